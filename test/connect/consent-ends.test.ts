@@ -1,12 +1,13 @@
 /** Tokens of consents whose workspace or organization is purged: the vendor ends them afterwards, never before. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { kinds as kindTable } from '../../packages/ferrule/src/connectors/index.ts'
-import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
+import type { Engine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import type { VendorWork } from '../../packages/server/src/connectors/links/connect-types.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
 import { createWorld, firstPrincipal, newTenant, overBoth, secretOf, type World } from '../platform/world.ts'
+import { createStubEngine } from '../support/engines.ts'
 
 const day = 86_400_000
 const kind = 'tiktok-marketing'
@@ -17,10 +18,13 @@ overBoth('tokens of consents', (database) => {
   let platform: Platform
   let owner: Principal
   const errors: unknown[] = []
+  const down: Engine['revokeConsent'] = async () => Promise.reject(fail('upstream_error', { vendor: 'TikTok', reason: 'down' }))
+  let revoke = down
   beforeAll(async () => {
     world = await createWorld(database, 'consent_ends')
     platform = await world.open({
       kinds: Object.values(kindTable),
+      engine: () => createStubEngine({ revokeConsent: (connection) => revoke(connection) }),
       sandboxOrigins: () => ({ [kind]: { api: 'http://127.0.0.1:1' } }),
       env: { FERRULE_PUBLIC_URL: 'https://ferrule.example.com' },
       onBackgroundError: (error) => errors.push(error),
@@ -58,11 +62,10 @@ overBoth('tokens of consents', (database) => {
   /** Runs what is due. @returns what was ended */
   async function end(): Promise<readonly unknown[]> {
     const ended: unknown[] = []
-    const revoke = async ({ credentials }: Connection) => void ended.push((await credentials.open()).values.reveal())
-    await platform.consentRevocations.run(revoke)
+    revoke = async ({ credentials }) => void ended.push((await credentials.open()).values.reveal())
+    await platform.consentRevocations.run()
     return ended
   }
-  const down = async () => Promise.reject(fail('upstream_error', { vendor: 'TikTok', reason: 'down' }))
   const ids = async (who: Principal) => (await platform.workspaces.list(who, { limit: 100 })).data.map(({ id }) => id)
 
   test('end after the purge of their workspace, whose restore finds them working until then', async () => {
@@ -76,7 +79,8 @@ overBoth('tokens of consents', (database) => {
     await platform.workspaces.remove(owner, workspaceId)
     world.now += 31 * day
     await purge()
-    expect(await platform.consentRevocations.run(down)).toBe(1) // the purge is done, whatever the vendor answers
+    revoke = down
+    expect(await platform.consentRevocations.run()).toBe(1) // the purge is done, whatever the vendor answers
     expect((await platform.workspaces.list(owner, { limit: 100, deleted: 'only' })).data).toEqual([])
     world.now += 61_000
     await platform.vault.rotateDataKeys()

@@ -1,18 +1,25 @@
 /** Links over both databases, and on two nodes: what is done once, what a kill leaves, and what is purged. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { kinds as kindTable } from '../../packages/ferrule/src/connectors/index.ts'
+import type { Engine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import type { VendorWork } from '../../packages/server/src/connectors/links/connect-types.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
 import { createWorld, firstPrincipal, openBeside, overBoth, refusal, secretOf, type World } from '../platform/world.ts'
+import { createStubEngine } from '../support/engines.ts'
 
 const options = {
+  engine: () => createStubEngine({ revokeConsent: (connection) => revoke(connection) }),
   kinds: Object.values(kindTable),
   sandboxOrigins: () => ({ gong: { api: 'http://127.0.0.1:1' }, 'tiktok-marketing': { api: 'http://127.0.0.1:1' } }),
 }
 const account = JSON.stringify({ kind: 'gong', ids: ['1'] })
 const token = { access_token: 'a', refresh_token: 'r' }
+
+const failing: Engine['revokeConsent'] = async () => Promise.reject(fail('upstream_error', { vendor: 'TikTok', reason: 'down' }))
+/** What the vendor does with a token that ends. */
+let revoke = failing
 
 /** A vendor that takes everything. It counts exchanges. */
 function createWork(more: Partial<VendorWork> = {}) {
@@ -136,19 +143,20 @@ overBoth('links', (database) => {
     }
     const [first, second] = [await connect(), await connect()]
     const ended: unknown[] = []
-    const revoke = async ({ credentials }: { credentials: { open(): Promise<{ values: { reveal(): unknown } }> } }) =>
-      void ended.push((await credentials.open()).values.reveal())
+    const taking: Engine['revokeConsent'] = async ({ credentials }) => void ended.push((await credentials.open()).values.reveal())
     await nodes[0].connectors.remove(owner, first)
-    expect([await nodes[0].consentRevocations.run(revoke), ended]).toEqual([0, []])
+    revoke = taking
+    expect([await nodes[0].consentRevocations.run(), ended]).toEqual([0, []])
     await nodes[0].connectors.remove(owner, second)
-    const failing = async () => Promise.reject(fail('upstream_error', { vendor: 'TikTok', reason: 'down' }))
-    expect(await nodes[1].consentRevocations.run(failing)).toBe(1)
-    expect(await nodes[0].consentRevocations.run(revoke)).toBe(0) // not before a minute has passed
+    revoke = failing
+    expect(await nodes[1].consentRevocations.run()).toBe(1)
+    revoke = taking
+    expect(await nodes[0].consentRevocations.run()).toBe(0) // not before a minute has passed
     world.now += 61_000
-    const runs = await Promise.all(nodes.map((node) => node.consentRevocations.run(revoke)))
+    const runs = await Promise.all(nodes.map((node) => node.consentRevocations.run()))
     expect([runs.length, ended]).toEqual([2, [{ access_token: 'shared', app_id: '7', secret: 'secret' }]])
     world.now += 86_400_000
-    expect(await nodes[0].consentRevocations.run(revoke)).toBe(0)
+    expect(await nodes[0].consentRevocations.run()).toBe(0)
   })
 
   test('a token that no vendor ends is reported, and given up', async () => {
@@ -161,10 +169,10 @@ overBoth('links', (database) => {
     const { attempt_id } = await nodes[0].connectPages.listAccounts({ ...visit, readCookie }, createWork())
     const { connector_id } = await nodes[0].connectPages.choose({ ...visit, readCookie }, { attempt_id, ids: ['7'] }, createWork())
     await nodes[0].connectors.remove(owner, connector_id)
-    const failing = async () => Promise.reject(fail('upstream_error', { vendor: 'TikTok', reason: 'down' }))
+    revoke = failing
     let tries = 0
     for (let hours = 0; hours < 30; hours += 1) {
-      tries += await node.consentRevocations.run(failing)
+      tries += await node.consentRevocations.run()
       world.now += 3_600_000
     }
     expect([tries, errors.map(String)]).toEqual([8, [expect.stringContaining(connector_id)]])

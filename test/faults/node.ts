@@ -41,11 +41,9 @@ export const settingsFor = ({ origins }: Pick<Sandbox, 'origins'>, folder: strin
 /** Starts a node. Errors of the service are logged to standard error. */
 export async function startNode({ env, clock = Date.now }: NodeOptions): Promise<ServiceNode> {
   const settings = readSettings(env, { kinds: Object.keys(kindTable) })
-  const platform = await openPlatform({ settings, kinds, clock })
-  const engine = createEngine({ limits: false, clock })
+  const platform = await openPlatform({ settings, kinds, clock, engine: () => createEngine({ limits: false, clock }) })
   const app = await createServer({
     platform,
-    engine,
     settings,
     kinds,
     clock,
@@ -58,7 +56,6 @@ export async function startNode({ env, clock = Date.now }: NodeOptions): Promise
     close: async () => {
       app.server.closeAllConnections()
       await app.close()
-      await engine.close()
       await platform.close()
     },
   }

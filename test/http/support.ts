@@ -156,17 +156,19 @@ async function assemble(options: WorldOptions, { settings, sandbox, clock, log }
   const onNotice: Required<PlatformOptions>['onNotice'] = (notice) => logger.warn(notice, 'a notice')
   const store = options.context === undefined ? undefined : storeOf(options.context, clock)
   const steady = () => clock.steady ?? clock.now
+  const apart = createApartThreads()
+  const engine = () => {
+    const usual = createEngine({ limits: false, searchRefusal: 'context_store_unavailable', apart })
+    return { ...usual, ...options.engine?.(usual), close: usual.close }
+  }
   const platform = await openPlatform({
-    ...{ settings, kinds, sandboxOrigins: () => sandbox.origins, clock: () => clock.now, onNotice },
+    ...{ engine, settings, kinds, sandboxOrigins: () => sandbox.origins, clock: () => clock.now, onNotice },
     ...(store === undefined ? {} : { contextStore: store }),
     ...(options.steps ? { steady } : {}),
   })
-  const apart = createApartThreads()
-  const engine = createEngine({ limits: false, searchRefusal: 'context_store_unavailable', apart })
-  const used = { ...engine, ...options.engine?.(engine) }
   const stopping = options.stopping ?? new Stopping()
   const time = options.steps ? { steady } : { steady, clock: () => clock.now }
-  const parts = { platform, engine: used, cutter: apart, settings, metrics: createMetrics(), logger, ...time }
+  const parts = { platform, cutter: apart, settings, metrics: createMetrics(), logger, ...time }
   const services = store === undefined ? undefined : createContextServices({ ...parts, store })
   const app = await createServer({
     ...{ ...parts, kinds, stopping },
@@ -181,9 +183,8 @@ async function assemble(options: WorldOptions, { settings, sandbox, clock, log }
     await services?.copies.folds.close()
     await services?.copies.lostRecords.close()
     await services?.worker?.stop()
-    await engine.close()
-    await apart.close()
     await platform.close()
+    await apart.close()
     await store?.close()
   }
   return { platform, app, close, context: openedContext(store, services?.worker) }

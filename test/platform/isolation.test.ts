@@ -125,7 +125,10 @@ const others = new Set([
   ...['create', 'initiate', 'list', 'purgeExpired'].map((name) => `connectLinks.${name}`),
   ...['open', 'read', 'authorize', 'begin', 'takeReturn', 'listAccounts', 'choose', 'readStatus'].map((name) => `connectPages.${name}`),
   ...['save', 'list', 'remove'].map((name) => `vendorApplications.${name}`),
-  'consentRevocations.run',
+  ...['run', 'start'].map((name) => `consentRevocations.${name}`),
+  // It calls with a connection, which `readAccess` opens.
+  ...['run', 'check', 'scopes', 'exchangeConsent', 'listConsentAccounts'].map((name) => `engine.${name}`),
+  ...['revokeConsent', 'readAccount', 'checkAccount', 'close'].map((name) => `engine.${name}`),
   'workspaces.list',
   'workspaces.stats',
   'workspaces.create',

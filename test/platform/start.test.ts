@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
 import { openPlatform } from '../../packages/server/src/main/platform.ts'
 import { readSettings } from '../../packages/server/src/main/settings/settings.ts'
+import { createStubEngine } from '../support/engines.ts'
 import { taken } from '../support/trials.ts'
 import { connectorBody, createWorld, type DatabaseName, firstPrincipal, masterKey, overBoth, refusal, type World } from './world.ts'
 
@@ -169,7 +170,7 @@ describe('an unreachable PostgreSQL', () => {
   test('is unavailable, and the password stays out of the error', async () => {
     const env = { DATABASE_URL: 'postgresql://u:hidden-password@127.0.0.1:9/x', FERRULE_MASTER_KEY: masterKey(1) }
     const settings = readSettings(env, { kinds: [] })
-    const sentence = await refusal(openPlatform({ settings, kinds: [] }))
+    const sentence = await refusal(openPlatform({ settings, kinds: [], engine: () => createStubEngine() }))
     expect(sentence).toBe('unavailable: The service is not ready: the database does not answer.')
   })
 })

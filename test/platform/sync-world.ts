@@ -9,6 +9,7 @@ import type { PlatformOptions } from '../../packages/server/src/main/platform-op
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
 import type { RunReport } from '../../packages/server/src/values/metric-types.ts'
+import { createStubEngine } from '../support/engines.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 import { taken } from '../support/trials.ts'
 import { stall } from './kinds.ts'
@@ -84,10 +85,17 @@ export async function createSyncWorld(
   const vendor = new Vendor()
   const errors: unknown[] = []
   const onBackgroundError = (error: unknown) => errors.push(error)
-  const open = () => world.open({ kinds: [ledger, stall], contextStore: store, onBackgroundError, ...options })
+  const open = () =>
+    world.open({
+      kinds: [ledger, stall],
+      engine: () => createStubEngine({ run: vendor.run }),
+      contextStore: store,
+      onBackgroundError,
+      ...options,
+    })
   const nodeOf = (platform: Platform, services: Partial<SyncServices>): Node => {
     const reports: RunReport[] = []
-    const worker = platform.syncWorker({ engine: vendor, store, onRun: (report) => reports.push(report), ...own, ...services })
+    const worker = platform.syncWorker({ store, onRun: (report) => reports.push(report), ...own, ...services })
     return { platform, worker, reports }
   }
   const first = nodeOf(await open(), {})

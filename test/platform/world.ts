@@ -13,6 +13,7 @@ import type { PlatformOptions } from '../../packages/server/src/main/platform-op
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import { readSettings } from '../../packages/server/src/main/settings/settings.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
+import { createStubEngine } from '../support/engines.ts'
 import { createTestDatabase, databasesUnderTest } from '../support/postgres.ts'
 import { keyPair, notes, stall } from './kinds.ts'
 
@@ -59,7 +60,14 @@ export async function createWorld(database: DatabaseName, name: string, through:
         world.now += milliseconds
         await new Promise((resolve) => setImmediate(resolve))
       }
-      const platform = await openPlatform({ settings, kinds: [notes, stall], clock: () => world.now, sleep, ...options })
+      const platform = await openPlatform({
+        settings,
+        kinds: [notes, stall],
+        engine: () => createStubEngine(),
+        clock: () => world.now,
+        sleep,
+        ...options,
+      })
       opened.push(platform)
       return platform
     },

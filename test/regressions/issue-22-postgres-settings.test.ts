@@ -14,6 +14,7 @@ import { createRef, notesOf, testKind } from '../context/store-world.ts'
 import { firstPrincipal, masterKey, refusal } from '../platform/world.ts'
 import { createAuthority } from '../support/certificates.ts'
 import { type EncryptedLine, openEncryptedLine } from '../support/encrypted-line.ts'
+import { createStubEngine } from '../support/engines.ts'
 import { openLine } from '../support/line.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 
@@ -50,7 +51,7 @@ function urlWith(params: Readonly<Record<string, string>>, base = database.url, 
   return `${url.href}${query.length === 0 ? '' : `?${query.join('&')}`}`
 }
 const read = (env: Readonly<Record<string, string>>) => readSettings({ FERRULE_MASTER_KEY: masterKey(1), ...env }, { kinds: [] })
-const open = (env: Readonly<Record<string, string>>) => openPlatform({ settings: read(env), kinds: [] })
+const open = (env: Readonly<Record<string, string>>) => openPlatform({ settings: read(env), kinds: [], engine: () => createStubEngine() })
 const openStore = (url: string) =>
   openContextStore({
     settings: { engine: 'postgres', url: new Secret(url), searches: 2, writers: 2, waiting: 10, searchSeconds: 5 },

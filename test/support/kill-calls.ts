@@ -12,6 +12,7 @@ import { openPlatform } from '../../packages/server/src/main/platform.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import { readSettings } from '../../packages/server/src/main/settings/settings.ts'
 import { stall, writable } from '../platform/kinds.ts'
+import { createStubEngine } from './engines.ts'
 import { principalOf } from './kill-writer.ts'
 
 /** What the caller is told. */
@@ -38,6 +39,7 @@ export const openAt = (env: CallerOptions['env'], clockOffset: number): Promise<
   openPlatform({
     settings: readSettings(env, { kinds: ['notes', 'market-stall'] }),
     kinds: [writable, stall],
+    engine: () => createStubEngine(),
     clock: () => Date.now() + clockOffset,
   })
 

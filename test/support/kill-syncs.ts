@@ -1,6 +1,6 @@
 // A node that syncs until it is killed. Its argument is JSON of `SyncerOptions`; standard output gets a line when a run has ended.
 
-import { createEngine, type Engine } from '../../packages/ferrule/src/engine/call/execute.ts'
+import { createEngine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import type { SyncWorker } from '../../packages/server/src/copies/sync-types.ts'
@@ -43,12 +43,11 @@ export async function openNode(
   const errors: unknown[] = []
   const onBackgroundError = (error: unknown) => void errors.push(error)
   const store = openContextStore({ settings: settings.context, kinds: [ledger.definition], clock: now })
-  const platform = await openPlatform({ settings, kinds: [ledger], contextStore: store, clock: now, onBackgroundError })
-  const engine: Engine = createEngine({ limits: false, random: () => 0 })
-  const worker = platform.syncWorker({ engine, store, onRun: ({ state }) => ended(state) })
+  const engine = () => createEngine({ limits: false, random: () => 0 })
+  const platform = await openPlatform({ settings, kinds: [ledger], engine, contextStore: store, clock: now, onBackgroundError })
+  const worker = platform.syncWorker({ store, onRun: ({ state }) => ended(state) })
   const close = async () => {
     await worker.stop()
-    await engine.close()
     await platform.close()
     await store.close()
   }

@@ -9,6 +9,7 @@ import { readSettings } from '../../packages/server/src/main/settings/settings.t
 import type { Principal } from '../../packages/server/src/values/access.ts'
 import { scopes } from '../../packages/server/src/values/scopes.ts'
 import { notes } from '../platform/kinds.ts'
+import { createStubEngine } from './engines.ts'
 import { taken } from './trials.ts'
 
 /** What the writer is told. */
@@ -113,7 +114,7 @@ async function all(platform: Platform): Promise<Held[]> {
 
 async function run({ env, lanes, clockOffset }: WriterOptions): Promise<void> {
   const settings = readSettings(env, { kinds: ['notes'] })
-  const platform = await openPlatform({ settings, kinds: [notes], clock: () => Date.now() + clockOffset })
+  const platform = await openPlatform({ settings, kinds: [notes], engine: () => createStubEngine(), clock: () => Date.now() + clockOffset })
   const held = await all(platform)
   say({ ready: true })
   const work = Array.from({ length: lanes }, async (_, lane) => {

@@ -10,6 +10,7 @@ import { openPlatform } from '../../packages/server/src/main/platform.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import { readSettings } from '../../packages/server/src/main/settings/settings.ts'
 import { notes } from '../platform/kinds.ts'
+import { createStubEngine } from './engines.ts'
 import { type Line, principalOf, type Write, type WriterOptions } from './kill-writer.ts'
 
 /** What happened over all kills. */
@@ -127,7 +128,12 @@ export class Kills {
   /** Every connector with its token, all opened. */
   async #found(): Promise<ReadonlyMap<string, string | undefined>> {
     const settings = readSettings(this.#env, { kinds: ['notes'] })
-    const platform = await openPlatform({ settings, kinds: [notes], clock: () => Date.now() + this.#generation * 100_000 })
+    const platform = await openPlatform({
+      settings,
+      kinds: [notes],
+      engine: () => createStubEngine(),
+      clock: () => Date.now() + this.#generation * 100_000,
+    })
     try {
       return await tokens(platform)
     } finally {

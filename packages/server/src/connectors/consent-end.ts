@@ -98,12 +98,12 @@ async function putOff(parts: Parts, row: ConsentRevocationRow, { leased, thrown 
   report(parts, row.connector_id, { kind: row.kind, code })
 }
 
-async function end(parts: Parts, row: ConsentRevocationRow, revoke: (connection: Connection) => Promise<void>): Promise<void> {
+async function end(parts: Parts, row: ConsentRevocationRow): Promise<void> {
   const { db } = parts.database
   const leased = parts.source.clock() + leaseMs
   if (!(await deferRevocation(db, row, { notBefore: leased, failures: row.failures }))) return
   try {
-    await revoke(await connect(parts, row))
+    await parts.engine.revokeConsent(await connect(parts, row))
     await deleteConsentRevocation(db, row)
   } catch (thrown) {
     await putOff(parts, row, { leased, thrown })
@@ -111,15 +111,17 @@ async function end(parts: Parts, row: ConsentRevocationRow, revoke: (connection:
 }
 
 /** Builds the service. */
-export const createConsentRevocations = (parts: Parts): ConsentRevocations => ({
-  run: (revoke) => {
+export function createConsentRevocations(parts: Parts): ConsentRevocations {
+  const run = () => {
     const work = async (): Promise<number> => {
       const due = await listDueRevocations(parts.database.db, parts.source.clock(), batch)
-      for (const row of due) await end(parts, row, revoke)
+      for (const row of due) await end(parts, row)
       return due.length
     }
     const running = work().finally(() => parts.unfinished.delete(running))
     parts.unfinished.add(running)
     return running
-  },
-})
+  }
+  const onError = (cause: unknown) => parts.onBackgroundError(new Error('tokens of deleted connectors could not be ended', { cause }))
+  return { run, start: () => void run().catch(onError) }
+}

@@ -1,6 +1,6 @@
 /** Interfaces of the syncs: what surfaces may call, and the worker that fills the context store. */
 
-import type { BodyMemory, Engine } from 'ferrule/engine'
+import type { BodyMemory } from 'ferrule/engine'
 import type {
   ConnectorOverview,
   Page,
@@ -156,7 +156,6 @@ export type WalkStore = SyncTask['store'] & RecheckTask['store']
 
 /** Services that a worker needs. */
 export interface SyncServices {
-  readonly engine: Pick<Engine, 'run'>
   /** Memory budget for the answers of vendors. */
   readonly memory?: BodyMemory | undefined
   readonly store: WalkStore & Pick<ContextStore, 'deleteAll' | 'removeConnector'>

@@ -25,7 +25,7 @@ export const buildTrial = (exchange: Exchange<Principal>, services: Services): C
     const deadlineMs = services.settings.operationSeconds * 1_000
     let account: string | undefined
     await limited(exchange, services, async () => {
-      account = writeAccount(await services.engine.checkAccount(connection, { signal: exchange.signal, deadlineMs }))
+      account = writeAccount(await services.platform.engine.checkAccount(connection, { signal: exchange.signal, deadlineMs }))
       return { json: null }
     })
     return account

@@ -3,7 +3,7 @@
 import type { Readable } from 'node:stream'
 import type { FerruleError } from 'ferrule'
 import type { Field, Kind } from 'ferrule/definition'
-import type { BodyMemory, Engine, FileAnswer } from 'ferrule/engine'
+import type { BodyMemory, FileAnswer } from 'ferrule/engine'
 import type { Endpoint, Wire } from 'ferrule/wire'
 import type { Logger } from 'pino'
 import type { ExecuteLimits } from '../calls/execute-limits.ts'
@@ -18,13 +18,9 @@ import type { JsonAnswerDocument, PrintedDocument, RouteDocument } from './opena
 import type { Stopping } from './stopping.ts'
 import type { StreamOptions } from './streams/stream-shares.ts'
 
-/** What the service does at vendors. */
-export type ServiceEngine = Omit<Engine, 'close'>
-
 /** Services that routes use. */
 export interface Services {
   readonly platform: Platform
-  readonly engine: ServiceEngine
   readonly settings: Settings
   readonly kinds: readonly Kind[]
   /** Executes and checks, and counts both. */
@@ -44,8 +40,6 @@ export interface Services {
   readonly clock: () => number
   /** Milliseconds that never step. */
   readonly steady: () => number
-  /** Ends tokens of deleted connectors at their vendors, in the background. */
-  readonly revokeConsents: () => void
   /** Progress of the shutdown. */
   readonly stopping: Pick<Stopping, 'isLeaving' | 'isDraining' | 'calls'>
 }

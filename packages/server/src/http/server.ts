@@ -30,7 +30,7 @@ import { addRefusals, type Refuse, refuser } from './refusals.ts'
 import { decorate, type Registration, register } from './register.ts'
 import { addReports } from './reports/reports.ts'
 import { chooseRequestId } from './request-id.ts'
-import type { Route, ServiceEngine, Services } from './route.ts'
+import type { Route, Services } from './route.ts'
 import { routes } from './routes/index.ts'
 import { Stopping } from './stopping.ts'
 import { type StreamOptions, StreamShares } from './streams/stream-shares.ts'
@@ -38,7 +38,6 @@ import { type StreamOptions, StreamShares } from './streams/stream-shares.ts'
 /** Options of the server. */
 export interface ServerOptions {
   readonly platform: Platform
-  readonly engine: ServiceEngine
   readonly settings: Settings
   readonly kinds: readonly Kind[]
   /** Answers searches; without it searches are refused. */
@@ -114,17 +113,7 @@ function createApp(settings: Settings, refuse: Refuse): FastifyInstance {
 }
 
 function buildServices(options: ServerOptions & { readonly logger: Logger }): Services {
-  const {
-    platform,
-    engine,
-    settings,
-    kinds,
-    logger,
-    metrics,
-    clock = platform.clock,
-    steady = clocks.steady,
-    stopping = new Stopping(),
-  } = options
+  const { platform, settings, kinds, logger, metrics, clock = platform.clock, steady = clocks.steady, stopping = new Stopping() } = options
   const limits = new ExecuteLimits({ perMinute: settings.rateLimit, atOnce: settings.concurrency, clock: steady })
   metrics.gauge({ name: 'ferrule_executes_in_flight', help: 'Executed calls that have not ended', read: () => limits.running })
   const { most, ...times } = options.streams ?? {}
@@ -135,7 +124,7 @@ function buildServices(options: ServerOptions & { readonly logger: Logger }): Se
   const onBackgroundError = (err: unknown) => logger.error({ err }, 'the status of a connector could not be stored')
   const operations = {
     platform,
-    engine,
+    engine: platform.engine,
     onCall: metrics.call,
     usage: platform.usage,
     onBackgroundError,
@@ -145,18 +134,9 @@ function buildServices(options: ServerOptions & { readonly logger: Logger }): Se
   }
   const openApi = printOpenApi({ routes, kinds, serverUrl: settings.publicUrl })
   const docs = new DocsPages(kinds, () => openApiDocument({ routes, kinds: [] }))
-  const own = { platform, engine, settings, kinds, metrics, logger, clock, steady, stopping }
-  return { ...own, operations, limits, streams, memory, openApi, docs, revokeConsents: buildRevoker(own) }
+  const own = { platform, settings, kinds, metrics, logger, clock, steady, stopping }
+  return { ...own, operations, limits, streams, memory, openApi, docs }
 }
-
-/** Builds what ends tokens of deleted connectors. The platform keeps each token until its vendor answered, so a failure here loses none. */
-const buildRevoker =
-  ({ platform, engine, logger }: Pick<Services, 'platform' | 'engine' | 'logger'>) =>
-  (): void => {
-    platform.consentRevocations
-      .run((connection) => engine.revokeConsent(connection))
-      .catch((err: unknown) => logger.error({ err }, 'tokens of deleted connectors could not be ended'))
-  }
 
 /** Forms are read at the token endpoint only, so its route lives in a scope of its own. */
 function registerForms(app: FastifyInstance, forms: readonly Route[], registration: Registration): void {

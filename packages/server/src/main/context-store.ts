@@ -1,7 +1,7 @@
 /** The context store of a process: its database, its searches, and the worker that fills it. */
 
 import type { Kind } from 'ferrule/definition'
-import type { BodyMemory, Engine } from 'ferrule/engine'
+import type { BodyMemory } from 'ferrule/engine'
 import { clocks } from 'ferrule/internal'
 import type { Logger } from 'pino'
 import { type CopyServices, createCopyServices } from '../copies/copy-services.ts'
@@ -65,7 +65,6 @@ export interface ContextServices {
 export interface ContextServiceOptions {
   readonly store: ContextStore
   readonly platform: Platform
-  readonly engine: Pick<Engine, 'run'>
   /** Memory budget for the answers of vendors. */
   readonly memory?: BodyMemory
   readonly settings: Settings
@@ -80,14 +79,14 @@ const chooseLogLevel = ({ state, code }: RunReport): 'debug' | 'warn' =>
 
 /** Builds the services that search and fill the store. The worker is not started. */
 export function createContextServices(options: ContextServiceOptions): ContextServices {
-  const { store, platform, engine, memory, settings, metrics, logger, clock = platform.clock } = options
+  const { store, platform, memory, settings, metrics, logger, clock = platform.clock } = options
   const onError = (err: unknown): void => logger.warn({ err }, 'cannot store records that were read live')
   const copies = createCopyServices({ store, platform, settings, clock, onFold: metrics.fold, onError })
   const onRun = (report: RunReport): void => {
     metrics.sync(report)
     logger[chooseLogLevel(report)](report, 'a sync ended')
   }
-  const worker = settings.role === 'api' ? undefined : platform.syncWorker({ engine, memory, store, onCall: metrics.syncCall, onRun })
+  const worker = settings.role === 'api' ? undefined : platform.syncWorker({ memory, store, onCall: metrics.syncCall, onRun })
   metrics.gauge({ name: 'ferrule_syncs_in_flight', help: 'Syncs that this node runs', read: () => worker?.running ?? 0 })
   metrics.gauge({
     name: 'ferrule_context_store_open',

@@ -1,5 +1,6 @@
 /** Services and state that all platform services share. */
 import type { EventEmitter } from 'node:events'
+import type { Engine } from 'ferrule/engine'
 import type { Catalogue } from '../connectors/connector-types.ts'
 import type { Database } from '../db/database.ts'
 import type { ApplicationSeals } from '../tenancy/vault/application-seals.ts'
@@ -9,6 +10,9 @@ import type { Vault } from '../tenancy/vault/vault.ts'
 import type { IdSource } from '../values/ids.ts'
 import type { PlatformOptions } from './platform-options.ts'
 import type { Settings } from './settings/settings.ts'
+
+/** What the service does at vendors. Only the platform closes the engine. */
+export type ServiceEngine = Omit<Engine, 'close'>
 
 /** What the services of an opened platform are built from. */
 export interface Parts {
@@ -23,6 +27,7 @@ export interface Parts {
   readonly vault: Vault
   readonly applicationSeals: ApplicationSeals
   readonly catalogue: Catalogue
+  readonly engine: ServiceEngine
   /** Work that must reach the database before it closes: renewals with a spent token, and writes under an Idempotency-Key. */
   readonly unfinished: Set<Promise<unknown>>
   /** Events of this process: a run was queued; an attempt of a run ended. */

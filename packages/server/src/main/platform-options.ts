@@ -1,18 +1,29 @@
 /** Options of the platform. */
 
 import type { Kind } from 'ferrule/definition'
-import type { OriginOverride } from 'ferrule/engine'
+import type { Engine, OriginOverride } from 'ferrule/engine'
 import type { ConnectorNotice } from 'ferrule/wire'
+import type { VendorLimiter } from '../calls/budgets/vendor-limiter.ts'
 import type { ContextStore } from '../copies/store/types.ts'
 import type { Settings } from './settings/settings.ts'
 
 /** Origins of the stand-ins by kind; undefined without a running sandbox. */
 type SandboxOrigins = Readonly<Record<string, OriginOverride>> | undefined
 
+/** What an engine is made with. */
+export interface EngineParts {
+  /** Clock of stored times. */
+  readonly clock: () => number
+  /** Budgets of vendors, which all nodes share. */
+  readonly limiter: VendorLimiter
+}
+
 /** Options of `openPlatform`. Tests inject clock, randomness and waiting. */
 export interface PlatformOptions {
   readonly settings: Settings
   readonly kinds: readonly Kind[]
+  /** Makes the engine that the whole platform calls vendors with. The platform closes it. */
+  readonly engine: (parts: EngineParts) => Engine
   /** Returns the origins of the sandbox by kind, at once or when it has started; undefined while it does not run. */
   readonly sandboxOrigins?: () => SandboxOrigins | Promise<SandboxOrigins>
   /**

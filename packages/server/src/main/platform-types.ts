@@ -22,6 +22,7 @@ import type { Liveness, McpTokens, Tokens } from '../tenancy/tokens/token-types.
 import type { VaultAdministration } from '../tenancy/vault/vault-types.ts'
 import type { Workspaces } from '../tenancy/workspaces/workspace-types.ts'
 import type { Installation } from './installation/installation-types.ts'
+import type { ServiceEngine } from './parts.ts'
 
 /** The opened platform. */
 export interface Platform {
@@ -46,6 +47,8 @@ export interface Platform {
   readonly syncs: Syncs
   readonly usage: Usage
   readonly installation: Installation
+  /** Calls vendors, within their budgets. */
+  readonly engine: ServiceEngine
   /** Budgets of vendors, which all nodes share. */
   readonly limiter: VendorLimiter
   /** Builds the worker that fills the context store on this node. Call its `start`, and its `stop` before `close`. */

@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Engine } from 'ferrule/engine'
 import { clocks } from 'ferrule/internal'
-import { createVendorBudgets } from '../calls/budgets/budgets.ts'
+import { createVendorBudgets, type VendorBudgets } from '../calls/budgets/budgets.ts'
 import { createKeptAnswers } from '../calls/kept-answers.ts'
 import { createUsage } from '../calls/usage/usage.ts'
 import { createWrites } from '../calls/writes.ts'
@@ -61,7 +62,7 @@ export async function openPlatform(options: PlatformOptions): Promise<Platform> 
   try {
     await migrate(database)
     clock = await openClock(database, options)
-    return await start(await buildParts(database, options, clock), options, clock)
+    return await start(await buildFoundation(database, options, clock), options)
   } catch (error) {
     await clock?.close()
     await database.close()
@@ -85,34 +86,46 @@ async function openClock(database: Database, { clock, steady, role = 'service' }
   })
 }
 
-async function buildParts(database: Database, options: PlatformOptions, clock: StoredClock): Promise<Parts> {
-  const { settings } = options
+/** What stands before the services: each member needs those before it. */
+interface Foundation {
+  readonly clock: StoredClock
+  readonly budgets: VendorBudgets
+  readonly engine: Engine
+  readonly parts: Parts
+}
+
+async function buildFoundation(database: Database, options: PlatformOptions, clock: StoredClock): Promise<Foundation> {
+  const { settings, onBackgroundError = () => undefined } = options
   const source = { clock: clock.now, randomBytes: options.randomBytes ?? randomBytes }
   const masterKeys = openMasterKeys({ settings, randomBytes: source.randomBytes, used: await listUsedMasterKeys(database.db) })
   const dataKeys = createDataKeys(masterKeys, source)
-  return {
+  const steady = options.steady ?? options.clock ?? clocks.steady
+  const budgets = createVendorBudgets({ database, source, steady, onBackgroundError, isClockGiven: options.clock !== undefined })
+  const engine = options.engine({ clock: clock.now, limiter: budgets.limiter })
+  const parts: Parts = {
     settings,
     database,
     source,
-    steady: options.steady ?? options.clock ?? clocks.steady,
+    steady,
     sleep: options.sleep ?? ((milliseconds) => sleep(milliseconds)),
     masterKeys,
     dataKeys,
     vault: createVault(dataKeys, source.randomBytes),
     applicationSeals: createApplicationSeals(masterKeys, source.randomBytes),
     catalogue: createCatalogue(options.kinds),
+    engine,
     unfinished: new Set(),
     events: new EventEmitter(),
-    onBackgroundError: options.onBackgroundError ?? (() => undefined),
+    onBackgroundError,
     onNotice: options.onNotice ?? (() => undefined),
     sandboxOrigins: options.sandboxOrigins ?? (() => undefined),
   }
+  return { clock, budgets, engine, parts }
 }
 
-async function start(parts: Parts, options: PlatformOptions, clock: StoredClock): Promise<Platform> {
+async function start({ clock, budgets, engine, parts }: Foundation, options: PlatformOptions): Promise<Platform> {
   const { role = 'service', contextStore } = options
   const { database, source } = parts
-  const budgets = createVendorBudgets({ ...parts, isClockGiven: options.clock !== undefined })
   const first = await startFirst(parts)
   const workspaces = createWorkspaces(parts, (db, workspace) => keepRevocationsOf(parts, db, workspace))
   const organizations = createOrganizations(parts)
@@ -134,7 +147,7 @@ async function start(parts: Parts, options: PlatformOptions, clock: StoredClock)
     organizationApplications: createOrganizationApplications(parts),
     ...{ ...access, workspaces, connectors, ...connect },
     ...{ writes, keptAnswers, usage, installation: createInstallation(parts, contextStore) },
-    ...{ syncs, limiter: budgets.limiter },
+    ...{ syncs, engine, limiter: budgets.limiter },
     syncWorker: (services) => createSyncWorker({ ...parts, node }, connectors, services),
     ...{ jobs: createJobs(parts), catalogue: parts.catalogue },
     vault: createRotation(parts),
@@ -146,6 +159,7 @@ async function start(parts: Parts, options: PlatformOptions, clock: StoredClock)
     close: async () => {
       clearInterval(timer)
       watching.close()
+      await engine.close()
       while (parts.unfinished.size > 0) await Promise.allSettled([...parts.unfinished])
       node.close()
       await Promise.all([uses.store(), usage.store(), budgets.limiter.close()])

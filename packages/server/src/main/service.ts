@@ -10,7 +10,7 @@ import { collect } from '../http/garbage-collection.ts'
 import { createServer } from '../http/server.ts'
 import { closeInTime, Stopping } from '../http/stopping.ts'
 import type { FirstApplication } from '../tenancy/applications/first-application.ts'
-import { createApartThreads } from './apart-threads.ts'
+import { type ApartThreads, createApartThreads } from './apart-threads.ts'
 import { createContextServices, openContext } from './context-store.ts'
 import { createLogger } from './logger.ts'
 import { createMetrics } from './metrics.ts'
@@ -105,7 +105,7 @@ interface Assembled {
 async function openState(
   settings: Settings,
   undo: Undo,
-  { logger, sandbox }: { readonly logger: Logger; readonly sandbox: SandboxProcess | undefined },
+  { logger, sandbox, apart }: { readonly logger: Logger; readonly sandbox: SandboxProcess | undefined; readonly apart: ApartThreads },
 ) {
   let opened: Platform | undefined
   const store = openContext({ settings, kinds: served, logger, platform: () => opened })
@@ -114,6 +114,8 @@ async function openState(
     settings,
     kinds: served,
     contextStore: store,
+    engine: (parts) =>
+      createEngine({ ...parts, wall: Date.now, searchRefusal: 'context_store_unavailable', apart, proxies: settings.proxies }),
     sandboxOrigins: async () => {
       await sandbox?.ready
       return sandbox?.origins()
@@ -132,22 +134,17 @@ async function assemble(settings: Settings, undo: Undo, stopping: Stopping): Pro
   const logger = createLogger({ level: settings.logLevel })
   const sandbox = settings.sandbox ? launchSandbox({ program: sandboxProgram, logger }) : undefined
   undo.add(() => sandbox?.close())
-  const { platform, store } = await openState(settings, undo, { logger, sandbox })
-  const memory = new BodyMemory({ bytes: settings.bodyMemory, onQuiet: () => collect({ type: 'major', flavor: 'last-resort' }) })
   const apart = createApartThreads({ maxBytes: settings.bodyMemory })
   undo.add(() => apart.close())
-  const engine = createEngine({
-    ...{ clock: platform.clock, wall: Date.now, limiter: platform.limiter },
-    ...{ searchRefusal: 'context_store_unavailable', apart, proxies: settings.proxies },
-  })
-  undo.add(() => engine.close())
+  const { platform, store } = await openState(settings, undo, { logger, sandbox, apart })
+  const memory = new BodyMemory({ bytes: settings.bodyMemory, onQuiet: () => collect({ type: 'major', flavor: 'last-resort' }) })
   const metrics = createMetrics()
   metrics.gauge({ name: 'ferrule_vendor_budgets', help: 'Budgets of vendors that this node uses now', read: () => platform.limiter.size })
-  const { copies, worker } = createContextServices({ store, platform, engine, memory, settings, metrics, logger })
+  const { copies, worker } = createContextServices({ store, platform, memory, settings, metrics, logger })
   undo.add(() => worker?.stop())
   undo.add(() => copies.folds.close())
   undo.add(() => copies.lostRecords.close())
-  const app = await createServer({ platform, engine, memory, cutter: apart, copies, metrics, settings, kinds: served, logger, stopping })
+  const app = await createServer({ platform, memory, cutter: apart, copies, metrics, settings, kinds: served, logger, stopping })
   undo.add(() => app.close())
   const url = await listen(app, settings)
   // Garbage of loading the programs is a third of an idle service's memory, and V8 would keep it.

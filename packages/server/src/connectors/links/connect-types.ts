@@ -151,8 +151,9 @@ export interface VendorApplications {
 export interface ConsentRevocations {
   /**
    * Ends the tokens that are due. A failed try is repeated later, at most 8 times over a day; then it is reported and given up.
-   * @param revoke ends the token of a connection at the vendor
    * @returns the number of tries
    */
-  run(revoke: (connection: Connection) => Promise<void>): Promise<number>
+  run(): Promise<number>
+  /** Starts `run` in the background. The tokens stay stored until their vendors answered, so a failure loses none. */
+  start(): void
 }

@@ -49,7 +49,7 @@ class Worker implements SyncWorker {
   constructor(parts: WorkerParts, connectors: Connectors, services: SyncServices) {
     this.#parts = parts
     this.#services = services
-    this.#attempts = { ...services, parts, connectors, onBackgroundError: parts.onBackgroundError }
+    this.#attempts = { ...services, parts, connectors, engine: parts.engine, onBackgroundError: parts.onBackgroundError }
     this.#removals = new Removals(parts, services.store)
   }
 

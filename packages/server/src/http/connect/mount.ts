@@ -10,6 +10,6 @@ const revokeMs = 5 * 60_000
 export function mountConnect(app: FastifyInstance, registration: Registration): void {
   const { services } = registration
   for (const route of buildConnectRoutes(services)) register(app, route, registration)
-  const timer = setInterval(services.revokeConsents, revokeMs).unref()
+  const timer = setInterval(() => services.platform.consentRevocations.start(), revokeMs).unref()
   app.addHook('onClose', async () => clearInterval(timer))
 }

@@ -5,9 +5,9 @@ import { enterCall } from '../limited.ts'
 import type { Services } from '../route.ts'
 
 /** Builds the work. A request that its browser leaves is carried out all the same: a code is spent by its exchange. */
-export function createVendorWork(services: Pick<Services, 'engine' | 'limits' | 'memory' | 'settings'>): VendorWork {
-  const { engine, settings } = services
-  const options = { deadlineMs: settings.operationSeconds * 1_000 }
+export function createVendorWork(services: Pick<Services, 'platform' | 'limits' | 'memory' | 'settings'>): VendorWork {
+  const { engine } = services.platform
+  const options = { deadlineMs: services.settings.operationSeconds * 1_000 }
   const within = async <T>(organizationId: string, run: () => Promise<T>): Promise<T> => {
     const { leave } = enterCall(services, organizationId)
     try {

@@ -28,9 +28,9 @@ export const deleteConnector = principalRoute({
     answer: { status: 202, about: 'The job that does it', schema: jobReference },
     problems: ['connector_not_found'],
   },
-  answer: async (exchange, { platform, revokeConsents }) => {
+  answer: async (exchange, { platform }) => {
     const json = await platform.connectors.remove(exchange.who, slot(exchange, 'connector_id'))
-    revokeConsents()
+    platform.consentRevocations.start()
     return { status: 202, json }
   },
 })

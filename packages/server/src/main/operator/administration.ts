@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { FerruleError } from 'ferrule'
-import type { Secret } from 'ferrule/engine'
+import { createEngine, type Secret } from 'ferrule/engine'
 import { kinds } from 'ferrule/internal'
 import type { ApplicationRecord, OrganizationReach } from '../../tenancy/applications/application-types.ts'
 import { openPlatform } from '../platform.ts'
@@ -24,7 +24,7 @@ async function open(waitSeconds: number): Promise<Platform> {
   const until = performance.now() + waitSeconds * 1_000
   for (let looks = 0; ; looks += 1)
     try {
-      return await openPlatform({ settings, kinds: Object.values(kinds), role: 'administration' })
+      return await openPlatform({ settings, kinds: Object.values(kinds), engine: createEngine, role: 'administration' })
     } catch (thrown) {
       const isLast = performance.now() + pauseMs > until
       if (isLast || !(thrown instanceof FerruleError) || thrown.code !== 'unavailable') throw thrown
