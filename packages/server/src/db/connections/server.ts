@@ -254,7 +254,9 @@ export class Server {
   /** Asks something on a connection of its own, which is kept for a while. @throws ServerFault, after which the next question connects */
   #ask<T>(ask: (client: pg.Client) => Promise<T>, answerMs: number): Promise<T> {
     const turn = this.#asked.then(async () => {
-      this.#watch ??= this.connectApart({ query_timeout: answerMs, connectMs: answerMs })
+      // Options of the URL may have a shorter limit than ours.
+      const settings = this.#target.options === undefined ? {} : { statement_timeout: answerMs }
+      this.#watch ??= this.connectApart({ settings, query_timeout: answerMs, connectMs: answerMs })
       const opening = this.#watch
       try {
         const answer = await ask(await opening)
