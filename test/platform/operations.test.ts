@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Outcome } from '../../packages/ferrule/src/engine/call/outcome.ts'
+import type { Call, Outcome } from '../../packages/ferrule/src/engine/call/outcome.ts'
+import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import { executeOperation, type OperationServices } from '../../packages/server/src/calls/operations.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
@@ -47,4 +48,20 @@ test('refused credentials are told as such when the status of the connector cann
   )
   expect(await refusal(executeOperation(services, principal, { connectorId, request }))).toMatch(/^upstream_auth_failed: .*wrong key/)
   expect(failures).toHaveLength(1)
+})
+
+test('a write gets the key and runs on without its client; a read gets the signal', async () => {
+  const seen: Call[] = []
+  const run = async (_connection: Connection, call: Call): Promise<Outcome> => {
+    seen.push(call)
+    return call.action === 'create' ? { type: 'record', data: {}, meta: {} } : page
+  }
+  const services = { platform, engine: { run, check: async () => {}, scopes: async () => undefined } }
+  const gone = { connectorId, idempotencyKey: 'once', signal: AbortSignal.abort() }
+  await executeOperation(services, principal, { ...gone, request: { entity: 'posts', action: 'create', params: {} } })
+  await executeOperation(services, principal, { ...gone, request })
+  expect(seen.map(({ signal, idempotencyKey }) => [signal?.aborted, idempotencyKey !== undefined])).toEqual([
+    [undefined, true],
+    [true, false],
+  ])
 })

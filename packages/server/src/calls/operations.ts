@@ -63,7 +63,9 @@ export interface RunOptions {
 }
 
 /** One call of a client. */
-export interface ExecuteCall extends RunOptions {
+export interface ExecuteCall extends Omit<RunOptions, 'signal'> {
+  /** Aborts a read; ignored by writes. */
+  readonly signal?: AbortSignal | undefined
   /** Any string; an id that the principal does not see causes `connector_not_found`. */
   readonly connectorId: string
   /** Result of `readExecuteRequest`. */

@@ -3,10 +3,10 @@
 import type { Readable } from 'node:stream'
 import type { FerruleError } from 'ferrule'
 import type { Field, Kind } from 'ferrule/definition'
-import type { BodyMemory, FileAnswer } from 'ferrule/engine'
+import type { FileAnswer } from 'ferrule/engine'
 import type { Endpoint, Wire } from 'ferrule/wire'
 import type { Logger } from 'pino'
-import type { ExecuteLimits } from '../calls/execute-limits.ts'
+import type { Admission } from '../calls/admission.ts'
 import type { OperationServices } from '../calls/operations.ts'
 import type { Platform } from '../main/platform-types.ts'
 import type { Settings } from '../main/settings/settings.ts'
@@ -25,11 +25,10 @@ export interface Services {
   readonly kinds: readonly Kind[]
   /** Executes and checks, and counts both. */
   readonly operations: OperationServices
-  readonly limits: ExecuteLimits
+  /** Admits calls to vendors. */
+  readonly admission: Admission
   /** Shares and times of event streams. */
   readonly streams: StreamOptions
-  /** Limits the memory of vendors' answers. */
-  readonly memory: BodyMemory
   readonly metrics: Metrics
   readonly logger: Logger
   /** The API's document. */

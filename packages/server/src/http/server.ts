@@ -5,8 +5,8 @@ import type { Kind } from 'ferrule/definition'
 import { BodyMemory } from 'ferrule/engine'
 import { clocks } from 'ferrule/internal'
 import { type Logger, pino } from 'pino'
+import { Admission } from '../calls/admission.ts'
 import type { Cutter } from '../calls/cut-apart.ts'
-import { ExecuteLimits } from '../calls/execute-limits.ts'
 import type { CopyServices } from '../copies/copy-services.ts'
 import type { Platform } from '../main/platform-types.ts'
 import type { Settings } from '../main/settings/settings.ts'
@@ -114,12 +114,12 @@ function createApp(settings: Settings, refuse: Refuse): FastifyInstance {
 
 function buildServices(options: ServerOptions & { readonly logger: Logger }): Services {
   const { platform, settings, kinds, logger, metrics, clock = platform.clock, steady = clocks.steady, stopping = new Stopping() } = options
-  const limits = new ExecuteLimits({ perMinute: settings.rateLimit, atOnce: settings.concurrency, clock: steady })
-  metrics.gauge({ name: 'ferrule_executes_in_flight', help: 'Executed calls that have not ended', read: () => limits.running })
+  const memory = options.memory ?? new BodyMemory({ bytes: settings.bodyMemory })
+  const admission = new Admission({ perMinute: settings.rateLimit, atOnce: settings.concurrency, clock: steady }, memory)
+  metrics.gauge({ name: 'ferrule_executes_in_flight', help: 'Executed calls that have not ended', read: () => admission.running })
   const { most, ...times } = options.streams ?? {}
   const streams = { ...streamTimes, ...times, shares: new StreamShares(most) }
   metrics.gauge({ name: 'ferrule_event_streams', help: 'Event streams that are open', read: () => streams.shares.open })
-  const memory = options.memory ?? new BodyMemory({ bytes: settings.bodyMemory })
   metrics.gauge({ name: 'ferrule_body_memory_bytes', help: 'Memory that answers of vendors are counted with', read: () => memory.held })
   const onBackgroundError = (err: unknown) => logger.error({ err }, 'the status of a connector could not be stored')
   const operations = {
@@ -135,7 +135,7 @@ function buildServices(options: ServerOptions & { readonly logger: Logger }): Se
   const openApi = printOpenApi({ routes, kinds, serverUrl: settings.publicUrl })
   const docs = new DocsPages(kinds, () => openApiDocument({ routes, kinds: [] }))
   const own = { platform, settings, kinds, metrics, logger, clock, steady, stopping }
-  return { ...own, operations, limits, streams, memory, openApi, docs }
+  return { ...own, operations, admission, streams, openApi, docs }
 }
 
 /** Forms are read at the token endpoint only, so its route lives in a scope of its own. */

@@ -1,15 +1,14 @@
 /** Calls to vendors that authorizations need, within the limits of the organization that made the link. */
 import { writeAccount } from '../../connectors/account.ts'
 import type { VendorWork } from '../../connectors/links/connect-types.ts'
-import { enterCall } from '../limited.ts'
 import type { Services } from '../route.ts'
 
 /** Builds the work. A request that its browser leaves is carried out all the same: a code is spent by its exchange. */
-export function createVendorWork(services: Pick<Services, 'platform' | 'limits' | 'memory' | 'settings'>): VendorWork {
+export function createVendorWork(services: Pick<Services, 'platform' | 'admission' | 'settings'>): VendorWork {
   const { engine } = services.platform
   const options = { deadlineMs: services.settings.operationSeconds * 1_000 }
   const within = async <T>(organizationId: string, run: () => Promise<T>): Promise<T> => {
-    const { leave } = enterCall(services, organizationId)
+    const { leave } = services.admission.enter(organizationId)
     try {
       return await run()
     } finally {

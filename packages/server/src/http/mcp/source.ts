@@ -6,12 +6,11 @@ import type { AgentConnector, AgentKind, AgentRequest, AgentSource, RequestLimit
 import { type FileAnswer, JsonText, parseJson, RawJson, RawRows } from 'ferrule/engine'
 import { isObject, readProblem } from 'ferrule/internal'
 import type { ConnectorRecord, ConnectorSummary, ExecuteRequest } from 'ferrule/wire'
+import type { CallPlace } from '../../calls/admission.ts'
 import { readExecuteRequest } from '../../calls/execute-request.ts'
 import { answerBody, type Executed, type ReplayedAnswer } from '../../calls/executed.ts'
 import { executeOperation } from '../../calls/operations.ts'
 import type { Principal } from '../../values/access.ts'
-import { isWrite } from '../../values/scopes.ts'
-import { type CallPlace, enterCall } from '../limited.ts'
 import type { Services } from '../route.ts'
 
 /** Connectors of a page: the most that the service lists at once. */
@@ -98,11 +97,9 @@ async function execute(
   { connector, given, limits }: { readonly connector: AgentConnector; readonly given: AgentRequest; readonly limits: RequestLimits },
 ): Promise<unknown> {
   const request = toBody(given)
-  const place = enterCall(services, principal.organizationId)
+  const place = services.admission.enter(principal.organizationId)
   const deadlineMs = Math.min(limits.deadlineMs ?? Number.POSITIVE_INFINITY, services.settings.operationSeconds * 1_000)
-  const { signal } = limits
-  // A write runs to its end when its client leaves: the outcome of an interrupted write is unknown.
-  const own = isWrite(request.action) ? { idempotencyKey: given.idempotencyKey, requestId } : signal === undefined ? {} : { signal }
+  const own = { idempotencyKey: given.idempotencyKey, requestId, signal: limits.signal }
   try {
     const call = { connectorId: connector.id, request, deadlineMs, memory: place.lease, ...own }
     const outcome = await executeOperation(services.operations, principal, call)

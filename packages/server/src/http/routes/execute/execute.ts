@@ -43,10 +43,8 @@ export const execute: PrincipalRoute = {
       const request = readExecuteRequest(exchange.body)
       const call = { connectorId: slot(exchange, 'connector_id'), request, deadlineMs: services.settings.operationSeconds * 1_000, memory }
       exchange.whenStopped(isWrite(request.action) ? stoppedWrite : stoppedRead)
-      const own = isWrite(request.action)
-        ? { idempotencyKey: exchange.header('idempotency-key'), requestId: exchange.requestId }
-        : { signal: exchange.signal, writesJson: true }
-      const outcome = await executeOperation(services.operations, exchange.who, { ...call, ...own })
+      const own = { idempotencyKey: exchange.header('idempotency-key'), requestId: exchange.requestId, signal: exchange.signal }
+      const outcome = await executeOperation(services.operations, exchange.who, { ...call, ...own, writesJson: true })
       if (outcome.type === 'file') lookWhileTransferred(exchange, services, call.connectorId)
       return toAnswer(exchange, outcome)
     }),
