@@ -41,6 +41,8 @@ describe('a mistake says what to write instead', () => {
     ['meta-data = 1', 1, 'expected a path, found meta-data; a field of this name is written `meta-data`'],
     ['a.naïve=1', 1, 'expected a path, found a.naïve; a field of this name is written `a.naïve`'],
     ['a = 1 and b.2nd > 5', 11, 'expected a path, found b.2nd; a field of this name is written `b.2nd`'],
+    ['title', 6, `expected ${operators}, found the end`],
+    ['title ~ "a"', 7, `expected ${operators}, found ~`],
     ['odd name = 1', 5, `expected ${operators}, found name; a field of this name is written \`odd name\``],
     ['like = 1', 1, 'expected a path, found like; a field of this name is written `like`'],
     ['2fa = true', 1, 'expected a path, found 2fa; a field of this name is written `2fa`'],

@@ -1,15 +1,18 @@
 /** Order by relevance in plain code: row "relevance" of docs/decisions/0030-relevance.md. */
 import type { Fields } from '../../packages/ferrule/src/definition/fields.ts'
+import { isFieldOperator, type OperatorOf, operators } from '../../packages/ferrule/src/definition/search.ts'
 import { elementScope, leavesOf } from './oracle.ts'
 import { foundAt, type Json, placeNamed, type Scope } from './oracle-places.ts'
 import { askedOf, matchOf, tokensOf } from './oracle-tokens.ts'
 
 /** A condition that counts: its values and its words. */
 interface Counted {
-  readonly operator: 'fuzzy' | 'keyword'
+  readonly operator: OperatorOf<'words'>
   readonly values: readonly unknown[]
   readonly operand: string
 }
+
+const isOnWords = (name: string): name is OperatorOf<'words'> => isFieldOperator(name) && operators[name].form === 'words'
 
 /** Returns the elements of the arrays at a path. */
 const elementsAt = (values: readonly unknown[]): unknown[] => values.flatMap((value) => (Array.isArray(value) ? value : []))
@@ -18,7 +21,7 @@ const elementsAt = (values: readonly unknown[]): unknown[] => values.flatMap((va
 function countedIn(condition: Json, holders: readonly unknown[], scope: Scope): Counted[] {
   return Object.entries(condition).flatMap(([operator, operand]): Counted[] => {
     if (operator === 'and' || operator === 'or') return (operand as Json[]).flatMap((each) => countedIn(each, holders, scope))
-    if (operator !== 'any' && operator !== 'fuzzy' && operator !== 'keyword') return []
+    if (operator !== 'any' && !isOnWords(operator)) return []
     return Object.entries(operand as Json).flatMap(([field, asked]): Counted[] => {
       const place = placeNamed(scope, field)
       const values = holders.flatMap((holder) => foundAt(holder, place.path))
@@ -31,7 +34,7 @@ function countedIn(condition: Json, holders: readonly unknown[], scope: Scope): 
 
 /** Returns the points of a query word for a field's word. */
 const pointsOf = (operator: Counted['operator'], token: string, word: string): number =>
-  operator === 'keyword' ? (token === word ? 3 : 0) : matchOf({ token }, word)
+  operator === 'fuzzy' ? matchOf({ token }, word) : token === word ? 3 : 0
 
 function scoreOf({ operator, values, operand }: Counted): number {
   const words = leavesOf(values).flatMap(tokensOf)
