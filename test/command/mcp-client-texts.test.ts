@@ -1,16 +1,14 @@
 import fc from 'fast-check'
 import { parse as parseJsonWithComments } from 'jsonc-parser'
-import { parse as parseToml } from 'smol-toml'
 import { describe, expect, test } from 'vitest'
+import type { Placement } from '../../packages/ferrule/src/cli/clients/clients.ts'
 import { formatDifference } from '../../packages/ferrule/src/cli/clients/difference.ts'
-import type { Placement } from '../../packages/ferrule/src/cli/clients/entry.ts'
 import { placeInJson } from '../../packages/ferrule/src/cli/clients/json-text.ts'
-import { placeInToml } from '../../packages/ferrule/src/cli/clients/toml-text.ts'
 
 const value = { command: 'node', args: ['a "quoted" path\\x', 'mcp'], env: { A: '1' } }
 const placements = (given: object | undefined): readonly Placement[] => [
-  { path: ['servers', 'ours'], value: given },
-  { list: 'inputs', id: 'ours', value: given === undefined ? undefined : { id: 'ours' } },
+  { container: 'servers', form: 'object', name: 'ours', value: given },
+  { container: 'inputs', form: 'array', name: 'ours', value: given === undefined ? undefined : { id: 'ours' } },
 ]
 
 /** What may stand between two tokens. */
@@ -69,55 +67,6 @@ describe('any file of JSON with comments', () => {
 })
 
 const listComments = (text: string) => text.match(/\/\/ a comment.*|\/\* (in|two).*?\*\//g)
-
-const pieces = fc.constantFrom(
-  '[other]\na = 1 # one\n',
-  '# about\n\n[servers.other]\r\ncommand = "x"\r\n',
-  '[[list]]\nb = """\n[servers.ours]\nc = 1\n"""\n',
-  '[tables]\nrows = [\n  ["a"],\n["b"], # ]\n]\n',
-  "[deep.\"er\"]\ntext = '''\n[servers.ours]\n'''\n\n",
-)
-
-describe('any file of TOML', () => {
-  const isValid = (text: string) => {
-    try {
-      return parseToml(text) !== undefined
-    } catch {
-      return false
-    }
-  }
-  const file = fc
-    .tuple(
-      fc.constantFrom('', 'top = 1\n', '# head\n\n'),
-      fc.array(pieces, { maxLength: 4 }),
-      fc.constantFrom('', '\n', '# end', '# end\n'),
-    )
-    .map(([head, all, end]) => `${head}${all.join('')}${end}`)
-    .filter(isValid)
-
-  test('gets our table and gives it back, and keeps every other byte', () => {
-    fc.assert(
-      fc.property(file, (text) => {
-        const before = parseToml(text)
-        const after = placeInToml(text, placements(value))
-        expect(parseToml(after)).toEqual({ ...before, servers: { ...Object(before['servers']), ours: value } })
-        expect(after.startsWith(text)).toBe(true)
-        expect(placeInToml(after, placements(value))).toBe(after)
-        const later = `${after}\n# about the next\n[next]\nz = 1\n`
-        const changed = placeInToml(later, placements({ command: 'other' }))
-        expect(changed.endsWith('\n# about the next\n[next]\nz = 1\n')).toBe(true)
-        expect(placeInToml(after, placements(undefined)).trimEnd()).toBe(text.trimEnd())
-      }),
-      { numRuns: 200, seed: 1 },
-    )
-  })
-
-  test('our table between others is replaced where it stands', () => {
-    const text = '[a]\nx = 1\n\n# ours\n[servers.ours]\ncommand = "old"\n\n[servers.ours.env]\nA = "2"\n\n# theirs\n[servers.b]\ny = 2\n'
-    const changed = placeInToml(text, placements({ command: 'new' }))
-    expect(changed).toBe('[a]\nx = 1\n\n# ours\n[servers.ours]\ncommand = "new"\n\n# theirs\n[servers.b]\ny = 2\n')
-  })
-})
 
 describe('the difference', () => {
   test('names the lines that change, and no others', () => {

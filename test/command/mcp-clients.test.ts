@@ -4,7 +4,7 @@ import { parse as parseJsonWithComments } from 'jsonc-parser'
 import { parse as parseToml } from 'smol-toml'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { fileClients } from '../../packages/ferrule/src/cli/clients/clients.ts'
-import { clientNames, fileClientNames } from '../../packages/ferrule/src/cli/clients/names.ts'
+import { clientNames, editedClientNames, type FileClientName } from '../../packages/ferrule/src/cli/clients/names.ts'
 import { findPath } from '../../packages/ferrule/src/cli/clients/places.ts'
 import { type ClientWorld, makeClientWorld, profileSecret, writeText } from './mcp-clients-support.ts'
 
@@ -16,7 +16,7 @@ beforeEach(() => {
 
 const yes = { yes: true }
 const remote = { ...yes, remote: true }
-const fileOf = (name: (typeof fileClientNames)[number]) => findPath(world.machine, fileClients[name].findUserFile(world.machine))
+const fileOf = (name: FileClientName) => findPath(world.machine, fileClients[name].findUserFile(world.machine))
 const readText = (path: string) => readFileSync(path, 'utf8')
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8)
 
@@ -30,29 +30,12 @@ const cursorFile = `{
   "unrelated": [1,2 , 3]
 }
 `
-const codexFile = `# my settings
-model = "a-model" # the best
-notes = """
-[mcp_servers.ferrule]
-is text here
-"""
-matrix = [
-  ["a"],
-[ "b" ],
-]
-
-[mcp_servers.other]   # keep
-command = "other"
-env = { API_KEY = "a-foreign-secret" }
-
-[projects."/work"]
-trust_level = "trusted"
-`
+const codexFile = '# my settings\n[mcp_servers.other]\nenv = { API_KEY = "a-foreign-secret" }\n'
 
 describe('mcp install', () => {
-  test.each(fileClientNames)('%s: adds the entry once, takes it out again, and writes no secret', async (name) => {
+  test.each(editedClientNames)('%s: adds the entry once, takes it out again, and writes no secret', async (name) => {
     const path = fileOf(name)
-    const before = name === 'codex' ? codexFile : cursorFile.replace('mcpServers', fileClients[name].container)
+    const before = cursorFile.replace('mcpServers', fileClients[name].container)
     writeText(path, before, 0o640)
     const { notes } = await world.run('install', name, yes)
     const after = readText(path)
@@ -62,8 +45,7 @@ describe('mcp install', () => {
     expect([mode(path), mode(`${path}.ferrule-backup`)]).toEqual(['640', '640'])
     expect(readText(`${path}.ferrule-backup`)).toBe(before)
     expect(world.listFiles()).toEqual([path, `${path}.ferrule-backup`])
-    const parsed = name === 'codex' ? parseToml(after) : parseJsonWithComments(after)
-    expect(parsed[fileClients[name].container].ferrule).toMatchObject({
+    expect(parseJsonWithComments(after)[fileClients[name].container].ferrule).toMatchObject({
       command: '/opt/node/bin/node',
       args: ['/opt/ferrule/dist/cli.js', 'mcp', '--profile', 'default'],
       env: { FERRULE_CONFIG_DIR: join(world.folder, 'config') },
@@ -82,9 +64,31 @@ describe('mcp install', () => {
     const after = readText(fileOf('cursor'))
     expect(after.startsWith(`${head}"mcpServers": {\n    "ferrule": {\n      "type": "stdio",\n`)).toBe(true)
     expect(after.endsWith(`\n    },${tail}`)).toBe(true)
+  })
+
+  test('codex: prints the entry and where it belongs, and leaves the file to the user', async () => {
     writeText(fileOf('codex'), codexFile)
-    await world.run('install', 'codex', yes)
-    expect(readText(fileOf('codex')).startsWith(`${codexFile}\n[mcp_servers.ferrule]\n`)).toBe(true)
+    const { stdout, notes } = await world.run('install', 'codex')
+    expect(parseToml(stdout)).toEqual({
+      mcp_servers: {
+        ferrule: {
+          command: '/opt/node/bin/node',
+          args: ['/opt/ferrule/dist/cli.js', 'mcp', '--profile', 'default'],
+          env: { FERRULE_CONFIG_DIR: join(world.folder, 'config') },
+        },
+      },
+    })
+    expect(stdout.startsWith('[mcp_servers.ferrule]\n')).toBe(true)
+    expect(notes).toContain(`Paste this into ${fileOf('codex')}, in place of any older [mcp_servers.ferrule].`)
+    expect(notes).toContain('Start Codex again')
+    const project = await world.run('install', 'codex', { project: true, name: 'second' })
+    expect(project.notes).toContain(`${join(world.machine.folder, '.codex/config.toml')}, in place of any older [mcp_servers.second].`)
+    await expect(world.run('uninstall', 'codex', yes)).rejects.toMatchObject({
+      code: 'validation_failed',
+      hint: `Delete [mcp_servers.ferrule] in ${fileOf('codex')}, and the tables below it.`,
+    })
+    expect([readText(fileOf('codex')), world.listFiles()]).toEqual([codexFile, [fileOf('codex')]])
+    expect(stdout + notes).not.toMatch(/a-foreign-secret|the-secret-of-the-profile/)
   })
 
   test('makes a file that is not there, for its user only', async () => {
@@ -96,16 +100,17 @@ describe('mcp install', () => {
   })
 
   test('names a variable in place of the token, each client in its form', async () => {
-    for (const name of ['claude-code', 'cursor', 'vscode', 'codex', 'gemini'] as const) await world.run('install', name, remote)
+    for (const name of ['claude-code', 'cursor', 'vscode', 'gemini'] as const) await world.run('install', name, remote)
     const url = 'https://ferrule.example.com/mcp'
     const headers = (reference: string) => ({ Authorization: `Bearer \${${reference}}` })
-    const entry = (name: (typeof fileClientNames)[number]) => JSON.parse(readText(fileOf(name)))[fileClients[name].container].ferrule
+    const entry = (name: FileClientName) => JSON.parse(readText(fileOf(name)))[fileClients[name].container].ferrule
     expect(entry('claude-code')).toEqual({ type: 'http', url, headers: headers('FERRULE_MCP_TOKEN') })
     expect(entry('cursor')).toEqual({ url, headers: headers('env:FERRULE_MCP_TOKEN') })
     expect(entry('gemini')).toEqual({ httpUrl: url, headers: headers('FERRULE_MCP_TOKEN') })
     expect(entry('vscode')).toEqual({ type: 'http', url, headers: headers('input:ferrule-mcp-token') })
     expect(JSON.parse(readText(fileOf('vscode'))).inputs).toMatchObject([{ type: 'promptString', id: 'ferrule-mcp-token', password: true }])
-    expect(readText(fileOf('codex'))).toBe(`[mcp_servers.ferrule]\nurl = "${url}"\nbearer_token_env_var = "FERRULE_MCP_TOKEN"\n`)
+    const { stdout } = await world.run('install', 'codex', { remote: true })
+    expect(stdout).toBe(`[mcp_servers.ferrule]\nurl = "${url}"\nbearer_token_env_var = "FERRULE_MCP_TOKEN"\n`)
     const own = await world.run('install', 'codex', { ...remote, tokenVariable: 'OTHER', print: true })
     expect(own.stdout).toContain('bearer_token_env_var = "OTHER"')
   })
@@ -118,11 +123,6 @@ describe('mcp install', () => {
     const { inputs, servers } = JSON.parse(readText(fileOf('vscode')))
     expect(inputs).toEqual([{ type: 'promptString', id: 'mine' }])
     expect(servers.ferrule.args.slice(1)).toEqual(['mcp', '--profile', 'default', '--workspace', 'team', '--write'])
-    writeText(fileOf('codex'), '[mcp_servers.ferrule]\nurl = "x"\n[mcp_servers.ferrule.env]\nA = "1"\n# about the next\n\n[other]\na = 1\n')
-    await world.run('install', 'codex', remote)
-    expect(readText(fileOf('codex'))).toMatch(
-      /^\[mcp_servers\.ferrule\]\nurl = "https.*"\nbearer.*\n# about the next\n\n\[other\]\na = 1\n$/,
-    )
   })
 
   test('--name gives several entries, and --project the file of the project', async () => {
@@ -177,10 +177,6 @@ describe('what is refused', () => {
     ['cursor', '{"mcpServers": []}', 'line 1, column 16: No object'],
     ['cursor', '[]', 'line 1, column 1: No object'],
     ['cursor', '// only this', 'line 1, column'],
-    ['codex', 'a = 1\nb = "a-foreign-secret\n', 'line 2, column'],
-    ['codex', 'mcp_servers = { ferrule = { url = "x" } }\n', 'is not a table of its own'],
-    ['codex', 'mcp_servers = { other = { url = "x" } }\n', 'is not a table of its own'],
-    ['codex', '[mcp_servers]\nferrule.url = "x"\n', 'is not a table of its own'],
   ] as const)('%s: a broken file %j, with its place', async (name, text, says) => {
     writeText(fileOf(name), text)
     const error = { code: 'setting_invalid', message: expect.stringContaining(says), hint: expect.stringContaining('Correct it there') }
@@ -200,8 +196,8 @@ describe('what is refused', () => {
   test('what is no text of UTF-8, and a folder', async () => {
     mkdirSync(fileOf('cursor'), { recursive: true })
     await expect(world.run('install', 'cursor', yes)).rejects.toMatchObject({ message: expect.stringContaining('is no file') })
-    writeText(fileOf('codex'), Buffer.from([0x61, 0xff]))
-    await expect(world.run('install', 'codex', yes)).rejects.toMatchObject({ message: expect.stringContaining('UTF-8') })
+    writeText(fileOf('gemini'), Buffer.from([0x61, 0xff]))
+    await expect(world.run('install', 'gemini', yes)).rejects.toMatchObject({ message: expect.stringContaining('UTF-8') })
   })
 
   test.each([

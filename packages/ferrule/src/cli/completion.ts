@@ -1,7 +1,7 @@
 /** What can follow the words of a command line. It is silent on failure, and waits for a service for a second at most. */
 
 import type { KindDocument } from '../document/kind-document.ts'
-import { clientNames, fileClientNames } from './clients/names.ts'
+import { clientNames, editedClientNames } from './clients/names.ts'
 import { type CommandContext, createContext } from './context.ts'
 import { showInLine } from './output/terminal.ts'
 import { readProfiles } from './profiles.ts'
@@ -133,7 +133,7 @@ async function completeArguments(line: Line, spec: CommandSpec, sources: Sources
   if (args.length > 0) return []
   if (spec.name === 'use') return sources.profiles()
   if (spec.name === 'mcp install') return clientNames.map((name) => [name, ''])
-  if (spec.name === 'mcp uninstall') return fileClientNames.map((name) => [name, ''])
+  if (spec.name === 'mcp uninstall') return editedClientNames.map((name) => [name, ''])
   if (spec.name === 'complete') return ['bash', 'zsh', 'fish', 'powershell'].map((shell) => [shell, ''])
   if (spec.name === 'definitions' || spec.name === 'connectors create') return sources.kinds()
   return spec.args?.startsWith('<connector>') ? sources.connectors() : []

@@ -1,13 +1,12 @@
 /** `mcp install` and `mcp uninstall`: the entry of Ferrule in the file of an MCP client. */
-import { buildPlacements, type FileClient, fileClients, type Reach } from '../clients/clients.ts'
-import type { Placement } from '../clients/entry.ts'
+import { stringify as formatToml } from 'smol-toml'
+import { buildPlacements, type FileClient, fileClients, type Placement, type Reach } from '../clients/clients.ts'
 import { makeChange, prepareChange } from '../clients/file.ts'
-import { printJson } from '../clients/json-text.ts'
-import { type Machine, readMachine } from '../clients/machine.ts'
-import { clientNames, type FileClientName, type HostedClientName, hostedClientNames } from '../clients/names.ts'
+import { placeInJson } from '../clients/json-text.ts'
+import { clientNames, editedClientNames, type FileClientName, type HostedClientName, hostedClientNames } from '../clients/names.ts'
+import { findPath, type Machine, type Place, readMachine } from '../clients/places.ts'
 import { findAddress, isPassing, readReach } from '../clients/reach.ts'
 import { formatSteps } from '../clients/steps.ts'
-import { printToml } from '../clients/toml-text.ts'
 import { type CommandContext, readFlag, readText } from '../context.ts'
 import { failUsage } from '../failure.ts'
 
@@ -40,17 +39,27 @@ interface Target {
   readonly machine: Machine
 }
 
-/** Shows the difference, asks, and writes. @returns whether the file was changed */
-async function change(context: CommandContext, { client, machine }: Target, placements: readonly Placement[]): Promise<boolean> {
-  const isProject = readFlag(context.options, 'project')
-  const place = (isProject ? client.findProjectFile : client.findUserFile)?.(machine)
+function findPlace({ options }: CommandContext, { client, machine }: Target): Place {
+  const place = (readFlag(options, 'project') ? client.findProjectFile : client.findUserFile)?.(machine)
   if (place === undefined) throw failUsage(`${client.title} has no files of projects.`, 'Leave --project out.')
-  const options = { machine, place, form: client.form }
-  const prepared = await prepareChange(options, placements)
+  return place
+}
+
+const isEdited = (name: FileClientName): boolean => editedClientNames.some((each) => each === name)
+
+/** Formats the parts alone, as the client's file would have them. */
+function format(name: FileClientName, placements: readonly Placement[]): string {
+  if (isEdited(name)) return placeInJson('', placements)
+  return formatToml(Object.fromEntries(placements.map((each) => [each.container, { [each.name]: each.value }])))
+}
+
+/** Shows the difference, asks, and writes. @returns whether the file was changed */
+async function change(context: CommandContext, target: Target, placements: readonly Placement[]): Promise<boolean> {
+  const prepared = await prepareChange(target.machine, findPlace(context, target), placements)
   if (prepared === undefined) return false
   context.note(prepared.difference)
   await context.ask.confirm(`Write ${prepared.path}`, readFlag(context.options, 'yes'))
-  const backup = await makeChange(prepared, options, isProject ? 'project' : 'user')
+  const backup = await makeChange(prepared, readFlag(context.options, 'project') ? 'project' : 'user')
   context.note(`Wrote ${prepared.path}.${backup === undefined ? '' : ` The old content is in ${backup}.`}`)
   return true
 }
@@ -72,20 +81,34 @@ export async function installInto(context: CommandContext, machine: Machine): Pr
   const name = readClientName(context.args)
   if (isHosted(name)) return print(context, formatSteps(name, await findAddress(context)))
   const client = fileClients[name]
+  const target = { client, machine }
   const reach = await readReach(context, client, machine)
-  const placements = buildPlacements(client, readEntryName(context), reach)
-  if (readFlag(context.options, 'print')) return print(context, (client.form === 'json' ? printJson : printToml)(placements))
-  if (await change(context, { client, machine }, placements)) noteNext(context, { client, machine }, reach)
-  else context.note(`${client.title} has this entry already. Nothing was changed.`)
+  const entryName = readEntryName(context)
+  const placements = buildPlacements(client, entryName, reach)
+  if (readFlag(context.options, 'print')) return print(context, format(name, placements))
+  if (!isEdited(name)) {
+    const path = findPath(machine, findPlace(context, target))
+    await print(context, format(name, placements))
+    context.note(`Paste this into ${path}, in place of any older [${client.container}.${entryName}]. The command changes no TOML.`)
+  } else if (!(await change(context, target, placements)))
+    return context.note(`${client.title} has this entry already. Nothing was changed.`)
+  noteNext(context, target, reach)
 }
 
 /** Takes the entry out of a client's file. */
 export async function uninstallFrom(context: CommandContext, machine: Machine): Promise<void> {
   const name = readClientName(context.args)
   if (isHosted(name)) throw failUsage(`${name} keeps the entry itself.`, 'Remove it on the page where you added it.')
-  const client = fileClients[name]
-  const placements = buildPlacements(client, readEntryName(context), undefined)
-  if (!(await change(context, { client, machine }, placements))) context.note(`${client.title} has no such entry. Nothing was changed.`)
+  const target = { client: fileClients[name], machine }
+  const { title, container } = target.client
+  const entryName = readEntryName(context)
+  if (!isEdited(name))
+    throw failUsage(
+      `${title} keeps its servers in TOML, which the command does not change.`,
+      `Delete [${container}.${entryName}] in ${findPath(machine, findPlace(context, target))}, and the tables below it.`,
+    )
+  if (!(await change(context, target, buildPlacements(target.client, entryName, undefined))))
+    context.note(`${title} has no such entry. Nothing was changed.`)
 }
 
 /** Adds the entry on this machine. */

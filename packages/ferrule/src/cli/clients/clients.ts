@@ -1,24 +1,44 @@
-/** The clients that read a file: its place, its form, and what it holds for Ferrule. */
-import {
-  type AddressReach,
-  buildClaudeAddress,
-  buildCodeAddress,
-  buildCodeInput,
-  buildCodexAddress,
-  buildCursorAddress,
-  buildGeminiAddress,
-  buildPlainCommand,
-  buildTypedCommand,
-  type CommandReach,
-  type Placement,
-} from './entry.ts'
+/** The clients on this machine: where the file of each is, and what it holds for Ferrule. Nothing of that is a secret. */
 import type { FileClientName } from './names.ts'
 import { type FindPlace, inHome, inNamed, inPackage, inProject, inSettings } from './places.ts'
+
+/** A command that the client starts. */
+export interface CommandReach {
+  readonly command: string
+  readonly args: readonly string[]
+  /** Variables of the process; none of them is secret. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** An address that the client calls. */
+export interface AddressReach {
+  readonly url: string
+  /** Name of the variable that holds the token. */
+  readonly variable: string
+}
+
+/** A part of a file that is ours: a member of an object, or an object in a list. */
+export interface Placement {
+  /** Member of the file that holds it. */
+  readonly container: string
+  readonly form: 'object' | 'array'
+  /** Name of the member; in a list, the `id` of the object. */
+  readonly name: string
+  /** Undefined: it is taken out. */
+  readonly value: object | undefined
+}
+
+/** Builds an entry that names no transport. */
+const buildPlainCommand = ({ command, args, env }: CommandReach) => ({ command, args, ...(Object.keys(env).length === 0 ? {} : { env }) })
+
+/** Builds an entry that names the transport. */
+const buildTypedCommand = (reach: CommandReach): object => ({ type: 'stdio', ...buildPlainCommand(reach) })
+
+const authorize = (reference: string) => ({ headers: { Authorization: `Bearer ${reference}` } })
 
 /** A client. */
 export interface FileClient {
   readonly title: string
-  readonly form: 'json' | 'toml'
   /** Member of the file that holds the entries. */
   readonly container: string
   /** The user's own file. */
@@ -36,11 +56,10 @@ export interface FileClient {
 
 const claudeDesktopFile = ['Claude', 'claude_desktop_config.json'] as const
 
-/** All clients that read a file, by name. `docs/mcp-clients.md` has their pages and the date of reading. */
+/** All clients on this machine, by name. `docs/mcp-clients.md` has their pages and the date of reading. */
 export const fileClients: Readonly<Record<FileClientName, FileClient>> = {
   'claude-desktop': {
     title: 'Claude Desktop',
-    form: 'json',
     container: 'mcpServers',
     findUserFile: inPackage('Claude_', claudeDesktopFile, inSettings(...claudeDesktopFile)),
     buildCommand: buildPlainCommand,
@@ -48,53 +67,50 @@ export const fileClients: Readonly<Record<FileClientName, FileClient>> = {
   },
   'claude-code': {
     title: 'Claude Code',
-    form: 'json',
     container: 'mcpServers',
     findUserFile: inNamed('CLAUDE_CONFIG_DIR', ['.claude.json'], inHome('.claude.json')),
     findProjectFile: inProject('.mcp.json'),
     buildCommand: buildTypedCommand,
-    buildAddress: buildClaudeAddress,
+    buildAddress: ({ url, variable }) => ({ type: 'http', url, ...authorize(`\${${variable}}`) }),
     next: 'Start Claude Code again; /mcp shows the server.',
   },
   cursor: {
     title: 'Cursor',
-    form: 'json',
     container: 'mcpServers',
     findUserFile: inHome('.cursor', 'mcp.json'),
     findProjectFile: inProject('.cursor', 'mcp.json'),
     buildCommand: buildTypedCommand,
-    buildAddress: buildCursorAddress,
+    buildAddress: ({ url, variable }) => ({ url, ...authorize(`\${env:${variable}}`) }),
     next: 'Switch the server on in the settings of Cursor, below MCP.',
   },
   vscode: {
     title: 'VS Code',
-    form: 'json',
     container: 'servers',
     findUserFile: inSettings('Code', 'User', 'mcp.json'),
     findProjectFile: inProject('.vscode', 'mcp.json'),
     buildCommand: buildTypedCommand,
-    buildAddress: buildCodeAddress,
-    buildInput: buildCodeInput,
+    // It replaces no variables of the environment in headers, so it asks for the token once, and keeps it sealed.
+    buildAddress: ({ url }, input) => ({ type: 'http', url, ...authorize(`\${input:${input}}`) }),
+    buildInput: (id) => ({ type: 'promptString', id, description: 'Token for MCP of Ferrule', password: true }),
     next: 'Run the command "MCP: List Servers" in VS Code, and start the server.',
   },
   codex: {
     title: 'Codex',
-    form: 'toml',
     container: 'mcp_servers',
     findUserFile: inNamed('CODEX_HOME', ['config.toml'], inHome('.codex', 'config.toml')),
     findProjectFile: inProject('.codex', 'config.toml'),
     buildCommand: buildPlainCommand,
-    buildAddress: buildCodexAddress,
+    buildAddress: ({ url, variable }) => ({ url, bearer_token_env_var: variable }),
     next: 'Start Codex again; it reads the file of a project only when the project is trusted.',
   },
   gemini: {
     title: 'Gemini CLI',
-    form: 'json',
     container: 'mcpServers',
     findUserFile: inHome('.gemini', 'settings.json'),
     findProjectFile: inProject('.gemini', 'settings.json'),
     buildCommand: buildPlainCommand,
-    buildAddress: buildGeminiAddress,
+    // The member of the address names the transport.
+    buildAddress: ({ url, variable }) => ({ httpUrl: url, ...authorize(`\${${variable}}`) }),
     next: 'Start Gemini CLI again; /mcp shows the server.',
   },
 }
@@ -110,9 +126,10 @@ export type Reach = CommandReach | AddressReach
 export function buildPlacements(client: FileClient, name: string, reach: Reach | undefined): readonly Placement[] {
   const { container, buildInput } = client
   const id = `${name}-mcp-token`
-  const entry = { path: [container, name], value: reach === undefined ? undefined : buildEntry(client, reach, id) } as const
+  const entry: Placement = { container, form: 'object', name, value: reach && buildEntry(client, reach, id) }
   if (buildInput === undefined) return [entry]
-  return [entry, { list: 'inputs', id, value: reach !== undefined && 'url' in reach ? buildInput(id) : undefined }]
+  const input = reach !== undefined && 'url' in reach ? buildInput(id) : undefined
+  return [entry, { container: 'inputs', form: 'array', name: id, value: input }]
 }
 
 const buildEntry = (client: FileClient, reach: Reach, input: string): object | undefined =>

@@ -3,13 +3,10 @@ import { lstat, mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { failSetting, readErrorCode } from '../failure.ts'
 import { replaceFile } from '../replace-file.ts'
+import type { Placement } from './clients.ts'
 import { formatDifference } from './difference.ts'
-import type { Placement } from './entry.ts'
-import { placeInJson } from './json-text.ts'
-import type { Machine } from './machine.ts'
-import { findPath, listPaths, type Place } from './places.ts'
-import { BrokenText } from './position.ts'
-import { placeInToml } from './toml-text.ts'
+import { BrokenText, placeInJson } from './json-text.ts'
+import { findPath, listPaths, type Machine, type Place } from './places.ts'
 
 /** Maximum size of a file, in bytes: Claude Code keeps its history in the same file. */
 const largestFile = 64 * 1024 * 1024
@@ -24,6 +21,8 @@ interface Content {
 /** A change of a file that is not made yet. */
 export interface Change {
   readonly path: string
+  /** Paths of the file's folders below its base, and its own. */
+  readonly paths: readonly string[]
   readonly before: Content
   readonly after: string
   /** Unified diff of the lines that change, without their neighbours. */
@@ -68,25 +67,17 @@ function decode(bytes: Buffer, path: string): string {
 }
 
 /** Changes a text, and names the file when it is broken. */
-function place(text: string, placements: readonly Placement[], { path, form }: { path: string; form: FileOptions['form'] }): string {
+function change(text: string, placements: readonly Placement[], path: string): string {
   const mark = text.startsWith(byteOrderMark) ? byteOrderMark : ''
   try {
-    return mark + (form === 'json' ? placeInJson : placeInToml)(text.slice(mark.length), placements)
+    return mark + placeInJson(text.slice(mark.length), placements)
   } catch (thrown) {
     if (!(thrown instanceof BrokenText)) throw thrown
-    const { line, column } = thrown.position
     throw failSetting(
-      `The file ${path} cannot be changed: line ${line}, column ${column}: ${thrown.message}.`,
+      `The file ${path} cannot be changed: ${thrown.message}.`,
       'Correct it there, and run the command again. Nothing was written.',
     )
   }
-}
-
-/** Where and how a file is. */
-export interface FileOptions {
-  readonly machine: Machine
-  readonly place: Place
-  readonly form: 'json' | 'toml'
 }
 
 /**
@@ -94,13 +85,13 @@ export interface FileOptions {
  * @returns undefined when the file already is as it should be
  * @throws FerruleError `setting_invalid` for a link, a broken file, or one that cannot be read
  */
-export async function prepareChange(options: FileOptions, placements: readonly Placement[]): Promise<Change | undefined> {
-  const { machine, form } = options
-  const path = findPath(machine, options.place)
-  const before = await readContent(listPaths(machine, options.place))
+export async function prepareChange(machine: Machine, place: Place, placements: readonly Placement[]): Promise<Change | undefined> {
+  const paths = listPaths(machine, place)
+  const path = findPath(machine, place)
+  const before = await readContent(paths)
   const text = decode(before.bytes, path)
-  const after = place(text, placements, { path, form })
-  return after === text ? undefined : { path, before, after, difference: formatDifference(path, text, after) }
+  const after = change(text, placements, path)
+  return after === text ? undefined : { path, paths, before, after, difference: formatDifference(path, text, after) }
 }
 
 /** Mode of a new file: the file of a user can get secrets of other servers, that of a project is shared. */
@@ -111,13 +102,8 @@ const modes = { user: 0o600, project: 0o644 } as const
  * @returns path of the backup; undefined: there was no file
  * @throws FerruleError `setting_invalid` when the file changed since, or cannot be written
  */
-export async function makeChange(
-  change: Change,
-  { machine, place: where }: FileOptions,
-  scope: keyof typeof modes,
-): Promise<string | undefined> {
-  const { path, before, after } = change
-  const now = await readContent(listPaths(machine, where))
+export async function makeChange({ path, paths, before, after }: Change, scope: keyof typeof modes): Promise<string | undefined> {
+  const now = await readContent(paths)
   if (now.mode !== before.mode || !now.bytes.equals(before.bytes))
     throw failSetting(`The file ${path} was changed by another program meanwhile.`, 'Run the command again. Nothing was written.')
   const backup = `${path}.ferrule-backup`

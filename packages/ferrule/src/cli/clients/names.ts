@@ -1,7 +1,9 @@
 /** Names of the MCP clients that the command knows. */
 
-/** Clients on this machine, which read a file. */
-export const fileClientNames = ['claude-desktop', 'claude-code', 'cursor', 'vscode', 'codex', 'gemini'] as const
+/** Clients on this machine, whose file the command edits. */
+export const editedClientNames = ['claude-desktop', 'claude-code', 'cursor', 'vscode', 'gemini'] as const
+/** Clients on this machine, which read a file. Codex keeps it in TOML: its user pastes the entry. */
+export const fileClientNames = [...editedClientNames, 'codex'] as const
 /** Name of a client that reads a file. */
 export type FileClientName = (typeof fileClientNames)[number]
 

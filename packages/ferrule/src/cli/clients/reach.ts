@@ -5,9 +5,8 @@ import { type CommandContext, readFlag, readList, readText } from '../context.ts
 import { failUsage } from '../failure.ts'
 import { findFolder } from '../profiles.ts'
 import { readSettings } from '../settings.ts'
-import type { FileClient, Reach } from './clients.ts'
-import type { AddressReach, CommandReach } from './entry.ts'
-import { type Machine, pathsOf } from './machine.ts'
+import type { AddressReach, CommandReach, FileClient, Reach } from './clients.ts'
+import { type Machine, pathsOf } from './places.ts'
 
 /** Variable that holds the token when no other is named. */
 const usualVariable = 'FERRULE_MCP_TOKEN'

@@ -1,5 +1,5 @@
 /** Commands about MCP: the server on this machine, and its entry in the files of clients. */
-import { clientNames, fileClientNames } from '../clients/names.ts'
+import { clientNames, editedClientNames } from '../clients/names.ts'
 import type { CommandSpec, OptionSpec } from '../spec.ts'
 
 const shared: readonly OptionSpec[] = [
@@ -30,6 +30,7 @@ export const mcpCommands: readonly CommandSpec[] = [
     about: 'add Ferrule to an MCP client: it starts `ferrule mcp` with the profile, or calls the service',
     details: [
       'It shows the difference, asks, and keeps the old content beside the file. Comments and other entries stay as they are.',
+      'For Codex it prints the entry, and says where to paste it.',
       'No secret is written. With --remote the entry names a variable that holds a token of `ferrule tokens create`.',
     ].join('\n'),
     options: [
@@ -45,10 +46,10 @@ export const mcpCommands: readonly CommandSpec[] = [
   {
     name: 'mcp uninstall',
     args: '<client>',
-    usage: `<${fileClientNames.join('|')}>`,
+    usage: `<${editedClientNames.join('|')}>`,
     about: 'take Ferrule out of an MCP client',
     options: shared,
-    examples: ['ferrule mcp uninstall vscode --project --yes', 'ferrule mcp uninstall codex --project --yes'],
+    examples: ['ferrule mcp uninstall vscode --project --yes', 'ferrule mcp uninstall cursor --project --yes'],
     load: async () => (await import('../actions/mcp-clients.ts')).uninstallClient,
   },
 ]
