@@ -3,7 +3,7 @@ import { bool, decimal, id, int, known, list, open, str, time } from '../../pack
 import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
 import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
 import { adviseIndexes, canWalkIndex, chooseColumn } from '../../packages/server/src/copies/store/indexes/advice.ts'
-import { Observations } from '../../packages/server/src/copies/store/indexes/observations.ts'
+import { RecentEvents } from '../../packages/server/src/copies/store/indexes/recent-events.ts'
 import { sumRowsRead } from '../../packages/server/src/copies/store/indexes/rows-read.ts'
 
 const table = buildSearchTable('test-kind', 'notes', {
@@ -112,7 +112,7 @@ describe('slow searches', () => {
   const hour = 3_600_000
 
   test('are enough when there were three within a day', () => {
-    const observations = new Observations()
+    const observations = new RecentEvents(24 * hour, 3)
     expect([0, 1, 23].map((hours) => observations.record('a', hours * hour))).toEqual([false, false, true])
     expect([0, 12, 25, 26].map((hours) => observations.record('b', hours * hour))).toEqual([false, false, false, true])
     observations.forget('b')
@@ -120,7 +120,7 @@ describe('slow searches', () => {
   })
 
   test('are remembered of a thousand things', () => {
-    const observations = new Observations()
+    const observations = new RecentEvents(24 * hour, 3)
     for (let index = 0; index <= 1_000; index += 1) for (const _ of [1, 2]) observations.record(String(index), 0)
     expect([observations.record('0', 1), observations.record('1000', 1)]).toEqual([false, true])
   })

@@ -67,6 +67,7 @@ export { asFerruleError, errorTable, fail, failValidation, fillHint, isErrorCode
 export { type McpMessage, type MessageId, type MessageRefusal, messageCodes, readMessage } from './mcp/message.ts'
 export { createMcpServer, type McpSdk, type ToolReport } from './mcp/server.ts'
 export { describeExecute, getTracing, inSpan, type Span, type SpanStart } from './tracing.ts'
+export { BoundedMap } from './values/bounded-map.ts'
 export { type FormulaMode, formatCsvText } from './values/csv.ts'
 export { findRounded } from './values/filter/numbers.ts'
 export { operatorWords } from './values/filter/words.ts'

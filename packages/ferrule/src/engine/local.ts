@@ -5,6 +5,7 @@ import type { Operation } from '../definition/entity.ts'
 import { buildKindDocument } from '../document/build-kind.ts'
 import { noteLocalConnection } from '../local-connections.ts'
 import { describeExecute, inSpan } from '../tracing.ts'
+import { BoundedMap } from '../values/bounded-map.ts'
 import { checkOptions } from '../values/options.ts'
 import { createRowReader, type RowForm } from '../values/rows/rows.ts'
 import { makeResumable } from '../values/walks/resume.ts'
@@ -97,17 +98,16 @@ function createMemoryCredentials(
   }
 }
 
-/** Maximum number of remembered notices. The oldest is forgotten and can arrive again. */
+/** Maximum number of remembered notices. A forgotten one can arrive again. */
 const rememberedNotices = 1_000
 
 /** Passes each distinct notice on once. */
 function dropRepeated(take: (notice: VendorNotice) => void): (notice: VendorNotice) => void {
-  const told = new Set<string>()
+  const told = new BoundedMap<string, true>(rememberedNotices)
   return (notice) => {
     const text = JSON.stringify(notice)
-    if (told.has(text)) return
-    told.add(text)
-    if (told.size > rememberedNotices) told.delete(told.values().next().value ?? '') // a Set keeps insertion order: the oldest
+    if (told.get(text) !== undefined) return
+    told.set(text, true)
     take(notice)
   }
 }

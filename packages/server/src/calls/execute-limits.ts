@@ -1,5 +1,5 @@
 /** Limits of an organization: calls per minute and concurrent calls, counted in this process. */
-import { fail } from 'ferrule/internal'
+import { BoundedMap, fail } from 'ferrule/internal'
 
 /** Limits of an organization. */
 export interface ExecuteLimitOptions {
@@ -22,7 +22,7 @@ export interface RateState {
 }
 
 const minute = 60_000
-/** Organizations whose minutes are remembered. When there are more, minutes that are over are forgotten first. */
+/** Maximum number of organizations whose minutes are remembered. */
 const rememberedOrganizations = 10_000
 /** A busy service empties a place within a second in most cases. */
 const busyRetryMs = 1_000
@@ -35,7 +35,7 @@ interface Minute {
 /** Counts the calls of organizations in one process. Memory is bounded: 10,000 organizations at most are remembered. */
 export class ExecuteLimits {
   readonly #options: ExecuteLimitOptions
-  readonly #minutes = new Map<string, Minute>()
+  readonly #minutes = new BoundedMap<string, Minute>(rememberedOrganizations)
   readonly #places = new Map<string, number>()
   #running = 0
 
@@ -87,19 +87,9 @@ export class ExecuteLimits {
   #findMinute(organizationId: string, now: number): Minute {
     const known = this.#minutes.get(organizationId)
     if (known !== undefined && known.ends > now) return known
-    this.#minutes.delete(organizationId)
-    if (this.#minutes.size >= rememberedOrganizations) forget(this.#minutes, now)
     const made = { ends: now + minute, calls: 0 }
     this.#minutes.set(organizationId, made)
     return made
-  }
-}
-
-/** Deletes ended minutes, or the oldest when all are running. The map is in the order of their ends. */
-function forget(minutes: Map<string, Minute>, now: number): void {
-  for (const [organizationId, { ends }] of minutes) {
-    if (ends > now && minutes.size < rememberedOrganizations) break
-    minutes.delete(organizationId)
   }
 }
 

@@ -1,7 +1,7 @@
 /** Keeps the rows of connectors while nothing in the database changes. */
 
+import { BoundedMap } from 'ferrule/internal'
 import type { Database } from '../db/database.ts'
-import { BoundedMap } from '../values/bounded-map.ts'
 import type { ConnectionQuery, SealedConnectorRow } from './sql/connectors.ts'
 
 /** Maximum number of rows, about 2 kB each. */

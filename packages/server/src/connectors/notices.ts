@@ -1,9 +1,9 @@
 /** Stores notices of vendors with the connector, and logs each one once. */
 
 import type { VendorNotice } from 'ferrule/engine'
+import { BoundedMap } from 'ferrule/internal'
 import type { ConnectorNotice } from 'ferrule/wire'
 import type { Parts } from '../main/parts.ts'
-import { BoundedMap } from '../values/bounded-map.ts'
 import { type SealedConnectorRow, setNotices } from './sql/connectors.ts'
 
 /** Maximum number of notices per connector. */

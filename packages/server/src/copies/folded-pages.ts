@@ -1,8 +1,9 @@
 /** Remembers pages of live reads whose records the copy has. The same page again then needs neither hashes nor probes. */
+
 import { hash } from 'node:crypto'
 import { type Call, writeJson } from 'ferrule/engine'
+import { BoundedMap } from 'ferrule/internal'
 import type { ConnectorAccess } from '../values/access.ts'
-import { BoundedMap } from '../values/bounded-map.ts'
 
 /** Maximum number of remembered pages; each takes about 200 bytes. */
 const mostPages = 10_000

@@ -2,9 +2,8 @@
 
 import type { EntityDefinition, Kind } from 'ferrule/definition'
 import { type Call, type CompiledOperation, findOperation, type Outcome, type Params, RawJson, RawRows } from 'ferrule/engine'
-import { fillParams, isObject, isOptional, readBatches } from 'ferrule/internal'
+import { BoundedMap, fillParams, isObject, isOptional, readBatches } from 'ferrule/internal'
 import type { ConnectorAccess } from '../values/access.ts'
-import { BoundedMap } from '../values/bounded-map.ts'
 import type { FoldReport } from '../values/metric-types.ts'
 import type { EntityRef } from './entity-ref.ts'
 import { BodyDigests, FoldedPages, namePage } from './folded-pages.ts'

@@ -1,5 +1,6 @@
 /** Runs `context_store_search`: from its parameters to a page. The database writes the JSON of the records. */
 
+import { BoundedMap } from 'ferrule/internal'
 import { type EntityRef, formatRef } from './entity-ref.ts'
 import { findMainTime } from './search/columns.ts'
 import { buildLateHint } from './search/conditions/late-hint.ts'
@@ -119,7 +120,7 @@ class StoreSearcher implements Searcher {
   readonly #names = new StatementNames()
   readonly #recent = new RecentWords()
   /** Entities of connectors with irregular values (`irregularField`), which stay so. */
-  readonly #irregular = new Set<string>()
+  readonly #irregular = new BoundedMap<string, true>(mostIrregular)
 
   constructor(store: Store, options: SearcherOptions) {
     this.#store = store
@@ -200,13 +201,13 @@ class StoreSearcher implements Searcher {
             ms += tookMs
             return rows
           }
-          const reliance = { onLookups: true, onRegular: !this.#irregular.has(place) }
+          const reliance = { onLookups: true, onRegular: this.#irregular.get(place) === undefined }
           return runSearch({ ask, recent: this.#recent }, query, { connector, after, reliance, ...ordering, ...this.#options })
         },
         { ...limits, hasOnePlan: hasOnePlan(query) },
       )
       if (page === undefined) return undefined
-      if (!page.reliance.onRegular) this.#rememberIrregular(place)
+      if (!page.reliance.onRegular) this.#irregular.set(place, true)
       const cost = { ms, size: page.json.length, count: page.count }
       this.#store.indexes?.observe(ref, query, { ...cost, countRowsRead: (signal) => this.#countRowsRead(ref, query, { last, signal }) })
       return page
@@ -231,13 +232,6 @@ class StoreSearcher implements Searcher {
     if (open.length === 0) return []
     const rows = await this.#readRows({ ref, left }, (connector) => buildUnseenPathsStatement(open, connector))
     return (rows ?? []).map(({ path }) => String(path))
-  }
-
-  /** Remembers that searches of an entity cannot rely on regular values; forgets the oldest. */
-  #rememberIrregular(place: string): void {
-    const [oldest] = this.#irregular
-    if (this.#irregular.size >= mostIrregular && oldest !== undefined) this.#irregular.delete(oldest)
-    this.#irregular.add(place)
   }
 
   /** Reads the rows of one statement; undefined when no record of the entity was ever stored. */

@@ -2,11 +2,10 @@
 
 import type { FerruleError } from 'ferrule'
 import { findOperation, JsonText } from 'ferrule/engine'
-import { fail } from 'ferrule/internal'
+import { BoundedMap, fail } from 'ferrule/internal'
 import type { Freshness } from 'ferrule/wire'
 import type { Found } from '../calls/executed.ts'
 import type { ConnectorAccess } from '../values/access.ts'
-import { BoundedMap } from '../values/bounded-map.ts'
 import { GroupedLooks } from '../values/grouped-looks.ts'
 import { isoOrNull } from '../values/ids.ts'
 import type { RecordPages, Searcher, SearchRequest } from './searcher.ts'

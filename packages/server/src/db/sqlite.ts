@@ -1,7 +1,7 @@
 /** Opens the embedded database: `node:sqlite` under Kysely. */
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import { getTracing, inSpan } from 'ferrule/internal'
+import { BoundedMap, getTracing, inSpan } from 'ferrule/internal'
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -70,15 +70,10 @@ type Adapted = ReturnType<typeof adapted>
 
 /** Prepares each statement once and drops the least recently used one. */
 function preparer(sqlite: DatabaseSync, guard: Guard, changes: Changes): (text: string) => Adapted {
-  const kept = new Map<string, Adapted>()
+  const kept = new BoundedMap<string, Adapted>(preparedStatements)
   return (text) => {
     changes.note(text)
-    const statement = kept.get(text) ?? guard(() => adapted(sqlite.prepare(text), guard))
-    kept.delete(text)
-    kept.set(text, statement)
-    const [oldest] = kept.keys()
-    if (kept.size > preparedStatements && oldest !== undefined) kept.delete(oldest)
-    return statement
+    return kept.take(text, () => guard(() => adapted(sqlite.prepare(text), guard)))
   }
 }
 

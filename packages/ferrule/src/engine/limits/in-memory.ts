@@ -1,5 +1,6 @@
 /** Vendor budgets in the memory of this process. */
 import type { Limits } from '../../definition/connector.ts'
+import { BoundedMap } from '../../values/bounded-map.ts'
 import { Bucket } from './bucket.ts'
 import type { Asker, Budget, Limiter, Reservation, Turn, Wish } from './limits.ts'
 import { type Credential, Unproven } from './unproven.ts'
@@ -70,23 +71,14 @@ class MemoryTurn implements Turn {
   }
 }
 
-/** Returns the value of a key and marks it as used. Removes the least recently used value if there are too many. */
-function keepRecent<V>(map: Map<string, V>, key: string, make: () => V): V {
-  const value = map.get(key) ?? make()
-  map.delete(key) // a Map keeps the order of insertion
-  map.set(key, value)
-  if (map.size > maxKept) map.delete(map.keys().next().value ?? key)
-  return value
-}
-
 /**
  * Budgets of this process. Proven credentials reserve turns in the order of requests, so the wait is known at once: a call that cannot meet
  * its deadline is refused early. After a wait that the vendor asked for, one call goes first, and the others follow when the vendor accepts
  * it.
  */
 export class MemoryLimiter implements Limiter {
-  readonly #shares = new Map<string, Share>()
-  readonly #credentials = new Map<string, Credential>()
+  readonly #shares = new BoundedMap<string, Share>(maxKept)
+  readonly #credentials = new BoundedMap<string, Credential>(maxKept)
   readonly #createBudget: (asker: Asker) => Budget
   readonly #countStrangers: () => number
 
@@ -197,11 +189,11 @@ export class MemoryLimiter implements Limiter {
   }
 
   #findShare(asker: Asker): Share {
-    return keepRecent(this.#shares, asker.key, () => createShare(asker.limits, this.#createBudget(asker)))
+    return this.#shares.take(asker.key, () => createShare(asker.limits, this.#createBudget(asker)))
   }
 
   #findCredential(asker: Asker): Credential {
-    const credential = keepRecent(this.#credentials, asker.credential, createCredential)
+    const credential = this.#credentials.take(asker.credential, createCredential)
     if (!credential.isProven && asker.isProven?.()) credential.isProven = true
     return credential
   }

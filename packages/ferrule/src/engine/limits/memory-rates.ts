@@ -1,5 +1,6 @@
 /** Counts calls by the callers' own rates in the memory of this process. */
 import type { Rate } from '../../definition/connector.ts'
+import { BoundedMap } from '../../values/bounded-map.ts'
 import { clocks } from '../clocks.ts'
 
 /** Maximum number of accounts; the least recently used goes first. */
@@ -28,13 +29,9 @@ class CallLog {
 
 /** Counts exactly: at most so many calls within any period. All connectors of the process share one instance. */
 export class MemoryRates {
-  readonly #logs = new Map<string, CallLog>()
+  readonly #logs = new BoundedMap<string, CallLog>(maxAccounts)
 
   async take({ key, rates }: { readonly key: string; readonly rates: readonly Rate[] }): Promise<number> {
-    const log = this.#logs.get(key) ?? new CallLog()
-    this.#logs.delete(key) // a Map keeps the order of insertion
-    this.#logs.set(key, log)
-    if (this.#logs.size > maxAccounts) this.#logs.delete(this.#logs.keys().next().value ?? key)
-    return log.take(rates, clocks.steady())
+    return this.#logs.take(key, () => new CallLog()).take(rates, clocks.steady())
   }
 }

@@ -1,6 +1,7 @@
 /** Claims of request ids for writes. The library keeps them in memory, the platform in a table. */
 
 import { fail, failValidation } from '../../errors.ts'
+import { BoundedMap } from '../../values/bounded-map.ts'
 import { clocks } from '../clocks.ts'
 
 /** The hold of one call on a request id. */
@@ -43,7 +44,7 @@ export interface WriteClaims {
 
 /** Lifetime of a claim after its last renewal, in milliseconds: 7 days. */
 export const claimLifeMs = 7 * 24 * 60 * 60 * 1_000
-/** Maximum number of remembered request ids; the oldest is forgotten first. */
+/** Maximum number of remembered request ids. */
 const rememberedClaims = 10_000
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -70,12 +71,7 @@ interface Kept extends Hold {
  * @param clock milliseconds since 1970
  */
 export function createMemoryClaims(clock: () => number = clocks.steady): WriteClaims {
-  const claims = new Map<string, Kept>()
-  const keep = (key: string, kept: Kept): void => {
-    claims.delete(key)
-    claims.set(key, kept)
-    if (claims.size > rememberedClaims) claims.delete(claims.keys().next().value ?? '') // a Map keeps insertion order: the oldest
-  }
+  const claims = new BoundedMap<string, Kept>(rememberedClaims)
   return {
     claim: async (requestId, fingerprint, hold) => {
       const key = normaliseRequestId(requestId)
@@ -85,7 +81,7 @@ export function createMemoryClaims(clock: () => number = clocks.steady): WriteCl
       if (known !== undefined && known.fingerprint !== fingerprint) throw fail('request_id_conflict', { request_id: requestId })
       const isOther = known !== undefined && known.owner !== hold.owner
       if (isOther && known.until > now) return { repeated: true, busyUntil: known.until }
-      keep(key, { ...hold, fingerprint, since: now })
+      claims.set(key, { ...hold, fingerprint, since: now })
       return { repeated: isOther }
     },
     settle: async (requestId, hold) => {

@@ -1,5 +1,7 @@
 /** SQL statements with their values, and names for recurring statements. */
+
 import { createHash } from 'node:crypto'
+import { BoundedMap } from 'ferrule/internal'
 import type { Lookup } from './terms.ts'
 
 /** A value of a statement; arrays become SQL arrays. Numbers beyond int4, decimals and JSON are strings. */
@@ -86,7 +88,7 @@ const mostCounted = 2000
 export class StatementNames {
   readonly #most: number
   readonly #named = new Set<string>()
-  readonly #uses = new Map<string, number>()
+  readonly #uses = new BoundedMap<string, number>(mostCounted)
 
   constructor(most = 256) {
     this.#most = most
@@ -96,16 +98,12 @@ export class StatementNames {
   takeName({ name }: SearchStatement): string | undefined {
     if (this.#named.has(name)) return name
     const uses = (this.#uses.get(name) ?? 0) + 1
+    if (uses < usesBeforeName || this.#named.size >= this.#most) {
+      this.#uses.set(name, uses)
+      return undefined
+    }
     this.#uses.delete(name)
-    if (uses >= usesBeforeName && this.#named.size < this.#most) {
-      this.#named.add(name)
-      return name
-    }
-    this.#uses.set(name, uses)
-    for (const oldest of this.#uses.keys()) {
-      if (this.#uses.size <= mostCounted) break
-      this.#uses.delete(oldest)
-    }
-    return undefined
+    this.#named.add(name)
+    return name
   }
 }

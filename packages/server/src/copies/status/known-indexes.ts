@@ -1,7 +1,7 @@
 /** Caches the indexes of copies for the status, which never waits long for the store. */
 
+import { BoundedMap } from 'ferrule/internal'
 import type { PlatformOptions } from '../../main/platform-options.ts'
-import { BoundedMap } from '../../values/bounded-map.ts'
 import type { IndexRecord } from '../store/indexes/types.ts'
 
 type Indexes = ReadonlyMap<string, readonly IndexRecord[]>

@@ -1,5 +1,6 @@
 /** Statements that read data of a connector besides its records, and parsers of their rows. */
 
+import { BoundedMap } from 'ferrule/internal'
 import type { EntityRef } from '../entity-ref.ts'
 import { quoteName } from '../search/columns.ts'
 import type { ConnectorTable } from './copy-state.ts'
@@ -36,7 +37,9 @@ type Counted = Pick<ContextDatabase, 'engine' | 'countWrites'>
 
 /** Counts of changes that an embedded database is not asked for again: no other process writes to it. */
 export class KnownChanges {
-  readonly #known = new Map<string, { readonly database: Counted; readonly writes: number; readonly count: bigint | undefined }>()
+  readonly #known = new BoundedMap<string, { readonly database: Counted; readonly writes: number; readonly count: bigint | undefined }>(
+    rememberedCounts,
+  )
 
   /**
    * Returns the count of an entity, from memory while this process has written nothing.
@@ -48,7 +51,6 @@ export class KnownChanges {
     const known = this.#known.get(name)
     if (known?.writes === writes) return known.count
     const count = await ask()
-    if (this.#known.size >= rememberedCounts) this.#known.clear()
     this.#known.set(name, { database, writes, count })
     return count
   }
@@ -91,16 +93,3 @@ export const buildKnownStatement = ({ number, known }: ConnectorTable, keys: rea
 
 /** Parses rows into keys. */
 export const parseKeys = (rows: readonly Row[]): readonly string[] => rows.map(({ pk }) => String(pk))
-
-/** Maximum number of remembered numbers. */
-const rememberedNumbers = 10_000
-
-/** Recently used numbers of connectors. */
-export class ConnectorNumbers extends Map<string, number> {
-  /** Adds a number, and drops the oldest one above the limit. */
-  override set(connector: string, number: number): this {
-    const [oldest] = this.keys()
-    if (this.size >= rememberedNumbers && oldest !== undefined) this.delete(oldest)
-    return super.set(connector, number)
-  }
-}

@@ -1,5 +1,5 @@
 /** Finds the rows of entities: the number of a connector, and the table of an entity. */
-import { fail } from 'ferrule/internal'
+import { BoundedMap, fail } from 'ferrule/internal'
 import { isMovingShards } from '../../db/connections/problems.ts'
 import type { EntityRef } from '../entity-ref.ts'
 import type { SearchTable } from '../search/columns.ts'
@@ -7,7 +7,6 @@ import { assignNumber, findNumber } from './connectors.ts'
 import type { ConnectorTable } from './copy-state.ts'
 import type { ContextDatabase } from './database/database.ts'
 import { schemaMs } from './database/requirements.ts'
-import { ConnectorNumbers } from './reads.ts'
 import type { TableRegistry } from './registry.ts'
 
 /**
@@ -31,10 +30,13 @@ export interface TargetParts {
   readonly rest: (ms: number) => Promise<void>
 }
 
+/** Maximum number of connectors whose number is remembered. */
+const rememberedNumbers = 10_000
+
 /** The targets of a store, with the numbers of connectors that it knows. */
 export class Targets {
   readonly #parts: TargetParts
-  readonly #numbers = new ConnectorNumbers()
+  readonly #numbers = new BoundedMap<string, number>(rememberedNumbers)
 
   constructor(parts: TargetParts) {
     this.#parts = parts

@@ -4,9 +4,8 @@
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fail } from 'ferrule/internal'
+import { BoundedMap, fail } from 'ferrule/internal'
 import ipaddr from 'ipaddr.js'
-import { BoundedMap } from '../../values/bounded-map.ts'
 import { isSecret } from './client-secret.ts'
 import { FairTurns } from './fair-turns.ts'
 

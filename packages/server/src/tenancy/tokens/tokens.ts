@@ -1,10 +1,9 @@
 /** Issues bearer tokens to applications and for workspaces, and turns tokens into principals. */
 
-import { fail, failValidation } from 'ferrule/internal'
+import { BoundedMap, fail, failValidation } from 'ferrule/internal'
 import { scopedTokenRequest, type TokenAnswer } from 'ferrule/wire'
 import type { Parts } from '../../main/parts.ts'
 import { type Caller, type Principal, viewOrganization } from '../../values/access.ts'
-import { BoundedMap } from '../../values/bounded-map.ts'
 import { asId } from '../../values/ids.ts'
 import { readBody } from '../../values/read.ts'
 import { parseScopes, requireScope, type Scope, scopedTokenScopes, scopes } from '../../values/scopes.ts'

@@ -1,8 +1,7 @@
 /** Manages data keys: one per workspace, wrapped with the master key, unwrapped in memory only. */
 import { createSecretKey, type KeyObject } from 'node:crypto'
-import { fail } from 'ferrule/internal'
+import { BoundedMap, fail } from 'ferrule/internal'
 import type { Db } from '../../db/database.ts'
-import { BoundedMap } from '../../values/bounded-map.ts'
 import type { IdSource } from '../../values/ids.ts'
 import { type DataKeyRow, findDataKey, insertDataKey } from '../sql/keys.ts'
 import { decrypt, encodeIdentity, encrypt, keyBytes, nonceBytes } from './cipher.ts'

@@ -1,6 +1,7 @@
 /** Keeps decrypted credentials for seconds, so that the calls of a busy connector decrypt them once. */
+
 import type { CredentialValues, Secret } from 'ferrule/engine'
-import { BoundedMap } from '../../values/bounded-map.ts'
+import { BoundedMap } from 'ferrule/internal'
 
 /** Maximum number of connectors whose credentials are kept. */
 const mostConnectors = 1_000

@@ -3,7 +3,7 @@ import { type EntityRef, formatRef } from '../../entity-ref.ts'
 import { findMainTime } from '../../search/columns.ts'
 import type { SearchQuery } from '../../search/tree.ts'
 import { adviseIndexes, type IndexAdvice, listColumns, narrowAdvice } from './advice.ts'
-import { Observations } from './observations.ts'
+import { RecentEvents } from './recent-events.ts'
 import type { IndexRules } from './types.ts'
 
 /** Cost of a search. */
@@ -36,20 +36,20 @@ const mostWanted = 64
 const mostSuspects = 16
 /** Characters of a page allowed per millisecond: writing 16 MiB takes time with or without an index. */
 const charactersPerMs = 20_000
+/** Slow searches within a day make an index wanted. A single one can be a peak of load or a question that nobody repeats. */
+const wantedAfter = 3
+const dayMs = 24 * 60 * 60 * 1_000
 /** A column is measured three times in an hour at most, because a measurement costs as much as its search. */
 const measuresOfHour = 3
 const hourMs = 60 * 60 * 1_000
-/** Maximum number of remembered columns; the oldest is dropped. */
-const mostMeasured = 1_000
 
 /** The indexes that searches of this process need. */
 export class Wishes {
   readonly #rules: IndexRules
   readonly #clock: () => number
-  readonly #observed = new Observations()
+  readonly #observed = new RecentEvents(dayMs, wantedAfter)
   readonly #wanted = new Map<string, Wish>()
-  /** Times of the measurements by columns. */
-  readonly #measured = new Map<string, readonly number[]>()
+  readonly #measured = new RecentEvents(hourMs, measuresOfHour)
   #suspects: Suspect[] = []
 
   /** @param clock milliseconds since 1970 */
@@ -109,12 +109,8 @@ export class Wishes {
     if (suspect.cost.countRowsRead === undefined || this.#suspects.length >= mostSuspects) return false
     const name = `${formatRef(suspect.ref)} ${listColumns(suspect.wish).join()}`
     const now = this.#clock()
-    const times = (this.#measured.get(name) ?? []).filter((time) => time > now - hourMs)
-    if (times.length >= measuresOfHour) return false
-    this.#measured.delete(name)
-    this.#measured.set(name, [...times, now])
-    const [oldest] = this.#measured.keys()
-    if (this.#measured.size > mostMeasured && oldest !== undefined) this.#measured.delete(oldest)
+    if (this.#measured.isFull(name, now)) return false
+    this.#measured.record(name, now)
     this.#suspects.push(suspect)
     return true
   }

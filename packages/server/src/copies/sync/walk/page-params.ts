@@ -1,7 +1,7 @@
 /** Parameters of the pages of a walk, and what their records reveal. Pure. */
 import { createHash } from 'node:crypto'
 import { writeJson } from 'ferrule/engine'
-import { copyJson, fail, getAt, parsePath, parseTimestamp, setAt } from 'ferrule/internal'
+import { BoundedMap, copyJson, fail, getAt, parsePath, parseTimestamp, setAt } from 'ferrule/internal'
 import type { Tree } from './plan.ts'
 import type { WalkProgress } from './state.ts'
 import type { Answered } from './types.ts'
@@ -64,7 +64,7 @@ const remembered = 1_000
 /** Detects a list that returns to an earlier position, which would never end. */
 export class Positions {
   readonly #vendor: string
-  readonly #seen = new Set<string>()
+  readonly #seen = new BoundedMap<string, true>(remembered)
 
   constructor(vendor: string) {
     this.#vendor = vendor
@@ -76,10 +76,8 @@ export class Positions {
    */
   add(position: Params | undefined): void {
     const digest = digestTexts([writeJson(position ?? {})])
-    if (this.#seen.has(digest))
+    if (this.#seen.get(digest))
       throw fail('upstream_answer_invalid', { vendor: this.#vendor, reason: 'a list that returns to a position it had before' })
-    this.#seen.add(digest)
-    const [oldest] = this.#seen
-    if (this.#seen.size > remembered && oldest !== undefined) this.#seen.delete(oldest)
+    this.#seen.set(digest, true)
   }
 }

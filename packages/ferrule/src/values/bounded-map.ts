@@ -1,5 +1,6 @@
-/** A map that drops the least recently used entry at its limit. */
+/** A map that drops the least recently used entry above its limit. */
 export class BoundedMap<K, V> {
+  /** In the order of their last use: a Map keeps the order of insertion. */
   readonly #kept = new Map<K, V>()
   readonly #limit: number
 
@@ -12,6 +13,13 @@ export class BoundedMap<K, V> {
   get(key: K): V | undefined {
     const value = this.#kept.get(key)
     if (value !== undefined) this.set(key, value)
+    return value
+  }
+
+  /** Returns the value and marks it as used. A key without a value gets one first. */
+  take(key: K, make: () => V): V {
+    const value = this.#kept.get(key) ?? make()
+    this.set(key, value)
     return value
   }
 
