@@ -29,7 +29,7 @@ import {
 import { insertSchedules } from '../sql/sync-schedules.ts'
 import { findKind, readWantedEntities, toConnectorPlace } from '../status/connector-rows.ts'
 import { listCopiedEntities } from '../status/groups.ts'
-import { readResults, toSyncError } from '../status/run-record.ts'
+import { readEntities, readResults, toSyncError } from '../status/run-record.ts'
 import { noProgress } from '../status/stored-progress.ts'
 import { findTaken, isDelayed } from './rests.ts'
 import { computeFirstRunAt } from './times.ts'
@@ -82,9 +82,6 @@ export function buildRun({ source }: Pick<Parts, 'source'>, place: ConnectorPlac
   }
 }
 
-// JSON that this service wrote.
-const parseEntities = (text: string | null): readonly string[] | null => (text === null ? null : JSON.parse(text))
-
 const joinEntities = (one: readonly string[] | null, other: readonly string[] | null): string | null =>
   one === null || other === null ? null : JSON.stringify([...new Set([...one, ...other])])
 
@@ -112,7 +109,7 @@ export async function queueRun(
   if (run !== undefined) {
     const change = {
       mode: mode === 'full' ? mode : run.mode,
-      entities: joinEntities(parseEntities(run.entities), wish.entities),
+      entities: joinEntities(readEntities(run), wish.entities),
       place: Math.min(run.place, next.place),
     }
     if (await extendRun(db, run, change)) return { ...run, ...change, not_before: null, version: run.version + 1 }

@@ -8,11 +8,12 @@ import { isFinished } from '../sql/run-states.ts'
 import { listCopies } from '../sql/sync-copies.ts'
 import { findRun, listUnfinishedRuns, markAsked, type RunRow } from '../sql/sync-runs.ts'
 import { computeEntityState, describeChanging, findNextRunAt, findObstacle, isComplete } from '../status/entity-status.ts'
-import { readAsked, readResults } from '../status/run-record.ts'
+import { readAsked } from '../status/run-record.ts'
 import { findSyncedConnector, readStatusFacts, type StatusFacts, type StatusParts } from '../status/status-facts.ts'
 import type { Watching } from '../status/watching.ts'
 import type { Copies, CopyStatus, RefreshOptions, Syncs } from '../sync-types.ts'
 import { queueAndNotify } from './requests.ts'
+import { isDone, isFor, isLeft } from './rests.ts'
 
 /** Bounds of Retry-After, in milliseconds. */
 const [shortestWaitMs, longestWaitMs] = [5_000, 3_600_000]
@@ -128,10 +129,7 @@ async function refresh(
 
 /** Returns the active run if it started in time and still has to sync the entity. */
 const findRunInProgress = ({ runs }: StatusFacts, entity: string, since: number): RunRow | undefined =>
-  runs.find((run) => run.state === 'running' && (run.started_at ?? 0) >= since && isFor(run, entity) && !isDone(run, entity))
-
-const isFor = ({ entities }: RunRow, entity: string): boolean => entities === null || JSON.parse(entities).includes(entity)
-const isDone = ({ results }: RunRow, entity: string): boolean => readResults(results).some((each) => each.entity === entity)
+  runs.find((run) => run.state === 'running' && (run.started_at ?? 0) >= since && isLeft(run, entity))
 
 /** Waits for the end of a run, or until the copy is young enough. @returns the state of the run; undefined after the timeout */
 async function waitForEnd(

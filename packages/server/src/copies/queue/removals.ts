@@ -3,6 +3,7 @@
 import { newId } from '../../values/ids.ts'
 import { deleteRemoval, hasDueRemoval, leaseRemoval, type RemovalRow, updateRemoval } from '../sql/sync-copies.ts'
 import { unparkRuns } from '../sql/sync-runs.ts'
+import { readEntities } from '../status/run-record.ts'
 import type { ContextStore } from '../store/types.ts'
 import { leaseMs, renewalMs } from './leases.ts'
 import type { WorkerParts } from './node.ts'
@@ -76,10 +77,11 @@ export class Removals {
     }
   }
 
-  async #removeCopies({ connector_id: connector, kind, entities }: RemovalRow): Promise<void> {
-    if (entities === null) return this.#store.removeConnector(connector)
+  async #removeCopies(removal: RemovalRow): Promise<void> {
+    const { connector_id: connector, kind } = removal
+    const asked = readEntities(removal)
+    if (asked === null) return this.#store.removeConnector(connector)
     const kept = await this.#store.countRecords(connector)
-    const asked: readonly string[] = JSON.parse(entities)
     // Emptying would create a missing table, so only existing copies are emptied.
     for (const entity of asked) if (kept.has(entity)) await this.#store.deleteAll({ connector, kind, entity })
   }

@@ -16,7 +16,7 @@ import { cancelRuns, findRun, listRuns, listUnfinishedRuns, type RunRow } from '
 import { deleteSchedule, listSchedules, type ScheduleRow, saveSchedule } from '../sql/sync-schedules.ts'
 import { toScheduleRecords } from '../status/connector-status.ts'
 import { expandToGroups, listCopiedEntities } from '../status/groups.ts'
-import { toRunRecord } from '../status/run-record.ts'
+import { readEntities, toRunRecord } from '../status/run-record.ts'
 import { findSyncedConnector, type SyncedConnector, toSyncedConnector } from '../status/status-facts.ts'
 import type { Syncs } from '../sync-types.ts'
 import { emptyCopies, queueRun, type RunWish } from './queue.ts'
@@ -131,7 +131,7 @@ async function reset(parts: Parts, { principal, id }: Target, given: unknown): P
 /** Adds the work of the cancelled runs to a run. An emptied entity is read in full in any mode. */
 function addPending(wish: RunWish, pending: readonly RunRow[]): RunWish {
   if (wish.entities === null || pending.length === 0) return wish
-  const others: (readonly string[] | null)[] = pending.map(({ entities }) => (entities === null ? null : JSON.parse(entities)))
+  const others = pending.map(readEntities)
   const all = others.includes(null) ? null : [...new Set([...wish.entities, ...others.flatMap((each) => each ?? [])])]
   return { ...wish, mode: pending.some(({ mode }) => mode === 'full') ? 'full' : 'incremental', entities: all }
 }

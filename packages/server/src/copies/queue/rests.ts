@@ -1,15 +1,18 @@
 /** Computes what started runs have left. Pure. */
 import type { RunRow } from '../sql/sync-runs.ts'
-import { readResults } from '../status/run-record.ts'
+import { readEntities, readResults } from '../status/run-record.ts'
 
 type Rest = Pick<RunRow, 'entities' | 'results'>
 
-/** Lists the entities that have a result in a run. */
-const listDone = ({ results }: Pick<RunRow, 'results'>): readonly string[] => readResults(results).map(({ entity }) => entity)
+/** Returns whether a run was asked for an entity. */
+export const isFor = (run: Pick<RunRow, 'entities'>, entity: string): boolean => readEntities(run)?.includes(entity) ?? true
+
+/** Returns whether a run has a result of an entity. */
+export const isDone = ({ results }: Pick<RunRow, 'results'>, entity: string): boolean =>
+  readResults(results).some((each) => each.entity === entity)
 
 /** Returns whether a run still has to sync an entity. */
-export const isLeft = (run: Rest, entity: string): boolean =>
-  (run.entities === null || JSON.parse(run.entities).includes(entity)) && !listDone(run).includes(entity)
+export const isLeft = (run: Rest, entity: string): boolean => isFor(run, entity) && !isDone(run, entity)
 
 /** Returns whether a run waits for its next attempt, after a failure. */
 export const isDelayed = ({ state, attempts, not_before }: Pick<RunRow, 'state' | 'attempts' | 'not_before'>): boolean =>
@@ -26,7 +29,7 @@ export function findTaken(
 ): 'all' | readonly string[] {
   if (entities === null) return 'all'
   const taken = entities.filter((entity) => isLeft(run, entity))
-  const listed: readonly string[] | undefined = run.entities === null ? wanted : JSON.parse(run.entities)
+  const listed = readEntities(run) ?? wanted
   const isAll = listed?.every((entity) => !isLeft(run, entity) || taken.includes(entity)) === true
   return isAll && taken.length > 0 ? 'all' : taken
 }

@@ -8,7 +8,7 @@ import type { IndexRecord } from '../store/indexes/types.ts'
 import { findChangingDay, toDay } from '../sync/walk/windows.ts'
 import { computeCopyState, isFilling } from './copy-state.ts'
 import { describeIncremental, expandToGroups } from './groups.ts'
-import { readResults, toSyncError } from './run-record.ts'
+import { readEntities, readResults, toSyncError } from './run-record.ts'
 import type { StatusFacts } from './status-facts.ts'
 import { readProgress } from './stored-progress.ts'
 
@@ -23,10 +23,10 @@ export function findSchedule({ connector, schedules }: StatusFacts, entity: stri
 }
 
 /** Returns the entities that a run has left. */
-const listRunEntities = ({ connector }: StatusFacts, { entities, results }: RunRow): readonly string[] => {
+const listRunEntities = ({ connector }: StatusFacts, run: RunRow): readonly string[] => {
   if (connector.kind === undefined) return []
-  const covered = expandToGroups(connector.kind.definition, connector.wanted, entities === null ? null : JSON.parse(entities))
-  const done = readResults(results).map((each) => each.entity)
+  const covered = expandToGroups(connector.kind.definition, connector.wanted, readEntities(run))
+  const done = readResults(run.results).map((each) => each.entity)
   return covered.filter((entity) => !done.includes(entity))
 }
 

@@ -41,6 +41,10 @@ export const buildWithdrawnNotice = (vendor: string, names: readonly string[]): 
   hint: 'The copy is complete without them: the fields are null in what is read from now on.',
 })
 
+/** Parses the entities that a run was asked for; null: all of the connector. */
+export const readEntities = ({ entities }: { readonly entities: string | null }): readonly string[] | null =>
+  entities === null ? null : JSON.parse(entities)
+
 /** Parses results that this service wrote. */
 export const readResults = (text: string): readonly SyncEntityResult[] => JSON.parse(text)
 
@@ -65,7 +69,7 @@ export const toRunRecord = (row: RunRow): SyncRunRecord => ({
   workspace_id: row.workspace_id,
   state: row.state,
   mode: row.mode,
-  entities: row.entities === null ? null : JSON.parse(row.entities),
+  entities: readEntities(row),
   cause: row.cause,
   attempts: row.attempts,
   not_before: row.state === 'queued' ? isoOrNull(row.not_before) : null,

@@ -14,7 +14,7 @@ import { updateRun } from '../sql/sync-queue.ts'
 import type { RunRow } from '../sql/sync-runs.ts'
 import { readWantedEntities } from '../status/connector-rows.ts'
 import { expandToGroups } from '../status/groups.ts'
-import { buildFlawError, buildSyncError, buildWithdrawnNotice, readAsked, readResults } from '../status/run-record.ts'
+import { buildFlawError, buildSyncError, buildWithdrawnNotice, readAsked, readEntities, readResults } from '../status/run-record.ts'
 import { readProgress } from '../status/stored-progress.ts'
 import type { WalkStore } from '../sync-types.ts'
 import { type AskServices, createAsk } from './ask.ts'
@@ -127,8 +127,7 @@ export class Attempt {
     const { definition } = access.connection.kind
     this.kind = definition.kind
     const done = new Set(this.results.map(({ entity }) => entity))
-    const asked: readonly string[] | null = this.run.entities === null ? null : JSON.parse(this.run.entities)
-    this.#covered = expandToGroups(definition, readWantedEntities(parts, row), asked)
+    this.#covered = expandToGroups(definition, readWantedEntities(parts, row), readEntities(this.run))
     this.left = this.#covered.filter((entity) => !done.has(entity))
     const trees = planRun(definition, (entity) => this.left.includes(entity))
     const copies = await listCopies(parts.database.db, { organizationId: this.run.organization_id, connectorId: this.run.connector_id })
