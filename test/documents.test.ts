@@ -1,5 +1,5 @@
 /**
- * Holds the documents to the tree: paths that they name exist, links lead somewhere, decision records have their form, lines for a shell run
+ * Holds the documents to the tree: paths that they name exist, links lead somewhere, pages of decisions have their form, lines for a shell run
  * in every shell of POSIX.
  */
 import { spawnSync } from 'node:child_process'
@@ -111,7 +111,16 @@ describe('decision records', () => {
   test.each(records)('%s has context, decision and consequences', (file) => {
     const headings = [...read(file).matchAll(/^## (Context|Decision|Consequences)/gm)].map(([, name]) => name)
     expect([...new Set(headings)]).toEqual(['Context', 'Decision', 'Consequences'])
-    expect(read(file)).toMatch(new RegExp(`^# ${file.slice('docs/decisions/'.length, 'docs/decisions/'.length + 4)} `))
+    expect(file).toMatch(/^docs\/decisions\/[a-z-]+\.md$/)
+  })
+
+  test('every page is linked from what it explains, and every link from code leads to a page', () => {
+    const patterns = ['*.md', 'docs/*.md', 'packages/*/README.md', 'packages/*/src/**/*.{ts,tsx,md}', 'scripts/*', 'test/**/*.ts']
+    const texts = globSync(patterns, { cwd: root }).map(read)
+    const named = new Set(
+      texts.flatMap((text) => [...text.matchAll(/\bdecisions\/([a-z-]+)\.md/g)].map(([, name]) => `docs/decisions/${name}.md`)),
+    )
+    expect([...named].toSorted()).toEqual([...records].toSorted())
   })
 
   test.each(records)('%s has bullets of at most three lines', (file) => {

@@ -69,7 +69,7 @@ const describeSize = (measured: number, printed: number): string =>
 const esbuildVersion = '0.28.2'
 
 const names = ['ferrule', '@ferrule/sandbox', '@ferrule/server']
-/** Packages whose minor versions may change what we use (decision 0053). */
+/** Packages whose minor versions may change what we use (docs/decisions/mcp.md). */
 const pinned = ['oidc-provider']
 
 describe('the packed packages', () => {

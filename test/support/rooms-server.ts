@@ -1,4 +1,4 @@
-/** Rooms of the service. */
+/** Rooms of the service (docs/decisions/rooms.md). */
 import { entries, type Room, within } from './room.ts'
 
 /** Sources of the service. */

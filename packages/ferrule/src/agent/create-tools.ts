@@ -1,4 +1,4 @@
-/** Makes the tools of a source. */
+/** Makes the tools of a source (docs/decisions/agents.md). */
 import { asFerruleError } from '../errors.ts'
 import { inSpan, type SpanStart } from '../tracing.ts'
 import { listLossyValues } from '../values/json/lossy.ts'

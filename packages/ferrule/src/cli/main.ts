@@ -1,4 +1,4 @@
-/** Runs the command: parses the arguments, starts the action, and turns what happens into words and an exit code. */
+/** Runs the command: parses the arguments, starts the action, and turns what happens into words and an exit code (docs/decisions/command.md). */
 import { asFerruleError, FerruleError } from '../errors.ts'
 import { chooseFormat, createContext, type Options } from './context.ts'
 import { exitCodes, findExitCode } from './exit-codes.ts'

@@ -1,4 +1,4 @@
-/** Chooses between the vendor and the service, and connects to the service. */
+/** Chooses between the vendor and the service, and connects to the service (docs/decisions/library.md). */
 import type { ConnectorDefinition } from '../definition/connector.ts'
 import { isObject } from '../definition/object.ts'
 import { failValidation } from '../errors.ts'

@@ -1,4 +1,4 @@
-/** The words for writing kinds, and the check that reports what is wrong with a kind. */
+/** The words for writing kinds, and the check that reports what is wrong with a kind (docs/decisions/definitions.md). */
 export { checkKinds, findProblems } from './check.ts'
 export type {
   Admitted,

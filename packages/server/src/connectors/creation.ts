@@ -1,4 +1,7 @@
-/** Creates connectors: validates the whole request, then tries the credentials, then stores everything in one transaction. */
+/**
+ * Creates connectors: validates the whole request, then tries the credentials, then stores everything in one transaction.
+ * Reasons: docs/decisions/creation.md
+ */
 
 import { asFerruleError, fail } from 'ferrule/internal'
 import type { ConnectorRecord } from 'ferrule/wire'

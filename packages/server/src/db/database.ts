@@ -1,4 +1,4 @@
-/** Defines one interface over both databases: queries, transactions, and their differences. */
+/** Defines one interface over both databases: queries, transactions, and their differences (docs/decisions/platform-state.md). */
 import { type CompiledQuery, type Kysely, PostgresAdapter, type SelectQueryBuilder, sql, type Transaction } from 'kysely'
 import type { IdSource } from '../values/ids.ts'
 import { retryConflicts } from './connections/problems.ts'

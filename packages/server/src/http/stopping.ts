@@ -1,4 +1,7 @@
-/** The shutdown in order: readiness fails, new requests are refused, running calls get their time, then everything is closed. */
+/**
+ * The shutdown in order: readiness fails, new requests are refused, running calls get their time, then everything is closed.
+ * Reasons: docs/decisions/deployment.md
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { fail } from 'ferrule/internal'

@@ -1,4 +1,4 @@
-/** The rules of Gong: pure functions for shapes that the definition language cannot express. */
+/** The rules of Gong: pure functions for shapes that the definition language cannot express (docs/decisions/vendors.md). */
 
 type Row = Readonly<Record<string, unknown>>
 const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,6 +1,7 @@
 /**
  * Parses large bodies. A pure function over bytes, so that a worker thread can run it. Returns the bytes of the records, and the small rest
  * of the body as JSON.
+ * Reasons: docs/decisions/answers.md
  */
 
 import type { Kind } from '../../definition/connector.ts'

@@ -1,4 +1,4 @@
-/** A limiter whose budgets nodes share through the database. */
+/** A limiter whose budgets nodes share through the database (docs/decisions/budgets.md). */
 import { type Asker, createMemoryBudget, type Limiter, MemoryLimiter, type Reservation, type Turn, type Wish } from 'ferrule/engine'
 import { type KeeperParts, LeaseKeeper } from './keeper.ts'
 import { LeasedBudget } from './leased-budget.ts'

@@ -1,4 +1,4 @@
-/** Assembles links, their page, and the operator's applications at vendors. */
+/** Assembles links, their page, and the operator's applications at vendors (docs/decisions/connect-links.md). */
 import { fail } from 'ferrule/internal'
 import { connectConnectorInput } from 'ferrule/wire'
 import type { Parts } from '../../main/parts.ts'

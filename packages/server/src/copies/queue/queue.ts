@@ -1,4 +1,4 @@
-/** Changes syncs inside the transactions of other services, so that a change and its run are stored together. */
+/** Changes syncs inside the transactions of other services, so that a change and its run are stored together (docs/decisions/sync-runs.md). */
 
 import type { RunCause, RunMode } from 'ferrule/wire'
 import type { Db } from '../../db/database.ts'

@@ -1,4 +1,4 @@
-/** Parses the parameters of `context_store_search` (grammar and rules: docs/decisions/0016-search.md). */
+/** Parses the parameters of `context_store_search` (grammar and rules: docs/decisions/search.md). */
 
 import {
   type FieldOperator,

@@ -1,4 +1,4 @@
-/** Finds the conditions of a filter that count for relevance (docs/decisions/0030-relevance.md). */
+/** Finds the conditions of a filter that count for relevance (docs/decisions/search-words.md). */
 import type { Condition, FieldPath, ScoredCondition } from './tree.ts'
 
 /** Finds the scored conditions of a filter: those on words outside of `not`. */

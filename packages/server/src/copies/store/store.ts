@@ -1,4 +1,7 @@
-/** Entry of the context store. Resolves entities to tables and connector numbers, and opens the database when it is first needed. */
+/**
+ * Entry of the context store. Resolves entities to tables and connector numbers, and opens the database when it is first needed.
+ * Reasons: docs/decisions/copy.md
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { EntityRef } from '../entity-ref.ts'
 import { writeInAttempts } from './attempts.ts'

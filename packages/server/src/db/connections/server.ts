@@ -1,6 +1,7 @@
 /**
  * Connections to one PostgreSQL server, or to the primary among several: the one policy for the state of the service, for the copy and for
  * read replicas. A connection is checked before its first use, and not used again after a fault of the server or of its session.
+ * Reasons: docs/decisions/postgresql.md
  */
 import { Socket } from 'node:net'
 import type { Secret } from 'ferrule/engine'

@@ -1,4 +1,4 @@
-/** Signs people in at the console and out of it. */
+/** Signs people in at the console and out of it (docs/decisions/console.md). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { FerruleError } from 'ferrule'
 import { html } from '../html/html.ts'

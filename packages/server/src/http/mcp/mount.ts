@@ -1,4 +1,4 @@
-/** Mounts an MCP endpoint in Fastify: Streamable HTTP without sessions, for the revisions 2026-07-28 and 2025-11-25. */
+/** Mounts an MCP endpoint in Fastify: Streamable HTTP without sessions, for the revisions 2026-07-28 and 2025-11-25 (docs/decisions/mcp.md). */
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { AuthInfo, McpHttpHandler, McpRequestContext, Server } from '@modelcontextprotocol/server'

@@ -1,4 +1,4 @@
-/** Manages organizations, the tenants. */
+/** Manages organizations, the tenants (docs/decisions/organizations.md). */
 
 import { fail, failValidation } from 'ferrule/internal'
 import { organizationInput } from 'ferrule/wire'

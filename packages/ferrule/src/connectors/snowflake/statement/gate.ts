@@ -2,7 +2,7 @@
  * The statement gate: decides before any call to the warehouse whether a string is exactly one statement of the action's kind.
  *
  * Works on tokens, not on a grammar: parsers and the warehouse disagree exactly where a second statement could hide. The request is built
- * from the checked tokens, so a comment that the warehouse reads differently cannot hide anything. docs/decisions/0013-statement-gate.md
+ * from the checked tokens, so a comment that the warehouse reads differently cannot hide anything. docs/decisions/statements.md
  * has the rules.
  */
 import { findInBody } from './body.ts'

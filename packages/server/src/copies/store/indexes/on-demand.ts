@@ -1,4 +1,4 @@
-/** Creates indexes when searches need them, and drops unused ones (docs/decisions/0021-indexes-on-demand.md). */
+/** Creates indexes when searches need them, and drops unused ones (docs/decisions/indexes.md). */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { FerruleError } from 'ferrule'
 import type { EntityRef } from '../../entity-ref.ts'

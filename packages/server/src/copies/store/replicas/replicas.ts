@@ -1,4 +1,4 @@
-/** Sends searches to read replicas that have the primary's state of an entity, else to the primary (docs/decisions/0071-read-replicas.md). */
+/** Sends searches to read replicas that have the primary's state of an entity, else to the primary (docs/decisions/postgresql.md). */
 import { fail } from 'ferrule/internal'
 import { GroupedLooks } from '../../../values/grouped-looks.ts'
 import type { ContextDatabase, ReadOptions, Row, Session, Statement } from '../database/database.ts'

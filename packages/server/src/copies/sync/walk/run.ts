@@ -1,4 +1,4 @@
-/** Runs the walks of a sync in turns, so that every entity gets its first records soon. */
+/** Runs the walks of a sync in turns, so that every entity gets its first records soon (docs/decisions/syncs.md). */
 import { planRun, type Tree } from './plan.ts'
 import { type Lane, Turns } from './turns.ts'
 import type { EntityResult, SyncResult, SyncTask } from './types.ts'
