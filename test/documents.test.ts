@@ -105,7 +105,7 @@ describe('lines for a shell', () => {
   })
 })
 
-describe('decision records', () => {
+describe('pages of decisions', () => {
   const records = documents.filter((file) => file.startsWith('docs/decisions/'))
 
   test.each(records)('%s has context, decision and consequences', (file) => {
