@@ -256,7 +256,8 @@ export class Attempt {
     const { organization_id: organizationId, connector_id: connectorId } = this.run
     const entities = walked.results.map(({ entity }) => entity)
     this.progress.end(entities)
-    const records = await store.countRecords(connectorId).catch(() => new Map<string, number>()) // the next walk counts again
+    // A busy store may not count; then the number of the attempt's start with its changes counts.
+    const counted = await store.countRecords(connectorId).catch(() => new Map<string, number>())
     const results = [...this.results, ...walked.results]
     const now = parts.source.clock()
     const isKept = await parts.database.transaction(async (db) => {
@@ -265,7 +266,8 @@ export class Attempt {
       if ((await updateRun(db, this.lease, change)) === undefined) return false
       for (const result of walked.results) {
         const met = this.progress.countRecords(result.entity)
-        const change = buildCopyChange(result, { now, startedAt: walked.startedAt, records: records.get(result.entity), met })
+        const records = counted.get(result.entity) ?? this.progress.countStored(result.entity)
+        const change = buildCopyChange(result, { now, startedAt: walked.startedAt, records, met })
         await saveCopy(db, { organizationId, connectorId, entity: result.entity }, change)
       }
       return true

@@ -97,6 +97,11 @@ export class RunProgress {
     return this.#entities.get(entity)?.counts.records ?? 0
   }
 
+  /** Returns the records of a copy: the number at the start of the attempt, with later changes; undefined when nothing is known. */
+  countStored(entity: string): number | undefined {
+    return this.#stored.get(entity)
+  }
+
   /** True when counts changed after the last call of `text`. */
   get isChanged(): boolean {
     return this.#isChanged
