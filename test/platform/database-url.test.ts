@@ -48,6 +48,7 @@ test.each([
   ['postgresql://db/x?sslmode=verify-ca', 'needs sslrootcert'],
   ['postgresql://db/x?sslmode=verify-ca&sslrootcert=system', 'or use verify-full'],
   ['postgresql://db/x?sslcrl=/crl.pem', 'its parameter sslcrl is not supported'],
+  ['postgresql://db/x?connect_timeout=soon', 'its connect_timeout must be a whole number of seconds'],
   ['postgresql://db/x?target_session_attrs=standby', 'its target_session_attrs must be read-write, primary or any'],
 ])('%s is refused with what to do', (url, expected) => {
   expect(problem(url)).toContain(expected)
@@ -56,4 +57,13 @@ test.each([
 test('a replica may be asked to be a standby', () => {
   expect(problem('postgresql://db/x?target_session_attrs=standby', { isReplica: true })).toBe('taken')
   expect(problem('postgresql://db/x?target_session_attrs=read-write&connect_timeout=3&application_name=mine')).toBe('taken')
+})
+
+test.each([
+  ['', undefined],
+  ['?connect_timeout=3', 3_000],
+  ['?connect_timeout=0', 60_000],
+  ['?connect_timeout=600', 60_000],
+])('the time to connect of postgresql://db/x%s is %s milliseconds', (query, expected) => {
+  expect(parseDatabaseUrl(`postgresql://db/x${query}`).connectMs).toBe(expected)
 })

@@ -132,7 +132,7 @@ export class Server {
     this.#options = options
     this.#target = naming(options.setting, () => parseDatabaseUrl(options.url.reveal(), options))
     this.#passwords = options.password === undefined || this.#target.password !== undefined ? undefined : new Passwords(options.password)
-    this.#connectMs = options.connectMs ?? usualConnectMs
+    this.#connectMs = options.connectMs ?? this.#target.connectMs ?? usualConnectMs
   }
 
   /**

@@ -31,6 +31,8 @@ export interface DatabaseTarget {
   readonly options: string | undefined
   readonly applicationName: string | undefined
   readonly hasChannelBinding: boolean
+  /** Maximum time to connect, in milliseconds; undefined without `connect_timeout`. */
+  readonly connectMs: number | undefined
   /** Undefined without `sslmode`. */
   readonly tls: TlsWish | undefined
 }
@@ -107,6 +109,16 @@ function readTls(params: URLSearchParams): TlsWish | undefined {
   return { mode, rootCert, cert, key, isDirect }
 }
 
+/** Longest `connect_timeout` in seconds. libpq takes 0 for no limit; here it is the longest. */
+const longestConnect = 60
+
+function readConnectMs(params: URLSearchParams): number | undefined {
+  const text = params.get('connect_timeout')
+  if (text === null) return undefined
+  if (!/^\d{1,9}$/.test(text)) throw new UrlProblem('its connect_timeout must be a whole number of seconds')
+  return Math.min(Number(text) || longestConnect, longestConnect) * 1_000
+}
+
 /** Which servers of several hosts the service may use. It writes, so a standby is never enough. */
 function checkAttributes(params: URLSearchParams): void {
   const wanted = params.get('target_session_attrs') ?? 'any'
@@ -133,6 +145,7 @@ export function parseDatabaseUrl(text: string, { isReplica = false }: { readonly
     options: params.get('options') ?? undefined,
     applicationName: params.get('application_name') ?? undefined,
     hasChannelBinding: ['prefer', 'require'].includes(params.get('channel_binding') ?? ''),
+    connectMs: readConnectMs(params),
     tls: readTls(params),
   }
 }
