@@ -15,9 +15,7 @@
  * | `<field>$l` | text | for a string with known values: the string in lower case |
  * | `<field>$s` | text[] | the words of the value, see `words.ts` |
  * | `<field>$g` | jsonb | for JSON that is not plain ASCII: the same JSON with its strings reduced to words |
- * | `h` | bytea | hash of the row, used by the store |
- *
- * Copies filled by version 1 of the token rules have `<field>$t` and `<field>$f` instead of the last two companions, and no `$l`.
+ * | `h` | int8 | hash of the row, used by the store |
  *
  * The primary key is (connector_id, pk). `values.ts` computes the cells. Declared types decide how values compare; nothing is guessed from
  * values.

@@ -131,7 +131,7 @@ async function writeRows(
  * Adds terms to the term table. The caller counts the change in `cs_entities.listed`, if rows have the terms.
  * @returns the number of new terms
  */
-export async function insertTerms(session: Session, number: number, terms: readonly Term[]): Promise<number> {
+async function insertTerms(session: Session, number: number, terms: readonly Term[]): Promise<number> {
   if (terms.length === 0) return 0
   const { count } = await session.query({
     name: 'cs_terms_add',

@@ -128,7 +128,7 @@ export function buildCreation(table: SearchTable, { layout, hasLz4 }: Creation):
 }
 
 /** Builds the statement that creates an index if it does not exist. */
-export const buildIndexCreation = (table: SearchTable, { name, on }: TableIndex): string =>
+const buildIndexCreation = (table: SearchTable, { name, on }: TableIndex): string =>
   `create index if not exists ${quoteName(name)} on ${quoteName(table.name)} ${on}`
 
 /** Builds the statements that add missing columns and indexes to a stored table; `surplusIndexes` finds indexes to drop. */

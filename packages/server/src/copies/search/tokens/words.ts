@@ -40,7 +40,7 @@ const toLeafText = (leaf: unknown): string | undefined =>
   typeof leaf === 'string' ? leaf : typeof leaf === 'number' || typeof leaf === 'bigint' ? formatNumber(leaf) : undefined
 
 /** Calls `take` for every string and number below a JSON value. */
-export function visitLeaves(value: unknown, take: (text: string) => void): void {
+function visitLeaves(value: unknown, take: (text: string) => void): void {
   if (Array.isArray(value)) for (const element of value) visitLeaves(element, take)
   else if (isObject(value)) for (const part of Object.values(value)) visitLeaves(part, take)
   else {
