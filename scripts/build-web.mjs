@@ -1,9 +1,11 @@
 // Builds the pages with Vite: into the folder that is given, else for this checkout.
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build } from 'vite'
+import { DocsPages } from './docs-pages.mjs'
 import { printLicenses } from './licenses.mjs'
 import { root, sourceCondition } from './paths.mjs'
 import { digestOf, isFresh, sourcesFile, webFolder } from './web.mjs'
@@ -17,14 +19,18 @@ const always = [
   'packages/web/tsconfig.json',
   'packages/web/console.html',
   'packages/web/connect.html',
+  'packages/web/docs.html',
   'scripts/build-web.mjs',
+  'scripts/docs-pages.mjs',
 ]
 /** Entries of the library: lists of names that leave no code in a bundle. */
 const entries = ['core.ts', 'internal.ts', 'definition/index.ts', 'wire/index.ts'].map((name) => `packages/ferrule/src/${name}`)
 
 /** Builds the pages for this checkout. Two processes may do it at once: the last one wins, and both are right. */
 async function buildForCheckout() {
-  console.error(`Building the console and the connect page (${existsSync(webFolder) ? 'their sources changed' : 'for the first time'}) ...`)
+  console.error(
+    `Building the console, the connect page and the documentation (${existsSync(webFolder) ? 'their sources changed' : 'for the first time'}) ...`,
+  )
   const target = `${webFolder}-${process.pid}`
   const sources = await buildWeb(target)
   writeFileSync(join(target, sourcesFile), JSON.stringify(Object.fromEntries(sources.map((file) => [file, digestOf(file)]))))
@@ -62,14 +68,38 @@ async function buildWeb(target) {
       assetsInlineLimit: 0, // the policy of the pages forbids what is inline
       rolldownOptions: {
         onwarn: (warning, warn) => isWorthSaying(warning) && warn(warning),
-        input: { console: join(folder, 'console.html'), connect: join(folder, 'connect.html') },
+        input: Object.fromEntries(['console', 'connect', 'docs'].map((name) => [name, join(folder, `${name}.html`)])),
       },
     },
   })
   writeFileSync(join(target, 'LICENSES.md'), printLicenses(findPackages(modules)))
-  await compressAll(join(target, 'assets'))
+  const documents = writeDocs(target)
+  for (const name of ['assets', 'docs']) await compressAll(join(target, name))
   const own = [...modules].filter((file) => !file.includes('node_modules')).map((file) => relative(root, file).replaceAll('\\', '/'))
-  return [...always, ...entries, ...own.filter((file) => existsSync(join(root, file)))]
+  return [...always, ...entries, ...documents, ...own.filter((file) => existsSync(join(root, file)))]
+}
+
+/**
+ * Writes the pages of the documentation in place of their template, and what their search reads.
+ * @param {string} target
+ * @returns {string[]} the Markdown files, below the project's folder
+ */
+function writeDocs(target) {
+  const template = join(target, 'docs.html')
+  const docs = new DocsPages(join(root, 'docs'))
+  const pages = docs.render(readFileSync(template, 'utf8'), (sections) => {
+    const text = JSON.stringify(sections)
+    const name = `assets/sections-${createHash('sha256').update(text).digest('hex').slice(0, 8)}.json`
+    writeFileSync(join(target, name), text)
+    return name
+  })
+  rmSync(template)
+  for (const [name, html] of pages) {
+    const file = join(target, 'docs', `${name || 'index'}.html`)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, html)
+  }
+  return docs.pages.map(({ file }) => `docs/${file}`)
 }
 
 /**
@@ -109,16 +139,18 @@ function findPackages(modules) {
 
 /**
  * Puts a gzip and a brotli copy beside each file, so that the service compresses nothing.
- * @param {string} assets
+ * @param {string} target folder, with the folders in it
  */
-async function compressAll(assets) {
+async function compressAll(target) {
   const compress = { '.gz': promisify(gzip), '.br': promisify(brotliCompress) }
   const options = { '.gz': { level: 9 }, '.br': { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } } }
+  const files = readdirSync(target, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   await Promise.all(
-    readdirSync(assets).map(async (name) => {
-      const content = readFileSync(join(assets, name))
-      writeFileSync(join(assets, `${name}.gz`), await compress['.gz'](content, options['.gz']))
-      writeFileSync(join(assets, `${name}.br`), await compress['.br'](content, options['.br']))
+    files.map(async ({ parentPath, name }) => {
+      const file = join(parentPath, name)
+      const content = readFileSync(file)
+      writeFileSync(`${file}.gz`, await compress['.gz'](content, options['.gz']))
+      writeFileSync(`${file}.br`, await compress['.br'](content, options['.br']))
     }),
   )
 }

@@ -7,7 +7,9 @@ import { dirname, join, posix } from 'node:path'
 import { commandPage } from '../packages/ferrule/src/cli/reference.ts'
 import { kinds as kindTable } from '../packages/ferrule/src/connectors/index.ts'
 import { checkKinds } from '../packages/ferrule/src/definition/check.ts'
-import { errorsPage, referencePage, settingsPage } from '../packages/server/src/http/reference/printed-pages.ts'
+import { openApiDocument } from '../packages/server/src/http/openapi/openapi.ts'
+import { errorsPage, referencePage, routesPage, settingsPage } from '../packages/server/src/http/reference/printed-pages.ts'
+import { routes } from '../packages/server/src/http/routes/index.ts'
 import { formatAnswers } from './format-answers.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -18,6 +20,7 @@ const files = new Map([
   ['docs/command.md', commandPage()],
   ['docs/errors.md', errorsPage()],
   ['docs/settings.md', settingsPage()],
+  ['docs/reference/http.md', routesPage(openApiDocument({ routes, kinds: [] }), kinds)],
   ...kinds.map((kind) => [`docs/reference/${kind.definition.kind}.md`, referencePage(kind)] as const),
   ...kinds.flatMap((kind) => recordedAnswers(`packages/ferrule/src/connectors/${kind.definition.kind}/answers`)),
 ])

@@ -1,12 +1,14 @@
 /**
  * Holds the documents to the tree: paths that they name exist, links lead somewhere, pages of decisions have their form, lines for a shell run
- * in every shell of POSIX.
+ * in every shell of POSIX, pages of `/docs` hold what they may.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { filterOperators, operators } from '../packages/ferrule/src/definition/search.ts'
+import { DocsPages } from '../scripts/docs-pages.mjs'
 
 const root = join(import.meta.dirname, '..')
 const documents = globSync(
@@ -66,6 +68,42 @@ test('docs/search.md has a row for each operator of a filter, and for its sign o
   expect(named.toSorted()).toEqual(filterOperators.toSorted())
   const forms = new Set(rows('Form').split(/[\s`,]+/))
   expect(Object.values(operators).filter(({ written }) => !forms.has(written))).toEqual([])
+})
+
+describe('pages of /docs', () => {
+  /** Renders a list of pages and one page. */
+  const render = (text: string): string => {
+    const folder = mkdtempSync(join(tmpdir(), 'ferrule-docs-'))
+    writeFileSync(join(folder, 'README.md'), '# All\n\n## Group\n\n- [One](one.md): the first')
+    writeFileSync(join(folder, 'one.md'), text)
+    try {
+      return new DocsPages(folder).render('__MAIN__', () => '').get('one') ?? ''
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  }
+
+  test('are all documents but those of decisions, each once', () => {
+    const files = globSync(['docs/*.md', 'docs/reference/*.md'], { cwd: root }).map((file) => file.slice('docs/'.length))
+    expect(new DocsPages(join(root, 'docs')).pages.map(({ file }) => file).toSorted()).toEqual(files.toSorted())
+  })
+
+  test.each([
+    ['<script>alert(1)</script>', '&lt;script&gt;alert(1)&lt;/script&gt;'],
+    ['a <img src=x onerror=alert(1)> b', '<p>a &lt;img src=x onerror=alert(1)&gt; b</p>'],
+    ['[a](javascript:alert(1)) ![b](x.png)', '<p>a b</p>'],
+    ['[a](https://a.example/?b="c)', '<p><a href="https://a.example/?b=&quot;c">a</a></p>'],
+    ['[a](decisions/mcp.md) [c](README.md) [d](#e)\n\n## E', '<p>a <a href="../docs">c</a> <a href="#e">d</a></p>'],
+    ['```sh\n<b> & "c"\n```', '<pre tabindex="0"><code>&lt;b&gt; &amp; &quot;c&quot;</code></pre>'],
+    ['<!-- a note -->\n\nb', '<p>b</p>'],
+  ])('have no HTML of the Markdown, and no links to elsewhere: %s', (text, html) => {
+    expect(render(text)).toContain(html)
+    expect(render(text)).not.toMatch(/<(?:script|img)|javascript:|<!--/)
+  })
+
+  test('are not made while a link leads to a section that does not exist', () => {
+    expect(() => render('[a](README.md#none)')).toThrow('#none')
+  })
 })
 
 describe('lines for a shell', () => {

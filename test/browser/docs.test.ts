@@ -1,7 +1,9 @@
-/** The reference for people: pages without scripts, so that any operation opens at once. */
+/** The documentation for people: it can be read without a script, and scripts add the search, copy buttons and ways into the console. */
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { ensureWeb } from '../../scripts/web.mjs'
+import { ensureWeb, webFolder } from '../../scripts/web.mjs'
 import { client, startWorld, type World } from '../http/support.ts'
 import { findAllBarriers } from './accessibility.ts'
 import { limits, signIn, takePictures } from './console-support.ts'
@@ -10,20 +12,19 @@ import { launchBrowser } from './launch.ts'
 let world: World
 let browser: Browser
 let page: Page
-/** What must stay empty: messages of the console, and requests beside the pages themselves. */
+/** What must stay empty: messages of the console, violations of the policy among them, and requests to elsewhere. */
 const complaints: string[] = []
 beforeAll(async () => {
-  expect(await ensureWeb()).toBe(0) // the console, where an operation is tried
+  expect(await ensureWeb()).toBe(0)
   world = await startWorld()
   browser = await launchBrowser()
-  page = await browser.newPage({ viewport: { width: 1_280, height: 900 } })
+  page = await browser.newPage({ viewport: { width: 1_280, height: 900 }, permissions: ['clipboard-read', 'clipboard-write'] })
   page.setDefaultTimeout(limits.action)
   page.on('console', (message) => complaints.push(message.text()))
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('request', (request) => {
     const { protocol, origin } = new URL(request.url())
-    const isPage = request.resourceType() === 'document' && origin === world.url
-    if (protocol !== 'data:' && !isPage) complaints.push(`asks ${request.resourceType()} ${request.url()}`)
+    if (protocol !== 'data:' && origin !== world.url) complaints.push(`asks ${request.url()}`)
   })
 }, limits.test)
 afterAll(async () => {
@@ -33,88 +34,119 @@ afterAll(async () => {
 afterEach(() => expect(complaints.splice(0)).toEqual([]))
 
 const timeout = limits.test
-/** Largest page in characters. The page of one document was 2 MB of script and 900 kB of schemas. */
-const largestPage = 60_000
 
-test('the first page shows every kind and every group, and finds fields and routes', { timeout }, async () => {
+/** Types into the search and opens the result of a title. */
+async function openFound(typed: string, title: string): Promise<void> {
+  await page.getByRole('searchbox', { name: 'Search the documentation' }).fill(typed)
+  await page.getByRole('search').getByRole('link', { name: title }).first().click()
+}
+
+test('the first page leads to guides and to the reference, and marks where the reader is', { timeout }, async () => {
   await page.goto(`${world.url}/docs`)
-  expect(await page.title()).toBe('Reference · Ferrule')
-  const titles = (await page.locator('section > h2').allInnerTexts()).map((text) => text.replace(/#$/, ''))
-  const groups = [
-    'tokens',
-    'applications',
-    'organizations',
-    'workspaces',
-    'definitions',
-    'connectors',
-    'connect',
-    'execute',
-    'context store',
-  ]
-  expect(titles).toEqual(['Kinds', ...groups, 'jobs', 'service'])
-  await page.getByRole('searchbox', { name: 'Search the reference' }).fill('gong calls fromDateTime')
-  await page.keyboard.press('Enter')
-  await page.getByRole('link', { name: 'Gong calls list fromDateTime' }).click()
-  await page.waitForURL(`${world.url}/docs/kinds/gong/calls#list`)
-  await page.getByRole('searchbox', { name: 'Search the reference' }).fill('sync cancel')
-  await page.keyboard.press('Enter')
+  expect(await page.title()).toBe('Ferrule documentation')
+  const pages = page.getByRole('navigation', { name: 'Pages' })
+  expect(await pages.getByRole('heading').allInnerTexts()).toEqual(['Use it', 'Agents', 'Run it', 'Reference'])
+  await takePictures(page, 'docs-start')
+  expect(await findAllBarriers(page)).toEqual([])
+  await pages.getByRole('link', { name: 'Operations' }).click()
+  await page.waitForURL(`${world.url}/docs/operations`)
+  expect(await pages.locator('[aria-current=page]').innerText()).toBe('Operations')
+  await pages.getByRole('link', { name: 'Backup', exact: true }).click()
+  expect(page.url()).toBe(`${world.url}/docs/operations#backup`)
+  await takePictures(page, 'docs-guide')
+  expect(await findAllBarriers(page)).toEqual([])
+})
+
+test('the search finds guides, fields of kinds and routes, with a typing error too', { timeout }, async () => {
+  await page.goto(`${world.url}/docs/errors`)
+  await openFound('gong calls fromDateTime', 'Gong › calls › calls list')
+  await page.waitForURL(`${world.url}/docs/reference/gong#calls-list`)
+  await openFound('pgbouncr', 'Operations › PgBouncer')
+  await page.waitForURL(`${world.url}/docs/operations#pgbouncer`)
+  await page.getByRole('searchbox').fill('cancel sync')
   await page
-    .getByRole('link', { name: /^DELETE |^POST / })
+    .getByRole('search')
+    .getByRole('link', { name: /^HTTP routes › .*Cancel/ })
     .first()
-    .click()
-  await page.getByRole('heading', { name: 'Errors' }).waitFor()
+    .waitFor()
+  await takePictures(page, 'docs-search')
+  expect(await findAllBarriers(page)).toEqual([])
+  await page.getByRole('searchbox').fill('nothinghasthisword')
+  await page.getByRole('status').filter({ hasText: 'Nothing has all these words' }).waitFor()
+  await page.getByRole('searchbox').fill('')
+  await page.keyboard.press('/')
+  await page.keyboard.type('backup')
+  await page.getByRole('search').getByRole('link').first().waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/#\w+$/)
 })
 
-test('an operation has its parameters, records, example and place in the address', { timeout }, async () => {
-  await page.goto(`${world.url}/docs/kinds/gong`)
-  await page.getByText('Where to find it').first().waitFor()
-  await page.getByRole('cell', { name: 'calls', exact: true }).getByRole('link').click()
-  const list = page.locator('section#list')
-  await list.getByRole('cell', { name: 'fromDateTime' }).waitFor()
-  expect(await list.locator('pre').innerText()).toContain('"entity": "calls"')
-  expect(await page.locator('section#record').getByRole('cell', { name: 'clientUniqueId' }).count()).toBe(1)
-  await page.getByRole('link', { name: 'Link to list' }).click()
-  expect(page.url()).toBe(`${world.url}/docs/kinds/gong/calls#list`)
-  await takePictures(page, 'docs-entity')
-  expect(await findAllBarriers(page)).toEqual([])
-})
-
-test('execute has its body, its answers and its errors, and leads to the kinds', { timeout }, async () => {
-  await page.goto(`${world.url}/docs/http/execute`)
-  await page.locator('section#body').getByRole('cell', { name: 'select_fields' }).waitFor()
-  await page.locator('section#errors').getByRole('cell', { name: 'upstream_rate_limited' }).waitFor()
-  expect(await page.locator('section#example pre').innerText()).toContain('/api/v1/integrations/connectors/$CONNECTOR_ID/execute')
-  await takePictures(page, 'docs-route')
-  expect(await findAllBarriers(page)).toEqual([])
-  await page.getByRole('link', { name: 'Shopify' }).click()
+test('a route has its parameters, its body, its answers and its errors, and execute leads to the kinds', { timeout }, async () => {
+  await page.goto(`${world.url}/docs/reference/http#execute-an-action-on-an-entity`)
+  await page.getByRole('cell', { name: 'select_fields' }).waitFor()
+  await page.getByText('upstream_rate_limited').first().waitFor()
+  expect(await page.locator('pre').allInnerTexts()).toContainEqual(
+    expect.stringContaining('/api/v1/integrations/connectors/$CONNECTOR_ID/execute'),
+  )
+  await takePictures(page, 'docs-route') // the same parts as on the page of a kind, of which this page has thousands
+  await page.locator('main').getByRole('link', { name: 'Shopify' }).click()
   await page.getByRole('heading', { name: /^Shopify/, level: 1 }).waitFor()
 })
 
-test('no page has a script or is large', { timeout }, async () => {
-  const seen = new Set<string>()
-  const open = async (path: string): Promise<void> => {
-    if (seen.has(path)) return
-    seen.add(path)
-    const { status, text } = await world.ask(path)
-    const facts = { path, status, hasScript: /<script|\son\w+=|style="/i.test(text), isLarge: text.length > largestPage }
-    expect(facts).toEqual({ path, status: 200, hasScript: false, isLarge: false })
-    for (const [, href = ''] of text.matchAll(/href="([^"#]*)/g)) {
-      const { origin, pathname } = new URL(href, world.url + path)
-      if (origin === world.url && pathname.startsWith('/docs')) await open(pathname)
-    }
-  }
-  await open('/docs')
-  expect(seen.size).toBeGreaterThan(100)
-})
-
-test('an operation is tried in the console, with everything filled in', { timeout }, async () => {
+test('an example is copied, and tried in the console with everything filled in', { timeout }, async () => {
   await world.connect('docs')
-  await page.goto(`${world.url}/docs/kinds/gong/workspaces`)
-  const address = await page.getByRole('link', { name: 'Try workspaces list in the console' }).getAttribute('href')
+  await page.goto(`${world.url}/docs/reference/gong#workspaces-list`)
+  const example = page.locator('.example').filter({ hasText: 'Try workspaces list in the console' })
+  await example.getByRole('button', { name: 'Copy' }).click()
+  await page.getByRole('status').filter({ hasText: 'Copied' }).waitFor({ state: 'attached' })
+  expect(JSON.parse(await page.evaluate<string>('navigator.clipboard.readText()'))).toEqual({ entity: 'workspaces', action: 'list' })
+  await takePictures(page, 'docs-kind')
+  expect(await findAllBarriers(page)).toEqual([])
+  const address = await example.getByRole('link').getAttribute('href')
   const console = await browser.newPage()
   await console.goto(new URL(address ?? '', page.url()).href)
   await signIn(console, client)
   await console.getByRole('button', { name: 'Run', exact: true }).click()
   await console.getByRole('table', { name: 'workspaces of docs' }).waitFor()
   await console.close()
+})
+
+test('every page is there, without scripts of its own, and every link within leads to a page', { timeout }, async () => {
+  const seen = new Set<string>()
+  const open = async (path: string): Promise<void> => {
+    if (seen.has(path)) return
+    seen.add(path)
+    const { status, text } = await world.ask(path)
+    const scripts = text.match(/<script/g)?.length
+    expect({ path, status, scripts, hasInline: /\son\w+="|\sstyle="|__(?:TITLE|INDEX|PAGES|MAIN)__/.test(text) }).toEqual({
+      path,
+      status: 200,
+      scripts: 1,
+      hasInline: false,
+    })
+    for (const [, href = ''] of text.matchAll(/href="([^"#]*)/g)) {
+      const { origin, pathname } = new URL(href, world.url + path)
+      if (origin === world.url && /^\/docs(?!\/assets)/.test(pathname)) await open(pathname)
+    }
+  }
+  await open('/docs')
+  const files = readdirSync(new URL('../../docs', import.meta.url)).concat(readdirSync(new URL('../../docs/reference', import.meta.url)))
+  expect(seen.size).toBe(files.filter((name) => name.endsWith('.md')).length)
+})
+
+test('what the search reads is small, and comes with its first use', { timeout }, async () => {
+  const assets = join(webFolder, 'assets')
+  const [index = ''] = readdirSync(assets).filter((name) => /^sections-.*\.json\.br$/.test(name))
+  expect(statSync(join(assets, index)).size).toBeLessThan(200_000)
+  const asked: string[] = []
+  const stranger = await browser.newPage()
+  stranger.on('request', (request) => asked.push(request.url()))
+  await stranger.goto(`${world.url}/docs/search`, { waitUntil: 'networkidle' })
+  expect(asked.filter((url) => url.endsWith('.json'))).toEqual([])
+  const size = asked
+    .filter((url) => url.endsWith('.js'))
+    .reduce((sum, url) => sum + readFileSync(join(assets, `${url.split('/').at(-1)}.br`)).length, 0)
+  expect(size).toBeLessThan(40_000)
+  await stranger.close()
 })

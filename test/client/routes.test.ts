@@ -21,10 +21,6 @@ const elsewhere = {
 /** Pages and documents, which no program calls by a method. */
 const pages: ReadonlySet<string> = new Set([
   'GET /openapi.json',
-  'GET /docs',
-  'GET /docs/kinds/{kind}',
-  'GET /docs/kinds/{kind}/{entity}',
-  'GET /docs/http/{id}',
   'GET /',
   'GET /.well-known/oauth-protected-resource/mcp',
   'GET /.well-known/oauth-protected-resource/mcp/',

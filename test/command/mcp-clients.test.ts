@@ -228,7 +228,7 @@ describe('hosted clients', () => {
     const { stdout } = await world.run('install', name)
     expect(stdout).toMatch(/^1\. /m)
     expect(stdout).toContain('Address: https://ferrule.example.com/mcp')
-    expect(stdout).toContain('docs/mcp-clients.md')
+    expect(stdout).toContain('All clients: https://ferrule.example.com/docs/mcp-clients\n')
     expect(world.listFiles()).toEqual([])
     await expect(world.run('uninstall', name)).rejects.toMatchObject({ code: 'validation_failed' })
   })

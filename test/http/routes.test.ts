@@ -265,22 +265,5 @@ describe('the service itself', () => {
     const page = await world.ask('/', { headers: { accept: 'text/html,application/xhtml+xml' } })
     expect([page.status, page.headers.location]).toEqual([302, 'console'])
     expect((await world.ask('/')).json).toMatchObject({ name: 'Ferrule', openapi: '/openapi.json' })
-    const docs = await world.ask('/docs')
-    expect(docs.headers['content-type']).toBe('text/html; charset=utf-8')
-    expect(docs.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-[^ ]+'; /)
-    const { etag } = docs.headers
-    expect((await world.ask('/docs', { headers: { 'if-none-match': String(etag) } })).status).toBe(304)
-    for (const page of [
-      'kinds/none',
-      'kinds/gong/none',
-      'kinds/gong/constructor',
-      'http/..%2Fpackage.json',
-      'http/constructor',
-      'kinds/%2e%2e',
-    ]) {
-      const { status, text } = await world.ask(`/docs/${page}`)
-      expect([page, status, text.includes('There is no such page')]).toEqual([page, 404, true])
-    }
-    expect((await world.ask('/docs?q=%3Cscript%3E')).text).toContain('Found for “&lt;script&gt;”')
   })
 })

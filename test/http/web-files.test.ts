@@ -18,7 +18,7 @@ afterAll(async () => {
 })
 
 test('pages that are not built say so, and what to do', async () => {
-  for (const path of ['/connect/an-id', '/console']) {
+  for (const path of ['/connect/an-id', '/console', '/docs']) {
     const answer = await world.ask(path, { headers: await beginSession(world) })
     expect([answer.status, answer.headers['content-type']]).toEqual([503, 'text/html; charset=utf-8'])
     expect(answer.text).toContain('npm start')
@@ -57,6 +57,33 @@ test('a page has a nonce of its own and forbids everything foreign; its files st
 test.each(['none.js', '..%2fconsole.html', '%2e%2e', 'a-1.js.br', 'a-1.map', 'constructor'])('there is no file %s', async (name) => {
   expect((await world.ask(`/console/assets/${name}`)).status).toBe(404)
 })
+
+test('the documentation forbids everything foreign, inline scripts and styles too, and is sent once while it does not change', async () => {
+  mkdirSync(join(folder, 'docs/reference'), { recursive: true })
+  for (const name of ['index', 'search', 'reference/gong'])
+    for (const ending of ['', '.br']) writeFileSync(join(folder, `docs/${name}.html${ending}`), name + ending)
+  const page = await world.ask('/docs', { headers: { 'accept-encoding': 'br' } })
+  expect([page.status, page.text, page.headers['content-encoding']]).toEqual([200, 'index.br', 'br'])
+  expect(page.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache', vary: 'accept-encoding' })
+  const policy = String(page.headers['content-security-policy'])
+  expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; /)
+  expect(policy).not.toMatch(/unsafe|nonce/)
+  const again = await world.ask('/docs', { headers: { 'accept-encoding': 'br', 'if-none-match': String(page.headers.etag) } })
+  expect([again.status, again.text, again.headers.etag]).toEqual([304, '', page.headers.etag])
+  expect((await world.ask('/docs/reference/gong')).text).toBe('reference/gong')
+  for (const path of ['/docs/', '/docs/index']) {
+    const { status, headers } = await world.ask(path)
+    expect([status, headers.location]).toEqual([302, '../docs'])
+  }
+})
+
+test.each(['none', 'reference', 'reference/none', 'reference/..%2f..%2fconsole', '%2e%2e', 'constructor', 'index.html', 'search.html.br'])(
+  'there is no document %s',
+  async (name) => {
+    const { status, headers } = await world.ask(`/docs/${name}`)
+    expect([status, headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
+  },
+)
 
 test('an error of the sign-in is a page: a person reads it', async () => {
   const answer = await world.ask('/console/session', { body: { client_id: 'as JSON' } })

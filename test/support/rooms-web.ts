@@ -16,6 +16,7 @@ export const webRooms: readonly Room[] = [
   { room: `${web}shared/`, npm: [...react, ...entries] },
   // Small: no kit, and no hosted client.
   { room: `${web}connect/`, files: [`${web}shared/`], npm: [...react, 'ferrule/wire'] },
+  { room: `${web}docs/`, files: [`${web}shared/`], npm: ['minisearch', 'ferrule/internal'] },
   { room: `${console}data/`, files: [`${web}shared/`], npm: [...kit, ...entries] },
   { room: `${console}parts/`, files: [`${web}shared/`, `${console}data/`], npm: [...kit, ...large, ...entries] },
   {

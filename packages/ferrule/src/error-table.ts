@@ -74,7 +74,7 @@ export const errorTable = {
     'Send exactly the fields of one scheme.',
   ),
   not_found: caller(404, 'There is nothing at {method} {path}.', 'See /openapi.json for the routes of this service.'),
-  not_offered: caller(501, 'This service has no {what}.', 'See docs/existing-clients.md for what this service has.'),
+  not_offered: caller(501, 'This service has no {what}.', 'See /docs/existing-clients for what this service has.'),
   organization_not_found: caller(404, 'The organization does not exist.', 'See GET /api/v1/organizations.'),
   application_not_found: caller(404, 'The application does not exist.', 'See GET /api/v1/account/applications.'),
   mcp_token_not_found: caller(404, 'The token for MCP does not exist.', 'See GET /api/v1/account/mcp-tokens.'),

@@ -29,7 +29,7 @@ export const inspection = record(
     source_definition_id: uuid('Definition id of the kind'),
     source_definition_name: str('Title of the kind'),
     source_config_template_id: uuid('The same as source_definition_id'),
-    docs_skill_id: str('Slug of the kind: its reference is docs/reference/<slug>.md'),
+    docs_skill_id: str('Slug of the kind: its reference is /docs/reference/<slug>'),
     context_store_readiness: part(
       {
         connector_id: uuid('Connector id'),

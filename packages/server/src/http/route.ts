@@ -13,7 +13,6 @@ import type { Settings } from '../main/settings/settings.ts'
 import type { Caller, Principal } from '../values/access.ts'
 import type { Metrics } from '../values/metric-types.ts'
 import type { Door } from './compat/door.ts'
-import type { DocsPages } from './docs/pages.ts'
 import type { JsonAnswerDocument, PrintedDocument, RouteDocument } from './openapi/types.ts'
 import type { Stopping } from './stopping.ts'
 import type { StreamOptions } from './streams/stream-shares.ts'
@@ -33,8 +32,6 @@ export interface Services {
   readonly logger: Logger
   /** The API's document. */
   readonly openApi: () => PrintedDocument
-  /** The reference for people. */
-  readonly docs: DocsPages
   /** Milliseconds since 1970. */
   readonly clock: () => number
   /** Milliseconds that never step. */

@@ -18,14 +18,13 @@ import { stripPrefix } from './compat/door.ts'
 import { adaptRoute } from './compat/index.ts'
 import { mountConnect } from './connect/mount.ts'
 import { mountWeb } from './console/mount.ts'
-import { DocsPages } from './docs/pages.ts'
 import { addPreflight, openToPages } from './mcp/cors.ts'
 import { createDoor } from './mcp/doors.ts'
 import { mountServiceMcp } from './mcp/endpoint.ts'
 import type { DocumentHttp } from './oauth/documents.ts'
 import { mountOAuth } from './oauth/mount.ts'
 import { OpenRequests } from './open-requests.ts'
-import { openApiDocument, printOpenApi } from './openapi/openapi.ts'
+import { printOpenApi } from './openapi/openapi.ts'
 import { addRefusals, type Refuse, refuser } from './refusals.ts'
 import { decorate, type Registration, register } from './register.ts'
 import { addReports } from './reports/reports.ts'
@@ -133,9 +132,8 @@ function buildServices(options: ServerOptions & { readonly logger: Logger }): Se
     ...(options.cutter === undefined ? {} : { cutter: options.cutter }),
   }
   const openApi = printOpenApi({ routes, kinds, serverUrl: settings.publicUrl })
-  const docs = new DocsPages(kinds, () => openApiDocument({ routes, kinds: [] }))
   const own = { platform, settings, kinds, metrics, logger, clock, steady, stopping }
-  return { ...own, operations, admission, streams, openApi, docs }
+  return { ...own, operations, admission, streams, openApi }
 }
 
 /** Forms are read at the token endpoint only, so its route lives in a scope of its own. */

@@ -13,18 +13,17 @@ export const tagText = (text: string): PrintedDocument => ({ text, etag: `"${dig
 interface Sending {
   readonly type: string
   readonly headers: Readonly<Record<string, string>>
-  readonly status?: number
 }
 
 /** Answers with a tag, or with 304 and no text to a client that has the text. */
 export function answerTagged(
   exchange: Pick<Exchange<unknown>, 'header'>,
   { text, etag }: PrintedDocument,
-  { headers: given, ...sending }: Sending,
+  { headers: given, type }: Sending,
 ): Answer {
   const headers = { ...given, etag }
   if (exchange.header('if-none-match') === etag) return { notModified: { headers } }
-  return { content: text, headers, ...sending }
+  return { content: text, headers, type }
 }
 
 /** Printed answers by their value: kept values are printed once. */

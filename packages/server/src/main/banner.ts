@@ -67,7 +67,7 @@ export function buildBanner(options: { readonly url: string; readonly first: Fir
     `Client id      ${first.clientId}`,
     ...buildSecretLines(first),
     `Console        ${url}/console`,
-    `Reference      ${url}/docs`,
+    `Documentation  ${url}/docs`,
     ...(sandbox ? ['', intro, '', ...buildExamples(url, first)] : []),
     '',
     '',

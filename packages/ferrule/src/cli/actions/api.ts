@@ -39,7 +39,7 @@ export async function api(context: CommandContext): Promise<void> {
 
 const openers: Readonly<Record<string, readonly string[]>> = { darwin: ['open'], win32: ['cmd', '/c', 'start', ''] }
 
-/** Opens the console in a browser, and prints its address and that of the reference. */
+/** Opens the console in a browser, and prints its address and that of the documentation. */
 export async function openPages(context: CommandContext): Promise<void> {
   const { url } = await readSettings(context.flags, context.env)
   if (url === undefined) throw failSetting('No service is set.', 'Run: ferrule login, or give --url, or set FERRULE_URL.')
@@ -52,5 +52,5 @@ export async function openPages(context: CommandContext): Promise<void> {
     child.unref()
   }
   await context.output.value(pages)
-  context.note('Sign in to the console with the client id and the secret of an application. The reference needs no sign-in.')
+  context.note('Sign in to the console with the client id and the secret of an application. The documentation needs no sign-in.')
 }

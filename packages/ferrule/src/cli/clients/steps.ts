@@ -56,7 +56,7 @@ export function formatSteps(name: HostedClientName, url: string | undefined): st
     ...steps[name].map((step, index) => `${index + 1}. ${step}`),
     '',
     `Address: ${url ?? 'the address of the service and /mcp'}`,
-    'All clients: docs/mcp-clients.md',
+    `All clients: ${url === undefined ? 'the address of the service and /docs/mcp-clients' : new URL('docs/mcp-clients', url).href}`,
     '',
   ].join('\n')
 }

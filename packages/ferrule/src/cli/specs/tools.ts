@@ -29,7 +29,7 @@ export const toolCommands: readonly CommandSpec[] = [
   },
   {
     name: 'open',
-    about: 'open the console of the service in a browser, and print its address and that of the reference',
+    about: 'open the console of the service in a browser, and print its address and that of the documentation',
     options: [{ flags: '--print', about: 'print the addresses only' }],
     examples: ['ferrule open --print', 'ferrule open --print --jq .console'],
     record: async () => describeMembers('console', 'reference'),

@@ -49,6 +49,6 @@ export function explainTls(thrown: unknown): string | undefined {
   if (message.includes('does not support SSL'))
     return 'the server takes no TLS connections; turn TLS on there, or use sslmode=disable on a network that you trust'
   if (/no encryption|SSL off/.test(message))
-    return 'the server takes only TLS connections from here; add sslmode=require to the URL (docs/operations.md has the modes)'
+    return 'the server takes only TLS connections from here; add sslmode=require to the URL (/docs/operations has the modes)'
   return /^(ERR_(SSL|TLS|OSSL)|EPROTO)/.test(code) ? `TLS with the server fails (${code}); check sslmode, sslcert and sslkey` : undefined
 }

@@ -1,10 +1,12 @@
-/** Reads the built files of the console and the connect page. */
+/** Reads the built files of the console, the connect page and the documentation. */
+import { createHash } from 'node:crypto'
 import { createReadStream, type ReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { pageType } from '../html/page.ts'
 
-/** Pages that a browser opens. */
+/** Pages that are completed for each answer. */
 export type WebPage = 'console' | 'connect'
 
 /** Usual folder of the build: beside the compiled service, and in a checkout where `scripts/web.mjs` puts it. */
@@ -30,10 +32,19 @@ export interface WebAsset {
   readonly headers: Readonly<Record<string, string>>
 }
 
+/** A page of the documentation. */
+export interface WebDocument {
+  readonly content: Buffer
+  /** Tag of the content in this form. */
+  readonly etag: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
 /** Media types by ending. */
 const types: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
+  json: 'application/json',
   svg: 'image/svg+xml',
   woff2: 'font/woff2',
 }
@@ -50,7 +61,9 @@ const isAccepted = (encoding: string, accepted: string): boolean =>
     return name === encoding && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter))
   })
 
-const nameForm = /^[\w-]+(?:\.[\w-]+)*\.(js|css|svg|woff2)$/
+const nameForm = /^[\w-]+(?:\.[\w-]+)*\.(js|css|json|svg|woff2)$/
+/** Path of a document: two names at most, so that nothing leads out of the folder. */
+const documentForm = /^(?:[\w-]+\/)?[\w-]+$/
 
 /** The built files. */
 export class WebFiles {
@@ -78,16 +91,34 @@ export class WebFiles {
    */
   async openAsset(name: string, accepted: string): Promise<WebAsset | undefined> {
     const type = types[nameForm.exec(name)?.[1] ?? '']
-    if (type === undefined) return undefined
+    const found = type === undefined ? undefined : await this.#find(join('assets', name), type, accepted)
+    return found === undefined ? undefined : { content: createReadStream(found.file), headers: found.headers }
+  }
+
+  /**
+   * Reads a page of the documentation in the smallest form that the browser takes. Packed files have no times, so its tag is a digest.
+   * @param name such as `search` or `reference/gong`
+   * @returns undefined: there is no such page
+   */
+  async readDocument(name: string, accepted: string): Promise<WebDocument | undefined> {
+    const found = documentForm.test(name) ? await this.#find(join('docs', `${name}.html`), pageType, accepted) : undefined
+    if (found === undefined) return undefined
+    const content = await readFile(found.file)
+    const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
+    return { content, etag, headers: found.headers }
+  }
+
+  /** Finds the smallest form of a file. */
+  async #find(path: string, type: string, accepted: string) {
     for (const [encoding, ending] of [...encodings.filter(([each]) => isAccepted(each, accepted)), ['identity', ''] as const]) {
-      const file = join(this.#folder, 'assets', `${name}${ending}`)
+      const file = join(this.#folder, `${path}${ending}`)
       const found = await stat(file).catch(() => undefined)
       if (found?.isFile() !== true) continue
       const headers = {
         ...{ 'content-type': type, 'content-length': String(found.size), vary: 'accept-encoding' },
         ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
       }
-      return { content: createReadStream(file), headers }
+      return { file, headers }
     }
     return undefined
   }

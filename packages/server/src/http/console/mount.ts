@@ -1,4 +1,4 @@
-/** Mounts what people open in a browser: the console with its sign-in, the connect page, and the files of both. */
+/** Mounts what people open in a browser: the console with its sign-in, the connect page, the documentation, and the files of all three. */
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { FerruleError } from 'ferrule'
@@ -16,12 +16,12 @@ import { buildConsoleRefusal } from './sign-in-page.ts'
 /** Largest body of a form, in bytes. */
 const formBytes = 16 * 1_024
 
-/** Policy of a page: nothing but this service, no inline scripts, and style elements only with the nonce of the answer. */
-const buildPolicy = (nonce: string): string =>
+/** Policy of a page: nothing but this service, no inline scripts, and style elements only with the nonce of the answer. @param nonce undefined: none */
+const buildPolicy = (nonce?: string): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
-    `style-src 'self' 'nonce-${nonce}'`,
+    `style-src 'self'${nonce === undefined ? '' : ` 'nonce-${nonce}'`}`,
     "img-src 'self' data:",
     "media-src 'self'",
     "connect-src 'self'",
@@ -62,9 +62,26 @@ async function sendWebPage(reply: FastifyReply, page: WebPage, { files, basePath
     if (page === 'console') reply.header('cross-origin-opener-policy', 'same-origin')
     return reply.headers(pageHeaders).header('content-security-policy', buildPolicy(nonce)).send(text)
   }
+  return sendNotBuilt(reply)
+}
+
+function sendNotBuilt(reply: FastifyReply): FastifyReply {
   const what = html`The files of this page are missing: they are built when the service is packed, and by <code>npm start</code> in a checkout.`
   const next = html`In a checkout, run <code>npm start</code>. Else install the package <code>@ferrule/server</code> again.`
   return sendPlain(reply, 503, { text: buildConsoleRefusal('This page is not built', [what, next]) })
+}
+
+/** Sends a page of the documentation. The browser asks again each time, so that a new version of the service shows at once. */
+async function sendDocument({ params, headers }: FastifyRequest, reply: FastifyReply, files: WebFiles): Promise<FastifyReply> {
+  const given = isObject(params) ? params['*'] : undefined
+  if (given === '' || given === 'index') return reply.redirect('../docs') // the links of the first page begin at `/docs`
+  const name = typeof given === 'string' ? given : 'index'
+  const found = await files.readDocument(name, String(headers['accept-encoding'] ?? ''))
+  if (found === undefined && name === 'index') return sendNotBuilt(reply)
+  if (found === undefined) throw fail('not_found', { method: 'GET', path: `/docs/${name.slice(0, 100)}` })
+  const { content, etag } = found
+  reply.headers({ ...pageHeaders, 'cache-control': 'no-cache', 'content-security-policy': buildPolicy(), etag, vary: 'accept-encoding' })
+  return headers['if-none-match'] === etag ? reply.code(304).send() : reply.headers(found.headers).send(content)
 }
 
 async function sendAsset({ params, headers }: FastifyRequest, reply: FastifyReply, files: WebFiles): Promise<FastifyReply> {
@@ -87,7 +104,9 @@ function addRoutes(scope: FastifyInstance, services: Services, files: WebFiles):
   add('GET', '/console', showConsole)
   add('GET', '/console/*', showConsole)
   add('GET', '/connect/:id', (request, reply) => send(request, reply, 'connect'))
-  for (const page of ['console', 'connect'] satisfies WebPage[])
+  add('GET', '/docs', (request, reply) => sendDocument(request, reply, files))
+  add('GET', '/docs/*', (request, reply) => sendDocument(request, reply, files))
+  for (const page of ['console', 'connect', 'docs'])
     add('GET', `/${page}/assets/:file`, (request, reply) => sendAsset(request, reply, files))
   add('POST', '/console/session', (request, reply) => signIn.start(request, reply))
   add('POST', '/console/session/end', (request, reply) => signIn.end(request, reply))

@@ -34,12 +34,8 @@ a { color: #1f4fd8; }
 }
 `
 
-/**
- * Builds the policy of a page without scripts.
- * @param style text of its only style element
- * @param forms where its forms may be sent: sources of `form-action`
- */
-export function buildPlainPolicy(style: string, forms: string): string {
+/** Builds the policy of a page without scripts. @param forms where its forms may be sent: sources of `form-action` */
+function buildPolicy(forms: string): string {
   const styleHash = createHash('sha256').update(style).digest('base64')
   return [
     "default-src 'none'",
@@ -57,7 +53,7 @@ export function buildPlainPolicy(style: string, forms: string): string {
  */
 export const buildPageHeaders = (formSource?: string): Readonly<Record<string, string>> => ({
   'cache-control': 'no-store',
-  'content-security-policy': buildPlainPolicy(style, formSource === undefined ? "'none'" : `'self' ${formSource}`.trim()),
+  'content-security-policy': buildPolicy(formSource === undefined ? "'none'" : `'self' ${formSource}`.trim()),
   'x-frame-options': 'DENY',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'same-origin',

@@ -10,6 +10,9 @@ export interface FieldRow {
   readonly about: string
 }
 
+/** Links to the section of a named schema, in Markdown. */
+export const printRecordLink = (name: string): string => `[${name}](#${name.toLowerCase()})`
+
 const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : typeof value === 'string' ? [value] : [])
 
 const listAlternatives = (schema: JsonObject): readonly JsonObject[] =>
@@ -23,6 +26,8 @@ function formatAlternatives(alternatives: readonly JsonObject[]): string {
 }
 
 function formatType(schema: JsonObject): string {
+  const { $ref: reference } = schema
+  if (typeof reference === 'string') return printRecordLink(reference.split('/').at(-1) ?? '')
   if (schema['x-integer'] === true) return 'integer'
   if ('const' in schema) return JSON.stringify(schema['const'])
   if (Array.isArray(schema['enum'])) return schema['enum'].map((value) => JSON.stringify(value)).join(' or ')

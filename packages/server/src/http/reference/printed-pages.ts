@@ -1,10 +1,13 @@
-/** Documentation pages that are printed from tables and definitions: errors, settings, and one reference page per kind. */
+/** Documentation pages that are printed from tables and definitions: errors, settings, HTTP routes, and one reference page per kind. */
 
 import type { Kind } from 'ferrule/definition'
 import { errorTable } from 'ferrule/internal'
 import { describeSettings } from '../../main/settings/table.ts'
-import { printBlocks, table } from './blocks.ts'
+import { executeExamples } from '../openapi/execute.ts'
+import type { JsonObject } from '../openapi/types.ts'
+import { type Block, code, printBlocks, table } from './blocks.ts'
 import { describeKind } from './kind.ts'
+import { describeRoutes } from './routes.ts'
 
 const printed = '<!-- Printed by `npm run gen`; do not edit. -->'
 
@@ -47,11 +50,32 @@ export function settingsPage(): string {
 }
 
 /** docs/reference/<kind>.md */
-export function referencePage({ definition }: Kind): string {
-  const [overview, ...sections] = describeKind(definition)
+export function referencePage(kind: Kind): string {
+  const [overview, ...sections] = describeKind(kind.definition)
+  const examples = Object.values(executeExamples([kind])).map(({ value }) => value)
+  /** Puts the example of an operation at the end of its part. */
+  const addExamples = (blocks: readonly Block[]): readonly Block[] => {
+    let part = ''
+    return blocks.flatMap((block, at) => {
+      if (block.type === 'heading') part = block.text ?? ''
+      if (blocks[at + 1] !== undefined && blocks[at + 1]?.type !== 'heading') return [block]
+      const own = examples.filter(({ entity, action }) => part === `${entity} ${action}`)
+      return [block, ...own.map((example) => code('json', JSON.stringify(example, null, 2)))]
+    })
+  }
   return page(
     `# ${overview.title}`,
     printBlocks(overview.blocks),
-    ...sections.flatMap(({ title, blocks }) => [`## ${title}`, printBlocks(blocks)]),
+    ...sections.flatMap(({ title, blocks }) => [`## ${title}`, printBlocks(addExamples(blocks))]),
   )
 }
+
+/** docs/reference/http.md @param document of the API, without kinds */
+export const routesPage = (document: JsonObject, kinds: readonly Kind[]): string =>
+  page(
+    '# HTTP routes',
+    'Every route of the service. `/openapi.json` is the same for machines, with all operations of all kinds. The examples take `FERRULE_URL`, ' +
+      '`FERRULE_TOKEN` and the ids of paths from variables of the shell. Errors are problem details (RFC 9457): branch on `code`, and see ' +
+      '[Errors](../errors.md) for the next step of each.',
+    printBlocks(describeRoutes(document, kinds)),
+  )

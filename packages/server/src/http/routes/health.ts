@@ -46,7 +46,7 @@ export const metrics: OpenRoute = {
     id: 'getMetrics',
     tag: 'service',
     summary: 'Read the metrics of the process',
-    about: 'Counters, gauges and histograms of this process. No label names a tenant. docs/operations.md explains each metric.',
+    about: 'Counters, gauges and histograms of this process. No label names a tenant. /docs/operations explains each metric.',
     answer: { about: "Prometheus' text format", types: ['text/plain'] },
     problems: [],
   },

@@ -11,7 +11,7 @@ import { patchConnector, updateConnector } from './connector-change.ts'
 import { createConnector, listConnectors } from './connectors.ts'
 import { getContextStore, resetContextStore, setSchedule, watchContextStore } from './context-store.ts'
 import { getDefinition, getDefinitionReference, listDefinitions } from './definitions.ts'
-import { docs, docsEntity, docsKind, docsRoute, home, openApi } from './documents.ts'
+import { home, openApi } from './documents.ts'
 import { execute } from './execute/execute.ts'
 import { createMedia, getMedia } from './execute/media.ts'
 import { validate } from './execute/validate.ts'
@@ -48,5 +48,5 @@ export const routes: readonly Route[] = [
   ...[requestSync, listSyncs, getSync, cancelSync, watchSync],
   ...[listConnectorOverviews, listUnfinishedSyncs, getUsage, getService, getNode],
   getJob,
-  ...[live, ready, metrics, openApi, docs, docsKind, docsEntity, docsRoute, home, ...protectedResource, authorizationServer],
+  ...[live, ready, metrics, openApi, home, ...protectedResource, authorizationServer],
 ]

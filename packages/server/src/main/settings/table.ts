@@ -122,7 +122,7 @@ export const settingsTable = {
     otherNames: ['http_proxy'],
     type: proxyUrl,
     default: { says: 'none' },
-    about: 'Forward proxy for http addresses, and for https ones without HTTPS_PROXY. docs/network.md says what goes through it.',
+    about: 'Forward proxy for http addresses, and for https ones without HTTPS_PROXY. /docs/network says what goes through it.',
   },
   httpsProxy: {
     name: 'HTTPS_PROXY',

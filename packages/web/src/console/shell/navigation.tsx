@@ -1,6 +1,7 @@
 /** The list of pages. */
 import { NavLink, Stack, Text } from '@mantine/core'
 import { Link, useLocation } from 'wouter'
+import { basePath } from '../data/page-facts.ts'
 import { printAddress, usePlace } from '../data/place.ts'
 import { type ConsolePage, groups, pages } from '../pages.ts'
 
@@ -29,6 +30,7 @@ function NavigationGroup({ group }: { readonly group: (typeof groups)[number] })
           {...(isShown(path, page) ? { 'aria-current': 'page' } : {})}
         />
       ))}
+      {group === 'Help' && <NavLink href={`${basePath}/docs`} label="Documentation" />}
     </Stack>
   )
 }

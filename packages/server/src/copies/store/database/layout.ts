@@ -66,5 +66,5 @@ const describeRefusal = ({ hasCitus, found }: { hasCitus: boolean; found: TableL
     return 'the database has no Citus; let an administrator run `create extension citus` in it and add its workers, or leave the setting out'
   return found === 'citus'
     ? 'the tables of this database are distributed already; leave the setting out, or name another database'
-    : 'the tables of this database are not distributed; name an empty database, which is filled again (docs/scale-out.md), or leave the setting out'
+    : 'the tables of this database are not distributed; name an empty database, which is filled again (/docs/scale-out), or leave the setting out'
 }
