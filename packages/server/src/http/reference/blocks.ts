@@ -14,8 +14,12 @@ export const code = (language: string, text: string): Block => ({ type: 'code', 
 /** Makes a table. */
 export const table = (headers: readonly string[], rows: readonly (readonly string[])[]): Block => ({ type: 'table', headers, rows })
 
-/** Escapes the content of a table's cell. */
-const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('\n', ' ')
+/** Escapes the content of a table's cell. Code needs no escapes but that of the table. */
+const cell = (text: string): string =>
+  text
+    .replaceAll('|', '\\|')
+    .replaceAll(/`[^`]*`|</g, (found) => (found === '<' ? '&lt;' : found))
+    .replaceAll('\n', ' ')
 const row = (cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`
 
 const printTable = ({ headers = [], rows = [] }: Block): string =>
