@@ -3,8 +3,9 @@ import { bool, decimal, id, int, known, list, open, str, time } from '../../pack
 import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
 import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
 import { adviseIndexes, canWalkIndex, chooseColumn } from '../../packages/server/src/copies/store/indexes/advice.ts'
-import { RecentEvents } from '../../packages/server/src/copies/store/indexes/recent-events.ts'
 import { sumRowsRead } from '../../packages/server/src/copies/store/indexes/rows-read.ts'
+import { indexRules } from '../../packages/server/src/copies/store/indexes/types.ts'
+import { Wishes } from '../../packages/server/src/copies/store/indexes/wishes.ts'
 
 const table = buildSearchTable('test-kind', 'notes', {
   about: 'For tests.',
@@ -110,19 +111,35 @@ describe('of several columns', () => {
 
 describe('slow searches', () => {
   const hour = 3_600_000
+  const query = parseSearch(table, { query: { filter: { eq: { state: 'open' } } } })
+  const cost = { ms: indexRules.slowMs + 1, size: 0, count: 0 }
+
+  /** Observes a slow search of connectors at times. @returns whether an index is wanted then */
+  function observe(searches: readonly (readonly [connector: string, hours: number])[]): boolean[] {
+    let now = 0
+    const wishes = new Wishes(indexRules, () => now)
+    return searches.map(([connector, hours]) => {
+      now = hours * hour
+      return wishes.observe({ connector, kind: 'test-kind', entity: 'notes' }, query, { cost, indexed: () => new Set() })
+    })
+  }
 
   test('are enough when there were three within a day', () => {
-    const observations = new RecentEvents(24 * hour, 3)
-    expect([0, 1, 23].map((hours) => observations.record('a', hours * hour))).toEqual([false, false, true])
-    expect([0, 12, 25, 26].map((hours) => observations.record('b', hours * hour))).toEqual([false, false, false, true])
-    observations.forget('b')
-    expect(observations.record('b', 27 * hour)).toBe(false)
+    expect(observe([0, 1, 23].map((hours) => ['a', hours]))).toEqual([false, false, true])
+    expect(observe([0, 12, 25, 26].map((hours) => ['a', hours]))).toEqual([false, false, false, true])
   })
 
   test('are remembered of a thousand things', () => {
-    const observations = new RecentEvents(24 * hour, 3)
-    for (let index = 0; index <= 1_000; index += 1) for (const _ of [1, 2]) observations.record(String(index), 0)
-    expect([observations.record('0', 1), observations.record('1000', 1)]).toEqual([false, true])
+    const twice = Array.from({ length: 1_001 }, (_, index) => [0, 0].map((hours) => [String(index), hours] as const)).flat()
+    expect(observe([...twice, ['0', 1], ['1000', 1]]).slice(-2)).toEqual([false, true])
+  })
+
+  test('are counted from the beginning when the index is there', () => {
+    const wishes = new Wishes(indexRules, () => 0)
+    const see = () => wishes.observe({ connector: 'a', kind: 'test-kind', entity: 'notes' }, query, { cost, indexed: () => new Set() })
+    expect([see(), see(), see()]).toEqual([false, false, true])
+    for (const [name] of wishes.list()) wishes.delete(name)
+    expect([see(), wishes.list()]).toEqual([false, []])
   })
 })
 

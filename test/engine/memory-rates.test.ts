@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { clocks } from '../../packages/ferrule/src/engine/clocks.ts'
-import { MemoryRates } from '../../packages/ferrule/src/engine/limits/memory-rates.ts'
+import { MemoryRates } from '../../packages/ferrule/src/engine/limits/own-rates.ts'
 
 afterEach(() => vi.restoreAllMocks())
 

@@ -1,8 +1,10 @@
 /** The caller's own rates: how many calls go to one account of a vendor, whatever the vendor would accept. */
 import type { Rate } from '../../definition/connector.ts'
 import { FerruleError, failValidation } from '../../errors.ts'
+import { BoundedMap } from '../../values/bounded-map.ts'
+import { clocks } from '../clocks.ts'
 import { awaitUnlessAborted, type Deadline } from '../http/deadline.ts'
-import { MemoryRates } from './memory-rates.ts'
+import { RecentTimes } from './windows.ts'
 
 /** One call that wants to be counted. */
 export interface RateWish {
@@ -49,6 +51,22 @@ interface Queue {
 /** Shortest pause before the store is asked again, in milliseconds. */
 const shortestPause = 5
 
+/** Maximum number of accounts that are counted in memory; the least recently used goes first. */
+const maxAccounts = 10_000
+
+/** Counts calls in the memory of this process. */
+export class MemoryRates implements RateStore {
+  readonly #accounts = new BoundedMap<string, RecentTimes>(maxAccounts)
+
+  async take({ key, rates }: RateWish): Promise<number> {
+    const [times, now] = [this.#accounts.take(key, () => new RecentTimes()), clocks.steady()]
+    const wait = times.earliest(rates, now) - now
+    if (wait === 0) times.add(rates, now)
+    return wait
+  }
+}
+
+/** All connectors of the process share it. */
 const shared = new MemoryRates()
 const queues = new WeakMap<RateStore, Map<string, Queue>>()
 

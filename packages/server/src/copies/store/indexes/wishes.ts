@@ -1,9 +1,9 @@
 /** Finds out which indexes searches need: those that were slow, or read far more rows than they returned, three times in a day. */
+import { BoundedMap, RecentTimes } from 'ferrule/internal'
 import { type EntityRef, formatRef } from '../../entity-ref.ts'
 import { findMainTime } from '../../search/columns.ts'
 import type { SearchQuery } from '../../search/tree.ts'
 import { adviseIndexes, type IndexAdvice, listColumns, narrowAdvice } from './advice.ts'
-import { RecentEvents } from './recent-events.ts'
 import type { IndexRules } from './types.ts'
 
 /** Cost of a search. */
@@ -37,19 +37,19 @@ const mostSuspects = 16
 /** Characters of a page allowed per millisecond: writing 16 MiB takes time with or without an index. */
 const charactersPerMs = 20_000
 /** Slow searches within a day make an index wanted. A single one can be a peak of load or a question that nobody repeats. */
-const wantedAfter = 3
-const dayMs = 24 * 60 * 60 * 1_000
+const wanted = [{ calls: 3, seconds: 24 * 60 * 60 }] as const
 /** A column is measured three times in an hour at most, because a measurement costs as much as its search. */
-const measuresOfHour = 3
-const hourMs = 60 * 60 * 1_000
+const measured = [{ calls: 3, seconds: 60 * 60 }] as const
+/** Maximum number of columns whose searches are counted. */
+const mostCounted = 1_000
 
 /** The indexes that searches of this process need. */
 export class Wishes {
   readonly #rules: IndexRules
   readonly #clock: () => number
-  readonly #observed = new RecentEvents(dayMs, wantedAfter)
+  readonly #observed = new BoundedMap<string, RecentTimes>(mostCounted)
   readonly #wanted = new Map<string, Wish>()
-  readonly #measured = new RecentEvents(hourMs, measuresOfHour)
+  readonly #measured = new BoundedMap<string, RecentTimes>(mostCounted)
   #suspects: Suspect[] = []
 
   /** @param clock milliseconds since 1970 */
@@ -92,13 +92,17 @@ export class Wishes {
   delete(name: string): void {
     const found = this.#wanted.get(name)
     this.#wanted.delete(name)
-    if (found !== undefined) for (const column of listColumns(found.wish)) this.#observed.forget(`${formatRef(found.ref)} ${column}`)
+    if (found !== undefined) for (const column of listColumns(found.wish)) this.#observed.delete(`${formatRef(found.ref)} ${column}`)
   }
 
   /** Counts a search that needs an index. Returns true when that was the third one. */
   #count({ ref, wish }: Wish): boolean {
     const now = this.#clock()
-    const due = listColumns(wish).filter((column) => this.#observed.record(`${formatRef(ref)} ${column}`, now))
+    const due = listColumns(wish).filter((column) => {
+      const times = this.#observed.take(`${formatRef(ref)} ${column}`, () => new RecentTimes())
+      times.add(wanted, now)
+      return times.earliest(wanted, now) > now
+    })
     const name = `${formatRef(ref)} ${due.join()}`
     if (due.length === 0 || (this.#wanted.size >= mostWanted && !this.#wanted.has(name))) return false
     this.#wanted.set(name, { ref, wish: narrowAdvice(wish, due) })
@@ -109,8 +113,9 @@ export class Wishes {
     if (suspect.cost.countRowsRead === undefined || this.#suspects.length >= mostSuspects) return false
     const name = `${formatRef(suspect.ref)} ${listColumns(suspect.wish).join()}`
     const now = this.#clock()
-    if (this.#measured.isFull(name, now)) return false
-    this.#measured.record(name, now)
+    const times = this.#measured.take(name, () => new RecentTimes())
+    if (times.earliest(measured, now) > now) return false
+    times.add(measured, now)
     this.#suspects.push(suspect)
     return true
   }
