@@ -8,7 +8,6 @@ import {
   type KeptStore,
   type ToolOptions,
 } from '../../packages/ferrule/src/agent/index.ts'
-import { packPosition } from '../../packages/ferrule/src/agent/positions.ts'
 import { isRandom } from '../../packages/ferrule/src/agent/tools/write.ts'
 import { fakeConnector, makeFakeSource } from './fake-source.ts'
 import { findHandle, readAll, readRows, runTool } from './support.ts'
@@ -82,7 +81,7 @@ describe('a handle', () => {
     const handles = new Handles({ subject: 'one', kept, now: () => start })
     for (const action of ['create', 'update', 'delete']) {
       const request: AgentRequest = { entity: 'notes', action, params: {} }
-      const handle = await handles.write(packPosition({ type: 'read', connector: 'id-of-team', request, place: { at: 0 } }))
+      const handle = await handles.write({ type: 'read', connector: 'id-of-team', request, place: { at: 0 } })
       expect(await readWith(source, make({ write: true, kept }), handle)).toMatchObject(isRefused)
     }
     for (const position of [null, 7, [], ['other'], { type: 'read' }])

@@ -8,7 +8,7 @@ import { type Place, writeRows } from './answers/rows.ts'
 import { closing, joinLines, opening } from './answers/sentences.ts'
 import type { RunningCall } from './context.ts'
 import type { Handles } from './handles.ts'
-import { type Position, packPosition } from './positions.ts'
+import type { Position } from './positions.ts'
 import { type Columns, columnsField, type Result, readResult } from './results.ts'
 import type { AgentConnector, AgentKind, AgentRequest } from './source.ts'
 import type { AgentAnswer, AgentFile } from './types.ts'
@@ -87,7 +87,7 @@ class AnswerHandles {
   async write(place: Place | 'next'): Promise<string | undefined> {
     const id = this.#isKept(place) ? await this.#keep() : ''
     if (id === undefined) return undefined
-    return this.#handles.write(packPosition(this.#locate(place, id, await this.#keepColumns(place))))
+    return this.#handles.write(this.#locate(place, id, await this.#keepColumns(place)))
   }
 
   /** Returns whether the rows of a place cannot be read again by their call. */

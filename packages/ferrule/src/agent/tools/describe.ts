@@ -10,7 +10,7 @@ import { writeLines } from '../answers/lines.ts'
 import { defineTool, type RunningCall, readString, reads } from '../context.ts'
 import { quoteVendor } from '../failures.ts'
 import { findAction, findEntity, type Target, writeActions, writeExample } from '../operations.ts'
-import { packPosition } from '../positions.ts'
+import type { LinesPosition } from '../positions.ts'
 import { writeProperties } from '../schema-lines.ts'
 import type { AgentAnswer } from '../types.ts'
 import { connectorRule, findTarget } from './execute.ts'
@@ -102,7 +102,7 @@ async function run(running: RunningCall): Promise<AgentAnswer> {
   const only = readString(running, 'action')
   const lines =
     name === undefined ? describeConnector(target, canWrite) : describeEntity(target, findEntity(target, name), [only, canWrite])
-  const locate = (at: number) => packPosition({ type: 'lines', tool: 'describe', args, place: { at } })
+  const locate = (at: number): LinesPosition => ({ type: 'lines', tool: 'describe', args, place: { at } })
   const text = await writeLines({
     ...{ lines, at: from?.at ?? 0, maxTokens },
     writeHandle: (at) => handles.write(locate(at)),

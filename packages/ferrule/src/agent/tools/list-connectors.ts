@@ -3,7 +3,7 @@ import { quoteName } from '../answers/bounds.ts'
 import { writeLines } from '../answers/lines.ts'
 import { defineTool, type RunningCall, readString, reads } from '../context.ts'
 import { quoteVendor } from '../failures.ts'
-import { packPosition } from '../positions.ts'
+import type { LinesPosition } from '../positions.ts'
 import type { AgentConnector, EntityFreshness } from '../source.ts'
 import type { AgentAnswer } from '../types.ts'
 
@@ -55,7 +55,9 @@ async function run(running: RunningCall): Promise<AgentAnswer> {
   )
   const lines = each.flat()
   const { handles } = context
-  const locate = (at: number, page = cursor) => packPosition({ type: 'lines', tool: 'list_connectors', args, place: { at, cursor: page } })
+  const locate = (at: number, page = cursor): LinesPosition => {
+    return { type: 'lines', tool: 'list_connectors', args, place: { at, cursor: page } }
+  }
   const following = next === null ? undefined : await handles.write(locate(0, next))
   const closing = following === undefined ? [] : [`More connectors follow: read_more {"handle":"${following}"}`]
   if (lines.length === 0 && next === null)

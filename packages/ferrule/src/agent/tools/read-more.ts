@@ -3,7 +3,7 @@
 import { defineTool, type RunningCall, readString, reads, type ToolDefinition } from '../context.ts'
 import { failHandle } from '../handles.ts'
 import { writeActions } from '../operations.ts'
-import { type KeptPosition, type Position, type ReadPosition, unpackPosition } from '../positions.ts'
+import { isPosition, type KeptPosition, type ReadPosition } from '../positions.ts'
 import { answerKept, answerRead } from '../reading.ts'
 import type { AgentAnswer } from '../types.ts'
 
@@ -35,7 +35,8 @@ export const buildReadMore = (lineTools: readonly ToolDefinition[]): ToolDefinit
     scope: 'execute:read',
     example: { handle: 'the handle of the answer' },
     run: async (running) => {
-      const position: Position = unpackPosition(await running.context.handles.read(readString(running, 'handle') ?? ''))
+      const position = await running.context.handles.read(readString(running, 'handle') ?? '')
+      if (!isPosition(position)) throw failHandle('another version made the handle')
       if (position.type !== 'lines') return readRows(running, position)
       const tool = lineTools.find(({ name }) => name === position.tool)
       if (tool === undefined) throw failHandle('these tools have no such tool')
