@@ -1,10 +1,10 @@
 /** Searches by relevance against the same ones in the order of the key, by how many records match, on both databases. */
 import { randomUUID } from 'node:crypto'
 import type { EntityRef } from '../packages/server/src/copies/entity-ref.ts'
-import { createSearcher, type Searcher } from '../packages/server/src/copies/searcher.ts'
 import type { Row } from '../packages/server/src/copies/store/database/database.ts'
 import { openContextStore } from '../packages/server/src/copies/store/store.ts'
 import type { ContextStore } from '../packages/server/src/copies/store/types.ts'
+import { createSearcher, type Searcher } from '../test/support/searcher.ts'
 import { type Result, time } from './result.ts'
 import { alternate, type Effort, median } from './rounds.ts'
 import type { SearchSizes } from './search-service.ts'

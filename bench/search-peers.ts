@@ -1,8 +1,8 @@
 /** Searches without indexes on demand against plain SQL, DuckDB and SQLite's FTS5, with CPU time beside wall time. */
 import { randomUUID } from 'node:crypto'
-import { createSearcher } from '../packages/server/src/copies/searcher.ts'
 import { openContextStore } from '../packages/server/src/copies/store/store.ts'
 import type { ContextStore } from '../packages/server/src/copies/store/types.ts'
+import { createSearcher } from '../test/support/searcher.ts'
 import { paramsOf, type Question, questions, records } from './peer-questions.ts'
 import { openDuckDb, openPlain, openSqlite, type Peer, readOwnCpuMs, readServerCpuMs } from './peers.ts'
 import { type Result, time } from './result.ts'

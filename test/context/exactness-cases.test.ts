@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { int, list, open, str, time } from '../../packages/ferrule/src/definition/fields.ts'
 import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
 import { RecentWords } from '../../packages/server/src/copies/search/lookups/recent-words.ts'
-import type { Position } from '../../packages/server/src/copies/search/order.ts'
 import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
 import { runSearch } from '../../packages/server/src/copies/search/run.ts'
-import { StatementNames } from '../../packages/server/src/copies/search/statement.ts'
+import { type SearchStatement, StatementNames } from '../../packages/server/src/copies/search/statement.ts'
 import { parseDecimal } from '../../packages/server/src/copies/search/text.ts'
 import { parseTimestamp } from '../../packages/server/src/copies/search/timestamps.ts'
+import type { Position } from '../../packages/server/src/copies/search/tree.ts'
 import { databasesUnderTest } from '../support/postgres.ts'
 import { createTable, fillTable, openDatabase, type SearchDatabase } from './databases.ts'
 import { momentOf, plainText } from './oracle-values.ts'
@@ -37,10 +37,8 @@ async function pagesOf(database: SearchDatabase, table: typeof texts, params: ob
   const pages: { bytes: number; ids: number[] }[] = []
   let after: Position | undefined
   do {
-    const { json, next } = await runSearch({ ask: (statement) => database.query(statement), recent: new RecentWords() }, query, {
-      connector: 1,
-      after,
-    })
+    const run = { ask: (statement: SearchStatement) => database.query(statement), recent: new RecentWords() }
+    const { json, next } = await runSearch(run, { ...query, after }, { connector: 1 })
     pages.push({ bytes: Buffer.byteLength(json), ids: JSON.parse(json).map((record: { id: number }) => record.id) })
     after = next
   } while (after !== undefined)

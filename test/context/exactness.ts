@@ -130,7 +130,7 @@ async function pageIn(database: SearchDatabase, query: SearchQuery, options: Sea
   const recent = new RecentWords()
   const read = (each: SearchQuery) => runSearch({ ask: (statement) => database.query(statement), recent }, each, options)
   const unranked = { ...query, relevance: undefined }
-  if (options.after !== undefined && options.after.isRanked !== true) return read(unranked)
+  if (query.after !== undefined && query.after.isRanked !== true) return read(unranked)
   const ranked = await read(query)
   return ranked.isTooMany ? read(unranked) : ranked
 }
@@ -152,7 +152,7 @@ async function pagesOf(
     const query = parseSearch(table, cursor === undefined ? drawn : { ...drawn, cursor })
     const scope = { key, connector: 'one', query, now: Date.now() }
     const after = query.cursor === undefined ? undefined : parseCursor(query.cursor, scope)
-    const page = await pageIn(database, query, { connector: 1, after, mostRanked, ...ordering(query) })
+    const page = await pageIn(database, { ...query, after }, { connector: 1, mostRanked, ...ordering(query) })
     pages.push(page.rows.slice(0, page.count).map((row) => textOf(String(row['json']))))
     cursor = page.next === undefined ? undefined : createCursor(page.next, scope)
   } while (cursor !== undefined && pages.length < 1000)

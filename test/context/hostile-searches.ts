@@ -2,8 +2,8 @@
 
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import { writeJson } from '../../packages/ferrule/src/values/json/json.ts'
-import { createSearcher } from '../../packages/server/src/copies/searcher.ts'
 import type { EngineName } from '../../packages/server/src/copies/store/database/database.ts'
+import { createSearcher } from '../support/searcher.ts'
 import { drawHostile, hostileText } from './hostile.ts'
 import { Random } from './random.ts'
 import { createRef, createStoreWorld, note, noteFields } from './store-world.ts'

@@ -1,9 +1,9 @@
 /** Searches that count as slow, and the indexes created for them. */
 
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
-import { createSearcher } from '../../packages/server/src/copies/searcher.ts'
 import type { ContextDatabase, Row, Statement } from '../../packages/server/src/copies/store/database/database.ts'
 import type { ContextStore, ContextStoreOptions } from '../../packages/server/src/copies/store/types.ts'
+import { createSearcher } from '../support/searcher.ts'
 import { createRef, note, type StoreWorld } from './store-world.ts'
 
 export const minute = 60_000

@@ -1,8 +1,8 @@
 /** Fills an embedded store and searches it until its code is optimized. Prints the peak memory of the process in megabytes. */
 import { existsSync, readFileSync } from 'node:fs'
 import { kind, recordsOf } from '../../bench/store-records.ts'
-import { createSearcher } from '../../packages/server/src/copies/searcher.ts'
 import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
+import { createSearcher } from '../support/searcher.ts'
 
 const [folder = ''] = process.argv.slice(2)
 const place = { connector: '0195f3a0-0000-7000-8000-0000000000aa', kind: kind.kind, entity: 'calls' }

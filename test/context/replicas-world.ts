@@ -2,12 +2,12 @@
 import { Client } from 'pg'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
-import { createSearcher } from '../../packages/server/src/copies/searcher.ts'
 import type { ContextStoreSettings } from '../../packages/server/src/copies/store/database/settings.ts'
 import type { ReplicaChange, ReplicaRules, SearchPlace } from '../../packages/server/src/copies/store/replicas/types.ts'
 import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
 import type { ContextStore, ContextStoreOptions } from '../../packages/server/src/copies/store/types.ts'
 import { type Replication, startReplication } from '../support/replication.ts'
+import { createSearcher } from '../support/searcher.ts'
 import { note, testKind } from './store-records.ts'
 
 /** Rules of tests. Looks come often, so that tests need not wait. */

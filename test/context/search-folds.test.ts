@@ -5,12 +5,12 @@ import type { Outcome } from '../../packages/ferrule/src/engine/call/outcome.ts'
 import { RawJson, RawRows } from '../../packages/ferrule/src/engine/json/raw-rows.ts'
 import { createFolds, type FoldOptions } from '../../packages/server/src/copies/folds.ts'
 import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
-import { createSearcher } from '../../packages/server/src/copies/searcher.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import { toStoredRecord } from '../../packages/server/src/copies/sync/walk/project.ts'
 import type { ConnectorAccess } from '../../packages/server/src/values/access.ts'
 import type { FoldReport } from '../../packages/server/src/values/metric-types.ts'
 import { reportOf } from '../library/tiktok-operations.ts'
+import { createSearcher } from '../support/searcher.ts'
 import { createRef, createStoreWorld, overBoth, type StoreWorld } from './store-world.ts'
 
 type KindName = keyof typeof kinds

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { gong } from '../../packages/ferrule/src/connectors/gong/index.ts'
 import { int, known, list, obj, orNull, str } from '../../packages/ferrule/src/definition/index.ts'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
-import { createSearcher } from '../../packages/server/src/copies/searcher.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import { createSearcher } from '../support/searcher.ts'
 import { createRef, createStoreWorld, overBoth, type StoreWorld } from './store-world.ts'
 
 const way = () => known('Way', 'Inbound', 'Outbound')

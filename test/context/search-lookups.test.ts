@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
-import { createSearcher } from '../../packages/server/src/copies/searcher.ts'
 import type { Answer, Session, Statement } from '../../packages/server/src/copies/store/database/database.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import { createSearcher } from '../support/searcher.ts'
 import { createRef, createStoreWorld, note, overBoth } from './store-world.ts'
 
 const key = Buffer.from('key')

@@ -1,8 +1,8 @@
 /** The answer names paths below undocumented fields that no record has. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
-import { createSearcher } from '../../packages/server/src/copies/searcher.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import { createSearcher } from '../support/searcher.ts'
 import { createRef, createStoreWorld, note, overBoth, type StoreWorld } from './store-world.ts'
 
 overBoth('paths that no record had', (engine) => {

@@ -1,8 +1,8 @@
 /** Order by relevance over pages, also when too many records match and while the copy changes. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
-import { createSearcher, type Searcher } from '../../packages/server/src/copies/searcher.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import { createSearcher, type Searcher } from '../support/searcher.ts'
 import { createRef, createStoreWorld, note, overBoth, refusal, type StoreWorld } from './store-world.ts'
 
 const key = Buffer.from('a key of tests')

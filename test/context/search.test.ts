@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
 import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
 import { buildSearchStatement } from '../../packages/server/src/copies/search/sql.ts'
-import { createSearcher, type Searcher, type SearchRequest } from '../../packages/server/src/copies/searcher.ts'
 import type { Session } from '../../packages/server/src/copies/store/database/database.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import { createSearcher, type Searcher, type SearchRequest } from '../support/searcher.ts'
 import { createRef, createStoreWorld, note, overBoth, refusal, type StoreWorld } from './store-world.ts'
 
 const key = Buffer.from('a key of tests')

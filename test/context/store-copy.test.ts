@@ -2,11 +2,11 @@ import { hash } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
-import { createSearcher } from '../../packages/server/src/copies/searcher.ts'
 import { ListedWords } from '../../packages/server/src/copies/store/listed-words.ts'
 import { createRowEncoder } from '../../packages/server/src/copies/store/row-encoder.ts'
 import { digestTable } from '../../packages/server/src/copies/store/tables.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import { createSearcher } from '../support/searcher.ts'
 import { createRef, createStoreWorld, note, noteFields, notesOf, overBoth, rowsOf, type StoreWorld } from './store-world.ts'
 
 /** Texts that a format of rows could take for something else, and what the copy keeps of each. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createSearcher } from '../../packages/server/src/copies/searcher.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import { type Pooler, startPgBouncer } from '../support/pgbouncer.ts'
 import { listLeftovers } from '../support/pooled-sessions.ts'
 import { createTestDatabase } from '../support/postgres.ts'
+import { createSearcher } from '../support/searcher.ts'
 import { filledPlace, found, inDatabase, indexed, openEager, searchOften } from './indexes-world.ts'
 import { createRef, createStoreWorld, notesOf, oneValue, refusal, type StoreWorld } from './store-world.ts'
 

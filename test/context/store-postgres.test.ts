@@ -1,11 +1,11 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
-import { createSearcher } from '../../packages/server/src/copies/searcher.ts'
 import type { ContextStoreSettings } from '../../packages/server/src/copies/store/database/settings.ts'
 import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
 import { openLine } from '../support/line.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
+import { createSearcher } from '../support/searcher.ts'
 import { createRef, notesOf, oneValue, refusal, testKind } from './store-world.ts'
 
 const settingsOf = (url: string): ContextStoreSettings => ({

@@ -1,8 +1,8 @@
 /** The work of the store's statements grows with their rows, whatever PostgreSQL knows of the tables. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createSearcher } from '../../packages/server/src/copies/searcher.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import { databasesUnderTest } from '../support/postgres.ts'
+import { createSearcher } from '../support/searcher.ts'
 import { countWork, type StatementWork, type WorkCounter } from './statement-work.ts'
 import { createRef, createStoreWorld, note, type StoreWorld } from './store-world.ts'
 

@@ -1,10 +1,14 @@
 /** The freshness that searches report while several nodes answer. */
 import { expect, test, vi } from 'vitest'
+import { id } from '../../packages/ferrule/src/definition/fields.ts'
+import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
+import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
 import { createSearches, type SearchesOptions } from '../../packages/server/src/copies/searches.ts'
 import type { CopyStatus } from '../../packages/server/src/copies/sync-types.ts'
 import type { ConnectorAccess } from '../../packages/server/src/values/access.ts'
 
-const entity = { context_store_search: {} }
+const entity = { about: 'Notes', key: ['id'], context_store_search: { id: id('Id') } }
+const table = buildSearchTable('test', 'notes', entity)
 // Only what a search reads of an access.
 const access = {
   place: { connectorId: 'one' },
@@ -21,7 +25,7 @@ function createNode(stored: { syncedAt: number }, comparesStatus: boolean) {
   })
   const answer = { json: '[]', count: 0, cursor: null, isUnranked: false, unseenPaths: [], tookMs: 1 }
   const searcher = {
-    listFields: () => [],
+    parse: () => parseSearch(table, { query: {} }),
     search: async () => {
       order.push('records')
       return answer
@@ -32,7 +36,7 @@ function createNode(stored: { syncedAt: number }, comparesStatus: boolean) {
     ...{ readStatus, onChange: () => undefined, refresh: async () => undefined, moveToFront: async () => undefined },
     readTimes: async () => ({ syncedAt: stored.syncedAt, verifiedAt: stored.syncedAt }),
   }
-  const searches = createSearches({ searcher, copies, cursorKey: () => Buffer.from('k'), clock: () => 0, searchMs: 1_000, comparesStatus })
+  const searches = createSearches({ searcher, copies, clock: () => 0, searchMs: 1_000, comparesStatus })
   const search = async () => (await searches.search(access, { entity: 'notes', params: {}, deadlineMs: 1_000 })).contextStore?.synced_at
   return { order, readStatus, search }
 }

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
-import { createSearcher } from '../../packages/server/src/copies/searcher.ts'
+import { createSearcher } from '../support/searcher.ts'
 
 const { calls_extensive } = kinds.gong.definition.entities
 const table = buildSearchTable('gong', 'calls_extensive', calls_extensive)

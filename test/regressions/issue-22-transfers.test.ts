@@ -1,13 +1,18 @@
 /** Exports and downloads in flight: what ends them, and that no cut one looks whole. */
 import type { IncomingMessage } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { id } from '../../packages/ferrule/src/definition/fields.ts'
+import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
+import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
 import { createSearches } from '../../packages/server/src/copies/searches.ts'
 import type { CopyStatus } from '../../packages/server/src/copies/sync-types.ts'
 import type { ConnectorAccess } from '../../packages/server/src/values/access.ts'
 import { connectorsPath, createTenant, startWorld, type Tenant, type World } from '../http/support.ts'
 
 describe('an export whose copy goes away while it is read', () => {
-  const definition = { kind: 'test', entities: { notes: { context_store_search: {} } } }
+  const notes = { about: 'Notes', key: ['id'], context_store_search: { id: id('Id') } }
+  const table = buildSearchTable('test', 'notes', notes)
+  const definition = { kind: 'test', entities: { notes } }
   // Only what an export reads of an access.
   const access = { place: { connectorId: 'one' }, connection: { kind: { definition } } } as unknown as ConnectorAccess
   const filled: CopyStatus = {
@@ -19,7 +24,7 @@ describe('an export whose copy goes away while it is read', () => {
   async function walk(after: () => Promise<CopyStatus>, pagesLeft: number) {
     let isRead = false
     const searcher = {
-      listFields: () => ['id'],
+      parse: () => parseSearch(table, { query: {} }),
       search: async () => undefined,
       readPages: async function* () {
         yield ['1']
@@ -33,7 +38,7 @@ describe('an export whose copy goes away while it is read', () => {
       readStatus: () => (isRead ? after() : Promise.resolve(filled)),
       readTimes: async () => ({ syncedAt: 1, verifiedAt: 1 }),
     }
-    const options = { searcher, copies, cursorKey: () => Buffer.from('k'), clock: () => 0, searchMs: 1_000, comparesStatus: false }
+    const options = { searcher, copies, clock: () => 0, searchMs: 1_000, comparesStatus: false }
     const { pages } = await createSearches(options).export(access, { entity: 'notes', params: {}, deadlineMs: 1_000 })
     const read: string[] = []
     for await (const page of pages) read.push(...page)

@@ -4,11 +4,11 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { SyncRunRecord } from '../../packages/ferrule/src/wire/syncs.ts'
-import { createSearcher } from '../../packages/server/src/copies/searcher.ts'
 import { type Reply, type Seen, serve, type TestServer } from '../engine/support.ts'
 import { openNode, type SyncerOptions, type SyncNode } from './kill-syncs.ts'
 import { principalOf } from './kill-writer.ts'
 import { sessionsEnded } from './kills.ts'
+import { createSearcher } from './searcher.ts'
 import { taken } from './trials.ts'
 
 /** Longer than a lease and the longest backoff, so that everything is due again in the next round. */

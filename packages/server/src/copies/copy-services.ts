@@ -27,9 +27,8 @@ export interface CopyServiceOptions extends Pick<FoldOptions, 'onFold' | 'onErro
 /** Builds the services. Close `folds` and `lostRecords` before the store. */
 export function createCopyServices({ store, platform, settings, clock, ...told }: CopyServiceOptions): CopyServices {
   const searches = createSearches({
-    searcher: createSearcher(store),
+    searcher: createSearcher(store, { cursorKey: () => platform.cursorKey(), clock }),
     copies: platform.syncs.copies,
-    cursorKey: () => platform.cursorKey(),
     clock,
     searchMs: settings.context.searchSeconds * 1_000,
     comparesStatus: settings.context.engine === 'postgres' && settings.context.replicas !== undefined,

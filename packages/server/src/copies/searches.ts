@@ -8,7 +8,9 @@ import type { Found } from '../calls/executed.ts'
 import type { ConnectorAccess } from '../values/access.ts'
 import { GroupedLooks } from '../values/grouped-looks.ts'
 import { isoOrNull } from '../values/ids.ts'
-import type { RecordPages, Searcher, SearchRequest } from './searcher.ts'
+import type { EntityRef } from './entity-ref.ts'
+import { listFields } from './search/sql.ts'
+import type { RecordPages, Searcher } from './searcher.ts'
 import type { Copies, CopyStatus } from './sync-types.ts'
 
 /** A search of one entity of a connector. */
@@ -50,8 +52,6 @@ export interface Searches {
 export interface SearchesOptions {
   readonly searcher: Searcher
   readonly copies: Copies
-  /** Key that signs cursors. */
-  readonly cursorKey: () => Uint8Array
   /** Milliseconds since 1970. */
   readonly clock: () => number
   /** Timeout of a search, in milliseconds. */
@@ -74,6 +74,12 @@ export function assertSearchable({ connection: { kind } }: ConnectorAccess, enti
   const found = Object.hasOwn(entities, entity) ? entities[entity] : undefined
   if (found?.context_store_search === undefined) findOperation(kind, entity, 'context_store_search')
 }
+
+const toRef = ({ place, connection }: ConnectorAccess, entity: string): EntityRef => ({
+  connector: place.connectorId,
+  kind: connection.kind.definition.kind,
+  entity,
+})
 
 const toFreshness = ({ status, syncedAt, verifiedAt, complete, mayChangeFrom }: CopyStatus): Freshness => ({
   synced_at: isoOrNull(syncedAt),
@@ -143,13 +149,13 @@ class CopySearches implements Searches {
     assertSearchable(access, query.entity)
     const { searcher, searchMs } = this.#parts
     const end = performance.now() + query.deadlineMs
-    const request = this.#request(access, query)
-    if (query.maxAge !== undefined) searcher.listFields(request)
+    const ref = toRef(access, query.entity)
+    const parsed = searcher.parse(ref, query.params)
     const fresh = query.maxAge === undefined ? undefined : await this.#fresh(access, query)
     // The status comes first: records read later are as new as it says, on a replica too.
     const state = fresh ?? (await this.#recentState(access, query))
     const timeoutMs = Math.max(1, Math.min(searchMs, end - performance.now()))
-    const answer = await searcher.search({ ...request, timeoutMs })
+    const answer = await searcher.search(ref, parsed, { signal: query.signal, timeoutMs })
     if (answer === undefined || !isEnough(state, query)) throw await this.#notReady(access, query, state)
     const { json, cursor, tookMs, isUnranked, unseenPaths } = answer
     return {
@@ -166,15 +172,13 @@ class CopySearches implements Searches {
 
   async export(access: ConnectorAccess, query: CopyQuery): Promise<Export> {
     assertSearchable(access, query.entity)
-    const request = this.#request(access, query)
-    const columns = this.#parts.searcher.listFields(request)
+    const { searcher } = this.#parts
+    const ref = toRef(access, query.entity)
+    const parsed = { ...searcher.parse(ref, query.params), limit: exportPageRecords }
     const state = query.maxAge === undefined ? await this.#parts.copies.readStatus(access, query.entity) : await this.#fresh(access, query)
     if (!isEnough(state, query)) throw await this.#notReady(access, query, state)
-    return {
-      freshness: toFreshness(state),
-      columns,
-      pages: await readFirstPage(this.#readWhole(access, query, this.#parts.searcher.readPages(request, exportPageRecords))),
-    }
+    const pages = this.#readWhole(access, query, searcher.readPages(ref, parsed, { signal: query.signal }))
+    return { freshness: toFreshness(state), columns: listFields(parsed), pages: await readFirstPage(pages) }
   }
 
   /** Fails when the copy is emptied or deleted under the walk: what is left of the records is not all of them. */
@@ -224,17 +228,6 @@ class CopySearches implements Searches {
   /** Ignores failures: a search that cannot hurry a run is no worse off than before. */
   async #moveToFront(access: ConnectorAccess, entity: string): Promise<void> {
     await this.#parts.copies.moveToFront(access, entity).catch(() => undefined)
-  }
-
-  #request({ place, connection }: ConnectorAccess, { entity, params, signal }: CopyQuery): SearchRequest {
-    const { cursorKey, clock } = this.#parts
-    return {
-      ref: { connector: place.connectorId, kind: connection.kind.definition.kind, entity },
-      params,
-      key: cursorKey(),
-      now: clock(),
-      signal,
-    }
   }
 
   /**

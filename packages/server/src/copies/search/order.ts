@@ -6,15 +6,7 @@ import type { Column, SearchTable } from './columns.ts'
 import { quoteColumn } from './conditions/sql-context.ts'
 import type { Values } from './statement.ts'
 import { irregularField } from './terms.ts'
-import type { SearchQuery, SortKey } from './tree.ts'
-
-/** Sort keys of the last record of a page, as strings that keep every digit; null for null. */
-export interface Position {
-  readonly keys: readonly (string | null)[]
-  readonly pk: string
-  /** True when relevance is one of the keys: later pages must keep that order. */
-  readonly isRanked?: boolean
-}
+import type { Position, SearchQuery, SortKey } from './tree.ts'
 
 /** One key of an order. */
 export interface OrderKey {

@@ -10,20 +10,21 @@ import {
   operators,
   parseInteger,
 } from 'ferrule/internal'
-import { parseAnyField } from './any-field.ts'
-import type { SearchTable } from './columns.ts'
+import type { Column, SearchTable } from './columns.ts'
 import { parsePattern } from './conditions/pattern.ts'
 import { type NameScope, parseFieldPath, parseListedPath, toElementScope } from './field-paths.ts'
 import { findMemberPath, findUnlisted } from './known-values.ts'
 import { checkOperator, parseElementOperand, parseEqualOperand, parseOrderOperand, parseText, parseTokens } from './operands.ts'
 import { appendPointer, invalid, missing, notSupported, type RequestPointer, tooComplex } from './refusals.ts'
-import { findScoredConditions } from './relevance.ts'
-import type { Condition, FieldPath, MemberPath, Ordering, SearchQuery, Selection, SortKey, Unlisted } from './tree.ts'
+import { splitQuery } from './tokens/tokens.ts'
+import type { Condition, FieldPath, MemberPath, Ordering, ScoredCondition, SearchQuery, Selection, SortKey, Unlisted } from './tree.ts'
 
 const { deepest, mostConditions, mostValues } = filterLimits
 /** Limits: keys of a sort, elements of `fields`. */
 const mostSortKeys = 16
 const mostFields = 1000
+/** Maximum number of conditions that the words of `text` become. */
+const mostOfWords = 200
 /** Records of a page. */
 const defaultLimit = 1000
 const greatestLimit = 10_000
@@ -152,6 +153,31 @@ function parseCondition(reading: Reading, value: unknown, pointer: RequestPointe
   return of.length === 1 && only !== undefined ? only : { op: 'and', of }
 }
 
+/** Returns whether a field holds strings that people write. Times and dates are compared, not read. */
+function holdsWords({ schema }: Column): boolean {
+  const type: unknown = Reflect.get(schema, 'type')
+  return [type].flat().includes('string') && Reflect.get(schema, 'format') === undefined
+}
+
+/**
+ * Builds the condition of `text`: each word is in some field that holds a string. Where that would be too many conditions, all words are in one field.
+ * @throws FerruleError `invalid_parameter`, `query_too_complex`
+ */
+function parseAnyField(table: SearchTable, value: unknown, pointer: RequestPointer): Condition | undefined {
+  if (value === undefined || value === null) return undefined
+  const words = parseText(value, pointer)
+    .split(/\s+/)
+    .filter((word) => splitQuery(word).length > 0)
+  if (words.length === 0) throw invalid(pointer, 'must hold a letter or a digit', 'words')
+  const paths = table.columns.filter(holdsWords).map(({ name }) => parseFieldPath({ table }, name, pointer).path)
+  if (paths.length === 0) throw invalid(pointer, `finds nothing in ${table.entity}: filter one of its fields`, 'fields')
+  const inAnyField = (wanted: string): Condition => {
+    const tokens = parseTokens(wanted, pointer)
+    return { op: 'or', of: paths.map((path) => ({ op: 'fuzzy', path, tokens })) }
+  }
+  return words.length * paths.length <= mostOfWords ? { op: 'and', of: words.map(inAnyField) } : inAnyField(words.join(' '))
+}
+
 /** Parses `filter` and `text` of a query, which must both hold. */
 function parseFilter(
   table: SearchTable,
@@ -190,6 +216,20 @@ interface RelevanceKey {
 const buildRelevanceKey = (pointer: RequestPointer, direction: string): RelevanceKey => {
   if (direction !== 'desc') throw invalid(pointer, 'must be "desc": what matches best comes first', 'enum')
   return { column: 'relevance', pointer }
+}
+
+/** Finds the conditions of a filter that count for relevance: those on words outside of `not` (docs/decisions/search-words.md). */
+function findScoredConditions(condition: Condition | undefined, within: readonly FieldPath[] = []): readonly ScoredCondition[] {
+  if (condition === undefined) return []
+  switch (condition.op) {
+    case 'and':
+    case 'or':
+      return condition.of.flatMap((each) => findScoredConditions(each, within))
+    case 'any':
+      return findScoredConditions(condition.of, [...within, condition.path])
+    default:
+      return 'tokens' in condition ? [{ condition, within }] : []
+  }
 }
 
 /** Separates relevance from the other sort keys. */

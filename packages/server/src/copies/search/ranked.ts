@@ -6,7 +6,7 @@ import { quoteName, type SearchTable } from './columns.ts'
 import { selectColumnWords } from './conditions/columns.ts'
 import { selectNestedWords } from './conditions/json.ts'
 import { connectorParameter, quoteColumn } from './conditions/sql-context.ts'
-import { buildAfter, buildOrderBy, type Order, type Position, relevanceKey } from './order.ts'
+import { buildAfter, buildOrderBy, type Order, relevanceKey } from './order.ts'
 import type { Values } from './statement.ts'
 import type { Relevance, ScoredCondition, SearchQuery } from './tree.ts'
 
@@ -18,8 +18,6 @@ export interface Ranking {
   readonly query: SearchQuery & { readonly relevance: Relevance }
   readonly order: Order
   readonly values: Values
-  /** Where the page begins. Later pages stay sorted by relevance, whatever matches by then. */
-  readonly after: Position | undefined
   readonly most: number
   /** Columns of the page, each as `… as c0`. */
   readonly columns: readonly string[]
@@ -99,7 +97,8 @@ const buildRows = ({ query, filter }: Ranking): string =>
 
 /** Builds the rows of a page by relevance. */
 export function buildRankedRows(ranking: Ranking): RankedRows {
-  const { query, order, values, after, most, columns } = ranking
+  const { query, order, values, most, columns } = ranking
+  const { after } = query // later pages stay sorted by relevance, whatever matches by then
   const score = buildScore(query, values)
   const keys = order.keys.map((key, index) => `${key === relevanceKey ? score : key.sql} as k${index}`)
   const bound = after === undefined ? { limit: values.add(most + 1, 'int4'), most: values.add(most, 'int4') } : undefined

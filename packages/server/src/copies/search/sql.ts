@@ -5,17 +5,15 @@ import { buildCondition } from './conditions/conditions.ts'
 import { connectorParameter, selectValue } from './conditions/sql-context.ts'
 import { largestPage } from './functions.ts'
 import { addListedAt, selectListed } from './lookups/lookups.ts'
-import { buildAfter, buildOrder, buildOrderBy, isRanked, type Order, type Position, splitAtNulls } from './order.ts'
+import { buildAfter, buildOrder, buildOrderBy, isRanked, type Order, splitAtNulls } from './order.ts'
 import { buildRankedRows, listNulls, mostRanked, type RankedRows } from './ranked.ts'
 import { buildStatement, type Reliance, type SearchStatement, Values } from './statement.ts'
-import type { SearchQuery, Selection } from './tree.ts'
+import type { Position, SearchQuery, Selection } from './tree.ts'
 
 /** Options of a search statement. */
 export interface SearchOptions {
   /** Number of the connector in the context database. */
   readonly connector: number
-  /** Position after which the page begins. */
-  readonly after?: Position | undefined
   /**
    * Returns whether an index over (connector_id, sorted column, pk) exists; by default timestamp columns have one. With an index, rows
    * without a value are read separately, so the index gives the order. Without an index, that would read the table twice.
@@ -24,7 +22,7 @@ export interface SearchOptions {
   /** True to always sort, even where an index gives the order. */
   readonly avoidsOrder?: boolean
   /** Maximum number of records to sort by relevance; `SearchPage.isTooMany` reports more. */
-  readonly mostRanked?: number
+  readonly mostRanked?: number | undefined
   /** What the statement may rely on; by default everything. A page says when it could not. */
   readonly reliance?: Reliance
 }
@@ -36,6 +34,9 @@ const listSelectedColumns = ({ table, selection }: SearchQuery): readonly { colu
     const selected = selection === undefined ? true : selection.get(column)
     return selected === undefined ? [] : [{ column, selection: selected }]
   })
+
+/** Lists the fields of the records, in their order. */
+export const listFields = (query: SearchQuery): readonly string[] => listSelectedColumns(query).map(({ column }) => column.name)
 
 const listPageColumns = (query: SearchQuery): readonly string[] =>
   listSelectedColumns(query).map(({ column }, index) => `${selectValue(column)} as c${index}`)
@@ -52,9 +53,9 @@ function buildRows(query: SearchQuery, options: SearchOptions, values: Values): 
   const limit = values.add(query.limit + 1, 'int4')
   const isOrdered = options.isOrdered ?? ((column: Column) => column.at !== undefined)
   const leading = query.sort[0]?.column
-  const parts = leading !== undefined && isOrdered(leading) ? splitAtNulls(order, options.after, values) : []
+  const parts = leading !== undefined && isOrdered(leading) ? splitAtNulls(order, query.after, values) : []
   if (parts.length === 0) {
-    const rest = `${from} and ${buildAfter(order, options.after, values)} order by`
+    const rest = `${from} and ${buildAfter(order, query.after, values)} order by`
     const keys = order.keys.map(({ sql }) => sql)
     const orderBy = buildOrderBy(order, keys, 't.pk')
     const [first] = keys
@@ -150,12 +151,12 @@ function writeOneRecord(writing: Writing): string {
 
 const castKeys = ({ order }: Writing): string => ['p.pk', ...listKeyNames(order).map((key) => `p.${key}::text as ${key}`)].join(', ')
 
-function rankRows(query: SearchQuery, { after, mostRanked: most = mostRanked }: SearchOptions, values: Values): RankedRows | undefined {
+function rankRows(query: SearchQuery, { mostRanked: most = mostRanked }: SearchOptions, values: Values): RankedRows | undefined {
   const { relevance } = query
   const order = buildOrder(query, values)
   if (relevance === undefined || !isRanked(order)) return undefined
   const filter = buildFilter(query, values)
-  return buildRankedRows({ query: { ...query, relevance }, order, values, after, most, columns: listPageColumns(query), filter })
+  return buildRankedRows({ query: { ...query, relevance }, order, values, most, columns: listPageColumns(query), filter })
 }
 
 /** Returns whether one plan suits the search whatever its values, see `ReadOptions.hasOnePlan` of the database. */

@@ -108,6 +108,14 @@ export interface Unlisted extends MemberPath {
   readonly pointer: RequestPointer
 }
 
+/** Sort keys of the last record of a page, as strings that keep every digit; null for null. */
+export interface Position {
+  readonly keys: readonly (string | null)[]
+  readonly pk: string
+  /** True when relevance is one of the keys: later pages must keep that order. */
+  readonly isRanked?: boolean
+}
+
 /** A parsed search. */
 export interface SearchQuery {
   readonly table: SearchTable
@@ -120,6 +128,8 @@ export interface SearchQuery {
   /** Records of a page, 1 to 10,000. */
   readonly limit: number
   readonly cursor: string | undefined
+  /** Position of the cursor, after which the page begins; `parseSearch` does not know the key of cursors. */
+  readonly after?: Position | undefined
   /** Selected fields in documented order; undefined selects everything. */
   readonly selection: ReadonlyMap<Column, Selection> | undefined
   /** The query as sent, which a cursor is bound to. Empty `fields` are left out. */

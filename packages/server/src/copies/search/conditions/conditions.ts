@@ -3,7 +3,6 @@
 import type { SearchTable } from '../columns.ts'
 import type { Condition, FieldPath } from '../tree.ts'
 import { buildColumnCondition } from './columns.ts'
-import { estimateCost } from './cost.ts'
 import { buildJsonCondition } from './json.ts'
 import { type JsonSource, quoteColumn, type SqlContext } from './sql-context.ts'
 
@@ -11,6 +10,33 @@ import { type JsonSource, quoteColumn, type SqlContext } from './sql-context.ts'
 function findSource({ column }: FieldPath, scene: SqlContext): JsonSource | undefined {
   if (column === undefined) return scene.element
   return column.folded === undefined ? undefined : { raw: quoteColumn(column.sql), folded: quoteColumn(column.folded) }
+}
+
+/** Steps between costs, each several times the one before. */
+const cost = { value: 0, text: 1, storedWords: 2, splitWords: 3, json: 4, leaves: 5 } as const
+
+/**
+ * Estimates what a condition costs in each row; for joined ones what the most costly part does. PostgreSQL evaluates the parts of an `or` as
+ * they are written, so cheap ones come first.
+ */
+function estimateCost(condition: Condition): number {
+  switch (condition.op) {
+    case 'and':
+    case 'or':
+      return Math.max(0, ...condition.of.map(estimateCost))
+    case 'not':
+      return estimateCost(condition.of)
+    default: {
+      const { op, path } = condition
+      const isWords = 'tokens' in condition
+      if (path.column === undefined || path.column.type === 'json') {
+        if (isWords && path.column !== undefined && path.steps.length === 0) return cost.storedWords
+        return isWords || (op === 'like' && !condition.pattern.isAnything) ? cost.leaves : cost.json
+      }
+      if (isWords) return path.column.words === 'stored' ? cost.storedWords : cost.splitWords
+      return op === 'like' ? cost.text : cost.value
+    }
+  }
 }
 
 /** Builds a condition on the rows of a table `t`. Its values are added to those of the context. */

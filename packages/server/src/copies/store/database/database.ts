@@ -7,7 +7,7 @@ export type Value = string | number | bigint | boolean | null | readonly (string
 /** SQL with its values. */
 export interface Statement {
   /** Prepares the statement under this name, once per connection; one name always has the same SQL. */
-  readonly name?: string
+  readonly name?: string | undefined
   readonly text: string
   readonly values?: readonly Value[]
   /** Rows of a `copy … from stdin` in PostgreSQL's text format, which has no name and no values. PostgreSQL only. */

@@ -1,0 +1,31 @@
+/** A searcher that takes the parameters of a search with the key and the time of its cursors. */
+import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
+import { listFields } from '../../packages/server/src/copies/search/sql.ts'
+import { createSearcher as create, type SearchLimits } from '../../packages/server/src/copies/searcher.ts'
+
+/** A search. */
+export interface SearchRequest extends SearchLimits {
+  readonly ref: EntityRef
+  readonly params: unknown
+  readonly key: Uint8Array
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+/** Creates the searcher of a store. */
+export function createSearcher(store: Parameters<typeof create>[0], options: { readonly mostRanked?: number } = {}) {
+  let key: Uint8Array = new Uint8Array()
+  let now = 0
+  const searcher = create(store, { cursorKey: () => key, clock: () => now, ...options })
+  const parse = (request: Omit<SearchRequest, 'signal' | 'timeoutMs'>) => {
+    key = request.key
+    now = request.now
+    return searcher.parse(request.ref, request.params)
+  }
+  return {
+    listFields: (request: SearchRequest) => listFields(parse(request)),
+    search: async (request: SearchRequest) => searcher.search(request.ref, parse(request), request),
+    readPages: (request: SearchRequest, size: number) => searcher.readPages(request.ref, { ...parse(request), limit: size }, request),
+  }
+}
+export type Searcher = ReturnType<typeof createSearcher>
