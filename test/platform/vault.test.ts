@@ -107,7 +107,7 @@ overBoth('sealed credentials', (database) => {
     for (const secret of Object.values(keyPair)) expect(text).not.toContain(secret)
     expect(new Set(rows.map(({ sealed }) => Buffer.from(sealed).toString('hex'))).size).toBe(2)
     const application = await world.raw().db.selectFrom('applications').selectAll().executeTakeFirstOrThrow()
-    expect(application.secret_hash).toMatch(/^scrypt:16384:8:1:[\w-]{22}:[\w-]{43}$/)
+    expect(application.secret_hash).toMatch(/^sha256:[\w-]{22}:[\w-]{43}$/)
     expect(application.secret_hash).not.toContain(platform.first.clientSecret?.reveal())
   })
 })

@@ -40,7 +40,7 @@ const order: readonly Ordered[] = [
   // Tenancy and connectors queue runs inside their own transactions.
   { room: 'copies/status/' },
   { room: 'copies/queue/' },
-  { room: 'tenancy/', npm: ['jose', 'ipaddr.js'] },
+  { room: 'tenancy/', npm: ['jose'] },
   { room: 'calls/budgets/' },
   { room: 'calls/usage/' },
   { room: 'main/platform-types.ts' },
@@ -48,7 +48,7 @@ const order: readonly Ordered[] = [
   { room: 'calls/executed.ts' },
   { room: 'copies/' },
   { room: 'calls/' },
-  { room: 'http/', npm: ['fastify', '@fastify/*', 'pino', '@modelcontextprotocol/server', 'oidc-provider'] },
+  { room: 'http/', npm: ['fastify', '@fastify/*', 'pino', 'ipaddr.js', '@modelcontextprotocol/server', 'oidc-provider'] },
   { room: 'main/', npm: ['fastify', 'prom-client', 'pino', 'commander', 'kysely'] },
 ]
 

@@ -1,7 +1,14 @@
 /** Limits of requests that anybody can send, by address. */
 
+import ipaddr from 'ipaddr.js'
 import { ExecuteLimits } from '../calls/execute-limits.ts'
-import { findAddressTurn } from '../tenancy/applications/client-checks.ts'
+
+/** Returns what counts as one address: an IPv6 client owns 2^64 addresses. */
+function toNetwork(address: string): string {
+  if (!ipaddr.isValid(address)) return address
+  const parsed = ipaddr.process(address)
+  return parsed.kind() === 'ipv4' ? parsed.toString() : parsed.toByteArray().slice(0, 8).join('.')
+}
 
 /** Counts requests by their address, on one node. */
 export class AddressLimits<Name extends string> {
@@ -15,7 +22,7 @@ export class AddressLimits<Name extends string> {
 
   /** Counts a request. @returns seconds to wait when there were too many; undefined: it may pass */
   count(name: Name, address: string): number | undefined {
-    const state = this.#limits.get(name)?.count(findAddressTurn(address))
+    const state = this.#limits.get(name)?.count(toNetwork(address))
     return state?.exceeded === true ? Math.max(1, Math.ceil(state.resetMs / 1_000)) : undefined
   }
 }

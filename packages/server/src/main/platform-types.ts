@@ -14,7 +14,7 @@ import type { ConnectLinks, ConnectPages, ConsentRevocations, VendorApplications
 import type { SyncServices, Syncs, SyncWorker } from '../copies/sync-types.ts'
 import type { Applications, OrganizationApplications } from '../tenancy/applications/application-types.ts'
 import type { FirstApplication } from '../tenancy/applications/first-application.ts'
-import type { Jobs } from '../tenancy/job-types.ts'
+import type { Jobs } from '../tenancy/jobs.ts'
 import type { OAuth } from '../tenancy/oauth/oauth-types.ts'
 import type { Organizations } from '../tenancy/organizations/organization-types.ts'
 import type { ConsoleSessions } from '../tenancy/sessions/session-types.ts'

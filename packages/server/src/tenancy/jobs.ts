@@ -3,9 +3,9 @@
 import { fail } from 'ferrule/internal'
 import type { JobRecord } from 'ferrule/wire'
 import type { Parts } from '../main/parts.ts'
+import type { Principal } from '../values/access.ts'
 import { asId, iso } from '../values/ids.ts'
 import { requireScope } from '../values/scopes.ts'
-import type { Jobs } from './job-types.ts'
 import { findJob, type JobRow } from './sql/workspaces.ts'
 
 const toRecord = ({ id, type, status, connector_id, created_at, finished_at }: JobRow): JobRecord => ({
@@ -16,6 +16,12 @@ const toRecord = ({ id, type, status, connector_id, created_at, finished_at }: J
   created_at: iso(created_at),
   finished_at: iso(finished_at),
 })
+
+/** Jobs of the principal's organization; kept for 30 days. */
+export interface Jobs {
+  /** Reads a job. Scope connectors:read. @throws FerruleError `job_not_found` */
+  get(principal: Principal, id: string): Promise<JobRecord>
+}
 
 /** Builds the service. */
 export const createJobs = ({ database }: Parts): Jobs => ({

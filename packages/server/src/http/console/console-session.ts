@@ -69,7 +69,7 @@ export class ConsoleSignIn {
       return this.#send(reply.code(429), address, { ...tried, problem: 'There were too many attempts. Wait a minute, then try again.' })
     }
     try {
-      const given = { clientId, clientSecret: form.get('client_secret') ?? '', address: request.ip }
+      const given = { clientId, clientSecret: form.get('client_secret') ?? '' }
       const { id } = await this.#services.platform.consoleSessions.start(given)
       reply.header('set-cookie', printSession(address, id))
     } catch (thrown) {

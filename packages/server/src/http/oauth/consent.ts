@@ -143,7 +143,7 @@ export class Consent {
       })
     }
     try {
-      const who = await this.#oauth.signIn({ clientId, clientSecret, address: request.ip })
+      const who = await this.#oauth.signIn({ clientId, clientSecret })
       await this.#oauth.save({ type: 'SignIn', id: waiting.id }, { content: who, lifeMs: authorizationMs })
     } catch (thrown) {
       if (!(thrown instanceof FerruleError) || thrown.code !== 'invalid_client') throw thrown

@@ -22,13 +22,8 @@ export const createToken = openRoute({
     exchange.whenStopped(stoppedRead)
     const credentials = readClientCredentials(exchange.body, exchange.header('authorization'))
     try {
-      return {
-        json: await platform.tokens.issueApplicationToken({
-          ...credentials,
-          address: exchange.address,
-          organizationId: exchange.header('x-organization-id'),
-        }),
-      }
+      const organizationId = exchange.header('x-organization-id')
+      return { json: await platform.tokens.issueApplicationToken({ ...credentials, organizationId }) }
     } catch (thrown) {
       throw challenged(thrown, credentials)
     }

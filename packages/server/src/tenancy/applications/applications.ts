@@ -82,7 +82,7 @@ export const createApplications = ({ database, source, settings }: Parts): Appli
     const clientId = newId(source)
     const secret = newSecret(source.randomBytes)
     const now = source.clock()
-    const row = { id: newId(source), client_id: clientId, name, secret_hash: await hashSecret(secret, source.randomBytes), created_at: now }
+    const row = { id: newId(source), client_id: clientId, name, secret_hash: hashSecret(secret, source.randomBytes), created_at: now }
     await database.transaction(async (db) => {
       await insertApplication(db, row)
       await insertGrant(db, { applicationId: row.id, organizationId, now })
@@ -111,7 +111,7 @@ export const createApplications = ({ database, source, settings }: Parts): Appli
   rotate: async (clientId) => {
     const application = clientId === undefined ? await requireFirst(database.db) : await requireApplication(database.db, clientId)
     const given = clientId === undefined ? settings.operatorClient : undefined
-    const pair = await buildPair(given, application.client_id, source)
+    const pair = buildPair(given, application.client_id, source)
     await database.transaction((db) => replacePair(db, application.id, pair))
     return { clientId: pair.clientId, ...(given === undefined ? { clientSecret: pair.secret } : {}) }
   },

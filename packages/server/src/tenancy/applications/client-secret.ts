@@ -1,28 +1,25 @@
-/** Hashes client secrets with scrypt (RFC 7914) and compares them in constant time. */
-import { type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
-import { digestText } from '../../values/secret-text.ts'
+/** Client secrets: how they are stored, and how a claim is checked. Reasons: docs/decisions/platform-state.md */
+import { timingSafeEqual } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fail } from 'ferrule/internal'
+import { digestParts, digestText } from '../../values/secret-text.ts'
 
-const cost = { N: 16_384, r: 8, p: 1 } as const
-const hashBytes = 32
 const saltBytes = 16
+/** Every refusal takes this long, in milliseconds, whether the client exists or not. */
+const refusalMs = 250
+/** Maximum number of delayed refusals. */
+const mostRefusals = 1_000
 
-const hash = (secret: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> =>
-  new Promise((resolve, reject) =>
-    scrypt(secret, salt, hashBytes, options, (error, key) => (error === null ? resolve(key) : reject(error))),
-  )
-
-/** Hashes a secret for storage: `scrypt:N:r:p:salt:hash`, with salt and hash in base64url. */
-export async function hashSecret(secret: string, randomBytes: (size: number) => Buffer): Promise<string> {
-  const salt = randomBytes(saltBytes)
-  const key = await hash(secret, salt, cost)
-  return ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64url'), key.toString('base64url')].join(':')
+/** Hashes a secret for storage: `sha256:salt:digest`, in base64url. */
+export function hashSecret(secret: string, randomBytes: (size: number) => Buffer): string {
+  const salt = randomBytes(saltBytes).toString('base64url')
+  return `sha256:${salt}:${digestParts(salt, secret)}`
 }
 
-/** Returns whether a secret matches a stored hash. Takes about 40 ms of a thread and 16 MB, whatever the outcome. */
-export async function isSecret(secret: string, stored: string): Promise<boolean> {
-  const [, n, r, p, salt, expected] = stored.split(':')
-  const key = await hash(secret, Buffer.from(salt ?? '', 'base64url'), { N: Number(n), r: Number(r), p: Number(p) })
-  return timingSafeEqual(key, Buffer.from(expected ?? '', 'base64url'))
+/** Returns whether a secret matches a stored hash. */
+export function isSecret(secret: string, stored: string): boolean {
+  const [, salt, expected = ''] = stored.split(':')
+  return timingSafeEqual(Buffer.from(digestParts(salt, secret)), Buffer.from(expected))
 }
 
 /**
@@ -30,3 +27,21 @@ export async function isSecret(secret: string, stored: string): Promise<boolean>
  * nothing about the secret.
  */
 export const markSecret = (stored: string): string => digestText(stored).slice(0, 16)
+
+/**
+ * Builds the check of one process.
+ * @throws FerruleError `invalid_client` after a pause; `overloaded` when very many are refused
+ */
+export function createSecretCheck(pause: (milliseconds: number) => Promise<unknown> = sleep) {
+  let refusals = 0
+  /** @param stored hash of the client's secret; undefined for an unknown client */
+  return async (secret: string, stored: string | undefined): Promise<void> => {
+    if (stored !== undefined && isSecret(secret, stored)) return
+    if (refusals >= mostRefusals) throw fail('overloaded', { reason: 'too many clients are refused' }, { retryAfterMs: 1_000 })
+    refusals += 1
+    await pause(refusalMs).finally(() => {
+      refusals -= 1
+    })
+    throw fail('invalid_client', {})
+  }
+}

@@ -29,9 +29,8 @@ interface Pair {
 export async function startFirst(parts: StartParts): Promise<FirstApplication> {
   const known = await findFirst(parts.database.db)
   if (known !== undefined) return describeFirst(parts, known)
-  // Hashing is slow, so it precedes the exclusive transaction.
   const { operatorClient: given } = parts.settings
-  const pair = await buildPair(given, newId(parts.source), parts.source)
+  const pair = buildPair(given, newId(parts.source), parts.source)
   const made = await parts.database.exclusive(async (db) => ((await findFirst(db)) === undefined ? make(parts, db, pair) : undefined))
   if (made !== undefined)
     return { ...made, ...(given === undefined ? { clientSecret: pair.secret, settings: 'none' } : { settings: 'same' }) }
@@ -60,14 +59,14 @@ async function describeFirst({ settings }: StartParts, { application, organizati
   const first = { organizationId, clientId: application.client_id }
   const { operatorClient: given } = settings
   if (given === undefined) return { ...first, settings: 'none' }
-  const isSame = given.id === application.client_id && (await isSecret(given.secret.reveal(), application.secret_hash))
+  const isSame = given.id === application.client_id && isSecret(given.secret.reveal(), application.secret_hash)
   return { ...first, settings: isSame ? 'same' : 'ignored' }
 }
 
 /** Builds a pair: the given one, else a new secret for a client id. */
-export async function buildPair(given: Given, clientId: string, { randomBytes }: Pick<Parts['source'], 'randomBytes'>): Promise<Pair> {
+export function buildPair(given: Given, clientId: string, { randomBytes }: Pick<Parts['source'], 'randomBytes'>): Pair {
   const secret = given?.secret ?? new Secret(newSecret(randomBytes))
-  return { clientId: given?.id ?? clientId, secret, hash: await hashSecret(secret.reveal(), randomBytes) }
+  return { clientId: given?.id ?? clientId, secret, hash: hashSecret(secret.reveal(), randomBytes) }
 }
 
 async function make(parts: StartParts, db: Db, { clientId, hash }: Pair): Promise<Pick<FirstApplication, 'organizationId' | 'clientId'>> {

@@ -54,7 +54,7 @@ async function create({ database, source }: Parts, principal: Principal, body: u
   const { name } = readBody(applicationInput, body)
   const { organizationId } = principal
   const secret = newSecret(source.randomBytes)
-  const hash = await hashSecret(secret, source.randomBytes) // slow, so it precedes the transaction
+  const hash = hashSecret(secret, source.randomBytes)
   const now = source.clock()
   const row = { id: newId(source), client_id: newId(source), name, secret_hash: hash, created_at: now }
   await database.transaction(async (db) => {
@@ -93,7 +93,7 @@ async function rotateSecret(
   const { organizationId } = principal
   const found = await requireApplication(database.db, principal, id)
   const secret = newSecret(source.randomBytes)
-  const hash = await hashSecret(secret, source.randomBytes)
+  const hash = hashSecret(secret, source.randomBytes)
   await database.transaction(async (db) => {
     await lockGrants(db, organizationId)
     await requireApplication(db, principal, found.id)

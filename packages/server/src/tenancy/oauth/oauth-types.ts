@@ -1,7 +1,7 @@
 /** Interfaces of the authorization server's state: records of the protocol, grants and access tokens. */
 import type { McpScope } from 'ferrule/wire'
 import type { Principal } from '../../values/access.ts'
-import type { ProvenClient, TokenRequest } from '../tokens/token-types.ts'
+import type { ClientCredentials, ProvenClient } from '../tokens/token-types.ts'
 
 /** Type and secret id of a record. */
 export interface OAuthRecordKey {
@@ -81,7 +81,7 @@ export interface OAuth {
   hasRoom(type: string): Promise<boolean>
 
   /** Checks client id and secret of an application. @throws FerruleError `invalid_client`, `overloaded` */
-  signIn(request: Pick<TokenRequest, 'clientId' | 'clientSecret' | 'address'>): Promise<ProvenClient>
+  signIn(request: ClientCredentials): Promise<ProvenClient>
   /** Lists organizations of a signed-in application; 100 at most. */
   listOrganizations(who: ProvenClient): Promise<readonly ReachedOrganization[]>
   /**

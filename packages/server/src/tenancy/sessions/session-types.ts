@@ -1,6 +1,6 @@
 /** Interface of the console's sessions. */
 import type { Caller, Principal } from '../../values/access.ts'
-import type { TokenRequest } from '../tokens/token-types.ts'
+import type { ClientCredentials } from '../tokens/token-types.ts'
 
 /** A session that a browser began. */
 export interface StartedSession {
@@ -14,7 +14,7 @@ export interface ConsoleSessions {
    * Checks client id and secret, and begins a session.
    * @throws FerruleError `invalid_client`, `overloaded`
    */
-  start(request: Pick<TokenRequest, 'clientId' | 'clientSecret' | 'address'>): Promise<StartedSession>
+  start(request: ClientCredentials): Promise<StartedSession>
   /** Returns whether a session is alive. The question counts as a use. @param id as a cookie brings it */
   isAlive(id: string): Promise<boolean>
   /** Returns whether the session of a principal is alive. The question counts as no use. @param digest see `TokenFacts` */

@@ -3,11 +3,12 @@ import type { McpTokenRecord, McpTokenRemoval, McpTokenSecret, Page, ScopedToken
 import type { Caller, Principal } from '../../values/access.ts'
 
 /** Credentials of an application. */
-export interface TokenRequest {
+export interface ClientCredentials {
   readonly clientId: string
   readonly clientSecret: string
-  /** Address of the client; addresses take turns. */
-  readonly address?: string | undefined
+}
+/** What an application asks a token for. */
+export interface TokenRequest extends ClientCredentials {
   /** Value of `X-Organization-Id`. */
   readonly organizationId?: string | undefined
   /** Space-separated scopes; defaults to all. */
@@ -22,7 +23,7 @@ export interface ProvenClient {
 /** Bearer tokens. */
 export interface Tokens {
   /** Checks the credentials of an application without issuing a token. @throws FerruleError `invalid_client`, `overloaded` */
-  checkClient(request: Pick<TokenRequest, 'clientId' | 'clientSecret' | 'address'>): Promise<ProvenClient>
+  checkClient(request: ClientCredentials): Promise<ProvenClient>
   /**
    * Issues a token for an application.
    * @throws FerruleError `invalid_client`, `organization_forbidden`, `validation_failed` (malformed UUID, unknown scope)

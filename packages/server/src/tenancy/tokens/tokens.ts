@@ -8,8 +8,7 @@ import { asId } from '../../values/ids.ts'
 import { readBody } from '../../values/read.ts'
 import { parseScopes, requireScope, type Scope, scopedTokenScopes, scopes } from '../../values/scopes.ts'
 import { requireWorkspaceName } from '../../values/workspace-names.ts'
-import { ClientChecks, type ClientCredentials } from '../applications/client-checks.ts'
-import { markSecret } from '../applications/client-secret.ts'
+import { createSecretCheck, markSecret } from '../applications/client-secret.ts'
 import { refuseDeleted } from '../organizations/open-organization.ts'
 import { findApplication, isGranted, listGrantedOrganizations } from '../sql/applications.ts'
 import { existenceQuery } from '../sql/organizations.ts'
@@ -17,7 +16,7 @@ import { findWorkspace } from '../sql/workspaces.ts'
 import { ensureWorkspace } from '../workspaces/workspace-keeper.ts'
 import { isMcpToken, refuseMcpToken } from './mcp-token-text.ts'
 import { createTokenCodec, type TokenClaims, type TokenCodec } from './token-codec.ts'
-import type { TokenRequest, Tokens } from './token-types.ts'
+import type { ClientCredentials, TokenRequest, Tokens } from './token-types.ts'
 
 /** Lifetimes in seconds. The published client library uses a token for 840 seconds without checking it. */
 const applicationTokenSeconds = 900
@@ -37,13 +36,13 @@ interface Verified {
 
 interface TokenParts extends Parts {
   readonly codec: TokenCodec
-  readonly checks: ClientChecks
+  readonly checkSecret: ReturnType<typeof createSecretCheck>
 }
 
 /** Builds the service. */
 export function createTokens(parts: Parts): Tokens {
   const codec = createTokenCodec(parts.masterKeys, parts.source.clock)
-  const all: TokenParts = { ...parts, codec, checks: new ClientChecks({ steady: parts.steady }) }
+  const all: TokenParts = { ...parts, codec, checkSecret: createSecretCheck() }
   const verify = createVerifier(all)
   const isExisting = existenceQuery(parts.database.db)
   return {
@@ -157,12 +156,11 @@ async function issueApplicationToken(parts: TokenParts, request: TokenRequest): 
 }
 
 async function authenticateApplication(
-  { database, checks }: TokenParts,
-  request: ClientCredentials,
+  { database, checkSecret }: TokenParts,
+  { clientId, clientSecret }: ClientCredentials,
 ): Promise<{ id: string; secretMark: string }> {
-  const { clientId } = request
   const application = isStorable(clientId) ? await findApplication(database.db, clientId) : undefined
-  await checks.check(request, application?.secret_hash)
+  await checkSecret(clientSecret, application?.secret_hash)
   if (application === undefined) throw fail('invalid_client', {})
   return { id: application.id, secretMark: markSecret(application.secret_hash) }
 }
