@@ -1,7 +1,8 @@
 /** Queries calls under an Idempotency-Key. */
-import type { Selectable } from 'kysely'
+import type { ExpressionBuilder, Selectable } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import type { IdempotencyKeyTable } from '../../db/schema/schema.ts'
+import { deleteEnded } from '../../db/delete-ended.ts'
+import type { IdempotencyKeyTable, Tables } from '../../db/schema/schema.ts'
 
 /** A key with its outcome. */
 export type KeyRow = Selectable<IdempotencyKeyTable>
@@ -23,22 +24,16 @@ export async function insertKey(db: Db, row: KeyRow): Promise<boolean> {
   return (done.numInsertedOrUpdatedRows ?? 0n) > 0n
 }
 
-/** Finds a key. */
-export const findKey = (db: Db, { organization_id, connector_id, key_digest }: KeyId): Promise<KeyRow | undefined> =>
-  db
-    .selectFrom('idempotency_keys')
-    .selectAll()
-    .where('organization_id', '=', organization_id)
-    .where('connector_id', '=', connector_id)
-    .where('key_digest', '=', key_digest)
-    .executeTakeFirst()
+const isKey =
+  ({ organization_id, connector_id, key_digest }: KeyId) =>
+  ({ and }: ExpressionBuilder<Tables, 'idempotency_keys'>) =>
+    and({ organization_id, connector_id, key_digest })
 
-const ofKey = (db: Db, { organization_id, connector_id, key_digest }: KeyId) =>
-  db
-    .updateTable('idempotency_keys')
-    .where('organization_id', '=', organization_id)
-    .where('connector_id', '=', connector_id)
-    .where('key_digest', '=', key_digest)
+/** Finds a key. */
+export const findKey = (db: Db, id: KeyId): Promise<KeyRow | undefined> =>
+  db.selectFrom('idempotency_keys').selectAll().where(isKey(id)).executeTakeFirst()
+
+const ofKey = (db: Db, id: KeyId) => db.updateTable('idempotency_keys').where(isKey(id))
 
 /** Selects the key while the attempt runs. */
 const ofAttempt = (db: Db, attempt: Attempt) => ofKey(db, attempt).where('owner', '=', attempt.owner).where('status', 'is', null)
@@ -63,30 +58,14 @@ export const settleKey = async (db: Db, attempt: Attempt, settled: Settled): Pro
 }
 
 /** Deletes the key of an attempt that wrote nothing. */
-export const releaseKey = async (db: Db, { organization_id, connector_id, key_digest, owner }: Attempt): Promise<void> => {
-  await db
-    .deleteFrom('idempotency_keys')
-    .where('organization_id', '=', organization_id)
-    .where('connector_id', '=', connector_id)
-    .where('key_digest', '=', key_digest)
-    .where('owner', '=', owner)
-    .where('status', 'is', null)
-    .execute()
+export const releaseKey = async (db: Db, attempt: Attempt): Promise<void> => {
+  const own = db.deleteFrom('idempotency_keys').where(isKey(attempt)).where('owner', '=', attempt.owner)
+  await own.where('status', 'is', null).execute()
 }
 
 /** Deletes keys that expired at `now`, except keys that a new attempt took over. @returns the number */
-export async function deleteEndedKeys(db: Db, now: number, limit: number): Promise<number> {
-  const done = await db
-    .deleteFrom('idempotency_keys')
-    .where('expires_at', '<=', now)
-    .where(({ eb, refTuple, selectFrom }) => {
-      const ended = selectFrom('idempotency_keys as ended').select(['ended.organization_id', 'ended.connector_id', 'ended.key_digest'])
-      const oldest = ended.where('ended.expires_at', '<=', now).orderBy('ended.expires_at').limit(limit)
-      return eb(refTuple(...idColumns), 'in', oldest.$asTuple('organization_id', 'connector_id', 'key_digest'))
-    })
-    .executeTakeFirst()
-  return Number(done.numDeletedRows)
-}
+export const deleteEndedKeys = (db: Db, before: number, limit: number): Promise<number> =>
+  deleteEnded(db, { table: 'idempotency_keys', key: idColumns, end: 'expires_at' }, { before, limit })
 
 /** Finds the current data key of a workspace, deleted or not. */
 export const findCurrentDataKey = async (db: Db, { organizationId, workspaceId }: { organizationId: string; workspaceId: string }) => {

@@ -1,22 +1,21 @@
 /** Queries the creations of connectors. */
-import type { Selectable } from 'kysely'
+import type { ExpressionBuilder, Selectable } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import type { ConnectorCreationTable } from '../../db/schema/schema.ts'
+import type { ConnectorCreationTable, Tables } from '../../db/schema/schema.ts'
 
 /** The stored state of one creation. */
 export type CreationRow = Selectable<ConnectorCreationTable>
 /** Identifies a creation. */
 export type CreationId = Pick<CreationRow, 'organization_id' | 'key_digest'>
 
+const isCreation =
+  ({ organization_id, key_digest }: CreationId) =>
+  ({ and }: ExpressionBuilder<Tables, 'connector_creations'>) =>
+    and({ organization_id, key_digest })
+
 /** Finds a creation that has not expired. */
-export const findCreation = (db: Db, { organization_id, key_digest }: CreationId, now: number): Promise<CreationRow | undefined> =>
-  db
-    .selectFrom('connector_creations')
-    .selectAll()
-    .where('organization_id', '=', organization_id)
-    .where('key_digest', '=', key_digest)
-    .where('expires_at', '>', now)
-    .executeTakeFirst()
+export const findCreation = (db: Db, id: CreationId, now: number): Promise<CreationRow | undefined> =>
+  db.selectFrom('connector_creations').selectAll().where(isCreation(id)).where('expires_at', '>', now).executeTakeFirst()
 
 /** What a creation keeps. */
 export type KeptCreation = Omit<CreationRow, 'owner' | 'busy_until'>
@@ -53,23 +52,12 @@ export const renewCreation = async (db: Db, row: CreationId & Pick<CreationRow, 
 /** Frees a creation that an attempt had. One that keeps nothing is deleted, so another request may have its key. */
 export async function freeCreation(db: Db, row: CreationId & Pick<CreationRow, 'owner'>): Promise<void> {
   await updateOwn(db, row).set({ busy_until: 0 }).execute()
-  const { organization_id, key_digest, owner } = row
-  await db
-    .deleteFrom('connector_creations')
-    .where('organization_id', '=', organization_id)
-    .where('key_digest', '=', key_digest)
-    .where('owner', '=', owner)
-    .where('sealed', 'is', null)
-    .where('connector_id', 'is', null)
-    .execute()
+  const own = db.deleteFrom('connector_creations').where(isCreation(row)).where('owner', '=', row.owner)
+  await own.where('sealed', 'is', null).where('connector_id', 'is', null).execute()
 }
 
-const updateOwn = (db: Db, { organization_id, key_digest, owner }: CreationId & Pick<CreationRow, 'owner'>) =>
-  db
-    .updateTable('connector_creations')
-    .where('organization_id', '=', organization_id)
-    .where('key_digest', '=', key_digest)
-    .where('owner', '=', owner)
+const updateOwn = (db: Db, row: CreationId & Pick<CreationRow, 'owner'>) =>
+  db.updateTable('connector_creations').where(isCreation(row)).where('owner', '=', row.owner)
 
 /** Inserts or replaces what a creation keeps. Its lease stays as it is. */
 export async function saveCreation(db: Db, row: KeptCreation): Promise<void> {
@@ -84,8 +72,8 @@ export async function saveCreation(db: Db, row: KeptCreation): Promise<void> {
 }
 
 /** Deletes a creation after its connector is stored. */
-export const deleteCreation = async (db: Db, { organization_id, key_digest }: CreationId): Promise<void> => {
-  await db.deleteFrom('connector_creations').where('organization_id', '=', organization_id).where('key_digest', '=', key_digest).execute()
+export const deleteCreation = async (db: Db, id: CreationId): Promise<void> => {
+  await db.deleteFrom('connector_creations').where(isCreation(id)).execute()
 }
 
 /** Deletes expired creations. */

@@ -1,6 +1,7 @@
 /** Queries sessions and attempts of the connect page. The digest of a secret decides on a row; everything after it carries the organization. */
 import type { Selectable } from 'kysely'
 import type { Db } from '../../db/database.ts'
+import { deleteEnded } from '../../db/delete-ended.ts'
 import type { AttemptStatus, ConnectAttemptTable, ConnectSessionTable } from '../../db/schema/connect-schema.ts'
 
 /** A session. */
@@ -77,9 +78,7 @@ export async function stepAttempt(
 
 /** Deletes sessions and attempts that expired at or before a timestamp. @returns the number */
 export async function deleteEndedVisits(db: Db, before: number, limit: number): Promise<number> {
-  const attempts = db.selectFrom('connect_attempts as ended').select('ended.id').where('ended.expires_at', '<=', before).limit(limit)
-  const sessions = db.selectFrom('connect_sessions as ended').select('ended.digest').where('ended.expires_at', '<=', before).limit(limit)
-  const first = await db.deleteFrom('connect_attempts').where('id', 'in', attempts).executeTakeFirst()
-  const second = await db.deleteFrom('connect_sessions').where('digest', 'in', sessions).executeTakeFirst()
-  return Math.max(Number(first.numDeletedRows), Number(second.numDeletedRows))
+  const attempts = await deleteEnded(db, { table: 'connect_attempts', key: ['id'], end: 'expires_at' }, { before, limit })
+  const sessions = await deleteEnded(db, { table: 'connect_sessions', key: ['digest'], end: 'expires_at' }, { before, limit })
+  return Math.max(attempts, sessions)
 }

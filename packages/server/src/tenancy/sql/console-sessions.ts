@@ -1,6 +1,7 @@
 /** Queries sessions of the console. The digest of a secret decides on the row; a session reaches the organizations of its application. */
 import type { Selectable } from 'kysely'
 import { type Db, named, withValues } from '../../db/database.ts'
+import { deleteEnded } from '../../db/delete-ended.ts'
 import type { ConsoleSessionTable } from '../../db/schema/session-schema.ts'
 
 /** A session. */
@@ -55,7 +56,5 @@ export const trimConsoleSessions = async (db: Db, applicationId: string, kept: n
 }
 
 /** Deletes sessions that were last used at or before a timestamp. @returns the number */
-export async function deleteEndedConsoleSessions(db: Db, before: number, limit: number): Promise<number> {
-  const ended = db.selectFrom('console_sessions as ended').select('ended.digest').where('ended.last_used_at', '<=', before).limit(limit)
-  return Number((await db.deleteFrom('console_sessions').where('digest', 'in', ended).executeTakeFirst()).numDeletedRows)
-}
+export const deleteEndedConsoleSessions = (db: Db, before: number, limit: number): Promise<number> =>
+  deleteEnded(db, { table: 'console_sessions', key: ['digest'], end: 'last_used_at' }, { before, limit })

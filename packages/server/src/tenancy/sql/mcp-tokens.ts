@@ -1,6 +1,7 @@
 /** Queries tokens for MCP. */
 import type { Selectable } from 'kysely'
 import { type Db, named, skipLocked, withValues } from '../../db/database.ts'
+import { deleteEnded } from '../../db/delete-ended.ts'
 import type { McpTokenTable } from '../../db/schema/schema.ts'
 
 /** A token for MCP. */
@@ -88,8 +89,5 @@ export const setLastUse = async (db: Db, ids: readonly string[], { at, apartMs }
 }
 
 /** Deletes tokens that expired at or before a timestamp, the oldest first. @returns the number */
-export async function deleteEndedMcpTokens(db: Db, before: number, limit: number): Promise<number> {
-  const ended = db.selectFrom('mcp_tokens as ended').select('ended.id').where('ended.expires_at', '<=', before)
-  const rows = db.deleteFrom('mcp_tokens').where('id', 'in', ended.orderBy('ended.expires_at').limit(limit))
-  return Number((await rows.executeTakeFirst()).numDeletedRows)
-}
+export const deleteEndedMcpTokens = (db: Db, before: number, limit: number): Promise<number> =>
+  deleteEnded(db, { table: 'mcp_tokens', key: ['id'], end: 'expires_at' }, { before, limit })

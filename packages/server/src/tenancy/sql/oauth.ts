@@ -4,6 +4,7 @@
  */
 import type { Selectable } from 'kysely'
 import { type Db, lockForUpdate } from '../../db/database.ts'
+import { deleteEnded } from '../../db/delete-ended.ts'
 import type { OAuthRecordTable } from '../../db/schema/oauth-schema.ts'
 import type { McpTokenRow } from './mcp-tokens.ts'
 
@@ -63,10 +64,8 @@ export async function countOAuthRecords(db: Db, type: string): Promise<number> {
 }
 
 /** Deletes records that expired at or before a timestamp. @returns the number */
-export async function deleteEndedOAuthRecords(db: Db, before: number, limit: number): Promise<number> {
-  const ended = db.selectFrom('oauth_records as ended').select('ended.digest').where('ended.expires_at', '<=', before).limit(limit)
-  return Number((await db.deleteFrom('oauth_records').where('digest', 'in', ended).executeTakeFirst()).numDeletedRows)
-}
+export const deleteEndedOAuthRecords = (db: Db, before: number, limit: number): Promise<number> =>
+  deleteEnded(db, { table: 'oauth_records', key: ['digest'], end: 'expires_at' }, { before, limit })
 
 const liveGrants = (db: Db, id: string, now: number) =>
   db
