@@ -1,6 +1,5 @@
-import { ensureChromium } from './chromium.mjs'
 import { biome, tsc } from './paths.mjs'
-import { ensurePgBouncer } from './pgbouncer.mjs'
+import { ensureChromium, ensurePgBouncer } from './programs.mjs'
 import { runNode } from './run-node.mjs'
 import { ensureWeb } from './web.mjs'
 

@@ -33,7 +33,7 @@ function isExecutable(path) {
  * @returns {Promise<string>} path of the executable
  * @throws when it is missing and cannot be installed
  */
-export async function ensureProgram(program) {
+async function ensureProgram(program) {
   const given = process.env[program.setting]
   if (given) {
     if (isExecutable(given)) return given
@@ -68,3 +68,32 @@ async function aptGet(args) {
   const [code] = await once(spawn('apt-get', args, { stdio: ['ignore', 2, 2], env }), 'exit')
   return code === 0
 }
+
+/** Places of Chromium by platform; names without a folder are looked up on PATH. */
+const USUAL = {
+  linux: ['/usr/bin/chromium', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', '/snap/bin/chromium'],
+  darwin: [
+    '/Applications/Chromium.app/Contents/MacOS/Chromium',
+    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+    'chromium',
+  ],
+  win32: ['C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe', 'C:\\Program Files (x86)\\Google\\Chrome\\Application\\chrome.exe'],
+}
+
+/** Finds Chromium or Chrome for the browser tests. */
+export const ensureChromium = () =>
+  ensureProgram({
+    setting: 'CHROMIUM_PATH',
+    package: 'chromium',
+    places: USUAL[/** @type {keyof typeof USUAL} */ (process.platform)] ?? USUAL.linux,
+    advice: 'The browser tests need Chromium or Chrome: install one, or set CHROMIUM_PATH to its executable.',
+  })
+
+/** Finds PgBouncer for the tests of a pooler. */
+export const ensurePgBouncer = () =>
+  ensureProgram({
+    setting: 'PGBOUNCER_PATH',
+    package: 'pgbouncer',
+    places: ['/usr/sbin/pgbouncer', 'pgbouncer', '/opt/homebrew/bin/pgbouncer', '/usr/local/bin/pgbouncer'],
+    advice: 'The tests of a pooler need PgBouncer 1.18 or later: install it, or set PGBOUNCER_PATH to its executable.',
+  })

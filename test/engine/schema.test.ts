@@ -6,7 +6,8 @@ import { findOperation } from '../../packages/ferrule/src/engine/call/operation.
 import { checkParams } from '../../packages/ferrule/src/engine/call/params.ts'
 import { checkConfiguration } from '../../packages/ferrule/src/engine/credentials/check.ts'
 import { compileSchema } from '../../packages/ferrule/src/engine/json/schema.ts'
-import { readExecuteRequest } from '../../packages/server/src/calls/execute-request.ts'
+import { executeInput } from '../../packages/ferrule/src/wire/index.ts'
+import { readBody } from '../../packages/server/src/values/read.ts'
 
 /** Names that nothing knows. */
 const unknown = (count: number): Record<string, unknown> =>
@@ -38,7 +39,7 @@ describe('unknown names are refused, however many they are', () => {
   })
 
   test.each(many)('%i beside an execute request', (count) => {
-    expect(() => readExecuteRequest({ entity: 'users', action: 'list', ...unknown(count) })).toThrow('/x0 is not known here')
+    expect(() => readBody(executeInput, { entity: 'users', action: 'list', ...unknown(count) })).toThrow('/x0 is not known here')
   })
 
   test.each(many)('%i beside a configuration that is wrong too', (count) => {

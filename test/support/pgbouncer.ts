@@ -5,7 +5,7 @@ import { chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
-import { ensurePgBouncer } from '../../scripts/pgbouncer.mjs'
+import { ensurePgBouncer } from '../../scripts/programs.mjs'
 
 /** A running pooler. */
 export interface Pooler {

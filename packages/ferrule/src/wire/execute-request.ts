@@ -1,7 +1,5 @@
 /** The body of an execute request. */
-
-import type { TObject } from 'typebox'
-import { bool, type Fields, int, list, open, opt, orNull, str } from '../definition/index.ts'
+import { bool, type Fields, int, list, obj, open, opt, orNull, str } from '../definition/index.ts'
 import type { Wire } from './words.ts'
 
 const pathList = (about: string) =>
@@ -34,5 +32,7 @@ export const executeFields = {
   intent: opt(orNull(str('Purpose of the call; it does not change the answer', { maxLength: 512 }))),
 } as const satisfies Fields
 
+/** The body of an execute request. */
+export const executeInput = obj(executeFields, 'A call')
 /** An execute request. */
-export type ExecuteRequest = Wire<TObject<typeof executeFields>>
+export type ExecuteRequest = Wire<typeof executeInput>

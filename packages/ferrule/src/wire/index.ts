@@ -143,7 +143,7 @@ export {
 } from './definitions.ts'
 export { type Endpoint, endpoints } from './endpoints.ts'
 export { type EventSchema, endEvent, runEvent, statusEvent } from './events.ts'
-export { type ExecuteRequest, executeFields } from './execute-request.ts'
+export { type ExecuteRequest, executeFields, executeInput } from './execute-request.ts'
 export { type ExportFormatName, exportFormatNames, exportQuery } from './export-query.ts'
 export { type Health, health } from './health.ts'
 export { type InspectedEntity, type Inspection, inspection } from './inspection.ts'

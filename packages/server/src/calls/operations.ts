@@ -2,36 +2,25 @@
 
 import { randomUUID } from 'node:crypto'
 import type { FerruleError } from 'ferrule'
-import type { ConnectorDefinition, Kind } from 'ferrule/definition'
-import { type Call, type Connection, defaultDeadlineMs, type Engine, type MemoryLease, nameOperation, type Outcome } from 'ferrule/engine'
-import {
-  asFerruleError,
-  clocks,
-  describeExecute,
-  errorConsequences,
-  fail,
-  fillHint,
-  findMissingScopes,
-  inSpan,
-  type SpanStart,
-} from 'ferrule/internal'
+import type { ConnectorDefinition } from 'ferrule/definition'
+import { type Call, type Connection, defaultDeadlineMs, type Engine, type MemoryLease, type Outcome } from 'ferrule/engine'
+import { asFerruleError, clocks, fail, fillHint, findMissingScopes } from 'ferrule/internal'
 import type { CheckResult, ExecuteRequest } from 'ferrule/wire'
 import type { CheckTarget } from '../connectors/check-target.ts'
+import { type CallServices, runMarked, runReported, type StoredCall } from '../connectors/run-call.ts'
 import type { Folds } from '../copies/folds.ts'
 import type { LostRecords } from '../copies/lost-records.ts'
 import type { Searches } from '../copies/searches.ts'
 import type { Platform } from '../main/platform-types.ts'
 import type { ConnectorAccess, Principal } from '../values/access.ts'
-import type { CallCode, CallReport } from '../values/metric-types.ts'
 import { getActionScope, isWrite, requireScope } from '../values/scopes.ts'
 import type { Cutter } from './cut-apart.ts'
 import { cutOutcome, isUntouched } from './cut-outcome.ts'
 import { cutFound, isWhole } from './cut-records.ts'
 import type { Executed, ExecutedData, Found, ReplayedAnswer } from './executed.ts'
-import type { Usage } from './usage/usage-types.ts'
 
 /** Services that an execution needs. */
-export interface OperationServices {
+export interface OperationServices extends Omit<CallServices, 'connectors'> {
   readonly platform: Pick<Platform, 'connectors' | 'writes'>
   readonly engine: Pick<Engine, 'run' | 'check' | 'scopes'>
   /** Answers `context_store_search`; without it the engine refuses the action. */
@@ -44,12 +33,6 @@ export interface OperationServices {
   readonly lostRecords?: Pick<LostRecords, 'answered' | 'failed'>
   /** Milliseconds since 1970; for `folds`. */
   readonly clock?: () => number
-  /** Called after every call that reached a connector. Must not throw. */
-  readonly onCall?: (report: CallReport) => void
-  /** Counts the same calls for each connector. */
-  readonly usage?: Pick<Usage, 'count'>
-  /** Called with errors beside a call, such as a status that could not be stored. Must not throw. */
-  readonly onBackgroundError?: (error: unknown) => void
 }
 
 /** Options of one call. */
@@ -68,7 +51,7 @@ export interface ExecuteCall extends Omit<RunOptions, 'signal'> {
   readonly signal?: AbortSignal | undefined
   /** Any string; an id that the principal does not see causes `connector_not_found`. */
   readonly connectorId: string
-  /** Result of `readExecuteRequest`. */
+  /** Body of `executeInput`, read. */
   readonly request: ExecuteRequest
   /** The answer is written as JSON, so records that nothing changes are returned as text. */
   readonly writesJson?: boolean
@@ -111,7 +94,7 @@ export async function executeOperation(
 /** Reads from the vendor. Deletes lost records from the copy before it returns. */
 async function read(services: OperationServices, access: ConnectorAccess, call: Call): Promise<Outcome> {
   try {
-    const outcome = await runMarked(services, { access, connection: access.connection }, call)
+    const outcome = await runStored(services, { access, call }, () => services.engine.run(access.connection, call))
     await services.lostRecords?.answered(access, call, outcome)
     return outcome
   } catch (thrown) {
@@ -134,19 +117,8 @@ async function search(
   { max_age: maxAge, allow_partial: allowPartial }: ExecuteRequest,
 ): Promise<Found> {
   const { entity, params, signal, deadlineMs = defaultDeadlineMs } = call
-  const report = startReport(services, access, call)
   const query = { entity, params, deadlineMs, signal, maxAge: maxAge ?? undefined, allowPartial: allowPartial ?? undefined }
-  try {
-    const found = await inSpan(
-      () => describeCall(access, call),
-      () => searches.search(access, query),
-    )
-    report('ok')
-    return found
-  } catch (thrown) {
-    report(signal?.aborted ? 'aborted' : asFerruleError(thrown).code)
-    throw thrown
-  }
+  return runReported(services, { access, call }, () => searches.search(access, query))
 }
 
 function write(services: OperationServices, access: ConnectorAccess, given: ExecuteCall): Promise<ExecutedData | ReplayedAnswer> {
@@ -155,7 +127,8 @@ function write(services: OperationServices, access: ConnectorAccess, given: Exec
   const call: Call = { entity, action, params: request.params ?? {}, deadlineMs, memory }
   const run = async (connection: Connection, idempotencyKey?: string): Promise<ExecutedData> => {
     const named = idempotencyKey === undefined ? call : { ...call, idempotencyKey }
-    const outcome = await cutOutcome(await runMarked(services, { access, connection }, named), request, services)
+    const answer = await runStored(services, { access, call }, () => services.engine.run(connection, named))
+    const outcome = await cutOutcome(answer, request, services)
     if (outcome.type === 'file') throw fail('definition_invalid', { reason: `${entity} ${action} answers a file` })
     return outcome
   }
@@ -163,55 +136,9 @@ function write(services: OperationServices, access: ConnectorAccess, given: Exec
   return services.platform.writes.once(access, { key, entity, action, params: call.params, deadlineMs, requestId }, run)
 }
 
-/** A connector with the connection of one call. */
-interface Marked {
-  readonly access: ConnectorAccess
-  readonly connection: Connection
-}
-
-/** Runs a call on a stored connector. */
-const runMarked = (services: OperationServices, { access, connection }: Marked, call: Call): Promise<Outcome> =>
-  runAndMark(services, { access, call }, () => services.engine.run(connection, call))
-
-/** Runs work on a stored connector and updates its status: refused credentials set `auth_error`, success clears it. */
-async function runAndMark<T>(
-  services: OperationServices,
-  { access, call }: { readonly access: ConnectorAccess; readonly call: Call },
-  run: () => Promise<T>,
-): Promise<T> {
-  const { platform } = services
-  const marked = (marking: Promise<void>) => marking.catch((error: unknown) => services.onBackgroundError?.(error))
-  const report = startReport(services, access, call)
-  try {
-    const result = await inSpan(() => describeCall(access, call), run)
-    await marked(platform.connectors.markHealthy(access))
-    report('ok')
-    return result
-  } catch (thrown) {
-    const error = asFerruleError(thrown)
-    report(call.signal?.aborted ? 'aborted' : error.code)
-    if (errorConsequences[error.code].credentials === 'refused') await marked(platform.connectors.markAuthError(access, error.message))
-    throw thrown
-  }
-}
-
-/** Starts the time of a call, and returns what reports its end. */
-function startReport({ onCall, usage }: OperationServices, { place, connection }: ConnectorAccess, call: Call): (code: CallCode) => void {
-  const begun = clocks.steady()
-  return (code) => {
-    onCall?.(buildReport(connection.kind, call, code))
-    usage?.count(place, code, clocks.steady() - begun)
-  }
-}
-
-const buildReport = ({ definition }: Kind, { entity, action }: Call, code: CallCode): CallReport => ({
-  ...nameOperation(definition, entity, action),
-  code,
-})
-
-/** Describes the span of a call that reached a connector. */
-function describeCall({ place, connection }: ConnectorAccess, { entity, action, signal }: Call): SpanStart {
-  return describeExecute(nameOperation(connection.kind.definition, entity, action), { connectorId: place.connectorId, signal })
+/** Runs a call on a stored connector, and stores what it reveals. */
+function runStored<T>({ platform, onCall, usage, onBackgroundError }: OperationServices, stored: StoredCall, run: () => Promise<T>) {
+  return runMarked({ connectors: platform.connectors, onCall, usage, onBackgroundError }, stored, run)
 }
 
 /**
@@ -231,7 +158,7 @@ export async function checkConnection(
   const call: Call = { entity, action, params, ...run }
   try {
     const check = () => services.engine.check(connection, run)
-    await ('access' in target ? runAndMark(services, { access: target.access, call }, check) : check())
+    await ('access' in target ? runStored(services, { access: target.access, call }, check) : check())
     const scopes = await services.engine.scopes(connection, run)
     const entities = scopes === undefined ? [{ entity, status: 'succeeded' as const }] : describeReach(connection.kind.definition, scopes)
     return { id: randomUUID(), status: 'succeeded', entity_check_results: entities }

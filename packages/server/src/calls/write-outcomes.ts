@@ -5,6 +5,7 @@ import { fail } from 'ferrule/internal'
 import { isForeignKeyViolation } from '../db/database.ts'
 import type { Parts } from '../main/parts.ts'
 import type { ConnectorPlace } from '../values/access.ts'
+import { tryAgain } from '../values/try-again.ts'
 import type { ReplayedAnswer } from './executed.ts'
 import { type Attempt, findCurrentDataKey, type KeyRow, releaseKey, settleKey } from './sql/idempotency.ts'
 
@@ -12,8 +13,8 @@ import { type Attempt, findCurrentDataKey, type KeyRow, releaseKey, settleKey } 
 export const outcomeLifeMs = 24 * 60 * 60 * 1_000
 /** Largest stored body, in bytes. */
 const maxOutcomeBytes = 256 * 1024
-/** Delays before retries of storing an outcome, in milliseconds. Their sum is shorter than the lease. */
-const storeDelaysMs = [100, 500, 2_000, 5_000, 10_000]
+/** Pauses before an outcome is stored again, in milliseconds. Their sum is shorter than the lease. */
+const [firstPauseMs, ...pausesMs] = [100, 500, 2_000, 5_000, 10_000] as const
 /** Maximum attempts to encrypt one outcome while data keys are rotated. */
 const sealings = 5
 
@@ -34,22 +35,9 @@ export async function settle(parts: Parts, placed: PlacedAttempt, ending: Ending
     await settleOnce(parts, placed, ending)
   } catch (error) {
     parts.onBackgroundError(error)
-    const storing = settleLater(parts, placed, ending).finally(() => parts.unfinished.delete(storing))
-    parts.unfinished.add(storing)
+    const again = () => tryAgain(() => settleOnce(parts, placed, ending), { pausesMs, sleep: parts.sleep })
+    void parts.unfinished.add(parts.sleep(firstPauseMs).then(again).catch(parts.onBackgroundError))
   }
-}
-
-async function settleLater(parts: Parts, placed: PlacedAttempt, ending: Ending): Promise<void> {
-  let failure: unknown
-  for (const delay of storeDelaysMs) {
-    await parts.sleep(delay)
-    try {
-      return await settleOnce(parts, placed, ending)
-    } catch (error) {
-      failure = error
-    }
-  }
-  parts.onBackgroundError(failure)
 }
 
 async function settleOnce(parts: Parts, { attempt, place }: PlacedAttempt, ending: Ending): Promise<void> {

@@ -1,8 +1,10 @@
 /** Runs each write under an Idempotency-Key once (IETF draft-ietf-httpapi-idempotency-key-header) (docs/decisions/writes.md). */
 
 import { setImmediate as turn } from 'node:timers/promises'
+import { FerruleError } from 'ferrule'
 import { type Connection, claimLifeMs, writeJson } from 'ferrule/engine'
-import { asFerruleError, fail, failValidation } from 'ferrule/internal'
+import { asFerruleError, errorConsequences, fail, isNeverSent } from 'ferrule/internal'
+import { checkIdempotencyKey } from '../connectors/credential-trial.ts'
 import { claimRequest, createWriteClaims, digestPlaced } from '../connectors/request-claims.ts'
 import { deleteOldClaims } from '../connectors/sql/claims.ts'
 import { deleteEndedCreations } from '../connectors/sql/creations.ts'
@@ -13,7 +15,6 @@ import { canonicalJson } from '../values/canonical-json.ts'
 import { newId } from '../values/ids.ts'
 import { answerBody, type ExecutedData, type ReplayedAnswer } from './executed.ts'
 import { deleteEndedKeys, findKey, insertKey, type KeyRow, setClaimed, takeOver } from './sql/idempotency.ts'
-import { keptError, meansNothingHappened } from './write-errors.ts'
 import { outcomeLifeMs, readReplay, settle } from './write-outcomes.ts'
 import type { KeyedWrite, Writes } from './write-types.ts'
 
@@ -29,8 +30,6 @@ const looks = 5
 /** Rows per delete statement. */
 const batch = 100
 
-const printable = /^[\x20-\x7e]{1,255}$/
-
 type Run = (connection: Connection, idempotencyKey: string) => Promise<ExecutedData>
 interface Asked {
   readonly access: ConnectorAccess
@@ -39,18 +38,13 @@ interface Asked {
 
 /** Builds the service. */
 export const createWrites = (parts: Parts): Writes => ({
-  once: (access, write, run) => {
-    const running = once(parts, { access, write }, run).finally(() => parts.unfinished.delete(running))
-    parts.unfinished.add(running)
-    return running
-  },
+  once: (access, write, run) => parts.unfinished.add(once(parts, { access, write }, run)),
   purgeExpired: (now) => purgeExpired(parts, now),
 })
 
 async function once(parts: Parts, asked: Asked, run: Run): Promise<ExecutedData | ReplayedAnswer> {
   const { access, write } = asked
-  if (!printable.test(write.key))
-    throw failValidation([{ field: 'Idempotency-Key', message: 'must have 1 to 255 printable ASCII characters', error_code: 'pattern' }])
+  checkIdempotencyKey(write.key)
   const attempt = buildAttempt(parts, asked)
   const begun = await begin(parts, asked, attempt)
   if ('type' in begun) return begun
@@ -68,6 +62,21 @@ async function once(parts: Parts, asked: Asked, run: Run): Promise<ExecutedData 
   }
   await settle(parts, placed, { status: 200, code: null, text: writeJson(answerBody(outcome)) })
   return outcome
+}
+
+/** Returns whether nothing was written. The Idempotency-Key is then released, and the same call runs again. */
+const meansNothingHappened = (error: FerruleError): boolean =>
+  errorConsequences[error.code].idempotencyKey === 'freed' || isNeverSent(error)
+
+const keptHint =
+  'It is not known whether the write happened. Look at the vendor before you write again: this Idempotency-Key gives this answer for 24 hours, a new one writes again.'
+
+/** Returns the error to store. The same key always gets the same answer, so the error is not retryable. */
+function keptError(error: FerruleError): FerruleError {
+  if (!error.retryable) return error
+  const { code, message, errors, upstream, headers, cause } = error
+  const details = { errors, headers, cause, retryable: false, ...(upstream === undefined ? {} : { upstream }) }
+  return new FerruleError(code, { message, hint: keptHint }, details)
 }
 
 function buildAttempt({ source }: Parts, { access: { place }, write }: Asked): KeyRow {

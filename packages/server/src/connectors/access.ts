@@ -30,6 +30,8 @@ export function createAccess(parts: Parts): Pick<Connectors, 'trial' | 'readAcce
   const createNotice = createNotices(parts)
   /** The credential source of each returned access. */
   const sources = new WeakMap<ConnectorAccess, StoredCredentials>()
+  /** Accesses of long runs whose success is stored. */
+  const healthy = new WeakSet<ConnectorAccess>()
   return {
     trial: async (principal, body) => {
       requireScope(principal, 'connectors:write')
@@ -47,13 +49,17 @@ export function createAccess(parts: Parts): Pick<Connectors, 'trial' | 'readAcce
       return access
     },
     markAuthError: async (access, reason) => {
+      healthy.delete(access)
       const version = sources.get(access)?.current()
       if (version !== undefined) await setAuthError(db, version, buildAuthErrorReason(reason, version.id))
     },
     markHealthy: async (access) => {
-      if (access.status !== 'auth_error' && !access.unchecked) return
+      if ((access.status !== 'auth_error' && !access.unchecked) || healthy.has(access)) return
       const version = sources.get(access)?.current()
-      if (version === undefined || !(await setHealthy(db, version))) return
+      if (version === undefined) return
+      const isChanged = await setHealthy(db, version)
+      healthy.add(access)
+      if (!isChanged) return
       await unparkRuns(db, { organizationId: version.organizationId, connectorId: version.id })
       parts.events.emit('queued')
     },

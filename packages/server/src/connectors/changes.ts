@@ -68,9 +68,7 @@ export const createChanges = (parts: Parts): Pick<Connectors, 'update' | 'patch'
     const { id, trial } = target
     const credentials = given === undefined ? {} : { credentials: { given, trial: check === false ? leaveOut(trial) : trial } }
     const wanted = { ...rest, ...credentials, ...(config === undefined ? {} : { configuration: merged }) }
-    const running = changeConnector(parts, { principal, id }, wanted).finally(() => parts.unfinished.delete(running))
-    parts.unfinished.add(running)
-    return running
+    return parts.unfinished.add(changeConnector(parts, { principal, id }, wanted))
   },
   remove: async (principal, id) => {
     requireScope(principal, 'connectors:write')

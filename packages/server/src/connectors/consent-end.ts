@@ -118,9 +118,7 @@ export function createConsentRevocations(parts: Parts): ConsentRevocations {
       for (const row of due) await end(parts, row)
       return due.length
     }
-    const running = work().finally(() => parts.unfinished.delete(running))
-    parts.unfinished.add(running)
-    return running
+    return parts.unfinished.add(work())
   }
   const onError = (cause: unknown) => parts.onBackgroundError(new Error('tokens of deleted connectors could not be ended', { cause }))
   return { run, start: () => void run().catch(onError) }

@@ -55,11 +55,7 @@ export function createCreation(parts: Parts): Pick<Connectors, 'create'> {
       requireScope(principal, 'connectors:write')
       const request = { principal, body, trial }
       const key = toTrialKey(request)
-      const running: Promise<ConnectorRecord> = (key === undefined ? storeNewConnector(parts, request) : joinFlight(request, key)).finally(
-        () => parts.unfinished.delete(running),
-      )
-      parts.unfinished.add(running)
-      return running
+      return parts.unfinished.add(key === undefined ? storeNewConnector(parts, request) : joinFlight(request, key))
     },
   }
 }

@@ -14,10 +14,7 @@ export function createProof(parts: Parts, row: SealedConnectorRow, current: () =
     computeCredentialDigest(budget, values.reveal(), parts.masterKeys.current().proofs)
   const store = (proof: string | null): void => {
     stored = proof
-    const written = setProof(parts.database.db, current(), proof)
-      .catch(parts.onBackgroundError)
-      .finally(() => parts.unfinished.delete(written))
-    parts.unfinished.add(written)
+    void parts.unfinished.add(setProof(parts.database.db, current(), proof).catch(parts.onBackgroundError))
   }
   return {
     holds: (budget, values) => stored !== null && stored === digest(budget, values),

@@ -5,6 +5,7 @@ import type { Parts } from '../main/parts.ts'
 import { holdWorkspace } from '../tenancy/sql/workspaces.ts'
 import { viewOrganization } from '../values/access.ts'
 import { newId } from '../values/ids.ts'
+import { tryAgain } from '../values/try-again.ts'
 import { cutApplication, openCredentials } from './consent-origin.ts'
 import type { ConnectionQuery, CredentialsVersion, SealedConnectorRow } from './sql/connectors.ts'
 import { dropLease, replaceCredentials, setRenewalRefused, takeLease } from './sql/connectors.ts'
@@ -34,8 +35,8 @@ const leaseMs = 90_000
 /** Longest wait for a renewal on another node, and the bounds of the polling interval. Milliseconds. */
 const longestWaitMs = 45_000
 const [shortestDelayMs, longestDelayMs] = [100, 3_000]
-/** Delays before retries of storing a token that the vendor issues once, in milliseconds. */
-const storeDelaysMs = [0, 100, 500, 2_000, 5_000, 10_000]
+/** Pauses before a token that the vendor issues once is stored again, in milliseconds. */
+const pausesMs = [100, 500, 2_000, 5_000, 10_000]
 
 /** Adds the next step to the reason of `auth_error`. */
 export const buildAuthErrorReason = (reason: string, connectorId: string): string =>
@@ -117,11 +118,8 @@ async function renew(sources: SourceParts, loaded: SealedConnectorRow, renewal: 
     const row = await reread(sources, loaded)
     if (String(row.version) !== renewal.stale) return row
     const now = parts.source.clock()
-    if (await takeLease(parts.database.db, toVersion(row), { owner, now, until: now + leaseMs })) {
-      const running = exchangeAndStore(sources, row, renewal).finally(() => parts.unfinished.delete(running))
-      parts.unfinished.add(running)
-      return running
-    }
+    if (await takeLease(parts.database.db, toVersion(row), { owner, now, until: now + leaseMs }))
+      return parts.unfinished.add(exchangeAndStore(sources, row, renewal))
     if (waited >= longestWaitMs)
       throw fail('overloaded', { reason: 'the credentials of this connector are being renewed elsewhere' }, { retryAfterMs: 10_000 })
     await parts.sleep(delay)
@@ -150,19 +148,13 @@ async function handleFailure(sources: SourceParts, row: SealedConnectorRow, erro
   throw error
 }
 
-async function store(sources: SourceParts, row: SealedConnectorRow, next: Secret<CredentialValues>): Promise<SealedConnectorRow> {
-  let failure: unknown
-  for (const delay of storeDelaysMs) {
-    if (delay > 0) await sources.parts.sleep(delay)
-    try {
-      await storeOnce(sources, row, next)
-      return await reread(sources, row)
-    } catch (error) {
-      if (asFerruleError(error).code === 'connector_not_found') throw error
-      failure = error
-    }
+function store(sources: SourceParts, row: SealedConnectorRow, next: Secret<CredentialValues>): Promise<SealedConnectorRow> {
+  const work = async () => {
+    await storeOnce(sources, row, next)
+    return reread(sources, row)
   }
-  throw failure
+  const isFinal = (error: unknown) => asFerruleError(error).code === 'connector_not_found'
+  return tryAgain(work, { pausesMs, sleep: sources.parts.sleep, isFinal })
 }
 
 /** Stores new tokens unless the version changed: by an earlier try with a lost answer, or by the user. */

@@ -1,15 +1,16 @@
 /** Tries credentials at the vendor before they are stored. */
 import { FerruleError } from 'ferrule'
 import type { Connection, CredentialSource, CredentialValues, Secret } from 'ferrule/engine'
-import { asFerruleError, errorConsequences, fail } from 'ferrule/internal'
+import { asFerruleError, errorConsequences, failValidation } from 'ferrule/internal'
 import type { Parts } from '../main/parts.ts'
+import { tryAgain } from '../values/try-again.ts'
 import { type CreationId, findCreation, saveCreation } from './sql/creations.ts'
 import type { CredentialTrial } from './trial-types.ts'
 
 /** Retention of renewed tokens for a repeat, in milliseconds: 24 hours. */
 const keptMs = 24 * 60 * 60 * 1_000
-/** Delays before retries of storing a token that the vendor issues once, in milliseconds. */
-const keepDelaysMs = [0, 100, 500, 2_000, 5_000]
+/** Pauses before a token that the vendor issues once is stored again, in milliseconds. */
+const pausesMs = [100, 500, 2_000, 5_000]
 
 /** Key of a trial's stored result. */
 export interface TrialKey extends CreationId {
@@ -66,7 +67,8 @@ export async function tryCredentials(parts: Parts, trial: Trial): Promise<TriedC
     renew: async (stale, exchange) => {
       if (stale !== String(version)) return current()
       const next = await exchange(current().values)
-      await keep(parts, { ...buildCreationRow(parts, key), sealed: parts.vault.sealRenewed(sealPlace, next) })
+      const kept = { ...buildCreationRow(parts, key), sealed: parts.vault.sealRenewed(sealPlace, next) }
+      await tryAgain(() => saveCreation(parts.database.db, kept), { pausesMs, sleep: parts.sleep })
       renewed = next
       version += 1
       return current()
@@ -79,19 +81,6 @@ export async function tryCredentials(parts: Parts, trial: Trial): Promise<TriedC
   } catch (error) {
     throw toRefusal(error, trial.forceHint ?? usualForceHint)
   }
-}
-
-async function keep(parts: Parts, row: Parameters<typeof saveCreation>[1]): Promise<void> {
-  let failure: unknown
-  for (const delay of keepDelaysMs) {
-    if (delay > 0) await parts.sleep(delay)
-    try {
-      return await saveCreation(parts.database.db, row)
-    } catch (error) {
-      failure = error
-    }
-  }
-  throw failure
 }
 
 /** Turns an error of the vendor into an error of the request. Nothing was stored, and the hint explains `check: false`. */
@@ -121,6 +110,5 @@ const printable = /^[\x20-\x7e]{1,255}$/
 /** Validates an Idempotency-Key. @throws FerruleError `validation_failed` */
 export function checkIdempotencyKey(key: string | undefined): string | undefined {
   if (key === undefined || printable.test(key)) return key
-  const problems = [{ field: 'Idempotency-Key', message: 'must have 1 to 255 printable ASCII characters', error_code: 'pattern' }]
-  throw fail('validation_failed', { reason: 'Idempotency-Key must have 1 to 255 printable ASCII characters' }, { errors: problems })
+  throw failValidation([{ field: 'Idempotency-Key', message: 'must have 1 to 255 printable ASCII characters', error_code: 'pattern' }])
 }

@@ -4,6 +4,7 @@ import { FerruleError } from 'ferrule'
 import { type Call, findOperation, type Outcome, type RecordKey } from 'ferrule/engine'
 import { getAt, isObject, parsePath } from 'ferrule/internal'
 import type { ConnectorAccess } from '../values/access.ts'
+import { tryAgain } from '../values/try-again.ts'
 import type { ContextStore, Removal } from './store/types.ts'
 import { buildRemovals } from './sync/walk/links.ts'
 
@@ -105,18 +106,16 @@ class StoreLostRecords implements LostRecords {
 
   /** Retries a few times and never throws. */
   async #forget(access: ConnectorAccess, removal: Removal): Promise<void> {
-    for (const pause of [...pausesMs, undefined]) {
-      try {
-        const lost = await this.#options.store.forgetRecords(removal)
-        if (lost.size > 0) await this.#options.onLost?.(access, lost)
-        return
-      } catch (error) {
-        this.#options.onError?.(error)
-      }
-      if (pause === undefined || this.#isClosed) return
-      await Promise.race([this.#pause(pause), this.#closing.promise])
-      if (this.#isClosed) return
+    const work = async () => {
+      const lost = await this.#options.store.forgetRecords(removal)
+      if (lost.size > 0) await this.#options.onLost?.(access, lost)
     }
+    const sleep = async (pause: number) => {
+      await Promise.race([this.#pause(pause), this.#closing.promise])
+      if (this.#isClosed) throw new Error('no retry after the end')
+    }
+    const failed = (error: unknown) => this.#options.onError?.(error)
+    await tryAgain(work, { pausesMs, sleep, failed }).catch(() => undefined)
   }
 
   async #pause(milliseconds: number): Promise<void> {

@@ -8,6 +8,7 @@ import type { DataKeys } from '../tenancy/vault/data-keys.ts'
 import type { MasterKeys } from '../tenancy/vault/master-key.ts'
 import type { Vault } from '../tenancy/vault/vault.ts'
 import type { IdSource } from '../values/ids.ts'
+import type { Unfinished } from '../values/unfinished.ts'
 import type { PlatformOptions } from './platform-options.ts'
 import type { Settings } from './settings/settings.ts'
 
@@ -29,7 +30,7 @@ export interface Parts {
   readonly catalogue: Catalogue
   readonly engine: ServiceEngine
   /** Work that must reach the database before it closes: renewals with a spent token, and writes under an Idempotency-Key. */
-  readonly unfinished: Set<Promise<unknown>>
+  readonly unfinished: Unfinished
   /** Events of this process: a run was queued; an attempt of a run ended. */
   readonly events: EventEmitter<{ queued: []; ended: [] }>
   readonly onBackgroundError: NonNullable<PlatformOptions['onBackgroundError']>

@@ -43,6 +43,7 @@ import { openMasterKeys } from '../tenancy/vault/master-key.ts'
 import { createRotation } from '../tenancy/vault/rotation.ts'
 import { createVault } from '../tenancy/vault/vault.ts'
 import { createWorkspaces } from '../tenancy/workspaces/workspaces.ts'
+import { Unfinished } from '../values/unfinished.ts'
 import { openStoredClock, type StoredClock } from './clock.ts'
 import { createInstallation } from './installation/installation.ts'
 import type { Parts } from './parts.ts'
@@ -114,7 +115,7 @@ async function buildFoundation(database: Database, options: PlatformOptions, clo
     applicationSeals: createApplicationSeals(masterKeys, source.randomBytes),
     catalogue: createCatalogue(options.kinds),
     engine,
-    unfinished: new Set(),
+    unfinished: new Unfinished(),
     events: new EventEmitter(),
     onBackgroundError,
     onNotice: options.onNotice ?? (() => undefined),
@@ -160,7 +161,7 @@ async function start({ clock, budgets, engine, parts }: Foundation, options: Pla
       clearInterval(timer)
       watching.close()
       await engine.close()
-      while (parts.unfinished.size > 0) await Promise.allSettled([...parts.unfinished])
+      await parts.unfinished.end()
       node.close()
       await Promise.all([uses.store(), usage.store(), budgets.limiter.close()])
       await clock.close()

@@ -186,10 +186,8 @@ async function toLinkError(parts: AuthorizationParts, { link }: LinkVisit, throw
 export async function authorizeConnector(parts: AuthorizationParts, visit: LinkVisit, authorized: Authorized): Promise<ConnectDone> {
   const { link } = visit
   const store = link.target_connector_id === null ? createConnector : replaceCredentials
-  const running = store(parts, visit, authorized).finally(() => parts.unfinished.delete(running))
-  parts.unfinished.add(running)
   try {
-    const connectorId = await running
+    const connectorId = await parts.unfinished.add(store(parts, visit, authorized))
     return { connector_id: connectorId, return_url: buildReturnUrl(link.redirect_url, { link_id: link.id, connector_id: connectorId }) }
   } catch (thrown) {
     throw await toLinkError(parts, visit, thrown)

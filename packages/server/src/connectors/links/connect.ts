@@ -38,11 +38,7 @@ export function createConnectPages(parts: Parts, connectors: Pick<Connectors, 'r
       return authorizeConnector(own, visit, { kind, configuration, name, credentials, work })
     },
     begin: async (given, body) => beginConsent(parts, await requireVisit(parts, given), body),
-    takeReturn: (given, work) => {
-      const running = takeReturn(own, given, work).finally(() => parts.unfinished.delete(running))
-      parts.unfinished.add(running)
-      return running
-    },
+    takeReturn: (given, work) => parts.unfinished.add(takeReturn(own, given, work)),
     listAccounts: (visit, work) => listChoices(parts, visit, work),
     choose: (given, body, work) => chooseAccounts(own, { given, body }, work),
     readStatus: async (linkId, origin) => {

@@ -5,9 +5,8 @@ import { deleteRemoval, hasDueRemoval, leaseRemoval, type RemovalRow, updateRemo
 import { unparkRuns } from '../sql/sync-runs.ts'
 import { readEntities } from '../status/run-record.ts'
 import type { ContextStore } from '../store/types.ts'
-import { leaseMs, renewalMs } from './leases.ts'
 import type { WorkerParts } from './node.ts'
-import { computeNextAttemptAt } from './times.ts'
+import { computeNextAttemptAt, leaseMs, renewalMs } from './times.ts'
 
 type RemovalStore = Pick<ContextStore, 'countRecords' | 'deleteAll' | 'removeConnector'>
 

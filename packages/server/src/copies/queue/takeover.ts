@@ -2,10 +2,10 @@
 
 import { fail } from 'ferrule/internal'
 import type { Parts } from '../../main/parts.ts'
-import { type Abandoned, type Leased, listAbandonedRuns, listLeasedRuns, takeAbandoned } from '../sql/sync-queue.ts'
+import { type Abandoned, type Leased, listAbandonedRuns, listEndedSessions, listLeasedRuns, takeAbandoned } from '../sql/sync-queue.ts'
 import { noError, type RunRow } from '../sql/sync-runs.ts'
 import { buildSyncError, toStoredError } from '../status/run-record.ts'
-import { mostFailures } from './times.ts'
+import { endedSessionMs, mostFailures } from './times.ts'
 
 /** Runs per query. */
 const batch = 100
@@ -31,4 +31,20 @@ function decideNext(run: RunRow, now: number): Abandoned {
   if (failures < mostFailures) return { state: 'queued', failures, not_before: null, finished_at: null, ...noError }
   const error = fail('unavailable', { reason: 'the nodes that walked died, or stood still, one after the other' })
   return { state: 'failed', failures, not_before: null, finished_at: now, ...toStoredError(buildSyncError(error, run.connector_id)) }
+}
+
+/** Finds leases whose process died: the database session of the lease has ended, and its lock is free. */
+export class EndedSessions {
+  /** Steady-clock time at which a session's lock was first seen free. Each session has its own key, so no later session takes the lock. */
+  readonly #seen = new Map<number, number>()
+
+  /** Checks the sessions of all leases. @returns sessions whose process has certainly stopped its walks */
+  async find({ database, steady }: Pick<Parts, 'database' | 'steady'>): Promise<readonly number[]> {
+    if (database.dialect === 'sqlite') return [] // SQLite has one process
+    const free = await listEndedSessions(database.db)
+    const now = steady()
+    for (const session of this.#seen.keys()) if (!free.includes(session)) this.#seen.delete(session)
+    for (const session of free) if (!this.#seen.has(session)) this.#seen.set(session, now)
+    return free.filter((session) => now - (this.#seen.get(session) ?? now) >= endedSessionMs)
+  }
 }

@@ -3,24 +3,19 @@
 import { FerruleError } from 'ferrule'
 import type { Withdrawn } from 'ferrule/definition'
 import { type BodyMemory, type Engine, type Outcome, RawJson, RawRows } from 'ferrule/engine'
-import { asFerruleError, describeExecute, errorConsequences, fail, inSpan, isObject, readBatches } from 'ferrule/internal'
-import type { Connectors } from '../../connectors/connector-types.ts'
+import { fail, isObject, readBatches } from 'ferrule/internal'
+import { type CallServices, runMarked } from '../../connectors/run-call.ts'
 import type { ConnectorAccess } from '../../values/access.ts'
-import type { CallReport } from '../../values/metric-types.ts'
 import type { Answered, Ask } from './walk/types.ts'
 
 /** Timeout of a call, in milliseconds. */
 const deadlineMs = 120_000
 
 /** Services that the calls of a walk need. */
-export interface AskServices {
-  readonly connectors: Pick<Connectors, 'markAuthError' | 'markHealthy'>
+export interface AskServices extends Omit<CallServices, 'usage'> {
   readonly engine: Pick<Engine, 'run'>
   /** Memory budget for answers. */
   readonly memory?: BodyMemory | undefined
-  /** Called after every call. Must not throw. */
-  readonly onCall?: ((report: CallReport) => void) | undefined
-  /** Called with errors beside a call. Must not throw. */
   readonly onBackgroundError: (error: unknown) => void
 }
 
@@ -60,28 +55,14 @@ export function createAsk(services: AskServices, options: AskOptions): Ask {
 }
 
 function createPlainAsk(services: AskServices, { access, signal, called }: AskOptions): Ask {
-  const { connectors, engine, onCall, onBackgroundError, memory } = services
-  const { kind } = access.connection.kind.definition
-  let isMarked = false
-  return async ({ entity, action, params }) => {
+  const { engine, memory } = services
+  return async (asked) => {
     const lease = memory?.open(access.place.organizationId)
-    const report = (code: CallReport['code']) => onCall?.({ kind, entity, action, code })
+    const call = { ...asked, deadlineMs, background: true, signal, memory: lease }
     try {
-      const outcome = await inSpan(
-        () => describeExecute({ kind, entity, action }, { connectorId: access.place.connectorId, signal }),
-        () => engine.run(access.connection, { entity, action, params, deadlineMs, background: true, signal, memory: lease }),
-      )
-      report('ok')
-      called(entity)
-      if (!isMarked) await connectors.markHealthy(access).catch(onBackgroundError)
-      isMarked = true
-      return await readAnswer(outcome, entity)
-    } catch (thrown) {
-      const error = asFerruleError(thrown)
-      report(signal.aborted ? 'aborted' : error.code)
-      if (errorConsequences[error.code].credentials === 'refused' && !signal.aborted)
-        await connectors.markAuthError(access, error.message).catch(onBackgroundError)
-      throw thrown
+      const outcome = await runMarked(services, { access, call }, () => engine.run(access.connection, call))
+      called(asked.entity)
+      return await readAnswer(outcome, asked.entity)
     } finally {
       lease?.close()
     }

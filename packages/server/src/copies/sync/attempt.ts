@@ -8,7 +8,7 @@ import { findConnector } from '../../connectors/sql/connectors.ts'
 import type { Session } from '../../db/session.ts'
 import type { Parts } from '../../main/parts.ts'
 import { type ConnectorAccess, viewOrganization } from '../../values/access.ts'
-import { leaseMarginMs } from '../queue/leases.ts'
+import { leaseMarginMs } from '../queue/times.ts'
 import { addCopyRecords, listCopies, protectConnector, saveCopy } from '../sql/sync-copies.ts'
 import { updateRun } from '../sql/sync-queue.ts'
 import type { RunRow } from '../sql/sync-runs.ts'
@@ -20,7 +20,6 @@ import type { WalkStore } from '../sync-types.ts'
 import { type AskServices, createAsk } from './ask.ts'
 import { buildCopyChange, computeExpectedRecords, type WalkedTree } from './copy-changes.ts'
 import { type Consequence, decideConsequence, mostFailedWalks } from './failures.ts'
-import { createFence } from './fence.ts'
 import { RunProgress } from './progress.ts'
 import { listStored, planRun, type Tree } from './walk/plan.ts'
 import { isLookupDenied, listRecheckedEntities, type RecheckTask, recheck } from './walk/recheck.ts'
@@ -47,6 +46,22 @@ const outcomes: Readonly<Record<Consequence, 'later' | 'failed' | 'cancelled'>> 
   later: 'later',
   fail: 'failed',
 }
+
+/**
+ * Protects the store from a walk that lost its lease, because another node may be writing: wraps every method.
+ * @param check throws when the walk must stop
+ */
+const createFence = (store: WalkStore, check: () => void): WalkStore =>
+  new Proxy(store, {
+    get: (target, name) => {
+      const method: unknown = Reflect.get(target, name)
+      if (typeof method !== 'function') return method
+      return (...given: readonly unknown[]): unknown => {
+        check()
+        return Reflect.apply(method, target, given)
+      }
+    },
+  })
 
 /** Options of a walk and of a recheck. */
 type Task = SyncTask & RecheckTask

@@ -5,12 +5,12 @@ import { FerruleError } from 'ferrule'
 import type { AgentConnector, AgentKind, AgentRequest, AgentSource, RequestLimits } from 'ferrule/agents'
 import { type FileAnswer, JsonText, parseJson, RawJson, RawRows } from 'ferrule/engine'
 import { isObject, readProblem } from 'ferrule/internal'
-import type { ConnectorRecord, ConnectorSummary, ExecuteRequest } from 'ferrule/wire'
+import { type ConnectorRecord, type ConnectorSummary, type ExecuteRequest, executeInput } from 'ferrule/wire'
 import type { CallPlace } from '../../calls/admission.ts'
-import { readExecuteRequest } from '../../calls/execute-request.ts'
 import { answerBody, type Executed, type ReplayedAnswer } from '../../calls/executed.ts'
 import { executeOperation } from '../../calls/operations.ts'
 import type { Principal } from '../../values/access.ts'
+import { readBody } from '../../values/read.ts'
 import type { Services } from '../route.ts'
 
 /** Connectors of a page: the most that the service lists at once. */
@@ -85,7 +85,7 @@ async function toResult(outcome: Exclude<Executed, { readonly type: 'file' }> | 
 
 /** Builds the body that the same call has over HTTP. */
 const toBody = ({ entity, action, params, fields, maxAge }: AgentRequest): ExecuteRequest =>
-  readExecuteRequest({
+  readBody(executeInput, {
     ...{ entity, action, params },
     ...(fields === undefined ? {} : { select_fields: [...fields] }),
     ...(maxAge === undefined ? {} : { max_age: maxAge }),

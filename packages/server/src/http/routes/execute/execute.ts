@@ -1,9 +1,9 @@
 import type { FerruleError, ProblemDetails } from 'ferrule'
 import { fail } from 'ferrule/internal'
-import { endpoints } from 'ferrule/wire'
-import { readExecuteRequest } from '../../../calls/execute-request.ts'
+import { endpoints, executeInput } from 'ferrule/wire'
 import { answerBody, type Executed, type ReplayedAnswer } from '../../../calls/executed.ts'
 import { executeOperation } from '../../../calls/operations.ts'
+import { readBody } from '../../../values/read.ts'
 import { isWrite } from '../../../values/scopes.ts'
 import { limited } from '../../limited.ts'
 import { stoppedRead, stoppedReason } from '../../open-requests.ts'
@@ -40,7 +40,7 @@ export const execute: PrincipalRoute = {
   provesOrganization: true,
   answer: (exchange, services) =>
     limited(exchange, services, async (memory) => {
-      const request = readExecuteRequest(exchange.body)
+      const request = readBody(executeInput, exchange.body)
       const call = { connectorId: slot(exchange, 'connector_id'), request, deadlineMs: services.settings.operationSeconds * 1_000, memory }
       exchange.whenStopped(isWrite(request.action) ? stoppedWrite : stoppedRead)
       const own = { idempotencyKey: exchange.header('idempotency-key'), requestId: exchange.requestId, signal: exchange.signal }
