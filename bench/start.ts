@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ensureService } from '../scripts/service.mjs'
+import { ensureBundle } from '../scripts/program.mjs'
 import { type Result, time } from './result.ts'
 import { alternate, type Effort, median } from './rounds.ts'
 
@@ -74,7 +74,11 @@ async function startOnce(file: string): Promise<Started> {
 
 /** Runs the benchmark: each start has an empty folder, so it makes its database and keys too. */
 export async function startUp(effort: Effort): Promise<Result> {
-  const figures = await alternate({ ours: await ensureService(), baseline: join(import.meta.dirname, 'baseline.ts') }, effort, startOnce)
+  const figures = await alternate(
+    { ours: await ensureBundle('service'), baseline: join(import.meta.dirname, 'baseline.ts') },
+    effort,
+    startOnce,
+  )
   const seconds = (of: readonly Started[]) => median(of.map((one) => one.seconds))
   const idle = (of: readonly Started[]) => median(of.map((one) => one.idle))
   return time({

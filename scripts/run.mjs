@@ -6,8 +6,8 @@ import { checkSources } from './checks.mjs'
 import { ensureInstalled } from './install.mjs'
 import { packAll } from './pack.mjs'
 import { buildEnvironment, root, vitest } from './paths.mjs'
+import { ensureBundle } from './program.mjs'
 import { runNode } from './run-node.mjs'
-import { ensureService } from './service.mjs'
 import { runTests } from './test.mjs'
 import { ensureWeb } from './web.mjs'
 
@@ -22,16 +22,16 @@ const fewHeaps = () => ({ MALLOC_ARENA_MAX: process.env['MALLOC_ARENA_MAX'] ?? '
  * @type {Record<string, (args: string[]) => number | Promise<number>>}
  */
 const tasks = {
-  start: async (args) => startService([await ensureService(), ...args]),
+  start: async (args) => startService([await ensureBundle('service'), ...args]),
   dev: (args) => startService(['--watch', 'packages/server/src/main.ts', ...args]),
   test: runTests,
   unit: runUnit,
   'test:watch': (args) => runNode([vitest, 'watch', ...args]),
   check,
-  ferrule: (args) => runNode(['packages/ferrule/src/cli.ts', ...args]),
-  'ferrule-server': (args) => runNode(['packages/server/src/cli.ts', ...args]),
+  ferrule: async (args) => runNode([await ensureBundle('ferrule'), ...args]),
+  'ferrule-server': async (args) => runNode([await ensureBundle('ferrule-server'), ...args]),
   gen: (args) => runNode(['scripts/gen.ts', ...args]),
-  openapi: (args) => runNode(['packages/server/src/cli.ts', 'openapi', ...args]),
+  openapi: async (args) => runNode([await ensureBundle('ferrule-server'), 'openapi', ...args]),
   contract: (args) => runNode(['scripts/contract.ts', ...args]),
   sandbox: (args) => runNode(['packages/sandbox/src/main.ts', ...args]),
   bench: (args) => runNode(['bench/main.ts', ...args]),

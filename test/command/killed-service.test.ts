@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { exitCodes } from '../../packages/ferrule/src/cli/exit-codes.ts'
+import { bundleOf } from '../../scripts/program.mjs'
 import { client, sandboxConnector } from '../http/support.ts'
 import { buildSourceEnvironment } from '../support/commands.ts'
 import { makeFolder, runFerrule, runForJson } from './support.ts'
@@ -15,7 +16,7 @@ import { makeFolder, runFerrule, runForJson } from './support.ts'
 // Each test starts processes, which take seconds while other tests run.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 })
 
-const main = join(import.meta.dirname, '../../packages/server/src/main.ts')
+const main = bundleOf('service')
 /** Calls of several pages. */
 const walk = ['execute', 'gong', 'calls', 'list', '--all', '--format', 'ndjson', '--fields', 'id', '--timeout', '200']
 const range = ['-p', 'fromDateTime=2026-02-01T00:00:00Z', '-p', 'toDateTime=2026-04-01T00:00:00Z']

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
 import { expect } from 'vitest'
+import { bundleOf } from '../../scripts/program.mjs'
 import { buildSourceEnvironment } from '../support/commands.ts'
 
-const root = join(import.meta.dirname, '../..')
 /** The start of the command. */
-export const cli = join(root, 'packages/ferrule/src/cli.ts')
+export const cli = bundleOf('ferrule')
 
 /** How the command ended. */
 export interface Ended {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bundleOf } from '../../scripts/program.mjs'
 import { buildSourceEnvironment, programLimit } from '../support/commands.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -15,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 /** Runs `ferrule-server` on a state of its own. */
 function ferrule(...args: string[]) {
   const env = { ...buildSourceEnvironment(), FERRULE_DATA: folder }
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['packages/server/src/cli.ts', ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [bundleOf('ferrule-server'), ...args], {
     ...programLimit,
     cwd: root,
     env,

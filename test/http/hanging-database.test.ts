@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { bundleOf } from '../../scripts/program.mjs'
 import { buildSourceEnvironment } from '../support/commands.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 
@@ -71,7 +72,7 @@ async function freezableProxy(url: string) {
 
 test('the end comes in time though the database hangs', { timeout: 120_000 }, async () => {
   const between = await freezableProxy(database.url)
-  const child = spawn(process.execPath, ['packages/server/src/main.ts'], {
+  const child = spawn(process.execPath, [bundleOf('service')], {
     cwd: join(import.meta.dirname, '../..'),
     env: { ...plain, ...env, DATABASE_URL: between.url },
   })

@@ -7,16 +7,14 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startService as startInProcess } from '../../packages/server/src/index.ts'
-import { ensureService } from '../../scripts/service.mjs'
+import { bundleOf } from '../../scripts/program.mjs'
 import { buildSourceEnvironment } from '../support/commands.ts'
 import { copyEmbeddedDatabase } from '../support/postgres.ts'
 import type { Json } from './support.ts'
 
 const root = join(import.meta.dirname, '../..')
 let folder: string
-let program: string
 beforeAll(async () => {
-  program = await ensureService()
   folder = await mkdtemp(join(tmpdir(), 'ferrule-life-'))
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
@@ -69,7 +67,7 @@ async function ended({ child }: Run): Promise<number | null> {
 
 /** @returns once it listens. @throws what it said when it ended instead */
 async function startService(env: Readonly<Record<string, string>> = {}): Promise<Run & { readonly url: string }> {
-  const run = start(program, env)
+  const run = start(bundleOf('service'), env)
   const listens = Promise.withResolvers<string>()
   run.child.stdout?.on('data', () => {
     const url = /listens on (http:\/\/[\w.:]+)\n/.exec(run.stdout())?.[1]
@@ -128,7 +126,7 @@ describe('npm start', { timeout: 120_000 }, () => {
     expect(second.stdout()).toContain('applications rotate')
     expect((await paste(second.stdout(), { env: { FERRULE_CLIENT_SECRET: secret } })).data.length).toBeGreaterThan(1)
     const rotate = /npm run ferrule-server -- (applications rotate)\n/.exec(second.stdout())?.[1] ?? ''
-    const rotation = start('packages/server/src/cli.ts', exported, rotate.split(' '))
+    const rotation = start(bundleOf('ferrule-server'), exported, rotate.split(' '))
     expect(await ended(rotation), rotation.stderr()).toBe(0)
     const renewed = /client secret (\S+) /.exec(rotation.stdout())?.[1] ?? ''
     expect((await paste(second.stdout(), { env: { FERRULE_CLIENT_SECRET: renewed } })).data.length).toBeGreaterThan(1)
@@ -141,7 +139,7 @@ describe('npm start', { timeout: 120_000 }, () => {
       [{ FERRULE_PROT: '1' }, 'the nearest is FERRULE_PORT'],
       [{ DATABASE_URL: 'mysql://u:a-password@h/d' }, 'DATABASE_URL'],
     ] as const) {
-      const run = start(program, env)
+      const run = start(bundleOf('service'), env)
       expect(await ended(run)).toBe(78)
       expect(run.stderr().trim().split('\n')).toHaveLength(1)
       expect(run.stderr()).toContain(says)
@@ -153,7 +151,7 @@ describe('npm start', { timeout: 120_000 }, () => {
   test('says that the port is taken, and leaves nothing running', async () => {
     const first = await startService()
     const { port } = new URL(first.url)
-    const second = start(program, { FERRULE_PORT: port, FERRULE_DATA: join(folder, 'other') })
+    const second = start(bundleOf('service'), { FERRULE_PORT: port, FERRULE_DATA: join(folder, 'other') })
     expect(await ended(second)).toBe(78)
     expect(second.stderr()).toContain('FERRULE_PORT is not valid: another program listens on this port')
   })

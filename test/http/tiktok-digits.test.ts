@@ -7,6 +7,7 @@ import { reportOf, reports, usesOf } from '../library/tiktok-operations.ts'
 import { connectAds } from '../library/tiktok-support.ts'
 import { ask } from '../sandbox/client.ts'
 import { queryOf, start, withToken } from '../sandbox/tiktok-client.ts'
+import { choose } from '../support/draws.ts'
 import { startWorld, type World } from './support.ts'
 import { hostedText, type ListText, libraryText, sandboxAds } from './tiktok-support.ts'
 
@@ -46,6 +47,7 @@ describe("every id of the stand-in's world", () => {
     creative_assets_videos: '/file/video/ad/search/',
     promoted_post_ads: '/tt_video/list/',
   }
+  const mostPages = choose(3, Number.POSITIVE_INFINITY)
   /** The list of the vendor's answer, as it stands there. */
   const listOf = async (path: string, query: object) => {
     const { text } = await ask(`${world.sandbox.origins['tiktok-marketing'].api}/open_api/v1.3${path}?${queryOf({ ...query })}`, {
@@ -60,7 +62,7 @@ describe("every id of the stand-in's world", () => {
     readonly params: { readonly advertiser_id: string; readonly page_size: number }
   }
 
-  /** Compares all pages of a list. @returns how many ids there were */
+  /** Compares the pages of a list: the first ones of long lists, and all of them in soak runs. @returns how many ids there were */
   async function compare(doors: readonly ListText[], { entity, path, params }: Compared) {
     let found = 0
     for (let page = 1; ; page++) {
@@ -73,7 +75,7 @@ describe("every id of the stand-in's world", () => {
         expect(isNamed ? given : given.filter((id) => id !== params.advertiser_id)).toEqual(wanted)
       }
       found += wanted.length
-      if (page >= Number(/"total_page":(\d+)/.exec(raw)?.[1])) return found
+      if (page >= Math.min(mostPages, Number(/"total_page":(\d+)/.exec(raw)?.[1]))) return found
     }
   }
 
@@ -90,7 +92,7 @@ describe("every id of the stand-in's world", () => {
           const page_size = { promoted_post_ads: 50, campaigns: 1000, ad_groups: 1000, ads: 1000 }[entity] ?? 100
           found += await compare(doors, { entity, path, params: { advertiser_id, page_size } })
         }
-      expect(found).toBeGreaterThan(hugeIds ? 100_000 : 400)
+      expect(found).toBeGreaterThan(hugeIds ? choose(20_000, 100_000) : 400)
     },
     120_000,
   )

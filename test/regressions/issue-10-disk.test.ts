@@ -9,6 +9,7 @@ import pg from 'pg'
 import { afterEach, expect, test, vi } from 'vitest'
 import { openSqlite } from '../../packages/server/src/db/sqlite.ts'
 import { formatFailure } from '../../packages/server/src/main/failure.ts'
+import { bundleOf } from '../../scripts/program.mjs'
 import { base, startWorld } from '../http/support.ts'
 import { buildSourceEnvironment, programLimit } from '../support/commands.ts'
 import { createTestDatabase } from '../support/postgres.ts'
@@ -90,7 +91,7 @@ test('PostgreSQL that cannot be prepared ends the start with its own words', asy
   await client.query(`update pg_proc set probin = '$libdir/plpgsql_lost' where proname like 'plpgsql_%'`)
   await client.end()
   const folder = newFolder()
-  const run = spawnSync(process.execPath, ['packages/server/src/main.ts'], {
+  const run = spawnSync(process.execPath, [bundleOf('service')], {
     ...programLimit,
     encoding: 'utf8',
     env: {

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
 import { openPostgres } from '../../packages/server/src/db/postgres.ts'
+import { choose } from '../support/draws.ts'
 import { type FailoverWorld, startFailoverWorld } from '../support/failover.ts'
 
 const minutes = 60_000
@@ -22,7 +23,8 @@ test('of several hosts the one that takes writes is used', async () => {
   expect(rows).toEqual([{ standby: false }])
 })
 
-test.each([0, 1, 2, 3, 4])(
+// The second and the third wait for the same limits of the network: 40 seconds each.
+test.each(choose([0, 2, 3, 4], [0, 1, 2, 3, 4]))(
   'the service is not ready in episode %i, and works afterwards without a restart',
   { timeout: 10 * minutes },
   async (index) => {

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { bundleOf } from '../../scripts/program.mjs'
 import { base, startWorld } from '../http/support.ts'
 import { buildSourceEnvironment } from '../support/commands.ts'
 import { createTestDatabase } from '../support/postgres.ts'
@@ -41,7 +42,7 @@ test('migrate waits for its database, and works once it answers', { timeout: 120
   await once(taken, 'close')
 
   const DATABASE_URL = Object.assign(new URL(database.url), { host: `127.0.0.1:${port}` }).href
-  const child = spawn(process.execPath, ['packages/server/src/cli.ts', 'migrate', '--wait', '600'], {
+  const child = spawn(process.execPath, [bundleOf('ferrule-server'), 'migrate', '--wait', '600'], {
     cwd: join(import.meta.dirname, '../..'),
     env: { ...buildSourceEnvironment(), DATABASE_URL, FERRULE_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') },
   })

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { root } from '../../scripts/paths.mjs'
+import { bundleOf } from '../../scripts/program.mjs'
 import { serve } from '../engine/support.ts'
 import { client, type Json, sandboxConnector } from '../http/support.ts'
 import { makeCertificate } from '../support/certificate.ts'
@@ -199,7 +200,7 @@ async function startService(env: Readonly<Record<string, string>>) {
     ...{ FERRULE_PORT: '0', FERRULE_DATA: mkdtempSync(join(folder, 'data-')), FERRULE_LOG_LEVEL: 'warn', NODE_EXTRA_CA_CERTS: authority },
     ...{ FERRULE_OPERATOR_CLIENT_ID: client.id, FERRULE_OPERATOR_CLIENT_SECRET: client.secret },
   }
-  const child = spawn(process.execPath, ['packages/server/src/main.ts'], {
+  const child = spawn(process.execPath, [bundleOf('service')], {
     cwd: root,
     env: { ...buildSourceEnvironment(), ...own, ...env },
   })

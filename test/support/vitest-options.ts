@@ -21,6 +21,8 @@ export const testFiles = ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts']
 /** Options of every run. */
 export const testOptions = {
   pool: 'forks' as const,
+  // Node reads the sources itself, as it does in use: no second form of each module, and the compiled ones are kept between runs.
+  experimental: { viteModuleRunner: false },
   // Test files share processes, because loading the service for each file takes 40 % of the CPU time. So a file leaves nothing behind.
   isolate: false,
   // On two cores a third worker uses the time in which tests only wait.
@@ -31,5 +33,5 @@ export const testOptions = {
   // Background work has no deadline of its own: a poll ends before its test only to report the last value.
   expect: { poll: { timeout: 100_000 } },
   allowOnly: false,
-  globalSetup: ['test/support/postgres-setup.ts'],
+  globalSetup: ['test/support/programs-setup.ts', 'test/support/postgres-setup.ts'],
 } satisfies InlineConfig

@@ -3,6 +3,7 @@ import { init, parse, type Statement } from '@guanmingchiu/sqlparser-ts'
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { admit } from '../../../packages/ferrule/src/connectors/snowflake/statement/gate.ts'
+import { choose } from '../../support/draws.ts'
 import { gap, statement } from './statement-arbitrary.ts'
 import { sent, written } from './statement-support.ts'
 import { accepted, kindOf, kinds, rows } from './statement-table.ts'
@@ -68,7 +69,7 @@ test('the kinds of generated statements agree, and what is sent means what was w
       expect(withoutPlaces(after)).toEqual(withoutPlaces(before))
       compared += 1
     }),
-    { numRuns: 1_000 },
+    { numRuns: choose(300, 1_000) },
   )
-  expect(compared).toBeGreaterThan(500)
+  expect(compared).toBeGreaterThan(choose(150, 500))
 })

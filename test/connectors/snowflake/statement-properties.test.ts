@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { admit } from '../../../packages/ferrule/src/connectors/snowflake/statement/gate.ts'
+import { choose } from '../../support/draws.ts'
 import { codeUnits, gap, likely, pieces, secret, statement } from './statement-arbitrary.ts'
 import {
   admittedBy,
@@ -26,7 +27,7 @@ describe('a generated statement', () => {
         expect(admittedBy(text)).toEqual([kind])
         expect(sent(admit(text, kind))).toBe(tokens.join(' '))
       }),
-      { numRuns: 1_000 },
+      { numRuns: choose(300, 1_000) },
     )
   })
 
@@ -49,7 +50,7 @@ describe('a generated statement', () => {
           if (!admission.admitted) expect(JSON.stringify(admission)).not.toContain(secret)
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: choose(300, 1_000) },
     )
   })
 })
@@ -97,7 +98,7 @@ describe('any text', () => {
     ['pieces of statements', pieces],
     ['pieces behind the beginning of a statement', likely],
   ])('of %s is answered, and what is sent hides nothing and stays as it is when it is read again', (_name, texts) => {
-    fc.assert(fc.property(texts, examine), { numRuns: 2_000 })
+    fc.assert(fc.property(texts, examine), { numRuns: choose(600, 2_000) })
   })
 
   test('of the list too', () => {

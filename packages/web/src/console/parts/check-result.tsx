@@ -1,7 +1,7 @@
 /** Shows the outcome of a check at the vendor. */
 import { Alert, List, Text } from '@mantine/core'
 import type { CheckResult } from 'ferrule/wire'
-import { findNextStep } from './next-steps.ts'
+import { findNextStep } from './describe-error.ts'
 
 type Checked = CheckResult['entity_check_results'][number]
 

@@ -3,7 +3,7 @@ import { Select } from '@mantine/core'
 import type { ConnectorQuery, ConnectorSummary } from 'ferrule/wire'
 import { usePlace } from '../data/place.ts'
 import { useReadAll } from '../data/read-all.ts'
-import { describeError } from './error-box.tsx'
+import { describeError } from './describe-error.ts'
 
 /** Connectors that are offered at once, at most; typing a part of the name finds the others. */
 const mostOffered = 100

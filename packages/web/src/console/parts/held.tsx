@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Ferrule } from 'ferrule/core'
 import type { McpTokenRecord } from 'ferrule/wire'
 import { useFerruleOf } from '../data/ferrule.ts'
-import { printCount, printCounted } from './numbers.ts'
+import { printCount, printCounted } from './print.ts'
 import { ReadingView } from './reading-view.tsx'
 
 /** Rows of each list that are read at most. */

@@ -2,7 +2,8 @@
 import { Alert, Button, Group, Skeleton, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { Reading } from '../data/ferrule.ts'
-import { describeError, ErrorBox } from './error-box.tsx'
+import { describeError } from './describe-error.ts'
+import { ErrorBox } from './error-box.tsx'
 import { Time } from './time.tsx'
 
 /** What is shown of a reading. */

@@ -1,7 +1,7 @@
 /** Shows how far a run has come. */
 import { Text } from '@mantine/core'
 import type { SyncCounts, SyncRunRecord } from 'ferrule/wire'
-import { printCount, printCounted } from './numbers.ts'
+import { printCount, printCounted } from './print.ts'
 import { Time } from './time.tsx'
 
 /** Prints what a run has read, such as `1,200 records in 14 calls`. */

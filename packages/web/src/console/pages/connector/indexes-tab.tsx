@@ -2,7 +2,7 @@
 import { Table, Text } from '@mantine/core'
 import type { ConnectorRecord, SyncIndexRecord, SyncStatusRecord } from 'ferrule/wire'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { printSize } from '../../parts/numbers.ts'
+import { printSize } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useCopyReading } from './data.ts'

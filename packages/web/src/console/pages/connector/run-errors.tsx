@@ -1,7 +1,7 @@
 /** Shows what went wrong in a run, and what to do. */
 import { List, Text } from '@mantine/core'
 import type { SyncError, SyncRunRecord } from 'ferrule/wire'
-import { findNextStep } from '../../parts/next-steps.ts'
+import { findNextStep } from '../../parts/describe-error.ts'
 
 /** Shows one error. */
 function ErrorText({ about, error }: { readonly about?: string; readonly error: SyncError }) {

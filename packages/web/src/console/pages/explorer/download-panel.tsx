@@ -1,7 +1,7 @@
 /** Saves files of a vendor. */
 import { Progress as Bar, Stack, Text } from '@mantine/core'
 import { ErrorBox } from '../../parts/error-box.tsx'
-import { printSize } from '../../parts/numbers.ts'
+import { printSize } from '../../parts/print.ts'
 import { type Chosen, useCall } from './address.ts'
 import { type Progress, useDownload } from './download.ts'
 import { ParamsForm } from './params-form.tsx'

@@ -2,8 +2,8 @@
 import { Group, Stack, Table, Title } from '@mantine/core'
 import type { ConnectorOverview } from 'ferrule/wire'
 import { ConnectorHead, ConnectorRow, connectorTableWidth } from '../../parts/connectors/connector-row.tsx'
-import { printCounted } from '../../parts/numbers.ts'
 import { PageLink } from '../../parts/page-link.tsx'
+import { printCounted } from '../../parts/print.ts'
 
 /** Connectors that are shown here; all others are a click away. */
 const mostShown = 6

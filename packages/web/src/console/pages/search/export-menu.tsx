@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useConnector } from '../../data/connector.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
-import { printCounted, printSize } from '../../parts/numbers.ts'
+import { printCounted, printSize } from '../../parts/print.ts'
 import { type ExportFormat, type ExportProgress, exportFormats, openTarget, saveExport } from './export.ts'
 import { buildOptions, buildParams, type RunnableSearch } from './use-search.ts'
 

@@ -2,7 +2,7 @@
 import { Alert, Button, Group, Loader, Stack, Text } from '@mantine/core'
 import { useMemo } from 'react'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { printCounted } from '../../parts/numbers.ts'
+import { printCounted } from '../../parts/print.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { type ChangeAddress, mostPages, turnSort } from './address.ts'
 import { buildColumns, listOrdered } from './columns.ts'

@@ -4,7 +4,7 @@ import type { NodeRecord } from 'ferrule/wire'
 import { useDeferredValue } from 'react'
 import { useAddressParams } from '../../data/params.ts'
 import { ListTable } from '../../parts/list-table.tsx'
-import { printCount, printCounted } from '../../parts/numbers.ts'
+import { printCount, printCounted } from '../../parts/print.ts'
 import { Section } from '../../parts/section.tsx'
 
 /** A setting. */

@@ -1,7 +1,7 @@
 /** The result of a statement. */
 import { Alert, Button, Group, Loader, Stack, Text } from '@mantine/core'
 import { ErrorBox } from '../../parts/error-box.tsx'
-import { printCount } from '../../parts/numbers.ts'
+import { printCount } from '../../parts/print.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { isUnknown, mostRows, type Run } from './use-run.ts'
 

@@ -4,7 +4,7 @@ import type { McpTokenRecord } from 'ferrule/wire'
 import { useWrite } from '../../data/write.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
-import { printCounted } from '../../parts/numbers.ts'
+import { printCounted } from '../../parts/print.ts'
 import { Time } from '../../parts/time.tsx'
 
 /** What the parts of the row get. */

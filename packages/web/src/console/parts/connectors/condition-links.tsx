@@ -1,8 +1,8 @@
 /** Counts connectors by their condition; each count leads to its list. */
 import { Group, Paper, Text } from '@mantine/core'
 import type { ConnectorOverview } from 'ferrule/wire'
-import { printCount } from '../numbers.ts'
 import { PageLink } from '../page-link.tsx'
+import { printCount } from '../print.ts'
 import { conditionNames, conditions, findCondition } from './conditions.ts'
 
 /** Shows the counts. @param props `isWhole`: false when more connectors exist than were counted */

@@ -1,6 +1,6 @@
 /** How a connector is, in one word: what lists count and filter by. */
 import type { ConnectorOverview, SyncError } from 'ferrule/wire'
-import { findNextStep } from '../next-steps.ts'
+import { findNextStep } from '../describe-error.ts'
 
 /** Conditions, the one to look at first. */
 export const conditions = {

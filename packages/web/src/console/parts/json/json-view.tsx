@@ -2,7 +2,7 @@
 import { Button, Code } from '@mantine/core'
 import { isObject, writeJson } from 'ferrule/internal'
 import { useState } from 'react'
-import { printCounted } from '../numbers.ts'
+import { printCounted } from '../print.ts'
 import classes from './json-view.module.css'
 
 /** Members that are drawn at first, and with each click more. */

@@ -1,7 +1,6 @@
 /** Describes calls in words. */
 import type { UsageReport } from 'ferrule/wire'
-import { printCount, printCounted } from '../numbers.ts'
-import { printDuration } from '../time.tsx'
+import { printCount, printCounted, printDuration } from '../print.ts'
 
 /** Prints a part of a whole in percent; a small part never becomes 0 %. */
 function printShare(part: number, whole: number): string {

@@ -1,8 +1,7 @@
 /** The numbers of the charts, as a table. */
 import { Table, Text } from '@mantine/core'
 import type { UsageBucket, UsageReport } from 'ferrule/wire'
-import { printCount } from '../numbers.ts'
-import { printDuration, printMoment } from '../time.tsx'
+import { printCount, printDuration, printMoment } from '../print.ts'
 
 /** Rows that are drawn at most; buckets without a call are left out. */
 const mostRows = 300

@@ -4,7 +4,7 @@ import type { ConnectorRecord } from 'ferrule/wire'
 import { useWrite } from '../../../data/write.ts'
 import { announce } from '../../../parts/announcements.tsx'
 import { ConfirmButton } from '../../../parts/confirm-button.tsx'
-import { printCounted } from '../../../parts/numbers.ts'
+import { printCounted } from '../../../parts/print.ts'
 import { Section } from '../../../parts/section.tsx'
 import { listAllKeys, useCopyReading } from '../data.ts'
 

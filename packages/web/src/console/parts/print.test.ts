@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { printRelative } from './time.tsx'
+import { printRelative } from './print.ts'
 
 const day = 86_400_000
 

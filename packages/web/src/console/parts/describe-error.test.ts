@@ -1,6 +1,6 @@
 import { FerruleError } from 'ferrule/core'
 import { expect, test } from 'vitest'
-import { describeError } from './error-box.tsx'
+import { describeError } from './describe-error.ts'
 
 const errors = [
   { field: '/name', message: 'is required', error_code: 'required' },

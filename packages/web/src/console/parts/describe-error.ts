@@ -1,4 +1,5 @@
-/** The next step after an error, in words for people: the table of errors names requests for programs. */
+/** Describes an error for people: what is known, and the next step; the table of errors names requests for programs. */
+import { FerruleError, type Problem } from 'ferrule/core'
 
 /** Steps by code of the error. Other hints hold for people as they are. */
 const steps: Readonly<Record<string, string>> = {
@@ -26,3 +27,44 @@ const steps: Readonly<Record<string, string>> = {
 
 /** Returns what a person does next. @param hint of the error, for codes without a step of their own */
 export const findNextStep = (code: string, hint: string): string => (Object.hasOwn(steps, code) ? (steps[code] ?? hint) : hint)
+
+/** Parts of an error that a page shows. */
+export interface ShownError {
+  readonly code: string
+  readonly sentence: string
+  readonly nextStep: string
+  readonly places: readonly string[]
+  readonly requestId: string | undefined
+}
+
+/** Takes the refusals of places out of the sentence of an error: each is said once. */
+function shorten(message: string, refusals: readonly string[]): string {
+  const starts = refusals.map((each) => message.indexOf(each.replace(/\.$/, '')))
+  const start = Math.min(...starts)
+  if (starts.length === 0 || start <= 0) return message
+  return `${message.slice(0, start).replace(/[\s:;,]+$/, '')}.`
+}
+
+/** Describes any thrown value. @param marked JSON pointers of fields that say their refusal themselves */
+export function describeError(error: unknown, marked: readonly string[] = []): ShownError {
+  if (!(error instanceof FerruleError)) {
+    const nextStep = 'Load the page again. If it happens again, report it with what you did before.'
+    return {
+      code: 'page_error',
+      sentence: error instanceof Error ? error.message : String(error),
+      nextStep,
+      places: [],
+      requestId: undefined,
+    }
+  }
+  const { code, message, hint, errors, headers, upstream } = error
+  const vendor = upstream?.message === undefined ? [] : [`The vendor says: ${upstream.message}`]
+  const isMarked = ({ field }: Problem) => marked.some((at) => field === at || field.startsWith(`${at}/`))
+  const refusals = errors.filter((each) => !isMarked(each)).map((each) => each.message)
+  const sentence = shorten(
+    message,
+    errors.map((each) => each.message),
+  )
+  const places = [...refusals, ...vendor].filter((each) => each.replace(/\.$/, '') !== sentence.replace(/\.$/, ''))
+  return { code, sentence, nextStep: findNextStep(code, hint), places, requestId: headers['x-request-id'] }
+}

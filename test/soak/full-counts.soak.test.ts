@@ -1,0 +1,11 @@
+/** The suites that `npm test` runs with small counts, at full count. */
+import '../command/examples.test.ts'
+import '../connectors/snowflake/statement-oracle.test.ts'
+import '../connectors/snowflake/statement-properties.test.ts'
+import '../context/tokens.test.ts'
+import '../engine/transfers.test.ts'
+import '../http/tiktok-digits.test.ts'
+import '../library/shopify-walks.test.ts'
+import '../library/snowflake-partitions.test.ts'
+import '../library/tiktok-walks.test.ts'
+import '../regressions/issue-22-failover.test.ts'
