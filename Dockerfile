@@ -10,6 +10,7 @@ RUN npm ci
 COPY scripts ./scripts
 COPY tsconfig.json ./
 COPY packages ./packages
+COPY docs ./docs
 RUN npm run build
 
 # What the compiled service needs to run, and nothing else.

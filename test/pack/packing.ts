@@ -14,7 +14,7 @@ export interface Packed {
 }
 
 /** What the copy needs beside the packages. */
-const parts = ['package.json', 'package-lock.json', '.npmrc', 'scripts', 'tsconfig.json', 'LICENSE', 'README.md', 'CHANGELOG.md']
+const parts = ['package.json', 'package-lock.json', '.npmrc', 'scripts', 'docs', 'tsconfig.json', 'LICENSE', 'README.md', 'CHANGELOG.md']
 
 /** Links every installed package into the copy, but ours: those lead to the copy itself. */
 function linkModules(copy: string): void {
