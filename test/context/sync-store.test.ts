@@ -71,6 +71,12 @@ overBoth('a pass over a span', (engine) => {
     expect(await refusal(wrong)).toContain('lacks nothing')
   })
 
+  test('of two records with one key in a batch the later one is stored', async () => {
+    const ref = createRef()
+    await store.writeBatch(ref, { records: ['First', 'Second'].map((title) => note(store, { id: 1, title })), asked: world.now })
+    expect(await rowsOf(store, ref)).toEqual([{ id: 1n, title: 'Second' }])
+  })
+
   test('a version that is still to come keeps nothing out', async () => {
     const ref = createRef()
     await store.writeBatch(ref, { records: [note(store, { id: 1, title: 'Of a wrong clock' })], asked: world.now + 400 * day })

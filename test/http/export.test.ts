@@ -199,8 +199,8 @@ describe('a line of CSV', () => {
 
   test('quotes what must be, and nothing else', () => {
     expect(head(['id', 'a,b'], 'mark')).toBe('id,"a,b"\r\n')
-    const record = { plain: 'x y', comma: 'a,b', quote: 'say "hi"', lines: 'a\r\nb', empty: '', none: null }
-    expect(line(JSON.stringify(record), Object.keys(record), 'mark')).toBe('x y,"a,b","say ""hi""","a\r\nb","",\r\n')
+    const record = { plain: 'x y', comma: 'a,b', quote: 'say "hi"', lines: 'a\r\nb', returned: 'a\rb', empty: '', none: null }
+    expect(line(JSON.stringify(record), Object.keys(record), 'mark')).toBe('x y,"a,b","say ""hi""","a\r\nb","a\rb","",\r\n')
   })
 
   test('keeps numbers as they are written, also within', () => {
