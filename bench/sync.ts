@@ -6,8 +6,8 @@ import { randomUUID } from 'node:crypto'
 import { kinds } from '../packages/ferrule/src/connectors/index.ts'
 import { openContextStore } from '../packages/server/src/copies/store/store.ts'
 import type { ContextStore } from '../packages/server/src/copies/store/types.ts'
-import { syncConnector } from '../packages/server/src/copies/sync/walk/run.ts'
 import type { Ask } from '../packages/server/src/copies/sync/walk/types.ts'
+import { syncConnector } from '../test/context/sync-connector.ts'
 import { type Result, rate } from './result.ts'
 import { alternate, type Effort, median } from './rounds.ts'
 import { type StorePlace, withEmbedded, withPostgres } from './store-places.ts'
@@ -41,8 +41,11 @@ async function synced(store: ContextStore, connector: string): Promise<number> {
     fullEvery: 0,
     clock: Date.now,
     signal: new AbortController().signal,
-    onProgress: (progress) => {
-      written += progress.written
+    progress: {
+      note: (progress) => {
+        written += progress.written
+      },
+      noteShare: () => undefined,
     },
   })
   const speed = (size / (performance.now() - begin)) * 1_000

@@ -5,10 +5,9 @@ import { createEngine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import type { OriginOverride } from '../../packages/ferrule/src/engine/http/origin.ts'
 import type { StoredRecord } from '../../packages/server/src/copies/store/row-encoder.ts'
 import { createAsk } from '../../packages/server/src/copies/sync/ask.ts'
-import { syncConnector } from '../../packages/server/src/copies/sync/walk/run.ts'
-import type { SyncResult, SyncTask } from '../../packages/server/src/copies/sync/walk/types.ts'
 import type { ConnectorAccess } from '../../packages/server/src/values/access.ts'
 import { fixed } from '../engine/support.ts'
+import { type SyncResult, syncConnector, type WholeSync } from './sync-connector.ts'
 import { connector, StoreDouble } from './sync-double.ts'
 
 /** A connector of the sandbox. */
@@ -40,7 +39,7 @@ export class KindSide {
   }
 
   /** Runs a sync of some entities. */
-  sync(wanted: readonly string[], more: Partial<SyncTask> = {}): Promise<SyncResult> {
+  sync(wanted: readonly string[], more: Partial<WholeSync> = {}): Promise<SyncResult> {
     const { kind, credentials, origin, clock } = this.#options
     const { configuration } = this
     const access: ConnectorAccess = {

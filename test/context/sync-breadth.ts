@@ -5,7 +5,7 @@
 
 import { createEngine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import { shopifyCredentials, startSandbox } from '../../packages/sandbox/src/index.ts'
-import { listStored, planRun, type Tree } from '../../packages/server/src/copies/sync/walk/plan.ts'
+import { listStored, planRun } from '../../packages/server/src/copies/sync/walk/plan.ts'
 import { runInTurns } from '../../packages/server/src/copies/sync/walk/run.ts'
 import type { Ask, SyncTask } from '../../packages/server/src/copies/sync/walk/types.ts'
 import { StoreDouble } from './sync-double.ts'
@@ -104,15 +104,18 @@ export async function simulateFirstSync({ isEnough = () => false, isAsked = () =
   }
   const task: SyncTask = {
     ...{ kind: syncedKinds.shopify, connector: truthConnector, configuration, store: new StoreDouble(definition.entities), ask },
-    ...{ wanted: () => true, mode: 'full' as const, fullEvery: 0, clock: () => clock.now, signal: new AbortController().signal },
-    onProgress: ({ entity, pages, written }) => {
-      if (pages > 0) note(report.begun, entity)
-      if (written > 0) note(report.filled, entity)
+    ...{ mode: 'full' as const, clock: () => clock.now, signal: new AbortController().signal },
+    progress: {
+      note: ({ entity, pages, written }) => {
+        if (pages > 0) note(report.begun, entity)
+        if (written > 0) note(report.filled, entity)
+      },
+      noteShare: () => undefined,
     },
   }
   try {
-    await runInTurns(trees, {
-      prepare: async (tree: Tree) => ({ ...task, wanted: (entity) => listStored(tree).some((each) => each.entity === entity) }),
+    await runInTurns(task, trees, {
+      prepare: async () => 0,
       isAsked: (entity) => isAsked(entity, seconds()),
       turned: () => {
         if (isEnough(report)) throw enough

@@ -8,8 +8,8 @@ import { parseTimestamp } from '../../packages/server/src/copies/search/timestam
 import type { Checkpoint } from '../../packages/server/src/copies/store/batch.ts'
 import type { StoredRecord } from '../../packages/server/src/copies/store/row-encoder.ts'
 import type { Span } from '../../packages/server/src/copies/store/types.ts'
-import { syncConnector } from '../../packages/server/src/copies/sync/walk/run.ts'
-import type { EntityProgress, SyncResult, SyncTask } from '../../packages/server/src/copies/sync/walk/types.ts'
+import type { EntityProgress, SyncTask } from '../../packages/server/src/copies/sync/walk/types.ts'
+import { type SyncResult, syncConnector, type WholeSync } from './sync-connector.ts'
 import { type EntityName, entities, madeUp } from './sync-kind.ts'
 import type { Vendor } from './sync-vendor.ts'
 
@@ -194,7 +194,7 @@ export class Side {
     this.vendor.now += milliseconds
   }
 
-  task(more: Partial<SyncTask> = {}): SyncTask {
+  task(more: Partial<WholeSync> = {}): WholeSync {
     return {
       kind: madeUp,
       connector,
@@ -206,17 +206,17 @@ export class Side {
       fullEvery: 7 * day,
       clock: () => this.now,
       signal: new AbortController().signal,
-      onProgress: (progress) => this.progress.push(progress),
+      progress: { note: (progress) => this.progress.push(progress), noteShare: () => undefined },
       ...more,
     }
   }
 
-  sync(more: Partial<SyncTask> = {}): Promise<SyncResult> {
+  sync(more: Partial<WholeSync> = {}): Promise<SyncResult> {
     return syncConnector(this.task(more))
   }
 
   /** Limits a sync to some entities. */
-  only(...names: readonly EntityName[]): Pick<SyncTask, 'wanted'> {
+  only(...names: readonly EntityName[]): Pick<WholeSync, 'wanted'> {
     return { wanted: (entity) => names.some((name) => name === entity) }
   }
 

@@ -1,8 +1,8 @@
 /** A change at a vendor is in the copy after one incremental run, where the vendor offers changes. */
 import { afterAll, describe, expect, test } from 'vitest'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
-import type { SyncResult } from '../../packages/server/src/copies/sync/walk/types.ts'
 import { createStoreWorld } from './store-world.ts'
+import type { SyncResult } from './sync-connector.ts'
 import { Truth } from './sync-truth.ts'
 import { type SyncedKind, smallCases } from './sync-truth-kinds.ts'
 

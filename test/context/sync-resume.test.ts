@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import { readWalk } from '../../packages/server/src/copies/sync/walk/state.ts'
 import type { SyncTask } from '../../packages/server/src/copies/sync/walk/types.ts'
+import type { WholeSync } from './sync-connector.ts'
 import { connector, kept, Side } from './sync-double.ts'
 import { filledVendor, type Vendor } from './sync-vendor.ts'
 
@@ -125,7 +126,7 @@ describe('an interrupted run', () => {
     }
   })
 
-  const interrupted = async (mode: SyncTask['mode'], n: number, more: Partial<SyncTask> = {}): Promise<Side> => {
+  const interrupted = async (mode: SyncTask['mode'], n: number, more: Partial<WholeSync> = {}): Promise<Side> => {
     const side = await prepared()
     const failure = failAt(side, n, 'before')
     await expect(side.sync({ mode, ...more })).rejects.toThrow()

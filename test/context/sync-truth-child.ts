@@ -9,8 +9,8 @@ import { RawRows } from '../../packages/ferrule/src/engine/json/raw-rows.ts'
 import { FerruleError, fail } from '../../packages/ferrule/src/errors.ts'
 import type { ContextStoreSettings } from '../../packages/server/src/copies/store/database/settings.ts'
 import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
-import { syncConnector } from '../../packages/server/src/copies/sync/walk/run.ts'
-import type { Answered, Ask, SyncResult, SyncTask } from '../../packages/server/src/copies/sync/walk/types.ts'
+import type { Answered, Ask, SyncTask } from '../../packages/server/src/copies/sync/walk/types.ts'
+import { type SyncResult, syncConnector, type WholeSync } from './sync-connector.ts'
 import { type SyncedKind, syncedKinds } from './sync-truth-kinds.ts'
 
 /** Input of the process. */
@@ -84,7 +84,7 @@ async function run(options: SyncChildOptions): Promise<void> {
   await store.checkDatabase()
   say({ ready: true })
   const ask = askOf(engine, connectionOf(options))
-  const task: SyncTask = {
+  const task: WholeSync = {
     kind: syncedKinds[kind],
     connector: truthConnector,
     configuration,

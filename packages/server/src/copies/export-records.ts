@@ -1,12 +1,65 @@
 /** Exports all records of an entity's copy. */
-
-import { defaultDeadlineMs } from 'ferrule/engine'
-import { fail } from 'ferrule/internal'
+import { FerruleError } from 'ferrule'
+import { defaultDeadlineMs, readJson } from 'ferrule/engine'
+import { type FormulaMode, fail, failValidation, moveProblem } from 'ferrule/internal'
+import { type ExportFormatName, exportQuery } from 'ferrule/wire'
+import type { CallBounds } from '../calls/admission.ts'
 import type { Platform } from '../main/platform-types.ts'
 import type { Principal } from '../values/access.ts'
+import { readQuery } from '../values/read.ts'
 import { requireScope } from '../values/scopes.ts'
-import { asExportError, type ExportQuery } from './export-query.ts'
 import type { Export, Searches } from './searches.ts'
+
+/** A checked query. */
+interface ExportQuery {
+  readonly format: ExportFormatName
+  readonly formulas: FormulaMode
+  /** As the search contract says. */
+  readonly params: unknown
+  readonly maxAge: number | undefined
+  readonly allowPartial: boolean
+}
+
+function parseJson(name: string, text: string | undefined): unknown {
+  if (text === undefined) return undefined
+  try {
+    return readJson(text)
+  } catch {
+    throw failValidation([{ field: `/${name}`, message: 'must be JSON, percent-encoded', error_code: 'json' }])
+  }
+}
+
+/** @throws FerruleError `validation_failed` */
+export function readExportQuery(given: unknown): ExportQuery {
+  const {
+    format = 'ndjson',
+    formulas = 'mark',
+    filter,
+    text,
+    sort,
+    fields,
+    max_age: maxAge,
+    allow_partial: partial,
+  } = readQuery(exportQuery, given)
+  const search = { filter: parseJson('filter', filter), text, sort: parseJson('sort', sort) }
+  return {
+    format,
+    formulas,
+    params: { query: search, ...(fields === undefined ? {} : { fields: fields.split(',') }) },
+    maxAge,
+    allowPartial: partial === 'true',
+  }
+}
+
+/** Places of a search as places of the address. */
+const ownPlace = (text: string): string => text.replaceAll('/params/query/', '/').replaceAll('/params/', '/')
+
+/** Converts a refusal of a search's parameters to places of the address that carried them. */
+function asExportError(thrown: unknown): unknown {
+  if (!(thrown instanceof FerruleError) || thrown.errors.length === 0) return thrown
+  const problems = thrown.errors.map((problem) => moveProblem(problem, ownPlace(problem.field)))
+  return new FerruleError(thrown.code, { message: ownPlace(thrown.message), hint: thrown.hint }, { errors: problems, cause: thrown })
+}
 
 /** Services that an export needs. */
 export interface ExportServices {
@@ -15,16 +68,12 @@ export interface ExportServices {
   readonly searches?: Pick<Searches, 'export'>
 }
 
-/** One export. */
-export interface ExportCall {
+/** One export. Its signal ends it and abandons the page in progress; its timeout bounds a refresh. */
+export interface ExportCall extends CallBounds {
   /** Any string; an id that the principal does not see causes `connector_not_found`. */
   readonly connectorId: string
   readonly entity: string
   readonly query: ExportQuery
-  /** Ends the export and abandons the page in progress. */
-  readonly signal?: AbortSignal
-  /** Timeout of a refresh, in milliseconds. */
-  readonly deadlineMs?: number
 }
 
 /**

@@ -1,6 +1,5 @@
 /** Interfaces of the syncs: what surfaces may call, and the worker that fills the context store. */
 
-import type { BodyMemory } from 'ferrule/engine'
 import type {
   ConnectorOverview,
   Page,
@@ -156,8 +155,6 @@ export type WalkStore = SyncTask['store'] & RecheckTask['store']
 
 /** Services that a worker needs. */
 export interface SyncServices {
-  /** Memory budget for the answers of vendors. */
-  readonly memory?: BodyMemory | undefined
   readonly store: WalkStore & Pick<ContextStore, 'deleteAll' | 'removeConnector'>
   /** Maximum number of concurrent runs; defaults to the settings. */
   readonly atOnce?: number

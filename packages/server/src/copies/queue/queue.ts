@@ -1,6 +1,6 @@
 /** Changes syncs inside the transactions of other services, so that a change and its run are stored together (docs/decisions/sync-runs.md). */
-
 import type { RunCause, RunMode } from 'ferrule/wire'
+import type { ConnectorRow } from '../../connectors/sql/connectors.ts'
 import type { Db } from '../../db/database.ts'
 import type { Parts } from '../../main/parts.ts'
 import type { ConnectorPlace } from '../../values/access.ts'
@@ -25,6 +25,7 @@ import {
   noError,
   type RunRow,
   type SyncView,
+  unparkRuns,
 } from '../sql/sync-runs.ts'
 import { insertSchedules } from '../sql/sync-schedules.ts'
 import { findKind, readWantedEntities, toConnectorPlace } from '../status/connector-rows.ts'
@@ -224,3 +225,28 @@ export const buildRemovals = async (parts: QueueParts, db: Db, view: SyncView): 
 /** Stores removals in batches. */
 export const storeRemovals = (db: Db, removals: readonly RemovalRow[]): Promise<void> =>
   inBatches(removals, (rows) => insertRemovals(db, rows))
+
+/** A connector before and after a change. */
+interface ConnectorChanged {
+  readonly before: ConnectorRow
+  readonly after: ConnectorRow
+  readonly hasNewCredentials: boolean
+}
+
+/**
+ * Queues a run in the transaction of the change. Another configuration can mean other records (another shop, hidden calls), so the copy
+ * starts over. Entities no longer wanted are emptied, and new credentials are tried at once.
+ */
+export async function followChange(parts: QueueParts, db: Db, { before, after, hasNewCredentials }: ConnectorChanged): Promise<void> {
+  const kind = findKind(parts, after.kind)
+  if (kind === undefined || listCopiedEntities(kind.definition).length === 0) return
+  const isOther = before.configuration !== after.configuration
+  const [was, wanted] = [readWantedEntities(parts, before), readWantedEntities(parts, after)]
+  const dropped = isOther ? listCopiedEntities(kind.definition) : was.filter((entity) => !wanted.includes(entity))
+  await emptyCopies(parts, db, { row: after, entities: dropped })
+  const isNews = isOther || hasNewCredentials || dropped.length > 0 || wanted.some((entity) => !was.includes(entity))
+  if (!isNews || wanted.length === 0 || after.workspace_status === 'inactive') return
+  if (hasNewCredentials) await unparkRuns(db, toConnectorPlace(after))
+  const mode: RunMode = isOther ? 'full' : 'incremental'
+  await queueRun(parts, db, { place: toConnectorPlace(after), wish: { mode, cause: 'changed', entities: null } })
+}

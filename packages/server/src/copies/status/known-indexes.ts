@@ -1,10 +1,11 @@
 /** Caches the indexes of copies for the status, which never waits long for the store. */
 
 import { BoundedMap } from 'ferrule/internal'
-import type { PlatformOptions } from '../../main/platform-options.ts'
 import type { IndexRecord } from '../store/indexes/types.ts'
+import type { ContextStore } from '../store/types.ts'
 
 type Indexes = ReadonlyMap<string, readonly IndexRecord[]>
+type Store = Pick<ContextStore, 'status' | 'indexes'> | undefined
 
 /** Longest wait for the store, in milliseconds. */
 const longestWaitMs = 100
@@ -17,11 +18,11 @@ const none: Indexes = new Map()
 
 /** Indexes of copies by entity. */
 export class KnownIndexes {
-  readonly #store: PlatformOptions['contextStore']
+  readonly #store: Store
   readonly #told = new BoundedMap<string, Indexes>(mostRemembered)
   readonly #asking = new Map<string, Promise<void>>()
 
-  constructor(store: PlatformOptions['contextStore']) {
+  constructor(store: Store) {
     this.#store = store
   }
 

@@ -3,7 +3,7 @@
 import { FerruleError } from 'ferrule'
 import type { Withdrawn } from 'ferrule/definition'
 import { type BodyMemory, type Engine, type Outcome, RawJson, RawRows } from 'ferrule/engine'
-import { fail, isObject, readBatches } from 'ferrule/internal'
+import { asFerruleError, fail, isObject, readBatches } from 'ferrule/internal'
 import { type CallServices, runMarked } from '../../connectors/run-call.ts'
 import type { ConnectorAccess } from '../../values/access.ts'
 import type { Answered, Ask } from './walk/types.ts'
@@ -63,6 +63,10 @@ function createPlainAsk(services: AskServices, { access, signal, called }: AskOp
       const outcome = await runMarked(services, { access, call }, () => engine.run(access.connection, call))
       called(asked.entity)
       return await readAnswer(outcome, asked.entity)
+    } catch (thrown) {
+      const error = signal.aborted ? thrown : asFerruleError(thrown)
+      if (error !== thrown) services.onBackgroundError(thrown) // a fault of this service, which fails one list at most
+      throw error
     } finally {
       lease?.close()
     }

@@ -1,25 +1,31 @@
 /** Runs one attempt of a run. Stores each finished walk with the run, so that the next attempt resumes after it. */
 
 import { FerruleError } from 'ferrule'
-import { asFerruleError, fail } from 'ferrule/internal'
-import type { SyncEntityResult, SyncError } from 'ferrule/wire'
+import { asFerruleError, errorConsequences, fail } from 'ferrule/internal'
+import type { RunMode, SyncEntityResult, SyncError } from 'ferrule/wire'
 import type { Connectors } from '../../connectors/connector-types.ts'
 import { findConnector } from '../../connectors/sql/connectors.ts'
 import type { Session } from '../../db/session.ts'
 import type { Parts } from '../../main/parts.ts'
 import { type ConnectorAccess, viewOrganization } from '../../values/access.ts'
 import { leaseMarginMs } from '../queue/times.ts'
-import { addCopyRecords, listCopies, protectConnector, saveCopy } from '../sql/sync-copies.ts'
+import { addCopyRecords, type CopyChange, type CopyRow, listCopies, protectConnector, saveCopy } from '../sql/sync-copies.ts'
 import { updateRun } from '../sql/sync-queue.ts'
 import type { RunRow } from '../sql/sync-runs.ts'
 import { readWantedEntities } from '../status/connector-rows.ts'
 import { expandToGroups } from '../status/groups.ts'
-import { buildFlawError, buildSyncError, buildWithdrawnNotice, readAsked, readEntities, readResults } from '../status/run-record.ts'
+import {
+  buildFlawError,
+  buildSyncError,
+  buildWithdrawnNotice,
+  readAsked,
+  readEntities,
+  readResults,
+  toStoredError,
+} from '../status/run-record.ts'
 import { readProgress } from '../status/stored-progress.ts'
-import type { WalkStore } from '../sync-types.ts'
-import { type AskServices, createAsk } from './ask.ts'
-import { buildCopyChange, computeExpectedRecords, type WalkedTree } from './copy-changes.ts'
-import { type Consequence, decideConsequence, mostFailedWalks } from './failures.ts'
+import type { SyncServices, WalkStore } from '../sync-types.ts'
+import { createAsk } from './ask.ts'
 import { RunProgress } from './progress.ts'
 import { listStored, planRun, type Tree } from './walk/plan.ts'
 import { isLookupDenied, listRecheckedEntities, type RecheckTask, recheck } from './walk/recheck.ts'
@@ -30,14 +36,29 @@ import type { WalkEnd } from './walk/walk.ts'
 const dayMs = 86_400_000
 
 /** Services that an attempt needs. */
-export interface AttemptServices extends Omit<AskServices, 'connectors'> {
+export interface AttemptServices extends Pick<SyncServices, 'store' | 'onCall'> {
   readonly parts: Parts
   readonly connectors: Pick<Connectors, 'readAccess' | 'markAuthError' | 'markHealthy'>
-  readonly store: WalkStore
 }
 
 /** How an attempt ended: everything was walked, the rest resumes later, the run fails, or nothing is left to do. */
 export type AttemptOutcome = { readonly is: 'walked' } | { readonly is: 'later' | 'failed' | 'cancelled'; readonly thrown: unknown }
+
+/**
+ * `end`: the run fails, because every other call would fail too. `cancel`: nothing is left to do. `wait`: the run resumes later, because
+ * every other call would fail now. `later`: the other entities are walked first. `fail`: only these entities fail.
+ */
+type Consequence = 'end' | 'cancel' | 'wait' | 'later' | 'fail'
+
+/** Returns what follows from an error of a walk. */
+function decideConsequence({ code, retryable }: FerruleError): Consequence {
+  const { syncRun } = errorConsequences[code]
+  if (syncRun !== 'continue') return syncRun
+  return retryable ? 'later' : 'fail'
+}
+
+/** Maximum number of consecutive walks with temporary failures; then the run pauses. */
+const mostFailedWalks = 3
 
 const outcomes: Readonly<Record<Consequence, 'later' | 'failed' | 'cancelled'>> = {
   end: 'failed',
@@ -45,6 +66,51 @@ const outcomes: Readonly<Record<Consequence, 'later' | 'failed' | 'cancelled'>> 
   wait: 'later',
   later: 'later',
   fail: 'failed',
+}
+
+/** A finished walk. */
+interface WalkedTree {
+  /** Start of the walk, in milliseconds since 1970. */
+  readonly startedAt: number
+  readonly results: readonly SyncEntityResult[]
+}
+
+/** Facts beside the result of an entity. Timestamps are milliseconds since 1970. */
+interface WalkFacts {
+  readonly now: number
+  readonly startedAt: number
+  /** Records of the copy; undefined when counting failed. */
+  readonly records: number | undefined
+  /** Records that the run has read. */
+  readonly met: number
+}
+
+/** Builds the change of a copy's row. A failed read leaves the copy as old as before. */
+function buildCopyChange({ state, error }: SyncEntityResult, { now, startedAt, records, met }: WalkFacts): CopyChange {
+  const attempt = { last_attempt_at: now, outcome: state, ...toStoredError(error) }
+  if (state === 'skipped' || state === 'failed') return attempt
+  return {
+    ...attempt,
+    synced_at: startedAt,
+    whole: state === 'partial' ? 0 : 1,
+    ...(state === 'complete' ? { verified_at: startedAt } : {}),
+    last_success_at: now,
+    ...(records === undefined ? {} : { records }),
+    ...(state === 'changes' ? { met_changes: met } : {}),
+  }
+}
+
+/** Estimates the records that walks will read, from earlier walks: all records, or the number of the last changes. */
+function computeExpectedRecords(trees: readonly Tree[], copies: readonly CopyRow[], mode: RunMode): ReadonlyMap<string, number> {
+  const byEntity = new Map(copies.map((copy) => [copy.entity, copy]))
+  const expected = new Map<string, number>()
+  for (const tree of trees)
+    for (const { entity, sync } of listStored(tree)) {
+      const meetsAll = mode === 'full' || (tree.sync.since === undefined && sync.windows === undefined)
+      const count = meetsAll ? byEntity.get(entity)?.records : byEntity.get(entity)?.met_changes
+      if (typeof count === 'number') expected.set(entity, count)
+    }
+  return expected
 }
 
 /**
@@ -62,9 +128,6 @@ const createFence = (store: WalkStore, check: () => void): WalkStore =>
       }
     },
   })
-
-/** Options of a walk and of a recheck. */
-type Task = SyncTask & RecheckTask
 
 /** An attempt of a run on one node. */
 export class Attempt {
@@ -154,8 +217,9 @@ export class Attempt {
   async #walkAll(access: ConnectorAccess, trees: readonly Tree[]): Promise<AttemptOutcome> {
     let later: { readonly is: 'later'; readonly thrown: unknown } | undefined
     let failedInRow = 0
-    await runInTurns(trees, {
-      prepare: (tree) => this.#prepare(access, tree),
+    const task = this.#buildTask(access)
+    await runInTurns(task, trees, {
+      prepare: (tree) => this.#prepare(task, tree),
       isAsked: (entity) => this.asked.has(entity),
       turned: () => {
         failedInRow = 0
@@ -171,35 +235,19 @@ export class Attempt {
         if (failedInRow >= mostFailedWalks && later !== undefined) throw later.thrown
       },
     })
-    if (later === undefined && this.run.mode === 'incremental') await this.#recheck(access)
+    if (later === undefined && this.run.mode === 'incremental') await recheck(task)
     return later ?? { is: 'walked' }
   }
 
-  /** Looks up records that the vendor may hide by now, for the entities of the run. */
-  #recheck(access: ConnectorAccess): Promise<void> {
-    const { organization_id: organizationId, connector_id: connectorId } = this.run
-    const onLost = async (lost: ReadonlyMap<string, number>): Promise<void> => {
-      for (const [entity, by] of lost) await addCopyRecords(this.#services.parts.database.db, { organizationId, connectorId, entity }, -by)
-    }
-    return recheck({ ...this.#task(access, []), wanted: (entity) => this.#covered.includes(entity), onLost })
-  }
-
-  /** Returns the maximum age of a complete pass. Where a lookup is denied, complete passes replace the recheck. */
-  async #fullEvery(task: Task, entities: readonly string[]): Promise<number> {
-    const { kind, configuration } = task
-    const seconds = kind.definition.hidden?.recheck?.seconds
-    const isMeant = listRecheckedEntities(kind, configuration).some((entity) => entities.includes(entity))
-    if (seconds === undefined || !isMeant || !(await isLookupDenied(task))) return task.fullEvery
-    return Math.min(task.fullEvery, seconds * 1_000)
-  }
-
-  /** Builds the task of a walk before its first turn. */
-  async #prepare(access: ConnectorAccess, tree: Tree): Promise<SyncTask> {
+  /** Begins a walk. @returns the maximum age of a complete pass. Where a lookup is denied, complete passes replace the recheck */
+  async #prepare(task: RecheckTask, tree: Tree): Promise<number> {
     const entities = listStored(tree).map(({ entity }) => entity)
-    const own = this.#task(access, entities)
-    const fullEvery = await this.#fullEvery({ ...own, wanted: (entity) => this.#covered.includes(entity) }, entities)
-    this.progress.begin(entities, own.clock())
-    return { ...own, fullEvery }
+    const fullEvery = this.#services.parts.settings.syncFullDays * dayMs
+    const seconds = task.kind.definition.hidden?.recheck?.seconds
+    const isMeant = listRecheckedEntities(task).some((entity) => entities.includes(entity))
+    const isShorter = seconds !== undefined && isMeant && (await isLookupDenied(task))
+    this.progress.begin(entities)
+    return isShorter ? Math.min(fullEvery, seconds * 1_000) : fullEvery
   }
 
   #toWalked({ startedAt, results }: WalkEnd): WalkedTree {
@@ -213,28 +261,31 @@ export class Attempt {
     }
   }
 
-  #task(access: ConnectorAccess, entities: readonly string[]): Task {
-    const { parts, store } = this.#services
+  #buildTask(access: ConnectorAccess): SyncTask & RecheckTask {
+    const { parts, store, connectors, onCall } = this.#services
+    const { engine, admission, onBackgroundError } = parts
+    const { organization_id: organizationId, connector_id: connectorId } = this.run
     const { kind, configuration } = access.connection
     const signal = this.#signal
+    const services = { connectors, engine, memory: admission.memory, onCall, onBackgroundError }
     return {
       kind,
-      connector: this.run.connector_id,
+      connector: connectorId,
       configuration,
       store: createFence(store, () => this.#checkLease()),
-      ask: createAsk(this.#services, {
+      ask: createAsk(services, {
         ...{ access, signal, called: (entity) => this.progress.called(entity) },
         withdrew: (entity, names) => this.#notices.set(entity, buildWithdrawnNotice(kind.definition.title, names)),
       }),
-      wanted: (entity) => entities.includes(entity),
+      covered: this.#covered,
       mode: this.run.mode,
       run: this.run.id,
-      fullEvery: parts.settings.syncFullDays * dayMs,
       clock: parts.source.clock,
       signal,
-      onProgress: (progress) => this.progress.note(progress),
-      onShare: (share) => this.progress.noteShare(share, parts.source.clock()),
-      onFault: this.#services.onBackgroundError,
+      progress: this.progress,
+      onLost: async (lost) => {
+        for (const [entity, by] of lost) await addCopyRecords(parts.database.db, { organizationId, connectorId, entity }, -by)
+      },
     }
   }
 
@@ -251,7 +302,7 @@ export class Attempt {
   }
 
   #consequenceOf(thrown: unknown): Consequence {
-    if (!(thrown instanceof FerruleError)) this.#services.onBackgroundError(thrown)
+    if (!(thrown instanceof FerruleError)) this.#services.parts.onBackgroundError(thrown)
     return decideConsequence(asFerruleError(thrown))
   }
 
@@ -262,7 +313,7 @@ export class Attempt {
 
   #counting(expected: ReadonlyMap<string, number>): RunProgress {
     const done = new Set(this.results.map(({ entity }) => entity))
-    return new RunProgress(readProgress(this.run.progress), { done, expected })
+    return new RunProgress(readProgress(this.run.progress), { done, expected, clock: this.#services.parts.source.clock })
   }
 
   /** Stores the result of a walk with the run and with each entity. */
@@ -277,7 +328,7 @@ export class Attempt {
     const now = parts.source.clock()
     const isKept = await parts.database.transaction(async (db) => {
       if (!(await protectConnector(db, { organizationId, connectorId }))) return false
-      const change = { results: JSON.stringify(results), progress: this.progress.text(now) }
+      const change = { results: JSON.stringify(results), progress: this.progress.text() }
       if ((await updateRun(db, this.lease, change)) === undefined) return false
       for (const result of walked.results) {
         const met = this.progress.countRecords(result.entity)

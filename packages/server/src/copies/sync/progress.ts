@@ -2,7 +2,7 @@
 import type { SyncCounts } from 'ferrule/wire'
 import { iso } from '../../values/ids.ts'
 import { noCounts, type StoredProgress, sumCounts } from '../status/stored-progress.ts'
-import type { EntityProgress, EntityShare } from './walk/types.ts'
+import type { EntityProgress, EntityShare, ProgressNotes } from './walk/types.ts'
 
 const names = ['records', 'pages', 'calls', 'written', 'removed', 'without_key'] as const
 
@@ -27,12 +27,15 @@ const shown = (moment: number | undefined): string | null => (moment === undefin
 export interface ProgressOptions {
   readonly done: ReadonlySet<string>
   readonly expected: ReadonlyMap<string, number>
+  /** Milliseconds since 1970. */
+  readonly clock: () => number
 }
 
 /** Adds the counts of one attempt to those of earlier attempts. */
-export class RunProgress {
+export class RunProgress implements ProgressNotes {
   readonly #entities = new Map<string, Counted>()
   readonly #expected: ReadonlyMap<string, number>
+  readonly #clock: () => number
   /** Records of each copy: the number at the start of the attempt, with later changes. */
   readonly #stored = new Map<string, number>()
   #calls = 0
@@ -42,8 +45,9 @@ export class RunProgress {
    * @param kept progress of earlier attempts
    * @param options `done`: finished entities; `expected`: estimated number of records by entity, where known
    */
-  constructor(kept: StoredProgress, { done, expected }: ProgressOptions) {
+  constructor(kept: StoredProgress, { done, expected, clock }: ProgressOptions) {
     this.#expected = expected
+    this.#clock = clock
     for (const { entity, estimated_end: _end, ...counts } of kept.entities) this.#entities.set(entity, { counts, isDone: done.has(entity) })
   }
 
@@ -53,7 +57,8 @@ export class RunProgress {
   }
 
   /** Starts or resumes entities. */
-  begin(entities: readonly string[], now: number): void {
+  begin(entities: readonly string[]): void {
+    const now = this.#clock()
     for (const entity of entities) {
       const counts = this.#entities.get(entity)?.counts ?? noCounts
       this.#entities.set(entity, { counts, begun: { at: now, records: counts.records }, isDone: false })
@@ -79,10 +84,10 @@ export class RunProgress {
     this.#add(entity, { ...change, calls: 0, without_key: withoutKey })
   }
 
-  /** Notes how far a walk is with an entity. @param now milliseconds since 1970 */
-  noteShare({ entity, done, total }: EntityShare, now: number): void {
+  /** Notes how far a walk is with an entity. */
+  noteShare({ entity, done, total }: EntityShare): void {
     const counted = this.#of(entity)
-    const from = counted.share?.from ?? { at: now, done }
+    const from = counted.share?.from ?? { at: this.#clock(), done }
     counted.share = { from, done, total }
   }
 
@@ -107,8 +112,9 @@ export class RunProgress {
     return this.#isChanged
   }
 
-  /** Serializes the progress for the run's row. @param now milliseconds since 1970 */
-  text(now: number): string {
+  /** Serializes the progress for the run's row. */
+  text(): string {
+    const now = this.#clock()
     this.#isChanged = false
     const entities = [...this.#entities].map(([entity, counted]) => ({
       entity,

@@ -2,6 +2,7 @@
 
 import { AsyncResource } from 'node:async_hooks'
 import { asFerruleError, inSpan, type Span } from 'ferrule/internal'
+import type { RunState, SyncEntityResult, SyncError } from 'ferrule/wire'
 import type { Connectors } from '../../connectors/connector-types.ts'
 import type { Parts } from '../../main/parts.ts'
 import { newId } from '../../values/ids.ts'
@@ -10,13 +11,11 @@ import type { WorkerParts } from '../queue/node.ts'
 import { Removals } from '../queue/removals.ts'
 import { runSchedules, scheduleMissing } from '../queue/schedules.ts'
 import { EndedSessions, takeOver, takeOverFrom } from '../queue/takeover.ts'
-import { leaseMarginMs, leaseMs, renewalMs } from '../queue/times.ts'
-import { hasDueRun, leaseRuns, releaseRun, updateRun, wakeRuns } from '../sql/sync-queue.ts'
-import { readAsked } from '../status/run-record.ts'
+import { computeNextAttemptAt, leaseMarginMs, leaseMs, mostFailures, renewalMs } from '../queue/times.ts'
+import { endRun, hasDueRun, leaseRuns, type RunEnd, releaseRun, updateRun, wakeRuns } from '../sql/sync-queue.ts'
+import { buildSyncError, readAsked, toStoredError } from '../status/run-record.ts'
 import type { SyncServices, SyncWorker } from '../sync-types.ts'
-import { Attempt, type AttemptServices } from './attempt.ts'
-import { endAttempt, stopping, yielding } from './ending.ts'
-import { callsOfProgress } from './failures.ts'
+import { Attempt, type AttemptOutcome, type AttemptServices } from './attempt.ts'
 
 /** Interval of polling, and of storing a run's progress. Milliseconds. */
 const turnMs = 1_000
@@ -24,6 +23,98 @@ const turnMs = 1_000
 const sliceMs = 300_000
 /** Longest wait for aborted walks, in milliseconds. */
 const stopMs = 5_000
+/** An attempt with more calls than this made progress: a repeated step has fewer calls. */
+const callsOfProgress = 50
+
+/** Aborts the walks of a stopping node. */
+const stopping = new Error('the node stops')
+/** Aborts a long walk while other runs wait. */
+const yielding = new Error('others wait for a turn')
+
+/** State of a run after an attempt. */
+interface EndedAttempt {
+  readonly state: RunState
+  readonly error: SyncError | null
+}
+
+type Part = Pick<Parts, 'database' | 'source' | 'settings'>
+
+const isRead = ({ state }: SyncEntityResult): boolean => state === 'complete' || state === 'changes' || state === 'partial'
+
+/** Returns the final state of a run. An entity that the credentials lack does not fail a run with other entities. */
+function summary(results: readonly SyncEntityResult[]): EndedAttempt & { readonly state: 'succeeded' | 'partial' | 'failed' } {
+  const error = results.find(({ state }) => state === 'failed')?.error ?? results.find((each) => each.error !== null)?.error ?? null
+  if (results.length > 0 && !results.some(isRead)) return { state: 'failed', error }
+  const isWhole = results.every(({ state }) => state !== 'failed' && state !== 'partial')
+  return isWhole ? { state: 'succeeded', error: null } : { state: 'partial', error }
+}
+
+/**
+ * Stores how an attempt ended.
+ * @param outcome outcome of the walk, or the reason of its abort
+ * @returns undefined when the attempt no longer owns the run
+ */
+async function endAttempt(parts: Part, attempt: Attempt, outcome: AttemptOutcome | Error): Promise<EndedAttempt | undefined> {
+  const { state, error, more } = await (outcome instanceof Error ? cutOff(parts, attempt, outcome) : ended(parts, attempt, outcome))
+  const { db } = parts.database
+  const end: RunEnd = {
+    ...toStoredError(error),
+    ...more,
+    progress: attempt.progress.text(),
+    results: JSON.stringify(attempt.results),
+  }
+  if (await endRun(db, attempt.lease, end)) return { state, error }
+  await releaseRun(db, attempt.lease)
+  return undefined
+}
+
+type More =
+  | { readonly state: 'succeeded' | 'partial' | 'failed' | 'cancelled'; readonly finished_at: number; readonly failures: number }
+  | { readonly state: 'queued'; readonly not_before: number | null; readonly place: number; readonly failures: number }
+
+const finished = (
+  parts: Part,
+  { state, error }: EndedAttempt & { readonly state: Exclude<RunState, 'queued' | 'running'> },
+  failures: number,
+) => ({
+  state,
+  error,
+  more: { state, finished_at: parts.source.clock(), failures } satisfies More,
+})
+
+/** Returns an aborted run to the queue without counting a failure. */
+function cutOff({ source }: Part, { run }: Attempt, reason: Error) {
+  const now = source.clock()
+  const place = reason === yielding ? now : run.place
+  return {
+    state: 'queued' as const,
+    error: null,
+    more: { state: 'queued', not_before: null, place, failures: run.failures } satisfies More,
+  }
+}
+
+async function ended(parts: Part, attempt: Attempt, outcome: AttemptOutcome) {
+  const { run } = attempt
+  if (outcome.is === 'walked') return finished(parts, summary(attempt.results), 0)
+  const { thrown } = outcome
+  const error = buildSyncError(thrown, run.connector_id)
+  if (outcome.is === 'cancelled') return finished(parts, { state: 'cancelled', error }, run.failures)
+  if (outcome.is === 'later') {
+    const { code, retryAfterMs } = asFerruleError(thrown)
+    const { calls } = attempt.progress
+    // A vendor that answers some calls and then names the time of the next call is no failure, nor is a service whose turns are taken.
+    const isNamed = code === 'overloaded' || (code === 'upstream_rate_limited' && calls > 0)
+    const isExact = isNamed && retryAfterMs !== undefined
+    const failures = calls > callsOfProgress ? 0 : run.failures + (isExact ? 0 : 1)
+    if (failures < mostFailures) {
+      const not_before = computeNextAttemptAt(parts, { failures, askedMs: retryAfterMs, isExact })
+      return { state: 'queued' as const, error, more: { state: 'queued', not_before, place: run.place, failures } satisfies More }
+    }
+  }
+  await attempt.giveUp(thrown)
+  const state = outcome.is === 'failed' ? 'failed' : summary(attempt.results).state
+  return finished(parts, { state, error }, run.failures)
+}
 
 interface Walking {
   readonly attempt: Attempt
@@ -48,7 +139,7 @@ class Worker implements SyncWorker {
   constructor(parts: WorkerParts, connectors: Connectors, services: SyncServices) {
     this.#parts = parts
     this.#services = services
-    this.#attempts = { ...services, parts, connectors, engine: parts.engine, onBackgroundError: parts.onBackgroundError }
+    this.#attempts = { ...services, parts, connectors }
     this.#removals = new Removals(parts, services.store)
   }
 
@@ -141,7 +232,7 @@ class Worker implements SyncWorker {
     const now = this.#parts.source.clock()
     const change = {
       lease_until: now + leaseMs,
-      ...(attempt.progress.isChanged ? { progress: attempt.progress.text(now) } : {}),
+      ...(attempt.progress.isChanged ? { progress: attempt.progress.text() } : {}),
       ...(attempt.progress.calls > callsOfProgress ? { failures: 0 } : {}),
     }
     const kept = await updateRun(db, attempt.lease, change)

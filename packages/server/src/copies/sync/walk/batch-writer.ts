@@ -178,6 +178,6 @@ export class BatchWriter {
   }
 
   #report({ entity }: Planned, counts: Partial<Omit<EntityProgress, 'entity'>>): void {
-    this.#walking.task.onProgress?.({ entity, ...noProgress, ...counts })
+    this.#walking.task.progress?.note({ entity, ...noProgress, ...counts })
   }
 }

@@ -20,12 +20,12 @@ export function digestConfiguration({ configuration }: Pick<SyncTask, 'configura
 }
 
 /** Returns whether a complete pass is due. A last pass in the future comes from a wrong clock. */
-function isDue({ clock, fullEvery }: SyncTask, { sync }: Planned, { triedAt: last, flaw, unfinished = 0 }: EntityState): boolean {
+function isDue(fullEvery: number, { sync }: Planned, { triedAt: last, flaw, unfinished = 0 }: EntityState, now: number): boolean {
   if (last === undefined) return true
   // Partly readable entities are read again soon, then less and less often. Every walk tries unavailable entities, and windows, anyway.
   const isWhole = (flaw === undefined && unfinished === 0) || flaw?.skipped === true || sync.windows !== undefined
   const every = isWhole ? fullEvery : Math.min(day * 2 ** Math.max(0, unfinished - 1), fullEvery)
-  return Math.abs(clock() - last) > every
+  return Math.abs(now - last) > every
 }
 
 /** Finds the timestamp to request changes from; undefined when none is known. */
@@ -37,12 +37,12 @@ function findSince({ lookback }: Since, latest: string | undefined, now: number)
 type WalkBase = Omit<Walking, 'progress'>
 
 /** Creates the progress of a new walk: what it reads, and since when. */
-function createProgress({ task, tree, stored, states }: WalkBase, pass: string): WalkProgress {
+function createProgress({ task, tree, stored, states }: WalkBase, pass: string, fullEvery: number): WalkProgress {
   const configured = digestConfiguration(task)
   const startedAt = task.clock()
   const isNew = (planned: Planned): boolean => {
     const state = states.get(planned.entity) ?? {}
-    return task.mode === 'full' || state.configured !== configured || isDue(task, planned, state)
+    return task.mode === 'full' || state.configured !== configured || isDue(fullEvery, planned, state, startedAt)
   }
   const windowed = stored.filter(({ sync }) => sync.windows !== undefined)
   const { since: rule } = tree.sync
@@ -87,13 +87,19 @@ function canResume({ task, stored, states }: WalkBase, kept: WalkProgress): bool
   return stored.every((planned) => isComplete({ progress: kept }, planned)) && (task.run === undefined || kept.run === task.run)
 }
 
+/** A tree, and the maximum age of a complete pass over it in milliseconds: an incremental run then makes a new one. */
+export interface DueTree {
+  readonly tree: Tree
+  readonly fullEvery: number
+}
+
 /** Resumes an interrupted walk, or starts one. */
-export async function startWalk(task: SyncTask, tree: Tree, run: RunContext): Promise<Walking> {
+export async function startWalk(task: SyncTask, { tree, fullEvery }: DueTree, run: RunContext): Promise<Walking> {
   const stored = listStored(tree)
   const base = { run, task, tree, stored, states: await readStates(task, stored) }
   const kept = await readWalk(task.store, toEntityRef(task, findHolder(base)), tree.entity)
   if (kept !== undefined && canResume(base, kept)) return { ...base, progress: kept }
-  const walking: Walking = { ...base, progress: createProgress(base, crypto.randomUUID()) }
+  const walking: Walking = { ...base, progress: createProgress(base, crypto.randomUUID(), fullEvery) }
   const { pass } = walking.progress
   for (const planned of stored) {
     const ref = toEntityRef(task, planned)

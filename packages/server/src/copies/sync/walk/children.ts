@@ -3,8 +3,7 @@
 import type { FerruleError } from 'ferrule'
 import { errorConsequences } from 'ferrule/internal'
 import type { BatchWriter } from './batch-writer.ts'
-import { readList, Unreadable } from './lists.ts'
-import { isNeeded } from './nested.ts'
+import { isNeeded, readList, Unreadable } from './lists.ts'
 import type { Params } from './page-params.ts'
 import { buildParams, digestPage, findParent, listParents, splitGroups, type Work } from './parents.ts'
 import type { Child, Nested, Planned } from './plan.ts'
@@ -198,7 +197,7 @@ export class Children {
 
   #reportShare({ entity }: Child): void {
     const { progress, task } = this.#walking
-    task.onShare?.({ entity, done: progress.parents?.done[entity] ?? 0, total: estimateParents(progress, entity) })
+    task.progress?.noteShare({ entity, done: progress.parents?.done[entity] ?? 0, total: estimateParents(progress, entity) })
   }
 
   /** Reads the records of some parents. Splits a batch that fails in halves, because one parent can cause it. */

@@ -136,7 +136,7 @@ export async function endEntity(walking: Walking, planned: Planned, isWhole: boo
   if (states.get(planned.entity)?.ended !== progress.pass) {
     const removed = await endPass(walking, planned, isWhole)
     await task.store.saveCheckpoints(toEntityRef(task, planned), [toStateCheckpoint(buildEndState(walking, planned))])
-    if (removed > 0) task.onProgress?.({ entity: planned.entity, ...noProgress, removed })
+    if (removed > 0) task.progress?.note({ entity: planned.entity, ...noProgress, removed })
   }
   const flaw = findFlaw(walking, planned)
   if (flaw === undefined) return { entity: planned.entity, state: isComplete(walking, planned) ? 'complete' : 'changes' }

@@ -4,7 +4,7 @@
  */
 
 import { FerruleError } from 'ferrule'
-import type { Hidden, Kind, Lookup } from 'ferrule/definition'
+import type { Hidden, Lookup } from 'ferrule/definition'
 import type { RecordKey } from 'ferrule/engine'
 import { errorConsequences, getAt, parsePath, setAt } from 'ferrule/internal'
 import type { EntityRef } from '../../entity-ref.ts'
@@ -13,24 +13,16 @@ import { buildKey } from '../../store/forget.ts'
 import type { ContextStore } from '../../store/types.ts'
 import { buildRemovals } from './links.ts'
 import { readCheckpoint, readState, writeCheckpoint } from './state.ts'
-import type { Ask } from './types.ts'
+import type { SyncTask } from './types.ts'
 
 /** Input of a recheck. */
-export interface RecheckTask {
-  readonly kind: Kind
-  /** UUID of the connector. */
-  readonly connector: string
-  readonly configuration: Readonly<Record<string, unknown>>
+export interface RecheckTask extends Pick<SyncTask, 'kind' | 'connector' | 'configuration' | 'ask' | 'clock' | 'signal'> {
   readonly store: Pick<
     ContextStore,
     'getTable' | 'countRecords' | 'readCheckpoints' | 'saveCheckpoints' | 'readKeys' | 'findKnownKeys' | 'forgetRecords'
   >
-  readonly ask: Ask
-  /** Returns whether an entity is kept. */
-  readonly wanted: (entity: string) => boolean
-  /** Milliseconds since 1970. */
-  readonly clock: () => number
-  readonly signal: AbortSignal
+  /** Entities of the run; records of others are not looked up. */
+  readonly covered: readonly string[]
   /** Called with the number of deleted records by entity. */
   readonly onLost?: (lost: ReadonlyMap<string, number>) => Promise<void>
 }
@@ -56,8 +48,8 @@ const leastShare = 0.01
 const manyKeys = 1_000
 
 /** Lists the entities that are looked up together, beginning with the one of the rule. */
-export function listRecheckedEntities({ definition }: Kind, configuration: Readonly<Record<string, unknown>>): readonly string[] {
-  const { hidden, entities } = definition
+export function listRecheckedEntities({ kind, configuration }: Pick<RecheckTask, 'kind' | 'configuration'>): readonly string[] {
+  const { hidden, entities } = kind.definition
   if (hidden?.recheck === undefined || configuration[hidden.unless.field] === hidden.unless.is) return []
   const { entity } = hidden.recheck
   const parts = Object.keys(entities).filter((name) => entities[name]?.of === entity)
@@ -70,12 +62,9 @@ const readRound = async ({ store }: Pick<RecheckTask, 'store'>, ref: EntityRef):
   (await readCheckpoint(store, ref, part)) ?? {}
 
 /** Returns whether the credentials do not offer the lookup, so complete passes must replace it. */
-export async function isLookupDenied(
-  task: Pick<RecheckTask, 'kind' | 'connector' | 'configuration' | 'store' | 'wanted'>,
-): Promise<boolean> {
-  const [holder] = listRecheckedEntities(task.kind, task.configuration).filter(task.wanted)
-  if (holder === undefined) return false
-  return (await readRound(task, { connector: task.connector, kind: task.kind.definition.kind, entity: holder })).denied === true
+export async function isLookupDenied(task: RecheckTask): Promise<boolean> {
+  const [holder] = listRecheckedEntities(task).filter((entity) => task.covered.includes(entity))
+  return holder !== undefined && (await readRound(task, toRef(task, holder))).denied === true
 }
 
 /** A round, or a share of it. */
@@ -239,7 +228,7 @@ export async function recheck(task: RecheckTask): Promise<void> {
   const rule = definition.hidden?.recheck
   const lookup = definition.lookups?.[rule?.lookup ?? '']
   const counts = await task.store.countRecords(task.connector)
-  const kept = listRecheckedEntities(task.kind, task.configuration).filter((entity) => task.wanted(entity) && (counts.get(entity) ?? 0) > 0)
+  const kept = listRecheckedEntities(task).filter((entity) => task.covered.includes(entity) && (counts.get(entity) ?? 0) > 0)
   const [holder] = kept
   if (rule === undefined || lookup === undefined || holder === undefined) return
   const round = await readRound(task, toRef(task, holder))

@@ -1,15 +1,14 @@
 /** Runs the walks of a sync in turns, so that every entity gets its first records soon (docs/decisions/syncs.md). */
-import { planRun, type Tree } from './plan.ts'
+import type { Tree } from './plan.ts'
 import { type Lane, Turns } from './turns.ts'
-import type { EntityResult, SyncResult, SyncTask } from './types.ts'
+import type { SyncTask } from './types.ts'
 import { type WalkEnd, walkTree } from './walk.ts'
-import type { InTurns, RunContext } from './walking.ts'
-import { Writes } from './writes.ts'
+import { type InTurns, type RunContext, Writes } from './walking.ts'
 
 /** What the caller of a run decides and learns. */
 export interface RunHooks {
-  /** Returns the task of a walk before its first turn. */
-  readonly prepare: (tree: Tree) => Promise<SyncTask>
+  /** Called before the first turn of a walk. @returns the maximum age of a complete pass, in milliseconds */
+  readonly prepare: (tree: Tree) => Promise<number>
   /** Returns whether a search waits for an entity. */
   readonly isAsked: (entity: string) => boolean
   /** Called after a turn without an error. */
@@ -28,6 +27,7 @@ const describeLane = ({ isQuick, children, ...tree }: Tree): Lane => ({
 
 /** The turns of a run, and what its walks share. */
 class Run {
+  readonly #task: SyncTask
   readonly #trees: readonly Tree[]
   readonly #hooks: RunHooks
   readonly #turns: Turns
@@ -36,7 +36,14 @@ class Run {
   #current = 0
   #calls = 0
 
-  constructor(trees: readonly Tree[], hooks: RunHooks) {
+  constructor(task: SyncTask, trees: readonly Tree[], hooks: RunHooks) {
+    this.#task = {
+      ...task,
+      ask: (call) => {
+        this.#calls += 1
+        return task.ask(call)
+      },
+    }
     this.#trees = trees
     this.#hooks = hooks
     this.#turns = new Turns(trees.map(describeLane))
@@ -87,44 +94,17 @@ class Run {
 
   /** Walks a tree. What can be read again and must be filled is walked at once. */
   async *#walk(tree: Tree): InTurns<WalkEnd> {
-    const task = await this.#hooks.prepare(tree)
-    const counting: SyncTask = {
-      ...task,
-      ask: (call) => {
-        this.#calls += 1
-        return task.ask(call)
-      },
-    }
-    const first = yield* walkTree(counting, tree, this.#context)
+    const due = { tree, fullEvery: await this.#hooks.prepare(tree) }
+    const first = yield* walkTree(this.#task, due, this.#context)
     if (!first.again) return first
-    return { ...(yield* walkTree(counting, tree, this.#context)), startedAt: first.startedAt }
+    return { ...(yield* walkTree(this.#task, due, this.#context)), startedAt: first.startedAt }
   }
 }
 
 const noEnd: WalkEnd = { startedAt: 0, results: [], again: false }
 
 /**
- * Runs walks in turns.
+ * Runs walks in turns. Resumes a run that was interrupted by an error, the signal or a kill.
  * @throws what `hooks` throw; the other walks then stop where they are
  */
-export const runInTurns = (trees: readonly Tree[], hooks: RunHooks): Promise<void> => new Run(trees, hooks).go()
-
-/**
- * Updates the copy of a connector. Resumes a run that was interrupted by an error, the signal or a kill.
- * @throws FerruleError of the vendor or the store; the signal's reason
- */
-export async function syncConnector(task: SyncTask): Promise<SyncResult> {
-  const entities: EntityResult[] = []
-  await runInTurns(planRun(task.kind.definition, task.wanted), {
-    prepare: async () => task,
-    isAsked: () => false,
-    turned: () => undefined,
-    ended: async ({ results }) => {
-      entities.push(...results)
-    },
-    failed: async (_tree, thrown) => {
-      throw thrown
-    },
-  })
-  return { entities }
-}
+export const runInTurns = (task: SyncTask, trees: readonly Tree[], hooks: RunHooks): Promise<void> => new Run(task, trees, hooks).go()

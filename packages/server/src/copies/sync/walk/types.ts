@@ -49,7 +49,15 @@ export interface EntityShare {
 /** No progress. */
 export const noProgress = { records: 0, pages: 0, written: 0, created: 0, removed: 0, withoutKey: 0 } as const
 
-/** Input of a sync. */
+/** Takes the progress of walks. Must not throw. */
+export interface ProgressNotes {
+  /** Adds a page or written rows. */
+  note(progress: EntityProgress): void
+  /** Notes how far a walk is with an entity. */
+  noteShare(share: EntityShare): void
+}
+
+/** Input of the walks of a run. */
 export interface SyncTask {
   readonly kind: Kind
   /** UUID of the connector. */
@@ -60,8 +68,6 @@ export interface SyncTask {
     'getTable' | 'writeBatch' | 'beginPass' | 'hasUnseen' | 'sweep' | 'sweepSpan' | 'abandonPass' | 'readCheckpoints' | 'saveCheckpoints'
   >
   readonly ask: Ask
-  /** Returns whether to keep an entity. */
-  readonly wanted: (entity: string) => boolean
   /** `full`: complete passes of everything, which delete missing records. `incremental`: only changes, where the vendor offers them. */
   readonly mode: 'incremental' | 'full'
   /**
@@ -69,17 +75,10 @@ export interface SyncTask {
    * changed before this one was requested. Omitted: resumes every walk.
    */
   readonly run?: string
-  /** Maximum age of a complete pass in milliseconds; an incremental run then makes a new one. */
-  readonly fullEvery: number
   /** Milliseconds since 1970. */
   readonly clock: () => number
   readonly signal: AbortSignal
-  /** Called after each page. Must not throw. */
-  readonly onProgress?: (progress: EntityProgress) => void
-  /** Called when a walk has come further. Must not throw. */
-  readonly onShare?: (share: EntityShare) => void
-  /** Called with an error of this service that the list of a record met. Must not throw. */
-  readonly onFault?: (thrown: unknown) => void
+  readonly progress?: ProgressNotes
 }
 
 /** How a run ended for one entity. */
@@ -92,9 +91,4 @@ export interface EntityResult {
   readonly state: 'complete' | 'changes' | 'partial' | 'skipped' | 'failed'
   /** Reason of `partial`, `skipped` and `failed`. */
   readonly error?: { readonly code: ErrorCode; readonly message: string }
-}
-
-/** Result of a sync. */
-export interface SyncResult {
-  readonly entities: readonly EntityResult[]
 }

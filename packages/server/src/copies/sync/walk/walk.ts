@@ -6,11 +6,10 @@
 import { FerruleError } from 'ferrule'
 import { errorConsequences, fail, getAt } from 'ferrule/internal'
 import { BatchWriter } from './batch-writer.ts'
-import { startWalk } from './begin.ts'
+import { type DueTree, startWalk } from './begin.ts'
 import { Children, mostTries } from './children.ts'
 import { endEntity, findDoubts, needsFill } from './end.ts'
-import { mostRestarts } from './lists.ts'
-import { readNested } from './nested.ts'
+import { mostRestarts, readNested } from './lists.ts'
 import { filterSegment, findLargest, moveOn, Outline, readIds } from './newest.ts'
 import { buildFirstParams, findLatest, findNextParams, type Params, Positions } from './page-params.ts'
 import { listParents, type Work } from './parents.ts'
@@ -172,7 +171,7 @@ class Walk {
     if (progress.full && size !== undefined) run.sizes.set(tree.entity, size)
     const known = progress.full ? run.sizes.get(tree.entity) : size
     const total = known === undefined ? undefined : Math.max(known, rows)
-    for (const { entity, sync } of stored) if (sync.each === undefined) task.onShare?.({ entity, done: rows, total })
+    for (const { entity, sync } of stored) if (sync.each === undefined) task.progress?.noteShare({ entity, done: rows, total })
   }
 
   /**
@@ -285,8 +284,8 @@ export interface WalkEnd {
  * Walks a tree to its end, turn by turn.
  * @throws FerruleError of the vendor or the store, after which a later run resumes; the signal's reason
  */
-export async function* walkTree(task: SyncTask, tree: Tree, run: RunContext): InTurns<WalkEnd> {
-  const walking = await startWalk(task, tree, run)
+export async function* walkTree(task: SyncTask, due: DueTree, run: RunContext): InTurns<WalkEnd> {
+  const walking = await startWalk(task, due, run)
   const { stored } = walking
   const startedAt = Math.min(task.clock(), walking.progress.startedAt)
   const whole = yield* runWalks(walking)

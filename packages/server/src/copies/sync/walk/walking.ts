@@ -3,10 +3,24 @@ import type { Span } from '../../store/types.ts'
 import type { Planned, Tree } from './plan.ts'
 import { type EntityState, type Flaw, toWalkCheckpoint, type WalkProgress } from './state.ts'
 import type { Answered, SyncTask } from './types.ts'
-import type { Writes } from './writes.ts'
 
 /** A walk that yields where its turn ends: what it collected is being written, and its progress is consistent. */
 export type InTurns<T = void> = AsyncGenerator<undefined, T, undefined>
+
+/** The running write of a run: its walks write one after another, whichever of them has the turn. */
+export class Writes {
+  #running: Promise<void> = Promise.resolve()
+
+  /** Waits for the running write. Ignores its error, which belongs to its walk. */
+  async settle(): Promise<void> {
+    await this.#running
+  }
+
+  /** Notes a write as the running one. */
+  note(write: Promise<void>): void {
+    this.#running = write.catch(() => undefined)
+  }
+}
 
 /** What the walks of a run share. */
 export interface RunContext {
