@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { kinds as kindTable } from '../../packages/ferrule/src/connectors/index.ts'
 import type { Engine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
-import type { VendorWork } from '../../packages/server/src/connectors/links/connect-types.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
 import { createWorld, firstPrincipal, newTenant, overBoth, secretOf, type World } from '../platform/world.ts'
@@ -20,11 +19,18 @@ overBoth('tokens of consents', (database) => {
   const errors: unknown[] = []
   const down: Engine['revokeConsent'] = async () => Promise.reject(fail('upstream_error', { vendor: 'TikTok', reason: 'down' }))
   let revoke = down
+  /** What the vendor gives for a code. */
+  let token = ''
   beforeAll(async () => {
     world = await createWorld(database, 'consent_ends')
     platform = await world.open({
       kinds: Object.values(kindTable),
-      engine: () => createStubEngine({ revokeConsent: (connection) => revoke(connection) }),
+      engine: () =>
+        createStubEngine({
+          revokeConsent: (connection) => revoke(connection),
+          exchangeConsent: async () => secretOf({ access_token: token, ...application }),
+          listConsentAccounts: async () => [{ id: '7', name: 'Seven' }],
+        }),
       sandboxOrigins: () => ({ [kind]: { api: 'http://127.0.0.1:1' } }),
       env: { FERRULE_PUBLIC_URL: 'https://ferrule.example.com' },
       onBackgroundError: (error) => errors.push(error),
@@ -35,13 +41,8 @@ overBoth('tokens of consents', (database) => {
   afterAll(() => world.close())
 
   /** Connects a consent with a token. @returns ids of the workspace and the connector */
-  async function connect(workspace: string, token: string, who = owner) {
-    const work: VendorWork = {
-      check: async () => undefined,
-      exchange: async () => secretOf({ access_token: token, ...application }),
-      listAccounts: async () => [{ id: '7', name: 'Seven' }],
-      readAccount: async () => undefined,
-    }
+  async function connect(workspace: string, given: string, who = owner) {
+    token = given
     const place = { workspace_name: workspace, create_workspace: true }
     const { id, url } = await platform.connectLinks.create(who, { ...place, end_user: { id: 'u' }, kinds: [kind], sandbox: true })
     const { cookie: session } = await platform.connectPages.open({ id, secret: new URL(url).hash.slice(1) })
@@ -49,9 +50,9 @@ overBoth('tokens of consents', (database) => {
     const { consent, cookie } = await platform.connectPages.begin(visit, { kind })
     const query = new URLSearchParams({ state: new URL(consent.consent_url).searchParams.get('state') ?? '', code: 'c' })
     const readCookie = () => cookie.value
-    await platform.connectPages.takeReturn({ kind, query, readCookie }, work)
+    await platform.connectPages.takeReturn({ kind, query, readCookie })
     const chosen = { attempt_id: consent.attempt_id, ids: ['7'] }
-    const { connector_id } = await platform.connectPages.choose({ ...visit, readCookie }, chosen, work)
+    const { connector_id } = await platform.connectPages.choose({ ...visit, readCookie }, chosen)
     return { connectorId: connector_id, workspaceId: (await platform.connectors.get(who, connector_id)).workspace_id }
   }
 

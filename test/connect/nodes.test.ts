@@ -1,49 +1,72 @@
 /** Links over both databases, and on two nodes: what is done once, what a kill leaves, and what is purged. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { kinds as kindTable } from '../../packages/ferrule/src/connectors/index.ts'
 import type { Engine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
-import type { VendorWork } from '../../packages/server/src/connectors/links/connect-types.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
 import { createWorld, firstPrincipal, openBeside, overBoth, refusal, secretOf, type World } from '../platform/world.ts'
 import { createStubEngine } from '../support/engines.ts'
 
 const options = {
-  engine: () => createStubEngine({ revokeConsent: (connection) => revoke(connection) }),
   kinds: Object.values(kindTable),
   sandboxOrigins: () => ({ gong: { api: 'http://127.0.0.1:1' }, 'tiktok-marketing': { api: 'http://127.0.0.1:1' } }),
 }
-const account = JSON.stringify({ kind: 'gong', ids: ['1'] })
 const token = { access_token: 'a', refresh_token: 'r' }
 
 const failing: Engine['revokeConsent'] = async () => Promise.reject(fail('upstream_error', { vendor: 'TikTok', reason: 'down' }))
 /** What the vendor does with a token that ends. */
 let revoke = failing
 
-/** A vendor that takes everything. It counts exchanges. */
-function createWork(more: Partial<VendorWork> = {}) {
-  const takeCode: VendorWork['exchange'] = async (_organization, { application }) =>
-    secretOf({ ...('app_id' in application.reveal() ? { access_token: 'a' } : token), ...application.reveal() })
-  const exchange = vi.fn(more.exchange ?? takeCode)
-  return {
-    check: async () => undefined,
-    listAccounts: async () => [{ id: '7', name: 'Seven' }],
-    readAccount: async () => account,
-    ...more,
-    exchange,
-  }
+type Vendor = Pick<Engine, 'exchangeConsent' | 'checkAccount'>
+
+/** A vendor that takes everything. */
+const taking: Vendor = {
+  exchangeConsent: async (_place, { application }) =>
+    secretOf({ ...('app_id' in application.reveal() ? { access_token: 'a' } : token), ...application.reveal() }),
+  checkAccount: async () => ({ kind: 'gong', ids: ['1'] }),
+}
+
+/** A vendor that gives a token for every code. */
+const giving = (access_token: string): Vendor => ({
+  ...taking,
+  exchangeConsent: async (_place, { application }) => secretOf({ access_token, ...application.reveal() }),
+})
+
+/** The vendor of a node: what it does now, and the exchanges that it has seen. */
+class VendorOfNode {
+  does = taking
+  exchanges = 0
+
+  /** Builds the engine of the node. */
+  readonly engine = () =>
+    createStubEngine({
+      exchangeConsent: (place, consented) => {
+        this.exchanges += 1
+        return this.does.exchangeConsent(place, consented)
+      },
+      checkAccount: (connection) => this.does.checkAccount(connection),
+      listConsentAccounts: async () => [{ id: '7', name: 'Seven' }],
+      revokeConsent: (connection) => revoke(connection),
+    })
 }
 
 overBoth('links', (database) => {
   let world: World
   let nodes: readonly [Platform, Platform]
   let owner: Principal
+  const vendors = [new VendorOfNode(), new VendorOfNode()] as const
+  /** Sets what the vendor does, on both nodes. */
+  const set = (does: Vendor): void => {
+    for (const vendor of vendors) Object.assign(vendor, { does, exchanges: 0 })
+  }
+  const countExchanges = () => vendors[0].exchanges + vendors[1].exchanges
+  beforeEach(() => set(taking))
   beforeAll(async () => {
     world = await createWorld(database, 'connect')
     const env = { FERRULE_PUBLIC_URL: 'https://ferrule.example.com' }
-    const first = await world.open({ ...options, env })
-    nodes = [first, await openBeside(world, { ...options, env })]
+    const first = await world.open({ ...options, env, engine: vendors[0].engine })
+    nodes = [first, await openBeside(world, { ...options, env, engine: vendors[1].engine })]
     owner = await firstPrincipal(first)
     const save = (connector_type: string, configuration: object) => first.vendorApplications.save(owner, { connector_type, configuration })
     await save('gong', { client_id: 'id', client_secret: 'secret' })
@@ -71,10 +94,9 @@ overBoth('links', (database) => {
   test('of two nodes one exchanges a code', async () => {
     const { id, back } = await begin()
     const before = await count()
-    const work = createWork()
-    await Promise.all(racing().map((node) => node.connectPages.takeReturn(back, work)))
-    await nodes[1].connectPages.takeReturn(back, work)
-    expect([work.exchange.mock.calls.length, await count()]).toEqual([1, before + 1])
+    await Promise.all(racing().map((node) => node.connectPages.takeReturn(back)))
+    await nodes[1].connectPages.takeReturn(back)
+    expect([countExchanges(), await count()]).toEqual([1, before + 1])
     expect((await nodes[1].connectLinks.get(owner, id)).status).toBe('used')
   })
 
@@ -82,7 +104,7 @@ overBoth('links', (database) => {
     const { visit } = await begin()
     const before = await count()
     const body = { kind: 'gong', credentials: { access_key: 'k', access_key_secret: 's' } }
-    const done = await Promise.allSettled(racing().map((node) => node.connectPages.authorize(visit, body, createWork())))
+    const done = await Promise.allSettled(racing().map((node) => node.connectPages.authorize(visit, body)))
     expect(done.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
     expect(await count()).toBe(before + 1)
   })
@@ -91,18 +113,17 @@ overBoth('links', (database) => {
     const { id, visit, back } = await begin()
     const before = await count()
     const hanging = Promise.withResolvers<never>()
-    const killed = createWork({ check: () => hanging.promise, readAccount: () => hanging.promise })
-    const lost = nodes[1].connectPages.takeReturn(back, killed)
-    await expect.poll(() => killed.exchange.mock.calls.length).toBe(1)
+    vendors[1].does = { ...taking, checkAccount: () => hanging.promise }
+    const lost = nodes[1].connectPages.takeReturn(back)
+    await expect.poll(() => vendors[1].exchanges).toBe(1)
     await expect.poll(async () => (await nodes[0].connectPages.read(visit)).attempt?.status).toBe('exchanging')
-    const again = createWork()
-    await nodes[0].connectPages.takeReturn(back, again)
-    expect([again.exchange.mock.calls.length, await count()]).toEqual([0, before])
+    await nodes[0].connectPages.takeReturn(back)
+    expect([vendors[0].exchanges, await count()]).toEqual([0, before])
     expect((await nodes[0].connectLinks.get(owner, id)).status).toBe('open')
     const next = await nodes[0].connectPages.begin(visit, { kind: 'gong' })
     const state = new URL(next.consent.consent_url).searchParams.get('state') ?? ''
     const query = new URLSearchParams({ state, code: 'd' })
-    await nodes[0].connectPages.takeReturn({ kind: 'gong', query, readCookie: () => next.cookie.value }, createWork())
+    await nodes[0].connectPages.takeReturn({ kind: 'gong', query, readCookie: () => next.cookie.value })
     expect((await nodes[0].connectLinks.get(owner, id)).status).toBe('used')
     hanging.reject(fail('upstream_error', { vendor: 'Gong', reason: 'the node is gone' })) // so that the platform can close
     await lost
@@ -111,46 +132,43 @@ overBoth('links', (database) => {
 
   test('an exchange with an unclear end is kept for the page, and never repeated', async () => {
     const { visit, back } = await begin()
-    const exchange = vi.fn(async () => Promise.reject(fail('consent_unclear', { vendor: 'Gong', reason: 'no answer' })))
-    for (const node of [...nodes, nodes[0]]) await node.connectPages.takeReturn(back, createWork({ exchange }))
-    expect(exchange).toHaveBeenCalledTimes(1)
+    set({ ...taking, exchangeConsent: async () => Promise.reject(fail('consent_unclear', { vendor: 'Gong', reason: 'no answer' })) })
+    for (const node of [...nodes, nodes[0]]) await node.connectPages.takeReturn(back)
+    expect(countExchanges()).toBe(1)
     expect((await nodes[1].connectPages.read(visit)).attempt).toMatchObject({ status: 'failed', failure: { code: 'consent_unclear' } })
   })
 
   test('what waits for a choice of accounts is opened by the cookie only, on any node', async () => {
     const { visit, back, readCookie } = await begin({}, 'tiktok-marketing')
-    const work = createWork()
-    await nodes[0].connectPages.takeReturn(back, work)
+    await nodes[0].connectPages.takeReturn(back)
     const rows = await world.raw().db.selectFrom('connect_attempts').select('sealed').where('status', '=', 'choosing').execute()
     expect(rows.map(({ sealed }) => Buffer.from(sealed ?? []).includes('secret'))).toEqual([false])
     const stolen = { ...visit, readCookie: () => 'A'.repeat(43) }
-    expect(await refusal(nodes[1].connectPages.listAccounts(stolen, work))).toContain('another browser')
-    const { attempt_id, accounts } = await nodes[1].connectPages.listAccounts({ ...visit, readCookie }, work)
+    expect(await refusal(nodes[1].connectPages.listAccounts(stolen))).toContain('another browser')
+    const { attempt_id, accounts } = await nodes[1].connectPages.listAccounts({ ...visit, readCookie })
     expect(accounts).toEqual([{ id: '7', name: 'Seven' }])
-    const done = await nodes[1].connectPages.choose({ ...visit, readCookie }, { attempt_id, ids: ['7'] }, work)
+    const done = await nodes[1].connectPages.choose({ ...visit, readCookie }, { attempt_id, ids: ['7'] })
     expect((await nodes[0].connectors.get(owner, done.connector_id)).replication_config['advertiser_id']).toBe('7')
   })
 
   test('the token of a consent ends with the last connector that has it', async () => {
     const connect = async () => {
       const { visit, back, readCookie } = await begin({}, 'tiktok-marketing')
-      const exchange: VendorWork['exchange'] = async (_organization, { application }) =>
-        secretOf({ access_token: 'shared', ...application.reveal() })
-      const work = createWork({ exchange })
-      await nodes[0].connectPages.takeReturn(back, work)
-      const { attempt_id } = await nodes[0].connectPages.listAccounts({ ...visit, readCookie }, work)
-      return (await nodes[0].connectPages.choose({ ...visit, readCookie }, { attempt_id, ids: ['7'] }, work)).connector_id
+      set(giving('shared'))
+      await nodes[0].connectPages.takeReturn(back)
+      const { attempt_id } = await nodes[0].connectPages.listAccounts({ ...visit, readCookie })
+      return (await nodes[0].connectPages.choose({ ...visit, readCookie }, { attempt_id, ids: ['7'] })).connector_id
     }
     const [first, second] = [await connect(), await connect()]
     const ended: unknown[] = []
-    const taking: Engine['revokeConsent'] = async ({ credentials }) => void ended.push((await credentials.open()).values.reveal())
+    const ending: Engine['revokeConsent'] = async ({ credentials }) => void ended.push((await credentials.open()).values.reveal())
     await nodes[0].connectors.remove(owner, first)
-    revoke = taking
+    revoke = ending
     expect([await nodes[0].consentRevocations.run(), ended]).toEqual([0, []])
     await nodes[0].connectors.remove(owner, second)
     revoke = failing
     expect(await nodes[1].consentRevocations.run()).toBe(1)
-    revoke = taking
+    revoke = ending
     expect(await nodes[0].consentRevocations.run()).toBe(0) // not before a minute has passed
     world.now += 61_000
     const runs = await Promise.all(nodes.map((node) => node.consentRevocations.run()))
@@ -161,13 +179,12 @@ overBoth('links', (database) => {
 
   test('a token that no vendor ends is reported, and given up', async () => {
     const errors: unknown[] = []
-    const node = await openBeside(world, { ...options, onBackgroundError: (error) => errors.push(error) })
+    const node = await openBeside(world, { ...options, engine: vendors[1].engine, onBackgroundError: (error) => errors.push(error) })
     const { visit, back, readCookie } = await begin({}, 'tiktok-marketing')
-    const exchange: VendorWork['exchange'] = async (_organization, { application }) =>
-      secretOf({ access_token: 'lasting', ...application.reveal() })
-    await nodes[0].connectPages.takeReturn(back, createWork({ exchange }))
-    const { attempt_id } = await nodes[0].connectPages.listAccounts({ ...visit, readCookie }, createWork())
-    const { connector_id } = await nodes[0].connectPages.choose({ ...visit, readCookie }, { attempt_id, ids: ['7'] }, createWork())
+    set(giving('lasting'))
+    await nodes[0].connectPages.takeReturn(back)
+    const { attempt_id } = await nodes[0].connectPages.listAccounts({ ...visit, readCookie })
+    const { connector_id } = await nodes[0].connectPages.choose({ ...visit, readCookie }, { attempt_id, ids: ['7'] })
     await nodes[0].connectors.remove(owner, connector_id)
     revoke = failing
     let tries = 0

@@ -17,8 +17,7 @@ import { createApartThreads } from '../../packages/server/src/main/apart-threads
 import { createContextServices } from '../../packages/server/src/main/context-store.ts'
 import { createLogger } from '../../packages/server/src/main/logger.ts'
 import { createMetrics } from '../../packages/server/src/main/metrics.ts'
-import { openPlatform } from '../../packages/server/src/main/platform.ts'
-import type { PlatformOptions } from '../../packages/server/src/main/platform-options.ts'
+import { openPlatform, type PlatformOptions } from '../../packages/server/src/main/platform.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Settings } from '../../packages/server/src/main/settings/settings.ts'
 import { readSettings } from '../../packages/server/src/main/settings/settings.ts'
@@ -89,7 +88,7 @@ export interface WorldOptions {
   readonly sandbox?: SandboxOptions
   /** Of the database; it outlives the world. Left out: a new one that does not. */
   readonly folder?: string
-  readonly engine?: (engine: Engine) => Pick<Engine, 'run'>
+  readonly engine?: (engine: Engine) => Partial<Engine>
   /** Fetches metadata documents of OAuth clients. */
   readonly documents?: DocumentHttp
   readonly stopping?: Stopping

@@ -2,7 +2,6 @@
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
-import { taken } from '../support/trials.ts'
 import { connectorBody, createWorld, firstPrincipal, oauth, overBoth, secretOf, type World } from './world.ts'
 
 const hour = 3_600_000
@@ -88,7 +87,7 @@ overBoth('a step of an hour', (database) => {
     const open = () => world.open({ ...machine.clocks, sleep: async (milliseconds) => machine.pass(milliseconds) })
     const platform = await open()
     const principal = await firstPrincipal(platform)
-    const { id } = await platform.connectors.create(principal, connectorBody({ credentials: oauth }), taken)
+    const { id } = await platform.connectors.create(principal, connectorBody({ credentials: oauth }))
     const sourceOf = async (of: Platform) => (await of.connectors.readAccess(principal, id)).connection.credentials
     const beside = await world.open({
       ...machine.clocks,

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
-import { taken } from '../support/trials.ts'
 import {
   connectorBody,
   createWorld,
@@ -47,7 +46,6 @@ overBoth('changing and using connectors', (database) => {
     const { id } = await platform.connectors.create(
       principal,
       connectorBody({ replication_config: { team: 'a' }, entities: [{ entity: 'users' }] }),
-      taken,
     )
     world.now += 1_000
     const renamed = await platform.connectors.update(principal, id, { name: 'Renamed' })
@@ -70,39 +68,37 @@ overBoth('changing and using connectors', (database) => {
 
   test('a patch merges: one credential field, one configuration value', async () => {
     const principal = await tenant()
-    const { id } = await platform.connectors.create(principal, connectorBody({ replication_config: { team: 'a' } }), taken)
-    const patched = await platform.connectors.patch(principal, { id: id, trial: taken }, { credentials: { api_secret: 'new-secret' } })
+    const { id } = await platform.connectors.create(principal, connectorBody({ replication_config: { team: 'a' } }))
+    const patched = await platform.connectors.patch(principal, id, { credentials: { api_secret: 'new-secret' } })
     expect(JSON.stringify(patched)).not.toContain('new-secret')
     expect(await opened(principal, id)).toEqual({ ...keyPair, api_secret: 'new-secret' })
-    expect(await platform.connectors.patch(principal, { id: id, trial: taken }, { replication_config: { team: null } })).toMatchObject({
+    expect(await platform.connectors.patch(principal, id, { replication_config: { team: null } })).toMatchObject({
       replication_config: {},
     })
-    expect(await refusal(platform.connectors.patch(principal, { id: id, trial: taken }, { credentials: { api_secret: null } }))).toMatch(
+    expect(await refusal(platform.connectors.patch(principal, id, { credentials: { api_secret: null } }))).toMatch(
       /\/credentials\/api_secret is required/,
     )
-    expect(await refusal(platform.connectors.patch(principal, { id: id, trial: taken }, { credentials: { secret: 'x' } }))).toMatch(
-      /^credentials_mismatch/,
-    )
+    expect(await refusal(platform.connectors.patch(principal, id, { credentials: { secret: 'x' } }))).toMatch(/^credentials_mismatch/)
     expect(await opened(principal, id)).toEqual({ ...keyPair, api_secret: 'new-secret' })
   })
 
   test('credentials of another scheme replace; a new refresh token drops the access token of the old one', async () => {
     const principal = await tenant()
-    const { id } = await platform.connectors.create(principal, connectorBody(), taken)
-    expect(await platform.connectors.patch(principal, { id: id, trial: taken }, { credentials: oauth })).toMatchObject({
+    const { id } = await platform.connectors.create(principal, connectorBody())
+    expect(await platform.connectors.patch(principal, id, { credentials: oauth })).toMatchObject({
       credential_scheme: 'oauth',
       credential_fields: ['refresh_token', 'access_token', 'client_id'],
     })
     expect(await opened(principal, id)).toEqual(oauth)
-    await platform.connectors.patch(principal, { id: id, trial: taken }, { credentials: { refresh_token: 'refresh-2' } })
+    await platform.connectors.patch(principal, id, { credentials: { refresh_token: 'refresh-2' } })
     expect(await opened(principal, id)).toEqual({ refresh_token: 'refresh-2', client_id: 'client' })
-    await platform.connectors.patch(principal, { id: id, trial: taken }, { credentials: { client_id: 'client-2' } })
+    await platform.connectors.patch(principal, id, { credentials: { client_id: 'client-2' } })
     expect(await opened(principal, id)).toEqual({ refresh_token: 'refresh-2', client_id: 'client-2' })
   })
 
   test('a refusal of the vendor is shown with the next step, until a success or new credentials', async () => {
     const principal = await tenant()
-    const { id } = await platform.connectors.create(principal, connectorBody(), taken)
+    const { id } = await platform.connectors.create(principal, connectorBody())
     const before = await platform.connectors.readAccess(principal, id)
     await platform.connectors.markAuthError(before, 'Notes refused the credentials: expired.')
     expect(await platform.connectors.get(principal, id)).toMatchObject({
@@ -115,7 +111,7 @@ overBoth('changing and using connectors', (database) => {
     expect(await platform.connectors.get(principal, id)).toMatchObject({ status: 'active', status_reason: null })
 
     await platform.connectors.markAuthError(before, 'no')
-    expect(await platform.connectors.patch(principal, { id: id, trial: taken }, { credentials: keyPair })).toMatchObject({
+    expect(await platform.connectors.patch(principal, id, { credentials: keyPair })).toMatchObject({
       status: 'active',
       status_reason: null,
     })
@@ -125,7 +121,7 @@ overBoth('changing and using connectors', (database) => {
 
   test('a removed connector is gone at once, and its job tells so', async () => {
     const principal = await tenant()
-    const { id } = await platform.connectors.create(principal, connectorBody(), taken)
+    const { id } = await platform.connectors.create(principal, connectorBody())
     const { job_id } = await platform.connectors.remove(principal, id)
     const now = new Date(world.now).toISOString()
     expect(await platform.jobs.get(principal, job_id)).toEqual({
@@ -140,28 +136,28 @@ overBoth('changing and using connectors', (database) => {
       () => platform.connectors.get(principal, id),
       () => platform.connectors.readAccess(principal, id),
       () => platform.connectors.update(principal, id, { name: 'x' }),
-      () => platform.connectors.patch(principal, { id: id, trial: taken }, { credentials: keyPair }),
+      () => platform.connectors.patch(principal, id, { credentials: keyPair }),
       () => platform.connectors.remove(principal, id),
     ])
       expect(await refusal(look)).toBe('connector_not_found: The connector does not exist.')
     expect(await refusal(platform.jobs.get(principal, unknownId))).toMatch(/^job_not_found/)
     expect(await refusal(platform.jobs.get(principal, 'x'))).toMatch(/^job_not_found/)
-    await platform.connectors.create(principal, connectorBody(), taken)
+    await platform.connectors.create(principal, connectorBody())
   })
 
   test('a connection goes to the origins of the settings', async () => {
     const principal = await tenant()
-    const { id } = await platform.connectors.create(principal, stallBody(), taken)
+    const { id } = await platform.connectors.create(principal, stallBody())
     const { connection } = await platform.connectors.readAccess(principal, id)
     expect([connection.kind, connection.configuration]).toEqual([stall, { stall: 'fruit' }])
     expect(connection.origin).toEqual({ api: 'http://127.0.0.1:9', media: 'http://127.0.0.1:8' })
-    const plain = await platform.connectors.create(principal, connectorBody({ name: 'Plain' }), taken)
+    const plain = await platform.connectors.create(principal, connectorBody({ name: 'Plain' }))
     expect((await platform.connectors.readAccess(principal, plain.id)).connection).not.toHaveProperty('origin')
   })
 
   test('a connector of the sandbox goes to the sandbox, and nowhere else when that is not running', async () => {
     const principal = await tenant()
-    const { id, environment } = await platform.connectors.create(principal, connectorBody({ environment: { sandbox: true } }), taken)
+    const { id, environment } = await platform.connectors.create(principal, connectorBody({ environment: { sandbox: true } }))
     expect(environment).toEqual({ sandbox: true })
     expect((await platform.connectors.readAccess(principal, id)).connection.origin).toEqual(sandboxOrigin)
     sandboxRuns = false
@@ -173,7 +169,7 @@ overBoth('changing and using connectors', (database) => {
 
   test('a call of a connector of the sandbox waits while that starts', async () => {
     const principal = await tenant()
-    const { id } = await platform.connectors.create(principal, connectorBody({ environment: { sandbox: true } }), taken)
+    const { id } = await platform.connectors.create(principal, connectorBody({ environment: { sandbox: true } }))
     const { promise, resolve } = Promise.withResolvers<void>()
     sandboxStarts = promise
     sandboxRuns = false
@@ -195,16 +191,16 @@ overBoth('changing and using connectors', (database) => {
 
   test('a scoped token works in its workspace only', async () => {
     const principal = await tenant()
-    const other = await platform.connectors.create(principal, connectorBody(), taken)
+    const other = await platform.connectors.create(principal, connectorBody())
     const scoped = await scopedPrincipal(platform, principal, 'Mine')
-    const mine = await platform.connectors.create(scoped, connectorBody({ workspace_name: 'Mine' }), taken)
+    const mine = await platform.connectors.create(scoped, connectorBody({ workspace_name: 'Mine' }))
     expect((await platform.connectors.list(scoped, {})).data.map(({ id }) => id)).toEqual([mine.id])
     expect([mine.workspace_id]).toEqual(scoped.workspaceIds)
     expect((await platform.connectors.readAccess(scoped, mine.id)).status).toBe('active')
     expect(await refusal(platform.connectors.readAccess(scoped, other.id))).toMatch(/^connector_not_found/)
     expect(await refusal(platform.connectors.remove(scoped, other.id))).toMatch(/^connector_not_found/)
-    expect(await refusal(platform.connectors.create(scoped, connectorBody(), taken))).toMatch(/^workspace_not_found/)
-    expect(await refusal(platform.connectors.create(scoped, connectorBody({ workspace_name: 'Brand new' }), taken))).toMatch(
+    expect(await refusal(platform.connectors.create(scoped, connectorBody()))).toMatch(/^workspace_not_found/)
+    expect(await refusal(platform.connectors.create(scoped, connectorBody({ workspace_name: 'Brand new' })))).toMatch(
       /^workspace_not_found/,
     )
   })

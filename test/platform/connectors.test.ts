@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
-import { taken } from '../support/trials.ts'
 import { connectorBody, createWorld, firstPrincipal, keyPair, newTenant, notes, overBoth, refusal, stall, type World } from './world.ts'
 
 const unknownId = '00000000-0000-4000-8000-000000000000'
@@ -29,7 +28,6 @@ overBoth('connectors', (database) => {
     const record = await platform.connectors.create(
       principal,
       connectorBody({ replication_config: { team: 'a' }, entities: [{ entity: 'users', modes: ['read'] }] }),
-      taken,
     )
     const now = new Date(world.now).toISOString()
     expect(record).toEqual({
@@ -71,7 +69,7 @@ overBoth('connectors', (database) => {
   test.each(['notes', 'Notes', 'good notes', 'Good_Notes', 'GOOD-NOTES', notes.definition.id.toUpperCase()])(
     'connector_type %s names the kind',
     async (name) => {
-      expect(await platform.connectors.create(await tenant(), connectorBody({ connector_type: name }), taken)).toMatchObject({
+      expect(await platform.connectors.create(await tenant(), connectorBody({ connector_type: name }))).toMatchObject({
         connector_type: 'notes',
       })
     },
@@ -80,7 +78,7 @@ overBoth('connectors', (database) => {
   test('the kind can be named by definition_id or source_template_id, and they must agree', async () => {
     const principal = await tenant()
     const byDefinition = connectorBody({ connector_type: null, definition_id: notes.definition.id })
-    expect(await platform.connectors.create(principal, byDefinition, taken)).toMatchObject({ connector_type: 'notes' })
+    expect(await platform.connectors.create(principal, byDefinition)).toMatchObject({ connector_type: 'notes' })
     const byTemplate = connectorBody({
       connector_type: undefined,
       name: 'b',
@@ -88,13 +86,13 @@ overBoth('connectors', (database) => {
       server_side_oauth_secret_id: null,
     })
     delete byTemplate['connector_type']
-    expect(await platform.connectors.create(principal, byTemplate, taken)).toMatchObject({ connector_type: 'notes' })
+    expect(await platform.connectors.create(principal, byTemplate)).toMatchObject({ connector_type: 'notes' })
     const both = connectorBody({ definition_id: stall.definition.id })
-    expect(await refusal(platform.connectors.create(principal, both, taken))).toMatch(/\/connector_type names another kind/)
-    expect(await refusal(platform.connectors.create(principal, connectorBody({ connector_type: null }), taken))).toMatch(
+    expect(await refusal(platform.connectors.create(principal, both))).toMatch(/\/connector_type names another kind/)
+    expect(await refusal(platform.connectors.create(principal, connectorBody({ connector_type: null })))).toMatch(
       /\/connector_type is required/,
     )
-    expect(await refusal(platform.connectors.create(principal, connectorBody({ name: 'Other', connector_type: 'nots' }), taken))).toBe(
+    expect(await refusal(platform.connectors.create(principal, connectorBody({ name: 'Other', connector_type: 'nots' })))).toBe(
       'connector_type_not_found: There is no connector type nots. Known: notes, market-stall.',
     )
   })
@@ -131,42 +129,34 @@ overBoth('connectors', (database) => {
     ],
   ]
   test.each(wrong)('%s is refused with its place', async (_what, more, says) => {
-    expect(await refusal(platform.connectors.create(await tenant(), connectorBody(more), taken))).toMatch(says)
+    expect(await refusal(platform.connectors.create(await tenant(), connectorBody(more)))).toMatch(says)
   })
 
   test('a refusal stores nothing, not even the workspace', async () => {
     const principal = await tenant()
-    await refusal(platform.connectors.create(principal, connectorBody({ workspace_name: 'New', credentials: { api_key: 'x' } }), taken))
+    await refusal(platform.connectors.create(principal, connectorBody({ workspace_name: 'New', credentials: { api_key: 'x' } })))
     expect((await platform.workspaces.list(principal, {})).data.map(({ name }) => name)).toEqual(['default'])
   })
 
   test('required configuration is required, and may come as environment', async () => {
     const principal = await tenant()
-    expect(await refusal(platform.connectors.create(principal, stallBody({ replication_config: null }), taken))).toMatch(
+    expect(await refusal(platform.connectors.create(principal, stallBody({ replication_config: null })))).toMatch(
       /\/replication_config\/stall is required/,
     )
     expect(
-      await refusal(platform.connectors.create(principal, stallBody({ replication_config: null, environment: { stall: 'A B' } }), taken)),
+      await refusal(platform.connectors.create(principal, stallBody({ replication_config: null, environment: { stall: 'A B' } }))),
     ).toMatch(/\/environment\/stall/)
-    const record = await platform.connectors.create(
-      principal,
-      stallBody({ replication_config: null, environment: { stall: 'fruit' } }),
-      taken,
-    )
+    const record = await platform.connectors.create(principal, stallBody({ replication_config: null, environment: { stall: 'fruit' } }))
     expect(record).toMatchObject({ replication_config: { stall: 'fruit' }, environment: { sandbox: false } })
   })
 
   test('a new workspace name makes the workspace; old names of the field work', async () => {
     const principal = await tenant()
-    const one = await platform.connectors.create(principal, connectorBody({ workspace_name: null, customer_name: 'Fresh' }), taken)
-    const two = await platform.connectors.create(
-      principal,
-      connectorBody({ workspace_name: null, external_user_id: 'Fresh', name: 'b' }),
-      taken,
-    )
+    const one = await platform.connectors.create(principal, connectorBody({ workspace_name: null, customer_name: 'Fresh' }))
+    const two = await platform.connectors.create(principal, connectorBody({ workspace_name: null, external_user_id: 'Fresh', name: 'b' }))
     expect([one.workspace_name, two.workspace_id]).toEqual(['Fresh', one.workspace_id])
     const narrow = { ...principal, scopes: new Set(['connectors:write' as const]) }
-    expect(await refusal(platform.connectors.create(narrow, connectorBody({ workspace_name: 'Fresher' }), taken))).toMatch(
+    expect(await refusal(platform.connectors.create(narrow, connectorBody({ workspace_name: 'Fresher' })))).toMatch(
       /lacks the scope workspaces:write/,
     )
   })
@@ -174,28 +164,26 @@ overBoth('connectors', (database) => {
   test('many at once for a new workspace share it', async () => {
     const principal = await tenant()
     const made = await Promise.all(
-      ['a', 'b', 'c', 'd', 'e'].map((name) =>
-        platform.connectors.create(principal, connectorBody({ workspace_name: 'Rush', name }), taken),
-      ),
+      ['a', 'b', 'c', 'd', 'e'].map((name) => platform.connectors.create(principal, connectorBody({ workspace_name: 'Rush', name }))),
     )
     expect(new Set(made.map(({ workspace_id }) => workspace_id)).size).toBe(1)
   })
 
   test('a name is taken once in a workspace', async () => {
     const principal = await tenant()
-    const one = await platform.connectors.create(principal, connectorBody(), taken)
+    const one = await platform.connectors.create(principal, connectorBody())
     const conflict = 'connector_name_conflict: The workspace has a connector with the name Notes of sales already.'
-    expect(await refusal(platform.connectors.create(principal, connectorBody(), taken))).toBe(conflict)
-    const two = await platform.connectors.create(principal, connectorBody({ name: 'Other' }), taken)
+    expect(await refusal(platform.connectors.create(principal, connectorBody()))).toBe(conflict)
+    const two = await platform.connectors.create(principal, connectorBody({ name: 'Other' }))
     expect(await refusal(platform.connectors.update(principal, two.id, { name: one.name }))).toBe(conflict)
-    await platform.connectors.create(principal, connectorBody({ workspace_name: 'Elsewhere' }), taken)
+    await platform.connectors.create(principal, connectorBody({ workspace_name: 'Elsewhere' }))
   })
 
   test('lists are summaries, filtered and paged', async () => {
     const principal = await tenant()
-    const one = await platform.connectors.create(principal, connectorBody(), taken)
+    const one = await platform.connectors.create(principal, connectorBody())
     world.now += 1
-    const two = await platform.connectors.create(principal, stallBody({ workspace_name: 'B', name: 'Stall' }), taken)
+    const two = await platform.connectors.create(principal, stallBody({ workspace_name: 'B', name: 'Stall' }))
     const ids = async (query: Record<string, unknown>) => (await platform.connectors.list(principal, query)).data.map(({ id }) => id)
     expect(await ids({})).toEqual([one.id, two.id])
     expect(await ids({ workspace_name: 'B' })).toEqual([two.id])
@@ -224,7 +212,7 @@ overBoth('a service without the sandbox', (database) => {
     const world = await createWorld(database, 'plain')
     const platform = await world.open({ env: { FERRULE_SANDBOX: 'off' } })
     const body = connectorBody({ environment: { sandbox: true } })
-    expect(await refusal(platform.connectors.create(await firstPrincipal(platform), body, taken))).toMatch(
+    expect(await refusal(platform.connectors.create(await firstPrincipal(platform), body))).toMatch(
       /^validation_failed: .*\/environment\/sandbox cannot be true/,
     )
     await world.close()

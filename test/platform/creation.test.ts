@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { Engine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
 import type { CredentialValues } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { FerruleError, fail } from '../../packages/ferrule/src/errors.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
-import { taken } from '../support/trials.ts'
+import { createStubEngine } from '../support/engines.ts'
 import { connectorBody, createWorld, firstPrincipal, newTenant, oauth, overBoth, refusal, secretOf, type World } from './world.ts'
 
 const failure = async (work: Promise<unknown>): Promise<FerruleError> => {
@@ -21,9 +22,15 @@ overBoth('a creation', (database) => {
   let platform: Platform
   let first: Principal
   let number = 0
+  /** What the vendor does with credentials. */
+  const take: Engine['checkAccount'] = async () => undefined
+  let check = take
+  afterEach(() => {
+    check = take
+  })
   beforeAll(async () => {
     world = await createWorld(database, 'creation')
-    platform = await world.open()
+    platform = await world.open({ engine: () => createStubEngine({ checkAccount: (connection) => check(connection) }) })
     first = await firstPrincipal(platform)
   })
   afterAll(() => world.close())
@@ -43,13 +50,13 @@ overBoth('a creation', (database) => {
     const stranger = await newTenant(platform, first)
     await platform.workspaces.create(stranger, { name: 'Salez' })
     for (const name of ['Sales', 'Sales EMEA', 'Finance']) await platform.workspaces.create(principal, { name })
-    const error = await failure(platform.connectors.create(principal, body({ workspace_name: 'Slaes' }), taken))
+    const error = await failure(platform.connectors.create(principal, body({ workspace_name: 'Slaes' })))
     expect(error).toMatchObject({ code: 'workspace_not_found', status: 404, errors: [{ field: '/workspace_name' }] })
     expect(error.hint).toContain('Near: Sales.')
     expect(error.hint).toContain('create_workspace: true')
     expect(JSON.stringify(error.toProblem())).not.toContain('Salez')
     expect((await namesOf(principal)).toSorted()).toEqual(['Finance', 'Sales', 'Sales EMEA', 'default'])
-    const made = await platform.connectors.create(principal, body({ workspace_name: 'Slaes', create_workspace: true }), taken)
+    const made = await platform.connectors.create(principal, body({ workspace_name: 'Slaes', create_workspace: true }))
     expect(made.workspace_name).toBe('Slaes')
   })
 
@@ -63,23 +70,21 @@ overBoth('a creation', (database) => {
       entities: [{ entity: 'nothing' }],
       surprise: 1,
     })
-    const error = await failure(platform.connectors.create(principal, wrong, taken))
+    const error = await failure(platform.connectors.create(principal, wrong))
     expect(error).toMatchObject({ code: 'validation_failed', status: 422 })
     const fields = ['/credentials', '/entities/0/entity', '/environment/sandbox', '/name', '/surprise', '/workspace_name']
     expect([...new Set(error.errors.map(({ field }) => field))].toSorted()).toEqual(fields)
     expect(error.errors.find(({ field }) => field === '/workspace_name')?.error_code).toBe('workspace_not_found')
     expect(error.errors.find(({ field }) => field === '/credentials')?.error_code).toBe('credentials_mismatch')
-    const kindless = await failure(
-      platform.connectors.create(principal, body({ connector_type: 'nots', workspace_name: 'Nowhere' }), taken),
-    )
+    const kindless = await failure(platform.connectors.create(principal, body({ connector_type: 'nots', workspace_name: 'Nowhere' })))
     expect(kindless.errors.map(({ error_code }) => error_code).toSorted()).toEqual(['connector_type_not_found', 'workspace_not_found'])
   })
 
   test('with a name that is taken says so before the vendor is asked', async () => {
     const { principal, body } = await fresh()
-    await platform.connectors.create(principal, body(), taken)
-    const check = () => Promise.reject(new Error('the vendor was asked'))
-    expect(await refusal(platform.connectors.create(principal, body(), { check }))).toMatch(/^connector_name_conflict/)
+    await platform.connectors.create(principal, body())
+    check = () => Promise.reject(new Error('the vendor was asked'))
+    expect(await refusal(platform.connectors.create(principal, body()))).toMatch(/^connector_name_conflict/)
   })
 
   test('whose credentials the vendor refuses, or that cannot be tried, stores nothing, not even the workspace', async () => {
@@ -92,14 +97,15 @@ overBoth('a creation', (database) => {
       [fail('upstream_timeout', { vendor, reason: 'no answer within 30 seconds' }), 504],
     ] as const
     for (const [thrown, status] of refusals) {
-      const error = await failure(platform.connectors.create(principal, wanted, { check: () => Promise.reject(thrown) }))
+      check = () => Promise.reject(thrown)
+      const error = await failure(platform.connectors.create(principal, wanted))
       expect(error).toMatchObject({ code: thrown.code, status, message: thrown.message })
       expect(error.hint).toContain('check: false')
     }
     expect(await namesOf(principal)).toEqual(['default'])
     expect(await countOf(principal)).toBe(0)
-    const check = () => Promise.reject(new Error('it was tried'))
-    await platform.connectors.create(principal, { ...wanted, check: false }, { check })
+    check = () => Promise.reject(new Error('it was tried'))
+    await platform.connectors.create(principal, { ...wanted, check: false })
     expect(await countOf(principal)).toBe(1)
   })
 
@@ -107,7 +113,7 @@ overBoth('a creation', (database) => {
   const singleUse = (state: { isThere: boolean }) => {
     const valid = new Set<string>([oauth.refresh_token])
     const used: string[] = []
-    const check = async ({ credentials }: Connection) => {
+    check = async ({ credentials }: Connection) => {
       const opened = await credentials.open()
       await credentials.renew(opened.version, async (current) => {
         const { refresh_token: token = '' } = current.reveal()
@@ -120,7 +126,7 @@ overBoth('a creation', (database) => {
       if (!state.isThere) throw fail('upstream_unreachable', { vendor: 'Good Notes', reason: 'no address' })
       return undefined
     }
-    return { check, used }
+    return used
   }
   const storedOf = async (principal: Principal, id: string): Promise<CredentialValues> =>
     (await (await platform.connectors.readAccess(principal, id)).connection.credentials.open()).values.reveal()
@@ -128,14 +134,14 @@ overBoth('a creation', (database) => {
   test.each([undefined, 'a-key'])('that renews a single-use token keeps it for a repeat (Idempotency-Key %s)', async (idempotencyKey) => {
     const { principal, body } = await fresh()
     const state = { isThere: false }
-    const { check, used } = singleUse(state)
+    const used = singleUse(state)
     const wanted = body({ credentials: oauth, workspace_name: 'Once', create_workspace: true })
-    expect(await refusal(platform.connectors.create(principal, wanted, { check, idempotencyKey }))).toMatch(/^upstream_unreachable/)
+    expect(await refusal(platform.connectors.create(principal, wanted, { idempotencyKey }))).toMatch(/^upstream_unreachable/)
     expect(await countOf(principal)).toBe(0)
     const rows = await world.raw().db.selectFrom('connector_creations').selectAll().execute()
     expect(JSON.stringify(rows.map((row) => Buffer.from(row.sealed ?? []).toString('latin1')))).not.toContain('next-1')
     state.isThere = true
-    const made = await platform.connectors.create(principal, wanted, { check, idempotencyKey })
+    const made = await platform.connectors.create(principal, wanted, { idempotencyKey })
     expect(used).toEqual([oauth.refresh_token, 'next-1'])
     expect(await storedOf(principal, made.id)).toMatchObject({ refresh_token: 'next-2' })
   })
@@ -147,36 +153,33 @@ overBoth('a creation', (database) => {
       replays += 1
     }
     const trial = { idempotencyKey: 'k', replayed }
-    const [one, other] = await Promise.all([1, 2].map(() => platform.connectors.create(principal, body(), { ...taken, ...trial })))
-    const later = await platform.connectors.create(principal, body(), { ...taken, ...trial })
+    const [one, other] = await Promise.all([1, 2].map(() => platform.connectors.create(principal, body(), trial)))
+    const later = await platform.connectors.create(principal, body(), trial)
     expect([other?.id, later.id]).toEqual([one?.id, one?.id])
     expect(replays).toBe(2)
-    expect(await refusal(platform.connectors.create(principal, body({ name: 'Other' }), { ...taken, ...trial }))).toMatch(
-      /^idempotency_key_conflict/,
-    )
+    expect(await refusal(platform.connectors.create(principal, body({ name: 'Other' }), trial))).toMatch(/^idempotency_key_conflict/)
     const stranger = await newTenant(platform, first)
-    expect((await platform.connectors.create(stranger, body(), { ...taken, ...trial })).id).not.toBe(one?.id)
-    expect(await refusal(platform.connectors.create(principal, body(), { ...taken, idempotencyKey: '' }))).toMatch(/^validation_failed/)
+    expect((await platform.connectors.create(stranger, body(), trial)).id).not.toBe(one?.id)
+    expect(await refusal(platform.connectors.create(principal, body(), { idempotencyKey: '' }))).toMatch(/^validation_failed/)
   })
 
   test('is followed by changes that are tried likewise: what is refused leaves the stored credentials as they are', async () => {
     const { principal, body } = await fresh()
-    const { id } = await platform.connectors.create(principal, body(), taken)
+    const { id } = await platform.connectors.create(principal, body())
     const before = await storedOf(principal, id)
-    const refused = () => Promise.reject(fail('upstream_auth_failed', { vendor: 'Good Notes', reason: 'status 401' }))
+    check = () => Promise.reject(fail('upstream_auth_failed', { vendor: 'Good Notes', reason: 'status 401' }))
     const change = { credentials: { api_secret: 'another' } }
-    const error = await failure(platform.connectors.patch(principal, { id, trial: { check: refused } }, change))
+    const error = await failure(platform.connectors.patch(principal, id, change))
     expect(error).toMatchObject({ code: 'upstream_auth_failed', status: 422 })
     expect(await storedOf(principal, id)).toEqual(before)
-    await platform.connectors.patch(principal, { id, trial: { check: refused } }, { ...change, check: false })
+    await platform.connectors.patch(principal, id, { ...change, check: false })
     expect(await storedOf(principal, id)).toMatchObject({ api_secret: 'another' })
     const state = { isThere: false }
-    const { check, used } = singleUse(state)
-    const renewed = { id, trial: { check } }
-    expect(await refusal(platform.connectors.patch(principal, renewed, { credentials: oauth }))).toMatch(/^upstream_unreachable/)
+    const used = singleUse(state)
+    expect(await refusal(platform.connectors.patch(principal, id, { credentials: oauth }))).toMatch(/^upstream_unreachable/)
     expect(await storedOf(principal, id)).toMatchObject({ api_secret: 'another' })
     state.isThere = true
-    await platform.connectors.patch(principal, renewed, { credentials: oauth })
+    await platform.connectors.patch(principal, id, { credentials: oauth })
     expect(used).toEqual([oauth.refresh_token, 'next-1'])
     expect(await storedOf(principal, id)).toMatchObject({ refresh_token: 'next-2' })
   })

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
 import { type Claim, claimLifeMs, type Hold } from '../../packages/ferrule/src/engine/writes/claims.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
-import { taken } from '../support/trials.ts'
 import { ask, type Desk, openDesk, written } from './idempotency-support.ts'
 import { connectorBody, newTenant, overBoth, refusal } from './world.ts'
 
@@ -45,8 +44,8 @@ overBoth('a vendor request id', (database) => {
 
   test('is another one on another connector', async () => {
     const tenant = await newTenant(desk.platform, desk.principal, 'Neighbour')
-    const second = await desk.platform.connectors.create(desk.principal, connectorBody({ name: 'Second' }), taken)
-    const third = await desk.platform.connectors.create(tenant, connectorBody(), taken)
+    const second = await desk.platform.connectors.create(desk.principal, connectorBody({ name: 'Second' }))
+    const third = await desk.platform.connectors.create(tenant, connectorBody())
     expect(await claim(id, 'insert b', { connectorId: second.id })).toEqual({ repeated: false })
     expect(await claim(id, 'insert c', { connectorId: third.id, principal: tenant })).toEqual({ repeated: false })
     const same = (await rows()).map(({ fingerprint }) => fingerprint)

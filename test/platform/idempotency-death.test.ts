@@ -5,7 +5,6 @@ import type { Call } from '../../packages/ferrule/src/engine/call/outcome.ts'
 import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
 import type { Claim } from '../../packages/ferrule/src/engine/writes/claims.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
-import { taken } from '../support/trials.ts'
 import { ask, type Desk, dayMs, gate, leaseMs, openDesk, written } from './idempotency-support.ts'
 import { connectorBody, overBoth } from './world.ts'
 
@@ -126,7 +125,7 @@ overBoth('a call whose node died', (database) => {
 overBoth('what the engine knows a write under a key by', (database) => {
   test('is the same for every attempt, and another one for each connector, each life of the key and each write without a key', async () => {
     const desk = await openDesk(database, 'idempotency names')
-    const other = await desk.platform.connectors.create(desk.principal, connectorBody({ name: 'Other' }), taken)
+    const other = await desk.platform.connectors.create(desk.principal, connectorBody({ name: 'Other' }))
     const names: (string | undefined)[] = []
     const { open, pass } = gate()
     const dead = async (connection: Connection, call: Call) => {

@@ -10,7 +10,6 @@ import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import { type CallerOptions, type CallLine, callUnder, hasVendorId, openAt } from '../support/kill-calls.ts'
 import { principalOf } from '../support/kill-writer.ts'
 import { sessionsEnded } from '../support/kills.ts'
-import { taken } from '../support/trials.ts'
 import { connectorBody, createWorld, overBoth } from './world.ts'
 
 const kills = 4
@@ -56,7 +55,7 @@ overBoth('calls under Idempotency-Keys whose process is killed', (database) => {
   test(`are given again as they were answered, and never sent twice, ${kills} times`, { timeout: 120_000 }, async () => {
     const world = await createWorld(database, 'idempotency kills')
     const first = await openAt(world.env, 0)
-    const { id: connectorId } = await first.connectors.create(principalOf(first), connectorBody(), taken)
+    const { id: connectorId } = await first.connectors.create(principalOf(first), connectorBody())
     await first.close()
     const met: Record<string, number> = {}
     for (let round = 1; round <= kills; round += 1) {

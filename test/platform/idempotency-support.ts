@@ -5,11 +5,10 @@ import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import { writeJson } from '../../packages/ferrule/src/values/json/json.ts'
 import { answerBody } from '../../packages/server/src/calls/executed.ts'
 import { executeOperation, type OperationServices } from '../../packages/server/src/calls/operations.ts'
-import type { PlatformOptions } from '../../packages/server/src/main/platform-options.ts'
+import type { PlatformOptions } from '../../packages/server/src/main/platform.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
 import { type Reply, type Seen, serve, type TestServer } from '../engine/support.ts'
-import { taken } from '../support/trials.ts'
 import { stall, writable } from './kinds.ts'
 import { connectorBody, createWorld, type DatabaseName, firstPrincipal, type World } from './world.ts'
 
@@ -42,7 +41,7 @@ export async function openDesk(database: DatabaseName, name: string, options: Pa
   const open = (more: Partial<PlatformOptions>) => world.open({ env, kinds: [writable, stall], ...more })
   const platform = await open(options)
   const principal = await firstPrincipal(platform)
-  const { id } = await platform.connectors.create(principal, connectorBody(), taken)
+  const { id } = await platform.connectors.create(principal, connectorBody())
   const engine = createEngine({ limits: false, random: () => 0 })
   const desk: Desk = {
     ...{ world, platform, principal, connectorId: id, vendor, engine, script: echo },

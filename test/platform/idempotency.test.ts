@@ -3,7 +3,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import { digestPlaced } from '../../packages/server/src/connectors/request-claims.ts'
 import { serve } from '../engine/support.ts'
-import { taken } from '../support/trials.ts'
 import { type Asking, ask, type Desk, dayMs, gate, openDesk, written } from './idempotency-support.ts'
 import { connectorBody, newTenant, overBoth } from './world.ts'
 
@@ -62,9 +61,9 @@ overBoth('a write under an Idempotency-Key', (database) => {
 
   test('is another write on another connector and in another organization', async () => {
     const { platform, principal } = desk
-    const second = await platform.connectors.create(principal, connectorBody({ name: 'Second' }), taken)
+    const second = await platform.connectors.create(principal, connectorBody({ name: 'Second' }))
     const tenant = await newTenant(platform, principal, 'Neighbour')
-    const third = await platform.connectors.create(tenant, connectorBody(), taken)
+    const third = await platform.connectors.create(tenant, connectorBody())
     const callers = [{}, { connectorId: second.id }, { connectorId: third.id, principal: tenant }]
     for (const caller of callers) expect(await ask(desk, { key: 'mine', ...caller })).toMatchObject({ status: 200, replayed: false })
     for (const caller of callers) expect(await ask(desk, { key: 'mine', ...caller })).toMatchObject({ status: 200, replayed: true })
@@ -272,7 +271,7 @@ overBoth('a write under an Idempotency-Key', (database) => {
     })
 
     test('is removed with its connector, and when its time is over in batches', async () => {
-      const doomed = await desk.platform.connectors.create(desk.principal, connectorBody({ name: 'Doomed' }), taken)
+      const doomed = await desk.platform.connectors.create(desk.principal, connectorBody({ name: 'Doomed' }))
       await ask(desk, { key: 'doomed', connectorId: doomed.id })
       await desk.platform.connectors.remove(desk.principal, doomed.id)
       expect((await rows()).filter((row) => row['connector_id'] === doomed.id)).toEqual([])

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ConnectorRecord } from '../../packages/ferrule/src/wire/connectors.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
-import { taken } from '../support/trials.ts'
 import { connectorBody, createWorld, firstPrincipal, keyPair, newTenant, overBoth, refusal, scopedPrincipal, type World } from './world.ts'
 
 /** Ids of one tenant, which are foreign to all others. */
@@ -19,8 +18,8 @@ interface Estate {
 }
 
 async function estateOf(platform: Platform, principal: Principal): Promise<Estate> {
-  const connector = await platform.connectors.create(principal, connectorBody({ workspace_name: 'Estate' }), taken)
-  const spare = await platform.connectors.create(principal, connectorBody({ workspace_name: 'Estate', name: 'Spare' }), taken)
+  const connector = await platform.connectors.create(principal, connectorBody({ workspace_name: 'Estate' }))
+  const spare = await platform.connectors.create(principal, connectorBody({ workspace_name: 'Estate', name: 'Spare' }))
   const { job_id: jobId } = await platform.connectors.remove(principal, spare.id)
   const removed = await platform.workspaces.create(principal, { name: 'Removed' })
   await platform.workspaces.remove(principal, removed.id)
@@ -67,8 +66,7 @@ const attempts: Readonly<Record<string, Attempt>> = {
   'connectors.get': (platform, principal, { connector }) => platform.connectors.get(principal, connector.id),
   'liveness.check': ({ liveness }, who, { connector }) => liveness.check(who, { connectorId: connector.id, countsToken: false }),
   'connectors.update': (platform, principal, { connector }) => platform.connectors.update(principal, connector.id, { name: 'Mine now' }),
-  'connectors.patch': (platform, principal, { connector }) =>
-    platform.connectors.patch(principal, { id: connector.id, trial: taken }, { credentials: keyPair }),
+  'connectors.patch': (platform, principal, { connector }) => platform.connectors.patch(principal, connector.id, { credentials: keyPair }),
   'connectors.remove': (platform, principal, { connector }) => platform.connectors.remove(principal, connector.id),
   'connectors.readAccess': (platform, principal, { connector }) => platform.connectors.readAccess(principal, connector.id),
   'syncs.request': (platform, principal, { connector }) => platform.syncs.request(principal, connector.id, {}),
@@ -222,7 +220,7 @@ overBoth('a tenant', (database) => {
   })
 
   test('uses names that others use', async () => {
-    const mine = await platform.connectors.create(stranger, connectorBody({ workspace_name: 'Estate' }), taken)
+    const mine = await platform.connectors.create(stranger, connectorBody({ workspace_name: 'Estate' }))
     expect(mine.workspace_id).not.toBe(estate.workspaceId)
     expect(mine.organization_id).toBe(stranger.organizationId)
     await platform.connectors.remove(stranger, mine.id)
@@ -276,7 +274,7 @@ overBoth('scopes', (database) => {
       () => platform.vendorApplications.list(none),
       () => platform.vendorApplications.remove(none, 'gong', {}),
       () => platform.connectors.list(none, {}),
-      () => platform.connectors.create(none, connectorBody(), taken),
+      () => platform.connectors.create(none, connectorBody()),
       () => platform.connectors.trial(none, connectorBody()),
     ])
       expect(await refusal(call)).toMatch(/^insufficient_scope/)

@@ -5,7 +5,6 @@ import { requireLiveClient } from '../../packages/server/src/tenancy/application
 import { lockGrants } from '../../packages/server/src/tenancy/sql/organization-applications.ts'
 import { newMcpToken } from '../../packages/server/src/tenancy/tokens/mcp-token-text.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
-import { taken } from '../support/trials.ts'
 import { dumpDatabase, untilOneWaits } from './database-looks.ts'
 import {
   connectorBody,
@@ -132,9 +131,9 @@ overBoth('tokens for MCP', (database) => {
   test('see their workspaces and their connectors, and nothing else', async () => {
     const owner = await newTenant(platform, first, 'Owner')
     const add = (workspace: string, name: string) =>
-      platform.connectors.create(owner, connectorBody({ workspace_name: workspace, name, check: false }), taken)
+      platform.connectors.create(owner, connectorBody({ workspace_name: workspace, name, check: false }))
     const [inA, alsoInA, inB, inC] = [await add('A', 'one'), await add('A', 'two'), await add('B', 'three'), await add('C', 'four')]
-    const foreign = await platform.connectors.create(tenant, connectorBody({ name: 'foreign', check: false }), taken)
+    const foreign = await platform.connectors.create(tenant, connectorBody({ name: 'foreign', check: false }))
     const seen = async (body: object) => {
       const principal = await use(await make(body, owner))
       const listed = (await platform.connectors.list(principal, {})).data.map(({ name }) => name).toSorted()

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { OAuth } from '../../packages/server/src/tenancy/oauth/oauth-types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
-import { taken } from '../support/trials.ts'
 import { connectorBody, createWorld, firstPrincipal, newTenant, openBeside, overBoth, refusal, type World } from './world.ts'
 
 const dayMs = 86_400_000
@@ -142,11 +141,7 @@ overBoth('the state of OAuth', (database) => {
     ['a workspace that no name is', { workspaceNames: ['\u0000'] }],
     ['too many workspaces', { workspaceNames: Array.from({ length: 21 }, (_each, index) => `w${index}`) }],
   ])('a grant does not name %s', async (_name, more) => {
-    const foreign = await platform.connectors.create(
-      await firstPrincipal(platform),
-      connectorBody({ name: `foreign ${world.now++}` }),
-      taken,
-    )
+    const foreign = await platform.connectors.create(await firstPrincipal(platform), connectorBody({ name: `foreign ${world.now++}` }))
     const wanted = { ...input, connectorIds: [foreign.id], scopes: ['connectors:read'] as const, ...more }
     expect(await refusal(oauth.grant(tenant, wanted))).toContain('validation_failed')
   })

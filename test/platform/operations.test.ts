@@ -5,7 +5,6 @@ import { fail } from '../../packages/ferrule/src/errors.ts'
 import { executeOperation, type OperationServices } from '../../packages/server/src/calls/operations.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
-import { taken } from '../support/trials.ts'
 import { connectorBody, createWorld, firstPrincipal, refusal, type World } from './world.ts'
 
 let world: World
@@ -17,7 +16,7 @@ beforeAll(async () => {
   world = await createWorld('sqlite', 'operations')
   platform = await world.open()
   principal = await firstPrincipal(platform)
-  connectorId = (await platform.connectors.create(principal, connectorBody(), taken)).id
+  connectorId = (await platform.connectors.create(principal, connectorBody())).id
 })
 afterAll(() => world.close())
 

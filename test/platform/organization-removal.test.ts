@@ -6,7 +6,6 @@ import type { ContextStore } from '../../packages/server/src/copies/store/types.
 import type { Database } from '../../packages/server/src/db/database.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Caller, Principal } from '../../packages/server/src/values/access.ts'
-import { taken } from '../support/trials.ts'
 import { stall } from './kinds.ts'
 import { ledger } from './sync-kinds.ts'
 import { createSyncWorld, newest, type SyncWorld, whole } from './sync-world.ts'
@@ -104,13 +103,9 @@ overBoth('an organization that is deleted', (database) => {
     const principal = await here.tenant()
     const earlier = await platform.workspaces.create(principal, { name: 'Earlier' })
     await platform.workspaces.remove(principal, earlier.id)
-    const quiet = await platform.connectors.create(
-      principal,
-      {
-        ...{ workspace_name: 'Quiet', create_workspace: true, name: 'Quiet', connector_type: 'ledger', credentials: { token: 'quiet' } },
-      },
-      taken,
-    )
+    const quiet = await platform.connectors.create(principal, {
+      ...{ workspace_name: 'Quiet', create_workspace: true, name: 'Quiet', connector_type: 'ledger', credentials: { token: 'quiet' } },
+    })
     await platform.workspaces.update(principal, quiet.workspace_id, { status: 'inactive' })
     here.world.now += 1
     await platform.organizations.remove(principal, principal.organizationId)

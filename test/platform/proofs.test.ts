@@ -3,7 +3,6 @@ import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
 import { computeBudgetKey } from '../../packages/ferrule/src/engine/limits/limits.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
-import { taken } from '../support/trials.ts'
 import { connectorBody, createWorld, firstPrincipal, keyPair, overBoth, secretOf, type World } from './world.ts'
 
 const worlds: World[] = []
@@ -19,7 +18,7 @@ overBoth('credentials that proved themselves', (database) => {
     worlds.push(world)
     const platform = await world.open()
     const principal = await firstPrincipal(platform)
-    const { id } = await platform.connectors.create(principal, connectorBody(), taken)
+    const { id } = await platform.connectors.create(principal, connectorBody())
     const proofOf = async (of: Platform) => {
       const { proof, credentials } = (await of.connectors.readAccess(principal, id)).connection
       if (proof === undefined) throw new Error('a stored connector keeps its proof')
@@ -54,13 +53,9 @@ overBoth('credentials that proved themselves', (database) => {
     const given = await scene()
     await prove(given)
     const next = await given.world.open()
-    await next.connectors.patch(
-      given.principal,
-      { id: given.id, trial: taken },
-      { credentials: { api_key: 'another', api_secret: 'another-secret' } },
-    )
+    await next.connectors.patch(given.principal, given.id, { credentials: { api_key: 'another', api_secret: 'another-secret' } })
     expect([await given.holds(next), await given.stored()]).toEqual([false, [null]])
-    await next.connectors.patch(given.principal, { id: given.id, trial: taken }, { credentials: keyPair })
+    await next.connectors.patch(given.principal, given.id, { credentials: keyPair })
     expect(await given.holds(next)).toBe(false)
   })
 
@@ -84,11 +79,7 @@ overBoth('credentials that proved themselves', (database) => {
   test('that came too late for the version they belong to change nothing', async () => {
     const given = await scene()
     const { proof, values } = await given.proofOf(given.platform)
-    await given.platform.connectors.patch(
-      given.principal,
-      { id: given.id, trial: taken },
-      { credentials: { api_key: 'other', api_secret: 'other-secret' } },
-    )
+    await given.platform.connectors.patch(given.principal, given.id, { credentials: { api_key: 'other', api_secret: 'other-secret' } })
     proof.keep(budget, values, true)
     await given.platform.close()
     expect(await given.stored()).toEqual([null])

@@ -4,7 +4,6 @@ import type { OpenedCredentials } from '../../packages/ferrule/src/engine/creden
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
-import { taken } from '../support/trials.ts'
 import { connectorBody, createWorld, type DatabaseName, firstPrincipal, oauth, overBoth, refusal, secretOf, type World } from './world.ts'
 
 const worlds: World[] = []
@@ -24,7 +23,7 @@ async function scene(database: DatabaseName): Promise<Scene> {
   worlds.push(world)
   const platform = await world.open()
   const principal = await firstPrincipal(platform)
-  const { id } = await platform.connectors.create(principal, connectorBody({ credentials: oauth }), taken)
+  const { id } = await platform.connectors.create(principal, connectorBody({ credentials: oauth }))
   return { world, platform, principal, id }
 }
 const sourceOf = async ({ principal, id }: Scene, platform: Platform) =>
@@ -114,7 +113,7 @@ overBoth('renewing credentials', (database) => {
     expect(record.status_reason).toBe(
       `Good Notes refused the credentials: the refresh token was used already. Replace the credentials with PATCH /api/v1/integrations/connectors/${here.id}.`,
     )
-    await here.platform.connectors.patch(here.principal, { id: here.id, trial: taken }, { credentials: { refresh_token: vendor.current } })
+    await here.platform.connectors.patch(here.principal, here.id, { credentials: { refresh_token: vendor.current } })
     const fresh = await sourceOf(here, here.platform)
     await fresh.renew((await fresh.open()).version, vendor.exchange)
     expect((await here.platform.connectors.get(here.principal, here.id)).status).toBe('active')
@@ -140,11 +139,7 @@ overBoth('renewing credentials', (database) => {
     const source = await sourceOf(here, here.platform)
     const renewal = source.renew((await source.open()).version, vendor.exchange)
     await expect.poll(() => vendor.calls, { timeout: 20_000 }).toBe(1)
-    await here.platform.connectors.patch(
-      here.principal,
-      { id: here.id, trial: taken },
-      { credentials: { refresh_token: 'given', access_token: 'by-the-user' } },
-    )
+    await here.platform.connectors.patch(here.principal, here.id, { credentials: { refresh_token: 'given', access_token: 'by-the-user' } })
     vendor.answer()
     expect(values(await renewal)).toMatchObject({ refresh_token: 'given', access_token: 'by-the-user' })
     expect(values(await (await sourceOf(here, here.platform)).open())).toMatchObject({ refresh_token: 'given' })
@@ -239,7 +234,7 @@ overBoth('renewing credentials', (database) => {
     const here = await scene(database)
     const source = await sourceOf(here, here.platform)
     await source.open()
-    await here.platform.connectors.patch(here.principal, { id: here.id, trial: taken }, { credentials: { refresh_token: 'given' } })
+    await here.platform.connectors.patch(here.principal, here.id, { credentials: { refresh_token: 'given' } })
     here.world.now += 5_001
     expect(values(await source.open())).toMatchObject({ refresh_token: 'given' })
   })

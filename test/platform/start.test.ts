@@ -5,7 +5,6 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { openPlatform } from '../../packages/server/src/main/platform.ts'
 import { readSettings } from '../../packages/server/src/main/settings/settings.ts'
 import { createStubEngine } from '../support/engines.ts'
-import { taken } from '../support/trials.ts'
 import { connectorBody, createWorld, type DatabaseName, firstPrincipal, masterKey, overBoth, refusal, type World } from './world.ts'
 
 const worlds: World[] = []
@@ -104,7 +103,7 @@ describe('the embedded folder', () => {
       clientSecret: clientSecret?.reveal() ?? '',
     })
     expect(answer.token_type).toBe('bearer')
-    await service.connectors.create(principal, connectorBody(), taken)
+    await service.connectors.create(principal, connectorBody())
   })
 
   test('that cannot be written is a sentence', async () => {
@@ -133,7 +132,7 @@ describe('the embedded folder', () => {
     const world = await newWorld('sqlite')
     const platform = await world.open()
     const principal = await firstPrincipal(platform)
-    const { id } = await platform.connectors.create(principal, connectorBody(), taken)
+    const { id } = await platform.connectors.create(principal, connectorBody())
     await platform.close()
     const file = join(world.folder, 'master.key')
     const FERRULE_MASTER_KEY = readFileSync(file, 'utf8').trim()

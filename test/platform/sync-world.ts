@@ -5,13 +5,12 @@ import type { SyncRunRecord } from '../../packages/ferrule/src/wire/syncs.ts'
 import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import type { SyncServices, SyncWorker } from '../../packages/server/src/copies/sync-types.ts'
-import type { PlatformOptions } from '../../packages/server/src/main/platform-options.ts'
+import type { PlatformOptions } from '../../packages/server/src/main/platform.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
 import type { RunReport } from '../../packages/server/src/values/metric-types.ts'
 import { createStubEngine } from '../support/engines.ts'
 import { createTestDatabase } from '../support/postgres.ts'
-import { taken } from '../support/trials.ts'
 import { stall } from './kinds.ts'
 import { ledger } from './sync-kinds.ts'
 import { Vendor } from './sync-vendor.ts'
@@ -112,7 +111,7 @@ export async function createSyncWorld(
     node: async (services = {}) => nodeOf(database === 'sqlite' ? first.platform : await open(), services),
     tenant: () => newTenant(first.platform, principal),
     connect: async ({ principal: owner = principal, body: more = {} } = {}) =>
-      (await first.platform.connectors.create(owner, { ...body(), ...more }, taken)).id,
+      (await first.platform.connectors.create(owner, { ...body(), ...more })).id,
     work: (worker = first.worker) => work(worker),
     copies: async (connector) => Object.fromEntries([...(await store.countRecords(connector))].filter(([, count]) => count > 0).toSorted()),
     close: async () => {

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Call } from '../../packages/ferrule/src/engine/call/outcome.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
-import { taken } from '../support/trials.ts'
 import { createSyncWorld, newest, type SyncWorld, whole } from './sync-world.ts'
 import { overBoth } from './world.ts'
 
@@ -179,7 +178,7 @@ overBoth('a sync that fails', (database) => {
     })
     well()
     here.world.now += 1
-    await here.platform.connectors.patch(principal, { id: id, trial: taken }, { credentials: { token: 'new' } })
+    await here.platform.connectors.patch(principal, id, { credentials: { token: 'new' } })
     await here.work()
     expect(await run()).toMatchObject({ state: 'succeeded', cause: 'changed' })
     expect(await here.platform.connectors.get(principal, id)).toMatchObject({ status: 'active' })

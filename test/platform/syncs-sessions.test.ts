@@ -14,7 +14,6 @@ import { serve } from '../engine/support.ts'
 import { openNode, type SyncerOptions } from '../support/kill-syncs.ts'
 import { principalOf } from '../support/kill-writer.ts'
 import { sessionsEnded } from '../support/kills.ts'
-import { taken } from '../support/trials.ts'
 import { createSyncWorld, newest, whole } from './sync-world.ts'
 import { createWorld } from './world.ts'
 
@@ -78,7 +77,7 @@ async function killedNode(name: string, way: (url: string) => string | Promise<s
   const env = { ...world.env, FERRULE_ORIGINS: JSON.stringify({ ledger: vendor.origin }) }
   const first = await openNode({ ...env, FERRULE_DATA: `${world.folder}-first` }, Date.now)
   const body = { workspace_name: 'default', name: 'Ledger', connector_type: 'ledger', credentials: { token: 'token' } }
-  const { id: connectorId } = await first.platform.connectors.create(principalOf(first.platform), body, taken)
+  const { id: connectorId } = await first.platform.connectors.create(principalOf(first.platform), body)
   await first.close()
   const childEnv = { ...env, DATABASE_URL: await way(world.env['DATABASE_URL'] ?? '') }
   const options: SyncerOptions = { env: childEnv, connectorId, mode: 'full', clockOffset: 0 }

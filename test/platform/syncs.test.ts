@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SyncRunRecord } from '../../packages/ferrule/src/wire/syncs.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
-import { taken } from '../support/trials.ts'
 import { createSyncWorld, newest, type SyncWorld, whole } from './sync-world.ts'
 import { overBoth, refusal } from './world.ts'
 
@@ -62,7 +61,7 @@ overBoth('syncs', (database) => {
 
   test('ask the vendor with the credentials of the connector', async () => {
     const { id, principal } = await filled()
-    await here.platform.connectors.patch(principal, { id: id, trial: taken }, { credentials: { token: 'replaced' } })
+    await here.platform.connectors.patch(principal, id, { credentials: { token: 'replaced' } })
     expect(await newest(here, principal, id)).toMatchObject({ state: 'queued', mode: 'incremental', cause: 'changed' })
     here.vendor.calls.length = 0
     await here.work()

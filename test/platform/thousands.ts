@@ -14,7 +14,6 @@ import { createDatabase, type Database } from '../../packages/server/src/db/data
 import type { Tables } from '../../packages/server/src/db/schema/schema.ts'
 import { readSettings } from '../../packages/server/src/main/settings/settings.ts'
 import { newId } from '../../packages/server/src/values/ids.ts'
-import { taken } from '../support/trials.ts'
 import { Counter } from './thousands-counter.ts'
 import { behaviourOf, durationOf, oftenSeconds, type Simulated } from './thousands-walks.ts'
 import { connectorBody, firstPrincipal, type World } from './world.ts'
@@ -126,7 +125,7 @@ class Simulation {
   /** Creates all connectors together: the worst herd. */
   async fill(): Promise<void> {
     const platform = await this.#world.open()
-    const { id } = await platform.connectors.create(await firstPrincipal(platform), connectorBody(), taken)
+    const { id } = await platform.connectors.create(await firstPrincipal(platform), connectorBody())
     const first = await this.#database.db.selectFrom('connectors').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
     await this.#database.transaction(async (inside) => {
       for (let index = 0; index < this.#plan.connectors; index += 1) {

@@ -3,7 +3,6 @@ import { addUsage } from '../../packages/server/src/calls/sql/usage.ts'
 import { UsageCounts } from '../../packages/server/src/calls/usage/counts.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { ConnectorPlace, Principal } from '../../packages/server/src/values/access.ts'
-import { taken } from '../support/trials.ts'
 import {
   connectorBody,
   createWorld,
@@ -33,7 +32,7 @@ overBoth('calls over time', (database) => {
   /** A connector of a tenant. */
   const placeIn = async (principal: Principal, workspace = 'default'): Promise<ConnectorPlace> => {
     const body = connectorBody({ workspace_name: workspace })
-    const { id, workspace_id: workspaceId } = await platform.connectors.create(principal, body, taken)
+    const { id, workspace_id: workspaceId } = await platform.connectors.create(principal, body)
     return { organizationId: principal.organizationId, workspaceId, connectorId: id }
   }
   const read = (principal: Principal, query: Record<string, unknown> = {}) => platform.usage.read(principal, query)

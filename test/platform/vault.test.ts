@@ -5,7 +5,6 @@ import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
-import { taken } from '../support/trials.ts'
 import {
   connectorBody,
   createWorld,
@@ -34,7 +33,7 @@ const opened = async (platform: Platform, principal: Principal, id: string) => {
   return (await connection.credentials.open()).values.reveal()
 }
 const create = async (platform: Platform, principal: Principal, more: Record<string, unknown> = {}) =>
-  (await platform.connectors.create(principal, connectorBody(more), taken)).id
+  (await platform.connectors.create(principal, connectorBody(more))).id
 /** Opens a platform whose randomness fails after some calls; the work stops there as after a kill. */
 const openStopping = async (world: World, calls: number, env: Record<string, string> = {}): Promise<Platform> => {
   let left = Number.POSITIVE_INFINITY
@@ -89,10 +88,8 @@ overBoth('sealed credentials', (database) => {
       await world.raw().db.updateTable('connectors').set({ sealed }).where('id', '=', id).execute()
       expect(await refusal(opened(platform, principal, id))).toMatch(/^credentials_unreadable: .*damaged, or were copied/)
     }
-    expect(await refusal(platform.connectors.patch(principal, { id: id, trial: taken }, { credentials: { api_secret: 'x' } }))).toMatch(
-      /^validation_failed/,
-    )
-    await platform.connectors.patch(principal, { id: id, trial: taken }, { credentials: keyPair })
+    expect(await refusal(platform.connectors.patch(principal, id, { credentials: { api_secret: 'x' } }))).toMatch(/^validation_failed/)
+    await platform.connectors.patch(principal, id, { credentials: keyPair })
     expect(await opened(platform, principal, id)).toEqual(keyPair)
   })
 
@@ -186,7 +183,7 @@ describe('rotation beside a running service on PostgreSQL', () => {
     const seen: string[] = []
     for (let round = 0; running; round += 1) {
       const id = ids[round % ids.length] ?? ''
-      await service.connectors.patch(principal, { id: id, trial: taken }, { credentials: { api_secret: `new-${round}` } })
+      await service.connectors.patch(principal, id, { credentials: { api_secret: `new-${round}` } })
       seen.push((await opened(service, principal, id))['api_secret'] === `new-${round}` ? 'right' : 'wrong')
       ids.push(await create(service, principal, { name: `during-${round}` }))
     }

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
-import { taken } from '../support/trials.ts'
 import { connectorBody, createWorld, firstPrincipal, newTenant, overBoth, refusal, scopedPrincipal, type World } from './world.ts'
 
 const day = 24 * 60 * 60 * 1_000
@@ -113,7 +112,7 @@ overBoth('workspaces', (database) => {
 
   test('an inactive workspace keeps its connectors and runs none', async () => {
     const principal = await tenant()
-    const connector = await platform.connectors.create(principal, connectorBody({ workspace_name: 'Quiet' }), taken)
+    const connector = await platform.connectors.create(principal, connectorBody({ workspace_name: 'Quiet' }))
     await platform.workspaces.update(principal, connector.workspace_id, { status: 'inactive' })
     expect(await platform.connectors.get(principal, connector.id)).toMatchObject({
       status: 'disabled',
@@ -121,9 +120,7 @@ overBoth('workspaces', (database) => {
     })
     const inactive = 'workspace_inactive: The workspace Quiet is inactive.'
     expect(await refusal(platform.connectors.readAccess(principal, connector.id))).toBe(inactive)
-    expect(await refusal(platform.connectors.create(principal, connectorBody({ workspace_name: 'Quiet', name: 'x' }), taken))).toBe(
-      inactive,
-    )
+    expect(await refusal(platform.connectors.create(principal, connectorBody({ workspace_name: 'Quiet', name: 'x' })))).toBe(inactive)
     expect(await refusal(platform.tokens.issueScopedToken(principal, { workspace_name: 'Quiet' }))).toBe(inactive)
     await platform.workspaces.update(principal, connector.workspace_id, { status: 'active' })
     expect((await platform.connectors.readAccess(principal, connector.id)).status).toBe('active')
@@ -131,7 +128,7 @@ overBoth('workspaces', (database) => {
 
   test('a removed workspace takes its connectors out of sight and can be restored for 30 days', async () => {
     const principal = await tenant()
-    const connector = await platform.connectors.create(principal, connectorBody({ workspace_name: 'Gone' }), taken)
+    const connector = await platform.connectors.create(principal, connectorBody({ workspace_name: 'Gone' }))
     const id = connector.workspace_id
     expect(await platform.workspaces.remove(principal, id)).toEqual({ id, deleted_at: new Date(world.now).toISOString() })
     expect(await names(principal)).toEqual(['default'])
@@ -166,7 +163,7 @@ overBoth('workspaces', (database) => {
   test('after 30 days it is destroyed, with its connectors and its key', async () => {
     const principal = await tenant()
     await platform.workspaces.purgeExpired(world.now + 31 * day)
-    const connector = await platform.connectors.create(principal, connectorBody({ workspace_name: 'Over' }), taken)
+    const connector = await platform.connectors.create(principal, connectorBody({ workspace_name: 'Over' }))
     const id = connector.workspace_id
     await platform.workspaces.remove(principal, id)
     world.now += 30 * day + 1
@@ -184,7 +181,7 @@ overBoth('workspaces', (database) => {
     const principal = await tenant()
     const [standard] = (await platform.workspaces.list(principal, {})).data
     await platform.workspaces.remove(principal, standard?.id ?? '')
-    const connector = await platform.connectors.create(principal, connectorBody(), taken)
+    const connector = await platform.connectors.create(principal, connectorBody())
     expect(connector.workspace_name).toBe('default')
     expect(connector.workspace_id).not.toBe(standard?.id)
   })

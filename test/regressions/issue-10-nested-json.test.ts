@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import { deepestJson } from '../../packages/ferrule/src/values/json/depth.ts'
 import { parseJson, readJson } from '../../packages/ferrule/src/values/json/json.ts'
-import { readExportQuery } from '../../packages/server/src/copies/export-query.ts'
+import { readExportQuery } from '../../packages/server/src/copies/export-records.ts'
 import { callOf, failure, gongAt, listed, serve, testEngine } from '../engine/support.ts'
 
 const nested = (levels: number, inner = '') => '['.repeat(levels) + inner + ']'.repeat(levels)

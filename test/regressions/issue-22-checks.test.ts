@@ -19,26 +19,24 @@ const read = (): Promise<Answer> => world.ask(`${connectorsPath}/${id}`, { token
 const principal = () => world.platform.tokens.authenticate(world.token, undefined)
 
 describe('credentials that were not tried', () => {
-  test('count as unchecked, whoever leaves the trial out', async () => {
+  test('count as unchecked', async () => {
     const { connectors } = world.platform
-    const made = await connectors.create(await principal(), sandboxConnector('untried'), { check: 'left out' })
+    const made = await connectors.create(await principal(), { ...sandboxConnector('untried'), check: false })
     expect((await connectors.readAccess(await principal(), made.id)).unchecked).toBe(true)
-    const asked = await connectors.create(await principal(), sandboxConnector('tried'), { check: async () => undefined })
+    const asked = await connectors.create(await principal(), sandboxConnector('tried'))
     expect((await connectors.readAccess(await principal(), asked.id)).unchecked).toBe(false)
     const credentials = { access_key: 'other', access_key_secret: 'secret' }
-    await connectors.patch(await principal(), { id: asked.id, trial: { check: 'left out' } }, { credentials })
+    await connectors.patch(await principal(), asked.id, { credentials, check: false })
     expect((await connectors.readAccess(await principal(), asked.id)).unchecked).toBe(true)
   })
 
-  test('cannot be stored by forgetting the trial', async () => {
+  test('cannot be stored by forgetting an argument', async () => {
     const { connectors } = world.platform
     const who = await principal()
-    const body = sandboxConnector('forgotten')
-    // @ts-expect-error: the trial is required
-    await expect(connectors.create(who, body)).rejects.toThrow()
-    const [target, change] = [{ id }, { credentials: { access_key: 'x', access_key_secret: 'y' } }]
-    // @ts-expect-error: the trial is required
-    await expect(connectors.patch(who, target, change)).rejects.toThrow()
+    const credentials = { access_key: 'x', access_key_secret: 'y' }
+    const refused = { code: 'upstream_auth_failed', status: 422 }
+    await expect(connectors.create(who, { ...sandboxConnector('forgotten'), credentials })).rejects.toMatchObject(refused)
+    await expect(connectors.patch(who, id, { credentials })).rejects.toMatchObject(refused)
     const { json } = await world.ask(`${connectorsPath}?limit=100`, { token: world.token })
     expect(json.data.map(({ name }: { name: string }) => name)).not.toContain('forgotten')
     expect((await read()).json.status).toBe('active')

@@ -1,19 +1,24 @@
 // Issue 22, E8: a creation repeated on another node, while the first ran, ended in connector_name_conflict.
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Engine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
 import { connectorBody, createWorld, firstPrincipal, refusal, type World } from '../platform/world.ts'
+import { createStubEngine } from '../support/engines.ts'
 
 let world: World
 let one: Platform
 let two: Platform
 let principal: Principal
 let waits = Promise.withResolvers<void>()
+/** The vendor as each node sees it. */
+const vendor: { one: Engine['checkAccount']; two: Engine['checkAccount'] } = { one: async () => undefined, two: async () => undefined }
 beforeAll(async () => {
   world = await createWorld('postgres', 'creation nodes')
-  one = await world.open()
+  one = await world.open({ engine: () => createStubEngine({ checkAccount: (connection) => vendor.one(connection) }) })
   two = await world.open({
+    engine: () => createStubEngine({ checkAccount: (connection) => vendor.two(connection) }),
     sleep: async (milliseconds) => {
       waits.resolve()
       world.now += milliseconds
@@ -28,11 +33,11 @@ afterAll(() => world.close())
 async function begin(name: string) {
   const asked = Promise.withResolvers<void>()
   const answer = Promise.withResolvers<undefined>()
-  const check = () => {
+  vendor.one = () => {
     asked.resolve()
     return answer.promise
   }
-  const made = one.connectors.create(principal, connectorBody({ name }), { idempotencyKey: name, check })
+  const made = one.connectors.create(principal, connectorBody({ name }), { idempotencyKey: name })
   made.catch(() => undefined)
   await asked.promise
   waits = Promise.withResolvers<void>()
@@ -42,12 +47,12 @@ async function begin(name: string) {
 /** Repeats a creation on the second node, and counts how often its vendor was asked. */
 function repeat(name: string, more: Record<string, unknown> = {}) {
   const seen = { calls: 0, replays: 0 }
+  vendor.two = async () => {
+    seen.calls += 1
+    return undefined
+  }
   const trial = {
     idempotencyKey: name,
-    check: () => {
-      seen.calls += 1
-      return Promise.resolve(undefined)
-    },
     replayed: () => {
       seen.replays += 1
     },

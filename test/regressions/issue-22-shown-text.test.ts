@@ -7,7 +7,7 @@ import { type FormatName, Output, type OutputOptions } from '../../packages/ferr
 import { Sink } from '../../packages/ferrule/src/cli/output/sink.ts'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import { toFileName } from '../../packages/ferrule/src/values/file-name.ts'
-import { exportFormats } from '../../packages/server/src/http/routes/export-text.ts'
+import { exportFormats } from '../../packages/server/src/http/routes/export.ts'
 
 async function write(options: Partial<OutputOptions>, act: (output: Output) => Promise<unknown>) {
   const stream = new PassThrough()

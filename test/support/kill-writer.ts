@@ -10,7 +10,6 @@ import type { Principal } from '../../packages/server/src/values/access.ts'
 import { scopes } from '../../packages/server/src/values/scopes.ts'
 import { notes } from '../platform/kinds.ts'
 import { createStubEngine } from './engines.ts'
-import { taken } from './trials.ts'
 
 /** What the writer is told. */
 export interface WriterOptions {
@@ -83,7 +82,7 @@ class Lane {
     const credentials = { refresh_token: write.token }
     const body = { workspace_name: workspace, create_workspace: true, name: write.name, connector_type: 'notes', credentials }
     await this.#acknowledged(write, async () => {
-      const { id } = await this.#platform.connectors.create(this.#principal, body, taken)
+      const { id } = await this.#platform.connectors.create(this.#principal, body)
       this.#held.push({ id, name: write.name })
     })
   }
@@ -91,7 +90,7 @@ class Lane {
   #replace({ id, name }: Held): Promise<void> {
     const token = randomBytes(8).toString('hex')
     const body = { credentials: { refresh_token: token } }
-    return this.#acknowledged({ name, token }, () => this.#platform.connectors.patch(this.#principal, { id: id, trial: taken }, body))
+    return this.#acknowledged({ name, token }, () => this.#platform.connectors.patch(this.#principal, id, body))
   }
 
   async #renew({ id, name }: Held): Promise<void> {

@@ -34,13 +34,14 @@ const order: readonly Ordered[] = [
   // What every service of the platform is built from.
   { room: 'main/settings/', npm: ['ipaddr.js'] },
   { room: 'tenancy/vault/' },
-  { room: 'main/platform-options.ts' },
   { room: 'main/parts.ts' },
   { room: 'copies/sync-types.ts' },
   // Tenancy and connectors queue runs inside their own transactions.
   { room: 'copies/status/' },
   { room: 'copies/queue/' },
   { room: 'tenancy/', npm: ['jose'] },
+  // Who is checked before it is stored, is admitted first.
+  { room: 'calls/admission.ts', only: [] },
   { room: 'calls/budgets/' },
   { room: 'calls/usage/' },
   { room: 'main/platform-types.ts' },
@@ -53,7 +54,7 @@ const order: readonly Ordered[] = [
 ]
 
 /** Types of the assembly: they name every subject, and nothing in them runs. */
-const assembly = ['main/platform-options.ts', 'main/parts.ts', 'main/platform-types.ts']
+const assembly = ['main/parts.ts', 'main/platform-types.ts']
 
 /** The rooms of the service: each imports what stands above it. */
 export const serverRooms: readonly Room[] = [

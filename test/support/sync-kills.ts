@@ -9,7 +9,6 @@ import { openNode, type SyncerOptions, type SyncNode } from './kill-syncs.ts'
 import { principalOf } from './kill-writer.ts'
 import { sessionsEnded } from './kills.ts'
 import { createSearcher } from './searcher.ts'
-import { taken } from './trials.ts'
 
 /** Longer than a lease and the longest backoff, so that everything is due again in the next round. */
 const roundMs = 1_200_000
@@ -111,7 +110,7 @@ export class SyncKills implements AsyncDisposable {
     ledger.change(kills.#now)
     const node = await kills.#node()
     const body = { workspace_name: 'default', name: 'Ledger', connector_type: 'ledger', credentials: { token: 'token' } }
-    kills.#connectorId = (await node.platform.connectors.create(principalOf(node.platform), body, taken)).id
+    kills.#connectorId = (await node.platform.connectors.create(principalOf(node.platform), body)).id
     await node.close()
     return kills
   }

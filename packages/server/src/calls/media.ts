@@ -8,8 +8,9 @@ import type { Principal } from '../values/access.ts'
 import { iso } from '../values/ids.ts'
 import { readBody } from '../values/read.ts'
 import { digestParts, hasSecretForm, newSecret } from '../values/secret-text.ts'
+import type { CallBounds } from './admission.ts'
 import type { Executed, ReplayedAnswer } from './executed.ts'
-import { executeOperation, type OperationServices, type RunOptions } from './operations.ts'
+import { executeOperation, type OperationServices } from './operations.ts'
 
 /** Life of an address, in milliseconds. */
 const lifeMs = 5 * 60_000
@@ -61,7 +62,7 @@ function readPlayableType({ contentType, name }: Pick<FileAnswer, 'contentType' 
 }
 
 /** Opens the file of a call. */
-async function open({ operations }: MediaServices, principal: Principal, { call, ...options }: { readonly call: MediaCall } & RunOptions) {
+async function open({ operations }: MediaServices, principal: Principal, { call, ...options }: { readonly call: MediaCall } & CallBounds) {
   const { connectorId, entity, params } = call
   const outcome = await executeOperation(operations, principal, { connectorId, request: { entity, action, params }, ...options })
   const file = readFile(outcome)
@@ -99,7 +100,7 @@ async function withRange(
 export async function createMediaAddress(
   services: MediaServices,
   principal: Principal,
-  { connectorId, body, ...options }: { readonly connectorId: string; readonly body: unknown } & RunOptions,
+  { connectorId, body, ...options }: { readonly connectorId: string; readonly body: unknown } & CallBounds,
 ): Promise<MediaAddress> {
   const { entity, params } = readBody(mediaInput, body)
   const call = { connectorId, entity, params: params ?? {}, holder: digestHolder(principal) }
@@ -120,7 +121,7 @@ export async function createMediaAddress(
 export async function openMedia(
   services: MediaServices,
   principal: Principal,
-  { id, header, ...options }: { readonly id: string; readonly header: string | undefined } & RunOptions,
+  { id, header, ...options }: { readonly id: string; readonly header: string | undefined } & CallBounds,
 ): Promise<{ readonly file: FileAnswer; readonly connectorId: string }> {
   const text = hasSecretForm(id) ? await services.platform.keptAnswers.of(principal).get(toKey(id)) : undefined
   const call = text === undefined ? undefined : readCall(text)

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FerruleError } from 'ferrule'
 import type { ConnectorDefinition } from 'ferrule/definition'
-import { type Call, type Connection, defaultDeadlineMs, type Engine, type MemoryLease, type Outcome } from 'ferrule/engine'
+import { type Call, type Connection, defaultDeadlineMs, type Engine, type Outcome } from 'ferrule/engine'
 import { asFerruleError, clocks, fail, fillHint, findMissingScopes } from 'ferrule/internal'
 import type { CheckResult, ExecuteRequest } from 'ferrule/wire'
 import type { CheckTarget } from '../connectors/check-target.ts'
@@ -14,9 +14,8 @@ import type { Searches } from '../copies/searches.ts'
 import type { Platform } from '../main/platform-types.ts'
 import type { ConnectorAccess, Principal } from '../values/access.ts'
 import { getActionScope, isWrite, requireScope } from '../values/scopes.ts'
-import type { Cutter } from './cut-apart.ts'
-import { cutOutcome, isUntouched } from './cut-outcome.ts'
-import { cutFound, isWhole } from './cut-records.ts'
+import type { CallBounds } from './admission.ts'
+import { type Cutter, cutFound, cutOutcome, isUntouched, isWhole } from './cut-records.ts'
 import type { Executed, ExecutedData, Found, ReplayedAnswer } from './executed.ts'
 
 /** Services that an execution needs. */
@@ -35,20 +34,8 @@ export interface OperationServices extends Omit<CallServices, 'connectors'> {
   readonly clock?: () => number
 }
 
-/** Options of one call. */
-export interface RunOptions {
-  /** Aborts the call and its vendor requests. */
-  readonly signal?: AbortSignal
-  /** Timeout in milliseconds. */
-  readonly deadlineMs?: number
-  /** Memory budget for the vendor's answers. */
-  readonly memory?: MemoryLease
-}
-
-/** One call of a client. */
-export interface ExecuteCall extends Omit<RunOptions, 'signal'> {
-  /** Aborts a read; ignored by writes. */
-  readonly signal?: AbortSignal | undefined
+/** One call of a client. Its signal aborts a read; a write ignores it. */
+export interface ExecuteCall extends CallBounds {
   /** Any string; an id that the principal does not see causes `connector_not_found`. */
   readonly connectorId: string
   /** Body of `executeInput`, read. */
@@ -78,10 +65,9 @@ export async function executeOperation(
   const { entity, params } = request
   const action = resolveAction(access.connection.kind.definition, request)
   const call: Call = {
-    ...{ entity, action, params: params ?? {}, deadlineMs, memory },
+    ...{ entity, action, params: params ?? {}, deadlineMs, memory, signal },
     ...(isWhole(request) ? { rawRows: 'checked' as const } : {}),
     ...(given.writesJson === true && isUntouched({ type: 'list' }, request) ? { keepsText: true } : {}),
-    ...(signal === undefined ? {} : { signal }),
   }
   if (action === searchAction && services.searches !== undefined)
     return cutFound(await search(services, { access, call, searches: services.searches }, request), request)
@@ -150,7 +136,7 @@ function runStored<T>({ platform, onCall, usage, onBackgroundError }: OperationS
 export async function checkConnection(
   services: OperationServices,
   target: CheckTarget,
-  options: RunOptions & { readonly now: number },
+  options: CallBounds & { readonly now: number },
 ): Promise<CheckResult> {
   const { now, ...run } = options
   const { connection } = 'access' in target ? target.access : target

@@ -1,5 +1,4 @@
 /** Runs each write under an Idempotency-Key once (IETF draft-ietf-httpapi-idempotency-key-header) (docs/decisions/writes.md). */
-
 import { setImmediate as turn } from 'node:timers/promises'
 import { FerruleError } from 'ferrule'
 import { type Connection, claimLifeMs, writeJson } from 'ferrule/engine'

@@ -3,8 +3,7 @@
 import { checkConfiguration, keepsAccount, Secret } from 'ferrule/engine'
 import { asFerruleError, fail } from 'ferrule/internal'
 import { type ConnectorRecord, connectorPatch, connectorUpdate, type EntitySelection } from 'ferrule/wire'
-import { followChange } from '../copies/queue/connector-changes.ts'
-import { endSyncs } from '../copies/queue/queue.ts'
+import { endSyncs, followChange } from '../copies/queue/queue.ts'
 import { type Db, isUniqueViolation } from '../db/database.ts'
 import type { Parts } from '../main/parts.ts'
 import { holdWorkspace, insertJob } from '../tenancy/sql/workspaces.ts'
@@ -19,7 +18,7 @@ import type { Connectors } from './connector-types.ts'
 import { keepRevocation } from './consent-end.ts'
 import { cutOrigin, findKeptOrigin, openCredentials, type StoringTrial } from './consent-origin.ts'
 import { mergeCredentials } from './credential-merge.ts'
-import { checkIdempotencyKey, type TrialKey, type TriedCredentials, tryCredentials } from './credential-trial.ts'
+import { checkIdempotencyKey, type Trial, type TrialKey, type TriedCredentials, tryCredentials } from './credential-trial.ts'
 import { checkEntities, omitNulls } from './draft.ts'
 import { toConnectorRecord } from './record.ts'
 import {
@@ -43,12 +42,9 @@ export interface Change {
 }
 
 /** New credentials with their trial: neither exists without the other. */
-export interface NewCredentials {
+export interface NewCredentials extends Pick<Trial, 'isChecked' | 'trial'> {
   readonly given: Record<string, unknown>
-  readonly trial: StoringTrial
 }
-
-const leaveOut = (trial: StoringTrial): StoringTrial => ({ ...trial, check: 'left out' })
 
 /** Builds the methods that change connectors. */
 export const createChanges = (parts: Parts): Pick<Connectors, 'update' | 'patch' | 'remove'> => ({
@@ -61,12 +57,11 @@ export const createChanges = (parts: Parts): Pick<Connectors, 'update' | 'patch'
       { ...rest, ...(config === undefined ? {} : { configuration: () => omitNulls(config) }) },
     )
   },
-  patch: async (principal, target, body) => {
+  patch: async (principal, id, body, trial = {}) => {
     requireScope(principal, 'connectors:write')
     const { replication_config: config, credentials: given, check, ...rest } = readBody(connectorPatch, body)
     const merged = (stored: Readonly<Record<string, unknown>>) => omitNulls({ ...stored, ...config })
-    const { id, trial } = target
-    const credentials = given === undefined ? {} : { credentials: { given, trial: check === false ? leaveOut(trial) : trial } }
+    const credentials = given === undefined ? {} : { credentials: { given, trial, isChecked: check !== false } }
     const wanted = { ...rest, ...credentials, ...(config === undefined ? {} : { configuration: merged }) }
     return parts.unfinished.add(changeConnector(parts, { principal, id }, wanted))
   },
@@ -152,7 +147,7 @@ interface Tried extends TriedCredentials {
 async function tryChange(parts: Parts, target: Target, wanted: Change): Promise<Tried | undefined> {
   const { credentials, configuration } = wanted
   if (credentials === undefined) return undefined
-  const { given, trial } = credentials
+  const { given, trial, isChecked } = credentials
   const row = await requireConnector(parts.database.db, target)
   const kind = parts.catalogue.getKind(row.kind)
   const stored: Readonly<Record<string, unknown>> = JSON.parse(row.configuration)
@@ -168,8 +163,7 @@ async function tryChange(parts: Parts, target: Target, wanted: Change): Promise<
     given: new Secret({ given: text }),
     credentials: new Secret(values),
     connection: (credentials) => buildConnection(parts, { kind, sandbox: Boolean(row.sandbox) }, { configuration: used, credentials }),
-    check: trial.check,
-    forceHint: trial.forceHint,
+    ...{ trial, isChecked },
   })
   return { key, ...tried }
 }

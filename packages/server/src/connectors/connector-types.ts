@@ -11,8 +11,16 @@ import type {
   JobReference,
   Page,
 } from 'ferrule/wire'
+import type { ArrivingCall } from '../calls/admission.ts'
 import type { ConnectorAccess, Principal, PrincipalView } from '../values/access.ts'
-import type { CredentialTrial, TriedTarget } from './trial-types.ts'
+
+/** What a surface knows of a request that stores credentials. None of it leaves out their check: only `check: false` in the body does. */
+export interface CredentialTrial extends Omit<ArrivingCall, 'organizationId'> {
+  /** Header Idempotency-Key. Renewed tokens are stored under the key, and a repeat gets the connector of the first request. */
+  readonly idempotencyKey?: string | undefined
+  /** Called when the answer is that of an earlier request under the same key. */
+  readonly replayed?: () => void
+}
 
 /**
  * Connectors of the principal's organization. Methods with an id throw `connector_not_found` for anything that the principal does not see:
@@ -25,7 +33,7 @@ export interface Connectors {
    *   credentials, check?, replication_config?, environment?, entities? }`; null counts as absent
    * @throws FerruleError the single problem, or `validation_failed` with several; `idempotency_key_conflict`; `idempotency_key_in_flight`; the error of the trial
    */
-  create(principal: Principal, body: unknown, trial: CredentialTrial): Promise<ConnectorRecord>
+  create(principal: Principal, body: unknown, trial?: CredentialTrial): Promise<ConnectorRecord>
   /** Validates a body of `create` without storing it. The surface runs the kind's check operation over the connection. */
   trial(principal: Principal, body: unknown): Promise<Connection>
   /**
@@ -46,7 +54,7 @@ export interface Connectors {
    * @param body like `update`, plus `credentials`. Merges objects as in RFC 7396 (null removes); credentials of another scheme replace the
    *   stored ones
    */
-  patch(principal: Principal, target: TriedTarget, body: unknown): Promise<ConnectorRecord>
+  patch(principal: Principal, id: string, body: unknown, trial?: CredentialTrial): Promise<ConnectorRecord>
   /** Deletes the connector and its credentials; the job has finished when this resolves. */
   remove(principal: Principal, id: string): Promise<JobReference>
   /**

@@ -112,14 +112,12 @@ async function end(parts: Parts, row: ConsentRevocationRow): Promise<void> {
 
 /** Builds the service. */
 export function createConsentRevocations(parts: Parts): ConsentRevocations {
-  const run = () => {
-    const work = async (): Promise<number> => {
-      const due = await listDueRevocations(parts.database.db, parts.source.clock(), batch)
-      for (const row of due) await end(parts, row)
-      return due.length
-    }
-    return parts.unfinished.add(work())
+  const endDue = async (): Promise<number> => {
+    const due = await listDueRevocations(parts.database.db, parts.source.clock(), batch)
+    for (const row of due) await end(parts, row)
+    return due.length
   }
+  const run = () => parts.unfinished.add(endDue())
   const onError = (cause: unknown) => parts.onBackgroundError(new Error('tokens of deleted connectors could not be ended', { cause }))
   return { run, start: () => void run().catch(onError) }
 }

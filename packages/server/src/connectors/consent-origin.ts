@@ -1,12 +1,12 @@
 /** Credentials of a consent: they belong to the operator's application at the vendor, and never contain its fields. */
-import type { CredentialValues, Secret } from 'ferrule/engine'
+import type { Connection, CredentialValues, Secret } from 'ferrule/engine'
 import { fail } from 'ferrule/internal'
 import type { Db } from '../db/database.ts'
 import type { Parts } from '../main/parts.ts'
 import { addFields, hasFields, omitFields } from '../tenancy/vault/application-seals.ts'
+import type { CredentialTrial } from './connector-types.ts'
 import type { ConnectorChange, SealedConnectorRow } from './sql/connectors.ts'
 import { keepVendorApplication } from './sql/vendor-applications.ts'
-import type { CredentialTrial } from './trial-types.ts'
 
 /** The consent that credentials come from. */
 export interface ConsentOrigin {
@@ -19,7 +19,14 @@ export interface ConsentOrigin {
 
 /** What storing credentials does beside the trial, for callers within the platform. */
 export interface StoringTrial extends CredentialTrial {
-  readonly consent?: ConsentOrigin
+  /**
+   * Checks the credentials in place of the kind's check.
+   * @returns the account behind them, as JSON; undefined when nothing proves it
+   */
+  readonly check?: ((connection: Connection) => Promise<string | undefined>) | undefined
+  /** What the hint of a refusal says about storing without a trial; undefined: the words of the HTTP interface. */
+  readonly forceHint?: string
+  readonly consent?: ConsentOrigin | undefined
   /** True: the credentials replace all stored ones; nothing is merged. */
   readonly isWhole?: boolean
   /** Runs in the transaction that stores the connector; an error rolls it back. */

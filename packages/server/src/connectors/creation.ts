@@ -51,7 +51,7 @@ export function createCreation(parts: Parts): Pick<Connectors, 'create'> {
     return made
   }
   return {
-    create: async (principal, body, trial) => {
+    create: async (principal, body, trial = {}) => {
       requireScope(principal, 'connectors:write')
       const request = { principal, body, trial }
       const key = toTrialKey(request)
@@ -121,9 +121,8 @@ export async function storeNewConnector(parts: Parts, request: CreationRequest, 
   const key = kept ?? toCredentialsKey(request, draft)
   const own = (credentials: Parameters<Parameters<typeof tryCredentials>[1]['connection']>[0]) =>
     buildConnection(parts, draft, { configuration: draft.configuration, credentials })
-  const check = read.check ? trial.check : 'left out'
   const { credentials: given } = draft
-  const tried = await tryCredentials(parts, { key, given, credentials: given, connection: own, check, forceHint: trial.forceHint })
+  const tried = await tryCredentials(parts, { key, given, credentials: given, connection: own, trial, isChecked: read.check })
   const made = await parts.database.transaction(async (db) => {
     const stored = await store(parts, db, { principal, draft, read, trial, tried })
     if (kept === undefined) await deleteCreation(db, key)

@@ -1,11 +1,12 @@
 /** Tries credentials at the vendor before they are stored. */
 import { FerruleError } from 'ferrule'
-import type { Connection, CredentialSource, CredentialValues, Secret } from 'ferrule/engine'
+import type { AccountIdentity, Connection, CredentialSource, CredentialValues, Secret } from 'ferrule/engine'
 import { asFerruleError, errorConsequences, failValidation } from 'ferrule/internal'
+import type { ArrivingCall } from '../calls/admission.ts'
 import type { Parts } from '../main/parts.ts'
 import { tryAgain } from '../values/try-again.ts'
+import type { StoringTrial } from './consent-origin.ts'
 import { type CreationId, findCreation, saveCreation } from './sql/creations.ts'
-import type { CredentialTrial } from './trial-types.ts'
 
 /** Retention of renewed tokens for a repeat, in milliseconds: 24 hours. */
 const keptMs = 24 * 60 * 60 * 1_000
@@ -42,26 +43,30 @@ export interface Trial {
   /** Credentials to try: those of the request, or merged with the stored ones. */
   readonly credentials: Secret<CredentialValues>
   readonly connection: (credentials: CredentialSource) => Promise<Connection>
-  readonly check: CredentialTrial['check']
-  /** What the hint of a refusal says about storing without a trial; undefined: the words of the HTTP interface. */
-  readonly forceHint?: string | undefined
+  /** False: the body asks to store the credentials without a check. */
+  readonly isChecked: boolean
+  readonly trial: StoringTrial
 }
 
 /** Says how a request to the HTTP interface skips the trial. */
 const usualForceHint = 'Nothing was stored; with check: false the credentials are stored without a trial.'
 
+/** Writes an account as JSON. @returns undefined for one that nothing proves: it is not remembered, so a later try can prove it */
+export const writeAccount = (account: AccountIdentity | undefined): string | undefined =>
+  account === undefined || account.unproven !== undefined ? undefined : JSON.stringify(account)
+
 /**
  * Tries credentials, or those that an earlier trial of the same request renewed. Stores new tokens before it uses them.
  * @throws FerruleError the vendor's error as an error of the request
  */
-export async function tryCredentials(parts: Parts, trial: Trial): Promise<TriedCredentials> {
-  const { key, given, check } = trial
+export async function tryCredentials(parts: Parts, { trial, isChecked, ...tried }: Trial): Promise<TriedCredentials> {
+  const { key, given } = tried
   const row = await findCreation(parts.database.db, key, parts.source.clock())
   const sealPlace = { organizationId: key.organization_id, keyDigest: key.key_digest, given }
   const kept = row?.sealed == null ? undefined : parts.vault.openRenewed(sealPlace, row.sealed)
   let renewed = kept
   let version = 0
-  const current = () => ({ values: renewed ?? trial.credentials, version: String(version) })
+  const current = () => ({ values: renewed ?? tried.credentials, version: String(version) })
   const source: CredentialSource = {
     open: async () => current(),
     renew: async (stale, exchange) => {
@@ -75,12 +80,23 @@ export async function tryCredentials(parts: Parts, trial: Trial): Promise<TriedC
     },
   }
   try {
-    if (check === 'left out') return { renewed, isChecked: false, account: undefined }
-    const account = await check(await trial.connection(source))
-    return { renewed, isChecked: true, account }
+    const account = isChecked
+      ? await check(parts, await tried.connection(source), { ...trial, organizationId: key.organization_id })
+      : undefined
+    return { renewed, isChecked, account }
   } catch (error) {
     throw toRefusal(error, trial.forceHint ?? usualForceHint)
   }
+}
+
+/** Runs the check of a trial within the organization's limits. */
+async function check(
+  { admission, engine }: Parts,
+  connection: Connection,
+  trial: StoringTrial & ArrivingCall,
+): Promise<string | undefined> {
+  if (trial.check !== undefined) return trial.check(connection)
+  return admission.admit(trial, async (bounds) => writeAccount(await engine.checkAccount(connection, bounds)))
 }
 
 /** Turns an error of the vendor into an error of the request. Nothing was stored, and the hint explains `check: false`. */

@@ -1,7 +1,7 @@
 /** Limits of requests that anybody can send, by address. */
 
 import ipaddr from 'ipaddr.js'
-import { ExecuteLimits } from '../calls/execute-limits.ts'
+import { ExecuteLimits } from '../calls/admission.ts'
 
 /** Returns what counts as one address: an IPv6 client owns 2^64 addresses. */
 function toNetwork(address: string): string {

@@ -6,7 +6,6 @@ import type { Field, Kind } from 'ferrule/definition'
 import type { FileAnswer } from 'ferrule/engine'
 import type { Endpoint, Wire } from 'ferrule/wire'
 import type { Logger } from 'pino'
-import type { Admission } from '../calls/admission.ts'
 import type { OperationServices } from '../calls/operations.ts'
 import type { Platform } from '../main/platform-types.ts'
 import type { Settings } from '../main/settings/settings.ts'
@@ -24,8 +23,6 @@ export interface Services {
   readonly kinds: readonly Kind[]
   /** Executes and checks, and counts both. */
   readonly operations: OperationServices
-  /** Admits calls to vendors. */
-  readonly admission: Admission
   /** Shares and times of event streams. */
   readonly streams: StreamOptions
   readonly metrics: Metrics

@@ -1,12 +1,11 @@
 /** The HTTP server: Fastify with our routes, our reader, our writer and our errors. */
+import { randomUUID } from 'node:crypto'
 import cors from '@fastify/cors'
 import { type FastifyInstance, fastify } from 'fastify'
 import type { Kind } from 'ferrule/definition'
-import { BodyMemory } from 'ferrule/engine'
 import { clocks } from 'ferrule/internal'
 import { type Logger, pino } from 'pino'
-import { Admission } from '../calls/admission.ts'
-import type { Cutter } from '../calls/cut-apart.ts'
+import type { Cutter } from '../calls/cut-records.ts'
 import type { CopyServices } from '../copies/copy-services.ts'
 import type { Platform } from '../main/platform-types.ts'
 import type { Settings } from '../main/settings/settings.ts'
@@ -16,7 +15,7 @@ import { readFormBody, readJsonBody } from './body.ts'
 import { answerBrokenRequest, requestTimeout } from './broken-request.ts'
 import { stripPrefix } from './compat/door.ts'
 import { adaptRoute } from './compat/index.ts'
-import { mountConnect } from './connect/mount.ts'
+import { mountConnect } from './connect/routes.ts'
 import { mountWeb } from './console/mount.ts'
 import { addPreflight, openToPages } from './mcp/cors.ts'
 import { createDoor } from './mcp/doors.ts'
@@ -28,11 +27,16 @@ import { printOpenApi } from './openapi/openapi.ts'
 import { addRefusals, type Refuse, refuser } from './refusals.ts'
 import { decorate, type Registration, register } from './register.ts'
 import { addReports } from './reports/reports.ts'
-import { chooseRequestId } from './request-id.ts'
 import type { Route, Services } from './route.ts'
 import { routes } from './routes/index.ts'
 import { Stopping } from './stopping.ts'
 import { type StreamOptions, StreamShares } from './streams/stream-shares.ts'
+
+const sane = /^[A-Za-z0-9._-]{1,128}$/
+
+/** The id of a request: the client's `X-Request-Id` when it is 1 to 128 letters, digits, dots, dashes and underscores, else a UUID. */
+const chooseRequestId = (given: string | readonly string[] | undefined): string =>
+  typeof given === 'string' && sane.test(given) ? given : randomUUID()
 
 /** Options of the server. */
 export interface ServerOptions {
@@ -41,8 +45,6 @@ export interface ServerOptions {
   readonly kinds: readonly Kind[]
   /** Answers searches; without it searches are refused. */
   readonly copies?: CopyServices
-  /** Limits the memory of vendors' answers; default: a limit of its own. */
-  readonly memory?: BodyMemory
   /** Cuts answers that were read apart from the loop. */
   readonly cutter?: Cutter
   readonly metrics: Metrics
@@ -113,13 +115,16 @@ function createApp(settings: Settings, refuse: Refuse): FastifyInstance {
 
 function buildServices(options: ServerOptions & { readonly logger: Logger }): Services {
   const { platform, settings, kinds, logger, metrics, clock = platform.clock, steady = clocks.steady, stopping = new Stopping() } = options
-  const memory = options.memory ?? new BodyMemory({ bytes: settings.bodyMemory })
-  const admission = new Admission({ perMinute: settings.rateLimit, atOnce: settings.concurrency, clock: steady }, memory)
+  const { admission } = platform
   metrics.gauge({ name: 'ferrule_executes_in_flight', help: 'Executed calls that have not ended', read: () => admission.running })
   const { most, ...times } = options.streams ?? {}
   const streams = { ...streamTimes, ...times, shares: new StreamShares(most) }
   metrics.gauge({ name: 'ferrule_event_streams', help: 'Event streams that are open', read: () => streams.shares.open })
-  metrics.gauge({ name: 'ferrule_body_memory_bytes', help: 'Memory that answers of vendors are counted with', read: () => memory.held })
+  metrics.gauge({
+    name: 'ferrule_body_memory_bytes',
+    help: 'Memory that answers of vendors are counted with',
+    read: () => admission.memory.held,
+  })
   const onBackgroundError = (err: unknown) => logger.error({ err }, 'the status of a connector could not be stored')
   const operations = {
     platform,
@@ -133,7 +138,7 @@ function buildServices(options: ServerOptions & { readonly logger: Logger }): Se
   }
   const openApi = printOpenApi({ routes, kinds, serverUrl: settings.publicUrl })
   const own = { platform, settings, kinds, metrics, logger, clock, steady, stopping }
-  return { ...own, operations, admission, streams, openApi }
+  return { ...own, operations, streams, openApi }
 }
 
 /** Forms are read at the token endpoint only, so its route lives in a scope of its own. */

@@ -3,7 +3,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { Kind } from 'ferrule/definition'
 import type { ApartJob, ApartResult } from 'ferrule/engine'
 import { kinds, readApart } from 'ferrule/internal'
-import { type CutJob, type CutResult, cutApart } from '../calls/cut-apart.ts'
+import { type CutJob, type CutResult, cutApart } from '../calls/cut-records.ts'
 
 /** The data of the worker. */
 export interface ThreadInput {

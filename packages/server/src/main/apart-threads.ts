@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads'
 import type { Apart, ApartJob, ApartResult } from 'ferrule/engine'
 import { awaitUnlessAborted } from 'ferrule/internal'
-import type { CutJob, CutResult, Cutter } from '../calls/cut-apart.ts'
+import type { CutJob, CutResult, Cutter } from '../calls/cut-records.ts'
 import type { ThreadAnswer, ThreadInput, ThreadTask } from './apart-thread.ts'
 
 /** The thread's file. In a checkout both files are TypeScript, in the published package both are JavaScript. */

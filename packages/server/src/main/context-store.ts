@@ -1,7 +1,6 @@
 /** The context store of a process: its database, its searches, and the worker that fills it. */
 
 import type { Kind } from 'ferrule/definition'
-import type { BodyMemory } from 'ferrule/engine'
 import { clocks } from 'ferrule/internal'
 import type { Logger } from 'pino'
 import { type CopyServices, createCopyServices } from '../copies/copy-services.ts'
@@ -65,8 +64,6 @@ export interface ContextServices {
 export interface ContextServiceOptions {
   readonly store: ContextStore
   readonly platform: Platform
-  /** Memory budget for the answers of vendors. */
-  readonly memory?: BodyMemory
   readonly settings: Settings
   readonly metrics: Metrics
   readonly logger: Logger
@@ -79,14 +76,14 @@ const chooseLogLevel = ({ state, code }: RunReport): 'debug' | 'warn' =>
 
 /** Builds the services that search and fill the store. The worker is not started. */
 export function createContextServices(options: ContextServiceOptions): ContextServices {
-  const { store, platform, memory, settings, metrics, logger, clock = platform.clock } = options
+  const { store, platform, settings, metrics, logger, clock = platform.clock } = options
   const onError = (err: unknown): void => logger.warn({ err }, 'cannot store records that were read live')
   const copies = createCopyServices({ store, platform, settings, clock, onFold: metrics.fold, onError })
   const onRun = (report: RunReport): void => {
     metrics.sync(report)
     logger[chooseLogLevel(report)](report, 'a sync ended')
   }
-  const worker = settings.role === 'api' ? undefined : platform.syncWorker({ memory, store, onCall: metrics.syncCall, onRun })
+  const worker = settings.role === 'api' ? undefined : platform.syncWorker({ store, onCall: metrics.syncCall, onRun })
   metrics.gauge({ name: 'ferrule_syncs_in_flight', help: 'Syncs that this node runs', read: () => worker?.running ?? 0 })
   metrics.gauge({
     name: 'ferrule_context_store_open',

@@ -1,6 +1,8 @@
 /** Services and state that all platform services share. */
 import type { EventEmitter } from 'node:events'
-import type { Engine } from 'ferrule/engine'
+import type { Engine, OriginOverride } from 'ferrule/engine'
+import type { ConnectorNotice } from 'ferrule/wire'
+import type { Admission } from '../calls/admission.ts'
 import type { Catalogue } from '../connectors/connector-types.ts'
 import type { Database } from '../db/database.ts'
 import type { ApplicationSeals } from '../tenancy/vault/application-seals.ts'
@@ -9,8 +11,10 @@ import type { MasterKeys } from '../tenancy/vault/master-key.ts'
 import type { Vault } from '../tenancy/vault/vault.ts'
 import type { IdSource } from '../values/ids.ts'
 import type { Unfinished } from '../values/unfinished.ts'
-import type { PlatformOptions } from './platform-options.ts'
 import type { Settings } from './settings/settings.ts'
+
+/** Origins of the stand-ins by kind; undefined without a running sandbox. */
+type SandboxOrigins = Readonly<Record<string, OriginOverride>> | undefined
 
 /** What the service does at vendors. Only the platform closes the engine. */
 export type ServiceEngine = Omit<Engine, 'close'>
@@ -29,11 +33,15 @@ export interface Parts {
   readonly applicationSeals: ApplicationSeals
   readonly catalogue: Catalogue
   readonly engine: ServiceEngine
+  readonly admission: Admission
   /** Work that must reach the database before it closes: renewals with a spent token, and writes under an Idempotency-Key. */
   readonly unfinished: Unfinished
   /** Events of this process: a run was queued; an attempt of a run ended. */
   readonly events: EventEmitter<{ queued: []; ended: [] }>
-  readonly onBackgroundError: NonNullable<PlatformOptions['onBackgroundError']>
-  readonly onNotice: NonNullable<PlatformOptions['onNotice']>
-  readonly sandboxOrigins: NonNullable<PlatformOptions['sandboxOrigins']>
+  /** Called with errors of background work. Never receives a secret. */
+  readonly onBackgroundError: (error: unknown) => void
+  /** Called once for each notice of a vendor. */
+  readonly onNotice: (notice: { readonly connectorId: string } & ConnectorNotice) => void
+  /** Returns the origins of the sandbox by kind, at once or when it has started; undefined while it does not run. */
+  readonly sandboxOrigins: () => SandboxOrigins | Promise<SandboxOrigins>
 }

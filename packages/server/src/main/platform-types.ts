@@ -6,6 +6,7 @@
  * Records are in wire form. All timestamps in records are ISO 8601 in UTC.
  */
 
+import type { Admission } from '../calls/admission.ts'
 import type { VendorLimiter } from '../calls/budgets/vendor-limiter.ts'
 import type { Usage } from '../calls/usage/usage-types.ts'
 import type { KeptAnswers, Writes } from '../calls/write-types.ts'
@@ -49,6 +50,8 @@ export interface Platform {
   readonly installation: Installation
   /** Calls vendors, within their budgets. */
   readonly engine: ServiceEngine
+  /** Admits calls to vendors on this node. */
+  readonly admission: Admission
   /** Budgets of vendors, which all nodes share. */
   readonly limiter: VendorLimiter
   /** Builds the worker that fills the context store on this node. Call its `start`, and its `stop` before `close`. */

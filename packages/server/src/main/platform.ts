@@ -3,9 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Engine } from 'ferrule/engine'
+import type { Kind } from 'ferrule/definition'
+import { BodyMemory, type Engine } from 'ferrule/engine'
 import { clocks } from 'ferrule/internal'
+import { Admission } from '../calls/admission.ts'
 import { createVendorBudgets, type VendorBudgets } from '../calls/budgets/budgets.ts'
+import type { VendorLimiter } from '../calls/budgets/vendor-limiter.ts'
 import { createKeptAnswers } from '../calls/kept-answers.ts'
 import { createUsage } from '../calls/usage/usage.ts'
 import { createWrites } from '../calls/writes.ts'
@@ -19,6 +22,7 @@ import { createVendorApplications } from '../connectors/links/vendor-application
 import { SyncNode } from '../copies/queue/node.ts'
 import { KnownIndexes } from '../copies/status/known-indexes.ts'
 import { Watching } from '../copies/status/watching.ts'
+import type { ContextStore } from '../copies/store/types.ts'
 import { createSyncWorker } from '../copies/sync/worker.ts'
 import { createSyncs } from '../copies/syncs.ts'
 import type { Database } from '../db/database.ts'
@@ -43,12 +47,41 @@ import { openMasterKeys } from '../tenancy/vault/master-key.ts'
 import { createRotation } from '../tenancy/vault/rotation.ts'
 import { createVault } from '../tenancy/vault/vault.ts'
 import { createWorkspaces } from '../tenancy/workspaces/workspaces.ts'
+import type { IdSource } from '../values/ids.ts'
 import { Unfinished } from '../values/unfinished.ts'
 import { openStoredClock, type StoredClock } from './clock.ts'
 import { createInstallation } from './installation/installation.ts'
 import type { Parts } from './parts.ts'
-import type { PlatformOptions } from './platform-options.ts'
 import type { Platform } from './platform-types.ts'
+import type { Settings } from './settings/settings.ts'
+
+/** What an engine is made with. */
+export interface EngineParts {
+  /** Clock of stored times. */
+  readonly clock: () => number
+  /** Budgets of vendors, which all nodes share. */
+  readonly limiter: VendorLimiter
+}
+
+/** Options of `openPlatform`. Tests inject clock, randomness and waiting. */
+export interface PlatformOptions
+  extends Partial<Pick<Parts, 'steady' | 'sleep' | 'onBackgroundError' | 'onNotice' | 'sandboxOrigins'> & Pick<IdSource, 'randomBytes'>> {
+  readonly settings: Settings
+  readonly kinds: readonly Kind[]
+  /** Makes the engine that the whole platform calls vendors with. The platform closes it. */
+  readonly engine: (parts: EngineParts) => Engine
+  /** Memory for the answers of vendors; default: as much as the settings say. */
+  readonly memory?: BodyMemory
+  /**
+   * `service` (default) locks the embedded data folder. `administration` opens it beside a running service, for commands such as a new
+   * client secret.
+   */
+  readonly role?: 'service' | 'administration'
+  /** Store of the copies. The status of syncs reads records and indexes from it, and never opens it. */
+  readonly contextStore?: Pick<ContextStore, 'status' | 'indexes' | 'openDatabase' | 'ready'>
+  /** Wall clock in milliseconds since 1970. Without `steady` its values are the stored times. */
+  readonly clock?: () => number
+}
 
 /** Interval of deleting expired workspaces, organizations, jobs, runs and outcomes, in milliseconds. */
 const purgeMs = 10 * 60 * 1_000
@@ -103,6 +136,8 @@ async function buildFoundation(database: Database, options: PlatformOptions, clo
   const steady = options.steady ?? options.clock ?? clocks.steady
   const budgets = createVendorBudgets({ database, source, steady, onBackgroundError, isClockGiven: options.clock !== undefined })
   const engine = options.engine({ clock: clock.now, limiter: budgets.limiter })
+  const { rateLimit: perMinute, concurrency: atOnce, operationSeconds, bodyMemory: bytes } = settings
+  const limits = { perMinute, atOnce, clock: steady, longestMs: operationSeconds * 1_000 }
   const parts: Parts = {
     settings,
     database,
@@ -115,6 +150,7 @@ async function buildFoundation(database: Database, options: PlatformOptions, clo
     applicationSeals: createApplicationSeals(masterKeys, source.randomBytes),
     catalogue: createCatalogue(options.kinds),
     engine,
+    admission: new Admission(limits, options.memory ?? new BodyMemory({ bytes })),
     unfinished: new Unfinished(),
     events: new EventEmitter(),
     onBackgroundError,
@@ -148,7 +184,7 @@ async function start({ clock, budgets, engine, parts }: Foundation, options: Pla
     organizationApplications: createOrganizationApplications(parts),
     ...{ ...access, workspaces, connectors, ...connect },
     ...{ writes, keptAnswers, usage, installation: createInstallation(parts, contextStore) },
-    ...{ syncs, engine, limiter: budgets.limiter },
+    ...{ syncs, engine, admission: parts.admission, limiter: budgets.limiter },
     syncWorker: (services) => createSyncWorker({ ...parts, node }, connectors, services),
     ...{ jobs: createJobs(parts), catalogue: parts.catalogue },
     vault: createRotation(parts),

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import { BodyMemory, createEngine } from 'ferrule/engine'
 import { fail, kinds } from 'ferrule/internal'
+import { startTracing, stopTracing } from 'ferrule/opentelemetry'
 import type { Logger } from 'pino'
 import { collect } from '../http/garbage-collection.ts'
 import { createServer } from '../http/server.ts'
@@ -17,9 +18,27 @@ import { createMetrics } from './metrics.ts'
 import { openPlatform } from './platform.ts'
 import type { Platform } from './platform-types.ts'
 import { launchSandbox, type SandboxProcess } from './sandbox-process.ts'
-import type { Settings } from './settings/settings.ts'
-import { readSettings } from './settings/settings.ts'
-import { traceService } from './tracing.ts'
+import { readSettings, type Settings } from './settings/settings.ts'
+
+/**
+ * Under this symbol all copies of the API share what an SDK has registered (opentelemetry-js, `api/src/internal/global-utils.ts`). The
+ * number is the API's major version. Asking the API itself would load a second copy, beside the one of the package for metrics.
+ */
+const registered = Symbol.for('opentelemetry.js.api.1')
+
+/** Returns whether an SDK has registered itself: `node --import` runs it before the service. */
+const hasSdk = (): boolean => typeof Reflect.get(globalThis, registered) === 'object'
+
+/**
+ * Starts spans if there is an SDK.
+ * @param options `vendors`: true to pass traces on to vendors
+ * @returns a function that stops them
+ */
+async function traceService(options: { readonly vendors: boolean }): Promise<() => void> {
+  if (!hasSdk()) return () => undefined
+  await startTracing(options)
+  return stopTracing
+}
 
 /** A running service. */
 export interface Service {
@@ -114,6 +133,7 @@ async function openState(
     settings,
     kinds: served,
     contextStore: store,
+    memory: new BodyMemory({ bytes: settings.bodyMemory, onQuiet: () => collect({ type: 'major', flavor: 'last-resort' }) }),
     engine: (parts) =>
       createEngine({ ...parts, wall: Date.now, searchRefusal: 'context_store_unavailable', apart, proxies: settings.proxies }),
     sandboxOrigins: async () => {
@@ -137,14 +157,13 @@ async function assemble(settings: Settings, undo: Undo, stopping: Stopping): Pro
   const apart = createApartThreads({ maxBytes: settings.bodyMemory })
   undo.add(() => apart.close())
   const { platform, store } = await openState(settings, undo, { logger, sandbox, apart })
-  const memory = new BodyMemory({ bytes: settings.bodyMemory, onQuiet: () => collect({ type: 'major', flavor: 'last-resort' }) })
   const metrics = createMetrics()
   metrics.gauge({ name: 'ferrule_vendor_budgets', help: 'Budgets of vendors that this node uses now', read: () => platform.limiter.size })
-  const { copies, worker } = createContextServices({ store, platform, memory, settings, metrics, logger })
+  const { copies, worker } = createContextServices({ store, platform, settings, metrics, logger })
   undo.add(() => worker?.stop())
   undo.add(() => copies.folds.close())
   undo.add(() => copies.lostRecords.close())
-  const app = await createServer({ platform, memory, cutter: apart, copies, metrics, settings, kinds: served, logger, stopping })
+  const app = await createServer({ platform, cutter: apart, copies, metrics, settings, kinds: served, logger, stopping })
   undo.add(() => app.close())
   const url = await listen(app, settings)
   // Garbage of loading the programs is a third of an idle service's memory, and V8 would keep it.

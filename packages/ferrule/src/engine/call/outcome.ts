@@ -10,9 +10,9 @@ export interface Call {
   /** Parameters as the documents name them; absent and null count as `{}`. */
   readonly params?: unknown
   /** Aborts the call and its vendor requests. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Timeout of the call in milliseconds; 60,000 by default. For a download: until the first byte. */
-  readonly deadlineMs?: number
+  readonly deadlineMs?: number | undefined
   /**
    * Keeps the rows of a large result in parts raw (`RawRows`), so that few rows are in memory at a time. `checked` verifies that the rows
    * are JSON; `unread` does not.

@@ -8,8 +8,8 @@ import { readBody } from '../../values/read.ts'
 import { keepVendorApplication } from '../sql/vendor-applications.ts'
 import { findLastAttempt } from '../sql/visits.ts'
 import { type AuthorizationParts, beginAuthorization } from './authorization.ts'
-import type { ChoiceVisit, VendorWork } from './connect-types.ts'
-import { connectToVendor, findLinkAccounts, type ProvenAttempt, storeConsent } from './consent.ts'
+import type { ChoiceVisit } from './connect-types.ts'
+import { connectToVendor, findLinkAccounts, listAccounts, type ProvenAttempt, storeConsent } from './consent.ts'
 import { openConsent } from './consent-secrets.ts'
 import { isSecret } from './secrets.ts'
 import { requireVisit, type Visit } from './visits.ts'
@@ -40,18 +40,18 @@ async function requireChoosing(parts: Parts, { link, session }: Visit, { readCoo
 }
 
 /** Lists what may be chosen: the accounts of the consent, or of them those that the link fixes. */
-async function list(parts: Parts, { link, kind, attempt, values }: Choosing, work: VendorWork) {
+async function list(parts: Parts, { link, kind, attempt, values }: Choosing) {
   const connection = await connectToVendor(parts, { link, kind }, { configuration: attempt.configuration, values })
-  const accounts = await work.listAccounts(link.organization_id, connection)
+  const accounts = await listAccounts(parts, link, connection)
   const fixed = findLinkAccounts({ link, kind })
   return { fixed, accounts: fixed === undefined ? accounts : accounts.filter(({ id }) => fixed.includes(id)) }
 }
 
 /** Lists the accounts of a consent. @throws FerruleError see `ConnectPages.listAccounts` */
-export async function listChoices(parts: Parts, given: ChoiceVisit, work: VendorWork): Promise<ConnectAccounts> {
+export async function listChoices(parts: Parts, given: ChoiceVisit): Promise<ConnectAccounts> {
   const choosing = await requireChoosing(parts, await requireVisit(parts, given), given)
   const { attempt } = choosing
-  const { accounts, fixed } = await list(parts, choosing, work)
+  const { accounts, fixed } = await list(parts, choosing)
   const shown = { accounts: [...accounts], fixed: fixed !== undefined, most: mostAccounts }
   return { attempt_id: attempt.id, kind: attempt.kind, ...shown, expires_at: iso(attempt.expires_at) }
 }
@@ -68,17 +68,13 @@ function requireOffered(chosen: readonly string[], { accounts, fixed }: Awaited<
 }
 
 /** Chooses accounts. Only those of the consent itself count. @throws FerruleError see `ConnectPages.choose` */
-export async function chooseAccounts(
-  parts: AuthorizationParts,
-  { given, body }: { readonly given: ChoiceVisit; readonly body: unknown },
-  work: VendorWork,
-): Promise<ConnectDone> {
+export async function chooseAccounts(parts: AuthorizationParts, given: ChoiceVisit, body: unknown): Promise<ConnectDone> {
   const visit = await requireVisit(parts, given)
   const { attempt_id, ids, name } = readBody(connectAccountsInput, body)
   const choosing = await requireChoosing(parts, visit, given)
   if (choosing.attempt.id !== attempt_id.toLowerCase()) throw refuse('a later authorization took its place')
   await beginAuthorization(parts, visit)
   const chosen = [...new Set(ids)]
-  requireOffered(chosen, await list(parts, choosing, work))
-  return storeConsent(parts, choosing, { values: choosing.values, from: 'choosing', accounts: chosen, name, work })
+  requireOffered(chosen, await list(parts, choosing))
+  return storeConsent(parts, choosing, { values: choosing.values, from: 'choosing', accounts: chosen, name })
 }

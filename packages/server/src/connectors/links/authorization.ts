@@ -12,10 +12,10 @@ import { changeConnector } from '../changes.ts'
 import type { Connectors } from '../connector-types.ts'
 import type { ConsentOrigin, StoringTrial } from '../consent-origin.ts'
 import { storeNewConnector } from '../creation.ts'
+import { writeAccount } from '../credential-trial.ts'
 import { findAccount, hasConnectorNamed } from '../sql/connectors.ts'
 import { countAttempt, findConnectLink, useConnectLink } from '../sql/links.ts'
 import { buildReturnUrl } from './addresses.ts'
-import type { VendorWork } from './connect-types.ts'
 import { readLinkContent, requireOpen } from './link-record.ts'
 import { readLinkValues, requireLocked } from './link-values.ts'
 import type { Visit } from './visits.ts'
@@ -37,7 +37,6 @@ export interface Authorized {
   readonly configuration: Readonly<Record<string, unknown>>
   readonly name: string | undefined
   readonly credentials: Readonly<Record<string, unknown>>
-  readonly work: VendorWork
   readonly consent?: ConsentOrigin
   /** Runs in the transaction that stores the connector. */
   readonly complete?: (db: Db) => Promise<void>
@@ -92,14 +91,18 @@ function toPageError(thrown: unknown): unknown {
   return new FerruleError(thrown.code, { message, hint }, { errors, status, retryable, cause: thrown.cause, ...known })
 }
 
+/** Reads the account behind credentials, as JSON. @returns undefined when nothing proves it */
+const readAccount = ({ admission, engine }: Parts, { organization_id: organizationId }: LinkVisit['link'], connection: Connection) =>
+  admission.admit({ organizationId }, async (bounds) => writeAccount(await engine.readAccount(connection, bounds)))
+
 /** Reads the account behind the stored credentials: as it was once read, else with the credentials themselves. */
-async function findStoredAccount(parts: AuthorizationParts, { link }: LinkVisit, work: VendorWork): Promise<string | undefined> {
+async function findStoredAccount(parts: AuthorizationParts, { link }: LinkVisit): Promise<string | undefined> {
   const id = link.target_connector_id ?? ''
   const view = viewOrganization(link.organization_id)
   const stored = await findAccount(parts.database.db, link.organization_id, id)
   if (stored !== null) return stored
   try {
-    return await work.readAccount(link.organization_id, (await parts.connectors.readAccess(view, id)).connection)
+    return await readAccount(parts, link, (await parts.connectors.readAccess(view, id)).connection)
   } catch (thrown) {
     asFerruleError(thrown)
     return undefined // a vendor that refuses the old credentials proves nothing
@@ -112,34 +115,32 @@ const mismatches = {
 } as const
 
 /** Refuses credentials of another account. @throws FerruleError `connect_account_mismatch` */
-async function requireSameAccount(
-  parts: AuthorizationParts,
-  visit: LinkVisit,
-  { work, after }: { work: VendorWork; after: string | undefined },
-) {
-  if (visit.link.target_connector_id === null || visit.link.allow_other_account) return
-  const before = await findStoredAccount(parts, visit, work)
+async function requireSameAccount(parts: AuthorizationParts, visit: LinkVisit, after: string | undefined): Promise<void> {
+  const before = await findStoredAccount(parts, visit)
   const found = after === undefined ? 'unproven' : isSameAccount(before === undefined ? undefined : JSON.parse(before), JSON.parse(after))
   if (found !== 'same') throw fail('connect_account_mismatch', { reason: mismatches[found] })
+}
+
+/** Checks new credentials of a connector, which must reach the account of its earlier ones. */
+async function checkSameAccount(parts: AuthorizationParts, visit: LinkVisit, connection: Connection): Promise<string | undefined> {
+  const organizationId = visit.link.organization_id
+  const account = await readAccount(parts, visit.link, connection).catch(() => undefined)
+  // Another account is refused in these words, although the vendor might refuse the configuration of this one first.
+  if (account !== undefined) await requireSameAccount(parts, visit, account)
+  await parts.admission.admit({ organizationId }, (bounds) => parts.engine.check(connection, bounds))
+  if (account === undefined) await requireSameAccount(parts, visit, account)
+  return account
 }
 
 /** Builds the trial: a live check, the account, and what happens in the transaction that stores the credentials. */
 function buildTrial(parts: AuthorizationParts, visit: LinkVisit, authorized: Authorized): StoringTrial {
   const { link } = visit
-  const { work, consent } = authorized
-  const check = async (connection: Connection): Promise<string | undefined> => {
-    const account = await work.readAccount(link.organization_id, connection).catch(() => undefined)
-    // Another account is refused in these words, although the vendor might refuse the configuration of this one first.
-    if (account !== undefined) await requireSameAccount(parts, visit, { work, after: account })
-    await work.check(link.organization_id, connection)
-    if (account === undefined) await requireSameAccount(parts, visit, { work, after: account })
-    return account
-  }
+  const isFree = link.target_connector_id === null || Boolean(link.allow_other_account)
   return {
-    check,
+    check: isFree ? undefined : (connection) => checkSameAccount(parts, visit, connection),
     forceHint: 'Nothing was stored.',
     isWhole: true,
-    ...(consent === undefined ? {} : { consent }),
+    consent: authorized.consent,
     complete: async (db, connectorId) => {
       const place = { organizationId: link.organization_id, id: link.id }
       if (!(await useConnectLink(db, place, { now: parts.source.clock(), connectorId })))
@@ -152,7 +153,7 @@ function buildTrial(parts: AuthorizationParts, visit: LinkVisit, authorized: Aut
 /** Replaces the credentials of the connector of a link. */
 async function replaceCredentials(parts: AuthorizationParts, visit: LinkVisit, authorized: Authorized): Promise<string> {
   const target = { principal: buildPrincipal(visit), id: visit.link.target_connector_id ?? '' }
-  const change = { credentials: { given: { ...authorized.credentials }, trial: buildTrial(parts, visit, authorized) } }
+  const change = { credentials: { given: { ...authorized.credentials }, trial: buildTrial(parts, visit, authorized), isChecked: true } }
   return (await changeConnector(parts, target, change)).id
 }
 

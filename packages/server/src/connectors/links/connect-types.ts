@@ -1,5 +1,4 @@
 /** Interfaces of connect links, of the page that end users open, and of the operator's applications at vendors. */
-import type { Connection, CredentialValues, ExchangePlace, Secret } from 'ferrule/engine'
 import type {
   ConnectAccounts,
   ConnectConsent,
@@ -55,25 +54,6 @@ export interface IssuedCookie {
   readonly maxAgeSeconds: number
 }
 
-/** Calls to a vendor that authorizations need, within the limits of an organization. Nothing of them is repeated after an unclear end. */
-export interface VendorWork {
-  /** Checks credentials that are not stored. */
-  check(organizationId: string, connection: Connection): Promise<void>
-  /** Exchanges the code of a consent, once. @throws FerruleError `consent_unclear` when nobody knows whether the code is used up */
-  exchange(organizationId: string, consent: ConsentExchange): Promise<Secret<CredentialValues>>
-  listAccounts(organizationId: string, connection: Connection): Promise<readonly { readonly id: string; readonly name: string }[]>
-  /** Reads the account behind credentials, as JSON. @returns undefined when nothing proves it */
-  readAccount(organizationId: string, connection: Connection): Promise<string | undefined>
-}
-
-/** The code of a consent, with what it was given to. */
-export interface ConsentExchange {
-  readonly connection: ExchangePlace
-  readonly application: Secret<CredentialValues>
-  readonly code: string
-  readonly redirectUrl: string
-}
-
 /** A return from a vendor's page. */
 export interface ConsentReturn {
   /** Slug in the address. */
@@ -83,7 +63,10 @@ export interface ConsentReturn {
   readonly readCookie: (attemptId: string) => string | undefined
 }
 
-/** The page of a link. Nobody is signed in: the secret of the link opens a session, and its cookie proves every later request. */
+/**
+ * The page of a link. Nobody is signed in: the secret of the link opens a session, and its cookie proves every later request. Calls to
+ * vendors count as those of the organization that made the link. A request that its browser leaves is carried out all the same.
+ */
 export interface ConnectPages {
   /**
    * Opens a session with the secret of a link.
@@ -97,7 +80,7 @@ export interface ConnectPages {
    * @throws FerruleError `connect_session_missing`, `connect_link_closed`, `connect_account_mismatch`, `validation_failed`, what a creation
    *   throws, and the error of the check
    */
-  authorize(visit: PageVisit, body: unknown, work: VendorWork): Promise<ConnectDone>
+  authorize(visit: PageVisit, body: unknown): Promise<ConnectDone>
   /**
    * Begins a consent.
    * @returns the address of the vendor's page, and the cookie that the return needs
@@ -109,11 +92,11 @@ export interface ConnectPages {
    * @returns where the browser goes next
    * @throws FerruleError `connect_return_refused` when the return belongs to no consent of this browser
    */
-  takeReturn(given: ConsentReturn, work: VendorWork): Promise<{ readonly linkId: string; readonly attemptId: string }>
+  takeReturn(given: ConsentReturn): Promise<{ readonly linkId: string; readonly attemptId: string }>
   /** Lists the accounts of the attempt that waits for a choice. @throws FerruleError `connect_session_missing`, `connect_return_refused` */
-  listAccounts(visit: ChoiceVisit, work: VendorWork): Promise<ConnectAccounts>
+  listAccounts(visit: ChoiceVisit): Promise<ConnectAccounts>
   /** Chooses accounts, which makes one connector. @throws FerruleError as `authorize` and `listAccounts` */
-  choose(visit: ChoiceVisit, body: unknown, work: VendorWork): Promise<ConnectDone>
+  choose(visit: ChoiceVisit, body: unknown): Promise<ConnectDone>
   /**
    * Reads the status for the page that opened a link.
    * @param origin header Origin of the request

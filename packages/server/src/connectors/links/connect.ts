@@ -28,19 +28,19 @@ export function createConnectPages(parts: Parts, connectors: Pick<Connectors, 'r
       if (getLinkStatus(visit.link, now) !== 'used') requireOpen(visit.link, now)
       return buildConnectPage(parts, visit)
     },
-    authorize: async (given, body, work) => {
+    authorize: async (given, body) => {
       const visit = await requireVisit(parts, given)
       const wanted = readBody(connectConnectorInput, body)
       const kind = requireKind(parts, visit, wanted.kind)
       const configuration = await buildConfiguration(parts, visit, { kind, given: wanted.configuration })
       await beginAuthorization(parts, visit)
       const { credentials, name } = wanted
-      return authorizeConnector(own, visit, { kind, configuration, name, credentials, work })
+      return authorizeConnector(own, visit, { kind, configuration, name, credentials })
     },
     begin: async (given, body) => beginConsent(parts, await requireVisit(parts, given), body),
-    takeReturn: (given, work) => parts.unfinished.add(takeReturn(own, given, work)),
-    listAccounts: (visit, work) => listChoices(parts, visit, work),
-    choose: (given, body, work) => chooseAccounts(own, { given, body }, work),
+    takeReturn: (given) => parts.unfinished.add(takeReturn(own, given)),
+    listAccounts: (visit) => listChoices(parts, visit),
+    choose: (given, body) => chooseAccounts(own, given, body),
     readStatus: async (linkId, origin) => {
       const link = await findAnyLink(parts, linkId)
       if (link === undefined || link.allowed_origin === null || link.allowed_origin !== origin) throw fail('connect_link_not_found', {})

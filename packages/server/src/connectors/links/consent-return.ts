@@ -8,8 +8,8 @@ import { keepVendorApplication } from '../sql/vendor-applications.ts'
 import { type ConnectAttemptRow, findAttemptByState, stepAttempt } from '../sql/visits.ts'
 import { buildCallbackUrl } from './addresses.ts'
 import type { AuthorizationParts } from './authorization.ts'
-import type { ConnectPages, ConsentReturn, VendorWork } from './connect-types.ts'
-import { connectToVendor, findLinkAccounts, type ProvenAttempt, storeConsent } from './consent.ts'
+import type { ConnectPages, ConsentReturn } from './connect-types.ts'
+import { connectToVendor, findLinkAccounts, listAccounts, type ProvenAttempt, storeConsent } from './consent.ts'
 import { openApplication, sealConsent } from './consent-secrets.ts'
 import { requireOpen } from './link-record.ts'
 import { digestSecret, isSecret } from './secrets.ts'
@@ -50,34 +50,28 @@ function failWithoutCode(vendor: string, refused: string | undefined) {
 }
 
 /** Exchanges the code, with one request that nothing repeats. */
-async function exchange(parts: Parts, { attempt, link, kind }: ProvenAttempt, { code, work }: { code: string; work: VendorWork }) {
+async function exchange(parts: Parts, { attempt, link, kind }: ProvenAttempt, code: string) {
   const row = await keepVendorApplication(parts.database.db, link.organization_id, attempt.vendor_application_id)
   if (row === undefined) throw fail('oauth_credentials_not_found', { vendor: kind.definition.title })
-  return work.exchange(link.organization_id, {
-    connection: await connectToVendor(parts, { link, kind }, { configuration: attempt.configuration }),
-    application: openApplication(parts, row),
-    code,
-    redirectUrl: buildCallbackUrl(parts.settings, kind.definition.kind),
-  })
+  const connection = await connectToVendor(parts, { link, kind }, { configuration: attempt.configuration })
+  const redirectUrl = buildCallbackUrl(parts.settings, kind.definition.kind)
+  const consented = { application: openApplication(parts, row), code, redirectUrl }
+  return parts.admission.admit({ organizationId: link.organization_id }, () => parts.engine.exchangeConsent(connection, consented))
 }
 
 /** Exchanges the code and stores the connector, or keeps the credentials while accounts are chosen. */
-async function carryOut(
-  parts: AuthorizationParts,
-  proven: ProvenAttempt,
-  { code, work }: { code: string; work: VendorWork },
-): Promise<void> {
+async function carryOut(parts: AuthorizationParts, proven: ProvenAttempt, code: string): Promise<void> {
   const { attempt, link, kind, cookie } = proven
   const { definition } = kind
-  const values = await exchange(parts, proven, { code, work })
+  const values = await exchange(parts, proven, code)
   // The credentials of a connector keep its configuration, so nothing is chosen for them.
   if (findConsent(definition)?.accounts === undefined || link.target_connector_id !== null) {
-    await storeConsent(parts, proven, { values, from: 'exchanging', work })
+    await storeConsent(parts, proven, { values, from: 'exchanging' })
     return
   }
   const connection = await connectToVendor(parts, proven, { configuration: attempt.configuration, values })
   // The page lists the accounts again, so a failure of this list decides nothing.
-  const accounts = await work.listAccounts(link.organization_id, connection).catch(() => undefined)
+  const accounts = await listAccounts(parts, link, connection).catch(() => undefined)
   if (accounts?.length === 0) throw failWithoutAccounts(definition.title)
   const missing = (findLinkAccounts(proven) ?? []).filter((fixed) => accounts?.every(({ id }) => id !== fixed))
   if (missing.length > 0) throw failWithoutFixed(definition.title, missing.join(', '))
@@ -103,11 +97,7 @@ const failWithoutFixed = (vendor: string, missing: string) =>
  * Takes a return. The step from `started` is one statement, so of two nodes, and of a repeated return, one exchanges the code.
  * @throws FerruleError `connect_return_refused` when the return belongs to no consent of this browser
  */
-export async function takeReturn(
-  parts: AuthorizationParts,
-  given: ConsentReturn,
-  work: VendorWork,
-): ReturnType<ConnectPages['takeReturn']> {
+export async function takeReturn(parts: AuthorizationParts, given: ConsentReturn): ReturnType<ConnectPages['takeReturn']> {
   const { definition } = parts.catalogue.getKind(given.kind)
   const returned = readConsentReturn(definition, given.query)
   const proven = await proveReturn(parts, given, returned.state)
@@ -122,7 +112,7 @@ export async function takeReturn(
   if (!(await stepAttempt(parts.database.db, attempt, { from: 'started', to: 'exchanging', now }))) return next
   try {
     requireOpen(link, now)
-    await carryOut(parts, proven, { code: returned.code, work })
+    await carryOut(parts, proven, returned.code)
   } catch (thrown) {
     await failAttempt(parts, attempt, { from: 'exchanging', thrown })
   }

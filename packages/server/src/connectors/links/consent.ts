@@ -11,7 +11,7 @@ import { findVendorApplication } from '../sql/vendor-applications.ts'
 import { type ConnectAttemptRow, insertConnectAttempt, stepAttempt } from '../sql/visits.ts'
 import { buildCallbackUrl } from './addresses.ts'
 import { type AuthorizationParts, authorizeConnector, beginAuthorization, requireKind } from './authorization.ts'
-import type { ConnectPages, VendorWork } from './connect-types.ts'
+import type { ConnectPages } from './connect-types.ts'
 import { digestToken, openApplication, toGivenCredentials } from './consent-secrets.ts'
 import { readLinkContent } from './link-record.ts'
 import { findFixedAccounts, readLinkValues } from './link-values.ts'
@@ -44,6 +44,10 @@ export const connectToVendor = (
     { kind, sandbox: Boolean(link.sandbox) },
     { configuration: parseConfiguration(configuration), credentials: toUnstoredSource(values) },
   )
+
+/** Lists the accounts of a consent. */
+export const listAccounts = async ({ admission, engine }: Parts, link: Visit['link'], connection: Connection) =>
+  (await admission.admit({ organizationId: link.organization_id }, (bounds) => engine.listConsentAccounts(connection, bounds))) ?? []
 
 /** Begins a consent. @throws FerruleError see `ConnectPages.begin` */
 export async function beginConsent(parts: Parts, visit: Visit, given: unknown): ReturnType<ConnectPages['begin']> {
@@ -84,7 +88,6 @@ export interface Consented {
   /** Chosen accounts; left out when there is no choice. */
   readonly accounts?: readonly string[]
   readonly name?: string | undefined
-  readonly work: VendorWork
 }
 
 /** Returns the accounts that a link fixes; undefined: the end user chooses among those of the consent. */
@@ -102,7 +105,7 @@ function chooseAccounts(proven: ProvenAttempt, accounts: readonly string[] | und
 export function storeConsent(
   parts: AuthorizationParts,
   proven: ProvenAttempt,
-  { values, from, accounts, name, work }: Consented,
+  { values, from, accounts, name }: Consented,
 ): Promise<ConnectDone> {
   const { attempt, link, kind } = proven
   const { definition } = kind
@@ -114,7 +117,6 @@ export function storeConsent(
       configuration: { ...parseConfiguration(attempt.configuration), ...chooseAccounts(proven, accounts) },
       name: name ?? attempt.name ?? undefined,
       credentials: toGivenCredentials(values),
-      work,
       consent: {
         vendorApplicationId: attempt.vendor_application_id,
         fields: findConsent(definition)?.applicationFields ?? [],

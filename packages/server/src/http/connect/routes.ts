@@ -1,14 +1,30 @@
 /** Routes of the connect page. They need no token: the secret of the link opens a session, and its cookie proves every later request. */
+import type { FastifyInstance } from 'fastify'
+import { FerruleError } from 'ferrule'
 import { fail } from 'ferrule/internal'
 import { connectLinkHeader, connectPaths } from 'ferrule/wire'
 import { requireOwnAddress } from '../../connectors/links/addresses.ts'
 import type { ChoiceVisit, ConnectPages } from '../../connectors/links/connect-types.ts'
 import type { Settings } from '../../main/settings/settings.ts'
 import { AddressLimits } from '../address-limits.ts'
+import { html } from '../html/html.ts'
+import { buildPage, buildPageHeaders, pageType } from '../html/page.ts'
+import { type Registration, register } from '../register.ts'
 import { type Answer, type Exchange, type OpenRoute, type Services, slot } from '../route.ts'
 import { ConnectCookies } from './cookies.ts'
-import { buildReturnRefusal } from './refusal-page.ts'
-import { createVendorWork } from './work.ts'
+
+/** Builds the page of a refused return: nothing of the request is shown. @throws every error that is no refusal */
+function buildReturnRefusal(thrown: unknown): Answer {
+  if (!(thrown instanceof FerruleError) || !['connect_return_refused', 'connector_type_not_found'].includes(thrown.code)) throw thrown
+  const said = html`<h1>Not connected</h1><p class="problem">This page was not opened by an authorization of this browser, or the authorization is too old.</p>
+<p>Nothing was changed. Open the link again and start the authorization again, in the same browser and with cookies allowed.</p>`
+  return {
+    content: buildPage('Not connected', said),
+    type: pageType,
+    status: 400,
+    headers: { ...buildPageHeaders(), 'referrer-policy': 'no-referrer' },
+  }
+}
 
 /** Requests of an address per minute on one node. The page that opens a link asks for its status every few seconds. */
 const perMinute = { session: 60, authorize: 20, read: 120, callback: 60, status: 300 } as const
@@ -45,14 +61,12 @@ class ConnectAnswers {
   readonly #pages: ConnectPages
   readonly #limits: AddressLimits<Counted>
   readonly #cookies: ConnectCookies
-  readonly #work
 
   constructor(services: Services) {
     this.#settings = services.settings
     this.#pages = services.platform.connectPages
     this.#limits = new AddressLimits<Counted>(perMinute, services.steady)
     this.#cookies = new ConnectCookies(services.settings)
-    this.#work = createVendorWork(services)
   }
 
   /** Counts a request of an address. @throws FerruleError `rate_limited` */
@@ -90,7 +104,7 @@ class ConnectAnswers {
   }
 
   async authorize(exchange: Request): Promise<Answer> {
-    return { json: await this.#pages.authorize(this.#visit(exchange), exchange.body, this.#work) }
+    return { json: await this.#pages.authorize(this.#visit(exchange), exchange.body) }
   }
 
   async begin(exchange: Request): Promise<Answer> {
@@ -100,11 +114,11 @@ class ConnectAnswers {
   }
 
   async listAccounts(exchange: Request): Promise<Answer> {
-    return { json: await this.#pages.listAccounts(this.#visit(exchange), this.#work) }
+    return { json: await this.#pages.listAccounts(this.#visit(exchange)) }
   }
 
   async choose(exchange: Request): Promise<Answer> {
-    return { json: await this.#pages.choose(this.#visit(exchange), exchange.body, this.#work) }
+    return { json: await this.#pages.choose(this.#visit(exchange), exchange.body) }
   }
 
   /** Takes a return from a vendor's page, and leads the browser back to the page of the link, without any secret. */
@@ -112,7 +126,7 @@ class ConnectAnswers {
     this.enter(exchange, 'callback')
     const given = { kind: slot(exchange, 'kind'), query: toQuery(exchange), readCookie: this.#readAttempt(exchange) }
     try {
-      const { linkId, attemptId } = await this.#pages.takeReturn(given, this.#work)
+      const { linkId, attemptId } = await this.#pages.takeReturn(given)
       const path = connectPaths.page.replace('{link_id}', linkId)
       return { redirect: `${requireOwnAddress(this.#settings)}${path}?attempt=${attemptId}`, status: 303 }
     } catch (thrown) {
@@ -156,4 +170,15 @@ export function buildConnectRoutes(services: Services): readonly OpenRoute[] {
     { method: 'GET', path: callback, auth: 'none', answer: (exchange) => answers.takeReturn(exchange) },
     { method: 'GET', path: status, auth: 'none', answer: (exchange) => answers.readStatus(exchange) },
   ]
+}
+
+/** Interval of trying again to end tokens, in milliseconds. */
+const revokeMs = 5 * 60_000
+
+/** Mounts the routes. */
+export function mountConnect(app: FastifyInstance, registration: Registration): void {
+  const { services } = registration
+  for (const route of buildConnectRoutes(services)) register(app, route, registration)
+  const timer = setInterval(() => services.platform.consentRevocations.start(), revokeMs).unref()
+  app.addHook('onClose', async () => clearInterval(timer))
 }

@@ -1,18 +1,48 @@
 /** The MCP endpoint of the service: who may use it, and the tools that a token gets. */
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type FerruleError, FerruleError as KnownError } from 'ferrule'
 import { createMcpServer, fail, type McpMessage, type McpSdk } from 'ferrule/internal'
 import { defaultMcpScopes } from 'ferrule/wire'
-import { ExecuteLimits } from '../../calls/execute-limits.ts'
+import { ExecuteLimits } from '../../calls/admission.ts'
 import { buildMcpAddress } from '../../main/settings/mcp-address.ts'
 import type { Principal } from '../../values/access.ts'
 import { requireScope, type Scope } from '../../values/scopes.ts'
 import { version } from '../../values/version.ts'
 import type { Services } from '../route.ts'
-import { addChallenge } from './challenge.ts'
 import { createDoor } from './doors.ts'
 import { findMetadataAddress } from './metadata.ts'
 import { type Arrival, type McpExchange, mountMcp } from './mount.ts'
 import { createServiceSource } from './source.ts'
+
+/** Name of the error in a challenge. A request without a token gets none (RFC 6750). */
+const challengeErrors: Readonly<Partial<Record<FerruleError['code'], string | undefined>>> = {
+  invalid_token: 'invalid_token',
+  token_expired: 'invalid_token',
+  insufficient_scope: 'insufficient_scope',
+}
+
+const quote = (text: string): string => `"${text.replaceAll(/[^\x20-\x7e]|["\\]/g, "'")}"`
+
+/** What a challenge says beside the error. */
+interface ChallengeOptions {
+  /** Address of the metadata of the endpoint; undefined: the service does not know its own address. */
+  readonly metadata: string | undefined
+  readonly scopes: readonly Scope[]
+}
+
+/** Adds the challenge of a refusal to its answer; other errors need none. */
+function addChallenge(reply: FastifyReply, thrown: unknown, { metadata, scopes }: ChallengeOptions): void {
+  if (!(thrown instanceof KnownError) || (thrown.status !== 401 && thrown.code !== 'insufficient_scope')) return
+  const error = challengeErrors[thrown.code]
+  const parts: readonly (readonly [string, string | undefined])[] = [
+    ['error', error],
+    ['error_description', error === undefined ? undefined : thrown.message],
+    ['scope', scopes.join(' ')],
+    ['resource_metadata', metadata],
+  ]
+  const said = parts.flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${quote(value)}`]))
+  reply.header('www-authenticate', `Bearer ${said.join(', ')}`)
+}
 
 const bearer = /^bearer +(\S+) *$/i
 

@@ -3,12 +3,49 @@ import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { AuthInfo, McpHttpHandler, McpRequestContext, Server } from '@modelcontextprotocol/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { asFerruleError, type McpMessage, type McpSdk, type MessageRefusal, messageCodes, readMessage } from 'ferrule/internal'
+import {
+  asFerruleError,
+  type McpMessage,
+  type McpSdk,
+  type MessageId,
+  type MessageRefusal,
+  messageCodes,
+  readMessage,
+} from 'ferrule/internal'
 import { readAnyJson } from '../body.ts'
 import { addPreflight, openToPages } from './cors.ts'
 import type { Door } from './doors.ts'
 import { bothForms, chooseForm, toForm } from './forms.ts'
-import { RunningRequests } from './running.ts'
+
+/** A request of a session. */
+interface RunningKey {
+  /** Who holds the token; sessions of others are out of reach. */
+  readonly owner: string
+  /** Value of `Mcp-Session-Id`. */
+  readonly session: string
+  readonly id: MessageId
+}
+
+const print = ({ owner, session, id }: RunningKey): string => JSON.stringify([owner, session, id])
+
+/** The running requests of one node. */
+class RunningRequests {
+  readonly #requests = new Map<string, AbortController>()
+
+  /** Adds a request. @returns removes it */
+  add(key: RunningKey, controller: AbortController): () => void {
+    const name = print(key)
+    this.#requests.set(name, controller)
+    return () => {
+      if (this.#requests.get(name) === controller) this.#requests.delete(name)
+    }
+  }
+
+  /** Cancels a request; an unknown one has ended, or runs on another node. */
+  cancel(key: RunningKey): void {
+    this.#requests.get(print(key))?.abort()
+  }
+}
 
 /** One request, as the server of the mount sees it. */
 export interface McpExchange<Who> {

@@ -6,7 +6,7 @@ import type { AgentConnector, AgentKind, AgentRequest, AgentSource, RequestLimit
 import { type FileAnswer, JsonText, parseJson, RawJson, RawRows } from 'ferrule/engine'
 import { isObject, readProblem } from 'ferrule/internal'
 import { type ConnectorRecord, type ConnectorSummary, type ExecuteRequest, executeInput } from 'ferrule/wire'
-import type { CallPlace } from '../../calls/admission.ts'
+import type { Hold } from '../../calls/admission.ts'
 import { answerBody, type Executed, type ReplayedAnswer } from '../../calls/executed.ts'
 import { executeOperation } from '../../calls/operations.ts'
 import type { Principal } from '../../values/access.ts'
@@ -55,8 +55,8 @@ async function readData(data: unknown): Promise<unknown> {
 }
 
 /** Opens a file as the library does. Its place is given back when the transfer has ended. */
-function toDownload(file: FileAnswer, place: CallPlace) {
-  file.body.once('close', () => place.leave())
+function toDownload(file: FileAnswer, hold: Hold) {
+  hold((end) => file.body.once('close', end))
   return {
     ...{
       status: file.status,
@@ -92,25 +92,15 @@ const toBody = ({ entity, action, params, fields, maxAge }: AgentRequest): Execu
   })
 
 async function execute(
-  services: Services,
+  { platform, operations }: Services,
   { principal, requestId }: SourceCaller,
   { connector, given, limits }: { readonly connector: AgentConnector; readonly given: AgentRequest; readonly limits: RequestLimits },
 ): Promise<unknown> {
-  const request = toBody(given)
-  const place = services.admission.enter(principal.organizationId)
-  const deadlineMs = Math.min(limits.deadlineMs ?? Number.POSITIVE_INFINITY, services.settings.operationSeconds * 1_000)
-  const own = { idempotencyKey: given.idempotencyKey, requestId, signal: limits.signal }
-  try {
-    const call = { connectorId: connector.id, request, deadlineMs, memory: place.lease, ...own }
-    const outcome = await executeOperation(services.operations, principal, call)
-    if (outcome.type === 'file') return toDownload(outcome.file, place)
-    const result = await toResult(outcome)
-    place.leave()
-    return result
-  } catch (thrown) {
-    place.leave()
-    throw thrown
-  }
+  const call = { connectorId: connector.id, request: toBody(given), idempotencyKey: given.idempotencyKey, requestId }
+  return platform.admission.admit({ organizationId: principal.organizationId, ...limits }, async (bounds, hold) => {
+    const outcome = await executeOperation(operations, principal, { ...call, ...bounds })
+    return outcome.type === 'file' ? toDownload(outcome.file, hold) : toResult(outcome)
+  })
 }
 
 const isMissing = (thrown: unknown): boolean => thrown instanceof FerruleError && thrown.code === 'connector_not_found'

@@ -12,10 +12,9 @@ type Target = (id: string) => CheckTarget | Promise<CheckTarget>
 
 /** Runs the check within the organization's limits. */
 const check = (exchange: Exchange<Principal>, services: Services, target: Target) =>
-  limited(exchange, services, async (memory) => {
-    const { operations, settings, clock } = services
-    const options = { signal: exchange.signal, deadlineMs: settings.operationSeconds * 1_000, now: clock(), memory }
-    return { json: await checkConnection(operations, await target(slot(exchange, 'connector_id')), options) }
+  limited(exchange, services, async (bounds) => {
+    const options = { ...bounds, now: services.clock() }
+    return { json: await checkConnection(services.operations, await target(slot(exchange, 'connector_id')), options) }
   })
 
 /** Checks credentials that are not stored. */

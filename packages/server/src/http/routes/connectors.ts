@@ -1,8 +1,42 @@
-import { connectorInput, connectorPage, connectorQuery, connectorRecord, endpoints } from 'ferrule/wire'
-import { buildTrial, trialProblems } from '../build-trial.ts'
+import type { ErrorCode } from 'ferrule'
+import { errorConsequences } from 'ferrule/internal'
+import {
+  connectorInput,
+  connectorPage,
+  connectorPatch,
+  connectorQuery,
+  connectorRecord,
+  connectorUpdate,
+  endpoints,
+  jobReference,
+} from 'ferrule/wire'
+import type { CredentialTrial } from '../../connectors/connector-types.ts'
+import type { Principal } from '../../values/access.ts'
 import { exampleConnector } from '../example-connector.ts'
+import { toArriving } from '../limited.ts'
 import { nextPage } from '../next-page.ts'
-import { principalRoute } from '../route.ts'
+import type { ProblemDocument } from '../openapi/types.ts'
+import { type Exchange, principalRoute, slot } from '../route.ts'
+
+const trialCodes: readonly ErrorCode[] = [
+  ...(['rate_limited', 'overloaded', 'upstream_auth_failed', 'upstream_permission_denied', 'upstream_account_unavailable'] as const),
+  ...(['upstream_rate_limited', 'upstream_error', 'upstream_unreachable', 'upstream_timeout', 'upstream_answer_invalid'] as const),
+]
+
+/** Errors of a trial. Refused credentials and a wrong address came with the request, so their status is 422. */
+const trialProblems: readonly ProblemDocument[] = [
+  ...trialCodes.map((code) => (errorConsequences[code].credentials === 'refused' ? { code, status: 422 } : code)),
+  { code: 'record_not_found', status: 422 },
+]
+
+const changeProblems: readonly ErrorCode[] = ['connector_not_found', 'connector_name_conflict', 'validation_failed']
+
+/** Describes the trial of a creation or of new credentials. */
+const toTrial = (exchange: Exchange<Principal>): CredentialTrial => ({
+  ...toArriving(exchange),
+  idempotencyKey: exchange.header('idempotency-key'),
+  replayed: () => exchange.setHeader('idempotent-replayed', 'true'),
+})
 
 /** A new connector. */
 export const createConnector = principalRoute({
@@ -30,8 +64,8 @@ export const createConnector = principalRoute({
       ...trialProblems,
     ],
   },
-  answer: async (exchange, services) => ({
-    json: await services.platform.connectors.create(exchange.who, exchange.body, buildTrial(exchange, services)),
+  answer: async (exchange, { platform }) => ({
+    json: await platform.connectors.create(exchange.who, exchange.body, toTrial(exchange)),
   }),
 })
 
@@ -50,5 +84,80 @@ export const listConnectors = principalRoute({
   },
   answer: async ({ who, query }, { platform }) => ({
     json: nextPage(endpoints.listConnectors.path, query, await platform.connectors.list(who, query)),
+  }),
+})
+
+/** One connector. */
+export const getConnector = principalRoute({
+  ...endpoints.getConnector,
+  auth: 'principal',
+  document: {
+    id: 'getConnector',
+    tag: 'connectors',
+    summary: 'Read a connector',
+    scope: 'connectors:read',
+    answer: { about: 'The connector, without credentials', schema: connectorRecord },
+    problems: ['connector_not_found'],
+  },
+  answer: async (exchange, { platform }) => ({ json: await platform.connectors.get(exchange.who, slot(exchange, 'connector_id')) }),
+})
+
+/** Removes a connector and destroys its credentials. */
+export const deleteConnector = principalRoute({
+  ...endpoints.deleteConnector,
+  auth: 'principal',
+  document: {
+    id: 'deleteConnector',
+    tag: 'connectors',
+    summary: 'Delete a connector and its credentials',
+    scope: 'connectors:write',
+    answer: { status: 202, about: 'The job that does it', schema: jobReference },
+    problems: ['connector_not_found'],
+  },
+  answer: async (exchange, { platform }) => {
+    const json = await platform.connectors.remove(exchange.who, slot(exchange, 'connector_id'))
+    platform.consentRevocations.start()
+    return { status: 202, json }
+  },
+})
+
+/** Replaces name, configuration and entities, as far as they are given. */
+export const updateConnector = principalRoute({
+  ...endpoints.updateConnector,
+  auth: 'principal',
+  document: {
+    id: 'updateConnector',
+    tag: 'connectors',
+    summary: 'Change a connector',
+    about: 'Members that are left out stay as they are; replication_config replaces the stored one. PATCH changes credentials.',
+    scope: 'connectors:write',
+    body: connectorUpdate,
+    example: { name: 'Sales calls' },
+    answer: { about: 'The connector', schema: connectorRecord },
+    problems: changeProblems,
+  },
+  answer: async (exchange, { platform }) => ({
+    json: await platform.connectors.update(exchange.who, slot(exchange, 'connector_id'), exchange.body),
+  }),
+})
+
+/** Merges changes, credentials among them. */
+export const patchConnector = principalRoute({
+  ...endpoints.patchConnector,
+  auth: 'principal',
+  document: {
+    id: 'patchConnector',
+    tag: 'connectors',
+    summary: 'Change a connector or replace its credentials',
+    about:
+      'Objects are merged (RFC 7396): null removes a key. New credentials are tried at the vendor first, unless check is false, and end the status auth_error.',
+    scope: 'connectors:write',
+    body: connectorPatch,
+    example: { credentials: { access_key_secret: '<new secret>' } },
+    answer: { about: 'The connector', schema: connectorRecord },
+    problems: ['credentials_mismatch', ...changeProblems, ...trialProblems],
+  },
+  answer: async (exchange, { platform }) => ({
+    json: await platform.connectors.patch(exchange.who, slot(exchange, 'connector_id'), exchange.body, toTrial(exchange)),
   }),
 })

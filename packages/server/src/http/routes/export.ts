@@ -1,12 +1,77 @@
 import { Readable } from 'node:stream'
+import { type FormulaMode, formatCsvText, isObject } from 'ferrule/internal'
 import { endpoints, exportQuery } from 'ferrule/wire'
-import { readExportQuery } from '../../copies/export-query.ts'
-import { exportRecords } from '../../copies/export-records.ts'
+import { exportRecords, readExportQuery } from '../../copies/export-records.ts'
 import { limited } from '../limited.ts'
 import { contentDisposition } from '../reply.ts'
 import { type PrincipalRoute, slot } from '../route.ts'
 import { lookWhileTransferred } from '../streams/look-while-sent.ts'
-import { exportFormats, exportText } from './export-text.ts'
+
+/** A format of an export. */
+interface ExportFormat {
+  /** Media type. */
+  readonly type: string
+  /** Prints what stands before the first record. */
+  head(fields: readonly string[], formulas: FormulaMode): string
+  /** Prints one record, with the end of its line. @param record JSON */
+  line(record: string, fields: readonly string[], formulas: FormulaMode): string
+}
+
+/** Matches numbers that a double may change: 16 digits, a point or an exponent. */
+const inexact = /\d{3}\d{3}\d{3}\d{7}|\d[.eE]/
+
+interface ReviverContext {
+  readonly source?: string
+}
+
+/** ECMAScript's raw JSON, which TypeScript's library lacks: writes a number as it was read. */
+const rawJson = Reflect.get(JSON, 'rawJSON') as (text: string) => unknown
+const isRawJson = Reflect.get(JSON, 'isRawJSON') as (value: unknown) => value is { readonly rawJSON: string }
+
+const exactly = (_name: string, value: unknown, context?: ReviverContext): unknown =>
+  typeof value === 'number' && context?.source !== undefined && context.source !== String(value) ? rawJson(context.source) : value
+
+/** Parses JSON and keeps the digits of its numbers. */
+const readRecord = (text: string): unknown => (inexact.test(text) ? JSON.parse(text, exactly) : JSON.parse(text))
+
+/** Prints a cell: strings as text, null as nothing, arrays and objects as JSON. */
+function formatCell(value: unknown, formulas: FormulaMode): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'string') return formatCsvText(value, formulas)
+  if (isRawJson(value)) return value.rawJSON
+  return typeof value === 'object' ? formatCsvText(JSON.stringify(value), 'keep') : String(value)
+}
+
+/** The formats of an export by their names. */
+export const exportFormats = {
+  ndjson: {
+    type: 'application/x-ndjson',
+    head: () => '',
+    line: (record) => `${record}\n`,
+  },
+  csv: {
+    type: 'text/csv; charset=utf-8; header=present',
+    head: (fields, formulas) => `${fields.map((name) => formatCsvText(name, formulas)).join()}\r\n`,
+    line: (text, fields, formulas) => {
+      const record = readRecord(text)
+      return `${fields.map((name) => formatCell(isObject(record) ? record[name] : undefined, formulas)).join()}\r\n`
+    },
+  },
+} as const satisfies Readonly<Record<string, ExportFormat>>
+
+/**
+ * Prints an export page by page. Reads a page when the client has read the previous page.
+ * @param pages records as JSON
+ */
+async function* exportText(
+  { format: { head, line }, formulas }: { readonly format: ExportFormat; readonly formulas: FormulaMode },
+  fields: readonly string[],
+  pages: AsyncIterable<readonly string[]>,
+): AsyncGenerator<string, void, undefined> {
+  const first = head(fields, formulas)
+  if (first !== '') yield first
+  for await (const page of pages) if (page.length > 0) yield page.map((record) => line(record, fields, formulas)).join('')
+}
 
 /** Streams an entity's records. A page is read when the client has taken the one before; the stream ends with the client. */
 export const exportEntity: PrincipalRoute = {
@@ -30,15 +95,14 @@ export const exportEntity: PrincipalRoute = {
     ],
   },
   answer: (exchange, services) =>
-    limited(exchange, services, async () => {
+    limited(exchange, services, async (bounds) => {
       const entity = slot(exchange, 'entity')
       const query = readExportQuery(exchange.query)
       const { freshness, columns, pages } = await exportRecords(services.operations, exchange.who, {
         connectorId: slot(exchange, 'connector_id'),
         entity,
         query,
-        signal: exchange.signal,
-        deadlineMs: services.settings.operationSeconds * 1_000,
+        ...bounds,
       })
       lookWhileTransferred(exchange, services, slot(exchange, 'connector_id'))
       const format = exportFormats[query.format]

@@ -6,9 +6,7 @@ import { createApplication, deleteApplication, listApplications, rotateApplicati
 import { checkNew, checkStored } from './checks.ts'
 import { deleteOAuthCredentials, listOAuthCredentials, saveOAuthCredentials } from './connect/credentials.ts'
 import { createConnectLink, getConnectLink, initiateOAuth, listConnectLinks, revokeConnectLink } from './connect/links.ts'
-import { deleteConnector, getConnector } from './connector.ts'
-import { patchConnector, updateConnector } from './connector-change.ts'
-import { createConnector, listConnectors } from './connectors.ts'
+import { createConnector, deleteConnector, getConnector, listConnectors, patchConnector, updateConnector } from './connectors.ts'
 import { getContextStore, resetContextStore, setSchedule, watchContextStore } from './context-store.ts'
 import { getDefinition, getDefinitionReference, listDefinitions } from './definitions.ts'
 import { home, openApi } from './documents.ts'
@@ -19,19 +17,20 @@ import { exportEntity } from './export.ts'
 import { live, metrics, ready } from './health.ts'
 import { inspect } from './inspect.ts'
 import { getJob } from './jobs.ts'
-import { createMcpToken, listMcpTokens, revokeMcpToken } from './mcp-tokens.ts'
 import { createOrganization, deleteOrganization, listOrganizations, restoreOrganization, updateOrganization } from './organizations.ts'
-import { listConnectorOverviews } from './overview/connectors.ts'
-import { getNode, getService } from './overview/node.ts'
-import { listUnfinishedSyncs } from './overview/syncs.ts'
-import { getUsage } from './overview/usage.ts'
-import { createScopedToken, getScopedTokenInfo } from './scoped-token.ts'
+import { getNode, getService, getUsage, listConnectorOverviews, listUnfinishedSyncs } from './overview.ts'
 import { getSkillDocs, listSkills } from './skills.ts'
 import { cancelSync, getSync, listSyncs, requestSync, watchSync } from './syncs.ts'
-import { createToken } from './token.ts'
-import { getWorkspace, updateWorkspace } from './workspace.ts'
-import { deleteWorkspace, restoreWorkspace } from './workspace-removal.ts'
-import { createWorkspace, getWorkspaceStats, listWorkspaces } from './workspaces.ts'
+import { createMcpToken, createScopedToken, createToken, getScopedTokenInfo, listMcpTokens, revokeMcpToken } from './tokens.ts'
+import {
+  createWorkspace,
+  deleteWorkspace,
+  getWorkspace,
+  getWorkspaceStats,
+  listWorkspaces,
+  restoreWorkspace,
+  updateWorkspace,
+} from './workspaces.ts'
 
 /** Every route of the service. */
 export const routes: readonly Route[] = [

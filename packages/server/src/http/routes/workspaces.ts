@@ -1,6 +1,15 @@
-import { endpoints, workspaceInput, workspacePage, workspaceQuery, workspaceRecord, workspaceStats } from 'ferrule/wire'
+import {
+  endpoints,
+  workspaceChange,
+  workspaceInput,
+  workspacePage,
+  workspaceQuery,
+  workspaceRecord,
+  workspaceRemoval,
+  workspaceStats,
+} from 'ferrule/wire'
 import { nextPage } from '../next-page.ts'
-import { principalRoute } from '../route.ts'
+import { principalRoute, slot } from '../route.ts'
 
 /** One page of the workspaces. */
 export const listWorkspaces = principalRoute({
@@ -50,4 +59,69 @@ export const getWorkspaceStats = principalRoute({
     problems: [],
   },
   answer: async ({ who }, { platform }) => ({ json: await platform.workspaces.stats(who) }),
+})
+
+/** One workspace. */
+export const getWorkspace = principalRoute({
+  ...endpoints.getWorkspace,
+  auth: 'principal',
+  document: {
+    id: 'getWorkspace',
+    tag: 'workspaces',
+    summary: 'Read a workspace',
+    scope: 'workspaces:read',
+    answer: { about: 'The workspace', schema: workspaceRecord },
+    problems: ['workspace_not_found'],
+  },
+  answer: async (exchange, { platform }) => ({ json: await platform.workspaces.get(exchange.who, slot(exchange, 'workspace_id')) }),
+})
+
+/** Changes a workspace. */
+export const updateWorkspace = principalRoute({
+  ...endpoints.updateWorkspace,
+  auth: 'principal',
+  document: {
+    id: 'updateWorkspace',
+    tag: 'workspaces',
+    summary: 'Change a workspace',
+    scope: 'workspaces:write',
+    body: workspaceChange,
+    example: { name: 'Revenue' },
+    answer: { about: 'The workspace', schema: workspaceRecord },
+    problems: ['workspace_not_found', 'workspace_name_conflict', 'validation_failed'],
+  },
+  answer: async (exchange, { platform }) => ({
+    json: await platform.workspaces.update(exchange.who, slot(exchange, 'workspace_id'), exchange.body),
+  }),
+})
+
+/** Removes a workspace for now. */
+export const deleteWorkspace = principalRoute({
+  ...endpoints.deleteWorkspace,
+  auth: 'principal',
+  document: {
+    id: 'deleteWorkspace',
+    tag: 'workspaces',
+    summary: 'Delete a workspace and its connectors',
+    about: 'It can be restored for 30 days; then its key is destroyed.',
+    scope: 'workspaces:write',
+    answer: { about: 'The deleted workspace', schema: workspaceRemoval },
+    problems: ['workspace_not_found'],
+  },
+  answer: async (exchange, { platform }) => ({ json: await platform.workspaces.remove(exchange.who, slot(exchange, 'workspace_id')) }),
+})
+
+/** Brings a removed workspace back. */
+export const restoreWorkspace = principalRoute({
+  ...endpoints.restoreWorkspace,
+  auth: 'principal',
+  document: {
+    id: 'restoreWorkspace',
+    tag: 'workspaces',
+    summary: 'Restore a deleted workspace',
+    scope: 'workspaces:write',
+    answer: { about: 'The workspace', schema: workspaceRecord },
+    problems: ['workspace_not_found', 'workspace_name_conflict'],
+  },
+  answer: async (exchange, { platform }) => ({ json: await platform.workspaces.restore(exchange.who, slot(exchange, 'workspace_id')) }),
 })

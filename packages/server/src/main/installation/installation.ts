@@ -2,12 +2,12 @@
 
 import { fail } from 'ferrule/internal'
 import type { NodeRecord } from 'ferrule/wire'
+import type { ContextStore } from '../../copies/store/types.ts'
 import { readState } from '../../tenancy/sql/installation-state.ts'
 import type { Caller } from '../../values/access.ts'
 import { iso } from '../../values/ids.ts'
 import { version } from '../../values/version.ts'
 import type { Parts } from '../parts.ts'
-import type { PlatformOptions } from '../platform-options.ts'
 import { findSafeAddress } from '../settings/own-address.ts'
 import { listNodes, readDatabaseFacts } from './database-facts.ts'
 import type { Installation } from './installation-types.ts'
@@ -17,7 +17,7 @@ const lookedAt = 1_000
 /** Timeout of the statement about the copy of records, in milliseconds. */
 const copyMs = 1_000
 
-type Store = PlatformOptions['contextStore']
+type Store = Pick<ContextStore, 'status' | 'openDatabase'> | undefined
 
 /** Builds the service. */
 export function createInstallation(parts: Parts, store: Store): Installation {

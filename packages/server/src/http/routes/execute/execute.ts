@@ -39,13 +39,13 @@ export const execute: PrincipalRoute = {
   auth: 'principal',
   provesOrganization: true,
   answer: (exchange, services) =>
-    limited(exchange, services, async (memory) => {
+    limited(exchange, services, async (bounds) => {
       const request = readBody(executeInput, exchange.body)
-      const call = { connectorId: slot(exchange, 'connector_id'), request, deadlineMs: services.settings.operationSeconds * 1_000, memory }
+      const connectorId = slot(exchange, 'connector_id')
       exchange.whenStopped(isWrite(request.action) ? stoppedWrite : stoppedRead)
-      const own = { idempotencyKey: exchange.header('idempotency-key'), requestId: exchange.requestId, signal: exchange.signal }
-      const outcome = await executeOperation(services.operations, exchange.who, { ...call, ...own, writesJson: true })
-      if (outcome.type === 'file') lookWhileTransferred(exchange, services, call.connectorId)
+      const own = { idempotencyKey: exchange.header('idempotency-key'), requestId: exchange.requestId, writesJson: true }
+      const outcome = await executeOperation(services.operations, exchange.who, { connectorId, request, ...bounds, ...own })
+      if (outcome.type === 'file') lookWhileTransferred(exchange, services, connectorId)
       return toAnswer(exchange, outcome)
     }),
 }

@@ -26,9 +26,8 @@ export const createMedia = principalRoute({
     ],
   },
   answer: (exchange, services) =>
-    limited(exchange, services, async (memory) => {
-      const options = { signal: exchange.signal, deadlineMs: services.settings.operationSeconds * 1_000, memory }
-      const asked = { connectorId: slot(exchange, 'connector_id'), body: exchange.body, ...options }
+    limited(exchange, services, async (bounds) => {
+      const asked = { connectorId: slot(exchange, 'connector_id'), body: exchange.body, ...bounds }
       return { json: await createMediaAddress(services, exchange.who, asked) }
     }),
 })
@@ -53,10 +52,9 @@ export const getMedia: PrincipalRoute = {
     ],
   },
   answer: (exchange, services) =>
-    limited(exchange, services, async (memory) => {
-      const options = { signal: exchange.signal, deadlineMs: services.settings.operationSeconds * 1_000, memory }
+    limited(exchange, services, async (bounds) => {
       exchange.setHeader('cross-origin-resource-policy', 'same-origin')
-      const asked = { id: slot(exchange, 'media_id'), header: exchange.header('range'), ...options }
+      const asked = { id: slot(exchange, 'media_id'), header: exchange.header('range'), ...bounds }
       const { file, connectorId } = await openMedia(services, exchange.who, asked)
       lookWhileTransferred(exchange, services, connectorId)
       return { file }

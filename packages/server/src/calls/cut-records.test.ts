@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fieldProjection } from './project-fields.ts'
+import { fieldProjection, longestText, shortenTexts } from './cut-records.ts'
 
 const record = {
   id: '1',
@@ -74,4 +74,28 @@ test('the record stays as it is', () => {
   fieldProjection({ select: ['parties.name'] })?.(record)
   fieldProjection({ exclude: ['parties.name', 'metaData.id'] })?.(record)
   expect(record).toEqual(before)
+})
+
+const long = 'x'.repeat(longestText + 1)
+
+test('texts up to the limit stay whole', () => {
+  const records = [{ text: 'x'.repeat(longestText), number: 1, big: 12345678901234567890n, nothing: null, list: ['a'] }]
+  expect(shortenTexts(records)).toEqual({ records, paths: [] })
+})
+
+test('longer texts say how long they were, and their paths are named once', () => {
+  const { records, paths } = shortenTexts([{ a: long }, { a: long, b: [{ c: long }, { c: 'short' }] }])
+  expect(records[0]).toEqual({ a: `${'x'.repeat(longestText)}… [2001 characters]` })
+  expect(records[1]).toMatchObject({ b: [{ c: expect.stringContaining('…') }, { c: 'short' }] })
+  expect(paths).toEqual(['a', 'b[].c'])
+})
+
+test('no character is cut in half', () => {
+  const { records } = shortenTexts([{ a: `${'x'.repeat(longestText - 1)}😀😀` }])
+  expect(JSON.stringify(records)).toContain(`${'x'.repeat(10)}… [2003 characters]`)
+})
+
+test('the paths are bounded', () => {
+  const wide = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`f${index}`, long]))
+  expect(shortenTexts([wide]).paths).toHaveLength(100)
 })

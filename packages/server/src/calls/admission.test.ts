@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ExecuteLimits } from './execute-limits.ts'
+import { ExecuteLimits } from './admission.ts'
 
 function limits({ perMinute = 0, atOnce = 0 }) {
   const time = { now: 1_000 }

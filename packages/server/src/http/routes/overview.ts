@@ -1,0 +1,101 @@
+import {
+  connectorQuery,
+  endpoints,
+  nodeRecord,
+  overviewPage,
+  serviceRecord,
+  unfinishedRunPage,
+  unfinishedRunQuery,
+  usageQuery,
+  usageReport,
+} from 'ferrule/wire'
+import { nextPage } from '../next-page.ts'
+import { callerRoute, principalRoute } from '../route.ts'
+
+/** One page of connectors with the state of their copies. */
+export const listConnectorOverviews = principalRoute({
+  ...endpoints.listConnectorOverviews,
+  auth: 'principal',
+  document: {
+    id: 'listConnectorOverviews',
+    tag: 'connectors',
+    summary: 'List connectors with the state of their copies at a glance',
+    about:
+      'Status, freshness, last error with its next step, and the running sync of each connector. A page costs five statements, whatever its size.',
+    scope: 'connectors:read',
+    query: connectorQuery,
+    answer: { about: 'One page', schema: overviewPage },
+    problems: ['invalid_cursor', 'connector_type_not_found', 'validation_failed'],
+  },
+  answer: async ({ who, query }, { platform }) => ({
+    json: nextPage(endpoints.listConnectorOverviews.path, query, await platform.syncs.listOverviews(who, query)),
+  }),
+})
+
+/** One page of the unfinished runs. */
+export const listUnfinishedSyncs = principalRoute({
+  ...endpoints.listUnfinishedSyncs,
+  auth: 'principal',
+  document: {
+    id: 'listUnfinishedSyncs',
+    tag: 'context store',
+    summary: 'List the queued and running runs of all connectors',
+    about: 'The newest first. Finished runs are in the list of their connector.',
+    scope: 'connectors:read',
+    query: unfinishedRunQuery,
+    answer: { about: 'One page', schema: unfinishedRunPage },
+    problems: ['invalid_cursor', 'validation_failed'],
+  },
+  answer: async ({ who, query }, { platform }) => ({
+    json: nextPage(endpoints.listUnfinishedSyncs.path, query, await platform.syncs.listUnfinished(who, query)),
+  }),
+})
+
+/** Calls over time. */
+export const getUsage = principalRoute({
+  ...endpoints.getUsage,
+  auth: 'principal',
+  document: {
+    id: 'getUsage',
+    tag: 'connectors',
+    summary: 'Read calls, errors and latency over time',
+    about:
+      'Of the organization, of a workspace or of a connector; a token for one workspace sees the calls of that workspace. Buckets of five minutes are kept for 14 days, of an hour for 90 days. Calls of other nodes appear within seconds; a killed process loses the calls of its last five seconds.',
+    scope: 'connectors:read',
+    query: usageQuery,
+    answer: { about: 'Calls in buckets', schema: usageReport },
+    problems: ['connector_not_found', 'validation_failed'],
+  },
+  answer: async ({ who, query }, { platform }) => ({ json: await platform.usage.read(who, query) }),
+})
+
+/** What every client may know of the service. */
+export const getService = callerRoute({
+  ...endpoints.getService,
+  auth: 'caller',
+  document: {
+    id: 'getService',
+    tag: 'service',
+    summary: 'Read what every client may know of the service',
+    about: 'The version, and what the service offers to this client.',
+    answer: { about: 'The service', schema: serviceRecord },
+    problems: [],
+  },
+  answer: async ({ who }, { platform }) => ({ json: await platform.installation.describe(who) }),
+})
+
+/** What the answering node runs with. */
+export const getNode = callerRoute({
+  ...endpoints.getNode,
+  auth: 'caller',
+  document: {
+    id: 'getNode',
+    tag: 'service',
+    summary: 'Read what the answering node runs with',
+    about:
+      'Versions, settings without secrets, databases with their sizes, and the nodes that run syncs. For the application of the first start, with a token that is not limited to a workspace: an organization of another application sees nothing of the installation.',
+    answer: { about: 'The node', schema: nodeRecord },
+    problems: ['operator_required'],
+  },
+  answer: async ({ who }, { platform }) => ({ json: await platform.installation.readNode(who) }),
+})
