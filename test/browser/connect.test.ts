@@ -35,7 +35,7 @@ test('a form takes Shopify after it refused a wrong store and a wrong key', late
   await page.goto(url)
   await expectStep(page, 'would like to connect to your Shopify account')
   expect(page.url()).toBe(url.split('#')[0])
-  await page.getByText('You are asked as Ada Example (ada@example.com)').waitFor()
+  await page.getByText('You are invited as Ada Example (ada@example.com)').waitFor()
   await screenshot(page, 'connect-welcome')
   await begin(page)
   await page.reload() // the session stays, and the secret is not needed again

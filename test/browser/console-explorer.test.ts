@@ -152,7 +152,13 @@ test('the texts of a call run as they stand', { timeout }, async () => {
     return String(await page.getByLabel(name, { exact: true }).last().textContent())
   }
   const [curl, hosted, local, command, mcp] = [
-    ...[await read('curl'), await read('TypeScript'), await read('TypeScript, open source'), await read('Command'), await read('MCP')],
+    ...[
+      await read('curl'),
+      await read('TypeScript'),
+      await read('TypeScript without the service'),
+      await read('Command'),
+      await read('MCP'),
+    ],
   ]
   await opened.screenshot('explorer-copy')
   const origins = JSON.stringify(opened.world.sandbox.origins['gong'])

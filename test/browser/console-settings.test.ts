@@ -14,7 +14,7 @@ afterAll(() => opened.close())
 test('the operator sees settings with their origins, storage, versions and health, and no secret', options, async () => {
   const { page, go, complaints, screenshot } = opened
   await go('/settings')
-  await page.getByText('Its database answers').waitFor()
+  await page.getByText('its databases answer').waitFor()
   await page.getByRole('table', { name: 'Storage' }).getByText('SQLite').waitFor()
   const secret = page.getByRole('row').filter({ hasText: 'FERRULE_OPERATOR_CLIENT_SECRET' })
   await secret.getByText('set, never shown').waitFor()

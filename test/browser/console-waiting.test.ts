@@ -51,7 +51,7 @@ test('a first sync that waits says since when, for what and with which attempt, 
   await page.reload()
   await row.getByText(/^waits for a turn/).waitFor()
   expect(await page.getByText('0 records in 0 calls').count()).toBe(0)
-  await page.getByRole('list', { name: 'Connectors by condition' }).getByText('Wait for a first sync').waitFor()
+  await page.getByRole('list', { name: 'Connectors by condition' }).getByText('Waiting for the first sync').waitFor()
   await screenshot('overview-turn')
   gate.resolve()
   await synced

@@ -75,14 +75,14 @@ overBoth('the database', (engine) => {
   test('stops a search that takes too long, and answers the others that wait', async () => {
     const slow = refusal(database.query({ text: endless }, { timeoutMs: 300 }))
     const others = Array.from({ length: 10 }, (_, index) => oneValue(database, `select ${index}`))
-    expect(await slow).toBe('context_store_timeout: The context store did not finish within 1 seconds.')
+    expect(await slow).toBe('context_store_timeout: The context store is busy: it did not finish within 1 seconds.')
     expect(await Promise.all(others)).toEqual(Array.from({ length: 10 }, (_, index) => index))
     const hinted = database.query({ text: endless }, { timeoutMs: 300, lateHint: 'Ask for less.' })
     await expect(hinted).rejects.toMatchObject({ code: 'context_store_timeout', hint: 'Ask for less.' })
   })
 
   test('stops a transaction that takes too long, also when it waits for something else', async () => {
-    const late = 'context_store_timeout: The context store did not finish within 1 seconds.'
+    const late = 'context_store_timeout: The context store is busy: it did not finish within 1 seconds.'
     const slow = database.transaction(({ query }) => query({ text: endless }), { timeoutMs: 300 })
     expect(await refusal(slow)).toBe(late)
     // The statement has less time than its transaction, and names the transaction's.
@@ -162,7 +162,7 @@ describe('the time of a search', () => {
   test('names whole seconds of the whole search, whatever is left of them', async () => {
     const { database } = openSilent()
     const late = refusal(database.query({ text: 'select 1' }, { timeoutMs: 99.981_7, wholeMs: 10_000 }))
-    expect(await late).toBe('context_store_timeout: The context store did not finish within 10 seconds.')
+    expect(await late).toBe('context_store_timeout: The context store is busy: it did not finish within 10 seconds.')
   })
 
   test('begins with the wait for its turn, which ends as a service that is busy', async () => {

@@ -171,7 +171,11 @@ export const errorTable = {
     'Send {"filter":{"callIds":["<id>"]},"contentSelector":{"exposedFields":{"media":true}}}.',
   ),
   not_playable: caller(422, 'The file is {type}, and only audio and video are played.', 'Save the file instead: execute its download.'),
-  statement_not_allowed: caller(422, 'The statement is not allowed: {reason}.', 'Send one statement of the kind that the action takes.'),
+  statement_not_allowed: caller(
+    422,
+    'The statement is not allowed: {reason}.',
+    'Send one SELECT for get and list, one INSERT for create, one UPDATE for update, one DELETE for delete.',
+  ),
   unsupported_in_local_mode: caller(422, '{action} is offered by the hosted platform only.', 'Use list and get, or a hosted connector.'),
   connector_closed: caller(409, 'The connector is closed.', 'Close a connector after its last call, or make a new one with connect().'),
   result_too_large: caller(422, 'The answer is larger than {limit} bytes.', 'Ask for fewer records or fields.'),
@@ -226,7 +230,7 @@ export const errorTable = {
   context_store_unavailable: serviceForNow(503, 'The context store is not available.', 'Use list and get.'),
   context_store_timeout: serviceForNow(
     504,
-    'The context store did not finish within {seconds} seconds.',
+    'The context store is busy: it did not finish within {seconds} seconds.',
     'Try again; a sync retries by itself and resumes where it stopped. If the error repeats, check the load of the database of the context store.',
   ),
   overloaded: serviceForNow(503, 'The service is busy: {reason}.', 'Wait for the time of Retry-After.'),

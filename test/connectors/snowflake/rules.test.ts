@@ -29,8 +29,12 @@ describe('a statement', () => {
     ['list', 'INSERT INTO t VALUES (1)', 'record create would take it.'],
     ['create', 'UPDATE t SET a = 1', 'record update would take it.'],
     ['update', 'SELECT 1', 'record get and list would take it.'],
-    ['delete', 'DROP TABLE t', 'Send one statement of the kind that the action takes.'],
-    ['list', 'SELECT 1; DROP TABLE t', 'Send one statement of the kind that the action takes.'],
+    ['delete', 'DROP TABLE t', 'Send one SELECT for get and list, one INSERT for create, one UPDATE for update, one DELETE for delete.'],
+    [
+      'list',
+      'SELECT 1; DROP TABLE t',
+      'Send one SELECT for get and list, one INSERT for create, one UPDATE for update, one DELETE for delete.',
+    ],
   ])('of another kind is refused by %s: %s', (action, statement, hint) => {
     expect(refusal(action, { statement })).toMatchObject({
       code: 'statement_not_allowed',
@@ -44,8 +48,11 @@ describe('a statement', () => {
     ['SHOW TABLES', 'tables list takes SHOW TABLES, and nothing behind it.'],
     ['show  columns\nIN ACCOUNT;', 'columns list takes SHOW COLUMNS, and nothing behind it.'],
     ['SHOW WAREHOUSES', 'warehouses list takes SHOW WAREHOUSES, and nothing behind it.'],
-    ['SHOW USERS', 'Send one statement of the kind that the action takes.'],
-    ['SHOW TABLES ->> DROP TABLE t', 'Send one statement of the kind that the action takes.'],
+    ['SHOW USERS', 'Send one SELECT for get and list, one INSERT for create, one UPDATE for update, one DELETE for delete.'],
+    [
+      'SHOW TABLES ->> DROP TABLE t',
+      'Send one SELECT for get and list, one INSERT for create, one UPDATE for update, one DELETE for delete.',
+    ],
   ])('that lists names the entity which lists: %j', (statement, hint) => {
     for (const action of ['list', 'create']) expect(refusal(action, { statement })).toMatchObject({ code: 'statement_not_allowed', hint })
   })

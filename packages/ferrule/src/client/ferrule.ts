@@ -69,7 +69,7 @@ export class Ferrule {
     this.jobs = new Jobs(transport)
   }
 
-  /** Asks whether the service can be used: its database answers and it does not stop. @throws FerruleError `unavailable` */
+  /** Asks whether the service can be used: its databases answer and it is not stopping. @throws FerruleError `unavailable` */
   health(options: RequestOptions = {}): Promise<Health> {
     return this.#transport.json(endpoints.getReadiness, { isOpen: true, ...options })
   }

@@ -119,7 +119,7 @@ export const gong = connector(
     configuration: {
       private_calls: opt(
         find(
-          { says: 'You decide: Gong asks integrations not to show private calls.' },
+          { says: 'Gong asks integrations not to show private calls.' },
           oneOf('Private calls are hidden everywhere (exclude, the default) or returned (include)', 'exclude', 'include'),
         ),
       ),

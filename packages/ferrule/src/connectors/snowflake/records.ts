@@ -26,7 +26,7 @@ const usualTimeout = { timeout: 20 }
 
 /** Rows by statements of the caller. */
 export const record = entity({
-  about: 'Rows of tables, by one statement of the kind that the action takes',
+  about: 'Rows of tables: each action takes one statement of its own kind, such as a SELECT for list',
   key: ['statementHandle'],
   record: result,
   get: {

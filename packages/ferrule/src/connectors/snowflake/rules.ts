@@ -55,7 +55,7 @@ const listing = /^\s*SHOW\s+(DATABASES|SCHEMAS|TABLES|VIEWS|WAREHOUSES|COLUMNS)\
 function buildHint(statement: string, { reason, takes }: Extract<Admission, { readonly admitted: false }>): string {
   if (takes.length > 0) return `record ${takes.join(' and ')} would take it.`
   const listed = reason === 'not_a_row_statement' ? listing.exec(statement)?.[1] : undefined
-  if (listed === undefined) return 'Send one statement of the kind that the action takes.'
+  if (listed === undefined) return 'Send one SELECT for get and list, one INSERT for create, one UPDATE for update, one DELETE for delete.'
   return `${listed.toLowerCase()} list takes SHOW ${listed.toUpperCase()}, and nothing behind it.`
 }
 

@@ -31,7 +31,7 @@ export const tiktokMarketing = connector(
         fields: {
           access_token: find(
             { says: 'TikTok gives the token to a developer app for the consent of an advertiser.' },
-            secret('Access token; it has no end, and ends when the advertiser withdraws it'),
+            secret('Access token; it does not expire, and the advertiser can revoke it'),
           ),
           app_id: opt(
             find(appId, str('Id of the developer app: connectors with the same app share its budget of calls', { pattern: '^\\d{1,20}$' })),
@@ -98,7 +98,9 @@ export const tiktokMarketing = connector(
       advertiser_id: opt(
         find(
           { says: 'A consent lists the ids with the names of the accounts; an id has digits only, such as 7012345678901234567.' },
-          oneOrMany(advertiserId, 'Advertiser id, or several: for calls that name none, and for the context store', { maxItems: 100 }),
+          oneOrMany(advertiserId, 'Advertiser id, or several; calls that name no advertiser use them, and their records are copied', {
+            maxItems: 100,
+          }),
         ),
       ),
       start_date: opt(

@@ -112,7 +112,7 @@ function readOdd(text: string, from: number, at: number): Token | undefined {
 /** Refuses a sign of another language. */
 function checkSign(text: string, at: number): void {
   const [found] = matchAt(foreignSign, text, at) ?? []
-  if (found !== undefined) throw refuse(text, at, `${found} is no sign of a filter; write ${foreignSigns[found]}`)
+  if (found !== undefined) throw refuse(text, at, `${found} is not an operator of filters; write ${foreignSigns[found]}`)
 }
 
 function readToken(text: string, at: number): Token {

@@ -19,7 +19,7 @@ export const live = openRoute({
   answer: () => ok,
 })
 
-/** Requests can be sent: the databases answer and take writes, and the service does not stop. */
+/** Requests can be sent: the databases answer and take writes, and the service is not stopping. */
 export const ready = openRoute({
   ...endpoints.getReadiness,
   auth: 'none',
@@ -27,7 +27,7 @@ export const ready = openRoute({
     id: 'getReadiness',
     tag: 'service',
     summary: 'Check readiness for requests',
-    about: 'The databases answer and the process does not stop. A probe that fails means: send requests elsewhere for now.',
+    about: 'The databases answer and the process is not stopping. A probe that fails means: send requests elsewhere for now.',
     answer: { about: 'Requests can be sent', schema: health },
     problems: ['unavailable', 'context_store_unavailable'],
   },

@@ -57,7 +57,7 @@ function EndUser({ end_user: { id, name, email } }: Pick<ConnectPage, 'end_user'
   const title = name ?? email ?? id
   return (
     <p className="user">
-      You are asked as <strong>{title}</strong>
+      You are invited as <strong>{title}</strong>
       {email !== null && email !== title && <> ({email})</>}. Not you? Then close this page.
     </p>
   )

@@ -97,7 +97,7 @@ function CurrentRuns({ running, queued }: SyncStatusRecord) {
   )
 }
 
-const titles = ['Entity', 'State', 'Records', 'Up to date until', 'Compared whole', 'Next sync', 'Open'] as const
+const titles = ['Entity', 'State', 'Records', 'Last sync', 'Last full check', 'Next sync', 'Open'] as const
 
 /** Shows all entities with a copy. */
 function EntityTable({ id, entities }: { readonly id: string; readonly entities: readonly SyncEntityStatus[] }) {

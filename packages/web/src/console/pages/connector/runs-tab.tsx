@@ -83,7 +83,7 @@ function RunTable({ runs }: { readonly runs: readonly SyncRunRecord[] }) {
         <Table.Thead>
           <Table.Tr>
             <Table.Th w={120}>State</Table.Th>
-            <Table.Th w={150}>Asked for</Table.Th>
+            <Table.Th w={150}>Requested</Table.Th>
             <Table.Th w={240}>What</Table.Th>
             <Table.Th>Read and changed</Table.Th>
             <Table.Th w={150}>Actions</Table.Th>

@@ -145,7 +145,7 @@ export const snippets: readonly Snippet[] = [
   },
   { name: 'TypeScript', needs: `The package ferrule. ${application}`, language: 'ts', print: printHosted },
   {
-    name: 'TypeScript, open source',
+    name: 'TypeScript without the service',
     needs: 'The package ferrule. It calls the vendor itself, with credentials from the environment; no service takes part.',
     ...{ language: 'ts', print: printOpenSource },
   },

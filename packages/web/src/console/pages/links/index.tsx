@@ -11,7 +11,7 @@ import { VendorsTab } from './vendors-tab.tsx'
 /** The tabs by their name in the address. */
 const tabs: Readonly<Record<string, { readonly title: string; readonly Tab: ComponentType }>> = {
   links: { title: 'Links', Tab: LinksTab },
-  vendors: { title: 'Applications at vendors', Tab: VendorsTab },
+  vendors: { title: 'OAuth clients at vendors', Tab: VendorsTab },
 }
 
 /** The page; the address has the tab, the filters, the open link and what the new link is for. */

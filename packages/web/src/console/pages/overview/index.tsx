@@ -39,7 +39,7 @@ export function Page() {
   const place = usePlace()
   return (
     <>
-      <PageHeader title="Overview" about="Your connectors, and how they are.">
+      <PageHeader title="Overview" about="The state of your connectors.">
         <Button component={Link} href={printAddress('/connectors/new', place)} variant="default">
           New connector
         </Button>

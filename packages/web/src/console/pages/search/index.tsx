@@ -22,10 +22,10 @@ const ofEntity = { filter: undefined, sort: undefined, fields: undefined, pages:
 
 /** Greatest ages that are offered, in seconds. */
 const ages = [
-  { value: '', label: 'however old the copy is' },
-  { value: '300', label: 'at most 5 minutes old' },
-  { value: '3600', label: 'at most an hour old' },
-  { value: '86400', label: 'at most a day old' },
+  { value: '', label: 'Any age' },
+  { value: '300', label: '5 minutes' },
+  { value: '3600', label: '1 hour' },
+  { value: '86400', label: '1 day' },
 ]
 
 /** Chooses the connector and the entity. */
@@ -84,7 +84,7 @@ function Options({ address, fields, onChange }: { address: SearchAddress; fields
         clearable
       />
       <NativeSelect
-        label="The copy may be"
+        label="Maximum age of the copy"
         data={ages}
         value={address.maxAge === undefined ? '' : String(address.maxAge)}
         onChange={({ currentTarget }) => onChange({ max_age: currentTarget.value, pages: undefined })}

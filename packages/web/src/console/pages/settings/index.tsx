@@ -25,7 +25,7 @@ function Health() {
   return (
     <Group gap="xs" role="status">
       <Badge color={reading.data === undefined ? 'gray' : 'green'}>{reading.data === undefined ? 'Asking …' : 'Ready'}</Badge>
-      <Text size="sm">Its database answers, and it does not stop.</Text>
+      <Text size="sm">It is healthy: its databases answer.</Text>
     </Group>
   )
 }

@@ -6,8 +6,8 @@ import { findNextStep } from '../describe-error.ts'
 export const conditions = {
   attention: { title: 'Need attention', color: 'red' },
   syncing: { title: 'Syncing now', color: 'blue' },
-  waiting: { title: 'Wait for a first sync', color: 'gray' },
-  fine: { title: 'Fine', color: 'green' },
+  waiting: { title: 'Waiting for the first sync', color: 'gray' },
+  fine: { title: 'Ready', color: 'green' },
   disabled: { title: 'Disabled', color: 'gray' },
 } as const
 

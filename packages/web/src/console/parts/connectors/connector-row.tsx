@@ -15,8 +15,8 @@ export const connectorColumns = [
   ['Connector', 240],
   ['State', 210],
   ['Records', 100],
-  ['Up to date until', 150],
-  ['What is wrong, and what to do', 340],
+  ['Last sync', 150],
+  ['Problem and next step', 340],
 ] as const
 
 /** Width of the table, in pixels; it scrolls on narrow screens. */
