@@ -90,7 +90,7 @@ describe('a checkout that nothing is compiled in', { timeout: 120_000 }, () => {
     expect(stderr).toContain('Building the service (for the first time)')
     expect(await startAndEnd(program, 'context_store_search', settings)).toBe(0)
     expect(await build()).toEqual({ stdout: program, stderr: '' })
-    const banner = join(copy, 'packages/server/src/main/banner.ts')
+    const banner = join(copy, 'packages/server/src/main/serve.ts')
     writeFileSync(banner, readFileSync(banner, 'utf8').replace('Ferrule listens on', 'Ferrule is at'))
     expect((await build()).stderr).toContain('its sources changed')
     expect(await startAndEnd(program, 'Ferrule is at', settings)).toBe(0)

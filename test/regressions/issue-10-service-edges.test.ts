@@ -1,9 +1,9 @@
 /** Edges of the service: cursors of lists, names, methods, slow requests, and whether the document has every answer. */
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { answerBrokenRequest } from '../../packages/server/src/http/broken-request.ts'
 import type { Route } from '../../packages/server/src/http/route.ts'
 import { routes } from '../../packages/server/src/http/routes/index.ts'
+import { answerBrokenRequest } from '../../packages/server/src/http/server.ts'
 import { sendBytes } from '../http/bytes.ts'
 import { expectDocumented } from '../http/contract.ts'
 import { base, connectorsPath, createTenant, startWorld, type Tenant, type World } from '../http/support.ts'

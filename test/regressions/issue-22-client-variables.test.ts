@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { clientVariables } from '../../packages/ferrule/src/client/settings.ts'
-import { buildBanner } from '../../packages/server/src/main/banner.ts'
+import { buildBanner } from '../../packages/server/src/main/serve.ts'
 import { readSettings } from '../../packages/server/src/main/settings/settings.ts'
 import { describeSettings } from '../../packages/server/src/main/settings/table.ts'
 import { createWorld, type DatabaseName, overBoth, refusal, type World } from '../platform/world.ts'

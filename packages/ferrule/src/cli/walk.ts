@@ -1,5 +1,7 @@
 /** Walks lists, results in parts and searches, batch by batch, and knows how to continue after an interruption. */
 
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { isObject } from '../definition/object.ts'
 import type { Schema } from '../document/kind-document.ts'
 import { FerruleError } from '../errors.ts'
@@ -7,8 +9,15 @@ import { nameApart } from '../values/rows/rows.ts'
 import { type ListPage, type Part, walkPages, walkParts, walkPositions } from '../values/walks/walk.ts'
 import type { CommandContext } from './context.ts'
 import { addHint, Interrupted } from './failure.ts'
-import { findCollector } from './garbage-collection.ts'
 import { writeCursor } from './params.ts'
+
+/** Finds the collector; it does nothing where V8 exposes none. */
+function findCollector(): () => void {
+  setFlagsFromString('--expose-gc')
+  const found: unknown = runInNewContext('typeof gc === "function" ? gc : undefined')
+  setFlagsFromString('--no-expose-gc')
+  return typeof found === 'function' ? () => void Reflect.apply(found, undefined, [{ type: 'minor' }]) : () => undefined
+}
 
 /** More pages than any list has: a walk ends at its last page. */
 const mostPages = 1_000_000_000

@@ -1,8 +1,10 @@
 /** Sends requests to the service: token, deadline, retries, and errors of the one table. */
+
 import { errorConsequences } from '../error-consequences.ts'
 import { FerruleError, fail, failValidation } from '../errors.ts'
 import { computePause, maxAttempts } from '../retry.ts'
 import { buildTraceHeaders, inSpan, type Span, type SpanStart } from '../tracing.ts'
+import { BoundedMap } from '../values/bounded-map.ts'
 import { parseJson, writeJson } from '../values/json/json.ts'
 import { type Endpoint, endpoints } from '../wire/endpoints.ts'
 import type { TokenAnswer } from '../wire/tokens.ts'
@@ -10,9 +12,26 @@ import { readText } from './bodies.ts'
 import { createDeadline, type Deadline, defaultDeadlineMs, pause } from './deadline.ts'
 import { readProblem } from './problem.ts'
 import { isTokenRefused, type ServiceSettings } from './settings.ts'
-import { shareTokens } from './shared-tokens.ts'
-import type { Tokens } from './tokens.ts'
+import { Tokens } from './tokens.ts'
 import { checkValues } from './values.ts'
+
+/** Maximum number of identities with a shared token. The least recently used one gets a new token with its next client. */
+const mostIdentities = 100
+
+/** Tokens by identity. Clients with another `fetch` have their own: it may add credentials, or be a test's. */
+const shared = new WeakMap<typeof fetch, BoundedMap<string, Tokens>>()
+
+/**
+ * Returns the tokens of an address, a client id, its secret and an organization.
+ * @param request gets a token from the service; used when nobody has the same identity
+ */
+function shareTokens({ url, identity, organizationId, fetch: send }: ServiceSettings, request: () => Promise<TokenAnswer>): Tokens {
+  const byIdentity = shared.get(send) ?? new BoundedMap<string, Tokens>(mostIdentities)
+  shared.set(send, byIdentity)
+  // The secret is part of it: a wrong one must not get the token of the right one.
+  const key = JSON.stringify([url, identity, organizationId ?? null])
+  return byIdentity.take(key, () => new Tokens(request))
+}
 
 /** Options of one request. */
 export interface RequestOptions {

@@ -1,7 +1,41 @@
 /** Declares entities and kinds. A wrong definition does not compile, and the compiler's message says why. */
-import type { CheckConnector, CheckEntity } from './check-types.ts'
-import type { ConnectorDefinition, Kind, Rules } from './connector.ts'
-import type { EntityDefinition } from './entity.ts'
+
+import type { ConnectorDefinition, ErrorRule, Kind, Rules } from './connector.ts'
+import type { EntityDefinition, LiveAction, Operation } from './entity.ts'
+
+/** A compile error as a sentence. An object type, because a branded string literal collapses to `never`. */
+interface Wrong<M extends string> {
+  readonly wrong: M
+}
+type Slots<S> = S extends `${string}{${infer V}}${infer Rest}` ? V | Slots<Rest> : never
+type Lacks<N, F, At extends string, M extends string> = [Exclude<N, keyof F>] extends [never]
+  ? unknown
+  : { [P in At]: Wrong<`${M} '${Exclude<N, keyof F> & string}'`> }
+type ParamsOf<O> = O extends { params: infer P } ? P : Record<never, never>
+type CheckOperation<O> = { [P in Exclude<keyof O, keyof Operation>]: Wrong<'not a part of an operation'> } & (O extends { call: infer C }
+  ? Lacks<Slots<C>, ParamsOf<O>, 'call', 'params lacks the path slot'>
+  : unknown)
+type RecordKeys<K> = K extends `param.${string}` ? never : K extends `${infer First}.${string}` ? First : K
+
+/** Checks the type of an entity; `unknown` if it is right, else an object with a sentence at each wrong property. */
+type CheckEntity<E> = (E extends { key: readonly (infer K)[]; record: infer R }
+  ? Lacks<RecordKeys<K>, R, 'key', 'record lacks'>
+  : unknown) & {
+  [A in keyof E]: A extends LiveAction
+    ? CheckOperation<E[A]>
+    : A extends keyof EntityDefinition
+      ? unknown
+      : Wrong<'not a part of an entity'>
+}
+
+type KeysOf<R> = R extends unknown ? keyof R : never
+
+/** Checks the type of a kind. Without this check a misspelt property is ignored, together with the protection that it declares. */
+type CheckConnector<D> = { [P in Exclude<keyof D, keyof ConnectorDefinition>]: Wrong<'not a part of a kind'> } & (D extends {
+  errors: readonly (infer R)[]
+}
+  ? Lacks<KeysOf<R>, ErrorRule, 'errors', 'a row cannot have'>
+  : unknown)
 
 /**
  * Declares an entity. A path slot without a parameter, a key that the record lacks or an unknown property is a compile error.

@@ -1,12 +1,15 @@
 /** A connector as a library: credentials in memory, the same engine, no platform. */
+
 import { Readable } from 'node:stream'
 import type { ConnectorDefinition, Kind } from '../definition/connector.ts'
 import type { Operation } from '../definition/entity.ts'
+import { isObject } from '../definition/object.ts'
 import { buildKindDocument } from '../document/build-kind.ts'
+import { fail } from '../errors.ts'
 import { noteLocalConnection } from '../local-connections.ts'
 import { describeExecute, inSpan } from '../tracing.ts'
 import { BoundedMap } from '../values/bounded-map.ts'
-import { checkOptions } from '../values/options.ts'
+import { callRules, checkOptions, downloadRules, type OptionRule, type OptionRules, rowRules } from '../values/options.ts'
 import { createRowReader, type RowForm } from '../values/rows/rows.ts'
 import { makeResumable } from '../values/walks/resume.ts'
 import { type ListPage, type Part, type WalkOptions, walkPages, walkParts, walkRecords } from '../values/walks/walk.ts'
@@ -18,12 +21,58 @@ import { checkConfiguration, checkCredentials, checkOrigin, failWithoutCredentia
 import { Secret } from './credentials/secret.ts'
 import type { CredentialSource, CredentialValues } from './credentials/source.ts'
 import type { OriginOverride } from './http/origin.ts'
-import { isRows } from './json/raw-rows.ts'
-import { OwnGate, type OwnRates } from './limits/own-rates.ts'
-import { callOptions, connectOptions, rowOptions } from './options.ts'
+import { isRows, RawRows } from './json/raw-rows.ts'
+import { isOwnRates, OwnGate, type OwnRates } from './limits/own-rates.ts'
 import type { CallOptions, ConfigurationOf, CredentialsOf, Download, DownloadOptions, LocalConnector } from './types.ts'
-import { walkRows } from './walk.ts'
 import { createMemoryClaims } from './writes/claims.ts'
+
+/**
+ * Yields the rows of the parts of a result.
+ * @param read takes each part in turn and returns the conversion of its rows
+ * @throws as `walkParts`; FerruleError `upstream_answer_invalid` for rows that are not JSON
+ */
+export async function* walkRows(
+  parts: AsyncIterable<Part>,
+  { read, vendor }: { readonly read: (data: object) => (row: unknown) => unknown; readonly vendor: string },
+): AsyncGenerator<unknown, void, undefined> {
+  for await (const { data } of parts) {
+    const convert = read(data)
+    const batches = data.data instanceof RawRows ? readable(data.data, vendor) : [Array.isArray(data.data) ? data.data : []]
+    for (const rows of batches) for (const row of rows) yield convert(row)
+  }
+}
+
+function* readable(rows: RawRows, vendor: string): Generator<readonly unknown[], void, undefined> {
+  try {
+    yield* rows.batches()
+  } catch {
+    throw fail('upstream_answer_invalid', { vendor, reason: 'the rows are not valid JSON' }) // a SyntaxError quotes the rows
+  } finally {
+    rows.release()
+  }
+}
+
+const anything: OptionRule = ['must be given', () => true] // its own check reports more
+const aFunction: OptionRule = ['must be a function', (value) => typeof value === 'function']
+
+/** Options of `connect`. */
+export const connectOptions: OptionRules = {
+  credentials: anything,
+  config: anything,
+  origin: ['must be an address or an object with addresses', (value) => typeof value === 'string' || isObject(value)],
+  onCredentials: aFunction,
+  limits: [
+    'must be true, false or your own rates: perSecond (above 0, up to 1,000), perDay (1 to 1,000,000) or both, and perhaps a store with take()',
+    (value) => typeof value === 'boolean' || isOwnRates(value),
+  ],
+  onNotice: aFunction,
+}
+
+/** Options of one call or walk. */
+const callOptions: OptionRules = { ...callRules, ...downloadRules }
+
+/** Options of `rows()`. */
+export const rowOptions: OptionRules = { ...callRules, ...rowRules }
 
 /** Options of every kind. */
 interface AnyOptions<D extends ConnectorDefinition> {

@@ -1,13 +1,80 @@
 /** The MCP server over the tools of agents: the same for the service's endpoint and for the command. */
+
 import type { CallToolResult, ContentBlock, ReadResourceResult, Server, ServerContext } from '@modelcontextprotocol/server'
 import { type Narrowing, Reach } from '../agent/reach.ts'
 import type { AgentSource } from '../agent/source.ts'
 import type { AgentAnswer, AgentTool } from '../agent/types.ts'
+import { isObject } from '../definition/object.ts'
 import { asFerruleError, type ErrorCode, fail } from '../errors.ts'
-import { inSpan, type Span } from '../tracing.ts'
+import { inSpan, type Span, type SpanStart } from '../tracing.ts'
 import { fileTemplate, readFileAddress, readFilePart, writeFileAddress } from './files.ts'
-import { reportEveryMs, reportProgress } from './progress.ts'
-import { describeToolCall } from './tool-span.ts'
+
+/** Longest id of a request that a span has, in characters. */
+const longestId = 100
+
+/** What the span is described from. */
+interface DescribedParts {
+  readonly sdk: { readonly PROTOCOL_VERSION_META_KEY: string }
+  readonly tools: readonly AgentTool[]
+}
+
+const readVersion = ({ PROTOCOL_VERSION_META_KEY: key }: DescribedParts['sdk'], { envelope }: ServerContext['mcpReq']) => {
+  const version: unknown = envelope === undefined ? undefined : Reflect.get(envelope, key)
+  return typeof version === 'string' ? version : undefined
+}
+
+/** Returns the trace that a client passed in the message; undefined: the HTTP request has it, or nobody. */
+const readTrace = ({ _meta: meta }: ServerContext['mcpReq']) =>
+  isObject(meta) && typeof meta['traceparent'] === 'string'
+    ? { traceparent: meta['traceparent'], tracestate: meta['tracestate'] }
+    : undefined
+
+/** Describes the span. A name that no tool has is left out. */
+function describeToolCall({ sdk, tools }: DescribedParts, name: string, { mcpReq, http }: ServerContext): SpanStart {
+  const known = tools.some((tool) => tool.name === name) ? name : undefined
+  return {
+    name: known === undefined ? 'tools/call' : `tools/call ${known}`,
+    kind: 'server',
+    role: 'tool',
+    attributes: {
+      'mcp.method.name': 'tools/call',
+      'mcp.protocol.version': readVersion(sdk, mcpReq),
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': known,
+      'jsonrpc.request.id': String(mcpReq.id).slice(0, longestId),
+      'network.transport': http === undefined ? 'pipe' : 'tcp',
+    },
+    from: readTrace(mcpReq),
+    signal: mcpReq.signal,
+  }
+}
+
+/** Milliseconds between two reports. */
+const reportEveryMs = 5_000
+
+/** What a report says. */
+interface ProgressOptions {
+  /** What runs, for people. */
+  readonly what: string
+  /** Milliseconds between two reports. */
+  readonly everyMs: number
+}
+
+/**
+ * Reports progress until it is stopped; without a progress token it reports nothing.
+ * @returns stops the reports
+ */
+function reportProgress({ mcpReq }: ServerContext, { what, everyMs }: ProgressOptions): () => void {
+  const { progressToken } = mcpReq._meta ?? {}
+  if (progressToken === undefined) return () => undefined
+  let progress = 0
+  const timer = setInterval(() => {
+    progress += everyMs / 1_000
+    const params = { progressToken, progress, message: `${what} has run for ${progress} s` }
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined) // the client has left
+  }, everyMs)
+  return () => clearInterval(timer)
+}
 
 /** The SDK of the protocol. Its caller loads it when a client connects: importing it costs 30 MB and half a second. */
 export type McpSdk = typeof import('@modelcontextprotocol/server')

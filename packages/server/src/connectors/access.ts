@@ -2,8 +2,9 @@
 
 import type { Kind } from 'ferrule/definition'
 import type { Connection, CredentialSource, OriginOverride } from 'ferrule/engine'
-import { fail } from 'ferrule/internal'
+import { BoundedMap, fail } from 'ferrule/internal'
 import { unparkRuns } from '../copies/sql/sync-runs.ts'
+import type { Database } from '../db/database.ts'
 import type { Parts } from '../main/parts.ts'
 import { refuseDeleted } from '../tenancy/organizations/open-organization.ts'
 import { existenceQuery } from '../tenancy/sql/organizations.ts'
@@ -15,11 +16,32 @@ import type { Connectors } from './connector-types.ts'
 import { createProof } from './credential-proof.ts'
 import { buildAuthErrorReason, createCredentialSources, type StoredCredentials } from './credential-source.ts'
 import { readDraft } from './draft.ts'
-import { keepRows } from './kept-rows.ts'
 import { createNotices } from './notices.ts'
 import { getConnectorStatus } from './record.ts'
 import { createWriteClaims } from './request-claims.ts'
-import { connectionQuery, type SealedConnectorRow, setAuthError, setHealthy } from './sql/connectors.ts'
+import { type ConnectionQuery, connectionQuery, type SealedConnectorRow, setAuthError, setHealthy } from './sql/connectors.ts'
+
+/** Maximum number of rows, about 2 kB each. */
+const mostRows = 1_000
+
+/**
+ * Builds a query that reads a row again only after a change of the database, by this process or another one. Without a count of changes,
+ * which only the embedded database has, each call reads it.
+ */
+export function keepRows({ countChanges }: Pick<Database, 'countChanges'>, read: ConnectionQuery): ConnectionQuery {
+  if (countChanges === undefined) return read
+  const kept = new BoundedMap<string, { readonly changes: number; readonly row: SealedConnectorRow }>(mostRows)
+  return async (view, id) => {
+    if (view.connectorIds !== null) return read(view, id)
+    const name = [view.organizationId, id, ...(view.workspaceIds ?? ['all'])].join(' ')
+    const changes = countChanges()
+    const known = kept.get(name)
+    if (known?.changes === changes) return known.row
+    const row = await read(view, id)
+    if (row !== undefined) kept.set(name, { changes, row })
+    return row
+  }
+}
 
 /** Builds the methods that executions use. */
 export function createAccess(parts: Parts): Pick<Connectors, 'trial' | 'readAccess' | 'markAuthError' | 'markHealthy'> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { viewOrganization } from '../values/access.ts'
-import { keepRows } from './kept-rows.ts'
+import { keepRows } from './access.ts'
 import type { SealedConnectorRow } from './sql/connectors.ts'
 
 /** A query over rows of a test, with the number of its reads and of the changes. */

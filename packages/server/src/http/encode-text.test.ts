@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { encodeText } from './encode-text.ts'
+import { encodeText } from './register.ts'
 
 const toBytes = (given: string | Buffer): Buffer => (typeof given === 'string' ? Buffer.from(given) : given)
 

@@ -1,13 +1,107 @@
 /** Makes a source of what a program has: a client, connections, or sources. */
+
 import { findHostedConnection } from '../../client/connect.ts'
 import { Ferrule, findTransport } from '../../client/ferrule.ts'
 import { isObject } from '../../definition/object.ts'
-import { failValidation } from '../../errors.ts'
-import { findLocalConnection } from '../../local-connections.ts'
-import type { AgentSource } from '../source.ts'
+import { fail, failValidation } from '../../errors.ts'
+import { findLocalConnection, type LocalConnection } from '../../local-connections.ts'
+import { buildProjection, toFieldPath } from '../../values/fields.ts'
+import type { AgentConnector, AgentKind, AgentSource, ConnectorPage, RequestLimits } from '../source.ts'
 import { createConnectionSource, createHostedSource } from './hosted.ts'
-import { createLocalSource } from './local.ts'
-import { joinSources } from './several.ts'
+
+/** Connectors of a page at least, unless there are fewer. */
+const pageSize = 100
+
+/** Splits a cursor into the number of the source and its own cursor. */
+function readCursor(cursor: string | undefined): { readonly index: number; readonly own: string | undefined } {
+  const [, index = '0', own = ''] = /^(\d+):(.*)$/s.exec(cursor ?? '') ?? []
+  return { index: Number(index), own: own === '' ? undefined : own }
+}
+
+/**
+ * Joins sources. A connector belongs to the first source that has its id.
+ * @param sources the sources
+ */
+function joinSources(sources: readonly AgentSource[]): AgentSource {
+  const owners = new WeakMap<AgentConnector, AgentSource>()
+  const own = (source: AgentSource, connector: AgentConnector): AgentConnector => {
+    owners.set(connector, source)
+    return connector
+  }
+  const find = (connector: AgentConnector): AgentSource => {
+    const found = owners.get(connector)
+    if (found === undefined) throw fail('connector_not_found', {})
+    return found
+  }
+  return {
+    listConnectors: async ({ workspace, cursor }, limits): Promise<ConnectorPage> => {
+      const found: AgentConnector[] = []
+      let place = readCursor(cursor)
+      for (let source = sources[place.index]; source !== undefined; source = sources[place.index]) {
+        const { connectors, next } = await source.listConnectors({ workspace, cursor: place.own }, limits)
+        for (const each of connectors) found.push(own(source, each))
+        place = next === null ? { index: place.index + 1, own: undefined } : { index: place.index, own: next }
+        if (found.length >= pageSize) break
+      }
+      return { connectors: found, next: place.index < sources.length ? `${place.index}:${place.own ?? ''}` : null }
+    },
+    getConnector: async (id: string, limits: RequestLimits) => {
+      for (const source of sources) {
+        const found = await source.getConnector(id, limits)
+        if (found !== undefined) return own(source, found)
+      }
+      return undefined
+    },
+    readFreshness: async (connector, limits) => (await find(connector).readFreshness?.(connector, limits)) ?? [],
+    readKind: (connector, limits) => find(connector).readKind(connector, limits),
+    execute: (connector, request, limits) => find(connector).execute(connector, request, limits),
+  }
+}
+
+/** Describes the kind as this process offers it: searches need the service. */
+function readKind(connection: LocalConnection): AgentKind {
+  const { kind, title, description, entities } = connection.readKind()
+  return { kind, title, description, entities: entities.map((entity) => ({ ...entity, searchable: null })) }
+}
+
+/** Keeps the chosen fields of the records, as the service does for `select_fields`. */
+function project(result: unknown, fields: readonly string[] | undefined): unknown {
+  if (fields === undefined || !isObject(result) || !Object.hasOwn(result, 'data')) return result
+  const pick = buildProjection(fields.map(toFieldPath))
+  const { data } = result
+  return { ...result, data: Array.isArray(data) ? data.map(pick) : pick(data) }
+}
+
+/**
+ * Makes the source of a connection.
+ * @param connection what stands behind the connector
+ * @param name name and id of the connector; undefined: the slug of its kind
+ */
+function createLocalSource(connection: LocalConnection, name?: string): AgentSource {
+  let known: AgentKind | undefined
+  const kind = (): AgentKind => {
+    known ??= readKind(connection)
+    return known
+  }
+  const connector = (): AgentConnector => {
+    const own = name ?? kind().kind
+    return { id: own, name: own, kind: kind().kind, workspace: null, state: 'active', reason: null }
+  }
+  return {
+    listConnectors: async () => ({ connectors: [connector()], next: null }),
+    getConnector: async (id) => (id === connector().id ? connector() : undefined),
+    readKind: async () => kind(),
+    execute: async (_connector, { entity, action, params, fields, idempotencyKey }, { signal, deadlineMs }) => {
+      const call = {
+        ...{ entity, action, params },
+        ...(signal === undefined ? {} : { signal }),
+        ...(deadlineMs === undefined ? {} : { deadlineMs }),
+        ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      }
+      return project(await connection.execute(call), fields)
+    },
+  }
+}
 
 /** A client of the service, a connector of `connect`, or a source. */
 export type Reachable = Ferrule | AgentSource | object

@@ -1,16 +1,71 @@
 /** Writes results to standard output in the wanted format. Rows are written as they arrive: a walk is never held in memory. */
 
 import { isObject } from '../../definition/object.ts'
-import type { FormulaMode } from '../../values/csv.ts'
-import { buildProjection, type FieldPath, parseFields } from '../../values/fields.ts'
+import { type FormulaMode, formatCsvText, isFormula } from '../../values/csv.ts'
+import { buildProjection, type FieldPath, parseFields, readPath } from '../../values/fields.ts'
 import { formatJson, writeJson } from '../../values/json/json.ts'
 import { formatCell, listColumns } from './cells.ts'
-import { formatCsvHead, formatCsvLine, hasFormula } from './csv.ts'
 import type { Jq } from './jq.ts'
 import type { Sink } from './sink.ts'
 import type { Layout } from './table.ts'
 import { showControls, showInLine } from './terminal.ts'
-import { UnseenFields } from './unseen-fields.ts'
+
+/** Maximum number of names in the remark. */
+const longestList = 40
+
+/** Returns whether a value has a path; an array does when one of its elements does, and an empty one may. */
+function hasPath(value: unknown, segments: readonly string[]): boolean {
+  const [first, ...rest] = segments
+  if (first === undefined) return true
+  if (Array.isArray(value)) return value.length === 0 || value.some((element) => hasPath(element, segments))
+  return isObject(value) && Object.hasOwn(value, first) && hasPath(value[first], rest)
+}
+
+/** Watches records for the chosen fields. */
+class UnseenFields {
+  #left: readonly FieldPath[]
+  readonly #names = new Set<string>()
+
+  constructor(fields: readonly FieldPath[] | undefined) {
+    this.#left = fields ?? []
+  }
+
+  /** Looks at records. It costs nothing once every field was seen. */
+  see(records: readonly unknown[]): void {
+    if (this.#left.length === 0) return
+    this.#left = this.#left.filter(({ segments }) => !records.some((record) => hasPath(record, segments)))
+    for (const record of records) if (isObject(record)) for (const name of Object.keys(record)) this.#names.add(name)
+  }
+
+  /** Describes the fields that no record had; undefined without such fields, and without records. */
+  describe(): string | undefined {
+    if (this.#left.length === 0 || this.#names.size === 0) return undefined
+    const names = [...this.#names]
+    const listed = `${names.slice(0, longestList).join(', ')}${names.length > longestList ? ' and more' : ''}`
+    return `No record here has ${this.#left.map(({ name }) => name).join(', ')}. Fields: ${listed}.`
+  }
+}
+
+/** Formats the first line. */
+const formatCsvHead = (columns: readonly FieldPath[], mode: FormulaMode): string =>
+  `${columns.map(({ name }) => formatCsvText(name, mode)).join()}\r\n`
+
+/** Formats a value. Numbers are never formulas. */
+function formatCsvCell(value: unknown, mode: FormulaMode): string {
+  if (value === undefined || value === null) return ''
+  return formatCsvText(formatCell(value), typeof value === 'string' ? mode : 'keep')
+}
+
+/** Formats the line of a record. */
+const formatCsvLine = (record: unknown, columns: readonly FieldPath[], mode: FormulaMode): string =>
+  `${columns.map(({ segments }) => formatCsvCell(readPath(record, segments), mode)).join()}\r\n`
+
+/** Returns whether a record has text that a spreadsheet would run. */
+const hasFormula = (record: unknown, columns: readonly FieldPath[]): boolean =>
+  columns.some(({ segments }) => {
+    const value = readPath(record, segments)
+    return typeof value === 'string' && isFormula(value)
+  })
 
 /** Formats of the output. */
 export const formatNames = ['table', 'json', 'ndjson', 'csv'] as const

@@ -1,4 +1,5 @@
 /** Runs one operation against a vendor, step by step. Read this file first. */
+
 import { isObject } from '../../definition/object.ts'
 import { type ErrorDetails, FerruleError, fail } from '../../errors.ts'
 import { clocks } from '../clocks.ts'
@@ -23,23 +24,25 @@ import type { OwnGate } from '../limits/own-rates.ts'
 import { DeclaredResults, findUndeclared, isAsDeclared, type Undeclared } from '../results/parts.ts'
 import { awaitResult, type Result } from '../results/polling.ts'
 import { submit } from '../writes/submission.ts'
-import { failInvalidAnswer, readDigest } from './answer.ts'
-import { type Apart, readTaken } from './apart-answer.ts'
+import { failInvalidAnswer, readDigest, type Success, type WireAnswer } from './answer.ts'
+import { type Apart, readAnswerApart, readTaken } from './apart-answer.ts'
+import type { ApartValue } from './apart-job.ts'
 import { download } from './download.ts'
 import { fillParams } from './fill.ts'
-import { buildHiddenCount, describeUnclear, failHidden, isHidden, showsHidden } from './hidden.ts'
+import { buildHiddenCount, describeUnclear, failHidden, isHidden, type LookedUp, listIdsToLookUp, showsHidden } from './hidden.ts'
+import { lookUp } from './lookup.ts'
 import { buildEmptyMeta, describeDoubt, isInParts, readMeta } from './meta.ts'
 import { type CompiledOperation, findOperation } from './operation.ts'
 import type { Call, Outcome } from './outcome.ts'
-import { canBeSame } from './page.ts'
+import { buildPage, canBeSame, nameRows, type Page } from './page.ts'
 import { admitParams, type Params } from './params.ts'
 import { followPosition } from './position.ts'
-import { readPage } from './read-page.ts'
 import { findDivisible, readDivided } from './refused-values.ts'
 import { buildRequest } from './request.ts'
 import { shapeRow } from './rows.ts'
 import { fetchGrantedScopes } from './scopes.ts'
 import {
+  buildApartCall,
   buildAuthContext,
   type Calling,
   exchange,
@@ -51,6 +54,40 @@ import {
   type Running,
   type Runtime,
 } from './transport.ts'
+
+const fetchLookedUp = async (running: Running, ids: readonly string[]): Promise<LookedUp> =>
+  ids.length === 0 ? new Map() : lookUp(running, ids)
+
+/** Makes a page of a worker's result. A body that needs a lookup is parsed again with the looked-up records. */
+async function readPageApart(running: Running, value: ApartValue, answer: WireAnswer): Promise<Page> {
+  if (value.is === 'rows') {
+    const { bytes, count, ...page } = value
+    return { ...page, data: new RawRows(Buffer.from(bytes.buffer), count) }
+  }
+  const call = buildApartCall({ ...running, take: 'page' })
+  if (value.is !== 'ids' || call === undefined) throw failInvalidAnswer(running.operation, 'there are no rows in it')
+  const found = await lookUp(running, value.ids)
+  const completed = await readAnswerApart({ ...call, found }, { ...answer, bytes: Buffer.from(value.bytes.buffer) })
+  const next = readTaken(running.operation, completed)
+  if (next?.is !== 'rows') throw failInvalidAnswer(running.operation, 'there are no rows in it')
+  return readPageApart(running, next, completed)
+}
+
+/**
+ * Reads the records of a page.
+ * @throws FerruleError `upstream_answer_invalid`, and errors of the lookup: nothing is shown then
+ */
+async function readPage(running: Running, { answer, body, text }: Omit<Success, 'is' | 'warnings'>): Promise<Page> {
+  const { operation, params, connection } = running
+  const value = readTaken(operation, answer)
+  if (value !== undefined) return readPageApart(running, value, answer)
+  const options = { operation, params, showsHidden: showsHidden(connection, operation) }
+  const named = nameRows(options, body)
+  const { isSame, ...page } = buildPage(options, named, await fetchLookedUp(running, listIdsToLookUp(options, named.rows)))
+  if (isSame && text !== undefined) return { ...page, text }
+  text?.release()
+  return page
+}
 
 /** Options of an engine. The defaults use the machine's clocks and randomness; tests replace them. */
 export interface EngineOptions {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Part } from '../../values/walks/walk.ts'
 import { freeBytes } from '../json/bytes.ts'
 import { readBodyWithRows } from '../json/raw-rows.ts'
-import { walkRows } from '../walk.ts'
+import { walkRows } from '../local.ts'
 import { unpackBytes } from './body.ts'
 
 const rows = Array.from({ length: 5_000 }, (_row, index) => [String(index), 'a text that makes rows long'])

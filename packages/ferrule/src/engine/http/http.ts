@@ -1,8 +1,9 @@
 /** Sends all requests. Every request states whether its address comes from configuration or from an answer. */
+
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici/index.js'
 import { FerruleError, fail } from '../../errors.ts'
-import { buildVendorTraceHeaders, inSpan, type Span } from '../../tracing.ts'
+import { buildVendorTraceHeaders, inSpan, type Span, type SpanStart } from '../../tracing.ts'
 import { type Agents, createAgents, isUndiciError, maxAnswerBytes, ProxyError, timeoutSeconds } from './agents.ts'
 import type { HttpAnswer } from './answer.ts'
 import { decodeBody, freeOwnBytes, type Holding, isUnpackable, TooLarge, unpackBytes } from './body.ts'
@@ -10,8 +11,59 @@ import { awaitUnlessAborted, failTimeout } from './deadline.ts'
 import { type MemoryLease, weightOfBody, weightOfBytes } from './memory.ts'
 import { type Proxies, readProxies } from './proxies.ts'
 import { ForbiddenAddressError, isPublicUrl } from './public-address.ts'
-import { describeRequest, noteStatus, type TracedRequest } from './request-span.ts'
 import { collectAnswer } from './whole-body.ts'
+
+/** What only the caller of a request knows. */
+interface TracedRequest {
+  /** Method and path as definitions write them: `GET /v2/calls/{id}`. */
+  readonly template: string
+  /** The same object for each attempt of one request. */
+  readonly sent: object
+}
+
+/** A request, as far as its span names it. */
+interface DescribedRequest {
+  readonly url: URL
+  readonly method: string
+  readonly traced?: TracedRequest
+  readonly signal: AbortSignal
+}
+
+/** How often each request was sent. */
+const sendings = new WeakMap<object, number>()
+
+function countSending({ sent }: TracedRequest): number {
+  const before = sendings.get(sent) ?? 0
+  sendings.set(sent, before + 1)
+  return before
+}
+
+const ports: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
+
+/** Describes the span of a request. Each call counts as one attempt. */
+function describeRequest({ url, method, traced, signal }: DescribedRequest): SpanStart {
+  const resent = traced === undefined ? 0 : countSending(traced)
+  return {
+    name: traced?.template ?? method,
+    kind: 'client',
+    role: 'request',
+    attributes: {
+      'http.request.method': method,
+      'server.address': url.hostname,
+      'server.port': url.port === '' ? ports[url.protocol] : Number(url.port),
+      'url.template': traced?.template.slice(method.length + 1),
+      'http.request.resend_count': resent === 0 ? undefined : resent,
+    },
+    signal,
+  }
+}
+
+/** Notes the status of an answer. From 400 on it is an error of the request, whatever the kind makes of it. */
+function noteStatus(span: Span | undefined, status: number): void {
+  if (span === undefined) return
+  span.set({ 'http.response.status_code': status })
+  if (status >= 400) span.fail(String(status))
+}
 
 /** `config`: the origin comes from a definition or the operator. `answer`: a vendor's answer named it, so it must be public. */
 export type Trust = 'config' | 'answer'

@@ -1,8 +1,124 @@
 /** Cells of a warehouse (the format jsonv2: each a string or null) as typed values, by the type of their column. */
+
 import { isObject } from '../../definition/object.ts'
 import { readJsonNumbers } from '../json/json.ts'
-import { readDecimal, readDouble } from './numbers.ts'
-import { readDate, readInstant, readLocalTimestamp, readOffsetTimestamp, readTime } from './times.ts'
+
+const [secondsPerDay, minutesPerDay] = [86_400, 1_440]
+
+/** A number of seconds: whole seconds, rounded down, and nanoseconds. */
+interface Seconds {
+  readonly whole: number
+  readonly nanoseconds: number
+}
+
+/** Parses seconds with decimals. The sign belongs to the whole number: `-0.5` is half a second before 0. */
+function parseSeconds(text: string): Seconds | undefined {
+  const [, sign, digits, decimals] = /^(-?)(\d{1,15})\.(\d{1,9})$/.exec(text) ?? []
+  if (digits === undefined || decimals === undefined) return undefined
+  const [whole, nanoseconds] = [Number(digits), Number(decimals.padEnd(9, '0'))]
+  if (sign === '') return { whole, nanoseconds }
+  return nanoseconds === 0 ? { whole: 0 - whole, nanoseconds } : { whole: -whole - 1, nanoseconds: 1_000_000_000 - nanoseconds }
+}
+
+/** Writes the decimals of a second without zeros at the end, as Temporal does. */
+const formatFraction = (nanoseconds: number): string =>
+  nanoseconds === 0 ? '' : `.${String(nanoseconds).padStart(9, '0').replace(/0+$/, '')}`
+
+/** Writes whole seconds since 1970 as date and time; undefined beyond the dates that JavaScript knows. */
+function formatDateTime(seconds: number): string | undefined {
+  const date = new Date(seconds * 1_000)
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString().replace(/\.000Z$/, '')
+}
+
+const formatTimestamp = ({ whole, nanoseconds }: Seconds, offset: string): string | undefined => {
+  const text = formatDateTime(whole)
+  return text === undefined ? undefined : `${text}${formatFraction(nanoseconds)}${offset}`
+}
+
+/** Converts days since 1970 to a date. Another string stays. */
+function readDate(text: string): string {
+  if (!/^-?\d{1,9}$/.test(text)) return text
+  return formatDateTime(Number(text) * secondsPerDay)?.replace(/T.*/, '') ?? text
+}
+
+/** Converts seconds since midnight to a time. Another string stays. */
+function readTime(text: string): string {
+  const seconds = parseSeconds(text)
+  if (seconds === undefined || seconds.whole < 0 || seconds.whole >= secondsPerDay) return text
+  return formatTimestamp(seconds, '')?.replace(/^.*T/, '') ?? text
+}
+
+/** Converts seconds to a date and a time without an offset. Another string stays. */
+const readLocalTimestamp = (text: string): string => readTimestamp(text, '')
+
+/** Converts seconds since 1970 to an instant in UTC. Another string stays. */
+const readInstant = (text: string): string => readTimestamp(text, 'Z')
+
+function readTimestamp(text: string, offset: string): string {
+  const seconds = parseSeconds(text)
+  return (seconds === undefined ? undefined : formatTimestamp(seconds, offset)) ?? text
+}
+
+/** Converts seconds since 1970, and the minutes of the offset plus 1440, to a timestamp with its offset. Another string stays. */
+function readOffsetTimestamp(text: string): string {
+  const [, instant = '', shifted = ''] = /^(\S+) (\d{1,4})$/.exec(text) ?? []
+  const seconds = parseSeconds(instant)
+  const minutes = Number(shifted) - minutesPerDay
+  if (seconds === undefined || Math.abs(minutes) >= minutesPerDay) return text
+  return formatTimestamp({ ...seconds, whole: seconds.whole + minutes * 60 }, formatOffset(minutes)) ?? text
+}
+
+function formatOffset(minutes: number): string {
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60]
+  return `${minutes < 0 ? '-' : '+'}${String(hours).padStart(2, '0')}:${String(rest).padStart(2, '0')}`
+}
+
+/** Writes the significant digits of a decimal and their exponent, so that `12.50` and `1.25e1` are equal. Undefined for another string. */
+function findDigits(text: string): string | undefined {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,6}))?$/.exec(text) ?? []
+  if (whole === '') return undefined
+  const all = `${whole}${fraction}`.replace(/^0+/, '')
+  const digits = all.replace(/0+$/, '')
+  return digits === '' ? '0' : `${sign}${digits}e${Number(exponent) - fraction.length + all.length - digits.length}`
+}
+
+/** Maximum number of characters of a decimal that is compared; the warehouse has 38 digits. The time grows with its square. */
+const longest = 400
+
+/** A double keeps 15 digits of any decimal. The sign and the point make two more characters. */
+const short = /^-?\d[\d.]{0,15}$/
+
+/** Returns whether a double prints the digits of the string, zeros at the end left aside. */
+const holdsDigits = (value: number, text: string): boolean =>
+  (short.test(text) && text.replace('-', '').replace('.', '').length <= 15) || findDigits(String(value)) === findDigits(text)
+
+/**
+ * Parses a decimal: an integer to a number or, beyond 2^53, to a bigint; a fraction or an exponent to a number if a double prints the same
+ * digits. Else the string stays.
+ */
+function readDecimal(text: string): number | bigint | string {
+  if (/^-?\d+$/.test(text)) {
+    const value = Number(text)
+    return Number.isSafeInteger(value) ? value : BigInt(text)
+  }
+  if (text.length > longest || !/^-?\d+(\.\d+)?([eE][+-]?\d{1,6})?$/.test(text)) return text
+  const value = Number(text)
+  return Number.isFinite(value) && holdsDigits(value, text) ? value : text
+}
+
+const withoutDigits: Readonly<Record<string, number>> = {
+  nan: Number.NaN,
+  inf: Number.POSITIVE_INFINITY,
+  '-inf': Number.NEGATIVE_INFINITY,
+  infinity: Number.POSITIVE_INFINITY,
+  '-infinity': Number.NEGATIVE_INFINITY,
+}
+
+/** Parses a double, NaN and the infinities included. Another string stays. */
+const readDouble = (text: string): number | string => {
+  if (/^-?\d+(\.\d+)?([eE][+-]?\d{1,3})?$/.test(text)) return Number(text)
+  return withoutDigits[text.toLowerCase()] ?? text
+}
 
 /** The value of a cell: what its column's type says, JSON included. */
 export type TypedCell = string | number | bigint | boolean | null | readonly TypedCell[] | { readonly [name: string]: TypedCell }

@@ -1,12 +1,29 @@
 /** Encodes rows of one table: their hashes, their JSON, and the statements that write them. */
+
 import { createHash, hash } from 'node:crypto'
 import { writeJson } from 'ferrule/engine'
 import { listPhysicalColumns, type PhysicalColumn, quoteName, type SearchTable } from '../search/columns.ts'
 import type { Term } from '../search/terms.ts'
 import { buildCells, type Cell, createTermReader, type JsonTexts } from '../search/values.ts'
-import { formatCopiedRow } from './copy-format.ts'
 import type { Statement } from './database/database.ts'
 import { digestTable } from './tables.ts'
+
+const special = /[\\\n\r\t]/
+const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+
+const escapeText = (text: string): string => (special.test(text) ? text.replace(/[\\\n\r\t]/g, (found) => escapes[found] ?? found) : text)
+
+/** Writes an array of words. Each is quoted, because an empty one and `null` must be. A word has neither quotes nor backslashes. */
+const writeWords = (words: readonly string[]): string => (words.length === 0 ? '{}' : `{"${words.join('","')}"}`)
+
+const formatCell = (cell: Cell | bigint | number): string => {
+  if (cell === null) return '\\N'
+  if (typeof cell === 'string') return escapeText(cell)
+  return typeof cell === 'object' ? writeWords(cell) : String(cell)
+}
+
+/** Formats one row, with the line break behind it. */
+const formatCopiedRow = (cells: readonly (Cell | bigint | number)[]): string => `${cells.map(formatCell).join('\t')}\n`
 
 /** A record for the store. */
 export interface StoredRecord {

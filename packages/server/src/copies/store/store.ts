@@ -2,9 +2,10 @@
  * Entry of the context store. Resolves entities to tables and connector numbers, and opens the database when it is first needed.
  * Reasons: docs/decisions/copy.md
  */
+
 import { setTimeout as pause } from 'node:timers/promises'
+import { readErrorCode } from '../../db/connections/problems.ts'
 import type { EntityRef } from '../entity-ref.ts'
-import { writeInAttempts } from './attempts.ts'
 import { type Batch, type BatchResult, type Checkpoint, saveCheckpoints, writeBatch } from './batch.ts'
 import { assignNumber, deleteConnectorRows, findRemovedNumbers, markRemoved } from './connectors.ts'
 import { type ConnectorTable, lockState } from './copy-state.ts'
@@ -26,6 +27,37 @@ import { Replicas } from './replicas/replicas.ts'
 import type { StoredRecord } from './row-encoder.ts'
 import { type NumberedTarget, Targets } from './targets.ts'
 import type { ContextStore, ContextStoreOptions, SearchableKind, SearchWork, Span, StoreStatus } from './types.ts'
+
+/** SQLSTATE of a row whose key exists. */
+const keyExists = '23505'
+
+/** A write and its remedies. */
+interface Writing<T> {
+  /** True where the database takes COPY. */
+  readonly mayCopy: boolean
+  /** Runs the write in a transaction. */
+  write(canCopy: boolean): Promise<T>
+  /** Drops indexes that a value is too long for. Returns true when the write is worth a retry. */
+  dropBlocking(thrown: unknown): Promise<boolean>
+}
+
+/**
+ * Writes, and tries again without COPY where a row exists that the counts left out, or without an index that refuses a value.
+ * @throws what the last attempt threw
+ */
+async function writeInAttempts<T>({ mayCopy, write, dropBlocking }: Writing<T>): Promise<T> {
+  let canCopy = mayCopy
+  // An entity has at most so many indexes; another attempt does without COPY.
+  for (let left = indexRules.mostOfEntity + 1; ; left -= 1) {
+    try {
+      return await write(canCopy)
+    } catch (thrown) {
+      const isRefusedCopy = canCopy && readErrorCode(thrown) === keyExists
+      if (isRefusedCopy) canCopy = false
+      else if (left <= 0 || !(await dropBlocking(thrown))) throw thrown
+    }
+  }
+}
 
 /** Waits some milliseconds of the clock. */
 const pauseAsLong = (ms: number, signal: AbortSignal): Promise<void> => pause(ms, undefined, { signal, ref: false }).catch(() => undefined) // the store closes

@@ -1,8 +1,9 @@
 /** Executions in the form of those clients. */
 
 import type { FerruleError } from 'ferrule'
+import type { Field, Kind, LiveAction } from 'ferrule/definition'
 import { readJson } from 'ferrule/engine'
-import { clocks, fail, isObject } from 'ferrule/internal'
+import { clocks, fail, isObject, liveActions, readInnerFields } from 'ferrule/internal'
 import type { Principal } from '../../values/access.ts'
 import { jsonType } from '../reply.ts'
 import { type Answer, type Exchange, type Services, slot } from '../route.ts'
@@ -11,8 +12,46 @@ import { readChunk, readChunkWish, readEmptyFile } from './chunk.ts'
 import { buildEnvelope, type Execution, toEnvelope } from './envelope.ts'
 import { changeExchange } from './exchange.ts'
 import { followCursor } from './pages.ts'
-import { renameParams } from './params.ts'
-import { findListedObjects } from './search-rows.ts'
+import { findListedObjects, toSnakeCase } from './search-rows.ts'
+
+const isLive = (action: unknown): action is LiveAction => liveActions.some((each) => each === action)
+
+/** Renames the keys that a field does not know and knows in another case: `from_date_time` → `fromDateTime`. */
+function renameKeys(value: unknown, fields: readonly Field[]): unknown {
+  const inner = fields.map(readInnerFields)
+  if (Array.isArray(value)) {
+    const items = inner.flatMap(({ items }) => (items === undefined ? [] : [items]))
+    return items.length === 0 ? value : value.map((each) => renameKeys(each, items))
+  }
+  const known = inner.flatMap(({ properties }) => Object.entries<Field>(properties))
+  if (!isObject(value) || known.length === 0) return value
+  const names = new Set(known.map(([name]) => name))
+  const renamed = Object.entries(value).map(([name, given]): [string, unknown] => {
+    const own = names.has(name) ? name : ([...names].find((each) => toSnakeCase(each) === name && !Object.hasOwn(value, each)) ?? name)
+    return [
+      own,
+      renameKeys(
+        given,
+        known.filter(([each]) => each === own).map(([, field]) => field),
+      ),
+    ]
+  })
+  return Object.fromEntries(renamed)
+}
+
+/**
+ * Gives the parameters of a call the names of the documents, at every depth. A name that is known as it is stays; an unknown one stays too,
+ * so that its refusal names what the client sent.
+ * @param kinds kinds of the service; entities of one name share their parameters over kinds
+ * @param body of an execution
+ */
+function renameParams(kinds: readonly Kind[], body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { entity, action, params } = body
+  if (!isLive(action) || !isObject(params)) return body
+  const operations = kinds.flatMap(({ definition }) => definition.entities[String(entity)]?.[action] ?? [])
+  const fields = operations.map((operation): Field => ({ properties: operation.params }))
+  return { ...body, params: renameKeys(params, fields) }
+}
 
 type Values = Readonly<Record<string, unknown>>
 

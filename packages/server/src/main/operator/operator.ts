@@ -1,11 +1,30 @@
 /** The command `ferrule-server`: the service, and the operator's commands beside it. */
+
 import { Command } from 'commander'
+import { kinds } from 'ferrule/internal'
+import { openApiDocument } from '../../http/openapi/openapi.ts'
+import { routes } from '../../http/routes/index.ts'
 import { version } from '../../values/version.ts'
 import { findExitCode, formatFailure } from '../failure.ts'
 import { serve } from '../serve.ts'
+import { describeSettings } from '../settings/table.ts'
 import { buildApplicationCommand, buildMigrateCommand, buildOrganizationCommand, buildVaultCommand } from './administration.ts'
-import { buildOpenApiCommand, buildSettingsCommand } from './documents.ts'
 import { buildExportCommand } from './export.ts'
+
+/** Builds `ferrule-server settings`. */
+function buildSettingsCommand(): Command {
+  const lines = () =>
+    describeSettings().flatMap(({ name, type, default: standard, about }) => [name, `    ${about}`, `    ${type}; default: ${standard}`])
+  return new Command('settings')
+    .description('print every setting (environment variable) of the service')
+    .action(() => void process.stdout.write(`${lines().join('\n')}\n`))
+}
+
+/** Builds `ferrule-server openapi`. */
+function buildOpenApiCommand(): Command {
+  const text = () => JSON.stringify(openApiDocument({ routes, kinds: Object.values(kinds) }), null, 2)
+  return new Command('openapi').description('print the OpenAPI 3.1 document').action(() => void process.stdout.write(`${text()}\n`))
+}
 
 /** Builds the command `serve`. */
 const buildServeCommand = (): Command =>

@@ -1,7 +1,8 @@
 /** Reads the settings of the process: the rows of the table, then the rules between settings. */
 
+import { readFileSync } from 'node:fs'
 import type { Secret } from 'ferrule/engine'
-import { clientVariables, countEdits, type Proxies } from 'ferrule/internal'
+import { clientVariables, countEdits, cutFinalNewline, type Proxies } from 'ferrule/internal'
 import type { ContextStoreSettings } from '../../copies/store/database/settings.ts'
 import type { PasswordSource } from '../../db/connections/passwords.ts'
 import {
@@ -14,10 +15,46 @@ import {
   toPasswordSource,
   toProxies,
 } from './combinations.ts'
-import { listNames, readGiven } from './given.ts'
-import { type Environment, readRows, type ShownSetting, showRows } from './rows.ts'
+import { type Environment, readRows, type SettingRow, type SettingRows, type ShownSetting, showRows } from './rows.ts'
 import { settingsTable } from './table.ts'
 import { settingInvalid } from './value-types.ts'
+
+/** Name of the variable that holds the path of a file with the secret. */
+const nameFile = (name: string): string => `${name}_FILE`
+
+/** Lists the names that an environment may have for the rows. */
+const listNames = (rows: SettingRows): readonly string[] =>
+  Object.values(rows).flatMap(({ name, type }) => (type.secret ? [name, nameFile(name)] : [name]))
+
+function readFile(setting: string, path: string): string {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (thrown) {
+    const code = thrown instanceof Error && 'code' in thrown ? ` (${thrown.code})` : ''
+    throw settingInvalid(setting, `the file ${path} cannot be read${code}`)
+  }
+  if (cutFinalNewline(text) === '') throw settingInvalid(setting, `the file ${path} is empty`)
+  return text
+}
+
+/** Finds the string of a setting. @throws FerruleError `setting_invalid` */
+function findGiven({ name, otherNames = [], type }: SettingRow, env: Environment): string {
+  const text = [...otherNames, name].map((each) => env[each] ?? '').find((each) => each !== '') ?? ''
+  if (!type.secret) return text
+  const path = env[nameFile(name)] ?? ''
+  if (path === '') return cutFinalNewline(text)
+  if (text !== '') throw settingInvalid(nameFile(name), `${name} is set too; remove one of them`)
+  return cutFinalNewline(readFile(nameFile(name), path))
+}
+
+/**
+ * Reads what is given for each setting, by its name. Files of secrets are read once, since a pipe can be read only once.
+ * @returns secrets without a newline at their end
+ * @throws FerruleError `setting_invalid` for a file that cannot be read, or a secret that is given twice
+ */
+const readGiven = (rows: SettingRows, env: Environment): Environment =>
+  Object.fromEntries(Object.values(rows).map((row) => [row.name, findGiven(row, env)]))
 
 /** Settings that are read only as parts of `operatorClient`, `databasePassword`, `proxies` or `context`. */
 type Part =

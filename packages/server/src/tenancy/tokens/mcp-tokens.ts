@@ -1,4 +1,5 @@
 /** Manages tokens for MCP, and turns the tokens of its requests into principals. */
+
 import { setImmediate as turn } from 'node:timers/promises'
 import { fail } from 'ferrule/internal'
 import { mcpTokenQuery as listQuery, type McpTokenRecord, type McpTokenSecret, mcpTokenDays, mcpTokenInput } from 'ferrule/wire'
@@ -10,14 +11,56 @@ import { asId, iso, isoOrNull } from '../../values/ids.ts'
 import { readBody, readQuery } from '../../values/read.ts'
 import { requireScope } from '../../values/scopes.ts'
 import { requireGrant } from '../applications/live-client.ts'
-import { deleteEndedMcpTokens, deleteMcpToken, listMcpTokens, type McpTokenRow } from '../sql/mcp-tokens.ts'
+import {
+  deleteEndedMcpTokens,
+  deleteMcpToken,
+  listMcpTokens,
+  type McpTokenRow,
+  mcpTokenQuery,
+  type UsedMcpToken,
+} from '../sql/mcp-tokens.ts'
 import { listWorkspaces } from '../sql/workspaces.ts'
 import type { LastUses } from './last-uses.ts'
 import { insertChosenToken } from './mcp-token-creation.ts'
 import { readScopes } from './mcp-token-reach.ts'
-import { newMcpToken } from './mcp-token-text.ts'
-import { createMcpVerifier } from './mcp-verifier.ts'
+import { digestMcpToken, isMcpToken, newMcpToken } from './mcp-token-text.ts'
 import type { McpTokens, Tokens } from './token-types.ts'
+
+/** Builds the one refusal of all tokens that are not valid, so that nobody learns which of them exist. */
+const refuse = () =>
+  fail(
+    'invalid_token',
+    { reason: 'it is unknown, expired or revoked, or belongs to another address' },
+    { hint: 'Create another one with POST /api/v1/account/mcp-tokens or `ferrule tokens create`.' },
+  )
+
+/** Builds the verifier. Each call reads the token's row, so a revocation counts at once on every node. */
+function createMcpVerifier(
+  { database, source }: Parts,
+  { tokens, uses }: { readonly tokens: Pick<Tokens, 'authenticate'>; readonly uses: LastUses },
+): McpTokens['authenticate'] {
+  const find = mcpTokenQuery(database.db)
+  return async ({ bearer, resource, organizationHeader }) => {
+    if (bearer === undefined || !isMcpToken(bearer)) return tokens.authenticate(bearer, organizationHeader)
+    const digest = digestMcpToken(bearer)
+    const row = digest === undefined ? undefined : await find(digest)
+    const now = source.clock()
+    if (row === undefined || row.resource !== resource || row.expires_at <= now) throw refuse()
+    if (organizationHeader !== undefined && asId(organizationHeader) !== row.organization_id) throw fail('organization_forbidden', {})
+    uses.note(row, now)
+    return toPrincipal(row)
+  }
+}
+
+const toPrincipal = (row: UsedMcpToken): Principal => ({
+  kind: 'scoped',
+  applicationId: row.application_id,
+  organizationId: row.organization_id,
+  workspaceIds: JSON.parse(row.workspace_ids),
+  connectorIds: row.connector_ids === null ? null : JSON.parse(row.connector_ids),
+  scopes: new Set(readScopes(row.scopes)),
+  token: { id: row.id, expiresAt: row.expires_at, secretMark: null },
+})
 
 const dayMs = 24 * 60 * 60 * 1_000
 /** Time for which an expired token stays in lists, in milliseconds. */

@@ -1,6 +1,6 @@
 import { Secret } from 'ferrule/engine'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { RecentlyOpened, type SealedBytes } from './recently-opened.ts'
+import { RecentlyOpened, type SealedBytes } from './vault.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

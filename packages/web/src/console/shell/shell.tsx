@@ -1,17 +1,122 @@
 /** The frame of the console: navigation, choosers, and the page of the address. */
-import { AppShell, Burger, Group, Text } from '@mantine/core'
+
+import {
+  ActionIcon,
+  Alert,
+  AppShell,
+  Burger,
+  Button,
+  Group,
+  Loader,
+  Menu,
+  Text,
+  useComputedColorScheme,
+  useMantineColorScheme,
+} from '@mantine/core'
 import { useDisclosure, useMediaQuery } from '@mantine/hooks'
-import { useEffect } from 'react'
-import { useLocation } from 'wouter'
+import { type ComponentType, lazy, Suspense, useEffect, useSyncExternalStore } from 'react'
+import { Route, Switch, useLocation } from 'wouter'
+import { leaveQuestion } from '../data/leaving.ts'
+import { sessionEnd } from '../data/query-client.ts'
+import { signOut } from '../data/sign-out.ts'
+import { pages } from '../pages.ts'
 import { Announcements } from '../parts/announcements.tsx'
-import { LeaveQuestion } from './leave-question.tsx'
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
+import { ErrorBoundary } from '../parts/error-boundary.tsx'
+import { PageHeader } from '../parts/page-header.tsx'
+import { PageLink } from '../parts/page-link.tsx'
 import { Navigation } from './navigation.tsx'
-import { PageOfAddress } from './page-of-address.tsx'
 import { Palette } from './palette.tsx'
 import { PlaceChooser, PlaceGate } from './place-chooser.tsx'
-import { SchemeSwitch } from './scheme-switch.tsx'
-import { SessionEnd } from './session-end.tsx'
-import { SignOut } from './sign-out.tsx'
+
+const lazyPages: readonly (readonly [path: string, page: ComponentType])[] = pages.map(({ path, load }) => [
+  path,
+  lazy(async () => ({ default: (await load()).Page })),
+])
+
+/** Says that an address names no page. */
+const NoSuchPage = () => (
+  <PageHeader title="There is no such page" about="The address names no page of the console.">
+    <PageLink to="/">Go to the overview</PageLink>
+  </PageHeader>
+)
+
+/** Shows the page; its code is loaded with its first use. */
+function PageOfAddress() {
+  const [path] = useLocation()
+  return (
+    <ErrorBoundary key={path}>
+      <Suspense fallback={<Loader aria-label="Loading the page" />}>
+        <Switch>
+          {lazyPages.map(([each, Page]) => (
+            <Route key={each} path={each} component={Page} />
+          ))}
+          <Route component={NoSuchPage} />
+        </Switch>
+      </Suspense>
+    </ErrorBoundary>
+  )
+}
+
+/** Shows the question; the frame has it once. */
+function LeaveQuestion() {
+  const leave = useSyncExternalStore(leaveQuestion.subscribe, leaveQuestion.read)
+  return (
+    <ConfirmDialog
+      opened={leave !== undefined}
+      title="Leave without storing?"
+      action="Leave"
+      onConfirm={() => leave?.()}
+      onClose={leaveQuestion.stay}
+    >
+      What you entered is not stored yet. It is lost when you leave.
+    </ConfirmDialog>
+  )
+}
+
+/** Shows the menu. */
+function SignOut() {
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default">Sign out</Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => signOut({ isEverywhere: false })}>Sign out here</Menu.Item>
+        <Menu.Item onClick={() => signOut({ isEverywhere: true })}>Sign out everywhere</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** Shows the message, and leads to the sign-in, which returns to this page. */
+function SessionEnd() {
+  const isEnded = useSyncExternalStore(sessionEnd.subscribe, sessionEnd.read)
+  if (!isEnded) return null
+  return (
+    <Alert color="yellow" title="Your session has ended" mb="md" role="alert">
+      <Group justify="space-between">
+        <Text size="sm">What you see was read before. Sign in again to continue here.</Text>
+        <Button onClick={() => location.reload()}>Sign in again</Button>
+      </Group>
+    </Alert>
+  )
+}
+
+/** Shows the switch. The first scheme is the one of the reader's system. */
+function SchemeSwitch() {
+  const { setColorScheme } = useMantineColorScheme()
+  const shown = useComputedColorScheme('light')
+  const other = shown === 'light' ? 'dark' : 'light'
+  return (
+    <ActionIcon variant="default" size="lg" onClick={() => setColorScheme(other)} aria-label={`Use the ${other} colors`}>
+      <svg viewBox="0 0 24 24" width="18" height="18" fill="none" stroke="currentColor" strokeWidth="2" aria-hidden="true">
+        <circle cx="12" cy="12" r="9" />
+        <path d="M12 3a9 9 0 0 1 0 18z" fill="currentColor" />
+      </svg>
+    </ActionIcon>
+  )
+}
 
 interface HeaderProps {
   readonly opened: boolean

@@ -1,4 +1,5 @@
 /** Creates indexes when searches need them, and drops unused ones (docs/decisions/indexes.md). */
+
 import { randomBytes, randomUUID } from 'node:crypto'
 import { FerruleError } from 'ferrule'
 import type { EntityRef } from '../../entity-ref.ts'
@@ -8,7 +9,6 @@ import type { ContextDatabase, Row, Statement } from '../database/database.ts'
 import type { TableLayout } from '../database/layout.ts'
 import type { IndexAdvice } from './advice.ts'
 import { chooseIndexColumn, createIndex, dropIndex, findOrphans, finishIndex, recordUses, valueTooLong } from './build.ts'
-import { dropBlockingIndexes } from './clear-blocking.ts'
 import {
   claimIndex,
   type IndexBuilder,
@@ -22,6 +22,46 @@ import {
 } from './rows.ts'
 import { type IndexChange, type IndexRecord, type IndexRules, indexRules } from './types.ts'
 import { type SearchCost, Wishes } from './wishes.ts'
+
+/** A refused write. */
+interface RefusedWrite {
+  /** Number of the connector. */
+  readonly number: number
+  readonly table: SearchTable
+}
+
+/** Finds the indexes that can have refused a write: the named one. The error names none for a value of more than a page. */
+function findSuspects(thrown: object, { number, table }: RefusedWrite, rows: readonly IndexRow[]): readonly IndexRow[] {
+  const texts = new Set(listPhysicalColumns(table).flatMap(({ name, type }) => (type === 'text' ? [name] : [])))
+  const named: unknown = Reflect.get(thrown, 'constraint')
+  return rows.filter(
+    (row) =>
+      row.number === number &&
+      row.table === table.name &&
+      row.state !== 'failed' &&
+      texts.has(row.column) &&
+      (named === undefined || named === row.id),
+  )
+}
+
+/**
+ * Drops automatic indexes that refuse a write because a value is too long.
+ * @param now milliseconds since 1970
+ * @returns true when some were dropped, so the write is worth a retry
+ */
+async function dropBlockingIndexes(
+  database: ContextDatabase,
+  thrown: unknown,
+  { now, ...refused }: RefusedWrite & { now: number },
+): Promise<boolean> {
+  if (typeof thrown !== 'object' || thrown === null || Reflect.get(thrown, 'code') !== valueTooLong) return false
+  const found = findSuspects(thrown, refused, await readRows(database))
+  for (const { id } of found) {
+    await database.transaction((session) => markGivenUp(session, id, { error: valueTooLong, now }))
+    await dropIndex(database, id)
+  }
+  return found.length > 0
+}
 
 /** Options of automatic indexes. */
 export interface OnDemandOptions {

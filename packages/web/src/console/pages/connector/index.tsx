@@ -1,20 +1,129 @@
 /** One connector: its copy, its runs, and everything that can be changed about it. */
-import { Stack, Tabs } from '@mantine/core'
-import type { ConnectorRecord } from 'ferrule/wire'
+
+import { Alert, Badge, Button, Divider, Group, Menu, Stack, Tabs, Text } from '@mantine/core'
+import type { ConnectorNotice, ConnectorRecord, RunMode } from 'ferrule/wire'
 import type { ComponentType } from 'react'
+import { useKind } from '../../data/connector.ts'
 import { useAddressParams } from '../../data/params.ts'
+import { useWrite } from '../../data/write.ts'
+import { announce } from '../../parts/announcements.tsx'
+import { ConnectorStatus } from '../../parts/connector-status.tsx'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { ErrorBox } from '../../parts/error-box.tsx'
+import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
+import { Time } from '../../parts/time.tsx'
 import { UsagePanel } from '../../parts/usage/usage-panel.tsx'
-import { ConnectorHeader } from './connector-header.tsx'
 import { CredentialsTab } from './credentials-tab.tsx'
-import { useConnectorId, useConnectorReading } from './data.ts'
+import { listAllKeys, useConnectorId, useConnectorReading } from './data.ts'
 import { EntitiesTab } from './entities-tab.tsx'
 import { IndexesTab } from './indexes-tab.tsx'
-import { NoticesTab } from './notices-tab.tsx'
 import { RunsTab } from './runs-tab.tsx'
-import { SettingsTab } from './settings-tab.tsx'
+import { ConfigurationSection } from './settings/configuration-section.tsx'
+import { DeleteSection } from './settings/delete-section.tsx'
+import { EntitiesSection } from './settings/entities-section.tsx'
+import { NameSection } from './settings/name-section.tsx'
+import { ResetSection } from './settings/reset-section.tsx'
+import { ScheduleSection } from './settings/schedule-section.tsx'
 import { TroubleAlert } from './trouble-alert.tsx'
+
+/** Starts a sync. */
+const useSync = (id: string) =>
+  useWrite(
+    (ferrule, body: { readonly mode: RunMode; readonly entities?: readonly string[] }) =>
+      ferrule.syncs.start(id, { mode: body.mode, ...(body.entities === undefined ? {} : { entities: [...body.entities] }) }),
+    {
+      refreshes: listAllKeys(id),
+      onDone: ({ state }) => announce(state === 'running' ? 'The sync runs.' : 'The sync waits for its turn.'),
+    },
+  )
+
+/** Shows the state of a connector, and where it belongs. */
+function ConnectorFacts({ connector }: { readonly connector: ConnectorRecord }) {
+  const { id, status, environment, source_template: kind, workspace_name: workspace } = connector
+  return (
+    <Group gap="xs">
+      <ConnectorStatus status={status} />
+      {environment.sandbox && <Badge variant="default">Sandbox</Badge>}
+      <Text size="sm">
+        {kind.name} · workspace {workspace}
+      </Text>
+      <CopyButton value={id} label="Copy id" says="Copy id of the connector" />
+    </Group>
+  )
+}
+
+/** Shows the title with the actions. */
+function ConnectorHeader({ connector }: { readonly connector: ConnectorRecord }) {
+  const { id, name } = connector
+  const sync = useSync(id)
+  return (
+    <>
+      <PageHeader title={name}>
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <Button loading={sync.isPending}>Sync now</Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item onClick={() => sync.mutate({ mode: 'incremental' })}>What has changed</Menu.Item>
+            <Menu.Item onClick={() => sync.mutate({ mode: 'full' })}>Everything, and find deleted records</Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      </PageHeader>
+      <ConnectorFacts connector={connector} />
+      {sync.error !== null && <ErrorBox error={sync.error} title="The sync was not started" />}
+    </>
+  )
+}
+
+/** Shows the tab. */
+function SettingsTab({ connector }: { readonly connector: ConnectorRecord }) {
+  const reading = useKind(connector.connector_type)
+  return (
+    <ReadingView reading={reading}>
+      {(kind) => (
+        <Stack gap="lg" maw={720}>
+          <NameSection connector={connector} />
+          <Divider />
+          <ConfigurationSection connector={connector} kind={kind} />
+          <Divider />
+          <EntitiesSection connector={connector} kind={kind} />
+          <Divider />
+          <ScheduleSection connector={connector} />
+          <Divider />
+          <ResetSection connector={connector} />
+          <Divider />
+          <DeleteSection connector={connector} kind={kind} />
+        </Stack>
+      )}
+    </ReadingView>
+  )
+}
+
+const titles: Readonly<Record<ConnectorNotice['type'], string>> = {
+  api_version: 'The vendor answers with another version of its API',
+  deprecated: 'The vendor will end something that is used',
+}
+
+/** Shows the tab. */
+function NoticesTab({ connector }: { readonly connector: ConnectorRecord }) {
+  if (connector.notices.length === 0)
+    return <EmptyState title="No notices" says="Vendors say here when they end or change something that this connector uses." />
+  return (
+    <Stack>
+      {connector.notices.map(({ type, message, since }) => (
+        <Alert key={`${type} ${message}`} color="yellow" variant="light" title={titles[type]}>
+          <Text size="sm">{message}</Text>
+          <Text size="sm">
+            First said <Time value={since} />.
+          </Text>
+        </Alert>
+      ))}
+    </Stack>
+  )
+}
 
 /** What a tab gets. */
 interface TabProps {

@@ -1,12 +1,14 @@
 /** The runs of a connector, with their errors. */
-import { Group, NativeSelect, Stack, Table, Text } from '@mantine/core'
-import { type ConnectorRecord, type RunCause, type RunState, runStates, type SyncRunRecord } from 'ferrule/wire'
+
+import { Group, List, NativeSelect, Stack, Table, Text } from '@mantine/core'
+import { type ConnectorRecord, type RunCause, type RunState, runStates, type SyncError, type SyncRunRecord } from 'ferrule/wire'
 import { useRead } from '../../data/ferrule.ts'
 import { useAddressParams } from '../../data/params.ts'
 import { useWrite } from '../../data/write.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { CursorPages } from '../../parts/cursor-pages.tsx'
+import { findNextStep } from '../../parts/describe-error.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { printDuration } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
@@ -14,7 +16,36 @@ import { printChanges, RunProgress } from '../../parts/run-progress.tsx'
 import { RunStateBadge } from '../../parts/sync-states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { listAllKeys } from './data.ts'
-import { RunErrors } from './run-errors.tsx'
+
+/** Shows one error. */
+function ErrorText({ about, error }: { readonly about?: string; readonly error: SyncError }) {
+  return (
+    <Text size="sm" component="span">
+      {about !== undefined && `${about}: `}
+      {error.message} <strong>{findNextStep(error.code, error.hint)}</strong>
+    </Text>
+  )
+}
+
+/** Shows the errors of a run's entities, and its own unless it repeats one of them. */
+function RunErrors({ run }: { readonly run: Pick<SyncRunRecord, 'error' | 'results'> }) {
+  const { error } = run
+  const failed = run.results.flatMap(({ entity, error: own }) => (own === null ? [] : [{ entity, error: own }]))
+  return (
+    <>
+      {error !== null && !failed.some((each) => each.error.message === error.message) && <ErrorText error={error} />}
+      {failed.length > 0 && (
+        <List size="sm">
+          {failed.map(({ entity, error: own }) => (
+            <List.Item key={entity}>
+              <ErrorText about={entity} error={own} />
+            </List.Item>
+          ))}
+        </List>
+      )}
+    </>
+  )
+}
 
 const everyMs = 5_000
 

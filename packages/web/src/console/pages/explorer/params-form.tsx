@@ -1,14 +1,105 @@
 /** The parameters of a call: as a form, as JSON, or both, and the buttons that run it. */
-import { Button, Grid, Group, Paper, SegmentedControl, Stack, Text, Title } from '@mantine/core'
-import type { FormEvent } from 'react'
+
+import { Button, Code, Grid, Group, Modal, Paper, SegmentedControl, Stack, Tabs, Text, Title } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { useFerrule } from '../../data/ferrule.ts'
+import { basePath } from '../../data/page-facts.ts'
+import { usePlace } from '../../data/place.ts'
+import { announce } from '../../parts/announcements.tsx'
 import { JsonEditor } from '../../parts/code/json-editor.tsx'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { describeError } from '../../parts/describe-error.ts'
 import { listProblems } from '../../parts/form/problems.ts'
-import { hasSecrets } from '../../parts/form/schema.ts'
+import { hasSecrets, hideSecrets, type Schema } from '../../parts/form/schema.ts'
 import { SchemaForm } from '../../parts/form/schema-form.tsx'
 import { type Chosen, type useCall, useExplorerAddress } from './address.ts'
-import { CopyAs } from './copy-as.tsx'
-import { ExampleButton } from './example-button.tsx'
+import { hasExample, hasPlaceholders, makeExample } from './example.ts'
 import { isTooLong } from './operation.ts'
+import { type Snippet, type SnippetSource, snippets } from './snippets.ts'
+
+/** Shows one text with what it needs. */
+function SnippetView({ snippet, source }: { readonly snippet: Snippet; readonly source: SnippetSource }) {
+  const text = snippet.print(source)
+  return (
+    <Stack gap="xs" pt="md">
+      <Group justify="space-between" wrap="nowrap" align="flex-start">
+        <Text size="sm">{snippet.needs}</Text>
+        <CopyButton value={text} says={`Copy the text for ${snippet.name}`} />
+      </Group>
+      <Code block tabIndex={0} mah={420} aria-label={snippet.name}>
+        {text}
+      </Code>
+    </Stack>
+  )
+}
+
+/** Makes a key for a write. Pages without https lack `crypto.randomUUID`. */
+const makeKey = (): string => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+
+/** Shows the button and its dialog. */
+function CopyAs({ chosen, params }: { readonly chosen: Chosen; readonly params: Schema }) {
+  const [opened, { open, close }] = useDisclosure(false)
+  const [idempotencyKey, setKey] = useState('')
+  const { organizationId } = usePlace()
+  const { connector, entity, action } = chosen
+  const source: SnippetSource = {
+    ...{ url: `${location.origin}${basePath}`, organizationId, connector },
+    ...{ entity: entity.entity, action: action.action, params: hideSecrets(action.params, params), idempotencyKey },
+  }
+  return (
+    <>
+      <Button
+        variant="default"
+        onClick={() => {
+          setKey(makeKey())
+          open()
+        }}
+      >
+        Copy as …
+      </Button>
+      <Modal opened={opened} onClose={close} title="Copy this call" size="xl">
+        <Tabs defaultValue={snippets[0]?.name ?? ''} keepMounted={false}>
+          <Tabs.List>
+            {snippets.map(({ name }) => (
+              <Tabs.Tab key={name} value={name}>
+                {name}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+          {snippets.map((snippet) => (
+            <Tabs.Panel key={snippet.name} value={snippet.name}>
+              <SnippetView snippet={snippet} source={source} />
+            </Tabs.Panel>
+          ))}
+        </Tabs>
+      </Modal>
+    </>
+  )
+}
+
+/** Shows the button, where there is an example. What was entered is replaced. */
+function ExampleButton({ chosen, onFill }: { readonly chosen: Chosen; readonly onFill: (params: Schema) => void }) {
+  const ferrule = useFerrule()
+  const { connector, entity, action } = chosen
+  const mutation = useMutation({
+    mutationFn: () => ferrule.definitions.reference(connector.connector_type),
+    onSuccess: ({ examples }) => {
+      const smallest = examples.find((each) => each.entity === entity.entity && each.action === action.action)
+      const params = makeExample(action.params, smallest?.params ?? {})
+      onFill(params)
+      announce(`The example is filled in.${hasPlaceholders(params) ? ' Replace what stands in angle brackets.' : ''}`)
+    },
+    onError: (error) => announce(`The example could not be read. ${describeError(error).sentence}`),
+  })
+  if (!hasExample(action.params)) return null
+  return (
+    <Button variant="default" loading={mutation.isPending} onClick={() => mutation.mutate()}>
+      Fill in an example
+    </Button>
+  )
+}
 
 /** What the form shows, and what it reports. */
 export interface ParamsFormProps {

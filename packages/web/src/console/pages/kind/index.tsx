@@ -1,8 +1,10 @@
 /** The reference of one kind: the section that the address names, with calls to try. */
-import { Grid, Stack } from '@mantine/core'
+
+import { Grid, NativeSelect, NavLink, Stack } from '@mantine/core'
 import type { DefinitionReference } from 'ferrule/wire'
-import { useParams } from 'wouter'
+import { Link, useParams } from 'wouter'
 import { useAddressParams } from '../../data/params.ts'
+import { printAddress, useGo, usePlace } from '../../data/place.ts'
 import { useReference } from '../../data/references.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
@@ -10,8 +12,56 @@ import { PageLink } from '../../parts/page-link.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { printReferencePlace } from '../../parts/reference/address.ts'
 import { FoundEntries, ReferenceSearch } from '../../parts/reference/found.tsx'
-import { SectionList } from './section-list.tsx'
 import { SectionView } from './section-view.tsx'
+
+const printTitle = ({ id, title }: DefinitionReference['sections'][number]): string => (id === 'overview' ? 'Overview' : title)
+
+/** Shows the list; on a phone, a chooser. */
+function SectionList({ reference: { id: kind, title, sections } }: { readonly reference: DefinitionReference }) {
+  const [{ section: shown = 'overview' }] = useAddressParams('section')
+  const place = usePlace()
+  const go = useGo()
+  return (
+    <>
+      <NativeSelect
+        label="Section"
+        hiddenFrom="md"
+        data={sections.map((section) => ({ value: section.id, label: printTitle(section) }))}
+        value={shown}
+        onChange={({ currentTarget }) => {
+          const { to, params } = printReferencePlace({ kind, section: currentTarget.value })
+          go(to, params)
+        }}
+      />
+      <Stack
+        component="nav"
+        aria-label={`Sections of ${title}`}
+        gap={0}
+        visibleFrom="md"
+        pos="sticky"
+        top={72}
+        mah="calc(100vh - 88px)"
+        style={{ overflowY: 'auto' }}
+      >
+        {sections.map((section) => {
+          const { to, params } = printReferencePlace({ kind, section: section.id })
+          const isShown = section.id === shown
+          return (
+            <NavLink
+              key={section.id}
+              component={Link}
+              href={printAddress(to, place, params)}
+              label={printTitle(section)}
+              active={isShown}
+              py={4}
+              {...(isShown ? { 'aria-current': 'page' } : {})}
+            />
+          )
+        })}
+      </Stack>
+    </>
+  )
+}
 
 /** Shows the section of the address. */
 function ShownSection({ reference }: { readonly reference: DefinitionReference }) {

@@ -1,17 +1,236 @@
 /** The form of a new connect link. */
-import { Button, Group, Paper, Stack } from '@mantine/core'
-import type { ConnectLinkInput } from 'ferrule/wire'
+
+import {
+  Accordion,
+  Button,
+  Checkbox,
+  Fieldset,
+  Group,
+  MultiSelect,
+  NativeSelect,
+  Paper,
+  SegmentedControl,
+  Stack,
+  Switch,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import type { Problem } from 'ferrule/core'
+import { type ConnectLinkInput, connectLinkSeconds, mostNameCharacters } from 'ferrule/wire'
 import type { FormEvent } from 'react'
+import { useKind } from '../../data/connector.ts'
 import { useAddressParams } from '../../data/params.ts'
+import { useKinds } from '../../data/references.ts'
+import { useHasSandbox } from '../../data/service.ts'
 import { useWrite } from '../../data/write.ts'
+import { ConnectorSelect, useConnectorChoice } from '../../parts/connector-select.tsx'
+import { WorkspaceField } from '../../parts/connectors/workspace-field.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { listProblems, printProblemsWithin } from '../../parts/form/problems.ts'
+import { readProperties, type Schema } from '../../parts/form/schema.ts'
+import { SchemaForm } from '../../parts/form/schema-form.tsx'
+import { bindText } from '../../parts/form/text-entry.ts'
+import { ReadingView } from '../../parts/reading-view.tsx'
 import { SecretDialog } from '../../parts/secret-dialog.tsx'
 import { Section } from '../../parts/section.tsx'
-import { EndUserFields, WayBackFields } from './common-fields.tsx'
-import { ConfigurationFields } from './configuration-fields.tsx'
-import { printLink, useLinkDraft } from './link-draft.ts'
-import { PurposeFields, unchosen } from './purpose-fields.tsx'
+import { type DraftProps, printLink, useLinkDraft } from './link-draft.ts'
+
+/** Stands in the address for a connector that is not chosen yet. */
+const unchosen = '-'
+
+/** Shows the fields of a link that makes a connector. */
+function NewConnectorFields(props: DraftProps) {
+  const { entered, set, errorAt } = props
+  const hasSandbox = useHasSandbox()
+  const kinds = useKinds().data ?? []
+  return (
+    <>
+      <MultiSelect
+        label="Kinds"
+        description="The end user chooses among them. Choose none to offer all."
+        data={kinds.map(({ connector_type: value, name: label }) => ({ value, label }))}
+        value={[...entered.kinds]}
+        onChange={(chosen) => set({ kinds: chosen })}
+        error={errorAt('/kinds')}
+      />
+      <WorkspaceField {...props} />
+      <TextInput
+        label="Name of the connector"
+        description="Left empty, the end user may give one."
+        maxLength={mostNameCharacters}
+        {...bindText(props, 'name', '/name')}
+      />
+      {hasSandbox && (
+        <Switch
+          label="Use the sandbox"
+          description="The service plays the vendor, with invented data."
+          checked={entered.isSandbox}
+          onChange={({ currentTarget }) => set({ isSandbox: currentTarget.checked })}
+        />
+      )}
+    </>
+  )
+}
+
+/** Shows the fields of a link that authorizes a connector again. The address has its id. */
+function AgainFields({ entered, set, errorAt, connector }: DraftProps & { readonly connector: string }) {
+  const [, change] = useAddressParams('connector')
+  const reading = useConnectorChoice()
+  return (
+    <>
+      <ConnectorSelect
+        reading={reading}
+        value={connector === unchosen ? undefined : connector}
+        onChange={({ id }) => change({ connector: id })}
+      />
+      <Text size="sm">The link replaces the credentials and nothing else: the copy, the schedule, the configuration and the id stay.</Text>
+      <Checkbox
+        label="The new credentials may belong to another account"
+        description="Without this, another account is refused, and so is one that cannot be proven to be the same."
+        checked={entered.isOtherAllowed}
+        onChange={({ currentTarget }) => set({ isOtherAllowed: currentTarget.checked })}
+        error={errorAt('/connector_id')}
+      />
+    </>
+  )
+}
+
+/** Shows the choice and its fields. */
+function PurposeFields(props: DraftProps) {
+  const [{ connector }, change] = useAddressParams('connector')
+  return (
+    <Stack>
+      <SegmentedControl
+        aria-label="What the link is for"
+        data={[
+          { value: 'new', label: 'A new connector' },
+          { value: 'again', label: 'Authorize a connector again' },
+        ]}
+        value={connector === undefined ? 'new' : 'again'}
+        onChange={(value) => change({ connector: value === 'new' ? undefined : unchosen })}
+        style={{ alignSelf: 'flex-start', maxWidth: '100%' }}
+      />
+      {connector === undefined ? <NewConnectorFields {...props} /> : <AgainFields {...props} connector={connector} />}
+    </Stack>
+  )
+}
+
+/** What the fields get. */
+interface ConfigurationProps extends ReturnType<typeof useLinkDraft> {
+  readonly problems: readonly Problem[]
+}
+
+/** The two ways to bring a value along. */
+const ways = [
+  { member: 'defaults', legend: 'Filled in', says: 'The end user can change these values.' },
+  { member: 'locked', legend: 'Locked', says: 'The end user sees these values and cannot change them.' },
+] as const
+
+/** Shows the two forms of a kind. Nothing is required: the end user enters the rest. */
+function KindForms({ schema, kind, entered, set, problems }: ConfigurationProps & { readonly schema: Schema; readonly kind: string }) {
+  const { required: _required, ...partial } = schema
+  if (readProperties(schema).length === 0) return <Text size="sm">This kind has nothing to configure.</Text>
+  return (
+    <Stack>
+      {ways.map(({ member, legend, says }) => (
+        <Fieldset key={member} legend={legend}>
+          <Text size="sm" mb="sm">
+            {says}
+          </Text>
+          <SchemaForm
+            schema={partial}
+            value={entered[member][kind] ?? {}}
+            onChange={(value) => set({ [member]: { ...entered[member], [kind]: value } })}
+            at={`/${member}/${kind}`}
+            problems={problems}
+          />
+        </Fieldset>
+      ))}
+    </Stack>
+  )
+}
+
+/** Shows one kind, folded. */
+function KindItem({ kind, ...props }: ConfigurationProps & { readonly kind: string }) {
+  const reading = useKind(kind)
+  return (
+    <Accordion.Item value={kind}>
+      <Accordion.Control>Configuration of {reading.data?.definition.name ?? kind}</Accordion.Control>
+      <Accordion.Panel>
+        <ReadingView reading={reading}>
+          {({ configuration }) => <KindForms {...props} kind={kind} schema={configuration as Schema} />}
+        </ReadingView>
+      </Accordion.Panel>
+    </Accordion.Item>
+  )
+}
+
+/** Shows the chosen kinds. */
+function ConfigurationFields(props: ConfigurationProps) {
+  const { kinds } = props.entered
+  if (kinds.length === 0) return <Text size="sm">Choose kinds to fill in or lock values of their configuration.</Text>
+  return (
+    <Accordion variant="contained" multiple>
+      {kinds.map((kind) => (
+        <KindItem key={kind} kind={kind} {...props} />
+      ))}
+    </Accordion>
+  )
+}
+
+/** Lifetimes to choose from, in seconds. */
+const lifetimes = [
+  [3_600, '1 hour'],
+  [86_400, '1 day'],
+  [connectLinkSeconds.usual, '7 days'],
+  [30 * 86_400, '30 days'],
+  [connectLinkSeconds.most, '90 days'],
+] as const
+
+/** Shows who the link is for. */
+function EndUserFields(props: DraftProps) {
+  return (
+    <>
+      <TextInput
+        label="Id of the end user"
+        description="As your own system names the person. You read it again when you verify the link."
+        maxLength={256}
+        required
+        {...bindText(props, 'userId', '/end_user/id')}
+      />
+      <Group grow align="flex-start">
+        <TextInput label="Name of the end user" maxLength={mostNameCharacters} {...bindText(props, 'userName', '/end_user/name')} />
+        <TextInput label="Email address" type="email" maxLength={320} {...bindText(props, 'userEmail', '/end_user/email')} />
+      </Group>
+    </>
+  )
+}
+
+/** Shows where the page leads afterwards, and how long the link lives. */
+function WayBackFields(props: DraftProps) {
+  return (
+    <>
+      <TextInput
+        label="Address to lead back to"
+        description="Its origin has to be in FERRULE_CONNECT_REDIRECTS."
+        placeholder="https://app.example.com/connected"
+        {...bindText(props, 'redirectUrl', '/redirect_url')}
+      />
+      <TextInput
+        label="Origin of the page that opens the link"
+        description="For a popup. It has to be in FERRULE_CONNECT_ORIGINS."
+        placeholder="https://app.example.com"
+        {...bindText(props, 'allowedOrigin', '/allowed_origin')}
+      />
+      <NativeSelect
+        label="Lifetime"
+        data={lifetimes.map(([seconds, label]) => ({ value: String(seconds), label }))}
+        value={String(props.entered.seconds)}
+        onChange={({ currentTarget }) => props.set({ seconds: Number(currentTarget.value) })}
+      />
+    </>
+  )
+}
 
 /** Shows the form and, after a success, the address of the link, this once. */
 export function NewLink() {

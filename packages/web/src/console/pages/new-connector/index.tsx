@@ -1,12 +1,45 @@
 /** Creates a connector: the kind first, then a form from its schema. */
-import { Stack, Text } from '@mantine/core'
+
+import { Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import type { DefinitionSummary } from 'ferrule/wire'
 import { useKind } from '../../data/connector.ts'
 import { useAddressParams } from '../../data/params.ts'
+import { useKinds } from '../../data/references.ts'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { ConnectorForm } from './connector-form.tsx'
-import { KindChoice } from './kind-choice.tsx'
+
+/** Shows one kind. */
+const KindCard = ({ kind }: { readonly kind: DefinitionSummary }) => (
+  <Paper component="li" withBorder p="md">
+    <PageLink to="/connectors/new" params={{ kind: kind.connector_type }} fw={600}>
+      {kind.name}
+    </PageLink>
+    <Text size="sm">{kind.description}</Text>
+  </Paper>
+)
+
+/** Shows the kinds of the service. */
+function KindChoice() {
+  const reading = useKinds()
+  return (
+    <Stack component="section" gap="sm" aria-labelledby="kinds">
+      <Title order={2} size="h3" id="kinds">
+        What do you connect?
+      </Title>
+      <ReadingView reading={reading}>
+        {(kinds) => (
+          <SimpleGrid component="ul" cols={{ base: 1, sm: 2 }} p={0} m={0} style={{ listStyle: 'none' }}>
+            {kinds.map((kind) => (
+              <KindCard key={kind.connector_type} kind={kind} />
+            ))}
+          </SimpleGrid>
+        )}
+      </ReadingView>
+    </Stack>
+  )
+}
 
 /** Shows the form of the chosen kind. */
 function FormOfKind({ kind: slug }: { readonly kind: string }) {

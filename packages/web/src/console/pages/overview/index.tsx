@@ -1,5 +1,6 @@
 /** The first page: how the connectors are, which syncs run or wait, and what was called. */
-import { Button, Stack } from '@mantine/core'
+
+import { Button, Group, Stack, Table, Title } from '@mantine/core'
 import type { ConnectorOverview } from 'ferrule/wire'
 import { Link } from 'wouter'
 import { useConnectorOverviews } from '../../data/connectors.ts'
@@ -7,11 +8,45 @@ import { printAddress, usePlace } from '../../data/place.ts'
 import type { Rows } from '../../data/read-all.ts'
 import { ConditionLinks } from '../../parts/connectors/condition-links.tsx'
 import { findCondition, isBeforeFirstEnd } from '../../parts/connectors/conditions.ts'
+import { ConnectorHead, ConnectorRow, connectorTableWidth } from '../../parts/connectors/connector-row.tsx'
 import { FirstConnector } from '../../parts/connectors/first-connector.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
+import { PageLink } from '../../parts/page-link.tsx'
+import { printCounted } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { UsagePanel } from '../../parts/usage/usage-panel.tsx'
-import { ConnectorSection } from './connector-section.tsx'
+
+/** Connectors that are shown here; all others are a click away. */
+const mostShown = 6
+
+/** Shows the first connectors, with a link to all. */
+function ConnectorSection({ connectors, isWhole }: { readonly connectors: readonly ConnectorOverview[]; readonly isWhole: boolean }) {
+  return (
+    <Stack component="section" gap="sm" aria-labelledby="connectors">
+      <Group justify="space-between">
+        <Title order={2} size="h3" id="connectors">
+          Connectors
+        </Title>
+        <PageLink to="/connectors">
+          {isWhole && connectors.length > 1 ? `All ${printCounted(connectors.length, 'connector')}` : 'All connectors'}
+        </PageLink>
+      </Group>
+      <Table.ScrollContainer
+        minWidth={connectorTableWidth}
+        scrollAreaProps={{ viewportProps: { tabIndex: 0, 'aria-label': 'Connectors' } }}
+      >
+        <Table layout="fixed">
+          <ConnectorHead />
+          <Table.Tbody>
+            {connectors.slice(0, mostShown).map((connector) => (
+              <ConnectorRow key={connector.id} connector={connector} />
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Stack>
+  )
+}
 
 const rank = (connector: ConnectorOverview): number => (findCondition(connector) === 'attention' ? 0 : isBeforeFirstEnd(connector) ? 1 : 2)
 

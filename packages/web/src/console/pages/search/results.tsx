@@ -1,16 +1,74 @@
 /** The results of a search. */
+
 import { Alert, Button, Group, Loader, Stack, Text } from '@mantine/core'
+import { isObject } from 'ferrule/internal'
+import type { Freshness as Given } from 'ferrule/wire'
 import { useMemo } from 'react'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { printCounted } from '../../parts/print.ts'
+import { type DataColumn, findColumns } from '../../parts/table/columns.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
+import { Time } from '../../parts/time.tsx'
 import { type ChangeAddress, mostPages, turnSort } from './address.ts'
-import { buildColumns, listOrdered } from './columns.ts'
 import { ExportMenu } from './export-menu.tsx'
 import type { FilterField } from './filter/fields.ts'
-import { Freshness } from './freshness.tsx'
 import { SearchError } from './not-ready.tsx'
 import { type RunnableSearch, type RunningSearch, useSearch } from './use-search.ts'
+
+/** Types that hold one value, which the service can order by. */
+const ordered: ReadonlySet<string> = new Set(['text', 'integer', 'number', 'boolean'])
+
+/** Reads a path: through an array, the values of all its elements. */
+function readSteps(value: unknown, steps: readonly string[]): unknown {
+  const [first, ...rest] = steps
+  if (first === undefined) return value
+  if (Array.isArray(value)) return value.flatMap((each: unknown) => readSteps(each, steps) ?? [])
+  return isObject(value) ? readSteps(value[first], rest) : undefined
+}
+
+/** Reads a path of a record. A field can have a dot in its name. */
+const readPath = (record: unknown, path: string): unknown =>
+  isObject(record) && Object.hasOwn(record, path) ? record[path] : readSteps(record, path.replaceAll('[]', '').split('.'))
+
+/** Lists the fields that the service can order by. */
+const listOrdered = (fields: readonly FilterField[]): ReadonlySet<string> =>
+  new Set(fields.filter(({ path, type }) => !path.includes('.') && ordered.has(type)).map(({ path }) => path))
+
+/** Builds the columns: the chosen ones, else those of the records. */
+function buildColumns(
+  rows: readonly unknown[],
+  { chosen, canSort }: { readonly chosen: readonly string[]; readonly canSort: ReadonlySet<string> },
+): readonly DataColumn[] {
+  const columns =
+    chosen.length === 0 ? findColumns(rows) : chosen.map((path): DataColumn => ({ name: path, read: (row) => readPath(row, path) }))
+  return columns.map((column) => ({ ...column, canSort: canSort.has(column.name) }))
+}
+
+/** What a state adds to the sentence. */
+const states: Readonly<Partial<Record<Given['status'], string>>> = {
+  updating: 'A sync runs now.',
+  building_preview: 'The first sync runs: some records are not there yet.',
+  preview: 'The first sync runs: some records are not there yet.',
+  failed: 'The last sync has failed.',
+  disabled: 'The entity is not synced any more.',
+}
+
+/** Shows the sentence. */
+const Freshness = ({ of: { synced_at, verified_at, status, complete, may_change_from } }: { readonly of: Given }) => (
+  <Group gap={4}>
+    <Text size="sm" component="div">
+      The copy has what the vendor reported until <Time value={synced_at} none="its first sync has ended" />
+      {verified_at !== null && (
+        <>
+          , and was compared with everything <Time value={verified_at} />
+        </>
+      )}
+      . {states[status] ?? ''}
+      {!complete && states[status] === undefined ? ' A part of the records could not be read.' : ''}
+      {may_change_from === undefined ? '' : ` Figures from ${may_change_from} on can still change.`}
+    </Text>
+  </Group>
+)
 
 /** What the results get. */
 interface ResultsProps {

@@ -1,5 +1,6 @@
 /** Runs statements of a warehouse. */
-import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
+
+import { Alert, Button, Code, Group, Menu, ScrollArea, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { isObject, readJson, writeJson } from 'ferrule/internal'
 import type { ConnectorSummary, DefinitionRecord, EntityDocument, Validation } from 'ferrule/wire'
@@ -17,11 +18,72 @@ import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { useHistory } from './history.ts'
-import { HistoryMenu } from './history-menu.tsx'
-import { readLinked, writeLink } from './link.ts'
 import { Result } from './result.tsx'
 import { type Call, findAction, findPlaces, findStatementEntity, readOptions, useRefusal } from './statement.ts'
 import { isUnknown, useRun } from './use-run.ts'
+
+/** Characters of a statement that the menu shows. */
+const shownCharacters = 90
+
+const shorten = (statement: string): string => {
+  const line = statement.replace(/\s+/g, ' ').trim()
+  return line.length > shownCharacters ? `${line.slice(0, shownCharacters)}…` : line
+}
+
+/** Shows the menu; choosing a statement puts it into the editor, and does not run it. */
+function HistoryMenu({
+  statements,
+  onChoose,
+  onClear,
+}: {
+  readonly statements: readonly string[]
+  readonly onChoose: (statement: string) => void
+  readonly onClear: () => void
+}) {
+  return (
+    <Menu position="bottom-start" width={360}>
+      <Menu.Target>
+        <Button variant="default">History</Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>Kept in this browser only; texts of statements, no results.</Menu.Label>
+        {statements.length === 0 ? (
+          <Text size="sm" p="xs">
+            No statement ran here yet.
+          </Text>
+        ) : (
+          <ScrollArea.Autosize mah={320}>
+            {statements.map((statement) => (
+              <Menu.Item key={statement} ff="monospace" fz="xs" onClick={() => onChoose(statement)}>
+                {shorten(statement)}
+              </Menu.Item>
+            ))}
+          </ScrollArea.Autosize>
+        )}
+        <Menu.Divider />
+        <Menu.Item disabled={statements.length === 0} onClick={onClear}>
+          Clear the history
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** Name of the member of the fragment. */
+const member = 'statement'
+/** Characters of an encoded statement that an address holds at most. */
+const longest = 8_000
+
+/** Reads the statement of the address; undefined without one. It is shown, and never runs by itself. */
+function readLinked(): string | undefined {
+  return new URLSearchParams(location.hash.slice(1)).get(member) ?? undefined
+}
+
+/** Writes the address of this page with a statement; undefined when the statement is too long. */
+function writeLink(statement: string): string | undefined {
+  const fragment = new URLSearchParams({ [member]: statement }).toString()
+  return fragment.length > longest ? undefined : `${location.origin}${location.pathname}${location.search}#${fragment}`
+}
 
 /** Reads the options of the address: where and how statements run. */
 function parseOptions(text: string | undefined): Readonly<Record<string, unknown>> {

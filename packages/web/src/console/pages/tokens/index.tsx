@@ -1,19 +1,121 @@
 /** Tokens for MCP: for the settings of agents. */
-import { Button, Stack } from '@mantine/core'
+
+import { Badge, Button, Group, Stack, Table, Text } from '@mantine/core'
 import type { McpTokenRecord, McpTokenSecret } from 'ferrule/wire'
 import { useRead } from '../../data/ferrule.ts'
 import { useAddressParams } from '../../data/params.ts'
 import { useService } from '../../data/service.ts'
 import { useWrite } from '../../data/write.ts'
+import { announce } from '../../parts/announcements.tsx'
+import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { CursorPages } from '../../parts/cursor-pages.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
+import { printCounted } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
-import { SecretDialog } from '../../parts/secret-dialog.tsx'
-import { ClientNeeds, printHeader } from './client-needs.tsx'
+import { CopyText, SecretDialog } from '../../parts/secret-dialog.tsx'
+import { Section } from '../../parts/section.tsx'
+import { Time } from '../../parts/time.tsx'
 import { TokenForm } from './token-form.tsx'
-import { TokenRow } from './token-row.tsx'
+
+/** What the parts of the row get. */
+interface TokenProps {
+  readonly token: McpTokenRecord
+}
+
+/** Asks, then revokes the token. */
+function RevokeButton({ token: { id, name } }: TokenProps) {
+  const revocation = useWrite((ferrule) => ferrule.mcpTokens.revoke(id), {
+    refreshes: [['mcp-tokens']],
+    onDone: () => announce(`The token ${name} was revoked.`),
+  })
+  return (
+    <ConfirmButton isSmall isDanger label="Revoke" says={`Revoke ${name}`} title={`Revoke ${name}?`} mutation={revocation}>
+      The next call of the agent is refused, on every node. This cannot be undone: the agent needs a new token.
+    </ConfirmButton>
+  )
+}
+
+/** Shows which workspaces and connectors the token reaches. */
+function Reach({ token: { workspaces, connector_ids: ids } }: TokenProps) {
+  return (
+    <Stack gap={2}>
+      <Text size="sm">{workspaces.length === 0 ? 'no workspace any more' : workspaces.map(({ name }) => name).join(', ')}</Text>
+      <Text size="sm" c="dimmed">
+        {ids === null ? 'all connectors' : printCounted(ids.length, 'connector')}
+      </Text>
+    </Stack>
+  )
+}
+
+/** Shows the row. */
+function TokenRow({ token }: TokenProps) {
+  const { name, client_id: client, scopes, expires_at: expires, last_used_at: used } = token
+  return (
+    <Table.Tr>
+      <Table.Td fw={600}>
+        {name}
+        {client !== null && (
+          <Text size="sm" c="dimmed">
+            let in on the sign-in page
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td>
+        <Reach token={token} />
+      </Table.Td>
+      <Table.Td>
+        <Group gap={4}>
+          {scopes.map((scope) => (
+            <Badge key={scope} color="gray">
+              {scope}
+            </Badge>
+          ))}
+        </Group>
+      </Table.Td>
+      <Table.Td>
+        <Time value={expires} />
+      </Table.Td>
+      <Table.Td>
+        <Time value={used} />
+      </Table.Td>
+      <Table.Td>
+        <RevokeButton token={token} />
+      </Table.Td>
+    </Table.Tr>
+  )
+}
+
+/** Name of the variable that clients keep the token in. */
+const variable = 'FERRULE_MCP_TOKEN'
+
+/** Prints the header of a client's requests. */
+const printHeader = (token: string): string => `Authorization: Bearer ${token}`
+
+/** Prints the entry of a client's settings. It names a variable, so it has no secret. */
+const printEntry = (address: string): string =>
+  JSON.stringify({ mcpServers: { ferrule: { url: address, headers: { Authorization: `Bearer \${env:${variable}}` } } } }, null, 2)
+
+/** Shows what to copy. @param props `address`: of the MCP endpoint; undefined: the service does not know it yet */
+function ClientNeeds({ address }: { readonly address: string | undefined }) {
+  return (
+    <Section
+      title="What a client needs"
+      about={`The address, and a token in the variable ${variable}. The command writes the settings of most clients.`}
+    >
+      {address === undefined ? (
+        <Text size="sm">The address is shown with a new token. Set FERRULE_PUBLIC_URL before others use it: tokens are bound to it.</Text>
+      ) : (
+        <>
+          <CopyText label="Address of MCP" value={address} />
+          <CopyText label="Entry for Cursor" value={printEntry(address)} />
+        </>
+      )}
+      <CopyText label="Command" value="ferrule mcp install cursor --remote" />
+    </Section>
+  )
+}
 
 /** Shows a page of tokens. */
 function Tokens({ tokens, onNew }: { readonly tokens: readonly McpTokenRecord[]; readonly onNew: () => void }) {

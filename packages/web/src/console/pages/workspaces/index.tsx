@@ -1,5 +1,6 @@
 /** The workspaces of the organization, and the organizations themselves. */
-import { Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
+
+import { Badge, Group, NativeSelect, Stack, Table, Text, TextInput } from '@mantine/core'
 import type { WorkspaceQuery, WorkspaceRecord } from 'ferrule/wire'
 import { useRead } from '../../data/ferrule.ts'
 import { useAddressParams } from '../../data/params.ts'
@@ -10,11 +11,57 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
 import { NameButton } from '../../parts/name-button.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
+import { PageLink } from '../../parts/page-link.tsx'
 import { printCounted } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
+import { Time } from '../../parts/time.tsx'
 import { OrganizationSection } from './organization-section.tsx'
-import { workspaceKeys } from './workspace-actions.tsx'
-import { WorkspaceRow } from './workspace-row.tsx'
+import { DeleteButton, RenameButton, RestoreButton, StatusButton, workspaceKeys } from './workspace-actions.tsx'
+
+const looks = {
+  active: ['Active', 'green'],
+  inactive: ['Inactive', 'gray'],
+  deleted: ['Deleted', 'red'],
+} as const
+
+/** Shows the row. A deleted workspace can be restored only. */
+function WorkspaceRow({ workspace }: { readonly workspace: WorkspaceRecord }) {
+  const { name, status, tombstone: isDeleted, created_at: created, updated_at: changed } = workspace
+  const [says, color] = looks[isDeleted ? 'deleted' : status]
+  return (
+    <Table.Tr>
+      <Table.Td fw={600}>
+        {isDeleted ? (
+          name
+        ) : (
+          <PageLink to="/connectors" params={{ workspace: name }}>
+            {name}
+          </PageLink>
+        )}
+      </Table.Td>
+      <Table.Td>
+        <Badge color={color}>{says}</Badge>
+      </Table.Td>
+      <Table.Td>
+        <Time value={created} />
+      </Table.Td>
+      <Table.Td>
+        <Time value={changed} />
+      </Table.Td>
+      <Table.Td>
+        {isDeleted ? (
+          <RestoreButton workspace={workspace} />
+        ) : (
+          <Group gap="xs" wrap="nowrap">
+            <RenameButton workspace={workspace} />
+            <StatusButton workspace={workspace} />
+            <DeleteButton workspace={workspace} />
+          </Group>
+        )}
+      </Table.Td>
+    </Table.Tr>
+  )
+}
 
 /** Ways to limit the list, by their value in the address. */
 const shows: Readonly<Record<string, WorkspaceQuery>> = {

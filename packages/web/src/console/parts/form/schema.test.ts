@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { parseInteger, parseNumber } from './numbers.ts'
 import { printProblemsAt, printProblemsWithin } from './problems.ts'
 import { completeValue, findKind, hasSecrets, readProperties, type Schema } from './schema.ts'
-import { parseLocal, printLocal } from './times.ts'
+import { parseLocal, printLocal } from './text-fields.tsx'
 
 const kinds: readonly (readonly [kind: string, schema: Schema])[] = [
   ['fixed', { type: 'boolean', const: true }],

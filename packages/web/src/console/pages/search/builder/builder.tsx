@@ -1,11 +1,61 @@
 /** The filter as conditions: operators fit the fields. */
-import { Button, Group as Line, NativeSelect, Paper, SegmentedControl, Stack, Text } from '@mantine/core'
+
+import { Autocomplete, Button, Group as Line, NativeSelect, Paper, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useMemo } from 'react'
 import { type FilterField, listFields } from '../filter/fields.ts'
 import { builderLimits, type Elements, type Group, makeElements, makeGroup, makeRule, type Node, type Rule } from '../filter/tree.ts'
 import { findValueType, listOperators, type RuleOperator, takesList } from '../filter/words.ts'
-import { FieldInput, NotButton, RemoveButton } from './row-parts.tsx'
 import { ValueInput, ValueTypeInput } from './value-input.tsx'
+
+/** Fields that are offered at once; typing a part of the name finds the others. */
+const mostOffered = 100
+
+/** Shows the choice of a field. Paths that no document names can be typed. */
+function FieldInput({
+  name,
+  value,
+  fields,
+  onChange,
+}: {
+  readonly name: string
+  readonly value: string
+  readonly fields: readonly FilterField[]
+  readonly onChange: (path: string) => void
+}) {
+  return (
+    <Autocomplete
+      aria-label={`Field of ${name}`}
+      placeholder="field"
+      data={fields.map(({ path }) => path)}
+      value={value}
+      onChange={onChange}
+      limit={mostOffered}
+      autoComplete="off"
+      spellCheck={false}
+      style={{ flex: '1 1 180px', maxWidth: 300 }}
+    />
+  )
+}
+
+/** Shows whether a part of the filter is negated. */
+const NotButton = ({ name, isNegated, onChange }: { readonly name: string; readonly isNegated: boolean; onChange: () => void }) => (
+  <Button
+    variant={isNegated ? 'filled' : 'default'}
+    size="compact-sm"
+    aria-pressed={isNegated}
+    aria-label={`Negate ${name}`}
+    onClick={onChange}
+  >
+    not
+  </Button>
+)
+
+/** Removes a part of the filter. */
+const RemoveButton = ({ name, onClick }: { readonly name: string; readonly onClick: () => void }) => (
+  <Button variant="subtle" color="gray" size="compact-sm" aria-label={`Remove ${name}`} onClick={onClick}>
+    Remove
+  </Button>
+)
 
 /** What a part of the builder gets. */
 interface PartProps<N extends Node> {
