@@ -95,15 +95,12 @@ async function paste(
   return JSON.parse(list)
 }
 
-/** Reads the stored budgets of vendors. */
-function readBudgets() {
+/** Reads how many calls the stored budgets of vendors count. */
+function readCalls() {
   const database = new DatabaseSync(join(folder, 'data', 'ferrule.db'), { readOnly: true })
-  const rows = database.prepare('select state from vendor_budgets').all()
+  const { calls } = database.prepare('select sum(total) as calls from vendor_budgets').get() ?? {}
   database.close()
-  return rows.map(({ state }) => {
-    const { owner, ledger } = JSON.parse(String(state))
-    return { owner, calls: ledger['10000/86400']?.[1] }
-  })
+  return calls
 }
 
 // Programs start one after the other, each with a second of work alone.
@@ -117,7 +114,7 @@ describe('npm start', { timeout: 120_000 }, () => {
       expect((await paste(first.stdout(), { shell })).data[0]).toMatchObject({ id: expect.any(String), emailAddress: expect.any(String) })
     expect(await end(first.child, 'SIGTERM')).toBe(0)
     expect(first.stderr()).not.toContain(secret)
-    expect(readBudgets()).toEqual([{ owner: null, calls: expect.any(Number) }]) // given back, with the calls of the day
+    expect(readCalls()).toBeGreaterThan(0) // the calls of the day
 
     // As in the shell of somebody who followed the banner and the pages of the client.
     const exported = { FERRULE_URL: first.url, FERRULE_CLIENT_ID: 'me', FERRULE_CLIENT_SECRET: secret, FERRULE_WORKSPACE: 'default' }

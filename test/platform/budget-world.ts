@@ -1,47 +1,9 @@
 /** Nodes that share vendors' budgets, in simulated time: walkers, a vendor that refuses strictly, and a database real or in memory. */
 import type { Asker } from '../../packages/ferrule/src/engine/limits/limits.ts'
 import { createBudgetStore } from '../../packages/server/src/calls/budgets/budgets.ts'
-import type { BudgetChange, BudgetStore, StoredBudget } from '../../packages/server/src/calls/budgets/keeper.ts'
-import { SharedLimiter } from '../../packages/server/src/calls/budgets/limiter.ts'
+import { KeptLimiter, type LimiterParts } from '../../packages/server/src/calls/budgets/limiter.ts'
 import type { Database } from '../../packages/server/src/db/database.ts'
 import { createDice, SimulatedTime, StrictVendor, type Vendor } from './budget-vendors.ts'
-
-/** Budgets in memory, as the database would keep them. */
-export class MemoryBudgets implements BudgetStore {
-  readonly rows = new Map<string, StoredBudget>()
-  readonly #time: SimulatedTime
-  writes = 0
-  /** Fails, or takes so many milliseconds. */
-  trouble: number | Error = 2
-  /** Step of the database's clock. */
-  aheadMs = 0
-
-  constructor(time: SimulatedTime) {
-    this.#time = time
-  }
-
-  async read(keys: readonly string[]): Promise<{ readonly now: number; readonly rows: ReadonlyMap<string, StoredBudget> }> {
-    await this.#pause()
-    const found = keys.flatMap((key) => this.rows.get(key) ?? [])
-    const now = this.#time.now + this.aheadMs
-    await this.#pause()
-    return { now, rows: new Map(found.map((row) => [row.key, row])) }
-  }
-
-  async write(changes: readonly BudgetChange[]): Promise<ReadonlySet<string>> {
-    await this.#pause()
-    const fitting = changes.filter(({ key, version }) => (this.rows.get(key)?.version ?? 0) === version)
-    for (const { key, version, state } of fitting) this.rows.set(key, { key, version: version + 1, state })
-    this.writes += fitting.length
-    await this.#pause()
-    return new Set(fitting.map(({ key }) => key))
-  }
-
-  async #pause(): Promise<void> {
-    if (this.trouble instanceof Error) throw this.trouble
-    await this.#time.sleep(this.trouble / 2)
-  }
-}
 
 /** What a walker does. */
 export interface Walk {
@@ -55,7 +17,7 @@ export interface Walk {
 
 /** A node whose steady clock has an origin of its own. */
 export class BudgetNode {
-  readonly limiter: SharedLimiter
+  readonly limiter: KeptLimiter
   readonly steady: () => number
   readonly errors: unknown[] = []
   /** Waits of calls, in milliseconds. */
@@ -65,18 +27,13 @@ export class BudgetNode {
   readonly #time: SimulatedTime
   readonly #dice: () => number
 
-  constructor(
-    name: string,
-    { time, store, isAlone = false, seed }: { time: SimulatedTime; store: BudgetStore; isAlone?: boolean; seed: number },
-  ) {
+  constructor({ time, store, seed }: { time: SimulatedTime; store: LimiterParts['store']; seed: number }) {
     this.#time = time
     this.#dice = createDice(seed)
     const origin = Math.floor(this.#dice() * 1e9)
     this.steady = () => time.now - origin
-    this.limiter = new SharedLimiter({
-      node: name,
+    this.limiter = new KeptLimiter({
       store,
-      isAlone,
       steady: this.steady,
       schedule: (milliseconds, run) => time.schedule(milliseconds, () => this.isDead || run()),
       onBackgroundError: (error) => this.errors.push(error),
@@ -97,7 +54,9 @@ export class BudgetNode {
   /** Walks until the node dies or stops. */
   async walk(walk: Walk): Promise<void> {
     while (!this.#isStopped) {
-      await this.call(walk)
+      await this.call(walk).catch((error: unknown) => {
+        if (!this.#isStopped) throw error
+      })
       if (walk.pauseMs !== undefined) await this.#time.sleep(walk.pauseMs * (0.5 + this.#dice()))
     }
   }
@@ -156,60 +115,56 @@ export const gongLimits = {
 } as const
 
 /** Nodes over one database. */
-export interface NodesWorld<S extends BudgetStore> {
+export interface NodesWorld {
   readonly time: SimulatedTime
-  readonly store: S
   readonly nodes: readonly BudgetNode[]
+  /** How the database fares: it fails, or takes so many milliseconds. `aheadMs` is a step of its clock. */
+  readonly state: { trouble: number | Error; aheadMs: number }
+  /** Number of statements so far. */
+  countStatements(): number
   /** Starts another node. */
   add(): BudgetNode
 }
 
-/** Starts nodes over a store. */
-export function startNodes<S extends BudgetStore>(
-  time: SimulatedTime,
-  store: S,
-  { count, isAlone = false }: { count: number; isAlone?: boolean },
-): NodesWorld<S> {
+/** Starts nodes over a database, whose clock is the simulated one. */
+export function startNodes(database: Database, count: number, time = new SimulatedTime()): NodesWorld {
+  const state: NodesWorld['state'] = { trouble: 2, aheadMs: 0 }
+  let statements = 0
+  const pause = async () => {
+    if (state.trouble instanceof Error) throw state.trouble
+    await time.sleep(state.trouble / 2)
+  }
+  const outside = async <T>(work: () => Promise<T>): Promise<T> => {
+    await pause()
+    statements += 1
+    time.outside += 1
+    const done = await work().finally(() => {
+      time.outside -= 1
+    })
+    await pause()
+    return done
+  }
+  const open = (): LimiterParts['store'] => {
+    const store = createBudgetStore({ database, source: { clock: () => time.now + state.aheadMs }, isClockGiven: true })
+    if ('take' in store)
+      return { take: (asks) => outside(() => store.take(asks)), countStrangers: () => outside(() => store.countStrangers()) }
+    return { ...store, add: (calls) => outside(() => store.add(calls)), list: (key, since) => outside(() => store.list(key, since)) }
+  }
   const nodes: BudgetNode[] = []
   const add = (): BudgetNode => {
-    const node = new BudgetNode(`node ${nodes.length}`, { time, store, isAlone, seed: nodes.length + 1 })
+    const node = new BudgetNode({ time, store: open(), seed: nodes.length + 1 })
     nodes.push(node)
     return node
   }
   for (let index = 0; index < count; index += 1) add()
-  return { time, store, nodes, add }
+  return { time, nodes, state, countStatements: () => statements, add }
 }
 
-/** Starts nodes over budgets in memory. */
-export function createWorldOfNodes(count: number): NodesWorld<MemoryBudgets> {
-  const time = new SimulatedTime()
-  return startNodes(time, new MemoryBudgets(time), { count })
-}
+/** Longest time between two calls when nodes die, in milliseconds: a window, and another one for the turns that dead nodes had. */
+export const longestPauseMs = 2 * 1_050 + 400
 
-/** Starts nodes over a real database, whose clock is the simulated one. */
-export function startNodesOver(database: Database, count: number, time = new SimulatedTime()): NodesWorld<BudgetStore> {
-  const real = createBudgetStore({ database, source: { clock: () => time.now }, isClockGiven: true })
-  const outside = async <T>(work: () => Promise<T>): Promise<T> => {
-    await time.sleep(1)
-    time.outside += 1
-    try {
-      return await work()
-    } finally {
-      time.outside -= 1
-    }
-  }
-  const store: BudgetStore = { read: (keys) => outside(() => real.read(keys)), write: (changes) => outside(() => real.write(changes)) }
-  return startNodes(time, store, { count, isAlone: database.dialect === 'sqlite' })
-}
-
-/**
- * Longest time between two calls when nodes die, in milliseconds: the last calls came up to a second before, then the lease ends, then the
- * second passes for which the dead node's last calls count.
- */
-export const longestPauseMs = 2_500 + 2 * 1_050
-
-/** Kills nodes that walk, one after the other, each at another time of its lease, and replaces them. */
-export async function killNodes({ time, nodes, add }: NodesWorld<BudgetStore>, kills: number): Promise<StrictVendor> {
+/** Kills nodes that walk, one after the other, each at another time of the window, and replaces them. */
+export async function killNodes({ time, nodes, add }: NodesWorld, kills: number): Promise<StrictVendor> {
   const vendor = new StrictVendor(gongLimits.rates.slice(0, 1))
   const walk = { asker: provenFor('kills', gongLimits), vendor }
   const walkers = (node: BudgetNode) => {
@@ -219,7 +174,7 @@ export async function killNodes({ time, nodes, add }: NodesWorld<BudgetStore>, k
   for (let kill = 0; kill < kills; kill += 1) {
     await time.pass(2_000 + 37 * (kill % 60))
     const alive = nodes.filter(({ isDead }) => !isDead)
-    // Now and then all but one are killed, so that the last one owns the key when it dies.
+    // Now and then all but one are killed, so that nobody else can continue at once.
     for (const node of alive.slice(0, kill % 10 === 9 ? alive.length : 1)) {
       node.kill()
       walkers(add())

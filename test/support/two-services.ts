@@ -12,8 +12,8 @@ export interface TwoServices extends AsyncDisposable {
   readonly sandbox: Sandbox
   readonly clients: readonly [NodeClient, NodeClient]
   readonly connectorIds: readonly [string, string]
-  /** Lists the nodes that the stored budgets of the vendor name, for each budget. */
-  listNodes(): Promise<readonly (readonly string[])[]>
+  /** Lists the calls that each stored budget of the vendor counts. */
+  listCalls(): Promise<readonly number[]>
 }
 
 /** Starts them. @param folder for their data */
@@ -44,10 +44,10 @@ export async function startTwoServices(name: string, folder: string): Promise<Tw
   const database = new pg.Client({ connectionString: platform.url })
   await database.connect()
   undo.defer(() => database.end())
-  const listNodes = async () => {
-    const { rows } = await database.query<{ readonly state: string }>('select state from vendor_budgets')
-    return rows.map(({ state }) => Object.keys(JSON.parse(state).demands))
+  const listCalls = async () => {
+    const { rows } = await database.query<{ readonly total: string }>('select total from vendor_budgets')
+    return rows.map(({ total }) => Number(total))
   }
   const kept = undo.move()
-  return { sandbox, clients, connectorIds, listNodes, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+  return { sandbox, clients, connectorIds, listCalls, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }

@@ -32,6 +32,10 @@ export class BoundedMap<K, V> {
     if (oldest !== undefined) this.#kept.delete(oldest)
   }
 
+  values(): IteratorObject<V> {
+    return this.#kept.values()
+  }
+
   delete(key: K): void {
     this.#kept.delete(key)
   }

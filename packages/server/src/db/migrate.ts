@@ -9,8 +9,8 @@ import type { ColumnTypes, Migration } from './migrations/migration.ts'
 
 const migrations: readonly Migration[] = [initial]
 const types: Readonly<Record<Database['dialect'], ColumnTypes>> = {
-  sqlite: { id: 'text', text: 'text', bytes: 'blob', moment: 'integer', flag: 'integer', end: ' strict' },
-  postgres: { id: 'uuid', text: 'text', bytes: 'bytea', moment: 'bigint', flag: 'boolean', end: '' },
+  sqlite: { id: 'text', text: 'text', bytes: 'blob', moment: 'integer', moments: 'text', flag: 'integer', end: ' strict' },
+  postgres: { id: 'uuid', text: 'text', bytes: 'bytea', moment: 'bigint', moments: 'bigint[]', flag: 'boolean', end: '' },
 }
 
 /**

@@ -7,7 +7,7 @@
  */
 
 import type { Admission } from '../calls/admission.ts'
-import type { VendorLimiter } from '../calls/budgets/vendor-limiter.ts'
+import type { VendorLimiter } from '../calls/budgets/limiter.ts'
 import type { Usage } from '../calls/usage/usage-types.ts'
 import type { KeptAnswers, Writes } from '../calls/write-types.ts'
 import type { Catalogue, Connectors } from '../connectors/connector-types.ts'

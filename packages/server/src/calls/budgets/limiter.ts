@@ -1,53 +1,77 @@
-/** A limiter whose budgets nodes share through the database (docs/decisions/budgets.md). */
-import { type Asker, createMemoryBudget, type Limiter, MemoryLimiter, type Reservation, type Turn, type Wish } from 'ferrule/engine'
-import { type KeeperParts, LeaseKeeper } from './keeper.ts'
-import { LeasedBudget } from './leased-budget.ts'
+/** A limiter whose budgets are kept in the database too (docs/decisions/budgets.md). */
+import {
+  type Asker,
+  type Budget,
+  createMemoryBudget,
+  type Limiter,
+  MemoryLimiter,
+  type Reservation,
+  type Turn,
+  type Wish,
+} from 'ferrule/engine'
+import { type CallStore, isLasting, StoredBudget } from './stored-budget.ts'
+import { type DeskParts, TurnDesk, type TurnStore } from './turn-desk.ts'
 
-/** Key under which nodes count themselves while they send calls of unproven credentials. No budget's digest equals it. */
-const strangersKey = 'strangers'
-/** A window of this length or longer must survive a restart, in seconds. */
-const lastingSeconds = 3_600
+/** Keeps the vendors' budgets. */
+export interface VendorLimiter extends Limiter {
+  /** Number of budgets that this node shares now. */
+  readonly size: number
+}
 
-/** Returns whether the budget of a key is stored. A process alone with its database stores only what must survive it. */
-const isStored = ({ limits: { rates = [] } }: Asker, isAlone: boolean): boolean =>
-  !isAlone || rates.some(({ seconds }) => seconds >= lastingSeconds)
+/** A budget with something in the database. */
+interface KeptBudget extends Budget {
+  /** Prepares the turn of a call. @returns undefined if no wait is needed */
+  prepare(wish: Wish): Promise<void> | undefined
+  /** Stores what was counted. @returns undefined if there is nothing */
+  store?(): Promise<void> | undefined
+}
 
-/** Keeps the rules of one process, with budgets of all nodes behind them. Only proven credentials reach those. */
-export class SharedLimiter implements Limiter {
+/** Parts of a limiter. */
+export interface LimiterParts extends Omit<DeskParts, 'hold' | 'store'> {
+  /** Turns that nodes share, or the calls of a process alone with its database. */
+  readonly store: TurnStore | CallStore
+}
+
+/** A node with calls of unproven credentials says so this often, in milliseconds. */
+const strangerMs = 500
+
+const isKept = (budget: Budget): budget is KeptBudget => 'prepare' in budget
+
+/** Keeps the rules of one process, with the database behind them. Only proven credentials reach a budget there. */
+export class KeptLimiter implements VendorLimiter {
+  readonly #parts: LimiterParts
   readonly #memory: MemoryLimiter
-  readonly #keeper: LeaseKeeper
-  readonly #strangers: LeasedBudget
-  readonly #isAlone: boolean
-  readonly #steady: () => number
+  readonly #desk: TurnDesk | undefined
+  #strangers = 1
+  #saidAt = Number.NEGATIVE_INFINITY
 
-  constructor(parts: Omit<KeeperParts, 'onHold'>) {
-    this.#isAlone = parts.isAlone
-    this.#steady = parts.steady
-    this.#keeper = new LeaseKeeper({ ...parts, onHold: (key, until) => this.#memory.hold(key, until, parts.steady()) })
-    this.#strangers = new LeasedBudget(strangersKey, {}, this.#keeper)
+  constructor(parts: LimiterParts) {
+    const { store } = parts
+    const hold = (key: string, until: number) => this.#memory.hold(key, until, parts.steady())
+    const openAlone = (asker: Asker) => ('take' in store || !isLasting(asker) ? createMemoryBudget(asker) : new StoredBudget(asker, store))
+    const desk = 'take' in store ? new TurnDesk({ ...parts, store, hold }) : undefined
+    this.#parts = parts
+    this.#desk = desk
     this.#memory = new MemoryLimiter({
-      createBudget: (asker) => (isStored(asker, parts.isAlone) ? this.#keeper.open(asker) : createMemoryBudget(asker)),
-      countStrangers: () => this.#strangers.nodes,
+      createBudget: (asker) => desk?.open(asker) ?? openAlone(asker),
+      countStrangers: () => this.#strangers,
     })
   }
 
-  /** Number of keys that this node uses now. */
   get size(): number {
-    return this.#keeper.size
+    return this.#desk?.size ?? 0
   }
 
   reserve(asker: Asker, wish: Wish): Reservation | Promise<Reservation> {
     if (this.#noteStranger(asker, wish.now)) return this.#memory.reserve(asker, wish)
     const budget = this.#memory.findBudget(asker)
-    const warmed = budget instanceof LeasedBudget ? this.#keeper.warm(budget, wish) : undefined
-    return warmed === undefined
-      ? this.#memory.reserve(asker, wish)
-      : warmed.then(() => this.#memory.reserve(asker, { ...wish, now: Math.max(wish.now, this.#steady()) }))
+    return isKept(budget) ? this.#reserveKept(asker, wish, budget) : this.#memory.reserve(asker, wish)
   }
 
-  enter(turn: Turn, now: number): number {
+  enter(turn: Turn, now: number): number | Promise<number> {
     this.#noteStranger(turn.asker, now)
-    return this.#memory.enter(turn, now)
+    const wait = this.#memory.enter(turn, now)
+    return this.#store(turn)?.then(() => wait) ?? wait
   }
 
   giveBack(turn: Turn): void {
@@ -56,6 +80,7 @@ export class SharedLimiter implements Limiter {
 
   prove(turn: Turn, taken: boolean, now: number): void {
     this.#memory.prove(turn, taken, now)
+    this.#store(turn)?.catch(this.#parts.onBackgroundError)
   }
 
   postpone(turn: Turn, until: number, now: number): void {
@@ -70,15 +95,32 @@ export class SharedLimiter implements Limiter {
     this.#memory.observe(turn, header, now)
   }
 
-  /** Gives all shares back. */
-  close(): Promise<void> {
-    return this.#keeper.close()
+  /** Stores what is left to report. */
+  async close(): Promise<void> {
+    await this.#desk?.close()
+  }
+
+  async #reserveKept(asker: Asker, wish: Wish, budget: KeptBudget): Promise<Reservation> {
+    await budget.prepare(wish)
+    const reservation = this.#memory.reserve(asker, { ...wish, now: Math.max(wish.now, this.#parts.steady()) })
+    await budget.store?.()
+    return reservation
+  }
+
+  #store({ asker }: Turn): Promise<void> | undefined {
+    const budget = this.#memory.findBudget(asker)
+    return isKept(budget) ? budget.store?.() : undefined
   }
 
   /** Counts this node among those that send calls of unproven credentials. @returns whether these are such */
   #noteStranger(asker: Asker, now: number): boolean {
     if (this.#memory.isProven(asker)) return false
-    if (!this.#isAlone) this.#strangers.touch(now)
+    const { store, onBackgroundError } = this.#parts
+    if (!('take' in store) || now - this.#saidAt < strangerMs) return true
+    this.#saidAt = now
+    store.countStrangers().then((nodes) => {
+      this.#strangers = nodes
+    }, onBackgroundError)
     return true
   }
 }

@@ -4,6 +4,7 @@
  */
 import { usageBins } from '../schema/usage-schema.ts'
 import type { ColumnTypes, Migration } from './migration.ts'
+import { takeTurns } from './take-turns.ts'
 
 const tenancy = ({ id, text, bytes, moment, flag, end }: ColumnTypes): readonly string[] => [
   `create table state (name ${text} primary key, value ${text} not null)${end}`,
@@ -435,7 +436,7 @@ const copies = ({ id, text, moment, end }: ColumnTypes): readonly string[] => [
  * A call is counted for its organization, its workspace and its connector, so that each is read without a sum over connectors. Counts are
  * only ever added to, so nodes need no lock. Counts of a deleted connector stay until they expire.
  */
-const usage = ({ id, text, moment, end }: ColumnTypes): readonly string[] => [
+const usage = ({ id, text, moment, moments, end }: ColumnTypes): readonly string[] => [
   `create table usage_counts (
     organization_id ${id} not null references organizations (id) on delete cascade,
     scope_id ${id} not null,
@@ -446,13 +447,20 @@ const usage = ({ id, text, moment, end }: ColumnTypes): readonly string[] => [
     primary key (organization_id, scope_id, step, time, code)
   )${end}`,
   'create index usage_counts_by_age on usage_counts (step, time)',
-  // No second index, so that PostgreSQL can change a row in place: rows change about twice a second.
+  // No second index, so that PostgreSQL can change a row in place: a row changes with each call. `numbers` and `times` are of the last calls.
   `create table vendor_budgets (
     key ${text} primary key,
-    version ${moment} not null,
-    state ${text} not null,
+    total ${moment} not null default 0,
+    numbers ${moments} not null default '{}',
+    times ${moments} not null default '{}',
+    level ${moment} not null default 0,
+    level_at ${moment} not null default 0,
+    size ${moment},
+    hold_until ${moment},
+    probe_until ${moment},
     used_at ${moment} not null
   )${end}`,
+  ...(moments === 'text' ? [] : [takeTurns]),
 ]
 
 const subjects = [tenancy, mcpTokens, consoleSessions, connectors, creations, links, visits, revocations, writes, runs, copies, usage]

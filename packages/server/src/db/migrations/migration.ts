@@ -7,6 +7,8 @@ export interface ColumnTypes {
   readonly bytes: string
   /** 64-bit integer: milliseconds since 1970, or a counter. */
   readonly moment: string
+  /** Several of these. SQLite has no such type, and leaves the column empty. */
+  readonly moments: string
   readonly flag: string
   /** Text after a table's closing parenthesis. */
   readonly end: string

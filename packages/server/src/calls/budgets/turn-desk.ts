@@ -1,0 +1,174 @@
+/** Asks the database for the turns of all keys of this node: one statement at a time, for all that want some. */
+import type { Asker } from 'ferrule/engine'
+import { BoundedMap, fail } from 'ferrule/internal'
+import type { BudgetAnswer, BudgetAsk } from '../sql/vendor-budgets.ts'
+import { type BudgetHost, SharedBudget } from './shared-budget.ts'
+
+/** Gives turns. */
+export interface TurnStore {
+  /** Gives turns of several keys, each of which is named once. */
+  take(asks: readonly BudgetAsk[]): Promise<readonly BudgetAnswer[]>
+  /** Counts this node among those with calls of unproven credentials. @returns their number */
+  countStrangers(): Promise<number>
+}
+
+/** Parts of a desk. */
+export interface DeskParts {
+  readonly store: TurnStore
+  readonly steady: () => number
+  /** Runs something later. @returns a function that cancels it */
+  readonly schedule: (milliseconds: number, run: () => void) => () => void
+  readonly hold: BudgetHost['hold']
+  readonly onBackgroundError: (error: unknown) => void
+}
+
+/** Maximum number of budgets; the least recently used goes first. */
+const mostBudgets = 10_000
+/** Calls wait this long for the database, in milliseconds. */
+const patienceMs = 3_000
+/** Pause after a statement that failed, in milliseconds. */
+const failedMs = 500
+/** Keys of one statement. */
+const mostKeys = 200
+/** Longest time that a statement is expected to take, in milliseconds. */
+const longestDelayMs = 500
+
+/** Keeps the budgets of this node. */
+export class TurnDesk implements BudgetHost {
+  readonly #parts: DeskParts
+  readonly #budgets = new BoundedMap<string, SharedBudget>(mostBudgets)
+  /** When each budget asks. */
+  readonly #due = new Map<SharedBudget, number>()
+  /** Lets calls continue that wait for the answer of the next statement. */
+  #waiters = new Map<SharedBudget, Set<() => void>>()
+  #cancel: (() => void) | undefined
+  #armedFor = Number.POSITIVE_INFINITY
+  #flight: Promise<void> | undefined
+  /** Since when the database owes an answer. */
+  #owedSince: number | undefined
+  /** Time that a statement takes, in milliseconds. */
+  #delayMs = 0
+  #isClosed = false
+
+  constructor(parts: DeskParts) {
+    this.#parts = parts
+  }
+
+  /** Opens the budget of a key. */
+  open(asker: Pick<Asker, 'key' | 'limits'>): SharedBudget {
+    return this.#budgets.take(asker.key, () => new SharedBudget(asker, this))
+  }
+
+  /** Number of keys that this node uses now. */
+  get size(): number {
+    const now = this.#parts.steady()
+    return this.#budgets
+      .values()
+      .filter((budget) => budget.isInUse(now))
+      .toArray().length
+  }
+
+  hold(key: string, until: number): void {
+    this.#parts.hold(key, until)
+  }
+
+  check(now: number): void {
+    if (this.#isClosed || (this.#owedSince !== undefined && now - this.#owedSince > patienceMs)) throw unreachable()
+  }
+
+  want(budget: SharedBudget, now: number): void {
+    const due = budget.wantsAt(now)
+    if (due === undefined || this.#isClosed) return
+    this.#due.set(budget, due)
+    this.#arm(due, now)
+  }
+
+  async ask(budget: SharedBudget, latest: number): Promise<void> {
+    const { steady, schedule } = this.#parts
+    const now = steady()
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const cancel = schedule(Math.max(0, Math.min(patienceMs, latest - now)), () => reject(unreachable()))
+    this.#waiters.set(budget, (this.#waiters.get(budget) ?? new Set()).add(resolve))
+    this.want(budget, now)
+    await promise.finally(cancel)
+  }
+
+  /** Stores what is left to report. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#cancel?.()
+    await this.#flight
+    const left = [...this.#due.keys()].filter(({ hasNews }) => hasNews)
+    for (let index = 0; index < left.length; index += mostKeys) await this.#flySafely(left.slice(index, index + mostKeys))
+  }
+
+  /** Starts a statement, or the timer of the next one. While one is under way, others wait and go together. */
+  #arm(due: number, now: number): void {
+    if (this.#flight !== undefined || this.#isClosed || due >= this.#armedFor) return
+    this.#cancel?.()
+    this.#cancel = undefined
+    if (due <= now) this.#run()
+    else {
+      this.#armedFor = due
+      this.#cancel = this.#parts.schedule(due - now, () => this.#run())
+    }
+  }
+
+  #run(): void {
+    this.#armedFor = Number.POSITIVE_INFINITY
+    const now = this.#parts.steady()
+    const due = [...this.#due].flatMap(([budget, at]) => (at <= now + 1 ? [budget] : [])).slice(0, mostKeys)
+    for (const budget of due) this.#due.delete(budget)
+    this.#flight = this.#flySafely(due).then(() => {
+      this.#flight = undefined
+      this.#arm(Math.min(...this.#due.values()), this.#parts.steady())
+    })
+  }
+
+  async #flySafely(budgets: readonly SharedBudget[]): Promise<void> {
+    const { steady, onBackgroundError } = this.#parts
+    const waiting = budgets.map((budget) => this.#takeWaiters(budget))
+    try {
+      await this.#fly(budgets)
+      this.#owedSince = undefined
+      for (const resolve of waiting.flatMap((each) => [...each])) resolve()
+      for (const budget of budgets) this.#continue(budget, steady())
+    } catch (error) {
+      onBackgroundError(error)
+      budgets.forEach((budget, index) => {
+        budget.keep()
+        this.#waiters.set(budget, new Set([...this.#takeWaiters(budget), ...(waiting[index] ?? [])]))
+        if (budget.wantsAt(steady()) !== undefined) this.#due.set(budget, steady() + failedMs)
+      })
+      if (this.#due.size === 0) this.#owedSince = undefined
+    }
+  }
+
+  /** Plans the next question about a key. Calls that came meanwhile do not wait for one that is far ahead. */
+  #continue(budget: SharedBudget, now: number): void {
+    this.want(budget, now)
+    if ((this.#due.get(budget) ?? Number.POSITIVE_INFINITY) > now) for (const resolve of this.#takeWaiters(budget)) resolve()
+  }
+
+  #takeWaiters(budget: SharedBudget): Set<() => void> {
+    const waiters = this.#waiters.get(budget) ?? new Set()
+    this.#waiters.delete(budget)
+    return waiters
+  }
+
+  async #fly(budgets: readonly SharedBudget[]): Promise<void> {
+    const { steady, store } = this.#parts
+    const asked = steady()
+    this.#owedSince ??= asked
+    const asks = budgets.map((budget) => [budget, budget.ask(asked, 2 * this.#delayMs)] as const)
+    const answers = new Map((await store.take(asks.map(([, ask]) => ask))).map((answer) => [answer.key, answer]))
+    const answered = steady()
+    this.#delayMs = Math.min(longestDelayMs, Math.max(answered - asked, (7 * this.#delayMs + answered - asked) / 8))
+    for (const [budget, ask] of asks) {
+      const answer = answers.get(ask.key)
+      if (answer !== undefined) budget.settle(ask, answer, { asked, answered })
+    }
+  }
+}
+
+const unreachable = () => fail('unavailable', { reason: 'the database of vendor budgets does not answer' })
