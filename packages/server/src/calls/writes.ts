@@ -78,7 +78,7 @@ function keptError(error: FerruleError): FerruleError {
   return new FerruleError(code, { message, hint: keptHint }, details)
 }
 
-function buildAttempt({ source }: Parts, { access: { place }, write }: Asked): KeyRow {
+function buildAttempt({ source }: Pick<Parts, 'source'>, { access: { place }, write }: Asked): KeyRow {
   const now = source.clock()
   return {
     organization_id: place.organizationId,
@@ -117,7 +117,7 @@ async function begin(parts: Parts, asked: Asked, attempt: KeyRow): Promise<KeyRo
   throw fail('overloaded', { reason: 'several calls use this Idempotency-Key' }, { retryAfterMs: shortestWaitMs })
 }
 
-async function tryInsert({ database }: Parts, attempt: KeyRow): Promise<boolean> {
+async function tryInsert({ database }: Pick<Parts, 'database'>, attempt: KeyRow): Promise<boolean> {
   try {
     return await insertKey(database.db, attempt)
   } catch (error) {
@@ -183,7 +183,7 @@ const noteClaims = (parts: Parts, { connection, place }: ConnectorAccess, attemp
   },
 })
 
-async function purgeExpired({ database: { db } }: Parts, now: number): Promise<number> {
+async function purgeExpired({ database: { db } }: Pick<Parts, 'database'>, now: number): Promise<number> {
   await deleteEndedCreations(db, now)
   const ended = await inBatches(() => deleteEndedKeys(db, now, batch))
   return ended + (await inBatches(() => deleteOldClaims(db, now - claimLifeMs, batch)))

@@ -107,7 +107,7 @@ async function buildAccess(
 
 /** Builds a connection to the vendor, its stand-in, or the origin of the settings. Waits for a sandbox that is starting. */
 export async function buildConnection(
-  parts: Parts,
+  parts: Pick<Parts, 'settings' | 'sandboxOrigins'>,
   { kind, sandbox }: { readonly kind: Kind; readonly sandbox: boolean },
   own: Pick<Connection, 'configuration' | 'credentials' | 'notice' | 'proof' | 'writes'>,
 ): Promise<Connection> {
@@ -116,7 +116,7 @@ export async function buildConnection(
 }
 
 /** Returns the origin of the stand-in. A sandbox connector never reaches the vendor, even while the sandbox is off. */
-async function readSandboxOrigin({ sandboxOrigins }: Parts, { definition }: Kind): Promise<OriginOverride> {
+async function readSandboxOrigin({ sandboxOrigins }: Pick<Parts, 'sandboxOrigins'>, { definition }: Kind): Promise<OriginOverride> {
   const origin = (await sandboxOrigins())?.[definition.kind]
   if (origin === undefined) throw fail('unavailable', { reason: 'the sandbox that this connector belongs to is not running' })
   return origin

@@ -5,7 +5,7 @@ import { asFerruleError, fail } from 'ferrule/internal'
 import { type ConnectorRecord, connectorPatch, connectorUpdate, type EntitySelection } from 'ferrule/wire'
 import { endSyncs, followChange } from '../copies/queue/queue.ts'
 import { type Db, isUniqueViolation } from '../db/database.ts'
-import type { Parts } from '../main/parts.ts'
+import type { Parts, Seals } from '../main/parts.ts'
 import { holdWorkspace, insertJob } from '../tenancy/sql/workspaces.ts'
 import { type Principal, viewOrganization } from '../values/access.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
@@ -170,7 +170,7 @@ async function tryChange(parts: Parts, target: Target, wanted: Change): Promise<
 
 /** Builds the change of the credentials, which clears `auth_error` and cancels a renewal in progress. */
 async function buildCredentialsChange(
-  parts: Parts,
+  parts: Seals & Pick<Parts, 'catalogue'>,
   db: Db,
   { row, next: { given, trial }, tried }: { row: SealedConnectorRow; next: NewCredentials; tried: Tried },
 ): Promise<ConnectorChange> {
@@ -204,7 +204,7 @@ async function buildCredentialsChange(
 }
 
 /** Opens the stored credentials; undefined when they are damaged or to be replaced as a whole: the new ones must then be complete. */
-async function tryOpen(parts: Parts, db: Db, { row, trial }: { readonly row: SealedConnectorRow; readonly trial: StoringTrial }) {
+async function tryOpen(parts: Seals, db: Db, { row, trial }: { readonly row: SealedConnectorRow; readonly trial: StoringTrial }) {
   if (trial.isWhole === true) return undefined
   try {
     return await openCredentials(parts, db, row)

@@ -2,7 +2,7 @@
 import type { Connection, CredentialValues, Secret } from 'ferrule/engine'
 import { asFerruleError } from 'ferrule/internal'
 import type { Db } from '../db/database.ts'
-import type { Parts } from '../main/parts.ts'
+import type { Parts, Seals } from '../main/parts.ts'
 import { newId } from '../values/ids.ts'
 import { buildConnection, toUnstoredSource } from './access.ts'
 import { openCredentials, type SealedCredentialsRow } from './consent-origin.ts'
@@ -35,7 +35,7 @@ function report(parts: Parts, connectorId: string, { kind, code }: { readonly ki
 }
 
 /** Opens the credentials of a connector; undefined when they cannot be opened, which stops no deletion. */
-async function openEnding(parts: Parts, db: Db, row: EndingConnector): Promise<Secret<CredentialValues> | undefined> {
+async function openEnding(parts: Seals, db: Db, row: EndingConnector): Promise<Secret<CredentialValues> | undefined> {
   try {
     return await openCredentials(parts, db, row)
   } catch (thrown) {

@@ -2,7 +2,7 @@
 import type { Connection, CredentialValues, Secret } from 'ferrule/engine'
 import { fail } from 'ferrule/internal'
 import type { Db } from '../db/database.ts'
-import type { Parts } from '../main/parts.ts'
+import type { Parts, Seals } from '../main/parts.ts'
 import { addFields, hasFields, omitFields } from '../tenancy/vault/application-seals.ts'
 import type { CredentialTrial } from './connector-types.ts'
 import type { ConnectorChange, SealedConnectorRow } from './sql/connectors.ts'
@@ -83,11 +83,7 @@ export type SealedCredentialsRow = Pick<
  * @returns undefined when a rotation deleted the data key: read the row again
  * @throws FerruleError `credentials_unreadable`
  */
-export async function openCredentials(
-  parts: Pick<Parts, 'vault' | 'applicationSeals'>,
-  db: Db,
-  row: SealedCredentialsRow,
-): Promise<Secret<CredentialValues> | undefined> {
+export async function openCredentials(parts: Seals, db: Db, row: SealedCredentialsRow): Promise<Secret<CredentialValues> | undefined> {
   const place = { organizationId: row.organization_id, workspaceId: row.workspace_id, connectorId: row.id, dataKeyId: row.data_key_id }
   const own = await parts.vault.open(db, place, row.sealed)
   const application = own === undefined ? undefined : openApplication(parts, row)

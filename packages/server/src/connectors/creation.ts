@@ -143,7 +143,7 @@ function toCredentialsKey({ principal: { organizationId }, body }: CreationReque
 
 /** Adds problems of the workspace and the name that storing would find later. */
 async function lookAtPlace(
-  parts: Parts,
+  parts: Pick<Parts, 'database'>,
   principal: Principal,
   { mistakes, workspaceName, name, createWorkspace }: ReadDraft,
 ): Promise<void> {

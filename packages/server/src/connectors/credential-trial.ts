@@ -3,7 +3,7 @@ import { FerruleError } from 'ferrule'
 import type { AccountIdentity, Connection, CredentialSource, CredentialValues, Secret } from 'ferrule/engine'
 import { asFerruleError, errorConsequences, failValidation } from 'ferrule/internal'
 import type { ArrivingCall } from '../calls/admission.ts'
-import type { Parts } from '../main/parts.ts'
+import type { Parts, VendorCalls } from '../main/parts.ts'
 import { tryAgain } from '../values/try-again.ts'
 import type { StoringTrial } from './consent-origin.ts'
 import { type CreationId, findCreation, saveCreation } from './sql/creations.ts'
@@ -91,7 +91,7 @@ export async function tryCredentials(parts: Parts, { trial, isChecked, ...tried 
 
 /** Runs the check of a trial within the organization's limits. */
 async function check(
-  { admission, engine }: Parts,
+  { admission, engine }: VendorCalls,
   connection: Connection,
   trial: StoringTrial & ArrivingCall,
 ): Promise<string | undefined> {

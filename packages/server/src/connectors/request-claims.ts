@@ -4,13 +4,13 @@ import type { Claim, Hold, WriteClaims } from 'ferrule/engine'
 import { claimLifeMs } from 'ferrule/engine'
 import { fail, normaliseRequestId } from 'ferrule/internal'
 import type { Db } from '../db/database.ts'
-import type { Parts } from '../main/parts.ts'
+import type { Stored } from '../main/parts.ts'
 import type { ConnectorPlace } from '../values/access.ts'
 import { digestParts } from '../values/secret-text.ts'
 import { type ClaimRow, claimAgain, findClaim, insertClaim, setBusy } from './sql/claims.ts'
 
 /** Services that claims need. */
-type ClaimParts = Pick<Parts, 'database' | 'source'>
+type ClaimParts = Stored
 
 /** Maximum reads of a row that other calls change at the same time. */
 const looks = 5

@@ -119,7 +119,7 @@ async function refill(parts: Parts, only: string | undefined): Promise<number> {
 }
 
 /** Deletes in batches until nothing is left. Yields between batches, because the embedded database blocks the event loop. */
-async function purgeExpired({ database: { db } }: Parts, now: number): Promise<number> {
+async function purgeExpired({ database: { db } }: Pick<Parts, 'database'>, now: number): Promise<number> {
   let removed = 0
   for (let last = batch; last === batch; removed += last) {
     last = await deleteRunsBefore(db, now - retentionMs, batch)

@@ -45,3 +45,10 @@ export interface Parts {
   /** Returns the origins of the sandbox by kind, at once or when it has started; undefined while it does not run. */
   readonly sandboxOrigins: () => SandboxOrigins | Promise<SandboxOrigins>
 }
+
+/** The database, with the clock and the randomness of what is stored in it. */
+export type Stored = Pick<Parts, 'database' | 'source'>
+/** Opens and seals credentials. */
+export type Seals = Pick<Parts, 'vault' | 'applicationSeals'>
+/** Calls vendors, within the limits of organizations. */
+export type VendorCalls = Pick<Parts, 'engine' | 'admission'>

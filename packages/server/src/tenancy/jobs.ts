@@ -24,7 +24,7 @@ export interface Jobs {
 }
 
 /** Builds the service. */
-export const createJobs = ({ database }: Parts): Jobs => ({
+export const createJobs = ({ database }: Pick<Parts, 'database'>): Jobs => ({
   get: async (principal, given) => {
     requireScope(principal, 'connectors:read')
     const id = asId(given)

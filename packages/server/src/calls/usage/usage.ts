@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { fail, failValidation } from 'ferrule/internal'
 import { mostUsageBuckets, type UsageQuery, type UsageReport, type UsageStep, usageQuery } from 'ferrule/wire'
 import { findConnector, listConnectorIds } from '../../connectors/sql/connectors.ts'
-import type { Parts } from '../../main/parts.ts'
+import type { Parts, Stored } from '../../main/parts.ts'
 import type { Principal, PrincipalView } from '../../values/access.ts'
 import { iso } from '../../values/ids.ts'
 import { readQuery } from '../../values/read.ts'
@@ -25,7 +25,7 @@ const steps: Readonly<Record<UsageStep, { readonly stepMs: number; readonly stor
 }
 
 /** Builds the service. */
-export function createUsage(parts: Parts): Usage {
+export function createUsage(parts: Pick<Parts, 'database' | 'source' | 'onBackgroundError'>): Usage {
   const { database, source, onBackgroundError } = parts
   const counts = new UsageCounts({ clock: source.clock, add: (rows) => addUsage(database.db, rows), onBackgroundError })
   return {
@@ -44,7 +44,7 @@ export function createUsage(parts: Parts): Usage {
 
 /** Lists the ids whose counts make up what the principal asks for and sees. @throws FerruleError `connector_not_found` */
 async function listScopes(
-  { database: { db } }: Parts,
+  { database: { db } }: Pick<Parts, 'database'>,
   { organizationId, workspaceIds: own, connectorIds }: Principal,
   { connector_id: connectorId, workspace_id: given }: UsageQuery,
 ): Promise<readonly string[]> {
@@ -61,7 +61,7 @@ async function listScopes(
 }
 
 async function report(
-  { database: { db }, source }: Parts,
+  { database: { db }, source }: Stored,
   { principal, scopeIds }: { readonly principal: Principal; readonly scopeIds: readonly string[] },
   query: UsageQuery,
 ): Promise<UsageReport> {
@@ -96,7 +96,7 @@ function readBuckets(query: UsageQuery, now: number): Buckets & { readonly step:
 }
 
 /** Deletes one bucket at a time, and yields in between, because the embedded database blocks the event loop. */
-async function purgeExpired({ database: { db } }: Parts, now: number): Promise<number> {
+async function purgeExpired({ database: { db } }: Pick<Parts, 'database'>, now: number): Promise<number> {
   let deleted = 0
   for (const { seconds, keptMs } of keptSteps)
     while (await deleteOldestUsage(db, seconds, now - keptMs)) {

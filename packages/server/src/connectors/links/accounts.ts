@@ -2,7 +2,7 @@
 import type { CredentialValues, Secret } from 'ferrule/engine'
 import { fail, failValidation } from 'ferrule/internal'
 import { type ConnectAccounts, type ConnectDone, connectAccountsInput } from 'ferrule/wire'
-import type { Parts } from '../../main/parts.ts'
+import type { Parts, VendorCalls } from '../../main/parts.ts'
 import { iso } from '../../values/ids.ts'
 import { readBody } from '../../values/read.ts'
 import { keepVendorApplication } from '../sql/vendor-applications.ts'
@@ -40,7 +40,7 @@ async function requireChoosing(parts: Parts, { link, session }: Visit, { readCoo
 }
 
 /** Lists what may be chosen: the accounts of the consent, or of them those that the link fixes. */
-async function list(parts: Parts, { link, kind, attempt, values }: Choosing) {
+async function list(parts: VendorCalls & Pick<Parts, 'settings' | 'sandboxOrigins'>, { link, kind, attempt, values }: Choosing) {
   const connection = await connectToVendor(parts, { link, kind }, { configuration: attempt.configuration, values })
   const accounts = await listAccounts(parts, link, connection)
   const fixed = findLinkAccounts({ link, kind })

@@ -6,7 +6,7 @@ import { type Connection, isSameAccount } from 'ferrule/engine'
 import { asFerruleError, fail, failValidation, moveProblem } from 'ferrule/internal'
 import type { ConnectDone } from 'ferrule/wire'
 import type { Db } from '../../db/database.ts'
-import type { Parts } from '../../main/parts.ts'
+import type { Parts, Stored } from '../../main/parts.ts'
 import { type Principal, viewOrganization } from '../../values/access.ts'
 import { changeConnector } from '../changes.ts'
 import type { Connectors } from '../connector-types.ts'
@@ -45,14 +45,14 @@ export interface Authorized {
 type LinkVisit = Pick<Visit, 'link'>
 
 /** Finds the kind of a request. @throws FerruleError `validation_failed` when the link does not offer it */
-export function requireKind({ catalogue }: Parts, { link }: LinkVisit, slug: string): Kind {
+export function requireKind({ catalogue }: Pick<Parts, 'catalogue'>, { link }: LinkVisit, slug: string): Kind {
   const { kinds } = readLinkContent(link)
   if (kinds.includes(slug)) return catalogue.getKind(slug)
   throw failValidation([{ field: '/kind', message: `must be one of: ${kinds.join(', ')}`, error_code: 'enum' }])
 }
 
 /** Counts an authorization of an open link. @throws FerruleError `connect_link_closed` */
-export async function beginAuthorization({ database: { db }, source }: Parts, { link }: LinkVisit): Promise<void> {
+export async function beginAuthorization({ database: { db }, source }: Stored, { link }: LinkVisit): Promise<void> {
   const now = source.clock()
   requireOpen(link, now)
   if (!(await countAttempt(db, { organizationId: link.organization_id, id: link.id }, { now, most: mostAttempts })))
@@ -70,7 +70,7 @@ const buildPrincipal = ({ link }: LinkVisit): Principal => ({
 })
 
 /** Names the connector: as the link says, as the page says, else by the title of the kind and a number. */
-async function chooseName({ database: { db } }: Parts, { link }: LinkVisit, { name, kind }: Authorized): Promise<string> {
+async function chooseName({ database: { db } }: Pick<Parts, 'database'>, { link }: LinkVisit, { name, kind }: Authorized): Promise<string> {
   const given = link.name ?? name
   if (given !== undefined && given !== null) return given
   const place = { id: link.workspace_id, organization_id: link.organization_id }

@@ -31,7 +31,7 @@ async function proveReturn(parts: Parts, given: ConsentReturn, state: string | u
 
 /** Keeps why an attempt failed, for the page of its session. */
 async function failAttempt(
-  parts: Parts,
+  parts: Pick<Parts, 'database' | 'source' | 'onBackgroundError'>,
   attempt: ConnectAttemptRow,
   { from, thrown }: { from: 'started' | 'exchanging'; thrown: unknown },
 ) {

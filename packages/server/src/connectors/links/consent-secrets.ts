@@ -1,7 +1,7 @@
 /** Handles the credentials of a consent: opens the operator's application, and keeps the token while accounts are chosen. */
 import type { ConnectorDefinition } from 'ferrule/definition'
 import { type CredentialValues, findConsent, Secret } from 'ferrule/engine'
-import type { Parts } from '../../main/parts.ts'
+import type { Parts, Seals } from '../../main/parts.ts'
 import { addFields, omitFields } from '../../tenancy/vault/application-seals.ts'
 import { digestParts } from '../../values/secret-text.ts'
 import type { VendorApplicationRow } from '../sql/vendor-applications.ts'
@@ -33,7 +33,7 @@ export const sealConsent = (
 
 /** Decrypts the credentials of an attempt, and adds the application as it is now. @returns undefined for another browser */
 export function openConsent(
-  parts: Pick<Parts, 'vault' | 'applicationSeals'>,
+  parts: Seals,
   {
     attempt,
     cookie,

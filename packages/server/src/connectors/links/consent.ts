@@ -3,7 +3,7 @@ import type { Kind } from 'ferrule/definition'
 import { buildConsentUrl, type Connection, type CredentialValues, findConsent, Secret } from 'ferrule/engine'
 import { fail } from 'ferrule/internal'
 import { type ConnectDone, connectConsentInput } from 'ferrule/wire'
-import type { Parts } from '../../main/parts.ts'
+import type { Parts, VendorCalls } from '../../main/parts.ts'
 import { iso, newId } from '../../values/ids.ts'
 import { readBody } from '../../values/read.ts'
 import { buildConnection, toUnstoredSource } from '../access.ts'
@@ -35,7 +35,7 @@ const parseConfiguration = (text: string): Record<string, unknown> => JSON.parse
 
 /** Builds a connection to the vendor of a consent. @param values credentials; left out before there are any */
 export const connectToVendor = (
-  parts: Parts,
+  parts: Pick<Parts, 'settings' | 'sandboxOrigins'>,
   { link, kind }: Pick<ProvenAttempt, 'link' | 'kind'>,
   { configuration, values = new Secret({}) }: { readonly configuration: string; readonly values?: Secret<CredentialValues> },
 ): Promise<Connection> =>
@@ -46,7 +46,7 @@ export const connectToVendor = (
   )
 
 /** Lists the accounts of a consent. */
-export const listAccounts = async ({ admission, engine }: Parts, link: Visit['link'], connection: Connection) =>
+export const listAccounts = async ({ admission, engine }: VendorCalls, link: Visit['link'], connection: Connection) =>
   (await admission.admit({ organizationId: link.organization_id }, (bounds) => engine.listConsentAccounts(connection, bounds))) ?? []
 
 /** Begins a consent. @throws FerruleError see `ConnectPages.begin` */

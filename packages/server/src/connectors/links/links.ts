@@ -117,7 +117,7 @@ const batch = 100
 type LinkPlace = Pick<ConnectLinkRow, 'workspace_id' | 'target_connector_id' | 'kinds' | 'sandbox'>
 
 /** Finds the workspace, or the connector whose credentials are replaced. */
-async function findPlace(parts: Parts, db: Db, { principal, wanted }: Wanted): Promise<LinkPlace> {
+async function findPlace(parts: Pick<Parts, 'source' | 'dataKeys'>, db: Db, { principal, wanted }: Wanted): Promise<LinkPlace> {
   const { body, kinds } = wanted
   if (body.connector_id !== undefined) {
     const id = asId(body.connector_id)
@@ -173,7 +173,7 @@ const refuseMore = () =>
     },
   ])
 
-async function requireLink(parts: Parts, principal: Principal, given: string): Promise<ConnectLinkRow> {
+async function requireLink(parts: Pick<Parts, 'database'>, principal: Principal, given: string): Promise<ConnectLinkRow> {
   const id = asId(given)
   const row = id === undefined ? undefined : await findConnectLink(parts.database.db, principal, id)
   if (row === undefined) throw fail('connect_link_not_found', {})
@@ -215,7 +215,7 @@ export const createConnectLinks = (parts: Parts): ConnectLinks => ({
   purgeExpired: (now) => purgeExpired(parts, now),
 })
 
-async function purgeExpired({ database: { db } }: Parts, now: number): Promise<number> {
+async function purgeExpired({ database: { db } }: Pick<Parts, 'database'>, now: number): Promise<number> {
   let removed = 0
   for (let last = batch; last >= batch; removed += last) {
     const visits = await deleteEndedVisits(db, now, batch)

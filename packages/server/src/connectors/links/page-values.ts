@@ -15,12 +15,12 @@ export function readPageValues({ link }: Pick<Visit, 'link'>, slug: string, targ
 }
 
 /** Finds the connector whose credentials a link replaces. */
-export const findTarget = async ({ database: { db } }: Parts, { link }: Pick<Visit, 'link'>): Promise<ConnectorRow | undefined> =>
+export const findTarget = async ({ database: { db } }: Pick<Parts, 'database'>, { link }: Pick<Visit, 'link'>) =>
   link.target_connector_id === null ? undefined : findConnector(db, viewOrganization(link.organization_id), link.target_connector_id)
 
 /** Builds the whole configuration of a connector. @throws FerruleError `validation_failed` when the page sends a locked value */
 export async function buildConfiguration(
-  parts: Parts,
+  parts: Pick<Parts, 'database'>,
   visit: Pick<Visit, 'link'>,
   { kind, given }: { readonly kind: Kind; readonly given: Readonly<Record<string, unknown>> | undefined },
 ): Promise<Record<string, unknown>> {

@@ -83,7 +83,7 @@ export const buildLeaving = ({ link }: Pick<Visit, 'link'>) => ({
 })
 
 /** Builds the page. Every row is read with the organization of the link. */
-export async function buildConnectPage(parts: Parts, visit: Visit): Promise<ConnectPage> {
+export async function buildConnectPage(parts: Pick<Parts, 'database' | 'source' | 'catalogue'>, visit: Visit): Promise<ConnectPage> {
   const { link, session } = visit
   const { db } = parts.database
   const target = await findTarget(parts, visit)

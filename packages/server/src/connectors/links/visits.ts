@@ -1,7 +1,7 @@
 /** Opens sessions of the connect page, and finds the link of each later request. */
 import { fail } from 'ferrule/internal'
 import { connectSessionInput } from 'ferrule/wire'
-import type { Parts } from '../../main/parts.ts'
+import type { Parts, Stored } from '../../main/parts.ts'
 import { viewOrganization } from '../../values/access.ts'
 import { asId } from '../../values/ids.ts'
 import { readBody } from '../../values/read.ts'
@@ -23,14 +23,14 @@ export interface Visit {
 }
 
 /** Finds a link of any organization by its public id, for callers that check a secret or an origin next. */
-export async function findAnyLink({ database: { db } }: Parts, given: string): Promise<ConnectLinkRow | undefined> {
+export async function findAnyLink({ database: { db } }: Pick<Parts, 'database'>, given: string): Promise<ConnectLinkRow | undefined> {
   const id = asId(given)
   const organizationId = id === undefined ? undefined : await findLinkOrganization(db, id)
   return id === undefined || organizationId === undefined ? undefined : findConnectLink(db, viewOrganization(organizationId), id)
 }
 
 /** Opens a session. @throws FerruleError `validation_failed`, `connect_link_not_found`, `connect_link_closed` */
-export async function openSession(parts: Parts, given: unknown): Promise<Visit & { readonly cookie: IssuedCookie }> {
+export async function openSession(parts: Stored, given: unknown): Promise<Visit & { readonly cookie: IssuedCookie }> {
   const { id, secret } = readBody(connectSessionInput, given)
   const link = await findAnyLink(parts, id)
   // An unknown link and a wrong secret get the same answer.
@@ -45,7 +45,7 @@ export async function openSession(parts: Parts, given: unknown): Promise<Visit &
 }
 
 /** Finds session and link of a request. @throws FerruleError `connect_session_missing` */
-export async function requireVisit({ database: { db }, source }: Parts, { linkId, session: value }: PageVisit): Promise<Visit> {
+export async function requireVisit({ database: { db }, source }: Stored, { linkId, session: value }: PageVisit): Promise<Visit> {
   if (value === undefined) throw fail('connect_session_missing', { reason: 'it did not send the cookie' })
   const session = await findConnectSession(db, digestSecret('session', value), source.clock())
   if (session === undefined || session.link_id !== asId(linkId)) throw fail('connect_session_missing', { reason: 'it has ended' })

@@ -65,7 +65,7 @@ export async function requireRun({ database }: Parts, { place }: Pick<SyncedConn
 
 /** Runs work in a transaction that locks the connector. @throws FerruleError `connector_not_found` */
 export const withConnector = <T>(
-  parts: Parts,
+  parts: Pick<Parts, 'database' | 'catalogue'>,
   { view, id: given }: { readonly view: PrincipalView; readonly id: string },
   work: (db: Db, connector: SyncedConnector) => Promise<T>,
 ): Promise<T> =>
@@ -90,7 +90,7 @@ export function assertSynced({ row, wanted }: SyncedConnector, entities: readonl
 
 /** Queues a run and wakes the worker of this node. */
 export async function queueAndNotify(
-  parts: Parts,
+  parts: Pick<Parts, 'database' | 'source' | 'catalogue' | 'events'>,
   target: { readonly view: PrincipalView; readonly id: string },
   wish: RunWish,
 ): Promise<RunRow> {
@@ -159,7 +159,7 @@ function assertKnown({ wanted }: SyncedConnector, entity: string | undefined): v
 
 /** Builds a schedule; absent members keep their values. A changed interval starts now. */
 function buildSchedule(
-  parts: Parts,
+  parts: Pick<Parts, 'settings' | 'source'>,
   { connector, name, kept }: { connector: SyncedConnector; name: string; kept: ScheduleRow | undefined },
   { interval_seconds: given, paused }: { readonly interval_seconds?: number | null; readonly paused?: boolean },
 ): ScheduleRow {

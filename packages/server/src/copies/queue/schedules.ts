@@ -74,7 +74,7 @@ async function filterFree(db: Db, connector: ScheduledConnector, entities: Reado
  * Stores the missing schedule and first run of connectors of an older version, or of a kind that became searchable. Reads all connectors: the
  * start of each node is often enough, because a running version stores the schedules of all its kinds.
  */
-export async function scheduleMissing(parts: Parts): Promise<void> {
+export async function scheduleMissing(parts: Pick<Parts, 'settings' | 'database' | 'source' | 'catalogue'>): Promise<void> {
   const { catalogue, database } = parts
   const kinds = catalogue
     .list()

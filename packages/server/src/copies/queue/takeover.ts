@@ -1,7 +1,7 @@
 /** Returns the runs of dead nodes to the queue; they resume there. */
 
 import { fail } from 'ferrule/internal'
-import type { Parts } from '../../main/parts.ts'
+import type { Parts, Stored } from '../../main/parts.ts'
 import { type Abandoned, type Leased, listAbandonedRuns, listEndedSessions, listLeasedRuns, takeAbandoned } from '../sql/sync-queue.ts'
 import { noError, type RunRow } from '../sql/sync-runs.ts'
 import { buildSyncError, toStoredError } from '../status/run-record.ts'
@@ -11,13 +11,13 @@ import { endedSessionMs, mostFailures } from './times.ts'
 const batch = 100
 
 /** Takes over runs with expired leases. A run that killed too many nodes in a row fails. */
-export async function takeOver({ database: { db }, source }: Pick<Parts, 'database' | 'source'>): Promise<void> {
+export async function takeOver({ database: { db }, source }: Stored): Promise<void> {
   const now = source.clock()
   for (const run of await listAbandonedRuns(db, now, batch)) await takeAbandoned(db, run, decideNext(run, now))
 }
 
 /** Takes over the runs of a dead node or an ended session at once. */
-export async function takeOverFrom({ database: { db }, source }: Pick<Parts, 'database' | 'source'>, leased: Leased) {
+export async function takeOverFrom({ database: { db }, source }: Stored, leased: Leased) {
   for (let last = batch; last === batch; ) {
     const runs = await listLeasedRuns(db, leased, batch)
     for (const run of runs) await takeAbandoned(db, run, decideNext(run, source.clock()))

@@ -70,7 +70,7 @@ const copyMs = 1_000
 type Store = Pick<ContextStore, 'status' | 'openDatabase'> | undefined
 
 /** Builds the service. */
-export function createInstallation(parts: Parts, store: Store): Installation {
+export function createInstallation(parts: Pick<Parts, 'settings' | 'database' | 'source' | 'steady'>, store: Store): Installation {
   const { database, settings, source, steady } = parts
   const startedAt = source.clock()
   const begun = steady()
@@ -103,7 +103,7 @@ export function createInstallation(parts: Parts, store: Store): Installation {
 }
 
 /** Returns whether a caller is the application of the first start, with a token that is not limited. */
-async function isOperator({ database }: Parts, { kind, applicationId }: Caller): Promise<boolean> {
+async function isOperator({ database }: Pick<Parts, 'database'>, { kind, applicationId }: Caller): Promise<boolean> {
   return kind === 'application' && applicationId === (await readState(database.db, 'first_application'))
 }
 

@@ -73,7 +73,7 @@ async function refuseFirst(db: Db, id: string): Promise<void> {
 }
 
 /** Builds the service. */
-export const createApplications = ({ database, source, settings }: Parts): Applications => ({
+export const createApplications = ({ database, source, settings }: Pick<Parts, 'settings' | 'database' | 'source'>): Applications => ({
   list: async () => groupById(await listApplicationsWithGrants(database.db)).map(toRecord),
   organizations: async () => groupById(await listOrganizationsWithGrants(database.db)).map(toReach),
   create: async ({ name: given, organizationId: id }) => {

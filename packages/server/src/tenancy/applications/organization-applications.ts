@@ -4,7 +4,7 @@ import type { FerruleError } from 'ferrule'
 import { fail, failValidation } from 'ferrule/internal'
 import { type ApplicationRecord, type ApplicationSecret, applicationInput } from 'ferrule/wire'
 import type { Db } from '../../db/database.ts'
-import type { Parts } from '../../main/parts.ts'
+import type { Parts, Stored } from '../../main/parts.ts'
 import type { Principal } from '../../values/access.ts'
 import { asId, iso, newId } from '../../values/ids.ts'
 import { readBody } from '../../values/read.ts'
@@ -49,7 +49,7 @@ const refuse = (reason: string): FerruleError =>
 /** Builds the refusal for an application of several organizations: all of them see its name, and its secret opens them. */
 const refuseShared = (): FerruleError => refuse('the application reaches other organizations too')
 
-async function create({ database, source }: Parts, principal: Principal, body: unknown): Promise<ApplicationSecret> {
+async function create({ database, source }: Stored, principal: Principal, body: unknown): Promise<ApplicationSecret> {
   requireScope(principal, 'applications:write')
   const { name } = readBody(applicationInput, body)
   const { organizationId } = principal
@@ -70,7 +70,7 @@ async function create({ database, source }: Parts, principal: Principal, body: u
 }
 
 async function update(
-  { database }: Parts,
+  { database }: Pick<Parts, 'database'>,
   { principal, id }: { principal: Principal; id: string },
   body: unknown,
 ): Promise<ApplicationRecord> {
@@ -86,7 +86,7 @@ async function update(
 }
 
 async function rotateSecret(
-  { database, source }: Parts,
+  { database, source }: Stored,
   { principal, id }: { principal: Principal; id: string },
 ): Promise<ApplicationSecret> {
   requireScope(principal, 'applications:write')
@@ -104,7 +104,7 @@ async function rotateSecret(
 }
 
 /** Deletes one application. The caller stays, so that the organization keeps a client. */
-async function remove({ database, source }: Parts, principal: Principal, id: string) {
+async function remove({ database, source }: Stored, principal: Principal, id: string) {
   requireScope(principal, 'applications:write')
   const { organizationId, applicationId } = principal
   return database.transaction(async (db) => {
@@ -119,7 +119,7 @@ async function remove({ database, source }: Parts, principal: Principal, id: str
 }
 
 /** Builds the service. */
-export const createOrganizationApplications = (parts: Parts): OrganizationApplications => ({
+export const createOrganizationApplications = (parts: Stored): OrganizationApplications => ({
   list: async (principal) => {
     requireScope(principal, 'applications:read')
     await requireGrant(parts.database.db, principal)

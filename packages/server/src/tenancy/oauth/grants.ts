@@ -3,7 +3,7 @@ import { hkdfSync } from 'node:crypto'
 import { fail } from 'ferrule/internal'
 import { mcpTokenDays, mcpTokenInput } from 'ferrule/wire'
 import { isForeignKeyViolation } from '../../db/database.ts'
-import type { Parts } from '../../main/parts.ts'
+import type { Parts, Stored } from '../../main/parts.ts'
 import { type Principal, viewOrganization } from '../../values/access.ts'
 import { asId, newId } from '../../values/ids.ts'
 import { readBody } from '../../values/read.ts'
@@ -58,7 +58,7 @@ const toGrant = (row: McpTokenRow): OAuthGrant => ({
 const deriveBytes = (from: string, size: number): Buffer => Buffer.from(hkdfSync('sha256', from, '', 'ferrule access token', size))
 
 /** Enters an organization. @throws FerruleError `organization_forbidden`, `token_expired` */
-async function enter({ database, source }: Parts, { applicationId, secretMark }: ProvenClient, given: string): Promise<Principal> {
+async function enter({ database, source }: Stored, { applicationId, secretMark }: ProvenClient, given: string): Promise<Principal> {
   const organizationId = asId(given)
   if (organizationId === undefined) throw fail('organization_forbidden', {})
   const principal: Principal = {
@@ -73,7 +73,7 @@ async function enter({ database, source }: Parts, { applicationId, secretMark }:
 }
 
 /** Stores an access token below its grant. The lock keeps refreshes of one grant in order. */
-function saveAccessToken({ database, source }: Parts, token: string, about: Parameters<OAuth['saveAccessToken']>[1]): Promise<boolean> {
+function saveAccessToken({ database, source }: Stored, token: string, about: Parameters<OAuth['saveAccessToken']>[1]): Promise<boolean> {
   const now = source.clock()
   const digest = digestMcpToken(token)
   return database.transaction(async (db) => {
@@ -94,7 +94,7 @@ function saveAccessToken({ database, source }: Parts, token: string, about: Para
   })
 }
 
-async function readAccessToken({ database, source }: Parts, token: string): Promise<OAuthAccessToken | undefined> {
+async function readAccessToken({ database, source }: Stored, token: string): Promise<OAuthAccessToken | undefined> {
   const digest = digestMcpToken(token)
   const row = digest === undefined ? undefined : await findAccessToken(database.db, digest)
   if (row === undefined || row.parent_id === null || row.expires_at <= source.clock()) return undefined

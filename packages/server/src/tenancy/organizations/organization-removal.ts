@@ -30,7 +30,7 @@ const batch = 100
  * its application: a client with one organization left gets no token for several.
  * @returns undefined for a foreign organization, an unknown one, and one that was deleted more than 30 days ago
  */
-async function findOwn({ source }: Parts, db: Db, { caller, id: given }: Target): Promise<OrganizationRow | undefined> {
+async function findOwn({ source }: Pick<Parts, 'source'>, db: Db, { caller, id: given }: Target): Promise<OrganizationRow | undefined> {
   const id = asId(given)
   if (id === undefined || caller.kind === 'scoped') return undefined
   const found = await findGrantedOrganization(db, { applicationId: caller.applicationId, organizationId: id })
@@ -89,7 +89,7 @@ async function restore(parts: Parts, target: Target): Promise<OrganizationRecord
 }
 
 /** Destroys expired organizations. Their workspaces expired with them, so `Workspaces.purgeExpired` goes first. */
-async function purgeExpired({ database }: Parts, now: number): Promise<number> {
+async function purgeExpired({ database }: Pick<Parts, 'database'>, now: number): Promise<number> {
   const before = now - retentionMs
   const kept = await readState(database.db, 'first_application')
   let purged = 0

@@ -1,7 +1,7 @@
 /** Keeps sessions of the console. */
 import { fail } from 'ferrule/internal'
 import { isForeignKeyViolation } from '../../db/database.ts'
-import type { Parts } from '../../main/parts.ts'
+import type { Stored } from '../../main/parts.ts'
 import type { Caller } from '../../values/access.ts'
 import { scopes } from '../../values/scopes.ts'
 import { digestText, hasSecretForm, newSecret } from '../../values/secret-text.ts'
@@ -45,7 +45,7 @@ const toCaller = (row: UsedConsoleSession): Caller => ({
 })
 
 /** Builds the service. */
-export function createConsoleSessions(parts: Parts, tokens: Pick<Tokens, 'checkClient'>): ConsoleSessions {
+export function createConsoleSessions(parts: Stored, tokens: Pick<Tokens, 'checkClient'>): ConsoleSessions {
   const { database, source } = parts
   const { db } = database
   const find = consoleSessionQuery(db)

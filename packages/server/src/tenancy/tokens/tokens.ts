@@ -108,7 +108,7 @@ const findKnownPrincipal = ({ principal, unnamed }: Verified, header: string | u
 }
 
 async function findGrantedPrincipal(
-  { database }: Parts,
+  { database }: Pick<Parts, 'database'>,
   { claims, scopes: held, principal }: Verified,
   header: string | undefined,
 ): Promise<Principal> {
@@ -206,7 +206,7 @@ async function issueScopedToken(parts: TokenParts, principal: Principal, body: u
   return { token, expires_in: scopedTokenSeconds }
 }
 
-async function scopedTokenInfo({ database }: Parts, principal: Principal) {
+async function scopedTokenInfo({ database }: Pick<Parts, 'database'>, principal: Principal) {
   const [workspaceId] = principal.workspaceIds ?? []
   if (workspaceId === undefined)
     throw fail(
