@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { parse as parseJsonWithComments } from 'jsonc-parser'
 import { describe, expect, test } from 'vitest'
 import type { Placement } from '../../packages/ferrule/src/cli/clients/clients.ts'
-import { formatDifference } from '../../packages/ferrule/src/cli/clients/difference.ts'
+import { formatDifference } from '../../packages/ferrule/src/cli/clients/file.ts'
 import { placeInJson } from '../../packages/ferrule/src/cli/clients/json-text.ts'
 
 const value = { command: 'node', args: ['a "quoted" path\\x', 'mcp'], env: { A: '1' } }

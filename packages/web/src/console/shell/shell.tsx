@@ -9,25 +9,69 @@ import {
   Group,
   Loader,
   Menu,
+  NavLink,
+  Stack,
   Text,
   useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core'
 import { useDisclosure, useMediaQuery } from '@mantine/hooks'
 import { type ComponentType, lazy, Suspense, useEffect, useSyncExternalStore } from 'react'
-import { Route, Switch, useLocation } from 'wouter'
+import { Link, Route, Switch, useLocation } from 'wouter'
 import { leaveQuestion } from '../data/leaving.ts'
+import { basePath } from '../data/page-facts.ts'
+import { printAddress, usePlace } from '../data/place.ts'
 import { sessionEnd } from '../data/query-client.ts'
 import { signOut } from '../data/sign-out.ts'
-import { pages } from '../pages.ts'
+import { type ConsolePage, groups, pages } from '../pages.ts'
 import { Announcements } from '../parts/announcements.tsx'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { ErrorBoundary } from '../parts/error-boundary.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { PageLink } from '../parts/page-link.tsx'
-import { Navigation } from './navigation.tsx'
 import { Palette } from './palette.tsx'
 import { PlaceChooser, PlaceGate } from './place-chooser.tsx'
+
+/** Returns whether an address shows a page or something below it. */
+const isShown = (path: string, page: ConsolePage): boolean =>
+  page.path === '/' ? path === '/' : path === page.path || path.startsWith(`${page.path}/`)
+
+/** Shows the pages of a group. */
+function NavigationGroup({ group }: { readonly group: (typeof groups)[number] }) {
+  const place = usePlace()
+  const [path] = useLocation()
+  const own = pages.filter((page) => page.group === group)
+  if (own.length === 0) return null
+  return (
+    <Stack gap={2}>
+      <Text size="xs" fw={600} c="dimmed" px="xs">
+        {group}
+      </Text>
+      {own.map((page) => (
+        <NavLink
+          key={page.path}
+          component={Link}
+          href={printAddress(page.path, place)}
+          label={page.title}
+          active={isShown(path, page)}
+          {...(isShown(path, page) ? { 'aria-current': 'page' } : {})}
+        />
+      ))}
+      {group === 'Help' && <NavLink href={`${basePath}/docs`} label="Documentation" />}
+    </Stack>
+  )
+}
+
+/** Shows all groups. */
+function Navigation() {
+  return (
+    <Stack component="nav" aria-label="Pages" gap="md">
+      {groups.map((group) => (
+        <NavigationGroup key={group} group={group} />
+      ))}
+    </Stack>
+  )
+}
 
 const lazyPages: readonly (readonly [path: string, page: ComponentType])[] = pages.map(({ path, load }) => [
   path,

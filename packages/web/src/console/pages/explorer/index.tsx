@@ -1,18 +1,200 @@
 /** Runs any operation of any connector: a form from its schema, its answer as a table or as JSON, and the call as text. */
-import { Stack } from '@mantine/core'
+
+import { Button, Group, Select, Skeleton, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import type { ConnectorRecord, DefinitionRecord } from 'ferrule/wire'
 import { useConnectorRecord, useKind } from '../../data/connector.ts'
+import { announce } from '../../parts/announcements.tsx'
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { ConnectorSelect, useConnectorChoice } from '../../parts/connector-select.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { ErrorBox } from '../../parts/error-box.tsx'
+import { JsonView } from '../../parts/json/json-view.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
-import { type Chosen, useExplorerAddress } from './address.ts'
+import { type Chosen, useCall, useExplorerAddress } from './address.ts'
+import { AnswerView } from './answer-view.tsx'
 import { DownloadPanel } from './download-panel.tsx'
-import { isWrite } from './operation.ts'
-import { OperationPicker } from './operation-picker.tsx'
-import { ReadPanel } from './read-panel.tsx'
-import { WritePanel } from './write-panel.tsx'
+import { isWrite, type Operation } from './operation.ts'
+import { ParamsForm } from './params-form.tsx'
+import { countRows, mostRows, useAnswers, useWriteCall } from './run.ts'
+
+type Answers = ReturnType<typeof useAnswers>
+
+/** Shows how to get further rows, or that there are no more. */
+function More({ query, onCancel }: { readonly query: Answers['query']; readonly onCancel: () => void }) {
+  const { data, hasNextPage, isFetchingNextPage, isFetchNextPageError, error, fetchNextPage } = query
+  if (isFetchNextPageError && !isFetchingNextPage)
+    return <ErrorBox error={error} title="The next page could not be read" onRetry={() => void fetchNextPage()} />
+  if (!hasNextPage) return <Text size="sm">These are all rows.</Text>
+  if (countRows(data?.pages ?? []) >= mostRows)
+    return <Text size="sm">A page shows {mostRows} rows at most. Narrow the parameters, or use the command: see Copy as.</Text>
+  return (
+    <Group gap="xs">
+      <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+        Next page
+      </Button>
+      {isFetchingNextPage && (
+        <Button variant="default" onClick={onCancel}>
+          Cancel the next page
+        </Button>
+      )}
+    </Group>
+  )
+}
+
+/** Shows the answer of a call that was begun. */
+function Result({ answers: { query, cancel }, label }: { readonly answers: Answers; readonly label: string }) {
+  const { data, error, isFetching, isFetchNextPageError } = query
+  if (data === undefined && error === null && !isFetching)
+    return <EmptyState title="Cancelled" says="The call was ended before its answer. Run it again when you like." />
+  if (data === undefined && error === null)
+    return (
+      <Stack role="status" aria-label="Waiting for the answer" gap="xs">
+        <Text size="sm">Waiting for the vendor's answer …</Text>
+        <Skeleton height={220} />
+      </Stack>
+    )
+  return (
+    <ReadingView reading={{ ...query, error: isFetchNextPageError ? null : error }}>
+      {({ pages }) => (
+        <AnswerView pages={pages} label={label}>
+          {(pages[0]?.meta['next_params'] !== undefined || pages.length > 1) && <More query={query} onCancel={cancel} />}
+        </AnswerView>
+      )}
+    </ReadingView>
+  )
+}
+
+/** Returns what a click on "Run" does: the same call is run again, another one is begun. */
+function useRun(call: ReturnType<typeof useCall>, answers: Answers): () => void {
+  const { ran, current, run } = call
+  const isSame = (before: Operation | undefined): boolean => before !== undefined && before.params === current.params
+  return () => {
+    run()
+    if (isSame(ran)) void answers.again()
+  }
+}
+
+/** Shows the panel. */
+function ReadPanel({ chosen }: { readonly chosen: Chosen }) {
+  const call = useCall(chosen)
+  const answers = useAnswers(chosen.connector.id, call.ran)
+  const { isFetching, isFetchingNextPage, error } = answers.query
+  const run = useRun(call, answers)
+  const label = `${chosen.entity.entity} of ${chosen.connector.name}`
+  return (
+    <Stack gap="md">
+      <ParamsForm
+        {...{ chosen, call, error }}
+        action="Run"
+        isBusy={isFetching && !isFetchingNextPage}
+        onSubmit={run}
+        onCancel={answers.cancel}
+      />
+      {call.ran !== undefined && <Result answers={answers} label={label} />}
+    </Stack>
+  )
+}
+
+/** Names the write in a sentence. */
+const nameWrite = ({ entity, action }: Chosen): string => `${action.action} ${entity.entity}`
+
+/** Shows the question. */
+function Question({ chosen, params }: { readonly chosen: Chosen; readonly params: unknown }) {
+  const { connector } = chosen
+  return (
+    <Stack gap="sm">
+      <Text size="sm">{chosen.action.description}</Text>
+      <Text size="sm">
+        It happens in the account of the connector {connector.name}
+        {connector.environment.sandbox ? ', which is the sandbox' : ''}. What the vendor has changed cannot be undone here.
+      </Text>
+      <JsonView label="Parameters" value={params} />
+    </Stack>
+  )
+}
+
+/** Shows the panel. */
+function WritePanel({ chosen }: { readonly chosen: Chosen }) {
+  const call = useCall(chosen)
+  const write = useWriteCall(chosen.connector.id)
+  const [opened, { open, close }] = useDisclosure(false)
+  const confirm = () => {
+    call.run()
+    close()
+    write.mutate(call.current, { onSuccess: () => announce(`Done: ${nameWrite(chosen)}.`) })
+  }
+  return (
+    <Stack gap="md">
+      <ParamsForm {...{ chosen, call }} error={write.error} action="Run …" isBusy={write.isPending} onSubmit={open} />
+      <ConfirmDialog
+        opened={opened}
+        onClose={close}
+        onConfirm={confirm}
+        title={`Run ${nameWrite(chosen)}?`}
+        action={`Run ${nameWrite(chosen)}`}
+        isBusy={write.isPending}
+      >
+        <Question chosen={chosen} params={call.value} />
+      </ConfirmDialog>
+      {write.error !== null && <ErrorBox error={write.error} />}
+      {write.data !== undefined && <AnswerView pages={[write.data]} label={nameWrite(chosen)} />}
+    </Stack>
+  )
+}
+
+/** What can be chosen, and what is. */
+interface OperationPickerProps {
+  readonly connector: ConnectorRecord
+  readonly kind: DefinitionRecord
+  readonly entity: DefinitionRecord['entities'][number] | undefined
+  readonly action: string | undefined
+}
+
+/** Lists the entities that the connector is limited to; without a limit, all. */
+function listEntities({ connector, kind }: Pick<OperationPickerProps, 'connector' | 'kind'>): readonly string[] {
+  const limited = connector.entities.map(({ entity }) => entity)
+  return kind.entities.map(({ entity }) => entity).filter((entity) => limited.length === 0 || limited.includes(entity))
+}
+
+/** Shows the two choosers, with what the chosen operation does. */
+function OperationPicker({ connector, kind, entity, action }: OperationPickerProps) {
+  const [, change] = useExplorerAddress()
+  const choose = (changes: { readonly entity?: string; readonly action?: string | undefined }) =>
+    change({ connector: connector.id, params: undefined, run: undefined, ...changes })
+  const actions = entity?.actions.map((each) => ({
+    value: each.action,
+    label: isWrite(each.action) ? `${each.action} (writes)` : each.action,
+  }))
+  const about = entity?.actions.find((each) => each.action === action)?.description
+  return (
+    <Stack gap="xs">
+      <Group align="flex-start" grow>
+        <Select
+          label="Entity"
+          placeholder="Choose what to read or write"
+          data={listEntities({ connector, kind })}
+          value={entity?.entity ?? null}
+          onChange={(name) => name !== null && choose({ entity: name, action: undefined })}
+          nothingFoundMessage="No entity has this name"
+          allowDeselect={false}
+          searchable
+        />
+        <Select
+          label="Action"
+          data={actions ?? []}
+          value={action ?? null}
+          onChange={(name) => name !== null && choose({ action: name })}
+          disabled={entity === undefined}
+          allowDeselect={false}
+        />
+      </Group>
+      {about !== undefined && <Text size="sm">{about}</Text>}
+    </Stack>
+  )
+}
 
 /** What another connector takes out of the address. An address without a connector, such as one of the reference, keeps its operation. */
 const otherConnector = { kind: undefined, entity: undefined, action: undefined, params: undefined, run: undefined }

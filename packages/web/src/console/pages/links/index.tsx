@@ -1,12 +1,120 @@
 /** Connect links: with one, an end user authorizes a connector, and nobody here sees the secret. */
-import { Button, Stack, Tabs } from '@mantine/core'
-import type { ComponentType } from 'react'
+
+import { Alert, Button, Modal, Stack, Table, Tabs, Text } from '@mantine/core'
+import { formatJson } from 'ferrule/internal'
+import { type ConnectLinkRecord, connectPaths, type DefinitionRecord, type OAuthCredentialsRecord } from 'ferrule/wire'
+import type { ComponentType, ReactNode } from 'react'
+import { useRead } from '../../data/ferrule.ts'
 import { useAddressParams } from '../../data/params.ts'
+import { useService } from '../../data/service.ts'
+import { EmptyState } from '../../parts/empty-state.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
-import { LinkDetails } from './link-details.tsx'
+import { PageLink } from '../../parts/page-link.tsx'
+import { ReadingView } from '../../parts/reading-view.tsx'
+import { Time } from '../../parts/time.tsx'
+import { LinkStatus, RevokeButton } from './link-parts.tsx'
 import { LinksTab } from './links-tab.tsx'
 import { NewLink } from './new-link.tsx'
-import { VendorsTab } from './vendors-tab.tsx'
+import { VendorSection } from './vendor-section.tsx'
+
+/** Prints values by kind. */
+const printValues = (values: Readonly<Record<string, unknown>>): ReactNode =>
+  Object.keys(values).length === 0 ? 'none' : <code>{formatJson(values)}</code>
+
+const printConnector = (id: string | null): ReactNode => (id === null ? 'none' : <PageLink to={`/connectors/${id}`}>{id}</PageLink>)
+
+/** Lists what is shown, with its name. */
+const listDetails = (link: ConnectLinkRecord): readonly (readonly [name: string, value: ReactNode])[] => [
+  ['Status', <LinkStatus key="status" status={link.status} />],
+  ['Id', <code key="id">{link.id}</code>],
+  ['End user', [link.end_user.id, link.end_user.name, link.end_user.email].filter((each) => each !== null).join(', ')],
+  ['Workspace', link.workspace_name],
+  ['Kinds', link.kinds.join(', ')],
+  ['Connector to authorize again', printConnector(link.target_connector_id)],
+  ['Connector that was authorized', printConnector(link.connector_id)],
+  ['Name of the connector', link.name ?? 'the page asks'],
+  ['Filled in', printValues(link.defaults)],
+  ['Locked', printValues(link.locked)],
+  ['Leads back to', link.redirect_url ?? 'nowhere'],
+  ['Origin that may ask for the status', link.allowed_origin ?? 'none'],
+  ['Sandbox', link.sandbox ? 'yes' : 'no'],
+  ['Tries', link.attempts],
+  ['Created', <Time key="created" value={link.created_at} />],
+  ['Expires', <Time key="expires" value={link.expires_at} />],
+  ['Used', <Time key="used" value={link.used_at} />],
+  ['Revoked', <Time key="revoked" value={link.revoked_at} />],
+]
+
+/** Shows the table. */
+function Details({ link }: { readonly link: ConnectLinkRecord }) {
+  return (
+    <Stack align="flex-start">
+      <Table aria-label="Details of the link" layout="fixed" verticalSpacing={4}>
+        <Table.Tbody>
+          {listDetails(link).map(([name, value]) => (
+            <Table.Tr key={name}>
+              <Table.Th w="38%">{name}</Table.Th>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>{value}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      <Text size="sm">The address of the link was shown once, when the link was created. Create another link when it is lost.</Text>
+      {link.status === 'open' && <RevokeButton link={link} />}
+    </Stack>
+  )
+}
+
+/** Shows the dialog while the address names a link. */
+function LinkDetails() {
+  const [{ link: id }, change] = useAddressParams('link')
+  const reading = useRead(['links', 'one', id], (ferrule, signal) => ferrule.links.get(id ?? '', { signal }), { enabled: id !== undefined })
+  return (
+    <Modal opened={id !== undefined} onClose={() => change({ link: undefined })} title="Connect link" size="lg">
+      <ReadingView reading={reading}>{(link) => <Details link={link} />}</ReadingView>
+    </Modal>
+  )
+}
+
+/** Reads the kinds that have a consent page, whole. */
+const useConsentKinds = () =>
+  useRead(['definitions', 'consent'], async (ferrule, signal) => {
+    const all = await ferrule.definitions.list({}, { signal })
+    const whole = await Promise.all(all.map(({ connector_type: kind }) => ferrule.definitions.get(kind, { signal })))
+    return whole.filter(({ credentials }) => credentials.some(({ application_fields: fields }) => fields.length > 0))
+  })
+
+/** Shows the section of each kind. */
+function Sections({ kinds, stored }: { readonly kinds: readonly DefinitionRecord[]; readonly stored: readonly OAuthCredentialsRecord[] }) {
+  const own = useService().data?.connect_url ?? undefined
+  if (kinds.length === 0) return <EmptyState title="No kind needs one" says="No kind of this service has a consent page." />
+  return kinds.map((kind) => {
+    const slug = kind.definition.connector_type
+    const application = stored.find(({ connector_type: each }) => each === slug)
+    const callback = application?.redirect_uri ?? (own && `${own}${connectPaths.callback.replace('{kind}', slug)}`)
+    return <VendorSection key={slug} kind={kind} application={application} callback={callback} />
+  })
+}
+
+/** Shows the tab. */
+function VendorsTab() {
+  const kinds = useConsentKinds()
+  const stored = useRead(['oauth-credentials'], (ferrule, signal) => ferrule.oauthCredentials.list({ signal }))
+  return (
+    <Stack gap="lg">
+      <Text size="sm">
+        These vendors ask the owner of an account on a page of their own, and know an application of yours there. Register one at the vendor
+        first. Without it, connect links offer the form of the kind only.
+      </Text>
+      <ReadingView reading={kinds}>
+        {(found) => <ReadingView reading={stored}>{({ data }) => <Sections kinds={found} stored={data} />}</ReadingView>}
+      </ReadingView>
+      <Alert color="gray" variant="light">
+        A connector refers to the application and has no copy of its secret: a new secret holds for all of its connectors.
+      </Alert>
+    </Stack>
+  )
+}
 
 /** The tabs by their name in the address. */
 const tabs: Readonly<Record<string, { readonly title: string; readonly Tab: ComponentType }>> = {

@@ -4,10 +4,11 @@ import { Alert, Button, Code, Group, Menu, ScrollArea, Stack, Text } from '@mant
 import { useDisclosure } from '@mantine/hooks'
 import { isObject, readJson, writeJson } from 'ferrule/internal'
 import type { ConnectorSummary, DefinitionRecord, EntityDocument, Validation } from 'ferrule/wire'
-import { useEffect, useMemo, useState } from 'react'
+import { useCallback, useEffect, useMemo, useState } from 'react'
 import { useAllKinds, useConnectorRecord } from '../../data/connector.ts'
 import { useChanges } from '../../data/leaving.ts'
 import { useAddressParams } from '../../data/params.ts'
+import { usePlace } from '../../data/place.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { CodeEditor } from '../../parts/code/code-editor.tsx'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
@@ -17,10 +18,53 @@ import { SchemaForm } from '../../parts/form/schema-form.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
-import { useHistory } from './history.ts'
 import { Result } from './result.tsx'
 import { type Call, findAction, findPlaces, findStatementEntity, readOptions, useRefusal } from './statement.ts'
 import { isUnknown, useRun } from './use-run.ts'
+
+/** Statements that are kept at most, and the characters of one. Longer ones are not kept. */
+const historyLimits = { mostStatements: 30, longest: 10_000 } as const
+
+const storageKey = (organizationId: string | undefined): string => `ferrule-statements ${organizationId ?? ''}`.trim()
+
+/** Reads what is kept. Storage can be switched off, and can hold what another version wrote. */
+function readHistory(key: string): readonly string[] {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(key) ?? '[]')
+    return Array.isArray(kept) ? kept.filter((each) => typeof each === 'string') : []
+  } catch {
+    return []
+  }
+}
+
+function writeHistory(key: string, statements: readonly string[]): void {
+  try {
+    if (statements.length === 0) localStorage.removeItem(key)
+    else localStorage.setItem(key, JSON.stringify(statements))
+  } catch {
+    // Without storage the history ends with the page.
+  }
+}
+
+/** Returns the statements, the newest first, with functions that add one and forget all. */
+function useHistory() {
+  const key = storageKey(usePlace().organizationId)
+  const [statements, setStatements] = useState(() => readHistory(key))
+  const add = useCallback(
+    (statement: string) => {
+      if (statement.length > historyLimits.longest) return
+      const next = [statement, ...readHistory(key).filter((each) => each !== statement)].slice(0, historyLimits.mostStatements)
+      writeHistory(key, next)
+      setStatements(next)
+    },
+    [key],
+  )
+  const clear = useCallback(() => {
+    writeHistory(key, [])
+    setStatements([])
+  }, [key])
+  return { statements, add, clear }
+}
 
 /** Characters of a statement that the menu shows. */
 const shownCharacters = 90

@@ -11,7 +11,21 @@ import { ReadingView } from '../../../parts/reading-view.tsx'
 import { Section } from '../../../parts/section.tsx'
 import { Time } from '../../../parts/time.tsx'
 import { listAllKeys, useCopyReading } from '../data.ts'
-import { intervals, printInterval } from './intervals.ts'
+
+/** Intervals that the page offers. */
+const intervals = [
+  { seconds: 300, says: 'every 5 minutes' },
+  { seconds: 900, says: 'every 15 minutes' },
+  { seconds: 3_600, says: 'every hour' },
+  { seconds: 21_600, says: 'every 6 hours' },
+  { seconds: 86_400, says: 'every day' },
+  { seconds: 604_800, says: 'every week' },
+] as const
+
+/** Prints an interval. */
+const printInterval = (seconds: number): string =>
+  intervals.find((each) => each.seconds === seconds)?.says ??
+  (seconds % 60 === 0 ? `every ${seconds / 60} minutes` : `every ${seconds} seconds`)
 
 /** Lists the entities that follow the interval of all others. */
 function listOthers({ entities, schedules }: SyncStatusRecord): readonly string[] {
