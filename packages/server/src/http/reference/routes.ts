@@ -1,7 +1,7 @@
 /** Describes the HTTP routes in blocks, from the API's document without kinds. */
-import { type Kind, obj } from 'ferrule/definition'
+import type { Kind } from 'ferrule/definition'
 import { errorTable, isErrorCode, isObject, toPlainSchema } from 'ferrule/internal'
-import { endpoints, executeFields } from 'ferrule/wire'
+import { endpoints, executeInput } from 'ferrule/wire'
 import { buildExample } from '../openapi/example.ts'
 import { fieldRows, printRecordLink } from '../openapi/field-rows.ts'
 import { type JsonObject, tags } from '../openapi/types.ts'
@@ -9,7 +9,7 @@ import { type Block, code, heading, paragraph, table } from './blocks.ts'
 
 const json = 'application/json'
 /** What execute takes from every kind; its records are on the pages of the kinds. */
-const executeRequest = toPlainSchema(obj(executeFields, 'A call'))
+const executeRequest = toPlainSchema(executeInput)
 
 const at = (value: unknown, ...names: readonly string[]): unknown =>
   names.reduce((inner: unknown, name) => (isObject(inner) ? inner[name] : undefined), value)
