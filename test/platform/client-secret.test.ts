@@ -1,4 +1,4 @@
-/** Checks of client secrets: how they are stored, and what a refusal tells. */
+/** Checks of client secrets: how they are stored, and what a refusal reveals. */
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createSecretCheck, hashSecret, isSecret, markSecret } from '../../packages/server/src/tenancy/applications/client-secret.ts'
