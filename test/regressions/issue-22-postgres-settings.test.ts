@@ -127,7 +127,7 @@ describe('sessions', () => {
     const platform = await open({ DATABASE_URL: own.url })
     const principal = await firstPrincipal(platform)
     const create = (index: number) => platform.organizations.create(principal, { name: `made ${index}` })
-    const made = await Promise.allSettled(Array.from({ length: 40 }, (_, index) => create(index)))
+    const made = await Promise.allSettled(Array.from({ length: 12 }, (_, index) => create(index)))
     expect(made.filter(({ status }) => status === 'rejected')).toEqual([])
     await platform.close()
     await own.drop()
