@@ -1,8 +1,8 @@
 /** Opens stored connectors for the engine, and stores what calls reveal about credentials. */
-
 import type { Kind } from 'ferrule/definition'
-import type { Connection, CredentialSource, OriginOverride } from 'ferrule/engine'
+import type { Connection, CredentialSource, OriginOverride, VendorNotice } from 'ferrule/engine'
 import { BoundedMap, fail } from 'ferrule/internal'
+import type { ConnectorNotice } from 'ferrule/wire'
 import { unparkRuns } from '../copies/sql/sync-runs.ts'
 import type { Database } from '../db/database.ts'
 import type { Parts } from '../main/parts.ts'
@@ -16,10 +16,9 @@ import type { Connectors } from './connector-types.ts'
 import { createProof } from './credential-proof.ts'
 import { buildAuthErrorReason, createCredentialSources, type StoredCredentials } from './credential-source.ts'
 import { readDraft } from './draft.ts'
-import { createNotices } from './notices.ts'
 import { getConnectorStatus } from './record.ts'
 import { createWriteClaims } from './request-claims.ts'
-import { type ConnectionQuery, connectionQuery, type SealedConnectorRow, setAuthError, setHealthy } from './sql/connectors.ts'
+import { type ConnectionQuery, connectionQuery, type SealedConnectorRow, setAuthError, setHealthy, setNotices } from './sql/connectors.ts'
 
 /** Maximum number of rows, about 2 kB each. */
 const mostRows = 1_000
@@ -129,3 +128,40 @@ export const toUnstoredSource = (values: Awaited<ReturnType<CredentialSource['op
     throw fail('validation_failed', { reason: 'a check before the creation renews no tokens; create the connector, then check it' })
   },
 })
+
+/** Maximum number of notices per connector. */
+const keptNotices = 20
+/** Maximum number of connectors in the cache; notices of others are read from their row. */
+const keptConnectors = 10_000
+
+const sentences: { readonly [T in VendorNotice['type']]: (notice: Extract<VendorNotice, { type: T }>) => string } = {
+  api_version: ({ asked, answered }) => `Version ${asked} of the vendor's API was asked for, and ${answered} answered.`,
+  deprecated: ({ entity, reason }) => `The vendor calls what ${entity} uses deprecated: ${reason}`,
+}
+
+const buildMessage = (notice: VendorNotice): string =>
+  notice.type === 'api_version' ? sentences.api_version(notice) : sentences.deprecated(notice)
+
+/** Appends a notice; a notice about the API version replaces the earlier one. */
+const addNotice = (kept: readonly ConnectorNotice[], notice: ConnectorNotice): ConnectorNotice[] =>
+  [...kept.filter(({ type }) => type !== 'api_version' || notice.type !== 'api_version'), notice].slice(-keptNotices)
+
+/**
+ * Builds the function that takes the notices of a connector. A known notice costs one lookup in memory. A change of the configuration
+ * deletes the notices, so the cache key contains the configuration.
+ */
+function createNotices(parts: Parts): (row: SealedConnectorRow) => (notice: VendorNotice) => void {
+  const remembered = new BoundedMap<string, readonly ConnectorNotice[]>(keptConnectors)
+  return (row) => (notice) => {
+    const key = `${row.id} ${row.updated_at} ${row.configuration}`
+    const kept = remembered.get(key) ?? (JSON.parse(row.notices) as readonly ConnectorNotice[]) // JSON that this service wrote
+    const message = buildMessage(notice)
+    remembered.set(key, kept)
+    if (kept.some((known) => known.message === message)) return
+    const added = { type: notice.type, message, since: new Date(parts.source.clock()).toISOString() }
+    const next = addNotice(kept, added)
+    remembered.set(key, next)
+    parts.onNotice({ connectorId: row.id, ...added })
+    setNotices(parts.database.db, row, JSON.stringify(next)).catch(parts.onBackgroundError)
+  }
+}

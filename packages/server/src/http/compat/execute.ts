@@ -1,18 +1,58 @@
 /** Executions in the form of those clients. */
-
 import type { FerruleError } from 'ferrule'
 import type { Field, Kind, LiveAction } from 'ferrule/definition'
-import { readJson } from 'ferrule/engine'
-import { clocks, fail, isObject, liveActions, readInnerFields } from 'ferrule/internal'
+import { JsonText, readJson } from 'ferrule/engine'
+import { clocks, fail, isObject, liveActions, readInnerFields, writeBody } from 'ferrule/internal'
 import type { Principal } from '../../values/access.ts'
 import { jsonType } from '../reply.ts'
 import { type Answer, type Exchange, type Services, slot } from '../route.ts'
 import { checkStored } from '../routes/checks.ts'
 import { readChunk, readChunkWish, readEmptyFile } from './chunk.ts'
-import { buildEnvelope, type Execution, toEnvelope } from './envelope.ts'
 import { changeExchange } from './exchange.ts'
-import { followCursor } from './pages.ts'
-import { findListedObjects, toSnakeCase } from './search-rows.ts'
+import { describePage, followCursor } from './pages.ts'
+import { adaptRows, findListedObjects, toSnakeCase } from './search-rows.ts'
+
+type Values = Readonly<Record<string, unknown>>
+
+/** What an envelope says of the execution itself. */
+interface Execution {
+  readonly connectorId: string
+  /** For a search: its fields that those clients read as objects (`findListedObjects`). */
+  readonly search: { readonly objects: ReadonlySet<string> } | undefined
+  readonly tookMs: number
+}
+
+/** The published form of a successful execution. `result` is read as it is, so a search nests its rows. */
+interface Envelope {
+  readonly status: 'success'
+  readonly result: unknown
+  readonly connector_metadata: Values | null
+  readonly execution_metadata: Values
+}
+
+/** Builds an envelope. */
+const buildEnvelope = (
+  result: unknown,
+  { connectorId, tookMs }: Pick<Execution, 'connectorId' | 'tookMs'>,
+  more: { readonly metadata?: Values | null; readonly execution?: Values } = {},
+): Envelope => ({
+  status: 'success',
+  result,
+  connector_metadata: more.metadata ?? null,
+  execution_metadata: { connector_instance_id: connectorId, execution_time_ms: Math.round(tookMs), ...more.execution },
+})
+
+/** Puts a body of our own form into the envelope. */
+function toEnvelope(body: unknown, execution: Execution): Envelope {
+  const { data, meta: given, ...more } = isObject(body) ? body : { data: body, meta: undefined }
+  const meta = isObject(given) ? given : {}
+  if (execution.search !== undefined) {
+    const found = new JsonText(writeBody({ data: adaptRows(data, execution.search.objects), meta }))
+    return buildEnvelope(found, execution, { execution: more })
+  }
+  const metadata = Object.keys(meta).length === 0 ? null : { ...meta, ...describePage(meta) }
+  return buildEnvelope(data, execution, { metadata, execution: more })
+}
 
 const isLive = (action: unknown): action is LiveAction => liveActions.some((each) => each === action)
 
@@ -52,8 +92,6 @@ function renameParams(kinds: readonly Kind[], body: Readonly<Record<string, unkn
   const fields = operations.map((operation): Field => ({ properties: operation.params }))
   return { ...body, params: renameKeys(params, fields) }
 }
-
-type Values = Readonly<Record<string, unknown>>
 
 /** One call of such a client, with the route that answers it in our own form. */
 export interface ClientCall {
