@@ -117,6 +117,14 @@ describe.each(databasesUnderTest(['postgres']))('nodes over %s', () => {
     expect((full?.wait ?? 0) + (await databaseNow(database.db)) - before).toBeGreaterThanOrEqual(60_000)
   })
 
+  test('give no turn before one that was given earlier, whatever nodes say about their delay', async () => {
+    const ask = { ...wish('delay', [2]), rate_ms: [1_000], calls: 1, ahead: 2_000 }
+    const now = Date.now()
+    const waits: number[] = []
+    for (const late of [500, 0, 0, 0]) for (const { wait } of await takeTurns(database.db, [{ ...ask, late }], now)) waits.push(wait)
+    expect(waits).toEqual([0, 0, 1_500, 1_500])
+  })
+
   test('use nine tenths of the rate without a refusal: four with twenty walkers each', async () => {
     const { time, nodes } = startNodes(database, 4)
     const vendor = new StrictVendor(gongLimits.rates)

@@ -22,6 +22,8 @@ const longestLateMs = 1_000
 /** Turns are taken so far ahead, in milliseconds: for calls that clients wait for, and for those of syncs, which go behind. */
 const aheadMs = 1_000
 const calmAheadMs = 400
+/** The question comes so much later, because the time of the next turn is known as early as it can be, in milliseconds. */
+const marginMs = 50
 /** Maximum number of turns of one question, and of background calls that count as wishes. */
 const mostCalls = 200
 /** Number of times that a window keeps, so a longer one counts by groups of calls. */
@@ -211,7 +213,7 @@ export class SharedBudget implements Budget {
   settle(ask: BudgetAsk, { granted, wait, hold_until, held }: BudgetAnswer, { asked, answered }: Moments): void {
     if (!ask.is_sent)
       for (let turn = 0; turn < granted; turn += 1) this.#turns.push({ at: answered + wait, until: asked + wait + ask.late })
-    this.#next = answered + wait
+    this.#next = asked + wait // a call that slept longer would miss a turn
     this.#isBarred = ask.calls > 0 && granted === 0 && wait <= ask.ahead
     if (ask.calls > 0) this.#refusals = granted > 0 ? 0 : this.#refusals + 1
     this.#courtesy = (0.5 + Math.random() / 4) / Math.max(1, this.#refusals)
@@ -228,7 +230,7 @@ export class SharedBudget implements Budget {
   /** Computes from when on a turn can be taken. */
   #dueAt(background: boolean): number {
     if (this.#isBarred) return this.#next
-    return this.#next - (background ? calmAheadMs * (1 - this.#courtesy) : aheadMs)
+    return this.#next + marginMs - (background ? calmAheadMs * (1 - this.#courtesy) : aheadMs)
   }
 
   /** Counts the calls that have no turn yet. */

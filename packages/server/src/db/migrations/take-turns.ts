@@ -4,7 +4,8 @@
  * loses the counts of half a second.
  *
  * A row keeps the numbers of some calls and when each was sent at the latest: of a rate, each call whose number is a multiple of `every`. A call
- * may be sent when the one before it by the number of the rate is as old as the rate says.
+ * may be sent when the one before it by the number of the rate is as old as the rate says. Times are in order, so that no turn comes before
+ * one that was given earlier.
  */
 
 /** A doubted wait is forgotten this long after its end, in milliseconds. */
@@ -90,7 +91,7 @@ begin
         kept.total := kept.total + 1;
         foreach every in array ask.rate_every loop
           if kept.total % every = 0 then
-            kept.times := kept.times || (due + ask.late);
+            kept.times := kept.times || greatest(due + ask.late, kept.times[cardinality(kept.times)]);
             kept.numbers := kept.numbers || kept.total;
             exit;
           end if;
