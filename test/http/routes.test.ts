@@ -63,7 +63,7 @@ describe('definitions', () => {
     expect(one.json.entities.map((each: { entity: string }) => each.entity)).toContain('call_audio')
     const [{ schema }] = one.json.credentials
     expect(schema.properties.access_key['x-find']).toMatchObject({ menu: 'Admin center > Settings > Ecosystem > API' })
-    expect(one.json.configuration.properties.private_calls['x-find']).toEqual({ says: expect.stringContaining('You decide') })
+    expect(one.json.configuration.properties.private_calls['x-find']).toEqual({ says: expect.stringContaining('Gong asks integrations') })
     expect((await ask(`GET ${path}/{definition_id}`, { slots: { definition_id: 'nothing' } })).json.code).toBe('connector_type_not_found')
   })
 })
