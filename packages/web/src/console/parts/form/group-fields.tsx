@@ -5,7 +5,6 @@ import { isObject, pointTo } from 'ferrule/internal'
 import { type ComponentType, useState } from 'react'
 import { type FieldProps, readGroupError, readInputProps } from './field.ts'
 import { addHelp, readHelp } from './help.tsx'
-import { parseInteger, parseNumber, printPlain } from './numbers.ts'
 import { type FieldKind, findKind, type Property, readItems, readProperties, readTypes, type Schema } from './schema.ts'
 import {
   DateField,
@@ -19,6 +18,7 @@ import {
   SecretLinesField,
   TextField,
 } from './text-fields.tsx'
+import { parseInteger, parseNumber, printPlain } from './values.ts'
 
 /** A value with what the reader sees. */
 type Option = readonly [value: unknown, says: string]

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-import { parseInteger, parseNumber } from './numbers.ts'
 import { printProblemsAt, printProblemsWithin } from './problems.ts'
 import { completeValue, findKind, hasSecrets, readProperties, type Schema } from './schema.ts'
-import { parseLocal, printLocal } from './text-fields.tsx'
+import { parseInteger, parseLocal, parseNumber, printLocal } from './values.ts'
 
 const kinds: readonly (readonly [kind: string, schema: Schema])[] = [
   ['fixed', { type: 'boolean', const: true }],
