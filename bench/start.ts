@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ensureBundle } from '../scripts/program.mjs'
+import { ensureBundle } from '../scripts/bundles.mjs'
 import { type Result, time } from './result.ts'
 import { alternate, type Effort, median } from './rounds.ts'
 

@@ -2,11 +2,11 @@
 // Runs one task of package.json on the project's own Node: installs what is missing, then hands over arguments, streams,
 // signals and the exit code. Plain JavaScript, because on a fresh clone the only Node may be too old for the sources.
 import { build } from './build.mjs'
+import { ensureBundle } from './bundles.mjs'
 import { checkSources } from './checks.mjs'
 import { ensureInstalled } from './install.mjs'
 import { packAll } from './pack.mjs'
 import { buildEnvironment, root, vitest } from './paths.mjs'
-import { ensureBundle } from './program.mjs'
 import { runNode } from './run-node.mjs'
 import { runTests } from './test.mjs'
 import { ensureWeb } from './web.mjs'
@@ -28,7 +28,7 @@ const tasks = {
   unit: runUnit,
   'test:watch': (args) => runNode([vitest, 'watch', ...args]),
   check,
-  ferrule: async (args) => runNode([await ensureBundle('ferrule'), ...args]),
+  ferrule: (args) => runNode(['packages/ferrule/src/cli.ts', ...args]),
   'ferrule-server': async (args) => runNode([await ensureBundle('ferrule-server'), ...args]),
   gen: (args) => runNode(['scripts/gen.ts', ...args]),
   openapi: async (args) => runNode([await ensureBundle('ferrule-server'), 'openapi', ...args]),

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
 import { expect } from 'vitest'
-import { bundleOf } from '../../scripts/program.mjs'
+import { root } from '../../scripts/paths.mjs'
 import { buildSourceEnvironment } from '../support/commands.ts'
 
 /** The start of the command. */
-export const cli = bundleOf('ferrule')
+export const cli = join(root, 'packages/ferrule/src/cli.ts')
 
 /** How the command ended. */
 export interface Ended {

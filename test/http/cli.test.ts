@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bundleOf } from '../../scripts/program.mjs'
+import { bundleOf } from '../../scripts/bundles.mjs'
 import { buildSourceEnvironment, programLimit } from '../support/commands.ts'
 
 const root = join(import.meta.dirname, '../..')

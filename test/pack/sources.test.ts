@@ -79,7 +79,7 @@ describe('a checkout that nothing is compiled in', { timeout: 120_000 }, () => {
   })
 
   test('starts from one file, which is built again when a source has changed', async () => {
-    const ensure = `const { ensureBundle } = await import('./scripts/program.mjs'); process.stdout.write(await ensureBundle('service'))`
+    const ensure = `const { ensureBundle } = await import('./scripts/bundles.mjs'); process.stdout.write(await ensureBundle('service'))`
     const build = async () => {
       const { child, said } = start(['--input-type=module', '--eval', ensure])
       await once(child, 'close')

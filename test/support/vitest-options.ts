@@ -33,5 +33,5 @@ export const testOptions = {
   // Background work has no deadline of its own: a poll ends before its test only to report the last value.
   expect: { poll: { timeout: 100_000 } },
   allowOnly: false,
-  globalSetup: ['test/support/programs-setup.ts', 'test/support/postgres-setup.ts'],
+  globalSetup: ['test/support/bundles-setup.ts', 'test/support/postgres-setup.ts'],
 } satisfies InlineConfig

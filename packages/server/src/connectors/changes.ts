@@ -163,7 +163,8 @@ async function tryChange(parts: Parts, target: Target, wanted: Change): Promise<
     given: new Secret({ given: text }),
     credentials: new Secret(values),
     connection: (credentials) => buildConnection(parts, { kind, sandbox: Boolean(row.sandbox) }, { configuration: used, credentials }),
-    ...{ trial, isChecked },
+    trial,
+    isChecked,
   })
   return { key, ...tried }
 }

@@ -37,13 +37,15 @@ async function readIndex(address: string): Promise<FindSections> {
   return indexSections(sections)
 }
 
+/** Makes an element of HTML. */
 const make = <K extends keyof HTMLElementTagNameMap>(name: K, ...inner: readonly (string | Node)[]): HTMLElementTagNameMap[K] => {
   const element = document.createElement(name)
   element.append(...inner)
   return element
 }
 
-const says = (text: string): HTMLElement => {
+/** Makes a line that screen readers say. */
+const makeNotice = (text: string): HTMLElement => {
   const line = make('p', text)
   line.role = 'status'
   return line
@@ -51,13 +53,16 @@ const says = (text: string): HTMLElement => {
 
 /** Draws what was found. @param home address of the first page */
 function drawResults(sections: readonly IndexedSection[], home: string): HTMLElement[] {
-  if (sections.length === 0) return [says('Nothing has all these words. Try fewer, or a part of a name.')]
+  if (sections.length === 0) return [makeNotice('Nothing has all these words. Try fewer, or a part of a name.')]
   const items = sections.map(([address, title, text]) => {
     const link = make('a', make('strong', title), make('span', text.slice(0, mostShown)))
     link.href = `${home}${address}`
     return make('li', link)
   })
-  return [says(sections.length < mostResults ? `${sections.length} found` : `The first ${mostResults} are shown`), make('ul', ...items)]
+  return [
+    makeNotice(sections.length < mostResults ? `${sections.length} found` : `The first ${mostResults} are shown`),
+    make('ul', ...items),
+  ]
 }
 
 /** Parts of the page. */
@@ -82,7 +87,7 @@ export function startSearch({ input, found, home }: SearchParts): void {
     // The reader types while the index is read; the last letter draws.
     if (typed !== input.value.trim()) return
     found.replaceChildren(
-      ...(find === undefined ? [says('The index cannot be read. Is the service reachable?')] : drawResults(find(typed), home)),
+      ...(find === undefined ? [makeNotice('The index cannot be read. Is the service reachable?')] : drawResults(find(typed), home)),
     )
   }
   input.addEventListener('input', show)

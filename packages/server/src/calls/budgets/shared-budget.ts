@@ -1,6 +1,7 @@
 /** The budget of one key that several nodes share: the turns that this node has, and the calls that wait for one. Times are steady milliseconds. */
 import type { Asker, Budget, Wish } from 'ferrule/engine'
 import type { BudgetAnswer, BudgetAsk } from '../sql/vendor-budgets.ts'
+import { windowSlack } from './stored-budget.ts'
 
 /** What a budget needs from its node. */
 export interface BudgetHost {
@@ -14,8 +15,6 @@ export interface BudgetHost {
   hold(key: string, until: number): void
 }
 
-/** Windows are longer by this share, because the way to the vendor is not always equally long. */
-const slack = 1.02
 /** A call is sent so much after its turn at most: a share of the shortest window, and milliseconds. */
 const lateShare = 0.03
 const longestLateMs = 1_000
@@ -95,7 +94,7 @@ export class SharedBudget implements Budget {
   constructor({ key, limits: { rates = [], bucket } }: Pick<Asker, 'key' | 'limits'>, host: BudgetHost) {
     this.key = key
     this.#host = host
-    this.#rates = rates.map(({ calls, seconds }) => ({ calls, ms: Math.ceil(seconds * 1_000 * slack) }))
+    this.#rates = rates.map(({ calls, seconds }) => ({ calls, ms: Math.ceil(seconds * 1_000 * windowSlack) }))
     this.#limits = {
       rate_calls: rates.map(({ calls }) => calls),
       rate_ms: this.#rates.map(({ ms }) => ms),

@@ -4,8 +4,8 @@ import type { CountedCalls } from '../sql/vendor-budgets.ts'
 
 /** A window of this length or longer must survive a restart, in seconds. */
 const lastingSeconds = 3_600
-/** Windows are longer by this share, because the way to the vendor is not always equally long. */
-const slack = 1.02
+/** Windows are longer by this factor, because the way to the vendor is not always equally long. */
+export const windowSlack = 1.02
 /** A window is stored in so many parts. All calls of a part count as sent with its last one. */
 const windowParts = 96
 
@@ -30,7 +30,7 @@ export class StoredBudget implements Budget {
   #unstored = 0
 
   constructor({ key, limits }: Pick<Asker, 'key' | 'limits'>, store: CallStore) {
-    const rates = (limits.rates ?? []).map(({ calls, seconds }) => ({ calls, seconds: seconds * slack }))
+    const rates = (limits.rates ?? []).map(({ calls, seconds }) => ({ calls, seconds: seconds * windowSlack }))
     this.#key = key
     this.#memory = createMemoryBudget({ limits: { ...limits, rates } })
     this.#longestMs = Math.max(...rates.map(({ seconds }) => seconds * 1_000))

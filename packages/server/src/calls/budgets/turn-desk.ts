@@ -93,13 +93,28 @@ export class TurnDesk implements BudgetHost {
     await promise.finally(cancel)
   }
 
-  /** Stores what is left to report. */
+  /** Stores what is left to report, with one try. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#cancel?.()
     await this.#flight
-    const left = [...this.#due.keys()].filter(({ hasNews }) => hasNews)
-    for (let index = 0; index < left.length; index += mostKeys) await this.#flySafely(left.slice(index, index + mostKeys))
+    const left = new Set([...this.#due.keys()].filter(({ hasNews }) => hasNews))
+    while (left.size > 0) {
+      const taken = this.#takeDue((budget) => left.has(budget))
+      for (const budget of taken) left.delete(budget)
+      await this.#flySafely(taken)
+    }
+  }
+
+  /**
+   * Takes the budgets of a statement. It names a key once: a budget that was dropped for others and opened again is there twice, and one
+   * of both waits for the next statement.
+   */
+  #takeDue(isMeant: (budget: SharedBudget, at: number) => boolean): readonly SharedBudget[] {
+    const meant = [...this.#due].flatMap(([budget, at]) => (isMeant(budget, at) ? [[budget.key, budget] as const] : []))
+    const taken = [...new Map(meant).values()].slice(0, mostKeys)
+    for (const budget of taken) this.#due.delete(budget)
+    return taken
   }
 
   /** Starts a statement, or the timer of the next one. While one is under way, others wait and go together. */
@@ -117,8 +132,7 @@ export class TurnDesk implements BudgetHost {
   #run(): void {
     this.#armedFor = Number.POSITIVE_INFINITY
     const now = this.#parts.steady()
-    const due = [...this.#due].flatMap(([budget, at]) => (at <= now + 1 ? [budget] : [])).slice(0, mostKeys)
-    for (const budget of due) this.#due.delete(budget)
+    const due = this.#takeDue((_budget, at) => at <= now + 1)
     this.#flight = this.#flySafely(due).then(() => {
       this.#flight = undefined
       this.#arm(Math.min(...this.#due.values()), this.#parts.steady())

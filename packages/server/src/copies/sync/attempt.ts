@@ -274,7 +274,9 @@ export class Attempt {
       configuration,
       store: createFence(store, () => this.#checkLease()),
       ask: createAsk(services, {
-        ...{ access, signal, called: (entity) => this.progress.called(entity) },
+        access,
+        signal,
+        called: (entity) => this.progress.called(entity),
         withdrew: (entity, names) => this.#notices.set(entity, buildWithdrawnNotice(kind.definition.title, names)),
       }),
       covered: this.#covered,

@@ -42,7 +42,7 @@ type Part = Pick<Parts, 'database' | 'source' | 'settings'>
 const isRead = ({ state }: SyncEntityResult): boolean => state === 'complete' || state === 'changes' || state === 'partial'
 
 /** Returns the final state of a run. An entity that the credentials lack does not fail a run with other entities. */
-function summary(results: readonly SyncEntityResult[]): EndedAttempt & { readonly state: 'succeeded' | 'partial' | 'failed' } {
+function summarizeResults(results: readonly SyncEntityResult[]): EndedAttempt & { readonly state: 'succeeded' | 'partial' | 'failed' } {
   const error = results.find(({ state }) => state === 'failed')?.error ?? results.find((each) => each.error !== null)?.error ?? null
   if (results.length > 0 && !results.some(isRead)) return { state: 'failed', error }
   const isWhole = results.every(({ state }) => state !== 'failed' && state !== 'partial')
@@ -55,7 +55,7 @@ function summary(results: readonly SyncEntityResult[]): EndedAttempt & { readonl
  * @returns undefined when the attempt no longer owns the run
  */
 async function endAttempt(parts: Part, attempt: Attempt, outcome: AttemptOutcome | Error): Promise<EndedAttempt | undefined> {
-  const { state, error, more } = await (outcome instanceof Error ? cutOff(parts, attempt, outcome) : ended(parts, attempt, outcome))
+  const { state, error, more } = await (outcome instanceof Error ? requeueRun(parts, attempt, outcome) : decideEnd(parts, attempt, outcome))
   const { db } = parts.database
   const end: RunEnd = {
     ...toStoredError(error),
@@ -72,7 +72,7 @@ type More =
   | { readonly state: 'succeeded' | 'partial' | 'failed' | 'cancelled'; readonly finished_at: number; readonly failures: number }
   | { readonly state: 'queued'; readonly not_before: number | null; readonly place: number; readonly failures: number }
 
-const finished = (
+const finishRun = (
   parts: Part,
   { state, error }: EndedAttempt & { readonly state: Exclude<RunState, 'queued' | 'running'> },
   failures: number,
@@ -83,7 +83,7 @@ const finished = (
 })
 
 /** Returns an aborted run to the queue without counting a failure. */
-function cutOff({ source }: Part, { run }: Attempt, reason: Error) {
+function requeueRun({ source }: Part, { run }: Attempt, reason: Error) {
   const now = source.clock()
   const place = reason === yielding ? now : run.place
   return {
@@ -93,12 +93,12 @@ function cutOff({ source }: Part, { run }: Attempt, reason: Error) {
   }
 }
 
-async function ended(parts: Part, attempt: Attempt, outcome: AttemptOutcome) {
+async function decideEnd(parts: Part, attempt: Attempt, outcome: AttemptOutcome) {
   const { run } = attempt
-  if (outcome.is === 'walked') return finished(parts, summary(attempt.results), 0)
+  if (outcome.is === 'walked') return finishRun(parts, summarizeResults(attempt.results), 0)
   const { thrown } = outcome
   const error = buildSyncError(thrown, run.connector_id)
-  if (outcome.is === 'cancelled') return finished(parts, { state: 'cancelled', error }, run.failures)
+  if (outcome.is === 'cancelled') return finishRun(parts, { state: 'cancelled', error }, run.failures)
   if (outcome.is === 'later') {
     const { code, retryAfterMs } = asFerruleError(thrown)
     const { calls } = attempt.progress
@@ -112,8 +112,8 @@ async function ended(parts: Part, attempt: Attempt, outcome: AttemptOutcome) {
     }
   }
   await attempt.giveUp(thrown)
-  const state = outcome.is === 'failed' ? 'failed' : summary(attempt.results).state
-  return finished(parts, { state, error }, run.failures)
+  const state = outcome.is === 'failed' ? 'failed' : summarizeResults(attempt.results).state
+  return finishRun(parts, { state, error }, run.failures)
 }
 
 interface Walking {

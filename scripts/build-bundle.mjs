@@ -1,15 +1,15 @@
-// Bundles the sources of a program into one file: node scripts/build-program.mjs service|ferrule|ferrule-server
+// Bundles the sources of a program into one file: node scripts/build-bundle.mjs service|ferrule-server
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
+import { bundleOf, seal, sources } from './bundles.mjs'
 import { inside, isOutside } from './inside.mjs'
 import { root, sourceCondition } from './paths.mjs'
-import { bundleOf, programs, seal } from './program.mjs'
 import { digestOf } from './web.mjs'
 
 /** Files that decide about every build. */
-const always = ['package-lock.json', ...['build-program', 'inside', 'program'].map((name) => `scripts/${name}.mjs`)]
+const always = ['package-lock.json', ...['build-bundle', 'bundles', 'inside'].map((name) => `scripts/${name}.mjs`)]
 
 /** Our packages are inside, but for the sandbox: it is a process of its own. */
 const names = [...inside, 'ferrule']
@@ -26,13 +26,13 @@ const keepAddresses = {
       : null,
 }
 
-const name = /** @type {import('./program.mjs').ProgramName} */ (process.argv[2])
+const name = /** @type {import('./bundles.mjs').BundleName} */ (process.argv[2])
 const bundled = bundleOf(name)
 console.error(
   `Building ${name === 'service' ? 'the service' : name} (${existsSync(bundled) ? 'its sources changed' : 'for the first time'}) ...`,
 )
 const bundle = await rolldown({
-  input: join(root, programs[name]),
+  input: join(root, sources[name]),
   platform: 'node',
   external: (id) => isOutside(id, names),
   resolve: { conditionNames: [sourceCondition, 'node', 'import', 'default'] },
