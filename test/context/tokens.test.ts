@@ -52,6 +52,9 @@ describe('words', () => {
     ['joined words that end in a sign', `${'é-a.'.repeat(50_000)}b+`, 100_002],
     ['signs', `é${'+#'.repeat(100_000)}`, 2],
     ['joining characters', `é${'-'.repeat(200_000)}a`, 2],
+    ['letters, longer than a quantifier of V8 can be,', 'я'.repeat(5_000_000), 1],
+    ['accents, as many,', `e${'\u0301'.repeat(5_000_000)}`, 1],
+    ['format characters, as many,', `я${'\u200b'.repeat(9_000_000)}`, 1],
     ['plain letters with a joining character', `${'x'.repeat(200_000)}-y`, 2],
   ])('of a long string of %s are read in one pass', (_what, given, count) => {
     expect(rules.splitText(given)).toHaveLength(count)

@@ -46,18 +46,20 @@ const folded: Readonly<Record<string, string>> = {
 }
 const foldable = new RegExp(`[${Object.keys(folded).join('')}]`, 'gu')
 
-const accents = /(?<=[\p{L}&&[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]])\p{M}+/gv
+/**
+ * Patterns here match single characters, or few. V8 keeps a place for each character that `+` repeats in Unicode mode, and ends with a
+ * RangeError at 64 MiB: four million letters.
+ */
+const accents = /(?<=[\p{L}&&[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]])\p{M}{1,100000}/gv
 /** Format characters, and the Arabic marks that most people leave out. */
-const unwritten = /[\p{Cf}\u064b-\u065f\u0670\u0640]+/gu
-/** A word with the signs that may belong to it. */
-const signed = /[\p{L}\p{M}\p{N}]+(?:\+\+?|#)?/gu
-/** A word, with the joining character where another word follows it. Each character is read once, however long a word is. */
-const links = /([\p{L}\p{M}\p{N}]+)([-.'’/](?=[\p{L}\p{M}\p{N}]))?/gu
-const signs = /[+#]+$/u
-const runs =
-  /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}]+|[^\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}]+/gu
-const ofRun = /^[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}]/u
-const anyOfRun = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}]/u
+const unwritten = /[\p{Cf}\u064b-\u065f\u0670\u0640]/gu
+const ofWord = /[\p{L}\p{M}\p{N}]/gu
+const notOfWord = /[^\p{L}\p{M}\p{N}]/gu
+const joiner = /[-.'’/]/
+const ofRun = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}]/gu
+const notOfRun = /[^\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}]/gu
+const notLetter = /[^\p{L}\p{M}]/u
+const letter = /\p{L}/u
 
 const removeUnwritten = (text: string): string => text.replace(unwritten, '')
 
@@ -71,35 +73,60 @@ const foldWritten = (text: string): string =>
 
 const fold = (text: string): string => foldWritten(removeUnwritten(text))
 
+/** Returns the first place from which a pattern matches; the length of the text when there is none. */
+function findFrom(pattern: RegExp, text: string, from: number): number {
+  pattern.lastIndex = from
+  return pattern.exec(text)?.index ?? text.length
+}
+
+/** Places of a word in a text: of its first character, and behind its last one. */
+type Place = readonly [start: number, end: number]
+
+function findWords(text: string): readonly Place[] {
+  const places: Place[] = []
+  for (let start = findFrom(ofWord, text, 0); start < text.length; ) {
+    const end = findFrom(notOfWord, text, start)
+    places.push([start, end])
+    start = findFrom(ofWord, text, end)
+  }
+  return places
+}
+
 /** A word, or a run of characters that is later cut into pairs; `sign` stands directly behind its letters. */
 interface Piece {
   readonly text: string
+  readonly isRun: boolean
   readonly sign: string
 }
 
-/** Begins with the first letter, so a long word is read once. */
-const onlyLetters = /^\p{M}*\p{L}[\p{L}\p{M}]*$/u
+const readSign = (text: string, at: number): string => (text[at] === '#' ? '#' : text[at] !== '+' ? '' : text[at + 1] === '+' ? '++' : '+')
 
-function toPieces(word: string): readonly Piece[] {
-  const sign = signs.exec(word)?.[0] ?? ''
-  const parts = word.slice(0, word.length - sign.length).match(runs) ?? []
-  return parts.map((text, index) => {
-    const isSigned = index === parts.length - 1 && !ofRun.test(text) && onlyLetters.test(text)
-    return { text, sign: isSigned ? sign : '' }
-  })
+/** Cuts a word where its characters begin to be of a run, or end to be. */
+function toPieces(word: string, sign: string): readonly Piece[] {
+  const pieces: Piece[] = []
+  let isRun = findFrom(ofRun, word, 0) === 0
+  for (let start = 0; start < word.length; isRun = !isRun) {
+    const end = findFrom(isRun ? notOfRun : ofRun, word, start)
+    const text = word.slice(start, end)
+    const isSigned = sign !== '' && end === word.length && !isRun && !notLetter.test(text) && letter.test(text)
+    pieces.push({ text, isRun, sign: isSigned ? sign : '' })
+    start = end
+  }
+  return pieces
 }
 
-const splitPieces = (folded: string): readonly Piece[] => (folded.match(signed) ?? []).flatMap(toPieces)
+const splitPieces = (text: string, places: readonly Place[] = findWords(text)): readonly Piece[] =>
+  places.flatMap(([start, end]) => toPieces(text.slice(start, end), readSign(text, end)))
 
 /** Lists the joined words of a folded string. */
-function listJoined(folded: string): readonly string[] {
+function listJoined(text: string, places: readonly Place[]): readonly string[] {
   const joined: string[] = []
   let parts: string[] = []
-  for (const [, word = '', joiner] of folded.matchAll(links)) {
-    parts.push(word)
-    if (joiner !== undefined) continue
-    const whole = parts.join('')
-    if (isJoinable(parts.length, [...whole].length) && !anyOfRun.test(whole)) joined.push(whole)
+  for (const [index, [start, end]] of places.entries()) {
+    parts.push(text.slice(start, end))
+    if (places[index + 1]?.[0] === end + 1 && joiner.test(text[end] ?? '')) continue
+    const whole = parts.length > 1 ? parts.join('') : ''
+    if (isJoinable(parts.length, [...whole].length) && findFrom(ofRun, whole, 0) === whole.length) joined.push(whole)
     parts = []
   }
   return joined
@@ -108,16 +135,16 @@ function listJoined(folded: string): readonly string[] {
 const listPairs = (characters: readonly string[]): readonly string[] =>
   characters.slice(1).map((character, index) => `${characters[index]}${character}`)
 
-function toRecordWords({ text }: Piece): readonly string[] {
-  if (!ofRun.test(text)) return [text]
+function toRecordWords({ text, isRun }: Piece): readonly string[] {
+  if (!isRun) return [text]
   const characters = [...text]
   return [...listPairs(characters), ...characters.slice(-1)]
 }
 
 const toQueryToken = (text: string): QueryToken => ({ text, distance: /\p{N}/u.test(text) ? 0 : findTolerance(text), isBeginning: false })
 
-function toQueryTokens({ text, sign }: Piece): readonly QueryToken[] {
-  if (!ofRun.test(text)) return [toQueryToken(text + sign)]
+function toQueryTokens({ text, isRun, sign }: Piece): readonly QueryToken[] {
+  if (!isRun) return [toQueryToken(text + sign)]
   const characters = [...text]
   return characters.length === 1 ? [{ text, distance: 0, isBeginning: true }] : listPairs(characters).map(toQueryToken)
 }
@@ -161,19 +188,20 @@ function requirePairs(characters: readonly string[], last: readonly string[]): r
 export function findRequiredWords(literal: string): readonly RequiredWord[] {
   const { text, last } = trimToKernel(removeUnwritten(literal))
   const pieces = splitPieces(foldWritten(text))
-  return pieces.flatMap(({ text: piece }, index): readonly RequiredWord[] => {
+  return pieces.flatMap(({ text: piece, isRun }, index): readonly RequiredWord[] => {
     const characters = [...piece]
-    if (ofRun.test(piece)) return requirePairs(characters, index === pieces.length - 1 ? last : [])
+    if (isRun) return requirePairs(characters, index === pieces.length - 1 ? last : [])
     return characters.length < minSubstringLength ? [] : [{ within: piece }]
   })
 }
 
 function splitUnicode(text: string): readonly string[] {
   const folded = fold(text)
-  const pieces = splitPieces(folded)
+  const places = findWords(folded)
+  const pieces = splitPieces(folded, places)
   return [
     ...pieces.flatMap(toRecordWords),
-    ...listJoined(folded),
+    ...listJoined(folded, places),
     ...pieces.flatMap(({ text: letters, sign }) => (sign === '' ? [] : [letters + sign])),
   ]
 }
