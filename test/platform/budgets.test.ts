@@ -209,7 +209,8 @@ describe('the rules of proven credentials', () => {
     const vendor = new StrictVendor(gongLimits.rates)
     for (const node of nodes) void node.walk({ asker: known, vendor })
     await time.pass(10_000)
-    expect(vendor.accepted.length).toBeGreaterThanOrEqual(25)
+    // A wait would leave none. Two walkers that take one call at a time reach 24 to 29.
+    expect(vendor.accepted.length).toBeGreaterThanOrEqual(20)
     expect(await readRows()).toContainEqual({ key: 'k', hold_until: null })
   })
 
