@@ -1,7 +1,7 @@
-// Builds the pages with Vite: into the folder that is given, else for this checkout.
+// Builds the pages of this checkout with Vite.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build } from 'vite'
@@ -26,8 +26,8 @@ const always = [
 /** Entries of the library: lists of names that leave no code in a bundle. */
 const entries = ['core.ts', 'internal.ts', 'definition/index.ts', 'wire/index.ts'].map((name) => `packages/ferrule/src/${name}`)
 
-/** Builds the pages for this checkout. Two processes may do it at once: the last one wins, and both are right. */
-async function buildForCheckout() {
+/** Replaces the pages of this checkout. Two processes may do it at once: the last one wins, and both are right. */
+async function replaceWeb() {
   console.error(
     `Building the console, the connect page and the documentation (${existsSync(webFolder) ? 'their sources changed' : 'for the first time'}) ...`,
   )
@@ -155,5 +155,4 @@ async function compressAll(target) {
   )
 }
 
-const [target] = process.argv.slice(2)
-await (target === undefined ? buildForCheckout() : buildWeb(resolve(target)))
+await replaceWeb()

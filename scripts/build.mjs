@@ -1,7 +1,8 @@
-import { chmodSync, rmSync } from 'node:fs'
+import { chmodSync, cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { packages, root, tsc } from './paths.mjs'
 import { runNode } from './run-node.mjs'
+import { ensureWeb, sourcesFile, webFolder } from './web.mjs'
 
 /** Scripts that bundle the compiled files of a package. @type {Readonly<Record<string, string>>} */
 const bundles = { ferrule: 'scripts/bundle.mjs', server: 'scripts/bundle-server.mjs' }
@@ -16,8 +17,9 @@ export async function build() {
     const code = await buildPackage(name)
     if (code !== 0) return code
   }
-  const code = await runNode(['scripts/build-web.mjs', 'packages/server/dist/web'])
+  const code = await ensureWeb()
   if (code !== 0) return code
+  cpSync(webFolder, join(root, 'packages/server/dist/web'), { recursive: true, filter: (file) => !file.endsWith(sourcesFile) })
   for (const name of ['ferrule', 'server']) chmodSync(join(root, 'packages', name, 'dist/cli.js'), 0o755)
   return 0
 }

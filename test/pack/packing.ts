@@ -1,7 +1,8 @@
 /** Packs our packages from a copy of the sources, and installs what a test needs from npm. */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { packages, root, tsc } from '../../scripts/paths.mjs'
+import { webFolder } from '../../scripts/web.mjs'
 import { run } from '../support/commands.ts'
 
 export const minuteMs = 60_000
@@ -39,6 +40,8 @@ export function copyWorkspace(copy: string): void {
   for (const name of [...packages, 'web'])
     cpSync(join(root, 'packages', name), join(copy, 'packages', name), { recursive: true, filter: isSource })
   linkModules(copy)
+  // Pages are built again only if their sources differ from those of the last build.
+  if (existsSync(webFolder)) cpSync(webFolder, join(copy, relative(root, webFolder)), { recursive: true })
 }
 
 /**
