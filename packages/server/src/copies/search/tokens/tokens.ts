@@ -73,7 +73,7 @@ const foldWritten = (text: string): string =>
 
 const fold = (text: string): string => foldWritten(removeUnwritten(text))
 
-/** Returns the first place from which a pattern matches; the length of the text when there is none. */
+/** Returns the first place from which a pattern matches; the length of the text if it matches nowhere. */
 function findFrom(pattern: RegExp, text: string, from: number): number {
   pattern.lastIndex = from
   return pattern.exec(text)?.index ?? text.length
