@@ -4,14 +4,12 @@ import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-/** Dark colors change the contrast and nothing else, so the other rules look at the light scheme only. */
-const rules = {
-  light: { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] },
-  dark: { runOnly: { type: 'rule', values: ['color-contrast'] } },
-} as const
-/** Widths of a phone and of a desk, in CSS pixels. */
-const widths = [390, 1_280] as const
-const schemes = ['light', 'dark'] as const
+const rules = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'], resultTypes: ['violations'] } as const
+/** Each scheme and each width once, in CSS pixels: a desk and a phone. Colors do not depend on the width, nor the rest on colors. */
+const looks = [
+  { scheme: 'light', width: 1_280 },
+  { scheme: 'dark', width: 390 },
+] as const
 
 /** Waits until no color or place is on its way to another: half of a transition has contrasts that no reader sees. */
 const endTransitions = `Promise.allSettled(document.getAnimations().filter((each) => each instanceof CSSTransition).map(({ finished }) => finished)).then(() => undefined)`
@@ -24,11 +22,11 @@ interface Violation {
 }
 
 /** Finds the barriers of a page as it is drawn now. The page keeps its policy: axe enters beside it. */
-async function findBarriers(page: Page, scheme: keyof typeof rules): Promise<string[]> {
+async function findBarriers(page: Page): Promise<string[]> {
   // The driver evaluates in the page without a script element, so the policy of the page does not matter.
   // A page keeps it until it is left, and each reading of its text takes a tenth of a second.
   if (await page.evaluate<boolean>(`window.axe === undefined`)) await page.evaluate(`${source}; undefined`)
-  const run = `window.axe.run(document, ${JSON.stringify({ ...rules[scheme], resultTypes: ['violations'] })}).then(({ violations }) => violations)`
+  const run = `window.axe.run(document, ${JSON.stringify(rules)}).then(({ violations }) => violations)`
   const violations = await page.evaluate<readonly Violation[]>(run)
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, failureSummary = '' }) => `${id}: ${help}: ${html} ${failureSummary}`),
@@ -36,25 +34,23 @@ async function findBarriers(page: Page, scheme: keyof typeof rules): Promise<str
 }
 
 /**
- * Finds the barriers of a page in both color schemes, on a phone and on a desk, and what is wider than the screen. The page must be drawn;
- * it follows the scheme of the system.
+ * Finds the barriers of a page on a desk in light colors and on a phone in dark ones, and what is wider than the screen. The page must be
+ * drawn; it follows the scheme of the system.
  * @param ready waits until the page is drawn again after a change, where that is not at once
  * @returns one sentence for each; an empty list is what a test expects
  */
 export async function findAllBarriers(page: Page, ready: () => Promise<unknown> = async () => undefined): Promise<string[]> {
-  const before = page.viewportSize() ?? { width: widths[1], height: 900 }
+  const before = page.viewportSize() ?? { width: 1_280, height: 900 }
   const found: string[] = []
-  for (const scheme of schemes) {
-    for (const width of widths) {
-      await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
-      await page.setViewportSize({ width, height: before.height })
-      await ready()
-      await page.evaluate(endTransitions)
-      const where = `${scheme}, ${width} px`
-      found.push(...(await findBarriers(page, scheme)).map((each) => `${where}: ${each}`))
-      const wide = await page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-      if (wide > 0) found.push(`${where}: the page is ${wide} px wider than the screen`)
-    }
+  for (const { scheme, width } of looks) {
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
+    await page.setViewportSize({ width, height: before.height })
+    await ready()
+    await page.evaluate(endTransitions)
+    const where = `${scheme}, ${width} px`
+    found.push(...(await findBarriers(page)).map((each) => `${where}: ${each}`))
+    const wide = await page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+    if (wide > 0) found.push(`${where}: the page is ${wide} px wider than the screen`)
   }
   await page.setViewportSize(before)
   return found

@@ -10,7 +10,7 @@ import { type SearchStatement, StatementNames } from '../../packages/server/src/
 import { parseDecimal } from '../../packages/server/src/copies/search/text.ts'
 import { parseTimestamp } from '../../packages/server/src/copies/search/timestamps.ts'
 import type { Position } from '../../packages/server/src/copies/search/tree.ts'
-import { databasesUnderTest } from '../support/postgres.ts'
+import { databasesOfStatements } from '../support/postgres.ts'
 import { createTable, fillTable, openDatabase, type SearchDatabase } from './databases.ts'
 import { momentOf, plainText } from './oracle-values.ts'
 
@@ -45,7 +45,7 @@ async function pagesOf(database: SearchDatabase, table: typeof texts, params: ob
   return pages
 }
 
-describe.each(databasesUnderTest(['pglite', 'postgres']))('on %s', (engine) => {
+describe.each(databasesOfStatements(['pglite', 'postgres']))('on %s', (engine) => {
   let database: SearchDatabase
   beforeAll(async () => {
     database = await openDatabase(engine)

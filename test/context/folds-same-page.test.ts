@@ -7,7 +7,7 @@ import type { StoredRecord } from '../../packages/server/src/copies/store/row-en
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import { toStoredRecord } from '../../packages/server/src/copies/sync/walk/project.ts'
 import type { ConnectorAccess } from '../../packages/server/src/values/access.ts'
-import { createRef, createStoreWorld, overBoth, rowsOf, type StoreWorld } from './store-world.ts'
+import { createRef, createStoreWorld, overStatements, rowsOf, type StoreWorld } from './store-world.ts'
 
 interface User {
   readonly id: string
@@ -26,7 +26,7 @@ function stored(record: User): StoredRecord {
   return made
 }
 
-overBoth('a page that was read before', (engine) => {
+overStatements('a page that was read before', (engine) => {
   let world: StoreWorld
   let store: ContextStore
   /** The store of another node; an embedded database has one node. */

@@ -3,12 +3,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import { day, eager, filledPlace, found, inDatabase, indexed, minute, openEager, planOf, records, searchOften } from './indexes-world.ts'
-import { createStoreWorld, note, overBoth, type StoreWorld } from './store-world.ts'
+import { createStoreWorld, note, overStatements, type StoreWorld } from './store-world.ts'
 
 const byState = { filter: { eq: { state: 'state-7' } } }
 const made = /cs_on_demand_\d+_[0-9a-f]{12}/
 
-overBoth('indexes on demand', (engine) => {
+overStatements('indexes on demand', (engine) => {
   let filled: StoreWorld
   let world: StoreWorld
   let store: ContextStore

@@ -11,7 +11,7 @@ import type { ConnectorAccess } from '../../packages/server/src/values/access.ts
 import type { FoldReport } from '../../packages/server/src/values/metric-types.ts'
 import { reportOf } from '../library/tiktok-operations.ts'
 import { createSearcher } from '../support/searcher.ts'
-import { createRef, createStoreWorld, overBoth, type StoreWorld } from './store-world.ts'
+import { createRef, createStoreWorld, overStatements, type StoreWorld } from './store-world.ts'
 
 type KindName = keyof typeof kinds
 
@@ -39,7 +39,7 @@ function accessOf(name: KindName, configuration: Readonly<Record<string, unknown
 const list = (...data: readonly unknown[]): Outcome => ({ type: 'list', data, meta: {} })
 const call = (entity: string, params: unknown = {}, action = 'list') => ({ entity, action, params })
 
-overBoth('records that were read live', (engine) => {
+overStatements('records that were read live', (engine) => {
   let world: StoreWorld
   let store: ContextStore
   beforeAll(async () => {

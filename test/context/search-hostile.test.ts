@@ -1,11 +1,11 @@
 /** Searches with any strings are answered, or refused as the client's fault; `npm run soak` runs more. */
 import { expect, test } from 'vitest'
 import { askHostile } from './hostile-searches.ts'
-import { overBoth } from './store-world.ts'
+import { overStatements } from './store-world.ts'
 
 const searches = 400
 
-overBoth('hostile texts', (engine) => {
+overStatements('hostile texts', (engine) => {
   test('are answered or refused wherever they stand', { timeout: 60_000 }, async () => {
     const { answered, refused, failures } = await askHostile(engine, { searches, seed: 20_261_122 })
     expect(failures).toEqual([])

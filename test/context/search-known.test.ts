@@ -4,7 +4,7 @@ import { int, known, list, obj, orNull, str } from '../../packages/ferrule/src/d
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import { createSearcher } from '../support/searcher.ts'
-import { createRef, createStoreWorld, overBoth, type StoreWorld } from './store-world.ts'
+import { createRef, createStoreWorld, overStatements, type StoreWorld } from './store-world.ts'
 
 const way = () => known('Way', 'Inbound', 'Outbound')
 const fields = {
@@ -56,7 +56,7 @@ function openTrips(world: StoreWorld): Trips {
   }
 }
 
-overBoth('a field with known values', (engine) => {
+overStatements('a field with known values', (engine) => {
   test('equals them whatever the case, keeps and finds others, and answers as the vendor says', async () => {
     const world = await createStoreWorld(engine)
     const store = world.open({ kinds: [gong.definition] })

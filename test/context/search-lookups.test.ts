@@ -3,7 +3,7 @@ import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
 import type { Answer, Session, Statement } from '../../packages/server/src/copies/store/database/database.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import { createSearcher } from '../support/searcher.ts'
-import { createRef, createStoreWorld, note, overBoth } from './store-world.ts'
+import { createRef, createStoreWorld, note, overStatements } from './store-world.ts'
 
 const key = Buffer.from('key')
 
@@ -29,7 +29,7 @@ function createTitleSearch(store: ContextStore, ref: EntityRef, between: () => P
   return { counted, find }
 }
 
-overBoth('searches that look up words', (engine) => {
+overStatements('searches that look up words', (engine) => {
   test('find a record whose words are new since the same search before, which needs no second lookup', async () => {
     const world = await createStoreWorld(engine)
     const store = world.open()
@@ -64,7 +64,7 @@ overBoth('searches that look up words', (engine) => {
   })
 })
 
-overBoth('a part of a word', (engine) => {
+overStatements('a part of a word', (engine) => {
   test('is found in numbers, in words with digits, and in words with letters', async () => {
     const world = await createStoreWorld(engine)
     const store = world.open()

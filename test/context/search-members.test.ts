@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import { createSearcher } from '../support/searcher.ts'
-import { createRef, createStoreWorld, note, overBoth, type StoreWorld } from './store-world.ts'
+import { createRef, createStoreWorld, note, overStatements, type StoreWorld } from './store-world.ts'
 
-overBoth('paths that no record had', (engine) => {
+overStatements('paths that no record had', (engine) => {
   let world: StoreWorld
   let store: ContextStore
   let ref: EntityRef

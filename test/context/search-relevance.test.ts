@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import { createSearcher, type Searcher } from '../support/searcher.ts'
-import { createRef, createStoreWorld, note, overBoth, refusal, type StoreWorld } from './store-world.ts'
+import { createRef, createStoreWorld, note, overStatements, refusal, type StoreWorld } from './store-world.ts'
 
 const key = Buffer.from('a key of tests')
 const titles = [
@@ -17,7 +17,7 @@ const titles = [
 ]
 const words = { fuzzy: { title: 'renewal plan' } }
 
-overBoth('relevance', (engine) => {
+overStatements('relevance', (engine) => {
   let world: StoreWorld
   let store: ContextStore
   let searcher: Searcher

@@ -3,9 +3,9 @@ import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
 import type { ContextStore, Link } from '../../packages/server/src/copies/store/types.ts'
 import { findLinks } from '../../packages/server/src/copies/sync/walk/links.ts'
-import { createRef, createStoreWorld, idsOf, note, notesOf, overBoth, rowsOf, type StoreWorld } from './store-world.ts'
+import { createRef, createStoreWorld, idsOf, note, notesOf, overStatements, rowsOf, type StoreWorld } from './store-world.ts'
 
-overBoth('records that are known to be gone', (engine) => {
+overStatements('records that are known to be gone', (engine) => {
   let world: StoreWorld
   let store: ContextStore
   beforeAll(async () => {

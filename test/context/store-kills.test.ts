@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { compareKilled, writeAndKill } from './store-kills.ts'
 import { createStoreWorld, overBoth } from './store-world.ts'
 
-const kills = 3
+const kills = 2
 
 overBoth('a writer that is killed', (engine) => {
   test(`loses nothing that it acknowledged, ${kills} times`, { timeout: 120_000 }, async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
-import { createRef, createStoreWorld, idsOf, notesOf, oneValue, overBoth, refusal, type StoreWorld } from './store-world.ts'
+import { createRef, createStoreWorld, idsOf, notesOf, oneValue, overStatements, refusal, type StoreWorld } from './store-world.ts'
 
-overBoth('a complete pass', (engine) => {
+overStatements('a complete pass', (engine) => {
   let world: StoreWorld
   let store: ContextStore
 

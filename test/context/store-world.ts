@@ -7,7 +7,7 @@ import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
 import type { EngineName } from '../../packages/server/src/copies/store/database/database.ts'
 import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
 import type { ContextStore, ContextStoreOptions } from '../../packages/server/src/copies/store/types.ts'
-import { copyEmbeddedDatabase, createTestDatabase, databasesUnderTest } from '../support/postgres.ts'
+import { copyEmbeddedDatabase, createTestDatabase, databasesOfStatements, databasesUnderTest } from '../support/postgres.ts'
 import { testKind } from './store-records.ts'
 
 export { createRef, idsOf, note, noteFields, notesOf, oneValue, refusal, rowsOf, testKind } from './store-records.ts'
@@ -83,6 +83,10 @@ export async function createStoreWorld(engine: EngineName, from?: StoreWorld, th
 /** Runs a suite over both databases. */
 export const overBoth = (name: string, suite: (engine: EngineName) => void): void =>
   describe.each(databasesUnderTest(['embedded', 'postgres']))(`${name} (%s)`, suite)
+
+/** Runs a suite that looks at statements only: over PostgreSQL, in `npm run soak` over the embedded database too. */
+export const overStatements = (name: string, suite: (engine: EngineName) => void): void =>
+  describe.each(databasesOfStatements(['embedded', 'postgres']))(`${name} (%s)`, suite)
 
 /** Creates an empty folder. */
 export function emptyFolder(): string {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import type { SyncTask } from '../../packages/server/src/copies/sync/walk/types.ts'
-import { createRef, createStoreWorld, idsOf, note, oneValue, overBoth, refusal, rowsOf, type StoreWorld } from './store-world.ts'
+import { createRef, createStoreWorld, idsOf, note, oneValue, overStatements, refusal, rowsOf, type StoreWorld } from './store-world.ts'
 import { connector, Side } from './sync-double.ts'
 import { type EntityName, entities, madeUp } from './sync-kind.ts'
 import { filledVendor } from './sync-vendor.ts'
@@ -11,7 +11,7 @@ import { filledVendor } from './sync-vendor.ts'
 const day = 86_400_000
 const hour = 3_600_000
 
-overBoth('a pass over a span', (engine) => {
+overStatements('a pass over a span', (engine) => {
   let world: StoreWorld
   let store: ContextStore
   const at = (id: number): string => new Date(world.now - id * day).toISOString()

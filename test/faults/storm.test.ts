@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import { linesOf, runStorm } from './storm.ts'
 
-test('60 random faults leave right data or documented problems behind, and nothing else', async () => {
-  const report = await runStorm({ seed: 20_260, faults: 60, warmUp: 15, lanes: 6, isPatient: false })
+test('40 random faults leave right data or documented problems behind, and nothing else', async () => {
+  const report = await runStorm({ seed: 20_260, faults: 40, warmUp: 10, lanes: 6, isPatient: false })
   const { violations, before, after } = report
   const figures = linesOf(report).join('\n')
   expect(violations, figures).toEqual([])

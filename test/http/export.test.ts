@@ -10,7 +10,7 @@ import { exportFormats } from '../../packages/server/src/http/routes/export.ts'
 import { bundleOf } from '../../scripts/bundles.mjs'
 import { buildSourceEnvironment } from '../support/commands.ts'
 import { expectDocumented } from './contract.ts'
-import { allFound, eventually, overBothStores, startCopyWorld } from './search-support.ts'
+import { allFound, eventually, overStatements, startCopyWorld } from './search-support.ts'
 import { client, connectorsPath, type Json, type World } from './support.ts'
 
 const operation = `GET ${connectorsPath}/{connector_id}/entities/{entity}/export`
@@ -29,7 +29,7 @@ function readCsv(csv: string): (string | null)[][] {
   return rows
 }
 
-overBothStores('an export', (engine) => {
+overStatements('an export', (engine) => {
   let world: World
   let connector: string
   const path = (query = '', entity = 'users') => `${connectorsPath}/${connector}/entities/${entity}/export${query}`

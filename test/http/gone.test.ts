@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { overBothStores, search, startCopyWorld } from './search-support.ts'
+import { overStatements, search, startCopyWorld } from './search-support.ts'
 import { client, type Json, sandboxStore, tokenPath, type World } from './support.ts'
 
 const minute = 60_000
@@ -7,7 +7,7 @@ const minute = 60_000
 const calls = { postgres: 1_050, embedded: 450 }
 const entities = ['calls', 'calls_extensive', 'call_transcripts'] as const
 
-overBothStores('a call that turns private', (engine) => {
+overStatements('a call that turns private', (engine) => {
   let world: World
   let id: string
   beforeAll(async () => {
@@ -137,7 +137,7 @@ overBothStores('a call that turns private', (engine) => {
   })
 })
 
-overBothStores('a record that is gone', (engine) => {
+overStatements('a record that is gone', (engine) => {
   let world: World
   let id: string
   beforeAll(async () => {

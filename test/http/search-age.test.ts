@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { advertising, eventually, onlyUsers, overBothStores, search, startCopyWorld, syncedConnector } from './search-support.ts'
+import { advertising, eventually, onlyUsers, overStatements, search, startCopyWorld, syncedConnector } from './search-support.ts'
 import { connectorsPath, type Json, type World } from './support.ts'
 
-overBothStores('a search with max_age', (engine) => {
+overStatements('a search with max_age', (engine) => {
   let world: World
   let campaigns: string
   beforeAll(async () => {

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { writeJson } from '../../packages/ferrule/src/values/json/json.ts'
 import { drawHostile, hostileText } from '../context/hostile.ts'
 import { Random } from '../context/random.ts'
-import { overBothStores, startCopyWorld, syncedConnector } from './search-support.ts'
+import { overStatements, startCopyWorld, syncedConnector } from './search-support.ts'
 import { type Answer, connectorsPath, type World } from './support.ts'
 
 /** Fields of users: scalar ones, objects and arrays. */
 const fields = ['id', 'firstName', 'emailAddress', 'created', 'active', 'settings', 'emailAliases', 'spokenLanguages']
 const requests = 150
 
-overBothStores('hostile texts over HTTP', (engine) => {
+overStatements('hostile texts over HTTP', (engine) => {
   const random = new Random(20_261_122)
   let world: World
   let users: string

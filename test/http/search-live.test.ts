@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { advertising, eventually, onlyUsers, overBothStores, search, startCopyWorld, syncedConnector } from './search-support.ts'
+import { advertising, eventually, onlyUsers, overStatements, search, startCopyWorld, syncedConnector } from './search-support.ts'
 import type { Json, World } from './support.ts'
 
-overBothStores('a search', (engine) => {
+overStatements('a search', (engine) => {
   let world: World
   let campaigns: string
   let users: string

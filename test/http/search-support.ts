@@ -7,7 +7,7 @@ import { describe } from 'vitest'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
 import type { EngineName } from '../../packages/server/src/copies/store/database/database.ts'
 import type { ContextStoreSettings } from '../../packages/server/src/copies/store/database/settings.ts'
-import { copyEmbeddedDatabase, createTestDatabase, databasesUnderTest } from '../support/postgres.ts'
+import { copyEmbeddedDatabase, createTestDatabase, databasesOfStatements, databasesUnderTest } from '../support/postgres.ts'
 import { type Answer, connectorsPath, type Json, startWorld, type World, type WorldOptions } from './support.ts'
 import { sandboxAds } from './tiktok-support.ts'
 
@@ -47,6 +47,10 @@ export async function startCopyWorld(engine: EngineName, options: WorldOptions =
 /** Runs a suite over both databases. */
 export const overBothStores = (name: string, suite: (engine: EngineName) => void): void =>
   describe.each(databasesUnderTest(['postgres', 'embedded']))(`${name} (%s)`, { timeout: 120_000 }, suite)
+
+/** Runs a suite whose stores differ in statements only: over PostgreSQL, in `npm run soak` over the embedded database too. */
+export const overStatements = (name: string, suite: (engine: EngineName) => void): void =>
+  describe.each(databasesOfStatements(['postgres', 'embedded']))(`${name} (%s)`, { timeout: 120_000 }, suite)
 
 /** A connector that keeps a copy of some entities, synced. */
 export async function syncedConnector(world: World, name: string, body: object): Promise<string> {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectDocumented } from './contract.ts'
-import { advertising, executePath, overBothStores, search, startCopyWorld, syncedConnector } from './search-support.ts'
+import { advertising, executePath, overStatements, search, startCopyWorld, syncedConnector } from './search-support.ts'
 import type { Json, World } from './support.ts'
 
-overBothStores('a search by values', (engine) => {
+overStatements('a search by values', (engine) => {
   let world: World
   let campaigns: string
   beforeAll(async () => {

@@ -112,32 +112,37 @@ describe('the packed packages', () => {
 })
 
 describe('a strict project', { timeout: 5 * minuteMs }, () => {
-  test('compiles against the packages and runs on the newest and the oldest supported Node', () => {
+  test('compiles: programs, those of the README, each agent framework, and what the type tests expect', () => {
+    const texts = readTypeTests()
+    const expected = Object.values(texts)
+      .join('\n')
+      .match(/\byes<|@ts-expect-error/g)
+    expect(expected?.length).toBeGreaterThan(80)
+    linkPackages(consumer, ['@ai-sdk', '@anthropic-ai', '@langchain', '@openai', 'ai', 'langchain', 'typebox'])
     writeProject(consumer, {
-      'connects.ts': connectsProgram,
+      ...texts,
+      'agents.ts': agentsProgram,
       'calls.ts': callsProgram,
       'classes.mjs': classesProgram,
+      'connects.ts': connectsProgram,
+      'readme.ts': buildReadmeProgram(),
       'requires.cjs': requiringProgram,
       'service.ts': serviceProgram,
     })
-    compile(consumer, '--skipLibCheck')
-    for (const node of findNodes()) {
-      const readOutput = (...args: string[]): unknown => JSON.parse(run(consumer, node, args).stdout)
-      expect(readOutput('connects.js')).toMatchObject({ execute: 'function', FerruleError: 'function', createEngine: 'function' })
-      expect(readOutput('calls.js')).toMatchObject({ rows: true, first: 'string', meta: 'object' })
-      expect(readOutput('requires.cjs')).toEqual(['function', 'function'])
-      expect(readOutput('classes.mjs')).toEqual([true, 'invalid_parameter', true])
-      const data = join(folder, `data-${node === process.execPath ? 'newest' : 'oldest'}`)
-      expect(readOutput('service.js', data)).toEqual({ status: 200, registered: 201, pages: [200, 200, 200] })
-    }
+    compile(consumer, '--noEmit', '--skipLibCheck', '--allowImportingTsExtensions', '--lib', 'ES2024,ESNext.Disposable')
   })
 
-  test('gives tools to each agent framework that it has installed', () => {
-    linkPackages(consumer, ['@ai-sdk', '@anthropic-ai', '@langchain', '@openai', 'ai', 'langchain'])
-    writeProject(consumer, { 'agents.ts': agentsProgram })
-    compile(consumer, '--skipLibCheck')
-    for (const node of findNodes())
-      expect(JSON.parse(run(consumer, node, ['agents.js']).stdout)).toEqual({ same: Array(5).fill(true), agents: 2, answered: true })
+  test('runs on the newest and the oldest supported Node', () => {
+    for (const node of findNodes()) {
+      const readOutput = (...args: string[]): unknown => JSON.parse(run(consumer, node, args).stdout)
+      expect(readOutput('connects.ts')).toMatchObject({ execute: 'function', FerruleError: 'function', createEngine: 'function' })
+      expect(readOutput('calls.ts')).toMatchObject({ rows: true, first: 'string', meta: 'object' })
+      expect(readOutput('requires.cjs')).toEqual(['function', 'function'])
+      expect(readOutput('classes.mjs')).toEqual([true, 'invalid_parameter', true])
+      expect(readOutput('agents.ts')).toEqual({ same: Array(5).fill(true), agents: 2, answered: true })
+      const data = join(folder, `data-${node === process.execPath ? 'newest' : 'oldest'}`)
+      expect(readOutput('service.ts', data)).toEqual({ status: 200, registered: 201, pages: [200, 200, 200] })
+    }
   })
 
   test('checks the declarations of the library too, at a cost that its editor can bear', () => {
@@ -153,27 +158,13 @@ describe('a strict project', { timeout: 5 * minuteMs }, () => {
     writeProject(alone, { 'browser.ts': browserProgram }, browserOptions)
     compile(alone, '--noEmit', '--skipLibCheck', 'false')
   })
-
-  test('gets the types that the type tests expect, and those that TypeBox gives', () => {
-    const texts = readTypeTests()
-    expect(
-      Object.values(texts)
-        .join('\n')
-        .match(/\byes<|@ts-expect-error/g)?.length,
-    ).toBeGreaterThan(80)
-    linkPackages(consumer, ['typebox'])
-    writeProject(consumer, texts)
-    compile(consumer, '--noEmit', '--skipLibCheck', '--allowImportingTsExtensions', '--lib', 'ES2024,ESNext.Disposable')
-  })
 })
 
 describe('the documents', { timeout: 5 * minuteMs }, () => {
   test('hold programs that run as they stand there: on the newest and the oldest Node and on Bun', async () => {
     const code = buildReadmeProgram()
     expect(code.match(/connect\('/g)).toHaveLength(3)
-    writeProject(consumer, { 'readme.ts': code })
     writeFileSync(join(consumer, 'readme.mjs'), code)
-    compile(consumer, '--noEmit', '--skipLibCheck')
     await using sandbox = await startSandbox({ limits: false })
     const env = { ...process.env, NODE_OPTIONS: '', ORIGINS: JSON.stringify(sandbox.origins), ...readmeEnvironment }
     const bun = installRuntime('Bun')

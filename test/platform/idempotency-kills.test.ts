@@ -12,7 +12,7 @@ import { principalOf } from '../support/kill-writer.ts'
 import { sessionsEnded } from '../support/kills.ts'
 import { connectorBody, createWorld, overBoth } from './world.ts'
 
-const kills = 4
+const kills = 2
 /** Longer than a lease, so that calls of killed processes count as dead in the next round. */
 const roundMs = 300_000
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Kills } from '../support/kills.ts'
 import { createWorld, overBoth } from './world.ts'
 
-const kills = 4
+const kills = 2
 /** Maximum number of kills until one hits a change of credentials, and writers have lived long enough to write. */
 const most = 40
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { SyncKills } from '../support/sync-kills.ts'
 import { createWorld, overBoth } from './world.ts'
 
-const kills = 3
+const kills = 2
 /** Maximum number of kills until one comes while a walk is under way. */
 const most = 20
 

@@ -4,7 +4,7 @@ import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { checkConfiguration } from '../../packages/ferrule/src/engine/credentials/check.ts'
 import { KindSide } from '../context/kind-side.ts'
 import { fixed, listed, serve, testEngine } from '../engine/support.ts'
-import { overBothStores, search, startCopyWorld, syncedConnector } from '../http/search-support.ts'
+import { overStatements, search, startCopyWorld, syncedConnector } from '../http/search-support.ts'
 import { connectorsPath } from '../http/support.ts'
 import { sandboxAds } from '../http/tiktok-support.ts'
 import { connectAds } from '../library/tiktok-support.ts'
@@ -97,7 +97,7 @@ describe('a list that the vendor says is not whole', () => {
   })
 })
 
-overBothStores('a copy of reports', (engine) => {
+overStatements('a copy of reports', (engine) => {
   test('says from which day its figures can still change, and which metric is missing', async () => {
     const world = await startCopyWorld(engine)
     try {

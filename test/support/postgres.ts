@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { cpSync } from 'node:fs'
 import { Client } from 'pg'
 import { inject } from 'vitest'
+import { choose } from './draws.ts'
 import { keepCompiled } from './embedded-code.ts'
 
 /** A database that belongs to one test file. */
@@ -71,3 +72,10 @@ async function run(url: string, statement: string): Promise<void> {
  */
 export const databasesUnderTest = <const Name extends string>(all: readonly Name[]): readonly Name[] =>
   inject('isFurtherVersion') ? all.filter((name) => name === 'postgres') : all
+
+/** The databases of a suite that looks at statements only: the embedded database is PostgreSQL too, so `npm test` asks the server alone. */
+export const databasesOfStatements = <const Name extends string>(all: readonly Name[]): readonly Name[] =>
+  choose(
+    all.filter((name) => name === 'postgres'),
+    databasesUnderTest(all),
+  )
