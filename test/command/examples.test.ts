@@ -1,12 +1,13 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildProgram } from '../../packages/ferrule/src/cli/program.ts'
 import type { CommandSpec } from '../../packages/ferrule/src/cli/spec.ts'
 import { commands } from '../../packages/ferrule/src/cli/specs/index.ts'
 import { base } from '../http/support.ts'
-import { choose } from '../support/draws.ts'
+import { isSoak } from '../support/draws.ts'
 import { buildEnvironment, cli, runFerrule } from './support.ts'
 import { type CommandWorld, startCommandWorld } from './world.ts'
 
@@ -70,19 +71,40 @@ const prepare: Readonly<Record<string, () => Promise<unknown>>> = {
   },
 }
 
-test(choose('the first example of every help runs', 'every example of every help runs'), { timeout: 600_000 }, async () => {
+/** Splits a line as a shell does, with the words of `ferrule` alone. */
+function splitLine(line: string): readonly string[] {
+  const { output } = spawnSync('sh', ['-c', `ferrule() { printf '%s\\0' "$@" >&3; }; ${line}`], {
+    cwd: running.place.folder,
+    encoding: 'utf8',
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+  })
+  return (output[3] ?? '').split('\0').slice(0, -1)
+}
+
+test('every example is a line that its command takes', async () => {
+  const taken: string[] = []
+  const program = buildProgram(async ({ name }) => void taken.push(name))
+  for (const { name, examples } of commands)
+    for (const line of examples) {
+      await program.parseAsync(splitLine(line), { from: 'user' })
+      expect(taken.pop(), line).toBe(name)
+    }
+})
+
+/** Runs every example; every-command.test.ts runs each command once in `npm test`. */
+async function runExamples(): Promise<void> {
   const failed: string[] = []
   for (const { name, examples } of ordered(commands)) {
     await prepare[name]?.()
-    // What the second example of a creation makes or of a renaming names, later commands need.
-    for (const example of examples.slice(0, / (create|rename)$/.test(name) ? 2 : choose(1, 2))) {
+    for (const example of examples) {
       const line = await fillIds(example, running)
       const { code, stderr } = await runLine(line, running.place)
       if (code !== 0) failed.push(`${line}: exit code ${code}: ${stderr}`)
     }
   }
   expect(failed).toEqual([])
-})
+}
+if (isSoak) test('every example runs', { timeout: 600_000 }, runExamples)
 
 test('every help has its examples, and two of them differ', async () => {
   for (const { name, examples } of commands) {

@@ -5,6 +5,7 @@ import { checkFields } from '../../packages/ferrule/src/cli/known-fields.ts'
 import { Output } from '../../packages/ferrule/src/cli/output/output.ts'
 import { commands } from '../../packages/ferrule/src/cli/specs/index.ts'
 import { parseFields } from '../../packages/ferrule/src/values/fields.ts'
+import { choose } from '../support/draws.ts'
 import { buildPages, type FakeService, startFakeService } from './fake-service.ts'
 import { runFerrule } from './support.ts'
 import { type CommandWorld, startCommandWorld } from './world.ts'
@@ -70,20 +71,9 @@ describe('against a service', () => {
 
   test('every member of a row can be chosen', async () => {
     await runFerrule(running.place, 'connectors', 'create', 'gong', '--from-file', 'gong.json')
-    const lists = [
-      ...['organizations list', 'applications list', 'workspaces list', 'connectors list', 'connectors get gong', 'definitions'],
-      ...[
-        'definitions gong',
-        'config',
-        'whoami',
-        'use',
-        'sync status gong',
-        'sync schedule gong',
-        'describe gong',
-        'doctor',
-        'open --print',
-      ],
-    ]
+    const few = ['organizations list', 'connectors get gong', 'definitions gong', 'config', 'sync status gong']
+    const others = ['applications list', 'workspaces list', 'connectors list', 'definitions', 'whoami', 'use', 'sync schedule gong']
+    const lists = choose(few, [...few, ...others, 'describe gong', 'doctor', 'open --print'])
     for (const line of lists) {
       const words = line.split(' ')
       const { stdout } = await runFerrule(running.place, ...words)

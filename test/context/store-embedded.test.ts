@@ -9,6 +9,7 @@ import { createContextDatabase } from '../../packages/server/src/copies/store/da
 import { Embedded } from '../../packages/server/src/copies/store/database/embedded/embedded.ts'
 import type { SetAsideDatabase } from '../../packages/server/src/copies/store/database/embedded/folder.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import { choose } from '../support/draws.ts'
 import { createRef, createStoreWorld, emptyFolder, idsOf, notesOf, oneValue, refusal, type StoreWorld } from './store-world.ts'
 
 const writer = fileURLToPath(new URL('./store-kill-writer.ts', import.meta.url))
@@ -81,7 +82,7 @@ describe('the embedded database', { timeout: 120_000 }, () => {
   test('that turns out to be damaged later is put away too, and at most one such is kept', async () => {
     const told: SetAsideDatabase[] = []
     const store = openWatched(told)
-    for (let turn = 1; turn <= 2; turn += 1) {
+    for (let turn = 1; turn <= choose(1, 2); turn += 1) {
       const ref = createRef()
       await write(store, ref)
       const database = await store.openDatabase()
@@ -92,7 +93,7 @@ describe('the embedded database', { timeout: 120_000 }, () => {
       expect(told).toHaveLength(turn)
       expect(aside()).toHaveLength(1)
     }
-    expect(told[1]?.reason).toBe('invalid page')
+    expect(told.at(-1)?.reason).toBe('invalid page')
   })
 
   test('whose files are gone is made anew', async () => {

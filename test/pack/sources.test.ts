@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { packages } from '../../scripts/paths.mjs'
 import { buildSourceEnvironment } from '../support/commands.ts'
+import { copyEmbeddedDatabase } from '../support/postgres.ts'
 import { copyWorkspace, listFiles } from './packing.ts'
 
 let folder: string
@@ -16,6 +17,12 @@ beforeAll(() => {
   copyWorkspace(copy)
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Returns a data folder with an empty embedded database: creating one takes seconds of a core. */
+async function useFolder(name: string): Promise<string> {
+  await copyEmbeddedDatabase(join(folder, name, 'context'))
+  return join(folder, name)
+}
 
 const running: ChildProcess[] = []
 afterEach(() => {
@@ -73,7 +80,7 @@ describe('a checkout that nothing is compiled in', { timeout: 120_000 }, () => {
 
   test('runs the command, the service and the sandbox', async () => {
     expect(await runToEnd(['packages/server/src/cli.ts', '--help'])).toContain('Usage: ferrule-server')
-    const settings = { FERRULE_PORT: '0', FERRULE_DATA: join(folder, 'data') }
+    const settings = { FERRULE_PORT: '0', FERRULE_DATA: await useFolder('data') }
     expect(await startAndEnd('packages/server/src/main.ts', 'context_store_search', settings)).toBe(0)
     expect(await startAndEnd('packages/sandbox/src/main.ts', 'Ctrl+C', {})).toBe(0)
   })
@@ -85,7 +92,7 @@ describe('a checkout that nothing is compiled in', { timeout: 120_000 }, () => {
       await once(child, 'close')
       return said
     }
-    const settings = { FERRULE_PORT: '0', FERRULE_DATA: join(folder, 'bundled') }
+    const settings = { FERRULE_PORT: '0', FERRULE_DATA: await useFolder('bundled') }
     const { stdout: program, stderr } = await build()
     expect(stderr).toContain('Building the service (for the first time)')
     expect(await startAndEnd(program, 'context_store_search', settings)).toBe(0)

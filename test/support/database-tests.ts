@@ -12,6 +12,10 @@ const sameOnEach: readonly { readonly files: RegExp; readonly because: string }[
   { files: /^test\/faults\//, because: 'the faults are those of vendors' },
   { files: /^test\/context\/(store-embedded|sync-truth|sync-fresh)/, because: 'the copy is embedded there' },
   {
+    files: /^test\/context\/(exactness-cases|indexes|store-work|sync-store|citus|folds|store-(copy|forget|passes))/,
+    because: 'exactness draws searches of every kind, and store.test.ts has the statements that write',
+  },
+  {
     files: /^test\/context\/(store-replicas|tokens)/,
     because: 'replicas are asked by functions that each version has; words are split without a database',
   },
