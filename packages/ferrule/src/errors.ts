@@ -54,20 +54,20 @@ export interface Upstream {
 /** What is known beside the message. */
 export interface ErrorDetails {
   /** The problems of the request, each with its place. */
-  readonly errors?: readonly Problem[]
-  readonly upstream?: Upstream
+  readonly errors?: readonly Problem[] | undefined
+  readonly upstream?: Upstream | undefined
   /** Milliseconds to wait before a retry. */
-  readonly retryAfterMs?: number
+  readonly retryAfterMs?: number | undefined
   /** Overrides the table, for example for a write that must not be repeated. */
-  readonly retryable?: boolean
-  readonly hint?: string
+  readonly retryable?: boolean | undefined
+  readonly hint?: string | undefined
   /** Overrides the table if the code concerns the request itself: 422 for credentials in a creation. */
-  readonly status?: number
+  readonly status?: number | undefined
   readonly cause?: unknown
   /** True if the vendor said that the requested record does not exist. */
-  readonly gone?: boolean
+  readonly gone?: boolean | undefined
   /** Headers of the answer, for example `content-range` of a 416. */
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
 /** RFC 9457 problem details with Ferrule's extension members. */
@@ -176,8 +176,7 @@ export function failAs(code: ErrorCode, slots: Readonly<Record<string, string | 
 /** Returns the same error with another hint. */
 export function withHint(error: FerruleError, hint: string): FerruleError {
   const { code, message, errors, upstream, retryAfterMs, retryable, status, cause, headers, gone } = error
-  const known = { ...(upstream === undefined ? {} : { upstream }), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
-  return new FerruleError(code, { message, hint }, { errors, retryable, status, cause, headers, gone, ...known })
+  return new FerruleError(code, { message, hint }, { errors, retryable, status, cause, headers, gone, upstream, retryAfterMs })
 }
 
 /** Fills the slots of an error's hint, such as `{connector_id}`, where the values are known. */

@@ -17,10 +17,10 @@ export interface LocalCall {
   readonly entity: string
   readonly action: string
   readonly params: Readonly<Record<string, unknown>>
-  readonly signal?: AbortSignal
-  readonly deadlineMs?: number
+  readonly signal?: AbortSignal | undefined
+  readonly deadlineMs?: number | undefined
   /** Stands for a write that must happen once: the vendor's request id is derived from it where the vendor has one. */
-  readonly idempotencyKey?: string
+  readonly idempotencyKey?: string | undefined
 }
 
 const connections = new WeakMap<object, LocalConnection>()

@@ -42,7 +42,7 @@ export interface SandboxOptions {
   /** The same seed gives the same company, store and advertiser accounts; default 1. */
   readonly seed?: number
   /** Size in bytes of the files of the large call; default 12 MiB. They are made while they are sent. */
-  readonly mediaBytes?: number
+  readonly mediaBytes?: number | undefined
   /** How many calls Gong knows at most, the first ones; at least 110. Default: all. */
   readonly calls?: number
   /** Public RSA keys in PEM with which SANDBOX_USER of the warehouse signs in; none by default. */
@@ -104,7 +104,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   return {
     origins: { gong: gong.origins, shopify: shopify.origins, 'tiktok-marketing': tiktok.origins, snowflake: snowflake.origins },
     faults,
-    ...{ gong: gong.sandbox, shopify: shopify.sandbox, tiktok: tiktok.sandbox, snowflake: snowflake.sandbox },
+    gong: gong.sandbox,
+    shopify: shopify.sandbox,
+    tiktok: tiktok.sandbox,
+    snowflake: snowflake.sandbox,
     close,
     [Symbol.asyncDispose]: close,
   }

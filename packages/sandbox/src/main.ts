@@ -23,7 +23,7 @@ function readOptions(): SandboxOptions {
     host: process.env['SANDBOX_HOST'] || '127.0.0.1',
     ports: port === 0 ? {} : { api: port, oauth: port + 1, media: port + 2, shopify: port + 3, tiktok: port + 4, snowflake: port + 5 },
     limits: process.env['SANDBOX_LIMITS'] !== 'off',
-    ...(mediaBytes === undefined ? {} : { mediaBytes }),
+    mediaBytes,
   }
 }
 

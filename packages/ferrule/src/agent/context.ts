@@ -67,7 +67,10 @@ export const defineTool = ({ rules, ...tool }: RuledTool): ToolDefinition => ({
 
 /** Annotations of a tool that changes nothing. */
 export const reads = (title: string, openWorldHint: boolean): ToolAnnotations => ({
-  ...{ title, readOnlyHint: true, destructiveHint: false, openWorldHint },
+  title,
+  readOnlyHint: true,
+  destructiveHint: false,
+  openWorldHint,
 })
 
 /** Reads a string argument; undefined: left out. */

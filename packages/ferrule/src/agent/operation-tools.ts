@@ -160,7 +160,8 @@ function buildTool(operation: Operation, name: string): ToolDefinition {
   const title = `${kind.title} ${entity} ${action.action}`
   const example = buildExample(operation)
   return {
-    ...{ name, example },
+    name,
+    example,
     description: `${kind.title}, ${action.action} ${entity}: ${action.description}`,
     inputSchema: buildSchema(operation),
     annotations: isWrite ? { title, readOnlyHint: false, destructiveHint: true, openWorldHint: true } : reads(title, true),

@@ -130,7 +130,12 @@ async function answerResult(running: RunningCall, reading: Reading, result: Resu
   if (place.character !== undefined && (place.at < 0 || place.at >= rows.length)) throw failRow(place, rows.length)
   const handles = new AnswerHandles(running.context.handles, reading, result)
   const text = await writeRows({
-    ...{ subject: describeCall(reading), title: kind.title, rows, isSingle, facts, place },
+    subject: describeCall(reading),
+    title: kind.title,
+    rows,
+    isSingle,
+    facts,
+    place,
     maxTokens: running.context.maxTokens,
     hasNext: next !== undefined,
     canNarrow: reading.canNarrow === true,

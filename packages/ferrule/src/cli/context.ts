@@ -111,7 +111,12 @@ export function createContext({ args, options, version }: Start, controller: Abo
   const canAsk = isTerminal && !isBuildServer(process.env) && options['input'] !== false
   const isShown = process.stderr.isTTY && !isQuiet
   return {
-    ...{ args, options, version, note, env: process.env, signal: controller.signal },
+    args,
+    options,
+    version,
+    note,
+    env: process.env,
+    signal: controller.signal,
     flags: {
       profile: readText(options, 'profile'),
       url: readText(options, 'url'),

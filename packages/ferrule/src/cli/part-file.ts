@@ -71,7 +71,9 @@ export async function openPart(path: string, tag: string | null, offset = 0): Pr
   const file = await openFile(partPath, offset > 0 ? 'a' : 'w')
   let written = 0
   return {
-    ...{ path, partPath, offset },
+    path,
+    partPath,
+    offset,
     write: async (bytes) => {
       await file.writeFile(bytes)
       written += bytes.byteLength

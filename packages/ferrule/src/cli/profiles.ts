@@ -9,12 +9,12 @@ import { replaceFile } from './replace-file.ts'
 
 /** What a profile keeps. */
 export interface Profile {
-  readonly url?: string
-  readonly client_id?: string
-  readonly client_secret?: string
-  readonly token?: string
-  readonly organization_id?: string
-  readonly workspace?: string
+  readonly url?: string | undefined
+  readonly client_id?: string | undefined
+  readonly client_secret?: string | undefined
+  readonly token?: string | undefined
+  readonly organization_id?: string | undefined
+  readonly workspace?: string | undefined
 }
 
 /** The content of the file. */

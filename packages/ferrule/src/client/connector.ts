@@ -222,7 +222,7 @@ export class Hosted {
   #run<T>(request: { readonly entity: string; readonly action: string; readonly params: Params | undefined }, options: HostedCallOptions) {
     checkValues(request.params, '/params') // before the service is asked for the id of the connector
     const { idempotencyKey } = options
-    const body = { ...request, ...buildFreshness(options), ...(this.#fields === undefined ? {} : { select_fields: this.#fields }) }
+    const body = { ...request, ...buildFreshness(options), select_fields: this.#fields }
     const isRead = reads.has(request.action)
     return this.#send(options, (slots, left) =>
       this.#transport.json<T>(endpoints.execute, { ...left, slots, body, isRead, idempotencyKey }),

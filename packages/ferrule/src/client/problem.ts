@@ -50,8 +50,10 @@ function buildError(
     isErrorCode(code) ? code : 'internal_error', // a newer service has more codes than this client
     { message, hint: readString(details['hint']) ?? '' },
     {
-      ...{ errors, retryable: details['retryable'] === true, ...known },
-      ...(upstream === undefined ? {} : { upstream }),
+      errors,
+      retryable: details['retryable'] === true,
+      ...known,
+      upstream,
       ...(requestId === undefined ? {} : { headers: { 'x-request-id': requestId } }),
     },
   )

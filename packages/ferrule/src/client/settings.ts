@@ -22,21 +22,21 @@ export const clientVariables = [
 /** Address and identity of a caller of the service. What is left out comes from the environment. */
 export interface ServiceOptions {
   /** Address of the service, for example `https://ferrule.example.com`; else `FERRULE_URL`. */
-  readonly url?: string
+  readonly url?: string | undefined
   /** Client id of an application; else `FERRULE_CLIENT_ID`. */
-  readonly clientId?: string
+  readonly clientId?: string | undefined
   /** Client secret of the application; else `FERRULE_CLIENT_SECRET`. Refused in a browser. */
-  readonly clientSecret?: string
+  readonly clientSecret?: string | undefined
   /** A bearer token, in place of id and secret; else `FERRULE_TOKEN`. The client cannot renew it. */
-  readonly token?: string
+  readonly token?: string | undefined
   /** True: a page of the service's own origin, which sends its session cookie and no token. */
-  readonly session?: boolean
+  readonly session?: boolean | undefined
   /** Organization of the requests, for an application of several; else `FERRULE_ORGANIZATION_ID`. */
-  readonly organizationId?: string
+  readonly organizationId?: string | undefined
   /** Name of the workspace that connectors are looked up in and created in; else `FERRULE_WORKSPACE`, else `default`. */
-  readonly workspace?: string
+  readonly workspace?: string | undefined
   /** Sends requests in place of the global `fetch`, for example to add a proxy or to record calls. */
-  readonly fetch?: typeof fetch
+  readonly fetch?: typeof fetch | undefined
 }
 
 /** How requests prove who sends them. */

@@ -23,15 +23,15 @@ export interface WriteOptions extends CallOptions {
    * Key of the call (`Idempotency-Key`). The service carries out one call of a key within 24 hours, and answers repetitions with the first
    * answer. Default: a new key for each call, kept over its attempts.
    */
-  readonly idempotencyKey?: string
+  readonly idempotencyKey?: string | undefined
 }
 
 /** Options of a search. */
 export interface SearchOptions extends CallOptions {
   /** Maximum age of the copy in seconds (the service's `max_age`). An older copy is refreshed first, or the error is `context_store_stale`. */
-  readonly maxAge?: number
+  readonly maxAge?: number | undefined
   /** True accepts what is there during the first filling (the service's `allow_partial`); `context_store.complete` is false then. */
-  readonly allowPartial?: boolean
+  readonly allowPartial?: boolean | undefined
 }
 
 /** A page of a search. */

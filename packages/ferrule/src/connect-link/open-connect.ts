@@ -34,7 +34,9 @@ async function readState({ statusUrl }: OpenedLink, signal: AbortSignal | undefi
   const deadline = AbortSignal.timeout(questionMs)
   try {
     const response = await fetch(statusUrl, {
-      ...{ credentials: 'omit', cache: 'no-store', referrerPolicy: 'no-referrer' },
+      credentials: 'omit',
+      cache: 'no-store',
+      referrerPolicy: 'no-referrer',
       signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
     })
     const body: unknown = response.ok ? await response.json() : undefined

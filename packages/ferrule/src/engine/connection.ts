@@ -17,7 +17,7 @@ export interface Connection {
   readonly kind: Kind
   readonly configuration: Readonly<Record<string, unknown>>
   readonly credentials: CredentialSource
-  readonly origin?: OriginOverride
+  readonly origin?: OriginOverride | undefined
   /** Receives the vendor's notices, once per answer that carries one. An exception fails the call. */
   readonly notice?: (notice: VendorNotice) => void
   /** Absent: a proof lasts as long as the process. */

@@ -295,7 +295,7 @@ export function connectLocally<D extends ConnectorDefinition>(kind: Kind<D>, opt
     configuration,
     credentials: createMemoryCredentials(values, onCredentials),
     writes: createMemoryClaims(),
-    ...(origin === undefined ? {} : { origin }),
+    origin,
     ...(given.onNotice === undefined ? {} : { notice: dropRepeated(given.onNotice) }),
   }
   const { limits = true } = given

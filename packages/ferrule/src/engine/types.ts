@@ -98,15 +98,15 @@ type WalkArgument<P> = ParamsArgument<P, CallOptions & WalkOptions>
 /** Options of one call. */
 export interface CallOptions {
   /** Aborts the call. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Timeout of the call in milliseconds; 60,000 by default. */
-  readonly deadlineMs?: number
+  readonly deadlineMs?: number | undefined
 }
 
 /** Options of a download. */
 export interface DownloadOptions extends CallOptions {
   /** True: a transfer that breaks off continues by range, as long as the vendor says that the file is the same. */
-  readonly resume?: boolean
+  readonly resume?: boolean | undefined
 }
 
 /** Options of the actions that change something: they differ between the modes. */

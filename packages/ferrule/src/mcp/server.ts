@@ -171,7 +171,10 @@ async function readResource(parts: McpServerParts, uri: string, signal: AbortSig
 }
 
 const toTool = ({ name, description, inputSchema, annotations }: AgentTool) => ({
-  ...{ name, description, annotations, title: annotations.title },
+  name,
+  description,
+  annotations,
+  title: annotations.title,
   inputSchema: { ...inputSchema, type: 'object' as const },
 })
 

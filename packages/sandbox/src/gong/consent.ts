@@ -29,17 +29,23 @@ const people: readonly Colleague[] = [
   {
     email: sandboxCredentials.administrator,
     about: 'technical administrator of Sandbox Company',
-    ...{ company: 'Sandbox Company', customer: 'sandbox', isTechnicalAdministrator: true },
+    company: 'Sandbox Company',
+    customer: 'sandbox',
+    isTechnicalAdministrator: true,
   },
   {
     email: sandboxCredentials.member,
     about: 'works at Sandbox Company, is no administrator',
-    ...{ company: 'Sandbox Company', customer: 'sandbox', isTechnicalAdministrator: false },
+    company: 'Sandbox Company',
+    customer: 'sandbox',
+    isTechnicalAdministrator: false,
   },
   {
     email: sandboxCredentials.otherAdministrator,
     about: 'technical administrator of another customer, Other Company',
-    ...{ company: 'Other Company', customer: 'other', isTechnicalAdministrator: true },
+    company: 'Other Company',
+    customer: 'other',
+    isTechnicalAdministrator: true,
   },
 ]
 

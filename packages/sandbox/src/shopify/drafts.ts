@@ -140,7 +140,9 @@ function draftRecord(view: View, draft: number, single: boolean): JsonRecord {
   return {
     note: draft % 10 === 1 ? 'Bitte telefonisch bestätigen' : null,
     email: customer === undefined ? null : personOf(view, customer).email,
-    ...{ taxes_included: true, tax_exempt: false, 'b2b?': false },
+    taxes_included: true,
+    tax_exempt: false,
+    'b2b?': false,
     currency,
     invoice_sent_at: shopTimeOrNull(sent),
     created_at: shopTime(created),

@@ -44,8 +44,17 @@ export function eventRows(view: View): Rows {
       const { id, end, type, subject, name } = at(list, row)
       const message = `${type} was deleted: ${name}.`
       return {
-        ...{ id, subject_id: subject, subject_type: type, created_at: shopTime(end), verb, arguments: [name] },
-        ...{ message, description: message, author: 'Ida Berg', body: null, path: null },
+        id,
+        subject_id: subject,
+        subject_type: type,
+        created_at: shopTime(end),
+        verb,
+        arguments: [name],
+        message,
+        description: message,
+        author: 'Ida Berg',
+        body: null,
+        path: null,
       }
     },
   }

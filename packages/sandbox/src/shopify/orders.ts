@@ -154,7 +154,9 @@ function plainFields(view: View, order: number): JsonRecord {
   const marked = draw(view, 12, 'note', order) === 0
   return {
     confirmation_number: hexText(view, 9, 'confirmation', order).toUpperCase(),
-    ...{ confirmed: true, merchant_business_entity_id: 'MTc3MDAwMDAwMDE', taxes_included: true },
+    confirmed: true,
+    merchant_business_entity_id: 'MTc3MDAwMDAwMDE',
+    taxes_included: true,
     currency,
     ...setEach(false, 'duties_included estimated_taxes tax_exempt test'),
     ...setEach(null, 'merchant_of_record_app_id payment_terms reference'),

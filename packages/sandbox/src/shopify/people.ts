@@ -121,9 +121,17 @@ function addressFields(view: View, position: number): JsonRecord {
   const { first, last } = index === 0 ? personOf(view, customer) : person
   const { latitude: _, longitude: __, ...place } = person.place
   return {
-    ...{ customer_id: idIn(view, 'customers', customer), first_name: first, last_name: last, name: `${first} ${last}` },
-    ...{ company: person.company, phone: person.phone, address1: person.street, address2: index % 3 === 2 ? null : '' },
-    ...{ ...place, country_name: place.country, default: index === 0 },
+    customer_id: idIn(view, 'customers', customer),
+    first_name: first,
+    last_name: last,
+    name: `${first} ${last}`,
+    company: person.company,
+    phone: person.phone,
+    address1: person.street,
+    address2: index % 3 === 2 ? null : '',
+    ...place,
+    country_name: place.country,
+    default: index === 0,
   }
 }
 

@@ -124,7 +124,9 @@ const resources: readonly Resource[] = [
   },
   {
     // Whatever the scopes: they decide which of them are in the list.
-    ...{ list: ['/orders/{order_id}/fulfillment_orders', 'fulfillment_orders'], whole: true, scope: '' },
+    list: ['/orders/{order_id}/fulfillment_orders', 'fulfillment_orders'],
+    whole: true,
+    scope: '',
     rows: (call) => fulfillmentOrderRows(call.view, parentOrder(call), call.scopes),
   },
   { single: ['/fulfillment_orders/{id}', 'fulfillment_order'], scope: '', rows: fulfillmentOrdersById },
@@ -132,7 +134,8 @@ const resources: readonly Resource[] = [
   { list: ['/checkouts', 'checkouts'], counted: true, ...orders, rows: ({ view }) => checkoutRows(view) },
   { ...usual('/products', 'product'), ...products, rows: ({ view }) => productRows(view) },
   {
-    ...{ list: ['/products/{product_id}/variants', 'variants'], counted: true },
+    list: ['/products/{product_id}/variants', 'variants'],
+    counted: true,
     ...products,
     rows: (call) => variantRows(call.view, variantsOf(call.view, parentProduct(call))),
   },
@@ -197,7 +200,9 @@ function singleRoutes({ single, rows, scope, before }: Resource): readonly Route
 }
 
 const shopRoute: Route = {
-  ...{ method: 'GET', path: '/shop', scope: '' },
+  method: 'GET',
+  path: '/shop',
+  scope: '',
   handle: ({ view, query }) => ok({ shop: withFields(query, shopRecord(view)) }),
 }
 

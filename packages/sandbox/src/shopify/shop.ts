@@ -18,17 +18,34 @@ export function shopId(view: { readonly seed: number }): number {
 export const shopCreated = Date.UTC(2018, 0, 2, 9, 30)
 
 const place = {
-  ...{ province: 'Berlin', country: 'DE', address1: 'Marktplatz 4', zip: '10115', city: 'Berlin', phone: '+493012345678' },
-  ...{ latitude: 52.5323, longitude: 13.3846, country_code: 'DE', country_name: 'Germany' },
+  province: 'Berlin',
+  country: 'DE',
+  address1: 'Marktplatz 4',
+  zip: '10115',
+  city: 'Berlin',
+  phone: '+493012345678',
+  latitude: 52.5323,
+  longitude: 13.3846,
+  country_code: 'DE',
+  country_name: 'Germany',
   ...setEach(null, 'address2 province_code'),
 }
 
 const settings = {
-  ...{ primary_locale: 'de', currency: 'EUR', customer_email: 'hallo@nordlicht.example.test', timezone: '(GMT+01:00) Europe/Berlin' },
-  ...{ iana_timezone: 'Europe/Berlin', shop_owner: 'Ida Berg', money_format: '{{amount_with_comma_separator}} €' },
-  ...{ money_with_currency_format: '€{{amount_with_comma_separator}} EUR', weight_unit: 'kg', plan_display_name: 'Basic' },
-  ...{ plan_name: 'basic', money_in_emails_format: '{{amount_with_comma_separator}} €' },
-  ...{ money_with_currency_in_emails_format: '€{{amount_with_comma_separator}} EUR', enabled_presentment_currencies: ['EUR'] },
+  primary_locale: 'de',
+  currency: 'EUR',
+  customer_email: 'hallo@nordlicht.example.test',
+  timezone: '(GMT+01:00) Europe/Berlin',
+  iana_timezone: 'Europe/Berlin',
+  shop_owner: 'Ida Berg',
+  money_format: '{{amount_with_comma_separator}} €',
+  money_with_currency_format: '€{{amount_with_comma_separator}} EUR',
+  weight_unit: 'kg',
+  plan_display_name: 'Basic',
+  plan_name: 'basic',
+  money_in_emails_format: '{{amount_with_comma_separator}} €',
+  money_with_currency_in_emails_format: '€{{amount_with_comma_separator}} EUR',
+  enabled_presentment_currencies: ['EUR'],
   ...setEach(true, 'taxes_included county_taxes has_discounts eligible_for_payments has_storefront finances'),
   ...setEach(true, 'checkout_api_supported multi_location_enabled'),
   ...setEach(null, 'auto_configure_tax_inclusivity tax_shipping google_apps_domain google_apps_login_enabled'),
@@ -41,7 +58,10 @@ export function shopRecord(view: View): JsonRecord {
   const months = Math.floor((view.now - shopCreated) / (30 * day))
   return {
     id: shopId(view),
-    ...{ name: 'Nordlicht', email: 'ida@nordlicht.example.test', domain: 'www.nordlicht.example.test', source: null },
+    name: 'Nordlicht',
+    email: 'ida@nordlicht.example.test',
+    domain: 'www.nordlicht.example.test',
+    source: null,
     ...place,
     created_at: shopTime(shopCreated),
     updated_at: shopTime(shopCreated + months * 30 * day),
@@ -68,8 +88,14 @@ export function countryRows(view: View): Rows {
   const fields = (position: number): JsonRecord => {
     const [name, code, tax_name, tax, ...provinces] = at(lands, position)
     const list = provinces.map(([province, short, percent], index) => ({
-      ...{ id: idIn(view, 'provinces', position * 16 + index), country_id: idIn(view, 'countries', position), name: province },
-      ...{ code: short, tax_name: null, tax_type: null, tax: percent / 100, tax_percentage: percent },
+      id: idIn(view, 'provinces', position * 16 + index),
+      country_id: idIn(view, 'countries', position),
+      name: province,
+      code: short,
+      tax_name: null,
+      tax_type: null,
+      tax: percent / 100,
+      tax_percentage: percent,
       shipping_zone_id: index === 0 ? idIn(view, 'provinces', 900 + position) : null,
     }))
     return { name, code, tax_name, tax, provinces: list }

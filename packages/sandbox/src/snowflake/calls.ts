@@ -12,8 +12,14 @@ const names: Readonly<Record<string, string>> = {
   ...setEach('VARCHAR', 'STRING TEXT VARCHAR CHAR CHARACTER GEOGRAPHY GEOMETRY'),
   ...setEach('BLOB', 'BINARY VARBINARY'),
   ...setEach('TIMESTAMP', 'DATETIME TIMESTAMP TIMESTAMP_NTZ'),
-  ...{ BOOLEAN: 'BOOLEAN', DATE: 'DATE', TIME: 'TIME', TIMESTAMP_LTZ: 'TIMESTAMPTZ', TIMESTAMP_TZ: zonedType },
-  ...{ VARIANT: 'JSON', OBJECT: 'MAP(VARCHAR, JSON)', ARRAY: 'JSON[]' },
+  BOOLEAN: 'BOOLEAN',
+  DATE: 'DATE',
+  TIME: 'TIME',
+  TIMESTAMP_LTZ: 'TIMESTAMPTZ',
+  TIMESTAMP_TZ: zonedType,
+  VARIANT: 'JSON',
+  OBJECT: 'MAP(VARCHAR, JSON)',
+  ARRAY: 'JSON[]',
 }
 
 /** A type in a statement. */
@@ -100,7 +106,8 @@ function nameOrNull(name: string | undefined): string {
 const momentTypes: Readonly<Record<string, string>> = {
   ...setEach('TIMESTAMPTZ', 'CURRENT_TIMESTAMP GETDATE LOCALTIMESTAMP'),
   ...setEach('TIME', 'CURRENT_TIME LOCALTIME'),
-  ...{ SYSDATE: 'TIMESTAMP', CURRENT_DATE: 'DATE' },
+  SYSDATE: 'TIMESTAMP',
+  CURRENT_DATE: 'DATE',
 }
 
 function moment(name: string, { now }: Surroundings): string | undefined {
@@ -159,7 +166,8 @@ const rewrites: Readonly<Record<string, (call: Call) => readonly Token[]>> = {
   ...setEach(cast, 'CAST TRY_CAST'),
   ...setEach(withPart, 'DATEADD TIMESTAMPADD DATEDIFF DATE_TRUNC DATE_PART'),
   ...setEach(sequence, 'SEQ1 SEQ2 SEQ4 SEQ8'),
-  ...{ TABLE: table, IDENTIFIER: identifier },
+  TABLE: table,
+  IDENTIFIER: identifier,
   TO_VARIANT: ({ args }) => called('to_json', args),
   OBJECT_CONSTRUCT: ({ args }) => called('CAST', [[...called('json_object', args), sql('AS MAP(VARCHAR, JSON)')]]),
   ARRAY_CONSTRUCT: ({ args }) => called('CAST', [[...called('json_array', args), sql('AS JSON[]')]]),

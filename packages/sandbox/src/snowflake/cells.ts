@@ -13,8 +13,20 @@ interface WallClock {
 
 /** Elements of the vendor's formats that `strftime` has too. */
 const elements: Readonly<Record<string, string>> = {
-  ...{ YYYY: '%Y', YY: '%y', MMMM: '%B', MON: '%b', MM: '%m', DD: '%d', DY: '%a' },
-  ...{ HH24: '%H', HH12: '%I', HH: '%H', AM: '%p', PM: '%p', MI: '%M', SS: '%S' },
+  YYYY: '%Y',
+  YY: '%y',
+  MMMM: '%B',
+  MON: '%b',
+  MM: '%m',
+  DD: '%d',
+  DY: '%a',
+  HH24: '%H',
+  HH12: '%I',
+  HH: '%H',
+  AM: '%p',
+  PM: '%p',
+  MI: '%M',
+  SS: '%S',
 }
 
 const element = /"[^"]*"|YYYY|YY|MMMM|MON|MM|DD|DY|HH24|HH12|HH|AM|PM|MI|SS|FF\d?|TZH:?TZM|TZH|TZM|[\s\S]/gi
@@ -84,7 +96,12 @@ const longestBinary = 8_388_608
 const integers = ['TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'HUGEINT', 'UTINYINT', 'USMALLINT', 'UINTEGER', 'UBIGINT', 'UHUGEINT']
 
 const types: Readonly<Record<string, string>> = {
-  ...{ DOUBLE: 'real', FLOAT: 'real', BOOLEAN: 'boolean', BLOB: 'binary', DATE: 'date', TIME: 'time' },
+  DOUBLE: 'real',
+  FLOAT: 'real',
+  BOOLEAN: 'boolean',
+  BLOB: 'binary',
+  DATE: 'date',
+  TIME: 'time',
   ...setEach('timestamp_ntz', 'TIMESTAMP TIMESTAMP_NS TIMESTAMP_S TIMESTAMP_MS'),
   'TIMESTAMP WITH TIME ZONE': 'timestamp_ltz',
 }

@@ -178,9 +178,20 @@ export function advertiserRecord(account: Account): JsonRecord {
   const [main, unnamed] = [account.index === 0, account.index === 2]
   const { name, country, currency, timezone, language } = account
   return {
-    ...{ advertiser_id: account.id, name, country, currency, timezone, display_timezone: account.displayTimezone },
-    ...{ status: 'STATUS_ENABLE', role: 'ROLE_ADVERTISER', advertiser_account_type: 'AUCTION', company: 'Fernway Ltd' },
-    ...{ industry: '290303', promotion_area: '0', rejection_reason: '', email: 'd***@*******' },
+    advertiser_id: account.id,
+    name,
+    country,
+    currency,
+    timezone,
+    display_timezone: account.displayTimezone,
+    status: 'STATUS_ENABLE',
+    role: 'ROLE_ADVERTISER',
+    advertiser_account_type: 'AUCTION',
+    company: 'Fernway Ltd',
+    industry: '290303',
+    promotion_area: '0',
+    rejection_reason: '',
+    email: 'd***@*******',
     language: unnamed ? '' : language,
     balance: unnamed ? 0 : random.decimal(100, 9000),
     create_time: Math.floor(account.opened / 1000) - 86_400,

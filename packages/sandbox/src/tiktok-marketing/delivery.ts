@@ -60,10 +60,22 @@ const conversions = ['', 'real_time_'].flatMap((when): (readonly [string, Metric
 
 /** Metrics that are a sum, by the vendor's names. */
 const counted: Readonly<Record<string, string>> = {
-  ...{ impressions: 'impressions', clicks: 'clicks', reach: 'reach', likes: 'likes', comments: 'comments', shares: 'shares' },
-  ...{ follows: 'follows', profile_visits: 'visits', clicks_on_music_disc: 'music', video_play_actions: 'plays' },
-  ...{ video_watched_2s: 'watched2s', video_watched_6s: 'watched6s', video_views_p25: 'p25', video_views_p50: 'p50' },
-  ...{ video_views_p75: 'p75', video_views_p100: 'p100' },
+  impressions: 'impressions',
+  clicks: 'clicks',
+  reach: 'reach',
+  likes: 'likes',
+  comments: 'comments',
+  shares: 'shares',
+  follows: 'follows',
+  profile_visits: 'visits',
+  clicks_on_music_disc: 'music',
+  video_play_actions: 'plays',
+  video_watched_2s: 'watched2s',
+  video_watched_6s: 'watched6s',
+  video_views_p25: 'p25',
+  video_views_p50: 'p50',
+  video_views_p75: 'p75',
+  video_views_p100: 'p100',
 }
 
 /** Metrics that every level has, by the vendor's names. */

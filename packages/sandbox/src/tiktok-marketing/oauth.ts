@@ -7,8 +7,16 @@ import { Failure, missing, type Success } from './answers.ts'
 
 /** The numeric scopes that advertisers consent to. */
 export const scopes = {
-  ...{ advertiser: 100, campaigns: 200, adGroups: 210, ads: 220, audiences: 30 },
-  ...{ images: 600, videos: 610, posts: 691, catalogs: 900, reporting: 44 },
+  advertiser: 100,
+  campaigns: 200,
+  adGroups: 210,
+  ads: 220,
+  audiences: 30,
+  images: 600,
+  videos: 610,
+  posts: 691,
+  catalogs: 900,
+  reporting: 44,
 }
 
 /** Credentials that every sandbox accepts; they are public and open nothing else. */

@@ -35,6 +35,6 @@ export interface ReplayedAnswer {
 export const answerBody = (executed: ExecutedData | Found) => ({
   data: executed.data,
   meta: executed.meta,
-  ...(executed.truncatedFields === undefined ? {} : { truncated_fields: executed.truncatedFields }),
+  truncated_fields: executed.truncatedFields,
   ...(executed.type === 'found' ? { context_store: executed.contextStore } : {}),
 })

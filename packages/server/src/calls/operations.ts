@@ -25,7 +25,7 @@ export interface OperationServices extends Omit<CallServices, 'connectors'> {
   /** Answers `context_store_search`; without it the engine refuses the action. */
   readonly searches?: Searches
   /** Cuts large answers in a worker thread. */
-  readonly cutter?: Cutter
+  readonly cutter?: Cutter | undefined
   /** Receives the records of lists and gets. */
   readonly folds?: Pick<Folds, 'offer' | 'findDigest'>
   /** Receives outcomes and errors of lists, gets and downloads, to delete lost records. */
@@ -65,7 +65,12 @@ export async function executeOperation(
   const { entity, params } = request
   const action = resolveAction(access.connection.kind.definition, request)
   const call: Call = {
-    ...{ entity, action, params: params ?? {}, deadlineMs, memory, signal },
+    entity,
+    action,
+    params: params ?? {},
+    deadlineMs,
+    memory,
+    signal,
     ...(isWhole(request) ? { rawRows: 'checked' as const } : {}),
     ...(given.writesJson === true && isUntouched({ type: 'list' }, request) ? { keepsText: true } : {}),
   }

@@ -74,7 +74,7 @@ const keptHint =
 function keptError(error: FerruleError): FerruleError {
   if (!error.retryable) return error
   const { code, message, errors, upstream, headers, cause } = error
-  const details = { errors, headers, cause, retryable: false, ...(upstream === undefined ? {} : { upstream }) }
+  const details = { errors, headers, cause, retryable: false, upstream }
   return new FerruleError(code, { message, hint: keptHint }, details)
 }
 

@@ -111,7 +111,7 @@ export async function buildConnection(
   own: Pick<Connection, 'configuration' | 'credentials' | 'notice' | 'proof' | 'writes'>,
 ): Promise<Connection> {
   const origin = sandbox ? await readSandboxOrigin(parts, kind) : parts.settings.origins[kind.definition.kind]
-  return { kind, ...own, ...(origin === undefined ? {} : { origin }) }
+  return { kind, ...own, origin }
 }
 
 /** Returns the origin of the stand-in. A sandbox connector never reaches the vendor, even while the sandbox is off. */

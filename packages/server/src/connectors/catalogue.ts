@@ -31,7 +31,9 @@ const toDefinitionRecord = (kind: Kind): DefinitionRecord => {
     },
     example_questions: { direct: [], search: [] },
     credentials: Object.entries(definition.credentials).map(([scheme, { title, fields, consent }]) => ({
-      ...{ scheme, title, schema: toSchema(fields) },
+      scheme,
+      title,
+      schema: toSchema(fields),
       application_fields: consent?.application ?? [],
       revokes_consent: consent?.revoke !== undefined,
     })),

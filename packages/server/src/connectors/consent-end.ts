@@ -54,9 +54,18 @@ export async function keepRevocation(parts: Parts, db: Db, row: EndingConnector)
   const { masterKeyId, sealed } = parts.applicationSeals.seal(place, values)
   const now = parts.source.clock()
   await insertConsentRevocation(db, {
-    ...{ id: newId(parts.source), organization_id, connector_id: row.id },
-    ...{ kind, configuration, sandbox, vendor_application_id },
-    ...{ sealed, master_key_id: masterKeyId, failures: 0, not_before: now, created_at: now },
+    id: newId(parts.source),
+    organization_id,
+    connector_id: row.id,
+    kind,
+    configuration,
+    sandbox,
+    vendor_application_id,
+    sealed,
+    master_key_id: masterKeyId,
+    failures: 0,
+    not_before: now,
+    created_at: now,
   })
 }
 

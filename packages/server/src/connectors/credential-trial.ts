@@ -21,8 +21,12 @@ export interface TrialKey extends CreationId {
 
 /** Builds the row of a creation, which expires after 24 hours. */
 export const buildCreationRow = ({ source }: Pick<Parts, 'source'>, { organization_id, key_digest, fingerprint }: TrialKey) => ({
-  ...{ organization_id, key_digest, fingerprint },
-  ...{ sealed: null, connector_id: null, expires_at: source.clock() + keptMs },
+  organization_id,
+  key_digest,
+  fingerprint,
+  sealed: null,
+  connector_id: null,
+  expires_at: source.clock() + keptMs,
 })
 
 /** What a trial found. */
@@ -115,8 +119,8 @@ function toRefusal(thrown: unknown, forceHint: string): unknown {
       cause: error,
       retryable: error.retryable,
       ...(isRefused || error.code === 'record_not_found' ? { status: 422 } : {}),
-      ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
-      ...(error.upstream === undefined ? {} : { upstream: error.upstream }),
+      retryAfterMs: error.retryAfterMs,
+      upstream: error.upstream,
     },
   )
 }

@@ -91,7 +91,11 @@ export function readDraft(catalogue: Catalogue, given: unknown, sandbox: boolean
   const wanted = mistakes.take('/environment/sandbox', () => readSandbox(body.environment, sandbox)) ?? false
   const parts = kind === undefined ? undefined : readKindValues(mistakes, kind, body)
   return {
-    ...{ mistakes, workspaceName, name: body.name, createWorkspace: body.create_workspace ?? false, check: body.check ?? true },
+    mistakes,
+    workspaceName,
+    name: body.name,
+    createWorkspace: body.create_workspace ?? false,
+    check: body.check ?? true,
     draft: () => {
       mistakes.refuse()
       if (workspaceName === undefined || body.name === undefined || parts === undefined) throw failValidation([])

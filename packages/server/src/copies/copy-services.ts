@@ -36,9 +36,10 @@ export function createCopyServices({ store, platform, settings, clock, ...told }
   const { onError } = told
   const { addRecords } = platform.syncs
   const removing = createLostRecords({
-    ...{ store, clock },
+    store,
+    clock,
     onLost: ({ place }, lost) => addRecords(place, new Map([...lost].map(([entity, by]) => [entity, -by]))),
-    ...(onError === undefined ? {} : { onError }),
+    onError,
   })
   return {
     searches,

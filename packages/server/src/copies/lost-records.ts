@@ -16,7 +16,7 @@ export interface LostRecordsOptions {
   /** Called with the number of deleted records by entity. Must not throw. */
   readonly onLost?: (access: ConnectorAccess, lost: ReadonlyMap<string, number>) => Promise<void>
   /** Called with errors of the store. Must not throw. */
-  readonly onError?: (error: unknown) => void
+  readonly onError?: ((error: unknown) => void) | undefined
   /** Resolves after this many milliseconds. */
   readonly sleep?: (milliseconds: number) => Promise<void>
 }

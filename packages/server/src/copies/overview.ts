@@ -108,10 +108,20 @@ function toOverview(parts: StatusParts, stored: Stored, row: ConnectorRow): Conn
     parts.settings.syncIntervalSeconds,
   )
   return {
-    ...{ id, name, connector_type, kind_title: kind?.definition.title ?? connector_type },
-    ...{ workspace_id, workspace_name, status, status_reason, sandbox: environment.sandbox, notices, created_at },
+    id,
+    name,
+    connector_type,
+    kind_title: kind?.definition.title ?? connector_type,
+    workspace_id,
+    workspace_name,
+    status,
+    status_reason,
+    sandbox: environment.sandbox,
+    notices,
+    created_at,
     context_store: entities.length === 0 ? null : copy,
     failing_entities: entities.flatMap(({ entity, last_error: error }) => (error === null ? [] : [{ entity, error }])),
-    ...{ running, queued },
+    running,
+    queued,
   }
 }

@@ -162,7 +162,9 @@ class CopySearches implements Searches {
       type: 'found',
       data: new JsonText(json),
       meta: {
-        ...{ has_more: cursor !== null, cursor, took_ms: tookMs },
+        has_more: cursor !== null,
+        cursor,
+        took_ms: tookMs,
         ...(isUnranked ? { relevance_left_out: true } : {}),
         ...(unseenPaths.length > 0 ? { unknown_paths: unseenPaths } : {}),
       },

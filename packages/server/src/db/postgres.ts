@@ -60,7 +60,7 @@ function translating(client: pg.PoolClient, { server, isPooled }: Opened): Postg
   function query(text: unknown, values: readonly unknown[] = []): unknown {
     if (typeof text !== 'string') throw new TypeError('cursors are not used here')
     const name = getStatementName(text)
-    const statement = { text, values: [...values], ...(name === undefined ? {} : { name }) }
+    const statement = { text, values: [...values], name }
     return inSpan(
       () => describeStatement('postgresql', text),
       async (span) => {

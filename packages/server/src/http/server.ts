@@ -82,7 +82,7 @@ export interface ServerOptions {
   /** Answers searches; without it searches are refused. */
   readonly copies?: CopyServices
   /** Cuts answers that were read apart from the loop. */
-  readonly cutter?: Cutter
+  readonly cutter?: Cutter | undefined
   readonly metrics: Metrics
   /** Fetches metadata documents of OAuth clients; default: from public addresses only. */
   readonly documents?: DocumentHttp
@@ -170,7 +170,7 @@ function buildServices(options: ServerOptions & { readonly logger: Logger }): Se
     onBackgroundError,
     clock,
     ...options.copies,
-    ...(options.cutter === undefined ? {} : { cutter: options.cutter }),
+    cutter: options.cutter,
   }
   const openApi = printOpenApi({ routes, kinds, serverUrl: settings.publicUrl })
   const own = { platform, settings, kinds, metrics, logger, clock, steady, stopping }

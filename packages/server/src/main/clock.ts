@@ -16,9 +16,9 @@ export interface StoredClock {
 /** Options of `openStoredClock`; both clocks default to the machine's. */
 export interface ClockOptions {
   /** Wall clock of the machine in milliseconds since 1970; may step. */
-  readonly wall?: () => number
+  readonly wall?: (() => number) | undefined
   /** Steady clock in milliseconds; never steps. */
-  readonly steady?: () => number
+  readonly steady?: (() => number) | undefined
   /** True to refresh on a timer. */
   readonly isKept: boolean
 }

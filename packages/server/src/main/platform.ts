@@ -115,8 +115,8 @@ async function openClock(database: Database, { clock, steady, role = 'service' }
   if (clock !== undefined && steady === undefined) return { now: clock, refresh: async () => undefined, close: async () => undefined }
   return openStoredClock(database, {
     isKept: role === 'service',
-    ...(clock === undefined ? {} : { wall: clock }),
-    ...(steady === undefined ? {} : { steady }),
+    wall: clock,
+    steady,
   })
 }
 
@@ -182,11 +182,21 @@ async function start({ clock, budgets, engine, parts }: Foundation, options: Pla
     organizations,
     applications: createApplications(parts),
     organizationApplications: createOrganizationApplications(parts),
-    ...{ ...access, workspaces, connectors, ...connect },
-    ...{ writes, keptAnswers, usage, installation: createInstallation(parts, contextStore) },
-    ...{ syncs, engine, admission: parts.admission, limiter: budgets.limiter },
+    ...access,
+    workspaces,
+    connectors,
+    ...connect,
+    writes,
+    keptAnswers,
+    usage,
+    installation: createInstallation(parts, contextStore),
+    syncs,
+    engine,
+    admission: parts.admission,
+    limiter: budgets.limiter,
     syncWorker: (services) => createSyncWorker({ ...parts, node }, connectors, services),
-    ...{ jobs: createJobs(parts), catalogue: parts.catalogue },
+    jobs: createJobs(parts),
+    catalogue: parts.catalogue,
     vault: createRotation(parts),
     clock: clock.now,
     cursorKey: () => parts.masterKeys.current().cursors,
@@ -211,8 +221,12 @@ function createTokenServices(parts: Parts) {
   const uses = new LastUses(parts)
   const consoleSessions = createConsoleSessions(parts, tokens)
   return {
-    ...{ tokens, uses, mcpTokens: createMcpTokens(parts, { tokens, uses }) },
-    ...{ oauth: createOAuth(parts, tokens), consoleSessions, liveness: createLiveness(parts, consoleSessions) },
+    tokens,
+    uses,
+    mcpTokens: createMcpTokens(parts, { tokens, uses }),
+    oauth: createOAuth(parts, tokens),
+    consoleSessions,
+    liveness: createLiveness(parts, consoleSessions),
   }
 }
 

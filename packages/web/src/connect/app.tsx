@@ -56,7 +56,8 @@ function buildConnecting(page: ConnectPage, show: (loaded: Loaded) => void): Con
   const go = (view: View) => show({ page, view })
   const read = () => readSession().then((next) => show({ page: next, view: chooseView(next) }))
   return {
-    ...{ page, go },
+    page,
+    go,
     reload: () => read().catch((thrown) => show({ problem: toProblem(thrown) })),
     finish: (done) => {
       reportToOpener(page, 'connected', done.connector_id)

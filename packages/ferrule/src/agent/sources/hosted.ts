@@ -50,17 +50,11 @@ class KindCache {
 
 const isMissing = (thrown: unknown): boolean => thrown instanceof FerruleError && thrown.code === 'connector_not_found'
 
-/** Drops what the client may not be given as undefined. */
-const toOptions = ({ signal, deadlineMs }: RequestLimits) => ({
-  ...(signal === undefined ? {} : { signal }),
-  ...(deadlineMs === undefined ? {} : { deadlineMs }),
-})
-
 function execute(hosted: Hosted, { entity, action, params, maxAge, idempotencyKey }: AgentRequest, limits: RequestLimits) {
   return hosted.execute(entity, action, params, {
-    ...toOptions(limits),
-    ...(maxAge === undefined ? {} : { maxAge }),
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...limits,
+    maxAge,
+    idempotencyKey,
   })
 }
 
@@ -88,7 +82,11 @@ export function createHostedSource(transport: Transport): AgentSource {
     },
     readFreshness: async ({ id }, limits) =>
       (await copies.status(id, limits)).entities.map(({ entity, state, ready_for_search, records, synced_at }) => ({
-        ...{ entity, state, records, searchable: ready_for_search, syncedAt: synced_at },
+        entity,
+        state,
+        records,
+        searchable: ready_for_search,
+        syncedAt: synced_at,
       })),
     readKind: ({ kind }) => kinds.get(kind),
     execute: ({ id, kind }, request, limits) => execute(new Hosted(transport, { kind, connector: id }, request.fields), request, limits),
@@ -103,7 +101,7 @@ export function createHostedSource(transport: Transport): AgentSource {
 export function createConnectionSource({ transport, hosted }: HostedConnection, name?: string): AgentSource {
   const all = createHostedSource(transport)
   const find = async (limits: RequestLimits): Promise<AgentConnector | undefined> => {
-    const found = await all.getConnector(await hosted.id(toOptions(limits)), limits)
+    const found = await all.getConnector(await hosted.id(limits), limits)
     return found === undefined || name === undefined ? found : { ...found, name }
   }
   return {

@@ -93,10 +93,12 @@ function createLocalSource(connection: LocalConnection, name?: string): AgentSou
     readKind: async () => kind(),
     execute: async (_connector, { entity, action, params, fields, idempotencyKey }, { signal, deadlineMs }) => {
       const call = {
-        ...{ entity, action, params },
-        ...(signal === undefined ? {} : { signal }),
-        ...(deadlineMs === undefined ? {} : { deadlineMs }),
-        ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+        entity,
+        action,
+        params,
+        signal,
+        deadlineMs,
+        idempotencyKey,
       }
       return project(await connection.execute(call), fields)
     },

@@ -104,7 +104,9 @@ async function run(running: RunningCall): Promise<AgentAnswer> {
     name === undefined ? describeConnector(target, canWrite) : describeEntity(target, findEntity(target, name), [only, canWrite])
   const locate = (at: number): LinesPosition => ({ type: 'lines', tool: 'describe', args, place: { at } })
   const text = await writeLines({
-    ...{ lines, at: from?.at ?? 0, maxTokens },
+    lines,
+    at: from?.at ?? 0,
+    maxTokens,
     writeHandle: (at) => handles.write(locate(at)),
   })
   return { text, isError: false }

@@ -62,12 +62,12 @@ function readParams(running: RunningCall): Readonly<Record<string, unknown>> {
   const { limit = usualLimit } = running.args
   return {
     query: {
-      ...(filter === undefined ? {} : { filter }),
-      ...(text === undefined ? {} : { text }),
+      filter,
+      text,
       ...(sort === undefined ? {} : { sort: readSort(sort) }),
     },
     limit,
-    ...(fields === undefined ? {} : { fields }),
+    fields,
   }
 }
 

@@ -27,7 +27,7 @@ export async function openOperation(context: CommandContext): Promise<Operation>
 /** Options of one operation. */
 export const executeOptions = ({ signal, deadlineMs }: CommandContext): ExecuteOptions => ({
   signal,
-  ...(deadlineMs === undefined ? {} : { deadlineMs }),
+  deadlineMs,
 })
 
 /** Walks every page. */

@@ -51,9 +51,10 @@ export async function login(context: CommandContext): Promise<void> {
     throw failUsage(`The identity does not reach the organization ${organization}.`, `It reaches: ${nameAll(organizations)}.`)
   const chosen = organization ?? (organizations.length > 1 ? await askOrganization(context, organizations) : undefined)
   const profile: Profile = {
-    ...{ url, ...identity },
-    ...(chosen === undefined ? {} : { organization_id: chosen }),
-    ...(workspace === undefined ? {} : { workspace }),
+    url,
+    ...identity,
+    organization_id: chosen,
+    workspace,
   }
   const isFirst = Object.keys(before.profiles).length === 0
   const current = isFirst || flags.profile === undefined ? named : before.current
@@ -62,9 +63,9 @@ export async function login(context: CommandContext): Promise<void> {
 }
 
 const toClientOptions = ({ client_id: clientId, client_secret: clientSecret, token }: Identity) => ({
-  ...(token === undefined ? {} : { token }),
-  ...(clientId === undefined ? {} : { clientId }),
-  ...(clientSecret === undefined ? {} : { clientSecret }),
+  token,
+  clientId,
+  clientSecret,
 })
 
 const nameAll = (organizations: readonly OrganizationRecord[]): string => organizations.map(({ id, name }) => `${name} (${id})`).join(', ')

@@ -51,8 +51,8 @@ export function searchOptions({ options, signal, deadlineMs }: CommandContext) {
   const maxAge = readNumber(options, 'maxAge')
   return {
     signal,
-    ...(deadlineMs === undefined ? {} : { deadlineMs }),
-    ...(maxAge === undefined ? {} : { maxAge }),
+    deadlineMs,
+    maxAge,
     ...(readFlag(options, 'allowPartial') ? { allowPartial: true } : {}),
   }
 }

@@ -9,6 +9,6 @@ export interface Executor {
 /** Options of one operation. */
 export interface ExecuteOptions {
   readonly signal: AbortSignal
-  readonly deadlineMs?: number
-  readonly resume?: boolean
+  readonly deadlineMs?: number | undefined
+  readonly resume?: boolean | undefined
 }

@@ -187,7 +187,11 @@ export const gong = connector(
     // The vendor documents no maximum number of ids; public clients use 100.
     lookups: {
       call: {
-        ...{ entity: 'calls_extensive', action: 'list', ids: 'filter.callIds', batch: 100, key: 'metaData.id' },
+        entity: 'calls_extensive',
+        action: 'list',
+        ids: 'filter.callIds',
+        batch: 100,
+        key: 'metaData.id',
         // A new call is known there later than to the lists. Its own record has the same fields.
         single: { entity: 'calls', action: 'get', param: 'id', as: 'metaData', most: 10 },
       },

@@ -87,7 +87,8 @@ export const advertisers = entity({
           '["7012345678901234567"]',
         ),
         {
-          ...{ as: 'json_array', most: 100 },
+          as: 'json_array',
+          most: 100,
           refusal: '^No permission to operate advertiser|(do|does)( not|n.?t) exist',
         },
       ),

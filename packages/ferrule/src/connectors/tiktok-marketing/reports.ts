@@ -136,8 +136,12 @@ const buildDailyReport = (data_level: string, dimension: string, record: Fields)
     },
     // Beside the attribution, two days: figures arrive up to half a day late, and days are those of the advertiser's time zone.
     windows: {
-      ...{ from: 'start_date', to: 'end_date', days: longestReports.stat_time_day, first: 'start_date' },
-      ...{ lookback: 2, setting: 'attribution_window' },
+      from: 'start_date',
+      to: 'end_date',
+      days: longestReports.stat_time_day,
+      first: 'start_date',
+      lookback: 2,
+      setting: 'attribution_window',
     },
     withdrawn: { param: 'metrics', matches: '^Invalid metric fields: \\[(.+)\\]' },
   } as const

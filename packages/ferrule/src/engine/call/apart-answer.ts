@@ -41,11 +41,14 @@ const toOwnBytes = (bytes: Buffer): Uint8Array<ArrayBuffer> =>
 function buildJob({ connection, operation, params, take, found }: ApartCall, bytes: Buffer): ApartJob {
   const { kind, entityName: entity, action } = operation
   return {
-    ...{ kind: kind.definition.kind, entity, action, params },
+    kind: kind.definition.kind,
+    entity,
+    action,
+    params,
     showsHidden: showsHidden(connection, operation),
     take: isInParts(operation) ? 'part' : take,
     bytes: toOwnBytes(bytes),
-    ...(found === undefined ? {} : { found }),
+    found,
   }
 }
 

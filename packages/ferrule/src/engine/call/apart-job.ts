@@ -19,7 +19,7 @@ export interface ApartJob {
   /** The body. The worker takes over its memory. */
   readonly bytes: Uint8Array<ArrayBuffer>
   /** The records that complete the rows, once they are looked up. */
-  readonly found?: LookedUp
+  readonly found?: LookedUp | undefined
 }
 
 /** An error in a form that another thread can send. */
@@ -38,7 +38,7 @@ export type ApartValue =
       readonly count: number
       /** Number of rows in the answer's list; undefined without a list. */
       readonly listed: number | undefined
-      readonly made?: { readonly page_info: PageInfo }
+      readonly made?: { readonly page_info: PageInfo } | undefined
     } & HiddenCounts)
   /** Ids to look up first. The body returns with them. */
   | { readonly is: 'ids'; readonly ids: readonly string[]; readonly bytes: Uint8Array<ArrayBuffer> }

@@ -182,13 +182,13 @@ async function runList(running: Running, given: Params): Promise<Outcome> {
     type: 'list',
     data,
     meta: {
-      ...readMeta(operation, { ...reply, params: given, listed, ...(made === undefined ? {} : { made }) }),
+      ...readMeta(operation, { ...reply, params: given, listed, made }),
       ...buildHiddenCount(running, excluded),
       ...buildWarnings(own === undefined ? reply.warnings : [...reply.warnings, `${own}.`]),
     },
     ...(hidden.length === 0 ? {} : { hidden }),
-    ...(doubt === undefined ? {} : { doubt }),
-    ...(text === undefined ? {} : { text }),
+    doubt,
+    text,
     ...readDigest(operation, reply.answer),
   }
 }
@@ -297,7 +297,8 @@ async function runLive(runtime: Runtime, connection: Connection, call: Call): Pr
         deadline,
         idempotencyKey: call.idempotencyKey,
         background: call.background,
-        ...{ memory: call.memory, digest: call.digest },
+        memory: call.memory,
+        digest: call.digest,
         ...(call.keepsText === true && canBeSame(operation) ? { keepsText: true } : {}),
         ...(call.rawRows !== undefined && isInParts(operation) ? { rawRows: call.rawRows } : {}),
       },
@@ -344,9 +345,9 @@ export function createEngine(options: EngineOptions = {}): Engine {
     steady: options.steady ?? clocks.steady,
     random: options.random ?? Math.random,
     declared: new DeclaredResults(),
-    ...(limiter === undefined ? {} : { limiter }),
-    ...(options.ownRates === undefined ? {} : { ownRates: options.ownRates }),
-    ...(options.apart === undefined ? {} : { apart: options.apart }),
+    limiter,
+    ownRates: options.ownRates,
+    apart: options.apart,
   }
   /** Runs a call beside the operations within its deadline. */
   const within = async <T>(connection: Connection, options: CheckOptions, call: (calling: Calling) => Promise<T>): Promise<T> => {

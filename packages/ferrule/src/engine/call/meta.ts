@@ -160,7 +160,7 @@ interface MetaSource {
   readonly answer: WireAnswer
   readonly body: unknown
   readonly params: Params
-  readonly made?: Readonly<Record<string, unknown>>
+  readonly made?: Readonly<Record<string, unknown>> | undefined
   /** False for an answer that says "not ready". */
   readonly ready?: boolean
   /** Number of rows in the answer's list; undefined without a list. */

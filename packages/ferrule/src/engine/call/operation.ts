@@ -64,9 +64,9 @@ export interface CompiledOperation {
   readonly fields: DocumentedFields
   /** Paths of the fields that identify a record. */
   readonly key: readonly Path[]
-  readonly rule?: RowRule
+  readonly rule?: RowRule | undefined
   readonly merged?: MergedRows
-  readonly admit?: ParameterRule
+  readonly admit?: ParameterRule | undefined
   readonly fills: readonly FilledParameter[]
   readonly hidden?: Path
 }
@@ -127,9 +127,9 @@ function compileOperation(kind: Kind, entityName: string, action: LiveAction): C
       const fill = readFill(field)
       return fill === undefined ? [] : [{ name, fill }]
     }),
-    ...(rule === undefined ? {} : { rule }),
+    rule,
     ...(typeof rows === 'object' ? { merged: rows } : {}),
-    ...(admit === undefined ? {} : { admit }),
+    admit,
     ...(operation.hidden === undefined ? {} : { hidden: parsePath(operation.hidden) }),
   }
 }

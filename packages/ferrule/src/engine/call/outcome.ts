@@ -8,7 +8,7 @@ export interface Call {
   readonly entity: string
   readonly action: string
   /** Parameters as the documents name them; absent and null count as `{}`. */
-  readonly params?: unknown
+  readonly params?: unknown | undefined
   /** Aborts the call and its vendor requests. */
   readonly signal?: AbortSignal | undefined
   /** Timeout of the call in milliseconds; 60,000 by default. For a download: until the first byte. */
@@ -17,21 +17,21 @@ export interface Call {
    * Keeps the rows of a large result in parts raw (`RawRows`), so that few rows are in memory at a time. `checked` verifies that the rows
    * are JSON; `unread` does not.
    */
-  readonly rawRows?: 'checked' | 'unread'
+  readonly rawRows?: 'checked' | 'unread' | undefined
   /** Returns the text of a list's records beside them where the vendor's own text will do. */
-  readonly keepsText?: boolean
+  readonly keepsText?: boolean | undefined
   /** Digests the body of a list or a get, for `Outcome.digest`. */
   readonly digest?: ((body: Buffer) => string) | undefined
   /** The memory account of its answers. Whoever opened it closes it. */
   readonly memory?: MemoryLease | undefined
   /** True for a call that nobody waits for: all other calls go first in the vendor's budget. */
-  readonly background?: boolean
+  readonly background?: boolean | undefined
   /**
    * Stands for a write that must happen once. The platform sends the same key with every attempt of one client request. The vendor's request
    * id is derived from the key (UUID v5), so a call that a node did not finish is repeated as the same write. Such a call must end in
    * `outcome_unknown` if anything may have been sent, even if a later attempt was refused: other errors let the key run again.
    */
-  readonly idempotencyKey?: string
+  readonly idempotencyKey?: string | undefined
 }
 
 /** A file in transfer. Readers pull the body, so only the transport's own window is buffered. */
@@ -72,12 +72,12 @@ export type Outcome =
       readonly type: 'list'
       readonly data: readonly unknown[] | RawRows
       /** The records of `data` as the vendor wrote them. Whoever asked with `keepsText` releases the text. */
-      readonly text?: RawRows
+      readonly text?: RawRows | undefined
       readonly meta: Readonly<Record<string, unknown>>
       /** Omitted records that the vendor flags as hidden: for the copy, never for an answer. */
       readonly hidden?: readonly RecordKey[]
       /** Why the list may be incomplete, so that a sync deletes nothing on account of it. The meta has it as a warning. */
-      readonly doubt?: string
+      readonly doubt?: string | undefined
     } & Digested)
   | ({ readonly type: 'record'; readonly data: unknown; readonly meta: Readonly<Record<string, unknown>> } & Digested)
   | { readonly type: 'file'; readonly file: FileAnswer }

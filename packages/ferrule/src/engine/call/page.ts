@@ -15,9 +15,9 @@ export interface Page<Data = readonly unknown[] | RawRows> extends HiddenCounts 
   /** Number of rows in the answer's list; undefined without a list. */
   readonly listed: number | undefined
   /** The vendor's own text of the same records. */
-  readonly text?: RawRows
+  readonly text?: RawRows | undefined
   /** Meta of a list that the vendor does not page. */
-  readonly made?: { readonly page_info: PageInfo }
+  readonly made?: { readonly page_info: PageInfo } | undefined
 }
 
 /** A page of parsed rows. */
@@ -56,7 +56,7 @@ export function buildPage(options: PageOptions, { rows: given, listed }: NamedRo
   for (const row of rows) if (fillRow(row, operation.fields)) isSame = false
   const keep = buildLocalFilter(operation, params)
   const { rows: data, made } = slicePage(operation, params, keep === undefined ? rows : rows.filter(keep))
-  return { data, ...counts, listed, isSame: isSame && keep === undefined, ...(made === undefined ? {} : { made }) }
+  return { data, ...counts, listed, isSame: isSame && keep === undefined, made }
 }
 
 /** Returns whether the records of a list can be the vendor's rows unchanged: then nothing but missing or hidden ones changes them. */

@@ -71,7 +71,7 @@ export function applyParameterRule({ admit }: CompiledOperation, params: Params)
   const { code, param, message, hint, error_code = 'rule', at, window } = answer.refused
   const field = `/params/${param}`
   const problems = [{ field, message, error_code, ...at, ...(window === undefined ? {} : { window }) }]
-  throw failAs(code, { reason: joinProblems(problems) }, { errors: problems, ...(hint === undefined ? {} : { hint }) })
+  throw failAs(code, { reason: joinProblems(problems) }, { errors: problems, hint })
 }
 
 /**

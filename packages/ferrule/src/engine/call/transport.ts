@@ -27,9 +27,9 @@ import { readProof, readSuccess, readVerdict } from './verdict.ts'
 export interface Runtime {
   readonly http: Http
   /** Absent: the engine ignores the vendor's rate limit. */
-  readonly limiter?: Limiter
+  readonly limiter?: Limiter | undefined
   /** Absent: the caller has no rates of its own. */
-  readonly ownRates?: OwnGate
+  readonly ownRates?: OwnGate | undefined
   /** Milliseconds since 1970 for stored timestamps. */
   readonly clock: () => number
   /** Milliseconds since 1970 as vendors know them: in tokens and dates. */
@@ -39,7 +39,7 @@ export interface Runtime {
   /** A number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number
   /** Absent: the event loop parses all bodies. */
-  readonly apart?: Apart
+  readonly apart?: Apart | undefined
   /** The rows that vendors declared for results in parts. */
   readonly declared: DeclaredResults
 }
@@ -120,8 +120,6 @@ async function send(running: Running, wire: WireRequest, authorization: Authoriz
   return read
 }
 
-const bytesFrom = ({ apart }: Runtime) => (apart === undefined ? {} : { bytesFrom: apart.from })
-
 async function sendOver(running: Running, wire: WireRequest, authorization: Authorization): Promise<WireAnswer> {
   const { runtime, connection, operation, deadline } = running
   const { patience, title } = operation.kind.definition
@@ -138,11 +136,13 @@ async function sendOver(running: Running, wire: WireRequest, authorization: Auth
       ...origins.forwarded.api,
       ...(wire.body === undefined ? {} : { 'content-type': 'application/json' }),
     },
-    ...(wire.body === undefined ? {} : { body: wire.body }),
-    ...(patience === undefined ? {} : { patience }),
-    ...(running.onSend === undefined ? {} : { onSend: running.onSend }),
-    ...{ memory: running.memory, digest: running.digest, keepsBytes: running.keepsText },
-    ...(running.rawRows === undefined ? bytesFrom(runtime) : { bytesFrom: 0 }),
+    body: wire.body,
+    patience,
+    onSend: running.onSend,
+    memory: running.memory,
+    digest: running.digest,
+    keepsBytes: running.keepsText,
+    bytesFrom: running.rawRows === undefined ? runtime.apart?.from : 0,
     signal: running.requestSignal ?? deadline.signal,
     vendor: title,
     traced: { template: wire.template ?? operation.operation.call, sent: wire },

@@ -176,7 +176,7 @@ export function readVerdict(of: Of, answer: WireAnswer, context: VerdictContext)
   const retryAfterMs = parseRetryAfter(answer.headers, context.now) ?? (rule === undefined ? undefined : context.waitBy?.(rule))
   const details = {
     upstream,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    retryAfterMs,
     ...(rule?.hint === undefined ? {} : { hint: rule.hint }),
     ...(rule?.retryable === undefined ? {} : { retryable: rule.retryable }),
     ...(rule?.gone === undefined ? {} : { gone: true }),

@@ -43,7 +43,7 @@ function failRefused(place: ExchangePlace, answer: WireAnswer, reason: string): 
 function toConsentError({ kind }: ExchangePlace, thrown: unknown): unknown {
   if (!(thrown instanceof FerruleError) || !(mayHaveRun(thrown) || thrown.code === 'upstream_error')) return thrown
   const { message, cause, upstream } = thrown
-  const details = { cause, ...(upstream === undefined ? {} : { upstream }) }
+  const details = { cause, upstream }
   return fail('consent_unclear', { vendor: kind.definition.title, reason: message.replace(/\.$/, '') }, details)
 }
 

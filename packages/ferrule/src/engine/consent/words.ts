@@ -55,7 +55,7 @@ export interface ConsentUrlOptions {
   /** Scopes in place of the definition's, for an application that has fewer. */
   readonly scopes?: readonly string[]
   /** Origins that replace the vendor's. The page is opened on `consent`, else on `oauth`. */
-  readonly origins?: OriginOverride
+  readonly origins?: OriginOverride | undefined
 }
 
 /** Encodes a query as RFC 3986 does: Gong writes a space between scopes as %20. */

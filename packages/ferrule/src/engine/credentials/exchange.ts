@@ -161,7 +161,7 @@ function toExchangeError({ kind }: ExchangePlace, { what, refused, context }: Gr
   const vendor = kind.definition.title
   const reason = `status ${status} to ${what}`
   const retryAfterMs = parseRetryAfter(headers, context.now)
-  const details = { upstream: { status }, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+  const details = { upstream: { status }, retryAfterMs }
   if (status === 429) return fail('upstream_rate_limited', { vendor }, details)
   if (status < 400) return fail('upstream_answer_invalid', { vendor, reason }, details)
   return status < 500 && isRefusal(answer) ? refused(answer, reason) : fail('upstream_error', { vendor, reason }, details)

@@ -30,7 +30,7 @@ const isValid = ({ issued, end, madeAt }: KeptToken, now: number): boolean =>
  */
 function readPrivateKey({ kind }: Connection, pem: string, passphrase: string | undefined): KeyObject {
   try {
-    return createPrivateKey({ key: pem.replaceAll('\\n', '\n'), format: 'pem', ...(passphrase === undefined ? {} : { passphrase }) })
+    return createPrivateKey({ key: pem.replaceAll('\\n', '\n'), format: 'pem', passphrase })
   } catch {
     throw fail(
       'upstream_auth_failed',

@@ -91,8 +91,12 @@ export async function createAgents({ http, https, none }: Proxies): Promise<Agen
   const create = (options: { readonly connect: object; readonly maxResponseSize?: number }): Dispatcher => {
     if (http === '' && https === '') return new undici.Agent({ ...agentOptions, ...options })
     return new undici.EnvHttpProxyAgent({
-      ...{ ...agentOptions, ...options },
-      ...{ httpProxy: http, httpsProxy: https, noProxy: `${none},${ownHosts}`, proxyTunnel: true },
+      ...agentOptions,
+      ...options,
+      httpProxy: http,
+      httpsProxy: https,
+      noProxy: `${none},${ownHosts}`,
+      proxyTunnel: true,
       clientFactory: (url, given) => createProxyPool(undici, url, given),
     })
   }

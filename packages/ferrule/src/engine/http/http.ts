@@ -25,7 +25,7 @@ interface TracedRequest {
 interface DescribedRequest {
   readonly url: URL
   readonly method: string
-  readonly traced?: TracedRequest
+  readonly traced?: TracedRequest | undefined
   readonly signal: AbortSignal
 }
 
@@ -74,26 +74,26 @@ export interface HttpRequest {
   readonly trust: Trust
   readonly method: 'GET' | 'POST'
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
+  readonly body?: string | undefined
   /** Maximum wait for the head of the answer in seconds, and maximum size of the answer in bytes; defaults if omitted. */
-  readonly patience?: { readonly seconds: number; readonly bytes: number }
+  readonly patience?: { readonly seconds: number; readonly bytes: number } | undefined
   readonly signal: AbortSignal
   /** Name of the vendor, for messages. */
   readonly vendor: string
   /** Size in bytes above which the answer is returned as bytes. */
-  readonly bytesFrom?: number
+  readonly bytesFrom?: number | undefined
   /** Digests the bytes of an answer that is returned as a string. */
   readonly digest?: ((body: Buffer) => string) | undefined
   /** Keeps the bytes of an answer that is returned as a string. */
   readonly keepsBytes?: boolean | undefined
   /** Hint of the error for a refused address; the error's own hint if omitted. */
-  readonly refusedHint?: string
+  readonly refusedHint?: string | undefined
   /** The memory account of the answer. */
   readonly memory?: MemoryLease | undefined
   /** Called when the request is written to a connection. Before that, nothing can have reached the vendor. */
-  readonly onSend?: () => void
+  readonly onSend?: (() => void) | undefined
   /** What the span of the request says. */
-  readonly traced?: TracedRequest
+  readonly traced?: TracedRequest | undefined
 }
 
 /** An answer whose body is still arriving. */
@@ -140,7 +140,7 @@ function copyCause(thrown: unknown): Error | undefined {
 
 /** Makes the error for a link to a forbidden address. The caller throws it. */
 const failAddress = ({ vendor, refusedHint: hint }: HttpRequest, reason: string, details: { readonly cause?: unknown } = {}) =>
-  fail('upstream_answer_invalid', { vendor, reason }, { ...details, retryable: false, ...(hint === undefined ? {} : { hint }) })
+  fail('upstream_answer_invalid', { vendor, reason }, { ...details, retryable: false, hint })
 
 /** Converts the failure of a request to an error of the table. The reason of an aborted signal stays unchanged. */
 function toFerruleError(thrown: unknown, request: HttpRequest): unknown {

@@ -18,7 +18,7 @@ export interface OriginOverride {
 export interface OriginSource {
   readonly kind: Kind
   readonly configuration: Readonly<Record<string, unknown>>
-  readonly origin?: OriginOverride
+  readonly origin?: OriginOverride | undefined
 }
 
 /** Origins of one call, without trailing slashes. */
@@ -123,11 +123,7 @@ export function explainAddress(source: OriginSource, thrown: unknown): unknown {
   const { code, status, errors, retryable, upstream } = thrown
   const message = `${source.kind.definition.title} knows nothing at this address.`
   const hint = `Check the value of ${field.name}. ${field.says}`.trim()
-  return new FerruleError(
-    code,
-    { message, hint },
-    { errors, status, retryable, cause: thrown, ...(upstream === undefined ? {} : { upstream }) },
-  )
+  return new FerruleError(code, { message, hint }, { errors, status, retryable, cause: thrown, upstream })
 }
 
 const buildForwardedHost = (own: string, used: string): Readonly<Record<string, string>> =>

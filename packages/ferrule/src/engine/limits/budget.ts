@@ -13,7 +13,7 @@ type Opened = { readonly opened: OpenedCredentials }
 
 /** The call that asks for a turn. */
 interface Asking {
-  readonly runtime: { readonly limiter?: Limiter; readonly ownRates?: OwnGate; readonly steady: () => number }
+  readonly runtime: { readonly limiter?: Limiter | undefined; readonly ownRates?: OwnGate | undefined; readonly steady: () => number }
   readonly connection: OriginSource & { readonly proof?: KeptProof }
   readonly deadline: Deadline
   readonly background?: boolean | undefined

@@ -84,7 +84,7 @@ const addId = (error: FerruleError, { id }: Submitted): FerruleError =>
     errors: error.errors,
     cause: error.cause ?? error,
     retryable: error.retryable,
-    ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
+    retryAfterMs: error.retryAfterMs,
     upstream: { ...error.upstream, request_id: error.upstream?.request_id ?? id },
   })
 

@@ -13,7 +13,7 @@ export interface ListPage<R = unknown, M = Readonly<Record<string, unknown>>> {
 /** Limits of a walk. */
 export interface WalkOptions {
   /** Maximum number of pages; 10,000 by default. More pages are an error, never a silent end. */
-  readonly maxPages?: number
+  readonly maxPages?: number | undefined
 }
 
 const defaultMaxPages = 10_000

@@ -122,7 +122,11 @@ const listRows = (
 ): UsageCount[] =>
   [organizationId, workspaceId, connectorId].flatMap((scopeId) =>
     keptSteps.map(({ seconds }) => ({
-      ...{ organization_id: organizationId, scope_id: scopeId, step: seconds, time: bucket - (bucket % (seconds * 1_000)), code },
+      organization_id: organizationId,
+      scope_id: scopeId,
+      step: seconds,
+      time: bucket - (bucket % (seconds * 1_000)),
+      code,
       ...buildBins(() => 0),
     })),
   )

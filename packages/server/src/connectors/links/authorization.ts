@@ -87,8 +87,8 @@ function toPageError(thrown: unknown): unknown {
   if (!(thrown instanceof FerruleError)) return thrown
   const errors = thrown.errors.map((each) => moveProblem(each, each.field.replace('/replication_config', '/configuration')))
   const { message, hint, status, retryable, retryAfterMs, upstream } = thrown
-  const known = { ...(retryAfterMs === undefined ? {} : { retryAfterMs }), ...(upstream === undefined ? {} : { upstream }) }
-  return new FerruleError(thrown.code, { message, hint }, { errors, status, retryable, cause: thrown.cause, ...known })
+  const { cause } = thrown
+  return new FerruleError(thrown.code, { message, hint }, { errors, status, retryable, cause, retryAfterMs, upstream })
 }
 
 /** Reads the account behind credentials, as JSON. @returns undefined when nothing proves it */
@@ -166,7 +166,9 @@ async function createConnector(parts: AuthorizationParts, visit: LinkVisit, auth
     workspace_name: link.workspace_name,
     name: await chooseName(parts, visit, authorized),
     connector_type: kind.definition.kind,
-    ...{ credentials, replication_config: configuration, environment: { sandbox: Boolean(link.sandbox) } },
+    credentials,
+    replication_config: configuration,
+    environment: { sandbox: Boolean(link.sandbox) },
   }
   const request = { principal: buildPrincipal(visit), body, trial: buildTrial(parts, visit, authorized) }
   return (await storeNewConnector(parts, request)).id

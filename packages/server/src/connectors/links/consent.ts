@@ -64,16 +64,29 @@ export async function beginConsent(parts: Parts, visit: Visit, given: unknown): 
   const cookie = newDigestedSecret('attempt', parts.source.randomBytes)
   const now = parts.source.clock()
   const row: ConnectAttemptRow = {
-    ...{ id: newId(parts.source), organization_id: link.organization_id, link_id: link.id, session_digest: session.digest },
-    ...{ kind: definition.kind, vendor_application_id: application.id, state_digest: state.digest, cookie_digest: cookie.digest },
-    ...{ configuration, name: body.name ?? null, status: 'started', sealed: null, failure: null },
-    ...{ created_at: now, expires_at: now + attemptMs },
+    id: newId(parts.source),
+    organization_id: link.organization_id,
+    link_id: link.id,
+    session_digest: session.digest,
+    kind: definition.kind,
+    vendor_application_id: application.id,
+    state_digest: state.digest,
+    cookie_digest: cookie.digest,
+    configuration,
+    name: body.name ?? null,
+    status: 'started',
+    sealed: null,
+    failure: null,
+    created_at: now,
+    expires_at: now + attemptMs,
   }
   const { origin } = await connectToVendor(parts, { link, kind }, { configuration })
   const url = buildConsentUrl({
-    ...{ definition, application: openApplication(parts, application), state: state.secret },
+    definition,
+    application: openApplication(parts, application),
+    state: state.secret,
     redirectUrl: buildCallbackUrl(parts.settings, definition.kind),
-    ...(origin === undefined ? {} : { origins: origin }),
+    origins: origin,
   })
   await insertConnectAttempt(parts.database.db, row)
   const consent = { consent_url: url, attempt_id: row.id, expires_at: iso(row.expires_at) }

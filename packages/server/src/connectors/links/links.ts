@@ -148,14 +148,24 @@ async function create(parts: Parts, { principal, wanted }: Wanted): Promise<Conn
     const id = newId(parts.source)
     await insertConnectLink(db, {
       ...(await findPlace(parts, db, { principal, wanted })),
-      ...{ id, organization_id: organizationId, application_id: applicationId, digest },
-      ...{ defaults: JSON.stringify(wanted.defaults), locked: JSON.stringify(wanted.locked), name: body.name ?? null },
-      ...{ redirect_url: wanted.redirectUrl, allowed_origin: wanted.allowedOrigin },
+      id,
+      organization_id: organizationId,
+      application_id: applicationId,
+      digest,
+      defaults: JSON.stringify(wanted.defaults),
+      locked: JSON.stringify(wanted.locked),
+      name: body.name ?? null,
+      redirect_url: wanted.redirectUrl,
+      allowed_origin: wanted.allowedOrigin,
       allow_other_account: body.allow_other_account ?? false,
       end_user_id: body.end_user.id,
       end_user_name: body.end_user.name ?? null,
       end_user_email: body.end_user.email ?? null,
-      ...{ attempts: 0, connector_id: null, used_at: null, revoked_at: null, created_at: now },
+      attempts: 0,
+      connector_id: null,
+      used_at: null,
+      revoked_at: null,
+      created_at: now,
       expires_at: now + (body.expires_in ?? connectLinkSeconds.usual) * 1_000,
     })
     return findConnectLink(db, principal, id)

@@ -77,8 +77,10 @@ async function save(parts: Parts, principal: Principal, { kind, values }: { kind
       organization_id: place.organizationId,
       kind: place.kind,
       fields: JSON.stringify(findConsent(kind.definition)?.applicationFields ?? []),
-      ...{ sealed, master_key_id: masterKeyId },
-      ...{ created_at: earlier?.created_at ?? now, updated_at: now },
+      sealed,
+      master_key_id: masterKeyId,
+      created_at: earlier?.created_at ?? now,
+      updated_at: now,
     }
     await saveVendorApplication(db, row)
     const stored = (await findVendorApplication(db, place)) ?? row // another request may have stored the first one

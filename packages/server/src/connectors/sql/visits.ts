@@ -68,7 +68,7 @@ export async function stepAttempt(
 ): Promise<boolean> {
   const update = db
     .updateTable('connect_attempts')
-    .set({ status: to, sealed: sealed ?? null, ...(failure === undefined ? {} : { failure }) })
+    .set({ status: to, sealed: sealed ?? null, failure })
     .where('organization_id', '=', organization_id)
     .where('id', '=', id)
     .where('status', '=', from)

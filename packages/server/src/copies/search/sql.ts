@@ -210,7 +210,7 @@ export function buildSearchStatement(query: SearchQuery, options: SearchOptions)
   ]
   const text = `${found === undefined ? '' : `with ${found} `}${parts.join(' union all ')}`
   const listedAt = flaw?.listedAt
-  return { ...buildStatement(text, values), ...(listedAt === undefined ? {} : { listedAt }) }
+  return { ...buildStatement(text, values), listedAt }
 }
 
 /** A row of a search statement. */

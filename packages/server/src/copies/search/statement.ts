@@ -16,7 +16,7 @@ export interface SearchStatement {
   /** Words to look up first; `fillLookups` puts them among the values. */
   readonly lookups?: readonly PlacedLookup[]
   /** Index of the value with the number of changes of the listed words (`lookups.ts`). */
-  readonly listedAt?: number
+  readonly listedAt?: number | undefined
 }
 
 /** A lookup with the index of its value. */

@@ -44,8 +44,8 @@ async function readAnswer(outcome: Outcome, entity: string): Promise<Answered> {
   return {
     rows: await readAllRows(outcome.data),
     next: isObject(next) ? next : null,
-    ...(hidden === undefined ? {} : { hidden }),
-    ...(doubt === undefined ? {} : { doubt }),
+    hidden,
+    doubt,
   }
 }
 

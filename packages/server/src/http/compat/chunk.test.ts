@@ -14,7 +14,7 @@ const wishOf = (format: string, range?: string) => {
   const params = {
     _airbyte_response_type: 'json',
     _airbyte_response_format: format,
-    ...(range === undefined ? {} : { range_header: range }),
+    range_header: range,
   }
   const read = readChunkWish({ entity: 'call_audio', action: 'download', params })
   if (read === undefined) throw new Error('no wish')
@@ -26,7 +26,12 @@ function serve(file: Buffer, range: string, { ranges = true, total = true }: Hos
   const start = first === '' ? file.length - Number(last) : Number(first)
   const part = ranges ? file.subarray(start, first === '' || last === '' ? undefined : Number(last) + 1) : file
   return {
-    ...{ status: ranges ? 206 : 200, contentType: 'text/plain', contentLength: part.length, acceptRanges: null, etag: null, name: 'file' },
+    status: ranges ? 206 : 200,
+    contentType: 'text/plain',
+    contentLength: part.length,
+    acceptRanges: null,
+    etag: null,
+    name: 'file',
     contentRange: ranges ? `bytes ${start}-${start + part.length - 1}/${total ? file.length : '*'}` : null,
     // Pieces of three bytes cut characters.
     body: Readable.from(Array.from({ length: Math.ceil(part.length / 3) }, (_each, index) => part.subarray(index * 3, index * 3 + 3))),

@@ -190,7 +190,9 @@ export function buildConnectRoutes(services: Services): readonly OpenRoute[] {
     { path, counted }: { readonly path: string; readonly counted: Counted },
     answer: (exchange: Request) => Promise<Answer>,
   ): OpenRoute => ({
-    ...{ method, path, auth: 'none' },
+    method,
+    path,
+    auth: 'none',
     answer: (exchange) => {
       answers.enterPage(exchange, { method, counted })
       return answer(exchange)

@@ -115,7 +115,9 @@ export class WebFiles {
       const found = await stat(file).catch(() => undefined)
       if (found?.isFile() !== true) continue
       const headers = {
-        ...{ 'content-type': type, 'content-length': String(found.size), vary: 'accept-encoding' },
+        'content-type': type,
+        'content-length': String(found.size),
+        vary: 'accept-encoding',
         ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
       }
       return { file, headers }

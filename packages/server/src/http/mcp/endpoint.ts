@@ -115,7 +115,8 @@ async function createServer(services: Services, sdk: McpSdk, { who, message, req
   const tools = await createTools(source, {
     write: who.scopes.has('execute:write'),
     // Each request has tools of its own, on any node: they read each other's handles.
-    ...{ subject: identify(who), now: services.clock },
+    subject: identify(who),
+    now: services.clock,
     kept: services.platform.keptAnswers.of(who),
   })
   const onError = (err: unknown) => services.logger.error({ request_id: requestId, err }, 'a tool failed')

@@ -285,7 +285,9 @@ export function mountMcp<Who>(app: FastifyInstance, mount: McpMount<Who>): void 
     for (const url of [mount.path, `${mount.path}/`] as const) {
       addPreflight(scope, url)
       scope.route({
-        ...{ method: ['GET', 'POST', 'DELETE'], url, config: { path: mount.path } },
+        method: ['GET', 'POST', 'DELETE'],
+        url,
+        config: { path: mount.path },
         onRequest: async (request, reply) => {
           const refused = mount.door({ host: readHeader(request, 'host'), origin: readHeader(request, 'origin') })
           if (refused !== undefined) return sendRefusal(reply, 403, { code: serverError, message: refused })

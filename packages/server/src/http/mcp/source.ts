@@ -86,9 +86,11 @@ async function toResult(outcome: Exclude<Executed, { readonly type: 'file' }> | 
 /** Builds the body that the same call has over HTTP. */
 const toBody = ({ entity, action, params, fields, maxAge }: AgentRequest): ExecuteRequest =>
   readBody(executeInput, {
-    ...{ entity, action, params },
+    entity,
+    action,
+    params,
     ...(fields === undefined ? {} : { select_fields: [...fields] }),
-    ...(maxAge === undefined ? {} : { max_age: maxAge }),
+    max_age: maxAge,
   })
 
 async function execute(
@@ -117,8 +119,8 @@ export function createServiceSource(services: Services, caller: SourceCaller): A
     listConnectors: async ({ workspace, cursor }) => {
       const query = {
         limit: pageSize,
-        ...(workspace === undefined ? {} : { workspace_name: workspace }),
-        ...(cursor === undefined ? {} : { cursor }),
+        workspace_name: workspace,
+        cursor,
       }
       const { data, next } = await platform.connectors.list(principal, query)
       return { connectors: data.map(toConnector), next }
@@ -133,7 +135,11 @@ export function createServiceSource(services: Services, caller: SourceCaller): A
     },
     readFreshness: async ({ id }) =>
       (await platform.syncs.status(principal, id)).entities.map(({ entity, state, ready_for_search, records, synced_at }) => ({
-        ...{ entity, state, records, searchable: ready_for_search, syncedAt: synced_at },
+        entity,
+        state,
+        records,
+        searchable: ready_for_search,
+        syncedAt: synced_at,
       })),
     readKind: async ({ kind }): Promise<AgentKind> => {
       const { definition, entities } = platform.catalogue.get(kind)

@@ -95,7 +95,8 @@ async function buildChoices(
     organizations: reached.map(({ id, name }) => ({ value: id, label: name, isChosen: id === organization?.id })),
     workspaces: workspaces.data.map(({ name }) => ({ value: name, label: name, isChosen: names.includes(name) })),
     connectors: connectors.data.map(({ id, name, connector_type, workspace_name }) => ({
-      ...{ value: id, label: `${name} (${connector_type}, workspace ${workspace_name})` },
+      value: id,
+      label: `${name} (${connector_type}, workspace ${workspace_name})`,
       isChosen: form.connectorIds?.includes(id) === true,
     })),
     allConnectors: form.connectorIds === undefined,

@@ -135,7 +135,9 @@ function addLibraryRoutes(scope: FastifyInstance, server: OAuthServer, [method, 
   for (const [url, name] of paths) {
     if (method === 'POST') addPreflight(scope, url)
     scope.route({
-      ...{ method, url, config: { path: url.replace(':id', '{id}') } },
+      method,
+      url,
+      config: { path: url.replace(':id', '{id}') },
       onRequest: async (request, reply) => server.enter(request, reply, name),
       handler: async (request, reply) => server.answer(request, reply, name),
     })
@@ -171,7 +173,9 @@ function addPages(scope: FastifyInstance, server: OAuthServer): void {
   const url = `${oauthPaths.consent}/:id`
   const add = (method: 'GET' | 'POST', handler: RouteHandlerMethod) =>
     scope.route({
-      ...{ method, url, config: { path: `${oauthPaths.consent}/{id}` } },
+      method,
+      url,
+      config: { path: `${oauthPaths.consent}/{id}` },
       onRequest: async (request, reply) => server.enter(request, reply, undefined),
       handler,
     })

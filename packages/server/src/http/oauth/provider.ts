@@ -57,8 +57,16 @@ const off = { enabled: false } as const
 function buildFeatures({ errors }: Library, { resources }: ProviderParts): NonNullable<Configuration['features']> {
   const [resource = ''] = resources
   return {
-    ...{ devInteractions: off, userinfo: off, rpInitiatedLogout: off, dPoP: off, pushedAuthorizationRequests: off },
-    ...{ claimsParameter: off, introspection: off, clientCredentials: off, deviceFlow: off, requestObjects: off },
+    devInteractions: off,
+    userinfo: off,
+    rpInitiatedLogout: off,
+    dPoP: off,
+    pushedAuthorizationRequests: off,
+    claimsParameter: off,
+    introspection: off,
+    clientCredentials: off,
+    deviceFlow: off,
+    requestObjects: off,
     clientIdMetadataDocument: { enabled: true, ack: 'draft-02' },
     registration: { enabled: true, issueRegistrationAccessToken: false },
     rpMetadataChoices: { enabled: true }, // ChatGPT's document prefers a signed assertion, and takes `none` too
@@ -130,8 +138,10 @@ function buildConfiguration(library: Library, parts: ProviderParts): Configurati
     revokeGrantPolicy: () => true,
     rotateRefreshToken: true,
     routes: {
-      ...{ authorization: oauthPaths.authorize, token: oauthPaths.token },
-      ...{ registration: oauthPaths.register, revocation: oauthPaths.revoke },
+      authorization: oauthPaths.authorize,
+      token: oauthPaths.token,
+      registration: oauthPaths.register,
+      revocation: oauthPaths.revoke,
     },
     scopes: [...mcpScopes],
     ttl: lifetimes,

@@ -30,7 +30,9 @@ const mostApplications = 100
 type Row = Awaited<ReturnType<typeof listOrganizationApplications>>[number]
 
 const toRecord = ({ id, client_id, name, created_at }: Row, { applicationId }: Principal): ApplicationRecord => ({
-  ...{ id, client_id, name },
+  id,
+  client_id,
+  name,
   is_caller: id === applicationId,
   created_at: iso(created_at),
 })

@@ -113,7 +113,9 @@ export function createOAuthGrants(parts: Parts, tokens: Pick<Tokens, 'checkClien
     enter: (who, organizationId) => enter(parts, who, organizationId),
     grant: async (principal, { clientId, clientName: name, workspaceNames, connectorIds, scopes }) => {
       const wanted = readBody(mcpTokenInput, {
-        ...{ name, workspace_names: [...workspaceNames], scopes: [...scopes] },
+        name,
+        workspace_names: [...workspaceNames],
+        scopes: [...scopes],
         ...(connectorIds === undefined ? {} : { connector_ids: [...connectorIds] }),
       })
       // Nobody knows the text behind this digest: a grant itself opens nothing.

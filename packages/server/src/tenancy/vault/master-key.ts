@@ -88,8 +88,13 @@ function openSettingsKeys(key: Buffer, settings: Settings): MasterKeys {
   )
   const kept = () => undefined
   return {
-    ...{ current: () => current, find: (id) => all.get(id), all: () => listKeys(current, all) },
-    ...{ refresh: kept, ownsKeys: false, add: kept, drop: kept },
+    current: () => current,
+    find: (id) => all.get(id),
+    all: () => listKeys(current, all),
+    refresh: kept,
+    ownsKeys: false,
+    add: kept,
+    drop: kept,
   }
 }
 

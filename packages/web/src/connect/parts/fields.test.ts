@@ -3,7 +3,10 @@ import type { PageKind, PageScheme } from '../view.ts'
 import { listFields, printLabel, readValues } from './fields.ts'
 
 const scheme: PageScheme = {
-  ...{ name: 'key', title: 'Key', consent: false, who: null },
+  name: 'key',
+  title: 'Key',
+  consent: false,
+  who: null,
   schema: {
     type: 'object',
     required: ['private_key'],
@@ -14,7 +17,14 @@ const scheme: PageScheme = {
   },
 }
 const kind: PageKind = {
-  ...{ slug: 'a', title: 'A', about: '', documentation: '', readable: [], schemes: [scheme], locked: [], accounts_field: 'account_id' },
+  slug: 'a',
+  title: 'A',
+  about: '',
+  documentation: '',
+  readable: [],
+  schemes: [scheme],
+  locked: [],
+  accounts_field: 'account_id',
   configuration: {
     type: 'object',
     required: ['shop'],

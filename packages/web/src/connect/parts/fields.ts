@@ -84,7 +84,11 @@ function listGroup({ group, schema, values }: FieldSource): Field[] {
     const value = values[name]
     return [
       {
-        ...{ pointer: `/${group}/${name}`, group, name, label, control: chooseControl(property) },
+        pointer: `/${group}/${name}`,
+        group,
+        name,
+        label,
+        control: chooseControl(property),
         about: about.toLowerCase() === label.toLowerCase() ? '' : about,
         isRequired: required.includes(name),
         choices: readTexts(property['enum']),

@@ -28,9 +28,17 @@ export interface ValuesFormProps {
 
 /** Name of the new connector. */
 const nameField: Field = {
-  ...{ pointer: '/name', group: 'configuration', name: 'name', label: 'Name', control: 'text' },
+  pointer: '/name',
+  group: 'configuration',
+  name: 'name',
+  label: 'Name',
+  control: 'text',
   about: 'Tells this connection apart from others of the same kind.',
-  ...{ isRequired: false, choices: [], value: '', usual: '', help: undefined },
+  isRequired: false,
+  choices: [],
+  value: '',
+  usual: '',
+  help: undefined,
 }
 
 /** Shows values that the link fixes. */

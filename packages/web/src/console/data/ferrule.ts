@@ -12,9 +12,10 @@ function findClient(organizationId: string | undefined, workspace: string | unde
   const known = clients.get(key)
   if (known !== undefined) return known
   const client = new Ferrule({
-    ...{ session: true, url: `${location.origin}${basePath}` },
-    ...(organizationId === undefined ? {} : { organizationId }),
-    ...(workspace === undefined ? {} : { workspace }),
+    session: true,
+    url: `${location.origin}${basePath}`,
+    organizationId,
+    workspace,
   })
   clients.set(key, client)
   return client
@@ -56,7 +57,7 @@ export function useRead<T>(
     queryKey: [organizationId ?? null, ...key],
     queryFn: ({ signal }) => read(ferrule, signal),
     enabled,
-    ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
+    refetchInterval: everyMs ?? false,
   })
 }
 

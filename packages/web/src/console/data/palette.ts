@@ -24,7 +24,10 @@ export function useFoundDestinations(): readonly Destination[] {
   const kinds = useKinds()
   return [
     ...(connectors.data?.rows ?? []).map(({ id, name, workspace_name, summarized_source_template: { name: kind } }) => ({
-      ...{ key: id, label: name, type: `${kind} in ${workspace_name}`, path: `/connectors/${id}` },
+      key: id,
+      label: name,
+      type: `${kind} in ${workspace_name}`,
+      path: `/connectors/${id}`,
     })),
     ...(kinds.data ?? []).map(({ connector_type: slug, name }) => ({ key: slug, label: name, type: 'Kind', path: `/kinds/${slug}` })),
   ]

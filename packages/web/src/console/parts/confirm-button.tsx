@@ -16,7 +16,7 @@ export interface ConfirmButtonProps {
   /** Label of the dialog's button; left out: that of the button. */
   readonly action?: string
   /** Text that has to be typed first. */
-  readonly typed?: string
+  readonly typed?: string | undefined
   readonly isDanger?: boolean
   readonly isSmall?: boolean
   readonly isDisabled?: boolean
@@ -47,7 +47,7 @@ export function ConfirmButton({ label, says, mutation, isDanger, isSmall, isDisa
         opened={opened}
         title={title}
         action={action ?? label}
-        {...(typed === undefined ? {} : { typed })}
+        typed={typed}
         isBusy={mutation.isPending}
         error={mutation.error}
         onConfirm={() => mutation.mutate(undefined, { onSuccess: close })}

@@ -12,7 +12,7 @@ export interface ConfirmDialogProps {
   /** Label of the button, such as `Delete the connector`. */
   readonly action: string
   /** Text that has to be typed first; for what is lost for good. */
-  readonly typed?: string
+  readonly typed?: string | undefined
   readonly isBusy?: boolean
   readonly error?: unknown
   readonly onConfirm: () => void

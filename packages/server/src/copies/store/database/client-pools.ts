@@ -20,7 +20,7 @@ export interface PoolOptions {
   /** Timeout of a write in milliseconds. */
   readonly writeMs: number
   /** Time that a cancelled statement has to end before its connection is cut, in milliseconds; default: one second. */
-  readonly cutMs?: number
+  readonly cutMs?: number | undefined
 }
 
 /**
@@ -96,7 +96,7 @@ class PostgresConnection implements Connection {
     if (copied !== undefined) return copyRows(this.#client, text, copied)
     if (beginsSnapshot) return askAfter(this.#client, `begin ${beginSnapshot}`, text)
     if (name !== undefined) this.#names.add(name)
-    const { rows, rowCount } = await this.#client.query({ text, values: encodeValues(values), ...(name === undefined ? {} : { name }) })
+    const { rows, rowCount } = await this.#client.query({ text, values: encodeValues(values), name })
     return { rows, count: rowCount ?? 0 }
   }
 }
@@ -104,7 +104,7 @@ class PostgresConnection implements Connection {
 /** Wraps a client by whether a pooler stands before the server. */
 export function connectWith(given: Client, options: PoolOptions): Connection {
   const { client, use, isPooled, server, giveBack } = given
-  if (!isPooled) return new PostgresConnection({ ...given, ...(options.cutMs === undefined ? {} : { cutMs: options.cutMs }) })
+  if (!isPooled) return new PostgresConnection({ ...given, cutMs: options.cutMs })
   return new PooledConnection(client, {
     settings: sessionSettings[use],
     limitMs: getLimitMs(options, use),

@@ -88,7 +88,7 @@ const createTimeoutError = (
   { timeoutMs, wholeMs = timeoutMs, lateHint: hint }: Pick<Limits, 'timeoutMs' | 'wholeMs' | 'lateHint'>,
   cause?: unknown,
 ) => {
-  const details = { ...(hint === undefined ? {} : { hint }), ...(cause === undefined ? {} : { cause }) }
+  const details = { hint, cause }
   return fail('context_store_timeout', { seconds: countSeconds(wholeMs) }, details)
 }
 

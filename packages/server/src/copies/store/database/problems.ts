@@ -24,5 +24,4 @@ export const translateError = (thrown: unknown): unknown =>
     : thrown
 
 /** Creates the error for a context store that does not answer. */
-export const unavailable = (cause?: unknown): FerruleError =>
-  fail('context_store_unavailable', {}, { retryAfterMs, ...(cause === undefined ? {} : { cause }) })
+export const unavailable = (cause?: unknown): FerruleError => fail('context_store_unavailable', {}, { retryAfterMs, cause })

@@ -11,9 +11,9 @@ export interface Answered {
   /** Merged into the parameters for the next page; null on the last page. */
   readonly next: Readonly<Record<string, unknown>> | null
   /** Records that the vendor marks as hidden, and that were left out. */
-  readonly hidden?: readonly RecordKey[]
+  readonly hidden?: readonly RecordKey[] | undefined
   /** Why the answer may be incomplete; records missing from it may still exist. */
-  readonly doubt?: string
+  readonly doubt?: string | undefined
 }
 
 /** Calls the vendor. Interactive calls take precedence. */

@@ -49,7 +49,9 @@ export function useCall({ connector, entity, action }: Chosen) {
   const [address, change] = useExplorerAddress()
   const { value, setValue, stopWriting } = useDraft(action.params)
   const build = (params: Schema): Operation => ({
-    ...{ connector: connector.id, entity: entity.entity, action: action.action },
+    connector: connector.id,
+    entity: entity.entity,
+    action: action.action,
     params: writeJson(completeValue(action.params, params)),
   })
   const [last, setLast] = useState<Operation>()

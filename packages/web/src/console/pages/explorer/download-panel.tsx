@@ -89,7 +89,8 @@ export function DownloadPanel({ chosen }: { readonly chosen: Chosen }) {
   return (
     <Stack gap="md">
       <ParamsForm
-        {...{ chosen, call }}
+        chosen={chosen}
+        call={call}
         error={mutation.error}
         action="Save the file"
         isBusy={mutation.isPending}

@@ -87,7 +87,9 @@ function ReadPanel({ chosen }: { readonly chosen: Chosen }) {
   return (
     <Stack gap="md">
       <ParamsForm
-        {...{ chosen, call, error }}
+        chosen={chosen}
+        call={call}
+        error={error}
         action="Run"
         isBusy={isFetching && !isFetchingNextPage}
         onSubmit={run}
@@ -128,7 +130,7 @@ function WritePanel({ chosen }: { readonly chosen: Chosen }) {
   }
   return (
     <Stack gap="md">
-      <ParamsForm {...{ chosen, call }} error={write.error} action="Run …" isBusy={write.isPending} onSubmit={open} />
+      <ParamsForm chosen={chosen} call={call} error={write.error} action="Run …" isBusy={write.isPending} onSubmit={open} />
       <ConfirmDialog
         opened={opened}
         onClose={close}

@@ -45,8 +45,13 @@ function CopyAs({ chosen, params }: { readonly chosen: Chosen; readonly params: 
   const { organizationId } = usePlace()
   const { connector, entity, action } = chosen
   const source: SnippetSource = {
-    ...{ url: `${location.origin}${basePath}`, organizationId, connector },
-    ...{ entity: entity.entity, action: action.action, params: hideSecrets(action.params, params), idempotencyKey },
+    url: `${location.origin}${basePath}`,
+    organizationId,
+    connector,
+    entity: entity.entity,
+    action: action.action,
+    params: hideSecrets(action.params, params),
+    idempotencyKey,
   }
   return (
     <>

@@ -141,13 +141,15 @@ export const snippets: readonly Snippet[] = [
   {
     name: 'curl',
     needs: 'FERRULE_TOKEN is a token of an application: POST /api/v1/account/applications/token with its client_id and client_secret.',
-    ...{ language: 'sh', print: printCurl },
+    language: 'sh',
+    print: printCurl,
   },
   { name: 'TypeScript', needs: `The package ferrule. ${application}`, language: 'ts', print: printHosted },
   {
     name: 'TypeScript without the service',
     needs: 'The package ferrule. It calls the vendor itself, with credentials from the environment; no service takes part.',
-    ...{ language: 'ts', print: printOpenSource },
+    language: 'ts',
+    print: printOpenSource,
   },
   {
     name: 'Command',

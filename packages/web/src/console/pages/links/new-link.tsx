@@ -89,9 +89,19 @@ function useLinkDraft() {
   const { workspace } = usePlace()
   const [{ kind }] = useAddressParams('kind')
   const [entered, setEntered] = useState<Entered>({
-    ...{ workspace: workspace ?? 'default', kinds: kind === undefined ? [] : [kind], userId: '', userName: '', userEmail: '', name: '' },
-    ...{ defaults: {}, locked: {}, redirectUrl: '', allowedOrigin: '', seconds: connectLinkSeconds.usual },
-    ...{ isOtherAllowed: false, isSandbox: false },
+    workspace: workspace ?? 'default',
+    kinds: kind === undefined ? [] : [kind],
+    userId: '',
+    userName: '',
+    userEmail: '',
+    name: '',
+    defaults: {},
+    locked: {},
+    redirectUrl: '',
+    allowedOrigin: '',
+    seconds: connectLinkSeconds.usual,
+    isOtherAllowed: false,
+    isSandbox: false,
   })
   const set = (changes: Partial<Entered>) => setEntered((before) => ({ ...before, ...changes }))
   return { entered, set, keep: useChanges(entered, ['new']) }

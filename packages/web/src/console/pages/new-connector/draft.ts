@@ -98,7 +98,18 @@ export function useDraft(kind: DefinitionRecord) {
   }
   const tryOut = () => begin() && check.mutate(body)
   return {
-    ...{ entered, set, isSandbox, setSandbox, setScheme, creation, check, isBusy, form, problems, submit, tryOut },
+    entered,
+    set,
+    isSandbox,
+    setSandbox,
+    setScheme,
+    creation,
+    check,
+    isBusy,
+    form,
+    problems,
+    submit,
+    tryOut,
     scheme: findScheme(kind, scheme)?.scheme,
   }
 }

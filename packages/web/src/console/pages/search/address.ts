@@ -59,7 +59,10 @@ export function useSearchAddress() {
   const { kind, connector, entity, filter = '', sort, fields, max_age: age, partial, view, pages } = params
   const address = useMemo(
     (): SearchAddress => ({
-      ...{ kind, connector, entity, filter },
+      kind,
+      connector,
+      entity,
+      filter,
       sort: readSort(sort),
       fields: fields === undefined ? [] : fields.split(','),
       maxAge: readAge(age),

@@ -129,12 +129,14 @@ function EntitySearch({ address, kind, document, onChange }: EntitySearchProps) 
   return (
     <Stack gap="md">
       <FilterViews
-        {...{ draft, setDraft, fields }}
+        draft={draft}
+        setDraft={setDraft}
+        fields={fields}
         view={address.view}
         onView={(view) => onChange({ view }, { replace: true })}
         onSubmit={apply}
       />
-      <Options {...{ address, fields, onChange }} />
+      <Options address={address} fields={fields} onChange={onChange} />
       <Group gap="xs">
         <Button onClick={apply} disabled={draft.problem !== undefined}>
           Search
@@ -145,7 +147,7 @@ function EntitySearch({ address, kind, document, onChange }: EntitySearchProps) 
         {draft.text !== applied && draft.problem === undefined && <Text size="sm">The filter was changed: press Search.</Text>}
         {long !== undefined && <Text size="sm">This filter is too long for the address: a copied address lacks it.</Text>}
       </Group>
-      {!isBroken && <Results {...{ search, fields, onChange }} />}
+      {!isBroken && <Results search={search} fields={fields} onChange={onChange} />}
     </Stack>
   )
 }
@@ -159,7 +161,9 @@ function KindSearch({
 }: Omit<EntitySearchProps, 'document'> & { readonly entities: readonly EntityDocument[] }) {
   const document = entities.find(({ entity }) => entity === address.entity)
   if (document !== undefined)
-    return <EntitySearch key={`${address.connector} ${document.entity}`} {...{ address, kind, document, onChange }} />
+    return (
+      <EntitySearch key={`${address.connector} ${document.entity}`} address={address} kind={kind} document={document} onChange={onChange} />
+    )
   if (entities.length === 0)
     return <EmptyState title="Nothing to search" says="This kind has no entity that can be searched. Use the explorer." />
   return <EmptyState title="Choose an entity" says="Its copy is searched in milliseconds, without a call to the vendor." />
@@ -188,7 +192,9 @@ export function Page() {
         ) : (
           <ReadingView reading={record}>
             {({ connector_type: slug }) => (
-              <ReadingView reading={kind}>{() => <KindSearch {...{ address, entities, onChange }} kind={slug} />}</ReadingView>
+              <ReadingView reading={kind}>
+                {() => <KindSearch address={address} entities={entities} onChange={onChange} kind={slug} />}
+              </ReadingView>
             )}
           </ReadingView>
         )}

@@ -134,15 +134,16 @@ function Found({ search, fields, onChange, running: { query, rows } }: ResultsPr
       ) : (
         <DataTable
           label={`Records of ${search.entity}`}
-          {...{ rows, columns }}
+          rows={rows}
+          columns={columns}
           sort={search.sort}
           onSort={(column) => onChange({ sort: turnSort(search.sort, column), pages: undefined })}
         />
       )}
       {query.isFetchNextPageError && (
-        <SearchError {...{ search, onChange }} error={query.error} onRetry={() => void query.fetchNextPage()} />
+        <SearchError search={search} onChange={onChange} error={query.error} onRetry={() => void query.fetchNextPage()} />
       )}
-      {rows.length > 0 && <More {...{ query, onChange }} count={rows.length} pages={query.data?.pages.length ?? 1} />}
+      {rows.length > 0 && <More query={query} onChange={onChange} count={rows.length} pages={query.data?.pages.length ?? 1} />}
     </Stack>
   )
 }
@@ -154,11 +155,12 @@ export function Results(props: ResultsProps) {
   const { query } = running
   const retry = query.refetch
   const onRetry = useMemo(() => () => void retry(), [retry])
-  if (query.data === undefined && query.error !== null) return <SearchError {...{ search, onChange, onRetry }} error={query.error} />
+  if (query.data === undefined && query.error !== null)
+    return <SearchError search={search} onChange={onChange} onRetry={onRetry} error={query.error} />
   if (query.data === undefined) return <Loader aria-label="Searching" />
   return (
     <Stack gap="sm">
-      {query.isRefetchError && <SearchError {...{ search, onChange, onRetry }} error={query.error} />}
+      {query.isRefetchError && <SearchError search={search} onChange={onChange} onRetry={onRetry} error={query.error} />}
       <Found {...props} running={running} />
     </Stack>
   )

@@ -33,7 +33,7 @@ export function buildParams({ filter, sort, fields }: Pick<SearchAddress, 'filte
 
 /** Options of a search or an export. */
 export const buildOptions = ({ maxAge, allowPartial }: Pick<SearchAddress, 'maxAge' | 'allowPartial'>) => ({
-  ...(maxAge === undefined ? {} : { maxAge }),
+  maxAge,
   ...(allowPartial ? { allowPartial } : {}),
 })
 

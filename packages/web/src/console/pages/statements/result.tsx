@@ -77,7 +77,7 @@ export function Result({ run, onNext, onAll, onRepeat }: ResultProps) {
       )}
       {run.parts > 0 && (
         <>
-          <Parts {...{ run, onNext, onAll }} />
+          <Parts run={run} onNext={onNext} onAll={onAll} />
           <DataTable label="Result of the statement" rows={run.rows} columns={run.columns} />
         </>
       )}

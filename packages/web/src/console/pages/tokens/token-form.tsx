@@ -109,8 +109,11 @@ export interface TokenFormProps {
 export function TokenForm({ creation, onCancel }: TokenFormProps) {
   const { workspace } = usePlace()
   const [entered, setEntered] = useState<Entered>({
-    ...{ name: '', workspaces: [workspace ?? 'default'], connectors: [] },
-    ...{ scopes: defaultMcpScopes, days: mcpTokenDays.usual },
+    name: '',
+    workspaces: [workspace ?? 'default'],
+    connectors: [],
+    scopes: defaultMcpScopes,
+    days: mcpTokenDays.usual,
   })
   const keep = useChanges(entered, ['new'])
   const set = (changes: Partial<Entered>) => setEntered((before) => ({ ...before, ...changes }))

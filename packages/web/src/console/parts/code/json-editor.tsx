@@ -39,13 +39,7 @@ export function JsonEditor({ label, value, onChange, onSubmit }: JsonEditorProps
   }
   return (
     <Stack gap={4}>
-      <CodeEditor
-        label={label}
-        language="json"
-        value={isCurrent ? typed.text : printed}
-        onChange={change}
-        {...(onSubmit === undefined ? {} : { onSubmit })}
-      />
+      <CodeEditor label={label} language="json" value={isCurrent ? typed.text : printed} onChange={change} onSubmit={onSubmit} />
       <Text size="xs" c={isCurrent && read === undefined ? 'var(--mantine-color-error)' : 'dimmed'} role="status">
         {isCurrent && read === undefined
           ? 'This is not a JSON object yet: the last valid one is used.'

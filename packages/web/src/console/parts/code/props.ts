@@ -19,7 +19,7 @@ export interface CodeEditorProps {
   /** Receives the text after each change. The caller gives it back as `value`. */
   readonly onChange?: (text: string) => void
   /** Runs on Ctrl or Command with Enter. */
-  readonly onSubmit?: () => void
+  readonly onSubmit?: (() => void) | undefined
   /** Places that are underlined, with a sentence each. */
   readonly problems?: readonly EditorProblem[]
   /** Shown while the text is empty. */

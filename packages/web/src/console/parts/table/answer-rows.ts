@@ -18,7 +18,8 @@ function readColumnNames(data: unknown): readonly string[] | undefined {
 /** Makes the columns of rows that are arrays of cells. Two columns can have one title, and names are unique. */
 const buildCellColumns = (titles: readonly string[]): readonly DataColumn[] =>
   titles.map((title, index) => ({
-    ...{ name: `${index}`, title },
+    name: `${index}`,
+    title,
     read: (row) => (Array.isArray(row) ? (row as readonly unknown[])[index] : undefined),
   }))
 

@@ -143,7 +143,10 @@ function useRows(count: number) {
     return current < 0 || current >= range.count || indexes.includes(current) ? indexes : [...indexes, current].toSorted((a, b) => a - b)
   }, [])
   const virtualizer = useVirtualizer({
-    ...{ count, overscan, rangeExtractor, scrollPaddingStart: rowPx },
+    count,
+    overscan,
+    rangeExtractor,
+    scrollPaddingStart: rowPx,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowPx,
   })
@@ -174,7 +177,8 @@ export function DataTable<Row>({ label, rows, columns, sort, onSort, maxHeightPx
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it
         tabIndex={0}
         aria-label={label}
-        {...{ onFocus, onBlur }}
+        onFocus={onFocus}
+        onBlur={onBlur}
       >
         {/* biome-ignore lint/a11y/useSemanticElements: rows that are drawn in part only cannot be a <table> */}
         <div

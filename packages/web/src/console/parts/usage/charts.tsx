@@ -77,7 +77,10 @@ function buildOptions({ lines, print }: Chart, { scheme, width, onPoint }: Drawi
     series: [
       {},
       ...lines.map(({ label, color, isFilled }) => ({
-        ...{ label, stroke: color[scheme], width: 2, spanGaps: false },
+        label,
+        stroke: color[scheme],
+        width: 2,
+        spanGaps: false,
         // Without its neighbours a value has no line.
         points: { show: isFilled !== true, size: 5, fill: color[scheme] },
         ...(isFilled === true ? { fill: `${color[scheme]}33` } : {}),

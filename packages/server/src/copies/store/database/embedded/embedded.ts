@@ -123,7 +123,7 @@ export class Embedded implements Engine {
   async #run(running: EmbeddedProcess, { name, text, values = [] }: Statement): Promise<Answer> {
     if (name !== undefined) this.#names.add(name)
     try {
-      const { rows, rowCount } = await running.client.query({ text, values: encodeValues(values), ...(name === undefined ? {} : { name }) })
+      const { rows, rowCount } = await running.client.query({ text, values: encodeValues(values), name })
       this.#dead = 0
       return { rows, count: rowCount ?? 0 }
     } catch (thrown) {

@@ -111,8 +111,8 @@ function RuleRow({ node, place, fields, onChange, onRemove }: PartProps<Rule>) {
         value={node.operator}
         onChange={({ currentTarget }) => choose(currentTarget.value)}
       />
-      <ValueTypeInput rule={node} {...{ field, name }} onChange={(valueType) => onChange({ ...node, valueType })} />
-      <ValueInput rule={node} {...{ field, name }} onChange={(values) => onChange({ ...node, values })} />
+      <ValueTypeInput rule={node} field={field} name={name} onChange={(valueType) => onChange({ ...node, valueType })} />
+      <ValueInput rule={node} field={field} name={name} onChange={(values) => onChange({ ...node, values })} />
       <RemoveButton name={name} onClick={onRemove} />
     </Line>
   )
@@ -151,7 +151,7 @@ function GroupRow({ node, place, fields, depth, onChange, onRemove }: PartProps<
           <Text size="sm">Group {place}</Text>
           <RemoveButton name={name} onClick={onRemove} />
         </Line>
-        <Members {...{ node, place, fields }} depth={depth + 1} onChange={onChange} />
+        <Members node={node} place={place} fields={fields} depth={depth + 1} onChange={onChange} />
       </Stack>
     </Paper>
   )
@@ -216,13 +216,15 @@ function Members({ node, place, fields, depth, onChange }: Omit<PartProps<Group>
           key={each.id}
           node={each}
           place={`${place === '' ? '' : `${place}.`}${index + 1}`}
-          {...{ fields, depth }}
+          fields={fields}
+          depth={depth}
           onChange={(next) => replace(index, [next])}
           onRemove={() => replace(index, [])}
         />
       ))}
       <AddButtons
-        {...{ place, depth }}
+        place={place}
+        depth={depth}
         hasArrays={fields.some(({ elements }) => elements !== undefined)}
         onAdd={(added) => onChange({ ...node, of: [...of, added] })}
       />

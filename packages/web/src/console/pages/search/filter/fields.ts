@@ -53,7 +53,8 @@ function listField(path: string, schema: Schema, depth: number): readonly Filter
   const type = findType(schema)
   const value = type === 'array' ? readItems(schema) : schema
   const field: FilterField = {
-    ...{ path, type },
+    path,
+    type,
     compares: ['date', 'date-time'].includes(String(value['format'])) ? 'instant' : 'text',
     choices: [...readStrings(value['enum']), ...readStrings(value['x-known-values'])],
     about: typeof schema['description'] === 'string' ? schema['description'] : '',

@@ -50,11 +50,21 @@ const nextId = (): number => {
 
 /** Makes a rule without a field. */
 export const makeRule = (): Rule => ({
-  ...{ kind: 'rule', id: nextId(), isNegated: false, field: '', operator: 'eq', valueType: 'string', values: [] },
+  kind: 'rule',
+  id: nextId(),
+  isNegated: false,
+  field: '',
+  operator: 'eq',
+  valueType: 'string',
+  values: [],
 })
 /** Makes a group. */
 export const makeGroup = (of: readonly Node[] = [], join: Group['join'] = 'and'): Group => ({
-  ...{ kind: 'group', id: nextId(), isNegated: false, join, of },
+  kind: 'group',
+  id: nextId(),
+  isNegated: false,
+  join,
+  of,
 })
 /** Makes a condition on elements without a field. */
 export const makeElements = (): Elements => ({ kind: 'elements', id: nextId(), isNegated: false, field: '', of: makeGroup([makeRule()]) })
@@ -87,7 +97,8 @@ function readRule(name: FieldOperator, field: string, value: unknown): Rule {
 
 const readElements = (field: string, value: unknown, depth: number): Node => ({
   ...makeElements(),
-  ...{ field, of: toGroup(readCondition(value, depth + 1)) },
+  field,
+  of: toGroup(readCondition(value, depth + 1)),
 })
 
 const emptyList = 'it has an empty list of conditions'
