@@ -61,7 +61,9 @@ async function answerFile(reading: Reading, { file, stream }: NonNullable<Return
   const { name, type, bytes } = file
   const text = joinLines([
     `${describeCall(reading)}: a file, ${bytes === null ? 'size unknown' : `${bytes} bytes`}.`,
-    ...[opening(reading.kind.title), `{"name":${quoteName(name)},"type":${quoteName(type)}}`, closing],
+    opening(reading.kind.title),
+    `{"name":${quoteName(name)},"type":${quoteName(type)}}`,
+    closing,
     'The bytes of files are not part of answers.',
   ])
   return { text, isError: false, file }

@@ -27,7 +27,13 @@ export interface Result {
 
 /** Names of meta that say where the next page is: the handle of `read_more` holds them. */
 const positions: ReadonlySet<string> = new Set([
-  ...['next_params', 'next_operation', 'next_page_url', 'cursor', 'has_more', 'partition_info', 'took_ms'],
+  'next_params',
+  'next_operation',
+  'next_page_url',
+  'cursor',
+  'has_more',
+  'partition_info',
+  'took_ms',
 ])
 /** Maximum number of characters of a fact. */
 const longestFact = 200

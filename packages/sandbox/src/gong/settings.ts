@@ -12,8 +12,14 @@ import { special, type World } from './world.ts'
 export type Scorecard = ReturnType<typeof scorecardsOf>[number]
 
 const names = [
-  ...['Discovery', 'Demo quality', 'Onboarding call', 'Objection handling'],
-  ...['Kaltakquise – Prüfung', 'Renewal', 'Compliance', 'Old checklist'],
+  'Discovery',
+  'Demo quality',
+  'Onboarding call',
+  'Objection handling',
+  'Kaltakquise – Prüfung',
+  'Renewal',
+  'Compliance',
+  'Old checklist',
 ]
 const questionTexts = ['Was the agenda agreed?', 'Were next steps set?', 'How well were questions answered?', 'Overall']
 const options = [

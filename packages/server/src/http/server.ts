@@ -110,8 +110,18 @@ const formTypes = /^application\/x-www-form-urlencoded(?:;\s*charset="?utf-8"?)?
 
 /** Headers that a browser's script may read. */
 const exposedHeaders = [
-  ...['X-Request-Id', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
-  ...['Content-Disposition', 'Content-Range', 'Accept-Ranges', 'ETag', 'Idempotent-Replayed', 'WWW-Authenticate', 'Mcp-Session-Id'],
+  'X-Request-Id',
+  'Retry-After',
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+  'Content-Disposition',
+  'Content-Range',
+  'Accept-Ranges',
+  'ETag',
+  'Idempotent-Replayed',
+  'WWW-Authenticate',
+  'Mcp-Session-Id',
 ]
 const corsOptions = { methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'], exposedHeaders, maxAge: 600 }
 

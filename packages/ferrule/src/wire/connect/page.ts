@@ -83,7 +83,11 @@ const attempt = part(
     kind: str('Slug of the kind'),
     status: oneOf(
       "started: waiting for the return from the vendor's page; exchanging; choosing: accounts are to be chosen; done; failed",
-      ...['started', 'exchanging', 'choosing', 'done', 'failed'],
+      'started',
+      'exchanging',
+      'choosing',
+      'done',
+      'failed',
     ),
     failure: recordOrNull(failure),
     expires_at: time('Time after which it cannot be continued'),

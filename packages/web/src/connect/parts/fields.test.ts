@@ -40,7 +40,9 @@ const kind: PageKind = {
 
 test('labels are the names as words', () => {
   expect(['api_key', 'shop', 'account_id', 'api_base_url_for_customer'].map(printLabel)).toEqual([
-    ...['API key', 'Shop', 'Account ID'],
+    'API key',
+    'Shop',
+    'Account ID',
     'API base URL for customer',
   ])
 })

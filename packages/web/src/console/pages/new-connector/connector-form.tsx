@@ -83,7 +83,9 @@ function KindFields({ draft, problems, kind }: PartProps & { readonly kind: Defi
 /** Shows what the check or the creation answered. */
 function Outcome({ kind, draft: { creation, check, scheme } }: { readonly kind: DefinitionRecord; readonly draft: Draft }) {
   const marked = [
-    ...['/name', '/workspace_name', '/environment'],
+    '/name',
+    '/workspace_name',
+    '/environment',
     ...listPointers((findScheme(kind, scheme)?.schema ?? {}) as Schema, '/credentials'), // a JSON Schema is an object
     ...listPointers(kind.configuration as Schema, '/replication_config'),
   ]

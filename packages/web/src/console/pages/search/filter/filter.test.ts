@@ -159,7 +159,14 @@ describe('the fields of a schema', () => {
 
   test('are all paths of it', () => {
     expect(fields.map(({ path }) => path)).toEqual([
-      ...['id', 'started', 'direction', 'duration', 'isPrivate', 'parties', 'parties.emailAddress', 'metaData'],
+      'id',
+      'started',
+      'direction',
+      'duration',
+      'isPrivate',
+      'parties',
+      'parties.emailAddress',
+      'metaData',
     ])
   })
 
