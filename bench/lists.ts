@@ -1,7 +1,7 @@
 /** Lists and status over HTTP with 10,000 connectors in one organization and as many in others, against the same service with a hundred. */
 import { sql } from 'kysely'
 import { Client } from 'undici'
-import { Secret } from '../packages/ferrule/src/engine/credentials/secret.ts'
+import { Secret } from '../packages/ferrule/src/engine/credentials/source.ts'
 import { openPostgres } from '../packages/server/src/db/postgres.ts'
 import { connectorId, fillMany, workspaceId } from '../test/support/many-connectors.ts'
 import { startCluster } from '../test/support/postgres-cluster.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { EventParser, type ServerEvent } from '../../packages/ferrule/src/client/events.ts'
+import { EventParser, type ServerEvent } from '../../packages/ferrule/src/client/watch.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 

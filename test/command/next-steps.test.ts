@@ -1,7 +1,7 @@
 /** What to do next is said in commands, with their names filled in, and each refusal is shown once. */
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { readSort } from '../../packages/ferrule/src/cli/actions/search.ts'
+import { readSort } from '../../packages/ferrule/src/cli/actions/execute.ts'
 import { createContext } from '../../packages/ferrule/src/cli/context.ts'
 import { addHint, formatFailure } from '../../packages/ferrule/src/cli/failure.ts'
 import { nameCommands } from '../../packages/ferrule/src/cli/next-steps.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { buildProgram } from '../../packages/ferrule/src/cli/program.ts'
+import { buildProgram } from '../../packages/ferrule/src/cli/main.ts'
 import { findAction, readLocalKind } from '../../packages/ferrule/src/cli/target/kinds.ts'
 import { addParams, listNames } from '../../packages/ferrule/src/cli/typed-values.ts'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { id, str } from '../../packages/ferrule/src/definition/fields.ts'
 import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
-import { createCursor, parseCursor } from '../../packages/server/src/copies/search/cursor.ts'
 import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
+import { createCursor, parseCursor } from '../../packages/server/src/copies/searcher.ts'
 import { cursorLife } from '../../packages/server/src/values/cursor.ts'
 
 const tableOf = (kind: string, entity: string) =>

@@ -1,16 +1,14 @@
 /** Compares searches on a database with the oracle: the same records in the same order, over all pages. */
-
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import { writeJson } from '../../packages/ferrule/src/values/json/json.ts'
 import { buildSearchTable, quoteName } from '../../packages/server/src/copies/search/columns.ts'
-import { createCursor, parseCursor } from '../../packages/server/src/copies/search/cursor.ts'
 import { buildNotedValuesStatement, checkStored } from '../../packages/server/src/copies/search/known-values.ts'
 import { RecentWords } from '../../packages/server/src/copies/search/lookups/recent-words.ts'
 import { findSortColumn } from '../../packages/server/src/copies/search/order.ts'
 import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
-import { runSearch } from '../../packages/server/src/copies/search/run.ts'
 import type { SearchOptions } from '../../packages/server/src/copies/search/sql.ts'
 import type { SearchQuery } from '../../packages/server/src/copies/search/tree.ts'
+import { createCursor, parseCursor, runSearch } from '../../packages/server/src/copies/searcher.ts'
 import { chooseOrdering } from '../../packages/server/src/copies/store/indexes/advice.ts'
 import { buildIndexSql } from '../../packages/server/src/copies/store/indexes/build.ts'
 import { createTable, fillTable, type SearchDatabase } from './databases.ts'

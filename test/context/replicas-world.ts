@@ -1,6 +1,6 @@
 /** Nodes with read replicas over one primary, and clients that notice an answer older than one before. */
 import { Client } from 'pg'
-import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
+import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
 import type { ContextStoreSettings } from '../../packages/server/src/copies/store/database/settings.ts'
 import type { ReplicaChange, ReplicaRules, SearchPlace } from '../../packages/server/src/copies/store/replicas/types.ts'

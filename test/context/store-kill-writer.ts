@@ -1,7 +1,6 @@
 // Process that writes batches of notes until it is killed. Its argument is JSON of `KillWriterOptions`. It prints one line of JSON at its
 // start, and one with the number of each acknowledged batch.
-
-import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
+import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
 import { note, testKind } from './store-records.ts'
 

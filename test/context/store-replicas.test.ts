@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
+import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { Replicas } from '../../packages/server/src/copies/store/replicas/replicas.ts'
 import { openLine } from '../support/line.ts'
 import { type Pooler, startPgBouncer } from '../support/pgbouncer.ts'

@@ -1,10 +1,9 @@
 // Process that syncs a connector from the stand-ins until it is done or killed. Its argument is JSON of `SyncChildOptions`. It prints one
 // line of JSON (`ChildLine`) when the store is open, and one at the end.
-
 import { isObject } from '../../packages/ferrule/src/definition/object.ts'
 import { createEngine, type Engine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
-import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
+import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { RawRows } from '../../packages/ferrule/src/engine/json/raw-rows.ts'
 import { FerruleError, fail } from '../../packages/ferrule/src/errors.ts'
 import type { ContextStoreSettings } from '../../packages/server/src/copies/store/database/settings.ts'

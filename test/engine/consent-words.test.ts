@@ -9,7 +9,7 @@ import {
   findConsent,
   readConsentReturn,
 } from '../../packages/ferrule/src/engine/consent/words.ts'
-import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
+import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import type { OriginOverride } from '../../packages/ferrule/src/engine/http/origin.ts'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
+import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { writeJson } from '../../packages/ferrule/src/values/json/json.ts'
 import { callOf, failure, gongAt, pageOf, serve, testEngine } from './support.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildMcpAddress } from '../../packages/server/src/main/settings/mcp-address.ts'
+import { buildMcpAddress } from '../../packages/server/src/main/settings/own-address.ts'
 import { base, client, connectorsPath, type Json, type Sent, startWorld, tokenPath, type World } from './support.ts'
 
 const path = `${base}/account/mcp-tokens`

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
+import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { formatFailure } from '../../packages/server/src/main/failure.ts'
 import { startService } from '../../packages/server/src/main/service.ts'
 import { readSettings } from '../../packages/server/src/main/settings/settings.ts'

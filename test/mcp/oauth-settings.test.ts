@@ -1,6 +1,6 @@
 /** Where a service has an authorization server, and under which address. */
 import { expect, test } from 'vitest'
-import { findIssuer } from '../../packages/server/src/http/oauth/address.ts'
+import { findIssuer } from '../../packages/server/src/http/oauth/metadata.ts'
 import { startWorld, type World } from '../http/support.ts'
 
 const usual = { publicUrl: undefined, host: '127.0.0.1', port: 8080, mcpOAuth: true, role: 'all' } as const

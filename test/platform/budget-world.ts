@@ -1,7 +1,6 @@
 /** Nodes that share vendors' budgets, in simulated time: walkers, a vendor that refuses strictly, and a database real or in memory. */
 import type { Asker } from '../../packages/ferrule/src/engine/limits/limits.ts'
-import { createBudgetStore } from '../../packages/server/src/calls/budgets/budgets.ts'
-import { KeptLimiter, type LimiterParts } from '../../packages/server/src/calls/budgets/limiter.ts'
+import { createBudgetStore, KeptLimiter, type LimiterParts } from '../../packages/server/src/calls/budgets/limiter.ts'
 import type { Database } from '../../packages/server/src/db/database.ts'
 import { createDice, SimulatedTime, StrictVendor, type Vendor } from './budget-vendors.ts'
 

@@ -1,7 +1,7 @@
 /** Budgets of vendors in the platform's database: simulated time, real statements. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createVendorBudgets } from '../../packages/server/src/calls/budgets/budgets.ts'
+import { createVendorBudgets } from '../../packages/server/src/calls/budgets/limiter.ts'
 import { takeTurns } from '../../packages/server/src/calls/sql/vendor-budgets.ts'
 import type { Database } from '../../packages/server/src/db/database.ts'
 import { databaseNow } from '../../packages/server/src/tenancy/sql/installation-state.ts'

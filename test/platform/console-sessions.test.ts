@@ -1,7 +1,7 @@
 /** Sessions of the console, on both databases and with two nodes. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
-import type { ConsoleSessions } from '../../packages/server/src/tenancy/sessions/session-types.ts'
+import type { ConsoleSessions } from '../../packages/server/src/tenancy/sessions/sessions.ts'
 import { createWorld, firstPrincipal, newTenant, openBeside, overBoth, refusal, type World } from './world.ts'
 
 const minuteMs = 60_000

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../packages/server/src/db/database.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
-import { LastUses } from '../../packages/server/src/tenancy/tokens/last-uses.ts'
+import { LastUses } from '../../packages/server/src/tenancy/tokens/mcp-tokens.ts'
 import { createWorld, firstPrincipal, overBoth, type World } from './world.ts'
 
 overBoth('the last uses of tokens', (database) => {

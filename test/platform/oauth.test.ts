@@ -1,7 +1,7 @@
 /** State of the authorization server, on both databases and with two nodes. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
-import type { OAuth } from '../../packages/server/src/tenancy/oauth/oauth-types.ts'
+import type { OAuth } from '../../packages/server/src/tenancy/oauth/oauth.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
 import { connectorBody, createWorld, firstPrincipal, newTenant, openBeside, overBoth, refusal, type World } from './world.ts'
 

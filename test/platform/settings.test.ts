@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
+import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import type { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import { readSettings } from '../../packages/server/src/main/settings/settings.ts'
 import { describeSettings } from '../../packages/server/src/main/settings/table.ts'

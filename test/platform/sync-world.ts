@@ -1,6 +1,5 @@
 /** An installation with a context store: the platform over both databases, a store on PostgreSQL, and a scripted vendor. */
-
-import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
+import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import type { SyncRunRecord } from '../../packages/ferrule/src/wire/syncs.ts'
 import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'

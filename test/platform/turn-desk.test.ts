@@ -1,6 +1,6 @@
 /** The statements of a node about vendors' budgets. */
 import { expect, test } from 'vitest'
-import { TurnDesk } from '../../packages/server/src/calls/budgets/turn-desk.ts'
+import { TurnDesk } from '../../packages/server/src/calls/budgets/limiter.ts'
 import type { BudgetAsk } from '../../packages/server/src/calls/sql/vendor-budgets.ts'
 
 /** Makes a desk whose statements are noted. @param take answers them */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addUsage } from '../../packages/server/src/calls/sql/usage.ts'
-import { UsageCounts } from '../../packages/server/src/calls/usage/counts.ts'
+import { UsageCounts } from '../../packages/server/src/calls/usage/usage.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { ConnectorPlace, Principal } from '../../packages/server/src/values/access.ts'
 import {

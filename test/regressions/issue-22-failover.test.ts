@@ -1,7 +1,7 @@
 // Issue 22, C1: a connection that became read-only was kept for good, and readiness did not say so.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
+import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { openPostgres } from '../../packages/server/src/db/postgres.ts'
 import { choose } from '../support/draws.ts'
 import { type FailoverWorld, startFailoverWorld } from '../support/failover.ts'

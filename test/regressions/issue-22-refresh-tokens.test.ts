@@ -1,6 +1,6 @@
 /** A refresh token that is sent twice: by two sessions of one client, or because its answer was lost. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
+import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { startWorld, type World } from '../http/support.ts'
 import {
   agree,

@@ -1,8 +1,7 @@
 // A process that writes to a platform until it is killed. Its argument is JSON of `WriterOptions`; standard output gets one line
 // of JSON (`Line`) before each write and one after the write was acknowledged.
-
 import { randomBytes, randomInt } from 'node:crypto'
-import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
+import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { openPlatform } from '../../packages/server/src/main/platform.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import { readSettings } from '../../packages/server/src/main/settings/settings.ts'

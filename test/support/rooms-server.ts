@@ -27,7 +27,7 @@ const order: readonly Ordered[] = [
   { room: 'copies/store/database/', only: [...connections, 'copies/search/'], npm: ['pg', '@electric-sql/pglite'], node: 'all' },
   { room: 'copies/entity-ref.ts', only: [] },
   { room: 'copies/store/indexes/', only: ['values/', 'copies/search/', 'copies/store/database/', 'copies/entity-ref.ts'] },
-  { room: 'copies/store/replicas/', only: ['values/', 'copies/store/database/'], npm: ['pg'] },
+  { room: 'copies/store/replicas/', only: ['values/', 'db/connections/', 'copies/store/database/'], npm: ['pg'] },
   { room: 'copies/store/', only: [...connections, 'copies/search/', 'copies/entity-ref.ts'] },
   { room: 'copies/sync/walk/', only: ['values/', 'copies/search/', 'copies/store/', 'copies/entity-ref.ts'] },
   { room: 'copies/searcher.ts', only: ['values/', 'copies/search/', 'copies/store/', 'copies/entity-ref.ts'] },

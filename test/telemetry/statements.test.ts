@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
+import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { inSpan } from '../../packages/ferrule/src/tracing.ts'
 import { openPostgres } from '../../packages/server/src/db/postgres.ts'
 import { describeStatement } from '../../packages/server/src/db/statement-span.ts'

@@ -36,15 +36,16 @@ export { readLookback } from './definition/sync.ts'
 export { buildEntityDocument, toSchema } from './document/build-kind.ts'
 export {
   findReferenceEntries,
+  findTrial,
   type InlinePiece,
   listReferenceEntries,
   type ReferenceEntry,
+  type ReferenceExample,
   type ReferencePart,
   type ReferenceSection,
   readInline,
   splitSection,
 } from './document/reference.ts'
-export { findTrial, type ReferenceExample } from './document/trial.ts'
 export { readApart } from './engine/call/apart.ts'
 export { fillParams } from './engine/call/fill.ts'
 export { readBatches } from './engine/call/page.ts'
@@ -54,11 +55,10 @@ export { awaitUnlessAborted } from './engine/http/deadline.ts'
 export { Http } from './engine/http/http.ts'
 export { type Proxies, parseProxyUrl, proxyRule } from './engine/http/proxies.ts'
 export { isNeverSent } from './engine/http/unsent.ts'
-export { parseInteger } from './engine/json/integer.ts'
+export { parseInteger, parseTimestamp } from './engine/json/forms.ts'
 export { copyJson, getAt, type Path, parsePath, setAt } from './engine/json/paths.ts'
 export { splitRawJson } from './engine/json/raw-rows.ts'
 export { compileFields } from './engine/json/schema.ts'
-export { parseTimestamp } from './engine/json/timestamp.ts'
 export { computeCredentialDigest } from './engine/limits/limits.ts'
 export { RecentTimes } from './engine/limits/windows.ts'
 export type { Flat } from './engine/types.ts'
@@ -70,7 +70,7 @@ export { createMcpServer, type McpSdk, type ToolReport } from './mcp/server.ts'
 export { describeExecute, getTracing, inSpan, type Span, type SpanStart } from './tracing.ts'
 export { BoundedMap } from './values/bounded-map.ts'
 export { type FormulaMode, formatCsvText } from './values/csv.ts'
-export { findRounded } from './values/filter/numbers.ts'
+export { findRounded } from './values/filter/tokens.ts'
 export { operatorWords } from './values/filter/words.ts'
 export { cutFinalNewline } from './values/final-newline.ts'
 export { TooDeep } from './values/json/depth.ts'

@@ -34,12 +34,6 @@ export interface Span {
   end(): void
 }
 
-/** Ids of the running span, as lines of a log name them. */
-export interface TraceIds {
-  readonly trace_id: string
-  readonly span_id: string
-}
-
 /** What collects spans. */
 export interface Tracing {
   /** True: requests to vendors carry the trace. */
@@ -48,7 +42,7 @@ export interface Tracing {
   start(start: SpanStart): Span | undefined
   /** Returns the headers of W3C Trace Context for the running span. */
   getHeaders(): Readonly<Record<string, string>>
-  getIds(): TraceIds | undefined
+  getIds(): { readonly trace_id: string; readonly span_id: string } | undefined
 }
 
 let tracing: Tracing | undefined

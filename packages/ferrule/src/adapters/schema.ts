@@ -1,5 +1,4 @@
 /** Schemas of arguments, as the types of frameworks want them. */
-
 import type { JsonSchema } from '../agent/index.ts'
 import { isObject } from '../definition/object.ts'
 

@@ -1,5 +1,4 @@
 /** What all tools of one set share, and what one call knows. */
-
 import type { McpScope } from '../wire/mcp-tokens.ts'
 import { type ArgumentRules, type Arguments, buildInputSchema, type CheckedArguments, checkArguments } from './arguments.ts'
 import type { Handles } from './handles.ts'

@@ -1,28 +1,105 @@
 /** Makes the tools of a source (docs/decisions/agents.md). */
-import { asFerruleError } from '../errors.ts'
+import { asFerruleError, failValidation } from '../errors.ts'
 import { inSpan, type SpanStart } from '../tracing.ts'
 import { listLossyValues } from '../values/json/lossy.ts'
 import type { McpScope } from '../wire/mcp-tokens.ts'
 import { boundText } from './answers/bounds.ts'
 import { writeLine } from './answers/json.ts'
-import type { Arguments } from './arguments.ts'
-import type { ToolContext, ToolDefinition } from './context.ts'
+import { type Arguments, suggest } from './arguments.ts'
+import { defineTool, type RunningCall, readString, reads, type ToolContext, type ToolDefinition } from './context.ts'
 import { answerFailure, answerProblems } from './failures.ts'
-import { Handles } from './handles.ts'
+import { failHandle, Handles } from './handles.ts'
 import { createKeptStore } from './kept.ts'
 import { buildOperationTools } from './operation-tools.ts'
-import { Explained } from './operations.ts'
+import { Explained, writeActions } from './operations.ts'
 import { checkToolOptions, type ToolOptions } from './options.ts'
 import { Reach } from './reach.ts'
+import { answerKept, answerRead, isPosition, type KeptPosition, type ReadPosition } from './reading.ts'
 import { type AgentSources, nameSources, openSources } from './sources/open.ts'
-import { currentTime } from './tools/current-time.ts'
 import { describe } from './tools/describe.ts'
 import { execute } from './tools/execute.ts'
 import { listConnectors } from './tools/list-connectors.ts'
-import { buildReadMore } from './tools/read-more.ts'
 import { search } from './tools/search.ts'
 import { write } from './tools/write.ts'
 import type { AgentAnswer, AgentTool, ToolCall } from './types.ts'
+
+const refuseZone = (zone: string): Error => {
+  const known = Intl.supportedValuesOf('timeZone')
+  return failValidation([
+    { field: '/time_zone', message: `must be a name such as Europe/Berlin${suggest(zone, known)}`, error_code: 'value' },
+  ])
+}
+
+/** Makes the printer of a zone. It costs more than the rest of a call. */
+const createFormat = (zone: string) => new Intl.DateTimeFormat('en-GB', { timeZone: zone, dateStyle: 'full', timeStyle: 'long' })
+
+/** The printer of UTC, once it was used. */
+let utcFormat: Intl.DateTimeFormat | undefined
+
+function formatUtc(at: Date): string {
+  utcFormat ??= createFormat('UTC')
+  return utcFormat.format(at)
+}
+
+function formatIn(zone: string, at: Date): string {
+  try {
+    return createFormat(zone).format(at)
+  } catch {
+    throw refuseZone(zone)
+  }
+}
+
+/** Returns the time. */
+const currentTime = defineTool({
+  name: 'current_time',
+  description: 'The date and time now.',
+  rules: { time_zone: { type: 'string', about: 'For example Europe/Berlin; UTC is always there' } },
+  annotations: reads('Current time', false),
+  example: { time_zone: 'Europe/Berlin' },
+  run: async (running) => {
+    const now = new Date(running.context.now())
+    const zone = readString(running, 'time_zone')
+    const utc = `${now.toISOString()} (${formatUtc(now)})`
+    return { text: zone === undefined ? utc : `${utc}\n${zone}: ${formatIn(zone, now)}`, isError: false, result: now.toISOString() }
+  },
+})
+
+async function readRows(running: RunningCall, position: ReadPosition | KeptPosition): Promise<AgentAnswer> {
+  const { reach } = running.context
+  const connector = await reach.get(position.connector, running.limits)
+  const kind = await reach.source.readKind(connector, running.limits)
+  const { row } = running.args
+  const place = typeof row === 'number' ? { at: row - 1, character: 0 } : position.place
+  if (position.type === 'kept') return answerKept(running, { connector, kind, place, keptId: position.id })
+  const { request, columns: id } = position
+  // No handle of ours holds a write: this is the last line of defence.
+  if (writeActions.includes(request.action)) throw failHandle('a write is never sent again')
+  const list = id === undefined ? undefined : await running.context.handles.readKept(id)
+  const columns = id !== undefined && Array.isArray(list) ? { id, list } : undefined
+  return answerRead(running, { connector, kind, request, place, columns })
+}
+
+/** Makes the tool. @param lineTools tools whose answers are lines, which are run again */
+const buildReadMore = (lineTools: readonly ToolDefinition[]): ToolDefinition =>
+  defineTool({
+    name: 'read_more',
+    description: 'Continue where an answer ended: give the handle that it named, unchanged.',
+    rules: {
+      handle: { type: 'string', about: 'The handle', required: true },
+      row: { type: 'integer', about: 'Only this row, in full: its number' },
+    },
+    annotations: reads('Read more', true),
+    scope: 'execute:read',
+    example: { handle: 'the handle of the answer' },
+    run: async (running) => {
+      const position = await running.context.handles.read(readString(running, 'handle') ?? '')
+      if (!isPosition(position)) throw failHandle('another version made the handle')
+      if (position.type !== 'lines') return readRows(running, position)
+      const tool = lineTools.find(({ name }) => name === position.tool)
+      if (tool === undefined) throw failHandle('these tools have no such tool')
+      return tool.run({ ...running, args: position.args, from: position.place })
+    },
+  })
 
 const usualMaxTokens = 8_000
 /** Longest text of a caller that an example repeats. */

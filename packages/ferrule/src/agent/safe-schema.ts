@@ -1,5 +1,4 @@
 /** Reduces schemas to what every framework takes, and removes what strict modes add to arguments. */
-
 import { isObject } from '../definition/object.ts'
 import { isRequired, readProperties, readTypes } from '../document/schema.ts'
 import { readText } from './arguments.ts'

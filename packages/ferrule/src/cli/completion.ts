@@ -1,5 +1,4 @@
 /** What can follow the words of a command line. It is silent on failure, and waits for a service for a second at most. */
-
 import type { KindDocument } from '../document/kind-document.ts'
 import { clientNames, editedClientNames } from './clients/names.ts'
 import { type CommandContext, createContext } from './context.ts'

@@ -1,5 +1,4 @@
 /** Walks lists, results in parts and searches, batch by batch, and knows how to continue after an interruption. */
-
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { isObject } from '../definition/object.ts'
@@ -176,4 +175,20 @@ export async function writeWalk(batches: AsyncGenerator<Batch, void, undefined>,
   } catch (thrown) {
     throw addPosition(thrown, standing, context.signal)
   }
+}
+
+/** Rows of the service's lists, in batches. */
+
+const batchSize = 100
+
+/** Collects entries into batches, so that a long list is written while it is read. */
+export async function* collectPages<T>(entries: AsyncIterable<T>): AsyncGenerator<readonly T[], void, undefined> {
+  let batch: T[] = []
+  for await (const entry of entries) {
+    batch.push(entry)
+    if (batch.length < batchSize) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
 }

@@ -1,9 +1,8 @@
 /** Requests to any route of the service, for what has no method of its own. */
 import { FerruleError, fail, failValidation } from '../errors.ts'
 import type { Endpoint } from '../wire/endpoints.ts'
-import { readPathBelow } from './address.ts'
-import { readText } from './bodies.ts'
-import { describeFailure, type RequestOptions, type RequestParts, readJson, type Transport } from './transport.ts'
+import { readPathBelow } from './resources/pages.ts'
+import { describeFailure, type RequestOptions, type RequestParts, readJson, readText, type Transport } from './transport.ts'
 
 /** What a request to any route sends. */
 export interface AnyRequest extends RequestOptions {

@@ -1,11 +1,9 @@
 /** Chooses between the vendor and the service, and connects to the service (docs/decisions/library.md). */
-
 import type { ConnectorDefinition } from '../definition/connector.ts'
 import { isObject } from '../definition/object.ts'
 import { failValidation } from '../errors.ts'
 import { checkOptions, type OptionRule, type OptionRules } from '../values/options.ts'
-import type { HostedCallOptions } from './call-options.ts'
-import { Hosted } from './connector.ts'
+import { Hosted, type HostedCallOptions } from './connector.ts'
 import { namesService, readServiceSettings, type ServiceOptions } from './settings.ts'
 import { Transport } from './transport.ts'
 import type { HostedConnector } from './types.ts'

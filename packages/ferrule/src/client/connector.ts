@@ -1,24 +1,119 @@
-/** One connector of the service, without types. */
-
+/** One connector of the service, without types, and its files as streams. */
 import { isObject } from '../definition/object.ts'
-import type { Download } from '../engine/types.ts'
+import type { Download, DownloadOptions } from '../engine/types.ts'
 import { fail, failValidation, type Problem } from '../errors.ts'
+import { toFileName } from '../values/file-name.ts'
 import { parseFilter } from '../values/filter/parse.ts'
 import { writeJson } from '../values/json/json.ts'
-import { checkOptions, rowRules } from '../values/options.ts'
+import { callRules, checkOptions, downloadRules, type OptionRules, rowRules } from '../values/options.ts'
 import { createRowReader, type RowForm } from '../values/rows/rows.ts'
 import { makeResumable } from '../values/walks/resume.ts'
-import { type ListPage, type Part, walkPages, walkParts, walkPositions, walkRecords } from '../values/walks/walk.ts'
+import { type ListPage, type Part, type WalkOptions, walkPages, walkParts, walkPositions, walkRecords } from '../values/walks/walk.ts'
 import type { CheckResult } from '../wire/checks.ts'
 import { type Endpoint, endpoints } from '../wire/endpoints.ts'
-import { type HostedCallOptions, hostedCallRules } from './call-options.ts'
 import { createDeadline, defaultDeadlineMs } from './deadline.ts'
-import { openDownload } from './download.ts'
 import { type ConnectorChoice, ConnectorLookup, isMissing } from './lookup.ts'
 import { readCheckFailure } from './problem.ts'
-import type { RequestOptions, RequestParts, Transport } from './transport.ts'
-import type { ExportDownload } from './types.ts'
-import { checkValues } from './values.ts'
+import { checkValues, type RequestOptions, type RequestParts, type Transport } from './transport.ts'
+import type { ExportDownload, SearchOptions, WriteOptions } from './types.ts'
+
+/** Options of every call of a hosted connector; each method reads its own. */
+export interface HostedCallOptions extends DownloadOptions, WalkOptions, SearchOptions, WriteOptions {}
+
+/** Rules of the options of a call. */
+export const hostedCallRules: OptionRules = {
+  ...callRules,
+  ...downloadRules,
+  idempotencyKey: ['must be a string with at least one character', (value) => typeof value === 'string' && value !== ''],
+  maxAge: ['must be a whole number from 0, in seconds', (value) => Number.isInteger(value) && Number(value) >= 0],
+  allowPartial: ['must be true or false', (value) => typeof value === 'boolean'],
+}
+
+/** Reads the file name of a `Content-Disposition` header (RFC 6266). */
+function readFileName(header: string | null): string {
+  const encoded = /filename\*=UTF-8''([^;]+)/i.exec(header ?? '')?.[1]
+  if (encoded !== undefined) {
+    try {
+      return decodeURIComponent(encoded)
+    } catch {
+      // the plain name follows
+    }
+  }
+  const [, quoted, plain] = /filename=(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(header ?? '') ?? []
+  return quoted?.replace(/\\(.)/g, '$1') ?? plain ?? 'download'
+}
+
+/** Reads the length of an answer. A compressed answer states the length of other bytes. */
+function readLength({ headers }: Response): number | null {
+  const stated = headers.get('content-length')
+  return stated === null || headers.has('content-encoding') ? null : Number(stated)
+}
+
+/** What a transfer is checked against. */
+interface Transfer {
+  readonly response: Response
+  /** Aborted by the caller. */
+  readonly signal: AbortSignal | undefined
+  /** Ends the request when the reader cancels the stream. */
+  readonly stop: () => void
+  /** Address of the service, for errors. */
+  readonly url: string
+}
+
+/** Makes a stream that fails if the transfer breaks off: it never ends as if the file were whole. */
+function guardStream({ response, signal, stop, url }: Transfer): ReadableStream<Uint8Array> {
+  const reader = response.body?.getReader()
+  const length = readLength(response)
+  let bytes = 0
+  const failBroken = (cause?: unknown) => {
+    const reason = `the transfer broke off after ${bytes}${length === null ? '' : ` of ${length}`} bytes`
+    return fail('service_unreachable', { url, reason }, { cause })
+  }
+  const read = async () => {
+    try {
+      return await reader?.read()
+    } catch (thrown) {
+      throw signal?.aborted === true ? signal.reason : failBroken(thrown)
+    }
+  }
+  return new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        const { value } = (await read()) ?? {}
+        bytes += value?.byteLength ?? 0
+        if (value !== undefined) return controller.enqueue(value)
+        if (length !== null && bytes !== length) throw failBroken()
+        controller.close()
+      },
+      cancel: stop,
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+/**
+ * Opens a file. The signal of the options aborts its body too, and so does cancelling the stream.
+ * @param open sends the request
+ */
+async function openDownload(
+  transport: Transport,
+  { signal, deadlineMs }: RequestOptions,
+  open: (options: RequestOptions) => Promise<Response>,
+): Promise<Download> {
+  const cancelled = new AbortController()
+  const either = signal === undefined ? cancelled.signal : AbortSignal.any([signal, cancelled.signal])
+  const response = await open({ signal: either, deadlineMs })
+  const { headers } = response
+  return {
+    status: response.status === 206 ? 206 : 200,
+    type: headers.get('content-type') ?? 'application/octet-stream',
+    length: readLength(response),
+    range: headers.get('content-range'),
+    name: toFileName(readFileName(headers.get('content-disposition'))),
+    etag: headers.get('etag'),
+    stream: guardStream({ response, signal, stop: () => cancelled.abort(), url: transport.settings.url }),
+  }
+}
 
 /** Parameters of a search, as the program gave them. */
 type SearchParams = Readonly<Record<string, unknown>>

@@ -1,18 +1,27 @@
 /** Sends requests to the service: token, deadline, retries, and errors of the one table. */
-
 import { errorConsequences } from '../error-consequences.ts'
 import { FerruleError, fail, failValidation } from '../errors.ts'
 import { computePause, maxAttempts } from '../retry.ts'
 import { buildTraceHeaders, inSpan, type Span, type SpanStart } from '../tracing.ts'
 import { BoundedMap } from '../values/bounded-map.ts'
 import { parseJson, writeJson } from '../values/json/json.ts'
+import { listLossyValues } from '../values/json/lossy.ts'
 import { type Endpoint, endpoints } from '../wire/endpoints.ts'
 import type { TokenAnswer } from '../wire/tokens.ts'
-import { readText } from './bodies.ts'
 import { createDeadline, type Deadline, defaultDeadlineMs, pause } from './deadline.ts'
 import { readProblem } from './problem.ts'
 import { isTokenRefused, type ServiceSettings } from './settings.ts'
-import { checkValues } from './values.ts'
+
+/**
+ * Checks what will be sent as JSON.
+ * @param field JSON pointer to the value, as the service names it
+ * @throws FerruleError `invalid_parameter` with the place of each invalid `Date`, infinite number, and number that has lost digits
+ */
+export function checkValues(value: unknown, field = ''): void {
+  const errors = listLossyValues(value, field)
+  const [first] = errors
+  if (first !== undefined) throw fail('invalid_parameter', { reason: `${first.field} ${first.message}` }, { errors })
+}
 
 /** Part of a token's life after which it is renewed: a slow request still arrives with a valid token. */
 const usedPart = 0.8
@@ -322,4 +331,33 @@ async function readFailure(response: Response): Promise<FerruleError> {
   } catch {
     return readProblem(response, undefined)
   }
+}
+
+/** Largest answer that is read into memory, in bytes. The service's own answers are smaller; what is larger is not its answer. */
+const largestAnswer = 256 * 1024 * 1024
+
+const tooLarge = () => fail('service_answer_invalid', { reason: `it is larger than ${largestAnswer} bytes` }, { retryable: false })
+
+/** Collects a body of unstated length up to the bound. */
+async function collect(body: ReadableStream<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder()
+  const parts: string[] = []
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.byteLength
+    if (bytes > largestAnswer) throw tooLarge()
+    parts.push(decoder.decode(chunk, { stream: true }))
+  }
+  parts.push(decoder.decode())
+  return parts.join('')
+}
+
+/**
+ * Reads a body as text.
+ * @throws FerruleError `service_answer_invalid` when the body is too large; what the connection throws
+ */
+export async function readText(response: Response): Promise<string> {
+  const stated = response.headers.get('content-length')
+  if (stated !== null && Number(stated) > largestAnswer) throw tooLarge()
+  return stated !== null || response.body === null ? response.text() : collect(response.body)
 }

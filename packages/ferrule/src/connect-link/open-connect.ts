@@ -1,9 +1,26 @@
 /** Opens a link in a popup, and waits for its end. */
-
 import type { ConnectLinkState } from '../wire/connect/links.ts'
-import type { ConnectMessage } from '../wire/connect/message.ts'
-import { ConnectError } from './connect-error.ts'
-import { type ConnectResult, toConnected, toUnconnected } from './result.ts'
+import type { ConnectMessage } from '../wire/connect/page.ts'
+
+/** Why a link could not be opened. */
+
+/** Codes of `ConnectError`. */
+export type ConnectErrorCode = 'popup_blocked' | 'address_invalid' | 'status_unavailable'
+
+/** The link could not be opened, or not be followed. The link itself stays as it was. */
+export class ConnectError extends Error {
+  override readonly name = 'ConnectError'
+  /** Stable code; branch on it. */
+  readonly code: ConnectErrorCode
+  /** What to do next. */
+  readonly hint: string
+
+  constructor(code: ConnectErrorCode, message: string, hint: string) {
+    super(`${message} ${hint}`)
+    this.code = code
+    this.hint = hint
+  }
+}
 
 /** A link, as its address names it. */
 interface OpenedLink {
@@ -68,6 +85,8 @@ declare const window: {
   readonly screenY: number
   readonly outerWidth: number
   readonly outerHeight: number
+  readonly location: { readonly href: string }
+  readonly history: { readonly state: unknown; replaceState(state: unknown, unused: string, url: string): void }
   open(url: string, target: string, features: string): Popup | null
   addEventListener(type: 'message', listener: (message: WindowMessage) => void): void
   removeEventListener(type: 'message', listener: (message: WindowMessage) => void): void
@@ -214,4 +233,41 @@ export async function openConnect(
     stop()
     popup.close()
   }
+}
+
+/**
+ * How a link ended for the page that opened it. A browser can be made to say anything: verify it from your server with
+ * `GET /api/v1/connect/links/{link_id}` before you use the connector.
+ */
+export type ConnectResult =
+  | { readonly status: 'connected'; readonly linkId: string; readonly connectorId: string }
+  | { readonly status: UnconnectedStatus; readonly linkId: string; readonly connectorId: null }
+
+/**
+ * Statuses without a connector. After `cancelled`, `closed` and `timed_out` the link can be opened again; `revoked` and `expired` links are
+ * replaced by a new one.
+ */
+export type UnconnectedStatus = 'cancelled' | 'closed' | 'timed_out' | 'revoked' | 'expired'
+
+/** Builds a result without a connector. */
+export const toUnconnected = (linkId: string, status: UnconnectedStatus): ConnectResult => ({ status, linkId, connectorId: null })
+
+/** Builds the result of a connector. */
+export const toConnected = (linkId: string, connectorId: string): ConnectResult => ({ status: 'connected', linkId, connectorId })
+
+/** Parameters that the connect page adds to `redirect_url`. */
+const parameters = ['link_id', 'connector_id', 'error', 'error_description']
+
+/**
+ * Reads the answer of the connect page from the address of this page, and removes it from the address.
+ * @returns undefined where this page was not reached from a connect page, and where there is no browser
+ */
+export function connectResult(): ConnectResult | undefined {
+  if (typeof window === 'undefined') return undefined
+  const url = new URL(window.location.href)
+  const [linkId, connectorId, error] = parameters.map((name) => url.searchParams.get(name))
+  if (!linkId || (!connectorId && !error)) return undefined
+  for (const name of parameters) url.searchParams.delete(name)
+  window.history.replaceState(window.history.state, '', url.href)
+  return connectorId && !error ? toConnected(linkId, connectorId) : toUnconnected(linkId, 'cancelled')
 }

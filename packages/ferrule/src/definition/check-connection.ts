@@ -1,5 +1,4 @@
 /** Checks of a kind beside its entities: addresses, credentials, pages, errors, limits. */
-
 import { Compile } from 'typebox/compile'
 import { errorTable } from '../errors.ts'
 import { checkCodes, checkGone, type Sentences } from './check-codes.ts'

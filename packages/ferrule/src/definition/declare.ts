@@ -1,5 +1,4 @@
 /** Declares entities and kinds. A wrong definition does not compile, and the compiler's message says why. */
-
 import type { ConnectorDefinition, ErrorRule, Kind, Rules } from './connector.ts'
 import type { EntityDefinition, LiveAction, Operation } from './entity.ts'
 

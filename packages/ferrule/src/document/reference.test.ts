@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { DefinitionReference } from '../wire/definitions.ts'
-import { findReferenceEntries, listReferenceEntries, readInline, readPlain, splitSection } from './reference.ts'
-import { findTrial } from './trial.ts'
+import { findReferenceEntries, findTrial, listReferenceEntries, readInline, readPlain, splitSection } from './reference.ts'
 
 const calls: DefinitionReference['sections'][number] = {
   id: 'entity:calls',

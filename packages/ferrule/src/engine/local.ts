@@ -1,5 +1,4 @@
 /** A connector as a library: credentials in memory, the same engine, no platform. */
-
 import { Readable } from 'node:stream'
 import type { ConnectorDefinition, Kind } from '../definition/connector.ts'
 import type { Operation } from '../definition/entity.ts'
@@ -18,8 +17,7 @@ import { findOperation, listLiveActions, nameOperation } from './call/operation.
 import type { Call, Outcome } from './call/outcome.ts'
 import type { Connection, VendorNotice } from './connection.ts'
 import { checkConfiguration, checkCredentials, checkOrigin, failWithoutCredentials } from './credentials/check.ts'
-import { Secret } from './credentials/secret.ts'
-import type { CredentialSource, CredentialValues } from './credentials/source.ts'
+import { type CredentialSource, type CredentialValues, Secret } from './credentials/source.ts'
 import type { OriginOverride } from './http/origin.ts'
 import { isRows, RawRows } from './json/raw-rows.ts'
 import { isOwnRates, OwnGate, type OwnRates } from './limits/own-rates.ts'

@@ -11,12 +11,10 @@ const application = {
   created_at: time('Time of creation'),
 }
 
-/** An application that reaches the organization. */
 export const applicationRecord = record('Application', application, 'An application: a client id with a secret')
 /** An application that reaches the organization. */
 export type ApplicationRecord = Wire<typeof applicationRecord>
 
-/** All applications of an organization. */
 export const applicationList = record(
   'ApplicationList',
   { data: list(applicationRecord, 'Applications') },
@@ -25,7 +23,6 @@ export const applicationList = record(
 /** All applications of an organization. */
 export type ApplicationList = Wire<typeof applicationList>
 
-/** An application with its new secret. */
 export const applicationSecret = record(
   'ApplicationSecret',
   { ...application, client_secret: str('Client secret; it is stored as a hash and cannot be read again') },
@@ -34,7 +31,6 @@ export const applicationSecret = record(
 /** An application with its new secret. */
 export type ApplicationSecret = Wire<typeof applicationSecret>
 
-/** A deleted application. */
 export const applicationRemoval = record(
   'ApplicationRemoval',
   { id: uuid('Application id'), deleted_at: time('Time of deletion; its tokens expire within 35 minutes') },

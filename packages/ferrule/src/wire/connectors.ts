@@ -18,7 +18,6 @@ export const entityModes = ['read', 'write'] as const
 /** Types of notices. */
 export const noticeTypes = ['api_version', 'deprecated'] as const
 
-/** An entity that a connector is limited to. */
 export const entitySelection = record(
   'EntitySelection',
   { entity: str('Entity'), modes: opt(list(oneOf('Mode', ...entityModes), 'Modes; left out: all')) },
@@ -27,7 +26,6 @@ export const entitySelection = record(
 /** An entity that a connector is limited to. */
 export type EntitySelection = Wire<typeof entitySelection>
 
-/** Something that a vendor says beside an answer. */
 export const connectorNotice = obj(
   {
     type: oneOf('Subject of the notice', ...noticeTypes),
@@ -73,7 +71,6 @@ const connectorCommon = part(connector, 'A connector without its kind')
 /** What records and summaries of connectors share. */
 export type ConnectorCommon = Wire<typeof connectorCommon>
 
-/** A connector. */
 export const connectorRecord = record(
   'Connector',
   {
@@ -94,7 +91,6 @@ export const connectorRecord = record(
 /** A connector. */
 export type ConnectorRecord = Wire<typeof connectorRecord>
 
-/** A connector in lists. */
 export const connectorSummary = record(
   'ConnectorSummary',
   {

@@ -94,7 +94,6 @@ const entityStatus = part(
 /** Status of the copy of one entity. */
 export type SyncEntityStatus = Wire<typeof entityStatus>
 
-/** Status of the copy of a connector. */
 export const contextStoreStatus = record(
   'ContextStoreStatus',
   {

@@ -17,17 +17,14 @@ const summary = {
   supportLevel: oneOf('Support level', ...supportLevels),
 }
 
-/** A kind in the list of definitions. */
 export const definitionSummary = record('DefinitionSummary', summary, 'A kind')
 /** A kind in the list of definitions. */
 export type DefinitionSummary = Wire<typeof definitionSummary>
 
-/** All kinds. */
 export const definitionList = record('DefinitionList', { definitions: list(definitionSummary, 'Kinds') }, 'Kinds of external systems')
 /** All kinds. */
 export type DefinitionList = Wire<typeof definitionList>
 
-/** An action of an entity. */
 export const actionDocument = part(
   { action: str('Action'), description: str('Description'), params: jsonSchema('Parameters') },
   'An action',
@@ -35,7 +32,6 @@ export const actionDocument = part(
 /** An action of an entity. */
 export type ActionDocument = Wire<typeof actionDocument>
 
-/** An entity with everything that a caller needs to use it. */
 export const entityDocument = record(
   'EntityDocument',
   {
@@ -55,7 +51,6 @@ const findings = '`x-find` of a field states where people find the value: `says`
 
 const questions = (about: string) => list(str('Question'), about)
 
-/** A kind in full. */
 export const definitionRecord = record(
   'Definition',
   {
@@ -104,7 +99,6 @@ export const definitionQuery = query({ name: opt(str('Part of the title or slug;
 /** What the list of kinds is limited to. */
 export type DefinitionQuery = Wire<typeof definitionQuery>
 
-/** A document of a kind. */
 export const skill = record(
   'Skill',
   {
@@ -120,7 +114,6 @@ export const skill = record(
 /** A document of a kind. */
 export type Skill = Wire<typeof skill>
 
-/** One page of documents. */
 export const skillPage = record(
   'SkillPage',
   { data: list(skill, 'Documents'), next_cursor: orNull(str('Send it as cursor for the next page; null on the last page')) },
@@ -146,7 +139,6 @@ export const skillBlock = record(
 /** One block of a document. */
 export type SkillBlock = Wire<typeof skillBlock>
 
-/** A document: its outline, and one section. */
 export const skillDocs = record(
   'SkillDocs',
   {

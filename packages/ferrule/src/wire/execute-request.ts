@@ -1,6 +1,8 @@
-/** The body of an execute request. */
-import { bool, type Fields, int, list, obj, open, opt, orNull, str } from '../definition/index.ts'
-import type { Wire } from './words.ts'
+/** Requests of an execution: calls, exports, downloads that a browser plays, and checks of calls. */
+import { bool, type Fields, int, list, obj, oneOf, open, opt, orNull, str, time } from '../definition/index.ts'
+import { formulaModes } from '../values/csv.ts'
+import { problemDetails } from './problem.ts'
+import { body, query, record, recordOrNull, uuid, type Wire } from './words.ts'
 
 const pathList = (about: string) =>
   opt(orNull(list(str('Dot path, for example metaData.id', { minLength: 1, maxLength: 500 }), about, { maxItems: 1_000 })))
@@ -36,3 +38,70 @@ export const executeFields = {
 export const executeInput = obj(executeFields, 'A call')
 /** An execute request. */
 export type ExecuteRequest = Wire<typeof executeInput>
+
+/** Formats of an export. */
+export const exportFormatNames = ['ndjson', 'csv'] as const
+/** Format of an export. */
+export type ExportFormatName = (typeof exportFormatNames)[number]
+
+/** The query of an export. */
+export const exportQuery = query({
+  format: opt(oneOf('ndjson (default): one JSON record per line; csv: RFC 4180, nested values as JSON', ...exportFormatNames)),
+  formulas: opt(
+    oneOf(
+      'In CSV, text that a spreadsheet would run, because it begins with =, +, - or @. mark (default): a single quote stands before it; keep: it stays as it is',
+      ...formulaModes,
+    ),
+  ),
+  filter: opt(str('`query.filter` of a search, as JSON')),
+  text: opt(str('`query.text` of a search: words in any field that holds a string')),
+  sort: opt(
+    str(
+      '`query.sort` of a search, as JSON; left out: by relevance when the filter searches words, else by the primary key, which is the fastest',
+    ),
+  ),
+  fields: opt(str('Field paths, separated by commas; left out: all searchable fields')),
+  allow_partial: opt(oneOf('true: a part of the records is enough while the first sync runs', 'true', 'false')),
+  max_age: opt(int('Maximum age of the copy in seconds; an older copy is refreshed first', { minimum: 0, maximum: longestAge })),
+})
+
+/** Body of a request for an address. */
+export const mediaInput = body(
+  'MediaInput',
+  { entity: executeFields.entity, params: opt(orNull(open('Parameters of the download; ranges are those of the browser'))) },
+  'A download to play',
+)
+/** A download to play. */
+export type MediaInput = Wire<typeof mediaInput>
+
+export const mediaAddress = record(
+  'MediaAddress',
+  {
+    url: str('Address, relative to the service; it works only for the session or application that asked for it'),
+    content_type: str('Media type: audio or video'),
+    expires_at: time('Time of its end'),
+  },
+  'An address that a browser plays a download from',
+)
+/** An address that a browser plays a download from. */
+export type MediaAddress = Wire<typeof mediaAddress>
+
+/** Query of such an address. */
+export const mediaQuery = query({
+  organization_id: opt(uuid('Organization, in place of `X-Organization-Id`: the browser sends no such header for media.')),
+})
+
+const { entity, action, params } = executeFields
+
+/** Body of a check of a call. */
+export const validationInput = body('ValidationInput', { entity, action, params }, 'A call to check')
+/** A call to check. */
+export type ValidationInput = Wire<typeof validationInput>
+
+export const validation = record(
+  'Validation',
+  { problem: recordOrNull(problemDetails) },
+  'null: the call can be sent, and the vendor decides. Else the error that execute answers, with places, before anything is sent',
+)
+/** Whether a call can be sent. */
+export type Validation = Wire<typeof validation>

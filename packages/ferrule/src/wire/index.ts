@@ -44,7 +44,7 @@ export {
   connectLinkState,
   connectLinkStatuses,
 } from './connect/links.ts'
-export type { ConnectEvent, ConnectMessage } from './connect/message.ts'
+export type { ConnectEvent, ConnectMessage } from './connect/page.ts'
 export {
   type ConnectAccounts,
   type ConnectAccountsInput,
@@ -143,8 +143,23 @@ export {
 } from './definitions.ts'
 export { type Endpoint, endpoints } from './endpoints.ts'
 export { type EventSchema, endEvent, runEvent, statusEvent } from './events.ts'
-export { type ExecuteRequest, executeFields, executeInput } from './execute-request.ts'
-export { type ExportFormatName, exportFormatNames, exportQuery } from './export-query.ts'
+export {
+  type ExecuteRequest,
+  type ExportFormatName,
+  executeFields,
+  executeInput,
+  exportFormatNames,
+  exportQuery,
+  type MediaAddress,
+  type MediaInput,
+  mediaAddress,
+  mediaInput,
+  mediaQuery,
+  type Validation,
+  type ValidationInput,
+  validation,
+  validationInput,
+} from './execute-request.ts'
 export { type Health, health } from './health.ts'
 export { type InspectedEntity, type Inspection, inspection } from './inspection.ts'
 export { type JobRecord, type JobReference, type JobStatus, type JobType, jobRecord, jobReference, jobStatuses, jobTypes } from './jobs.ts'
@@ -178,7 +193,6 @@ export {
   roles,
 } from './organizations.ts'
 export { type ConnectorOverview, connectorOverview, overviewPage } from './overview/connectors.ts'
-export { type MediaAddress, type MediaInput, mediaAddress, mediaInput, mediaQuery } from './overview/media.ts'
 export {
   databaseEngines,
   type NodeRecord,
@@ -198,7 +212,6 @@ export {
   usageReport,
   usageSteps,
 } from './overview/usage.ts'
-export { type Validation, type ValidationInput, validation, validationInput } from './overview/validation.ts'
 export { type Page, page, pageQuery } from './paging.ts'
 export { errorCode, errorCodes, faults, type ProblemRecord, problemDetails } from './problem.ts'
 export { type Freshness, freshness, type SearchMeta, searchMeta } from './search-answer.ts'

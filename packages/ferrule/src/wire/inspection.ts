@@ -18,7 +18,6 @@ const inspectedEntity = part(
 /** A synced entity. */
 export type InspectedEntity = Wire<typeof inspectedEntity>
 
-/** A connector and its copy at a glance. */
 export const inspection = record(
   'Inspection',
   {

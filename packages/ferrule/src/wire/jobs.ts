@@ -11,12 +11,10 @@ export const jobStatuses = ['succeeded'] as const
 /** Status of a job. */
 export type JobStatus = (typeof jobStatuses)[number]
 
-/** The id of a job that was started. */
 export const jobReference = record('JobReference', { job_id: uuid('Job id') }, 'A job that was started')
 /** The id of a job that was started. */
 export type JobReference = Wire<typeof jobReference>
 
-/** A job. */
 export const jobRecord = record(
   'Job',
   {

@@ -31,7 +31,6 @@ const token = {
   last_used_at: orNull(time('Time of the last use; uses within a minute after it are not stored')),
 }
 
-/** A token for MCP. */
 export const mcpTokenRecord = record('McpToken', token, 'A token for MCP, without its text')
 /** A token for MCP. */
 export type McpTokenRecord = Wire<typeof mcpTokenRecord>
@@ -39,7 +38,6 @@ export type McpTokenRecord = Wire<typeof mcpTokenRecord>
 /** One page of tokens for MCP. */
 export const mcpTokenPage = page('McpTokenPage', mcpTokenRecord, 'tokens for MCP')
 
-/** A new token for MCP. */
 export const mcpTokenSecret = record(
   'McpTokenSecret',
   { ...token, token: str('Bearer token; it is stored as a hash and cannot be read again') },
@@ -48,7 +46,6 @@ export const mcpTokenSecret = record(
 /** A new token for MCP. */
 export type McpTokenSecret = Wire<typeof mcpTokenSecret>
 
-/** A revoked token for MCP. */
 export const mcpTokenRemoval = record(
   'McpTokenRemoval',
   { id: uuid('Token id'), revoked_at: time('Time of the revocation; every later call with the token is refused') },

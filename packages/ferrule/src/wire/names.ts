@@ -1,5 +1,4 @@
 /** Names that callers give: their rules, and the old names of `workspace_name`. */
-
 import * as Type from 'typebox'
 import { opt, str } from '../definition/index.ts'
 

@@ -6,7 +6,6 @@ import { body, record, uuid, type Wire } from './words.ts'
 /** Roles of a caller in an organization. */
 export const roles = ['admin'] as const
 
-/** An organization, with the caller's role in it. */
 export const organizationRecord = record(
   'Organization',
   {
@@ -20,7 +19,6 @@ export const organizationRecord = record(
 /** An organization, with the caller's role in it. */
 export type OrganizationRecord = Wire<typeof organizationRecord>
 
-/** All organizations of a client. */
 export const organizationList = record(
   'OrganizationList',
   { data: list(organizationRecord, 'Organizations') },
@@ -29,7 +27,6 @@ export const organizationList = record(
 /** All organizations of a client. */
 export type OrganizationList = Wire<typeof organizationList>
 
-/** A deleted organization. */
 export const organizationRemoval = record(
   'OrganizationRemoval',
   { id: uuid('Organization id'), deleted_at: time('Time of deletion; the organization can be restored for 30 days') },

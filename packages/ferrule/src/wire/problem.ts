@@ -11,7 +11,6 @@ export const faults: readonly Fault[] = [...new Set(errorCodes.map((code) => err
 /** An error code. */
 export const errorCode = named('ErrorCode', oneOf('Stable code; branch on it', ...errorCodes))
 
-/** Problem details of every error. */
 export const problemDetails = record(
   'Problem',
   {

@@ -3,7 +3,6 @@ import { bool, int, list, obj, oneOf, opt, orNull, str, time } from '../definiti
 import { copyStates, mayChangeFrom } from './context-store.ts'
 import type { Wire } from './words.ts'
 
-/** How fresh the copy is that a search read. */
 export const freshness = obj(
   {
     synced_at: orNull(
@@ -23,7 +22,6 @@ export const freshness = obj(
 /** How fresh the copy is that a search read. */
 export type Freshness = Wire<typeof freshness>
 
-/** Where the page of a search stands. */
 export const searchMeta = obj(
   {
     has_more: bool('true: there is a next page'),

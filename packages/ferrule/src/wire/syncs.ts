@@ -22,7 +22,6 @@ export const entityOutcomes = ['complete', 'changes', 'partial', 'skipped', 'fai
 /** Outcome of a run for one entity. */
 export type EntityOutcome = (typeof entityOutcomes)[number]
 
-/** Why a sync failed, and what to do. */
 export const syncError = record(
   'SyncError',
   { code: errorCode, message: str('What is wrong'), hint: str('What to do next') },
@@ -43,7 +42,6 @@ const syncCounts = part(counts, 'What a run has read and written')
 /** What a run has read and written. */
 export type SyncCounts = Wire<typeof syncCounts>
 
-/** How far a run has come with one entity. */
 export const syncEntityProgress = record(
   'SyncEntityProgress',
   { entity: str('Entity'), ...counts, estimated_end: orNull(time('Estimated time of the end; null: unknown')) },
@@ -96,7 +94,6 @@ const syncRun = {
   finished_at: orNull(time('Time of the end; null until then')),
 }
 
-/** A run that brings the copy of a connector up to date. */
 export const syncRunRecord = record('SyncRun', syncRun, 'A run that brings the copy of a connector up to date')
 /** A run that brings the copy of a connector up to date. */
 export type SyncRunRecord = Wire<typeof syncRunRecord>
@@ -104,7 +101,6 @@ export type SyncRunRecord = Wire<typeof syncRunRecord>
 /** States of a run that has not ended. */
 export const unfinishedStates = ['queued', 'running'] as const
 
-/** An unfinished run with the name of its connector. */
 export const unfinishedRunRecord = record(
   'UnfinishedSyncRun',
   { ...syncRun, connector_name: str('Display name of the connector'), connector_type: str('Slug of the kind') },
@@ -154,7 +150,6 @@ export const syncQuery = query({ state: opt(oneOf('Only runs in this state.', ..
 /** What the list of runs is limited to. */
 export type SyncQuery = Wire<typeof syncQuery>
 
-/** When copies are brought up to date. */
 export const scheduleRecord = record(
   'Schedule',
   {
@@ -169,7 +164,6 @@ export const scheduleRecord = record(
 /** When copies are brought up to date. */
 export type SyncScheduleRecord = Wire<typeof scheduleRecord>
 
-/** All schedules of a connector. */
 export const scheduleList = record('ScheduleList', { data: list(scheduleRecord, 'Schedules') }, 'All schedules of a connector')
 /** All schedules of a connector. */
 export type ScheduleList = Wire<typeof scheduleList>

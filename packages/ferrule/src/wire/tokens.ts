@@ -46,7 +46,6 @@ export const scopedTokenRequest = body(
 /** Workspace of a new scoped token. */
 export type ScopedTokenRequest = Wire<typeof scopedTokenRequest>
 
-/** A token of one workspace. */
 export const scopedToken = record(
   'ScopedToken',
   { token: str('Bearer token of one workspace'), expires_in: int('Seconds until the token expires') },
@@ -55,7 +54,6 @@ export const scopedToken = record(
 /** A token of one workspace. */
 export type ScopedToken = Wire<typeof scopedToken>
 
-/** The organization and the workspace of a scoped token. */
 export const scopedTokenInfo = record(
   'ScopedTokenInfo',
   { organization_id: uuid('Organization id'), workspace_id: uuid('Workspace id'), workspace_name: str('Workspace name') },

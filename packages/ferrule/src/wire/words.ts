@@ -1,5 +1,4 @@
 /** The words of the service's own wire: those of a definition, and a name for each schema of the API's document. */
-
 import type { TObject } from 'typebox'
 import * as Type from 'typebox'
 import { type Field, type Fields, obj, str } from '../definition/index.ts'

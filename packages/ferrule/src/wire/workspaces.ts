@@ -9,7 +9,6 @@ export const workspaceStatuses = ['active', 'inactive'] as const
 /** Status of a workspace. */
 export type WorkspaceStatus = (typeof workspaceStatuses)[number]
 
-/** A workspace. */
 export const workspaceRecord = record(
   'Workspace',
   {
@@ -32,7 +31,6 @@ export type WorkspaceRecord = Wire<typeof workspaceRecord>
 /** One page of workspaces. */
 export const workspacePage = page('WorkspacePage', workspaceRecord, 'workspaces')
 
-/** Numbers of workspaces. */
 export const workspaceStats = record(
   'WorkspaceStats',
   { active_count: int('Active workspaces'), inactive_count: int('Inactive workspaces'), total_count: int('All workspaces') },
@@ -41,7 +39,6 @@ export const workspaceStats = record(
 /** Numbers of workspaces. */
 export type WorkspaceStats = Wire<typeof workspaceStats>
 
-/** A deleted workspace. */
 export const workspaceRemoval = record(
   'WorkspaceRemoval',
   { id: uuid('Workspace id'), deleted_at: time('Time of deletion; the workspace can be restored for 30 days') },

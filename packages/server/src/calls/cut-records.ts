@@ -178,7 +178,6 @@ export const isUntouched = ({ type }: Pick<Data, 'type'>, wish: Wish): boolean =
 
 const inPlace: Cutter = { cut: async (job: CutJob) => cutApart(job) }
 
-/** Options of `cutOutcome`. */
 interface CutOptions {
   /** Cuts JSON bytes; defaults to this thread. */
   readonly cutter?: Cutter | undefined

@@ -1,5 +1,4 @@
 /** Types of the answer of an execution, for every surface. */
-
 import type { JsonText, Outcome } from 'ferrule/engine'
 import type { Freshness, SearchMeta } from 'ferrule/wire'
 

@@ -1,5 +1,4 @@
 /** Executes operations and checks credentials. Every surface reaches vendors through these two functions. */
-
 import { randomUUID } from 'node:crypto'
 import type { FerruleError } from 'ferrule'
 import type { ConnectorDefinition } from 'ferrule/definition'
@@ -18,7 +17,6 @@ import type { CallBounds } from './admission.ts'
 import { type Cutter, cutFound, cutOutcome, isUntouched, isWhole } from './cut-records.ts'
 import type { Executed, ExecutedData, Found, ReplayedAnswer } from './executed.ts'
 
-/** Services that an execution needs. */
 export interface OperationServices extends Omit<CallServices, 'connectors'> {
   readonly platform: Pick<Platform, 'connectors' | 'writes'>
   readonly engine: Pick<Engine, 'run' | 'check' | 'scopes'>

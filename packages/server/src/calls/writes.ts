@@ -9,13 +9,23 @@ import { deleteOldClaims } from '../connectors/sql/claims.ts'
 import { deleteEndedCreations } from '../connectors/sql/creations.ts'
 import { isForeignKeyViolation } from '../db/database.ts'
 import type { Parts } from '../main/parts.ts'
-import type { ConnectorAccess } from '../values/access.ts'
+import type { ConnectorAccess, ConnectorPlace, Principal } from '../values/access.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
 import { newId } from '../values/ids.ts'
+import { tryAgain } from '../values/try-again.ts'
 import { answerBody, type ExecutedData, type ReplayedAnswer } from './executed.ts'
-import { deleteEndedKeys, findKey, insertKey, type KeyRow, setClaimed, takeOver } from './sql/idempotency.ts'
-import { outcomeLifeMs, readReplay, settle } from './write-outcomes.ts'
-import type { KeyedWrite, Writes } from './write-types.ts'
+import {
+  type Attempt,
+  deleteEndedKeys,
+  findCurrentDataKey,
+  findKey,
+  insertKey,
+  type KeyRow,
+  releaseKey,
+  setClaimed,
+  settleKey,
+  takeOver,
+} from './sql/idempotency.ts'
 
 /**
  * Time of a lease beyond the timeout of its call, in milliseconds. Covers the renewal of credentials, storing the outcome, and a minute of
@@ -26,8 +36,6 @@ const leaseMarginMs = 120_000
 const [shortestWaitMs, longestWaitMs] = [1_000, 10_000]
 /** Maximum reads of a key that other calls change at the same time. */
 const looks = 5
-/** Rows per delete statement. */
-const batch = 100
 
 type Run = (connection: Connection, idempotencyKey: string) => Promise<ExecutedData>
 interface Asked {
@@ -38,7 +46,11 @@ interface Asked {
 /** Builds the service. */
 export const createWrites = (parts: Parts): Writes => ({
   once: (access, write, run) => parts.unfinished.add(once(parts, { access, write }, run)),
-  purgeExpired: (now) => purgeExpired(parts, now),
+  purgeExpired: async (now) => {
+    const { db } = parts.database
+    await deleteEndedCreations(db, now)
+    return (await deleteEndedKeys(db, now)) + (await deleteOldClaims(db, now - claimLifeMs))
+  },
 })
 
 async function once(parts: Parts, asked: Asked, run: Run): Promise<ExecutedData | ReplayedAnswer> {
@@ -183,18 +195,142 @@ const noteClaims = (parts: Parts, { connection, place }: ConnectorAccess, attemp
   },
 })
 
-async function purgeExpired({ database: { db } }: Pick<Parts, 'database'>, now: number): Promise<number> {
-  await deleteEndedCreations(db, now)
-  const ended = await inBatches(() => deleteEndedKeys(db, now, batch))
-  return ended + (await inBatches(() => deleteOldClaims(db, now - claimLifeMs, batch)))
+/** Retention of an outcome, in milliseconds: 24 hours. */
+const outcomeLifeMs = 24 * 60 * 60 * 1_000
+/** Largest stored body, in bytes. */
+const maxOutcomeBytes = 256 * 1024
+/** Pauses before an outcome is stored again, in milliseconds. Their sum is shorter than the lease. */
+const [firstPauseMs, ...pausesMs] = [100, 500, 2_000, 5_000, 10_000] as const
+/** Maximum attempts to encrypt one outcome while data keys are rotated. */
+const sealings = 5
+
+/** How an attempt ended: with an answer to store, or by releasing the key. */
+type Ending = { readonly status: number; readonly code: string | null; readonly text: string } | 'free'
+/** An attempt and its connector. */
+interface PlacedAttempt {
+  readonly attempt: Attempt
+  readonly place: ConnectorPlace
 }
 
-/** Deletes in batches until nothing is left. Yields between batches, because the embedded database blocks the event loop. */
-async function inBatches(remove: () => Promise<number>): Promise<number> {
-  let removed = 0
-  for (let last = batch; last === batch; removed += last) {
-    last = await remove()
-    await turn()
+/**
+ * Stores how an attempt ended. After a database failure it retries in the background, because the answer is correct. An earlier repeat of
+ * the call then gets `idempotency_key_in_flight`.
+ */
+async function settle(parts: Parts, placed: PlacedAttempt, ending: Ending): Promise<void> {
+  try {
+    await settleOnce(parts, placed, ending)
+  } catch (error) {
+    parts.onBackgroundError(error)
+    const again = () => tryAgain(() => settleOnce(parts, placed, ending), { pausesMs, sleep: parts.sleep })
+    void parts.unfinished.add(parts.sleep(firstPauseMs).then(again).catch(parts.onBackgroundError))
   }
-  return removed
+}
+
+async function settleOnce(parts: Parts, { attempt, place }: PlacedAttempt, ending: Ending): Promise<void> {
+  const { db } = parts.database
+  if (ending === 'free') return releaseKey(db, attempt)
+  const { status, code, text } = ending
+  const settled = { status, code, expires_at: parts.source.clock() + outcomeLifeMs }
+  if (Buffer.byteLength(text) > maxOutcomeBytes) return settleKey(db, attempt, { ...settled, data_key_id: null, sealed: null })
+  for (let sealing = 0; sealing < sealings; sealing += 1) {
+    const dataKeyId = await findCurrentDataKey(db, place)
+    if (dataKeyId === undefined) return // the workspace was deleted with its keys
+    const sealed = await parts.vault.sealOutcome(db, { ...place, dataKeyId, keyDigest: attempt.key_digest, status, code }, text)
+    if (sealed === undefined) continue
+    if (await tryStore(() => settleKey(db, attempt, { ...settled, data_key_id: dataKeyId, sealed }))) return
+  }
+  throw fail('unavailable', { reason: 'data keys are replaced faster than an outcome is stored' })
+}
+
+/** Runs a statement. @returns false when a rotation deleted the data key in the meantime */
+async function tryStore(store: () => Promise<void>): Promise<boolean> {
+  try {
+    await store()
+    return true
+  } catch (error) {
+    if (isForeignKeyViolation(error)) return false
+    throw error
+  }
+}
+
+/**
+ * Reads the stored answer of a key.
+ * @returns undefined when a rotation replaced the data key: read the row again
+ * @throws FerruleError `result_too_large` when the answer was too large to store, `internal_error` when it is damaged
+ */
+async function readReplay(parts: Parts, place: ConnectorPlace, row: KeyRow): Promise<ReplayedAnswer | undefined> {
+  const { status, code, data_key_id: dataKeyId, sealed, key_digest: keyDigest } = row
+  if (status === null) return undefined
+  if (sealed === null || dataKeyId === null) throw notKeptError(status)
+  const { db } = parts.database
+  const text = await parts.vault.openOutcome(db, { ...place, dataKeyId, keyDigest, status, code }, sealed)
+  if (text !== undefined) return { type: 'replayed', status, text }
+  const current = await findCurrentDataKey(db, place)
+  if (current === dataKeyId) throw damagedError()
+  await turn()
+  return undefined
+}
+
+const notKeptError = (status: number) =>
+  fail(
+    'result_too_large',
+    { limit: maxOutcomeBytes },
+    {
+      hint: `The call ended with status ${status}, and its answer was too large to be kept under its Idempotency-Key. Read what was written.`,
+    },
+  )
+
+const damagedError = () =>
+  fail(
+    'internal_error',
+    {},
+    {
+      cause: new Error('a kept outcome cannot be opened'),
+      retryable: false,
+      hint: 'The call under this Idempotency-Key has ended, and its answer is damaged. Look at the vendor before you write again.',
+    },
+  )
+
+/** A write under an Idempotency-Key. */
+interface KeyedWrite {
+  /** 1 to 255 printable ASCII characters, unique per connector. */
+  readonly key: string
+  readonly entity: string
+  readonly action: string
+  readonly params: unknown
+  /** Timeout of the write, in milliseconds. */
+  readonly deadlineMs: number
+  /** Id of the request, for a stored error. */
+  readonly requestId?: string | undefined
+}
+
+/** Runs writes once. Callers hold an access already, so no method takes a principal. */
+export interface Writes {
+  /**
+   * Runs a write, or returns the answer of the earlier call with the same key. Stores the key before `run` starts, and the outcome before
+   * it returns. Keeps the outcome for 24 hours. Errors without an effect release the key.
+   * @param run does the write with the given connection and `Call.idempotencyKey`
+   * @throws FerruleError `validation_failed` (the key), `idempotency_key_conflict`, `idempotency_key_in_flight`, `outcome_unknown` (its
+   * node died), and errors of `run`; a stored error is not retryable
+   */
+  once(
+    access: ConnectorAccess,
+    write: KeyedWrite,
+    run: (connection: Connection, idempotencyKey: string) => Promise<ExecutedData>,
+  ): Promise<ExecutedData | ReplayedAnswer>
+  /** Deletes keys and vendor request ids that expired at `now` (milliseconds). @returns the number */
+  purgeExpired(now: number): Promise<number>
+}
+
+/** Keeps for minutes what writes and statements answered to agents, for any node. */
+export interface KeptAnswers {
+  /** Returns the answers of the principal's organization. */
+  of(principal: Pick<Principal, 'organizationId'>): {
+    /** Keeps a text until a time (milliseconds). The oldest texts of the organization make room. @returns false: it is too large, or the database failed */
+    put(id: string, text: string, untilMs: number): Promise<boolean>
+    /** Returns a kept text; undefined: never kept, or no longer. */
+    get(id: string): Promise<string | undefined>
+  }
+  /** Deletes what expired at `now` (milliseconds). */
+  purgeExpired(now: number): Promise<void>
 }

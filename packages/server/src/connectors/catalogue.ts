@@ -1,5 +1,4 @@
 /** Builds documents of the kinds from their definitions. */
-
 import type { ConnectorDefinition, Kind } from 'ferrule/definition'
 import { buildEntityDocument, fail, toSchema } from 'ferrule/internal'
 import type { DefinitionRecord, DefinitionSummary } from 'ferrule/wire'

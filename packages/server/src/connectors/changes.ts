@@ -1,6 +1,7 @@
-/** Changes and deletes connectors. */
+/** Changes and deletes connectors, and replaces their credentials in full or in part. */
 
-import { checkConfiguration, keepsAccount, Secret } from 'ferrule/engine'
+import type { ConnectorDefinition } from 'ferrule/definition'
+import { type CheckedCredentials, type CredentialValues, checkConfiguration, checkCredentials, keepsAccount, Secret } from 'ferrule/engine'
 import { asFerruleError, fail } from 'ferrule/internal'
 import { type ConnectorRecord, connectorPatch, connectorUpdate, type EntitySelection } from 'ferrule/wire'
 import { endSyncs, followChange } from '../copies/queue/queue.ts'
@@ -17,7 +18,6 @@ import { buildConnection } from './access.ts'
 import type { Connectors } from './connector-types.ts'
 import { keepRevocation } from './consent-end.ts'
 import { cutOrigin, findKeptOrigin, openCredentials, type StoringTrial } from './consent-origin.ts'
-import { mergeCredentials } from './credential-merge.ts'
 import { checkIdempotencyKey, type Trial, type TrialKey, type TriedCredentials, tryCredentials } from './credential-trial.ts'
 import { checkEntities, omitNulls } from './draft.ts'
 import { toConnectorRecord } from './record.ts'
@@ -213,4 +213,35 @@ async function tryOpen(parts: Seals, db: Db, { row, trial }: { readonly row: Sea
     if (asFerruleError(error).code === 'credentials_unreadable') return undefined
     throw error
   }
+}
+
+/**
+ * Merges fields into stored credentials (RFC 7396: null removes). The fields of a token answer belong together. A new one of them, or a
+ * single-use field, removes the other stored ones. Fields of another scheme replace everything.
+ * @throws FerruleError `credentials_mismatch`, `validation_failed`
+ */
+function mergeCredentials(
+  definition: ConnectorDefinition,
+  stored: { readonly scheme: string; readonly values: Secret<CredentialValues> | undefined },
+  given: Record<string, unknown>,
+): CheckedCredentials {
+  if (stored.values === undefined) return checkCredentials(definition, given)
+  const kept = omitFields(stored.values.reveal(), listSuperseded(definition, stored.scheme, given))
+  try {
+    return checkCredentials(definition, { ...kept, ...given })
+  } catch (error) {
+    if (asFerruleError(error).code !== 'credentials_mismatch') throw error
+    return checkCredentials(definition, given)
+  }
+}
+
+const omitFields = (values: CredentialValues, names: readonly string[]): CredentialValues =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)))
+
+function listSuperseded(definition: ConnectorDefinition, scheme: string, given: Record<string, unknown>): readonly string[] {
+  const exchange = definition.credentials[scheme]?.exchange
+  if (exchange === undefined) return []
+  const { read, expires, code } = exchange
+  const answered = [...Object.keys(read), ...(expires === undefined ? [] : [expires.field])]
+  return [...answered, ...(code?.field === undefined ? [] : [code.field])].some((name) => name in given) ? answered : []
 }

@@ -1,5 +1,4 @@
 /** Decides what a check of a stored connector runs on, and which scopes it needs. */
-
 import { randomUUID } from 'node:crypto'
 import { type Connection, checkConfiguration } from 'ferrule/engine'
 import { connectorPatch } from 'ferrule/wire'

@@ -1,5 +1,4 @@
 /** Interfaces of connectors and of their kinds. */
-
 import type { Kind } from 'ferrule/definition'
 import type { Connection } from 'ferrule/engine'
 import type {

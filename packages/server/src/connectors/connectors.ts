@@ -1,19 +1,18 @@
 /** Lists and reads the connectors of an organization. */
-
 import { fail } from 'ferrule/internal'
-import { connectorQuery } from 'ferrule/wire'
+import { type ConnectorQuery, connectorQuery } from 'ferrule/wire'
 import type { Parts } from '../main/parts.ts'
 import { buildPage, defaultLimit, readPosition } from '../values/cursor.ts'
 import { asId } from '../values/ids.ts'
 import { readQuery } from '../values/read.ts'
 import { requireScope } from '../values/scopes.ts'
+import { findWorkspaceName } from '../values/workspace-names.ts'
 import { createAccess } from './access.ts'
 import { createChanges } from './changes.ts'
-import type { Connectors } from './connector-types.ts'
+import type { Catalogue, Connectors } from './connector-types.ts'
 import { createCreation } from './creation.ts'
-import { readConnectorFilter } from './filter.ts'
 import { toConnectorRecord, toConnectorSummary } from './record.ts'
-import { findConnector, listConnectors } from './sql/connectors.ts'
+import { type ConnectorListOptions, findConnector, listConnectors } from './sql/connectors.ts'
 
 /** Builds the service. */
 export const createConnectors = (parts: Parts): Connectors => ({
@@ -42,3 +41,20 @@ const createReading = ({ database: { db }, catalogue, ...parts }: Parts): Pick<C
     return toConnectorRecord(row, catalogue)
   },
 })
+
+/**
+ * Returns the filter of a query; undefined when nothing can match. An unknown definition id is no error, because clients ask for kinds that
+ * a service may lack.
+ * @throws FerruleError `connector_type_not_found`, `validation_failed`
+ */
+export function readConnectorFilter(
+  catalogue: Catalogue,
+  query: ConnectorQuery,
+): Pick<ConnectorListOptions, 'workspaceId' | 'workspaceName' | 'kind'> | undefined {
+  const type = query.connector_type === undefined ? undefined : catalogue.getKind(query.connector_type).definition.kind
+  const place = { workspaceId: query.workspace_id?.toLowerCase(), workspaceName: findWorkspaceName(query) }
+  if (query.definition_id === undefined) return { ...place, kind: type }
+  const wanted = query.definition_id.toLowerCase()
+  const slug = catalogue.list().find(({ sourceDefinitionId }) => sourceDefinitionId === wanted)?.connector_type
+  return slug === undefined || (type !== undefined && type !== slug) ? undefined : { ...place, kind: slug }
+}

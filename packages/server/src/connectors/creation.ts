@@ -2,7 +2,6 @@
  * Creates connectors: validates the whole request, then tries the credentials, then stores everything in one transaction.
  * Reasons: docs/decisions/creation.md
  */
-
 import { asFerruleError, fail } from 'ferrule/internal'
 import type { ConnectorRecord } from 'ferrule/wire'
 import { beginSyncs } from '../copies/queue/queue.ts'

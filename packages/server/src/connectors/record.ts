@@ -1,5 +1,4 @@
 /** Converts connectors to wire form. */
-
 import type { Kind } from 'ferrule/definition'
 import type { ConnectorCommon, ConnectorNotice, ConnectorRecord, ConnectorStatus, ConnectorSummary, EntitySelection } from 'ferrule/wire'
 import { listCopiedEntities } from '../copies/status/groups.ts'

@@ -1,5 +1,4 @@
 /** Binds each vendor request id to one write, across all nodes; implements `Connection.writes`. */
-
 import type { Claim, Hold, WriteClaims } from 'ferrule/engine'
 import { claimLifeMs } from 'ferrule/engine'
 import { fail, normaliseRequestId } from 'ferrule/internal'
@@ -9,7 +8,6 @@ import type { ConnectorPlace } from '../values/access.ts'
 import { digestParts } from '../values/secret-text.ts'
 import { type ClaimRow, claimAgain, findClaim, insertClaim, setBusy } from './sql/claims.ts'
 
-/** Services that claims need. */
 type ClaimParts = Stored
 
 /** Maximum reads of a row that other calls change at the same time. */

@@ -1,12 +1,11 @@
 /** Runs calls on stored connectors: each in its span, reported, and with what it reveals about the credentials stored. */
 import { type Call, nameOperation } from 'ferrule/engine'
 import { asFerruleError, clocks, describeExecute, errorConsequences, inSpan } from 'ferrule/internal'
-import type { Usage } from '../calls/usage/usage-types.ts'
+import type { Usage } from '../calls/usage/usage.ts'
 import type { ConnectorAccess } from '../values/access.ts'
 import type { CallCode, CallReport } from '../values/metric-types.ts'
 import type { Connectors } from './connector-types.ts'
 
-/** Services that hear of calls. */
 export interface CallServices {
   readonly connectors: Pick<Connectors, 'markAuthError' | 'markHealthy'>
   /** Called after every call that reached a connector. Must not throw. */

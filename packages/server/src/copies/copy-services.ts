@@ -1,5 +1,4 @@
 /** Builds the services over the copies, once for all surfaces of a process. */
-
 import type { Platform } from '../main/platform-types.ts'
 import type { Settings } from '../main/settings/settings.ts'
 import { createFolds, type FoldOptions, type Folds } from './folds.ts'
@@ -8,14 +7,12 @@ import { createSearcher } from './searcher.ts'
 import { createSearches, type Searches } from './searches.ts'
 import type { ContextStore } from './store/types.ts'
 
-/** The services over the copies. */
 export interface CopyServices {
   readonly searches: Searches
   readonly folds: Folds
   readonly lostRecords: LostRecords
 }
 
-/** Options of `createCopyServices`. */
 export interface CopyServiceOptions extends Pick<FoldOptions, 'onFold' | 'onError'> {
   readonly store: ContextStore
   readonly platform: Pick<Platform, 'syncs' | 'cursorKey'>

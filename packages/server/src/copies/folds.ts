@@ -1,5 +1,4 @@
 /** Writes records of live reads into the copy in the background. No call waits for a write or fails because of it. */
-
 import { hash } from 'node:crypto'
 import type { EntityDefinition, Kind } from 'ferrule/definition'
 import { type Call, type CompiledOperation, findOperation, type Outcome, type Params, RawJson, RawRows, writeJson } from 'ferrule/engine'
@@ -85,7 +84,6 @@ class FoldedPages {
   }
 }
 
-/** Options of `createFolds`. */
 export interface FoldOptions {
   readonly store: Pick<ContextStore, 'getTable' | 'foldLive' | 'readChanges' | 'peekChanges'>
   /** Called once for each call whose records could be written. Must not throw. */

@@ -1,14 +1,12 @@
 /** Deletes records from the copy at once, with their dependents, when a live read learns of a deletion or of hidden records. */
-
 import { FerruleError } from 'ferrule'
 import { type Call, findOperation, type Outcome, type RecordKey } from 'ferrule/engine'
 import { getAt, isObject, parsePath } from 'ferrule/internal'
 import type { ConnectorAccess } from '../values/access.ts'
 import { tryAgain } from '../values/try-again.ts'
 import type { ContextStore, Removal } from './store/types.ts'
-import { buildRemovals } from './sync/walk/links.ts'
+import { buildRemovals } from './sync/walk/recheck.ts'
 
-/** Options of `createLostRecords`. */
 export interface LostRecordsOptions {
   readonly store: Pick<ContextStore, 'forgetRecords'>
   /** Milliseconds since 1970. */

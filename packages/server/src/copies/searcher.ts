@@ -1,25 +1,126 @@
 /** Runs `context_store_search`: from its parameters to a page. The database writes the JSON of the records. */
-
-import { BoundedMap } from 'ferrule/internal'
+import { BoundedMap, type FieldOperator } from 'ferrule/internal'
+import { canonicalJson } from '../values/canonical-json.ts'
+import { type CursorScope, signCursor, verifyCursor } from '../values/cursor.ts'
+import { digestText } from '../values/secret-text.ts'
 import { type EntityRef, formatRef } from './entity-ref.ts'
 import { findMainTime } from './search/columns.ts'
-import { buildLateHint } from './search/conditions/late-hint.ts'
-import { createCursor, parseCursor, type SearchedBy } from './search/cursor.ts'
 import { buildNotedValuesStatement, checkStored } from './search/known-values.ts'
-import { RecentWords } from './search/lookups/recent-words.ts'
+import { buildLookupStatement, fillLookups, parseFoundWords } from './search/lookups/lookups.ts'
+import { type LookupScope, RecentWords } from './search/lookups/recent-words.ts'
 import { buildUnseenPathsStatement, listOpenPaths } from './search/members.ts'
 import { buildOrder, isRanked } from './search/order.ts'
 import { parseSearch } from './search/parse.ts'
-import { type FoundPage, runSearch } from './search/run.ts'
-import { hasOnePlan, type SearchOptions, type SearchRow } from './search/sql.ts'
-import { type SearchStatement, StatementNames } from './search/statement.ts'
-import type { SearchQuery } from './search/tree.ts'
+import { buildPage, buildSearchStatement, hasOnePlan, type SearchOptions, type SearchPage, type SearchRow } from './search/sql.ts'
+import { type Reliance, type SearchStatement, StatementNames } from './search/statement.ts'
+import type { Condition, FieldPath, Position, SearchQuery } from './search/tree.ts'
 import type { QueryOptions, Session, Statement } from './store/database/database.ts'
 import { hasCode } from './store/database/problems.ts'
 import { chooseOrdering } from './store/indexes/advice.ts'
 import type { OnDemandIndexes } from './store/indexes/on-demand.ts'
-import { countRowsRead } from './store/indexes/rows-read.ts'
 import type { ContextStore } from './store/types.ts'
+
+/** Members of a plan's step that count its rows, as averages of its loops. */
+const counted = ['Actual Rows', 'Rows Removed by Filter', 'Rows Removed by Index Recheck'] as const
+
+const toNumber = (value: unknown): number => (typeof value === 'number' ? value : 0)
+
+/**
+ * Sums the rows that the steps of a plan read from a table. Walks any JSON, because Citus nests the plans of its machines differently.
+ * @param table name of the table; its partitions and shards have names that begin with it
+ */
+export function sumRowsRead(plan: unknown, table: string): number {
+  if (typeof plan !== 'object' || plan === null) return 0
+  const below = Object.values(plan).reduce((sum: number, part: unknown) => sum + sumRowsRead(part, table), 0)
+  const relation: unknown = Reflect.get(plan, 'Relation Name')
+  if (typeof relation !== 'string' || !relation.startsWith(table)) return below
+  const rows = counted.reduce((sum, name) => sum + toNumber(Reflect.get(plan, name)), 0)
+  return below + Math.round(rows * toNumber(Reflect.get(plan, 'Actual Loops')))
+}
+
+/** Runs a search once more, without its answer, and counts the rows that it reads from its table. */
+async function countRowsRead(session: Session, { text, values }: SearchStatement, table: string): Promise<number> {
+  const { rows } = await session.query({ text: `explain (analyze, timing off, format json) ${text}`, values })
+  return rows.reduce((sum, row) => sum + sumRowsRead(JSON.parse(String(row['QUERY PLAN'])), table), 0)
+}
+
+/** Number of tries with lookups. Writers list new words some times a second at most, and a try takes milliseconds. */
+const tries = 3
+
+/** A page with the rows that the database returned. */
+interface FoundPage extends SearchPage {
+  readonly rows: readonly SearchRow[]
+  /** What the statement could rely on. */
+  readonly reliance: Reliance
+}
+
+/** Runs one statement and returns its rows. */
+type Ask = (statement: SearchStatement) => Promise<readonly SearchRow[]>
+
+/** How a search runs. */
+interface SearchRun {
+  readonly ask: Ask
+  readonly recent: RecentWords
+}
+
+/** Reads a page of a search. Starts over when a statement relied on something in vain. */
+export async function runSearch(run: SearchRun, query: SearchQuery, options: SearchOptions): Promise<FoundPage> {
+  const scope = { connector: options.connector, table: query.table.name }
+  let reliance: Reliance = options.reliance ?? { onLookups: true, onRegular: true }
+  for (let attempt = 1; ; attempt += 1) {
+    const search = buildSearchStatement(query, { ...options, reliance })
+    const rows = await run.ask(await lookUp(run, search, { ...scope, isFirst: attempt === 1 }))
+    const page = buildPage(query, rows)
+    if (page.flaw === undefined) return { ...page, rows, reliance }
+    reliance = { onLookups: attempt < tries, onRegular: reliance.onRegular && page.flaw !== 'irregular' }
+  }
+}
+
+/** Runs the lookups of a search. The first attempt may use remembered words. */
+async function lookUp(
+  { ask, recent }: SearchRun,
+  search: SearchStatement,
+  { isFirst, ...scope }: LookupScope & { readonly isFirst: boolean },
+): Promise<SearchStatement> {
+  if (search.listedAt === undefined) return search
+  const known = isFirst ? recent.find(search, scope) : undefined
+  if (known !== undefined) return fillLookups(search, known)
+  const [row] = await ask(buildLookupStatement(search, scope))
+  const found = parseFoundWords(search, row)
+  recent.add(search, scope, found)
+  return fillLookups(search, found)
+}
+
+/** What a cursor of a search is bound to. */
+interface SearchedBy {
+  /** HMAC SHA-256 key. */
+  readonly key: Uint8Array
+  /** UUID of the connector. */
+  readonly connector: string
+  readonly query: SearchQuery
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+/** Binds cursors to a connector and a query. `limit` is left out because it may change between pages. */
+const toCursorScope = ({ key, connector, query: { table, asked }, now }: SearchedBy): CursorScope => {
+  const { filter = null, text = null, sort = null, fields = null } = asked
+  const digest = digestText(canonicalJson([connector, table.kind, table.entity, filter, text, sort, fields]))
+  return { key, purpose: 'search', digest, belongsTo: 'query, entity or connector', now }
+}
+
+/** Form of a position in an order by relevance. */
+const ranked = 2
+
+/** Creates the cursor of the page after a position. */
+export const createCursor = ({ pk, keys, isRanked }: Position, by: SearchedBy): string =>
+  signCursor([isRanked ? ranked : 1, pk, ...keys], toCursorScope(by))
+
+/** Parses a cursor into the position where its page begins. @throws FerruleError as `verifyCursor` */
+export function parseCursor(cursor: string, by: SearchedBy): Position {
+  const [form, pk, ...keys] = verifyCursor(cursor, toCursorScope(by))
+  return { pk: pk ?? '', keys, ...(form === ranked ? { isRanked: true } : {}) }
+}
 
 /** Signal, whose reason a search throws, and its timeout; by default the store's, for each statement. For `readPages`: of each page. */
 export type SearchLimits = Pick<QueryOptions, 'signal' | 'timeoutMs'>
@@ -69,7 +170,6 @@ const none: ReadonlySet<string> = new Set()
 /** Maximum number of remembered entities with irregular values. */
 const mostIrregular = 10_000
 
-/** Options of a searcher. */
 export interface SearcherOptions extends Pick<SearchOptions, 'mostRanked'> {
   /** HMAC key for cursors. */
   readonly cursorKey: () => Uint8Array
@@ -216,3 +316,37 @@ class StoreSearcher implements Searcher {
 
 /** Creates the searcher of a store. Create one per store: a searcher counts recurring statements to name them. */
 export const createSearcher = (store: Store, options: SearcherOptions): Searcher => new StoreSearcher(store, options)
+
+/** Maximum number of named conditions; the first ones stand for the others. */
+const mostNamed = 3
+
+type PathCondition = Exclude<Condition, { readonly op: 'and' | 'or' | 'not' }>
+
+const printPath = ({ column, steps }: FieldPath): string => {
+  const names = steps.map((step) => (step === null ? '[]' : `.${step}`)).join('')
+  return column === undefined ? names.replace(/^\./, '') : `${column.name}${names}`
+}
+
+/** Returns whether a condition looks into strings or JSON, which can mean every record of the connector. */
+const isCostly = ({ op, path }: PathCondition): boolean => path.column?.type === 'json' || (op !== 'equals' && op !== 'order')
+
+/** Returns the operator that a condition stands for. */
+const findOperator = (condition: PathCondition): FieldOperator =>
+  condition.op === 'order' ? condition.test : condition.op === 'equals' ? 'eq' : condition.op
+
+const printCondition = (condition: PathCondition): string => `${findOperator(condition)} on ${printPath(condition.path)}`
+
+/** Lists the costly conditions of a filter, each once, in the order of the filter. */
+function listCostly(condition: Condition | undefined): readonly string[] {
+  if (condition === undefined) return []
+  if (condition.op === 'not') return listCostly(condition.of)
+  if (condition.op === 'and' || condition.op === 'or') return [...new Set(condition.of.flatMap(listCostly))]
+  return isCostly(condition) ? [printCondition(condition)] : []
+}
+
+/** Builds the next step for a search that ended late; names the conditions that can read every record. */
+function buildLateHint({ filter }: Pick<SearchQuery, 'filter'>): string {
+  const named = listCostly(filter).slice(0, mostNamed)
+  if (named.length === 0) return 'Narrow the filter or ask for less, and try again.'
+  return `These conditions can read every record: ${named.join(', ')}. Join them with a condition on a time, a number or a key, and try again.`
+}

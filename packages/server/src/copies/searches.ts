@@ -1,5 +1,4 @@
 /** Searches copies for clients, and reports how fresh a copy is. */
-
 import type { FerruleError } from 'ferrule'
 import { findOperation, JsonText } from 'ferrule/engine'
 import { BoundedMap, fail } from 'ferrule/internal'
@@ -48,7 +47,6 @@ export interface Searches {
   export(access: ConnectorAccess, query: CopyQuery): Promise<Export>
 }
 
-/** Options of `createSearches`. */
 export interface SearchesOptions {
   readonly searcher: Searcher
   readonly copies: Copies

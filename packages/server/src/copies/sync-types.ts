@@ -1,5 +1,4 @@
 /** Interfaces of the syncs: what surfaces may call, and the worker that fills the context store. */
-
 import type {
   ConnectorOverview,
   Page,
@@ -31,7 +30,6 @@ export interface RefreshWait {
   readonly signal?: AbortSignal
 }
 
-/** Options of a refresh. */
 export interface RefreshOptions extends RefreshWait {
   readonly entity: string
 }
@@ -153,7 +151,6 @@ export interface Syncs {
 /** The methods of the store that a walk uses. */
 export type WalkStore = SyncTask['store'] & RecheckTask['store']
 
-/** Services that a worker needs. */
 export interface SyncServices {
   readonly store: WalkStore & Pick<ContextStore, 'deleteAll' | 'removeConnector'>
   /** Maximum number of concurrent runs; defaults to the settings. */

@@ -6,9 +6,8 @@ import { buildBegin, connectMs, stopStatement } from './connections/pooler.ts'
 import { isServerFault, retryConflicts } from './connections/problems.ts'
 import { type Pool, readCommitted, Server, type ServerOptions } from './connections/server.ts'
 import { createDatabase, type Database, getStatementName } from './database.ts'
-import { translated } from './postgres-problems.ts'
 import type { Tables } from './schema/schema.ts'
-import { openSession } from './session.ts'
+import { openSession, translated } from './session.ts'
 import { describeRows, describeStatement } from './statement-span.ts'
 
 /** Usual pool size of one node. */
@@ -105,7 +104,6 @@ function translatingPool(open: () => Promise<Opened>): PostgresPool {
 const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
   oid === int8 ? Number : pg.types.getTypeParser(oid, format as 'text')
 
-/** Options of the state's database. */
 export interface PostgresOptions extends Pick<ServerOptions, 'url' | 'password'> {
   /** Maximum number of connections of this node; default: ten. */
   readonly connections?: number

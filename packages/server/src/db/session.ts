@@ -2,11 +2,13 @@
  * Opens a session of PostgreSQL beside the pool. The session holds a lock under a key that no other session ever has. When the process is
  * killed, the server ends the session and frees the lock.
  */
-import { clocks } from 'ferrule/internal'
+
+import type { FerruleError } from 'ferrule'
+import { clocks, fail } from 'ferrule/internal'
 import type { IdSource } from '../values/ids.ts'
 import { readProcessId } from './connections/pooler.ts'
+import { isConflict, isServerFault, isTimeout, readErrorCode, ServerFault } from './connections/problems.ts'
 import type { ApartClient, Server } from './connections/server.ts'
-import { translated } from './postgres-problems.ts'
 
 /** First half of the locks' keys; an arbitrary constant. Does not collide with locks under one 64-bit key. */
 export const sessionLocks = 1_179_800_914
@@ -15,15 +17,9 @@ const beatMs = 1_000
 /** A session counts as ended after this time without confirmation, in milliseconds: other nodes may see its lock free. */
 export const confirmedMs = 8_000
 
-/** Options of `openSession`. */
 export interface SessionOptions extends Pick<IdSource, 'randomBytes'> {
   /** Steady clock in milliseconds. */
   readonly steady?: () => number
-}
-
-interface Confirmed {
-  readonly steady: () => number
-  readonly confirmedAt: number
 }
 
 /** A session that holds its lock until `signal` reports a possible loss. */
@@ -37,7 +33,7 @@ export class Session {
   #confirmedAt: number
   #isAsking = false
 
-  constructor(client: ApartClient, key: number, { steady, confirmedAt }: Confirmed) {
+  constructor(client: ApartClient, key: number, { steady, confirmedAt }: { readonly steady: () => number; readonly confirmedAt: number }) {
     this.#client = client
     this.key = key
     this.#steady = steady
@@ -113,3 +109,24 @@ export async function openSession(server: Server, { randomBytes, steady = clocks
   client.socket.destroy()
   return undefined
 }
+
+/** `disk_full`. */
+const diskFull = '53100'
+/** `too_many_connections`. */
+const noConnection = '53300'
+
+function describeFault(thrown: unknown): string {
+  if (readErrorCode(thrown) === diskFull) return 'the disk of the database is full'
+  if (readErrorCode(thrown) === noConnection) return 'the database has no connection left'
+  if (isConflict(thrown)) return 'transactions of the database conflict'
+  if (!(thrown instanceof ServerFault)) return 'the database does not answer'
+  if (thrown.isReadOnly) return 'the database takes no writes'
+  return thrown.isRefusedUser ? 'the database refuses the user or the password' : 'the database does not answer'
+}
+
+/** Translates temporary errors; returns other errors unchanged. */
+export function translated(error: unknown): unknown {
+  return isServerFault(error) || isTimeout(error) || isConflict(error) ? unavailable(error) : error
+}
+const unavailable = (cause: unknown): FerruleError =>
+  fail('unavailable', { reason: describeFault(cause) }, { cause, retryAfterMs: readErrorCode(cause) === diskFull ? 5_000 : 1_000 })

@@ -1,5 +1,4 @@
 /** Opens the embedded database: `node:sqlite` under Kysely. */
-
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import type { FerruleError } from 'ferrule'

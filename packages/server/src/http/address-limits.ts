@@ -1,5 +1,4 @@
 /** Limits of requests that anybody can send, by address. */
-
 import ipaddr from 'ipaddr.js'
 import { ExecuteLimits } from '../calls/admission.ts'
 
@@ -24,5 +23,19 @@ export class AddressLimits<Name extends string> {
   count(name: Name, address: string): number | undefined {
     const state = this.#limits.get(name)?.count(toNetwork(address))
     return state?.exceeded === true ? Math.max(1, Math.ceil(state.resetMs / 1_000)) : undefined
+  }
+}
+
+/** Requests of an address per minute on one node. */
+const perMinute = { register: 10, signIn: 10, authorize: 60, token: 300, revoke: 300 } as const
+
+/** What the authorization server and the sign-in of the console count. */
+export type LimitedRequest = keyof typeof perMinute
+
+/** Counts requests by their address. */
+export class OAuthLimits extends AddressLimits<LimitedRequest> {
+  /** @param steady milliseconds that never step */
+  constructor(steady: () => number) {
+    super(perMinute, steady)
   }
 }

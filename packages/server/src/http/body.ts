@@ -1,5 +1,4 @@
 /** Request bodies: one JSON reader for all routes, and forms for the token endpoint. */
-
 import type { FerruleError } from 'ferrule'
 import { readJson } from 'ferrule/engine'
 import { fail, failValidation, pointTo, TooDeep } from 'ferrule/internal'

@@ -1,5 +1,4 @@
 /** Admission around a request: its headers show the share of calls, and its place lasts until the answer was sent. */
-
 import type { ArrivingCall, CallBounds, RateState } from '../calls/admission.ts'
 import type { Principal } from '../values/access.ts'
 import type { Answer, Exchange, Services } from './route.ts'

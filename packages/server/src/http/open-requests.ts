@@ -1,5 +1,4 @@
 /** Requests without an answer, and their errors when the service stops. */
-
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FerruleError } from 'ferrule'
 import { fail } from 'ferrule/internal'

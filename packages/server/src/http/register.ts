@@ -1,5 +1,4 @@
 /** Binds a route to Fastify: authentication, the exchange that the route sees, and its answer (docs/decisions/http.md). */
-
 import { transcode } from 'node:buffer'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'

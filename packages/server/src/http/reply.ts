@@ -1,5 +1,4 @@
 /** Answers of errors as problem details (RFC 9457), and headers of answers. */
-
 import type { FastifyReply } from 'fastify'
 import { FerruleError } from 'ferrule'
 import { writeJson } from 'ferrule/engine'

@@ -1,10 +1,9 @@
 /** Types of routes: a method, a path, a document and a function. Routes do not know the HTTP library. */
-
 import type { Readable } from 'node:stream'
 import type { FerruleError } from 'ferrule'
 import type { Field, Kind } from 'ferrule/definition'
 import type { FileAnswer } from 'ferrule/engine'
-import type { Endpoint, Wire } from 'ferrule/wire'
+import { type Endpoint, endpoints, type Wire } from 'ferrule/wire'
 import type { Logger } from 'pino'
 import type { OperationServices } from '../calls/operations.ts'
 import type { Platform } from '../main/platform-types.ts'
@@ -16,7 +15,6 @@ import type { JsonAnswerDocument, PrintedDocument, RouteDocument } from './opena
 import type { Stopping } from './stopping.ts'
 import type { StreamOptions } from './streams/stream-shares.ts'
 
-/** Services that routes use. */
 export interface Services {
   readonly platform: Platform
   readonly settings: Settings
@@ -114,19 +112,37 @@ export interface PrincipalRoute extends RouteBase {
 /** One route of the service. */
 export type Route = OpenRoute | CallerRoute | PrincipalRoute
 
-/** A route of a kind, whose JSON answer has the type of its documented schema. */
-type JsonRoute<R extends Route, S extends Field, Who> = Omit<R, 'answer' | 'document'> & {
-  readonly document: RouteDocument<S> & { readonly answer: JsonAnswerDocument<S> }
+/** The rest of a route whose JSON answer has the type of its documented schema. */
+type JsonRoute<R extends Route, S extends Field, Who> = Omit<R, keyof Endpoint | 'auth' | 'answer' | 'document'> & {
+  readonly document: Omit<RouteDocument<S>, 'id'> & { readonly answer: JsonAnswerDocument<S> }
   answer(exchange: Exchange<Who>, services: Services): TypedAnswer<S> | Promise<TypedAnswer<S>>
 }
 type TypedAnswer<S extends Field> = { readonly json: Wire<S>; readonly status?: number }
+type RouteId = keyof typeof endpoints
+
+const describe = <D extends object>(id: RouteId, document: D) => {
+  const endpoint: Endpoint = endpoints[id]
+  return { ...endpoint, document: { id, ...document } }
+}
 
 /** Declares a route without a token. The compiler compares its answer with the documented schema. */
-export const openRoute = <S extends Field>(route: JsonRoute<OpenRoute, S, undefined>): OpenRoute => route
+export const openRoute = <S extends Field>(id: RouteId, route: JsonRoute<OpenRoute, S, undefined>): OpenRoute => ({
+  ...route,
+  ...describe(id, route.document),
+  auth: 'none',
+})
 /** Declares a route of an application. The compiler compares its answer with the documented schema. */
-export const callerRoute = <S extends Field>(route: JsonRoute<CallerRoute, S, Caller>): CallerRoute => route
+export const callerRoute = <S extends Field>(id: RouteId, route: JsonRoute<CallerRoute, S, Caller>): CallerRoute => ({
+  ...route,
+  ...describe(id, route.document),
+  auth: 'caller',
+})
 /** Declares a route within an organization. The compiler compares its answer with the documented schema. */
-export const principalRoute = <S extends Field>(route: JsonRoute<PrincipalRoute, S, Principal>): PrincipalRoute => route
+export const principalRoute = <S extends Field>(id: RouteId, route: JsonRoute<PrincipalRoute, S, Principal>): PrincipalRoute => ({
+  ...route,
+  ...describe(id, route.document),
+  auth: 'principal',
+})
 
 /** Returns the value of a slot of the path; an absent slot is an empty string, which matches nothing. */
 export const slot = (exchange: Pick<Exchange<unknown>, 'params'>, name: string): string => exchange.params[name] ?? ''

@@ -1,9 +1,8 @@
 /** The HTTP server: Fastify with our routes, our reader, our writer and our errors. */
-
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import cors from '@fastify/cors'
-import { type FastifyInstance, fastify } from 'fastify'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { FerruleError } from 'ferrule'
 import type { Kind } from 'ferrule/definition'
 import { clocks, fail } from 'ferrule/internal'
@@ -19,8 +18,7 @@ import { stripPrefix } from './compat/door.ts'
 import { adaptRoute } from './compat/index.ts'
 import { mountConnect } from './connect/routes.ts'
 import { mountWeb } from './console/mount.ts'
-import { addPreflight, openToPages } from './mcp/cors.ts'
-import { createDoor } from './mcp/doors.ts'
+import { addPreflight, createDoor, openToPages } from './mcp/doors.ts'
 import { mountServiceMcp } from './mcp/endpoint.ts'
 import type { DocumentHttp } from './oauth/documents.ts'
 import { mountOAuth } from './oauth/mount.ts'
@@ -28,8 +26,8 @@ import { OpenRequests } from './open-requests.ts'
 import { printOpenApi } from './openapi/openapi.ts'
 import { addRefusals, type Refuse, refuser } from './refusals.ts'
 import { decorate, type Registration, register } from './register.ts'
-import { buildErrorHeaders, problemBody } from './reply.ts'
-import { addReports } from './reports/reports.ts'
+import { addCommonHeaders, buildErrorHeaders, problemBody, readPath } from './reply.ts'
+import { addRequestSpans, findStatus, isOfOperators, nameRoute } from './reports/request-spans.ts'
 import type { Route, Services } from './route.ts'
 import { routes } from './routes/index.ts'
 import { Stopping } from './stopping.ts'
@@ -74,7 +72,6 @@ const sane = /^[A-Za-z0-9._-]{1,128}$/
 const chooseRequestId = (given: string | readonly string[] | undefined): string =>
   typeof given === 'string' && sane.test(given) ? given : randomUUID()
 
-/** Options of the server. */
 export interface ServerOptions {
   readonly platform: Platform
   readonly settings: Settings
@@ -249,3 +246,44 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   await app.ready()
   return app
 }
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Path of the route as its document writes it. */
+    readonly path?: string
+  }
+}
+
+/** Requests that take longer are logged at `info`. Milliseconds. */
+const slowMs = 10_000
+
+/** Adds the hooks. There are two, because every hook costs every request; spans have their own. */
+function addReports(app: FastifyInstance, { stopping, metrics, logger }: Services, open: OpenRequests): void {
+  addRequestSpans(app)
+  app.addHook('onRequest', (request, reply, done) => {
+    addCommonHeaders(reply, request)
+    open.add(request, reply)
+    if (!stopping.isDraining || isOfOperators(request.url)) return done()
+    reply.header('connection', 'close')
+    done(fail('unavailable', { reason: 'it is stopping' }, { retryAfterMs: 1_000 }))
+  })
+  const isDebug = logger.isLevelEnabled('debug')
+  app.addHook('onResponse', (request, reply, done) => {
+    const status = findStatus(reply)
+    const route = nameRoute(request)
+    metrics.request({ route, method: route === 'unmatched' ? 'any' : request.method, status, seconds: reply.elapsedTime / 1_000 })
+    if (status >= 500 || reply.elapsedTime > slowMs) logger.info(toLogLine(request, { reply, status }), 'request')
+    else if (isDebug) logger.debug(toLogLine(request, { reply, status }), 'request')
+    done()
+  })
+}
+
+/** Never the query, a header or a body. */
+const toLogLine = (request: FastifyRequest, { reply, status }: { readonly reply: FastifyReply; readonly status: number }) => ({
+  request_id: request.id,
+  ip: request.ip,
+  method: request.method,
+  path: readPath(request.url),
+  status,
+  milliseconds: Math.round(reply.elapsedTime),
+})

@@ -1,5 +1,4 @@
 /** The log of the process: JSON lines on standard error, without secrets. */
-
 import { FerruleError } from 'ferrule'
 import { getTracing } from 'ferrule/internal'
 import { type Logger, pino } from 'pino'

@@ -5,24 +5,23 @@
  * scoped token. The exception is `connectors.readAccess`: its caller checks `getActionScope` first, because the scope depends on the action.
  * Records are in wire form. All timestamps in records are ISO 8601 in UTC.
  */
-
 import type { Admission } from '../calls/admission.ts'
 import type { VendorLimiter } from '../calls/budgets/limiter.ts'
-import type { Usage } from '../calls/usage/usage-types.ts'
-import type { KeptAnswers, Writes } from '../calls/write-types.ts'
+import type { Usage } from '../calls/usage/usage.ts'
+import type { KeptAnswers, Writes } from '../calls/writes.ts'
 import type { Catalogue, Connectors } from '../connectors/connector-types.ts'
 import type { ConnectLinks, ConnectPages, ConsentRevocations, VendorApplications } from '../connectors/links/connect-types.ts'
 import type { SyncServices, Syncs, SyncWorker } from '../copies/sync-types.ts'
-import type { Applications, OrganizationApplications } from '../tenancy/applications/application-types.ts'
-import type { FirstApplication } from '../tenancy/applications/first-application.ts'
+import type { Applications, OrganizationApplications } from '../tenancy/applications/applications.ts'
+import type { FirstApplication } from '../tenancy/applications/first-start.ts'
 import type { Jobs } from '../tenancy/jobs.ts'
-import type { OAuth } from '../tenancy/oauth/oauth-types.ts'
-import type { Organizations } from '../tenancy/organizations/organization-types.ts'
-import type { ConsoleSessions } from '../tenancy/sessions/session-types.ts'
+import type { OAuth } from '../tenancy/oauth/oauth.ts'
+import type { Organizations } from '../tenancy/organizations/organizations.ts'
+import type { ConsoleSessions } from '../tenancy/sessions/sessions.ts'
 import type { Liveness, McpTokens, Tokens } from '../tenancy/tokens/token-types.ts'
-import type { VaultAdministration } from '../tenancy/vault/vault-types.ts'
-import type { Workspaces } from '../tenancy/workspaces/workspace-types.ts'
-import type { Installation } from './installation/installation-types.ts'
+import type { VaultAdministration } from '../tenancy/vault/rotation.ts'
+import type { Workspaces } from '../tenancy/workspaces/workspaces.ts'
+import type { Installation } from './installation/installation.ts'
 import type { ServiceEngine } from './parts.ts'
 
 /** The opened platform. */

@@ -17,7 +17,6 @@ export interface SandboxProcess {
   close(): Promise<void>
 }
 
-/** Options of a sandbox process. */
 export interface SandboxOptions {
   /** The entry file. It sends `{type: 'ready', origins}` over the channel of `fork`. */
   readonly program: URL

@@ -1,6 +1,5 @@
 /** The service as a program: it starts, prints how to use it, and ends on a signal. */
-
-import type { FirstApplication } from '../tenancy/applications/first-application.ts'
+import type { FirstApplication } from '../tenancy/applications/first-start.ts'
 import { findExitCode, formatFailure } from './failure.ts'
 import { showSecret } from './operator/show-secret.ts'
 import { type Service, startService } from './service.ts'

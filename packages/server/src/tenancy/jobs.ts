@@ -1,5 +1,4 @@
 /** Reads jobs, which clients started. */
-
 import { fail } from 'ferrule/internal'
 import type { JobRecord } from 'ferrule/wire'
 import type { Parts } from '../main/parts.ts'

@@ -1,5 +1,4 @@
 /** Types of who asks, and of what they reach. */
-
 import type { Connection } from 'ferrule/engine'
 import type { ConnectorStatus } from 'ferrule/wire'
 import type { Scope } from './scopes.ts'

@@ -1,5 +1,4 @@
 /** Types of what the service counts. */
-
 import type { ErrorCode } from 'ferrule'
 import type { ToolReport } from 'ferrule/internal'
 import type { RunCause, RunMode, RunState } from 'ferrule/wire'

@@ -1,5 +1,4 @@
 /** Shows the page of a link, step by step. */
-
 import type { ConnectPage } from 'ferrule/wire'
 import { useEffect, useMemo, useState } from 'react'
 import { readSession } from './api.ts'

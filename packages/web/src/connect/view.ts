@@ -1,5 +1,4 @@
 /** What the page can show, and what it shows first. */
-
 import type { ConnectDone, ConnectPage } from 'ferrule/wire'
 import { createContext, useContext } from 'react'
 import type { PageProblem } from './problem.ts'

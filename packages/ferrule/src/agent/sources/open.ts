@@ -1,5 +1,4 @@
 /** Makes a source of what a program has: a client, connections, or sources. */
-
 import { findHostedConnection } from '../../client/connect.ts'
 import { Ferrule, findTransport } from '../../client/ferrule.ts'
 import { isObject } from '../../definition/object.ts'

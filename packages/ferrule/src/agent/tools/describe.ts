@@ -1,7 +1,8 @@
-/** `describe`: what a connector offers, sized to what was asked. */
+/** `describe`: what a connector offers, sized to what was asked. Schemas are short lines: a model reads them with a third of the tokens. */
 
+import { isObject } from '../../definition/object.ts'
 import type { Schema } from '../../document/kind-document.ts'
-import { readProperties, readTypes } from '../../document/schema.ts'
+import { isRequired, readProperties, readTypes } from '../../document/schema.ts'
 import { listWritten } from '../../values/filter/words.ts'
 import type { ActionDocument, EntityDocument } from '../../wire/definitions.ts'
 import { quoteName } from '../answers/bounds.ts'
@@ -10,9 +11,8 @@ import { writeLines } from '../answers/lines.ts'
 import { defineTool, type RunningCall, readString, reads } from '../context.ts'
 import { quoteVendor } from '../failures.ts'
 import { findAction, findEntity, type Target, writeActions, writeExample } from '../operations.ts'
-import type { LinesPosition } from '../positions.ts'
-import { writeProperties } from '../schema-lines.ts'
-import type { AgentAnswer } from '../types.ts'
+import type { LinesPosition } from '../reading.ts'
+import type { AgentAnswer, JsonSchema } from '../types.ts'
 import { connectorRule, findTarget } from './execute.ts'
 
 const listActions = ({ actions, searchable }: EntityDocument, canWrite: boolean): string => {
@@ -128,3 +128,55 @@ export const describe = defineTool({
   example: { connector: 'gong', entity: 'calls' },
   run,
 })
+
+/** Maximum number of values that a type lists. */
+const mostChoices = 30
+
+const readItems = ({ items }: JsonSchema): JsonSchema | undefined => (isObject(items) ? items : undefined)
+
+const readChoices = (schema: JsonSchema): readonly unknown[] | undefined => [schema['enum'], schema['x-known-values']].find(Array.isArray)
+
+/** Formats a type: `string`, `date-time`, `"a" | "b"`, `integer 1..100`, `string[]`. */
+function formatType(schema: JsonSchema): string {
+  const choices = readChoices(schema)?.filter((choice) => choice !== null)
+  if (choices !== undefined && choices.length > 0)
+    return choices.slice(0, mostChoices).map(writeLine).join(' | ') + (choices.length > mostChoices ? ' | …' : '')
+  if ('const' in schema) return writeLine(schema['const'])
+  const [type = 'any'] = readTypes(schema).filter((each) => each !== 'null')
+  if (type === 'array') {
+    const inner = formatType(readItems(schema) ?? {})
+    return `${inner.includes(' ') ? `(${inner})` : inner}[]`
+  }
+  const { format, minimum, maximum } = schema
+  const range = typeof minimum === 'number' || typeof maximum === 'number' ? ` ${minimum ?? ''}..${maximum ?? ''}` : ''
+  return `${typeof format === 'string' ? format : type}${range}`
+}
+
+/** How schemas are written. */
+interface SchemaForm {
+  /** Levels of objects that are written out. */
+  readonly levels: number
+  /** True: parameters, where `?` marks those that can be left out. */
+  readonly isInput: boolean
+  /** Names of the first level that get a `*`. */
+  readonly marked?: ReadonlySet<string>
+}
+
+/** Finds the object schema below a field: its own, or that of its items. */
+function findInner(schema: JsonSchema): JsonSchema | undefined {
+  if (isObject(schema['properties'])) return schema
+  const items = readItems(schema)
+  return items === undefined ? undefined : findInner(items)
+}
+
+/** Writes the properties of an object schema, a line each, indented by their depth. */
+function writeProperties(schema: JsonSchema | null, { levels, isInput, marked }: SchemaForm, indent = '  '): readonly string[] {
+  return readProperties(schema).flatMap(([name, field]) => {
+    const optional = isInput && !isRequired(schema, name) ? '?' : ''
+    const mark = marked?.has(name) === true ? '*' : ''
+    const about = typeof field['description'] === 'string' ? `: ${field['description']}` : ''
+    const inner = levels > 1 ? findInner(field) : undefined
+    const below = inner === undefined ? [] : writeProperties(inner, { levels: levels - 1, isInput }, `${indent}  `)
+    return [`${indent}${name}${optional}${mark} ${formatType(field)}${about}`, ...below]
+  })
+}

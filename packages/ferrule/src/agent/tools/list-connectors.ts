@@ -3,7 +3,7 @@ import { quoteName } from '../answers/bounds.ts'
 import { writeLines } from '../answers/lines.ts'
 import { defineTool, type RunningCall, readString, reads } from '../context.ts'
 import { quoteVendor } from '../failures.ts'
-import type { LinesPosition } from '../positions.ts'
+import type { LinesPosition } from '../reading.ts'
 import type { AgentConnector, EntityFreshness } from '../source.ts'
 import type { AgentAnswer } from '../types.ts'
 

@@ -1,5 +1,4 @@
 /** `search`: finds records in the copy that the service keeps. */
-
 import { isObject } from '../../definition/object.ts'
 import { readProperties } from '../../document/schema.ts'
 import { asFerruleError, FerruleError, fail, failValidation } from '../../errors.ts'

@@ -1,4 +1,4 @@
-/** `api` and `open`: the service itself. */
+/** `api`, `open` and `complete`, which prints the script of a shell: it asks `ferrule complete -- WORDS` for what can follow. */
 import { spawn } from 'node:child_process'
 import { requestAny } from '../../client/any-route.ts'
 import type { Endpoint } from '../../wire/endpoints.ts'
@@ -53,4 +53,14 @@ export async function openPages(context: CommandContext): Promise<void> {
   }
   await context.output.value(pages)
   context.note('Sign in to the console with the client id and the secret of an application. The documentation needs no sign-in.')
+}
+
+const shells = ['bash', 'zsh', 'fish', 'powershell'] as const
+
+/** Prints the completion script of a shell. */
+export async function complete({ args }: CommandContext): Promise<void> {
+  const shell = shells.find((name) => name === args[0])
+  if (shell === undefined) throw failUsage(`There is no script for the shell ${args[0]}.`, `Shells: ${shells.join(', ')}.`)
+  const { script } = await import('@bomb.sh/tab')
+  script(shell, 'ferrule', 'ferrule')
 }

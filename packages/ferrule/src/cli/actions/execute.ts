@@ -1,12 +1,16 @@
-/** `execute`: runs one operation, or walks every page of a list. */
+/** `execute` runs one operation, or walks every page of a list; `search` reads the copy of an entity. */
 
+import { isObject } from '../../definition/object.ts'
 import type { Schema } from '../../document/kind-document.ts'
-import { type CommandContext, readFlag, readText } from '../context.ts'
+import { asFerruleError, FerruleError, joinProblems, moveProblem } from '../../errors.ts'
+import { parseFilter } from '../../values/filter/parse.ts'
+import { parseSort } from '../../values/filter/sort.ts'
+import { type CommandContext, readFlag, readNumber, readText } from '../context.ts'
 import { failUsage } from '../failure.ts'
-import { readCursor, readParams, writeCursor } from '../params.ts'
+import { readCursor, readObjectOption, readParams, writeCursor } from '../params.ts'
 import type { ExecuteOptions } from '../target/executor.ts'
 import { openHosted, openLocal, type Target } from '../target/target.ts'
-import { readAnswer, readNext, readRows, walkList, writeWalk } from '../walk.ts'
+import { readAnswer, readNext, readRows, walkList, walkSearch, writeWalk } from '../walk.ts'
 
 /** Which operation of which connector. */
 export interface Operation {
@@ -60,4 +64,65 @@ export async function execute(context: CommandContext): Promise<void> {
   } finally {
     await target.executor.close()
   }
+}
+
+/** Parses the text of an option; a refusal names the option in place of the member of the request. */
+function parseOption<T>(option: string, parse: () => T): T {
+  try {
+    return parse()
+  } catch (thrown) {
+    const { code, errors } = asFerruleError(thrown)
+    if (errors.length === 0) throw thrown
+    const problems = errors.map((problem) => moveProblem(problem, option))
+    throw new FerruleError(code, { message: `${joinProblems(problems)}.`, hint: `Correct ${option}.` }, { errors: problems })
+  }
+}
+
+/** Reads the filter: as text by `--where`, or as JSON by `--filter`. */
+async function readFilter({ options }: CommandContext): Promise<Schema | undefined> {
+  const where = readText(options, 'where')
+  const json = readText(options, 'filter')
+  if (where !== undefined && json !== undefined) throw failUsage('--where and --filter are two filters.', 'Give one of them.')
+  if (where !== undefined) return parseOption('--where', () => parseFilter(where))
+  return json === undefined ? undefined : readObjectOption(json, '--filter')
+}
+
+/** Reads `started:desc,title` as the list that a search takes. */
+export function readSort({ options }: CommandContext): readonly Schema[] | undefined {
+  const text = readText(options, 'sort')
+  return text === undefined ? undefined : parseOption('--sort', () => parseSort(text))
+}
+
+const dropAbsent = (members: Schema): Schema => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
+
+/** Builds what searches and exports share. */
+export async function readQuery(context: CommandContext): Promise<Schema> {
+  const fields = context.output.options.fields?.map(({ name }) => name)
+  return dropAbsent({ filter: await readFilter(context), sort: readSort(context), fields })
+}
+
+/** Options of searches and exports: timeout, and how fresh the copy must be. */
+export function searchOptions({ options, signal, deadlineMs }: CommandContext) {
+  const maxAge = readNumber(options, 'maxAge')
+  return {
+    signal,
+    deadlineMs,
+    maxAge,
+    ...(readFlag(options, 'allowPartial') ? { allowPartial: true } : {}),
+  }
+}
+
+/** Searches. */
+export async function search(context: CommandContext): Promise<void> {
+  const { args, options, output, note } = context
+  const [connector = '', entity = ''] = args
+  const limit = readNumber(options, 'limit', 1)
+  const query = dropAbsent({ ...(await readQuery(context)), limit, cursor: readText(options, 'cursor') })
+  const { hosted } = await openHosted(connector, context)
+  const load = (params: Schema): Promise<unknown> => hosted.search(entity, params, searchOptions(context))
+  if (readFlag(options, 'all')) return writeWalk(walkSearch(load, query), context)
+  const answer = readAnswer(await load(query))
+  await output.page(answer, readRows(answer) ?? [])
+  const cursor = isObject(answer.meta) ? answer.meta['cursor'] : undefined
+  if (typeof cursor === 'string') note(`There are more: continue with --cursor ${cursor}, or read all with --all.`)
 }

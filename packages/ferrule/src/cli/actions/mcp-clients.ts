@@ -1,14 +1,26 @@
 /** `mcp install` and `mcp uninstall`: the entry of Ferrule in the file of an MCP client. */
+
+import { posix, win32 } from 'node:path'
 import { stringify as formatToml } from 'smol-toml'
-import { buildPlacements, type FileClient, fileClients, type Placement, type Reach } from '../clients/clients.ts'
+import { readServiceSettings } from '../../client/settings.ts'
+import { isPublicUrl } from '../../engine/http/public-address.ts'
+import {
+  type AddressReach,
+  buildPlacements,
+  type CommandReach,
+  type FileClient,
+  fileClients,
+  type Placement,
+  type Reach,
+} from '../clients/clients.ts'
 import { makeChange, prepareChange } from '../clients/file.ts'
 import { placeInJson } from '../clients/json-text.ts'
 import { clientNames, editedClientNames, type FileClientName, type HostedClientName, hostedClientNames } from '../clients/names.ts'
-import { findPath, type Machine, type Place, readMachine } from '../clients/places.ts'
-import { findAddress, isPassing, readReach } from '../clients/reach.ts'
-import { formatSteps } from '../clients/steps.ts'
-import { type CommandContext, readFlag, readText } from '../context.ts'
+import { findPath, type Machine, type Place, pathsOf, readMachine } from '../clients/places.ts'
+import { type CommandContext, readFlag, readList, readText } from '../context.ts'
 import { failUsage } from '../failure.ts'
+import { findFolder } from '../profiles.ts'
+import { readSettings } from '../settings.ts'
 
 /** Names of entries that every client takes. */
 const namePattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
@@ -116,3 +128,136 @@ export const installClient = (context: CommandContext): Promise<void> => install
 
 /** Takes the entry out on this machine. */
 export const uninstallClient = (context: CommandContext): Promise<void> => uninstallFrom(context, readMachine(context.env))
+
+const service = 'The service must have a public address with https, FERRULE_PUBLIC_URL: these clients call it from the internet.'
+const consent = 'These clients take no token. They ask the service for OAuth, and a person agrees on its page.'
+
+const steps: Readonly<Record<HostedClientName, readonly string[]>> = {
+  chatgpt: [
+    'In ChatGPT open Settings, Apps, Advanced settings, and switch on Developer mode.',
+    'Choose Create app. Give the name Ferrule, the address below, and OAuth as authentication.',
+    'Choose Create. Sign in on the page of the service with client id and secret of an application, and agree.',
+    'In a chat choose + and Ferrule.',
+  ],
+  'claude.ai': [
+    'In Claude open Customize, Connectors, and choose + and Add custom connector. In a team an owner does this.',
+    'Give the name Ferrule and the address below, and choose Add.',
+    'Choose Connect. Sign in on the page of the service with client id and secret of an application, and agree.',
+    'In a chat choose + and Connectors, and switch Ferrule on.',
+  ],
+}
+
+/** Title of each client, and the client of the same vendor that runs on this machine. */
+const titles: Readonly<Record<HostedClientName, { readonly title: string; readonly here: FileClientName }>> = {
+  chatgpt: { title: 'ChatGPT', here: 'codex' },
+  'claude.ai': { title: 'Claude on the web', here: 'claude-desktop' },
+}
+
+/** Names that only this machine or its network knows: those without a dot, and those of ends that nobody can register. */
+const isOwnName = (host: string): boolean => /^[^.]+$|\.(localhost|local|internal|lan|home|home\.arpa|svc)$/i.test(host)
+
+/** Refuses an address that the servers of the client's vendor cannot reach. */
+function assertReachable(name: HostedClientName, url: string): void {
+  const address = new URL(url)
+  if (isPublicUrl(address) && !isOwnName(address.hostname)) return
+  const { title, here } = titles[name]
+  throw failUsage(
+    `${title} cannot reach ${url}: it runs on the servers of its vendor, and the address is known to this machine or its network only.`,
+    'Give the service a public address with https, set FERRULE_PUBLIC_URL to it, and run this again with --url and that address. ' +
+      `On this machine ${here} works: ferrule mcp install ${here}`,
+  )
+}
+
+/**
+ * Formats the steps.
+ * @param url address of the MCP endpoint; undefined: no service is set
+ * @throws FerruleError `validation_failed` for an address that only this machine or its network reaches
+ */
+function formatSteps(name: HostedClientName, url: string | undefined): string {
+  if (url !== undefined) assertReachable(name, url)
+  return [
+    service,
+    consent,
+    '',
+    ...steps[name].map((step, index) => `${index + 1}. ${step}`),
+    '',
+    `Address: ${url ?? 'the address of the service and /mcp'}`,
+    `All clients: ${url === undefined ? 'the address of the service and /docs/mcp-clients' : new URL('docs/mcp-clients', url).href}`,
+    '',
+  ].join('\n')
+}
+
+/** Variable that holds the token when no other is named. */
+const usualVariable = 'FERRULE_MCP_TOKEN'
+
+/** Returns the address of the service's MCP endpoint; undefined: no service is set. */
+async function findAddress({ flags, env }: CommandContext): Promise<string | undefined> {
+  const { url } = await readSettings(flags, env)
+  // The check of the address needs an identity, and sends none.
+  return url === undefined ? undefined : `${readServiceSettings({ url: url.value, token: 'unused' }).url}/mcp`
+}
+
+/** Refuses what would have no effect. */
+function refuse(options: CommandContext['options'], names: readonly string[], why: string): void {
+  const given = names.find((name) => options[name] !== undefined && options[name] !== false)
+  if (given !== undefined) throw failUsage(`--${given} has no effect here: ${why}.`, `Leave --${given} out.`)
+}
+
+async function readAddress(context: CommandContext): Promise<AddressReach> {
+  const { options } = context
+  refuse(options, ['write', 'workspace', 'organization'], 'the token names what the client reaches')
+  const url = await findAddress(context)
+  if (url === undefined) throw failUsage('No service is set.', 'Give --url, or set FERRULE_URL, or run: ferrule login')
+  const variable = readText(options, 'tokenVariable') ?? usualVariable
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable) || variable.startsWith('frl_'))
+    throw failUsage(
+      '--token-variable is no name of a variable.',
+      `Give the name, such as ${usualVariable}. The token itself is never written.`,
+    )
+  return { url, variable }
+}
+
+/** Returns the variables by which the process finds the profile of this terminal. */
+function findVariables(machine: Machine): Readonly<Record<string, string>> {
+  const { env, folder } = machine
+  if (!env['FERRULE_CONFIG_DIR'] && !env['XDG_CONFIG_HOME']) return {}
+  return { FERRULE_CONFIG_DIR: pathsOf(machine).resolve(folder, findFolder(env)) }
+}
+
+async function readCommand(context: CommandContext, machine: Machine): Promise<CommandReach> {
+  const { flags, env, options } = context
+  refuse(options, ['tokenVariable'], 'it goes with --remote')
+  refuse(options, ['url'], 'the profile names the service')
+  const { profile, file } = await readSettings(flags, env)
+  if (!profile.exists)
+    throw failUsage(
+      `There is no profile ${profile.value} in ${file}, and the client's file holds no secret.`,
+      `Run: ferrule login --profile ${profile.value}`,
+    )
+  const named = { profile: profile.value, organization: flags.organization, workspace: flags.workspace }
+  const args = Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]))
+  return {
+    command: machine.runtime,
+    args: [machine.script, 'mcp', ...args, ...(readFlag(options, 'write') ? ['--write'] : [])],
+    env: findVariables(machine),
+  }
+}
+
+/**
+ * Reads what the client is told.
+ * @throws FerruleError `validation_failed` without a profile or a service, or for an option that has no effect
+ */
+async function readReach(context: CommandContext, client: FileClient, machine: Machine): Promise<Reach> {
+  if (readList(context.options, 'local').length > 0)
+    throw failUsage(
+      "--local needs credentials of a vendor, and a client's file holds no secret.",
+      'Use a profile. `ferrule mcp --local` runs where a shell sets the credentials.',
+    )
+  if (!readFlag(context.options, 'remote')) return readCommand(context, machine)
+  if (client.buildAddress === undefined)
+    throw failUsage(`${client.title} takes no token for an address.`, 'Leave --remote out: the client starts the command.')
+  return readAddress(context)
+}
+
+/** Returns whether the script lies in the cache of npx, which npm empties. */
+const isPassing = (script: string): boolean => script.split(posix.sep).join(win32.sep).includes('\\_npx\\')

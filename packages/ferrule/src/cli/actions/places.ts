@@ -1,12 +1,15 @@
-/** `organizations` and `workspaces`. */
+/** `organizations`, `applications` and `workspaces`. */
+
+import { Applications } from '../../client/resources/applications.ts'
 import { Organizations } from '../../client/resources/organizations.ts'
 import { Workspaces } from '../../client/resources/workspaces.ts'
 import { FerruleError } from '../../errors.ts'
+import type { ApplicationRecord } from '../../wire/applications.ts'
 import type { OrganizationRecord } from '../../wire/organizations.ts'
 import type { WorkspaceRecord } from '../../wire/workspaces.ts'
 import { type CommandContext, readFlag } from '../context.ts'
-import { collectPages } from '../pages.ts'
 import { callOptions, openSession } from '../session.ts'
+import { collectPages } from '../walk.ts'
 
 const organizationColumns = 'id,name,role,created_at'
 const workspaceColumns = 'id,name,status,created_at'
@@ -119,4 +122,60 @@ export async function restoreWorkspace(context: CommandContext): Promise<void> {
   const [id = ''] = context.args
   const workspaces = await openWorkspaces(context)
   await context.output.value(await workspaces.restore(id, callOptions(context)), workspaceColumns)
+}
+
+const columns = 'id,name,client_id,is_caller,created_at'
+const secretColumns = 'name,client_id,client_secret'
+
+const open = async (context: CommandContext): Promise<Applications> => new Applications(await openSession(context))
+
+/** Finds an application by its id, its client id or its name. */
+async function findApplication(applications: Applications, context: CommandContext): Promise<ApplicationRecord> {
+  const [given = ''] = context.args
+  const known = await applications.list(callOptions(context))
+  const fitting = known.filter(({ id, client_id, name }) => id === given || client_id === given || name === given)
+  const [only] = fitting
+  if (only !== undefined && fitting.length === 1) return only
+  const message = only === undefined ? `There is no application ${given}.` : `Several applications have the name ${given}.`
+  const hint = `Applications: ${known.map(({ name, id }) => `${name} (${id})`).join(', ')}.`
+  throw new FerruleError('application_not_found', { message, hint }, {})
+}
+
+/** Lists the applications of the organization. */
+export async function listApplications(context: CommandContext): Promise<void> {
+  const applications = await open(context)
+  await context.output.list([await applications.list(callOptions(context))], columns)
+}
+
+/** Creates an application and prints its secret. */
+export async function createApplication(context: CommandContext): Promise<void> {
+  const [name = ''] = context.args
+  const applications = await open(context)
+  await context.output.value(await applications.create({ name }, callOptions(context)), secretColumns)
+  context.note('The secret is shown this once: keep it.')
+}
+
+/** Renames an application. */
+export async function renameApplication(context: CommandContext): Promise<void> {
+  const [, name = ''] = context.args
+  const applications = await open(context)
+  const { id } = await findApplication(applications, context)
+  await context.output.value(await applications.update(id, { name }, callOptions(context)), columns)
+}
+
+/** Replaces the secret of an application and prints the new one. */
+export async function rotateApplicationSecret(context: CommandContext): Promise<void> {
+  const applications = await open(context)
+  const { id, name } = await findApplication(applications, context)
+  await context.ask.confirm(`Replace the secret of the application ${name}`, readFlag(context.options, 'yes'))
+  await context.output.value(await applications.rotateSecret(id, callOptions(context)), secretColumns)
+  context.note('The old secret fails from now on. The new one is shown this once: keep it.')
+}
+
+/** Deletes an application. */
+export async function deleteApplication(context: CommandContext): Promise<void> {
+  const applications = await open(context)
+  const { id, name } = await findApplication(applications, context)
+  await context.ask.confirm(`Delete the application ${name}`, readFlag(context.options, 'yes'))
+  await context.output.value(await applications.delete(id, callOptions(context)))
 }

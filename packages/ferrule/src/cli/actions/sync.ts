@@ -1,12 +1,13 @@
-/** `sync`: the copies of records that searches read. */
+/** `sync`: the copies of records that searches read, in a table that is drawn again when something changes. */
 import { ContextStore } from '../../client/resources/context-store.ts'
 import { Syncs } from '../../client/resources/syncs.ts'
 import type { SyncStatusRecord } from '../../wire/context-store.ts'
 import type { ScheduleInput, SyncRunRecord } from '../../wire/syncs.ts'
 import { type CommandContext, readFlag, readList, readNumber, readText } from '../context.ts'
 import { failUsage } from '../failure.ts'
-import { drawLive } from '../output/live.ts'
+import type { Output } from '../output/output.ts'
 import { formatSeconds } from '../output/progress.ts'
+import { formatHead, formatLine, layOut, listColumns } from '../output/table.ts'
 import { callOptions, openSession } from '../session.ts'
 import { findConnector } from '../target/target.ts'
 
@@ -119,4 +120,20 @@ export async function resetSync(context: CommandContext): Promise<void> {
   await context.ask.confirm(`Empty the copy of ${name} (${entities?.join(', ') ?? 'all entities'})`, readFlag(context.options, 'yes'))
   const body = entities === undefined ? {} : { entities: [...entities] }
   await context.output.value(await store.reset(id, body, callOptions(context)), runColumns)
+}
+
+const sequence = '\u001b['
+
+/** Draws the rows of each value until the last. The last table stays. */
+async function drawLive<T>(values: AsyncIterable<T>, toRows: (value: T) => readonly unknown[], output: Output): Promise<void> {
+  const { stream, width, fields } = output.options
+  let lines = 0
+  for await (const value of values) {
+    const rows = toRows(value)
+    const layout = layOut(rows, fields ?? listColumns(rows, undefined), width)
+    const text = formatHead(layout, stream) + rows.map((row) => formatLine(layout, row)).join('')
+    const back = lines === 0 ? '' : `${sequence}${lines}A${sequence}J`
+    lines = text.split('\n').length - 1
+    await output.sink.writeBytes(back + text)
+  }
 }

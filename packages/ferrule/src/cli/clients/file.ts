@@ -1,5 +1,4 @@
 /** Reads and replaces the file of a client. Links are refused: a folder that others wrote could lead anywhere. */
-
 import { lstat, mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { failSetting, readErrorCode } from '../failure.ts'

@@ -1,8 +1,9 @@
 /** Tables for a terminal: columns fit its width, wide characters count as two cells. */
 import { styleText } from 'node:util'
 import stringWidth from 'fast-string-width'
+import { isObject } from '../../definition/object.ts'
 import { type FieldPath, readPath } from '../../values/fields.ts'
-import { formatCell } from './cells.ts'
+import { writeJson } from '../../values/json/json.ts'
 import { showInLine } from './terminal.ts'
 
 /** Narrowest column, when a terminal cannot hold all columns at their full width. */
@@ -98,4 +99,17 @@ export function formatRecord(record: unknown, columns: readonly FieldPath[], wid
     return `${pad(cutText(showInLine(column.name), names), names)}${gap}${shown}`.trimEnd()
   }
   return `${columns.map(line).join('\n')}\n`
+}
+
+/** Formats a value for a cell: strings as they are, nothing for null, nested values as JSON. */
+export function formatCell(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  return typeof value === 'string' ? value : writeJson(value)
+}
+
+/** Lists the columns of records: the chosen paths, else every name that a record has, in the order of appearance. */
+export function listColumns(records: readonly unknown[], paths: readonly FieldPath[] | undefined): readonly FieldPath[] {
+  if (paths !== undefined) return paths
+  const names = new Set(records.flatMap((record) => (isObject(record) ? Object.keys(record) : [])))
+  return names.size === 0 && records.length > 0 ? [{ name: 'value', segments: [] }] : [...names].map((name) => ({ name, segments: [name] }))
 }

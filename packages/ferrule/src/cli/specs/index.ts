@@ -1,13 +1,9 @@
 /** All commands, in the order of the help. */
 import type { CommandSpec, GroupSpec } from '../spec.ts'
-import { connectorCommands } from './connectors.ts'
-import { identityCommands } from './identity.ts'
-import { linkCommands } from './links.ts'
-import { mcpCommands } from './mcp.ts'
-import { placeCommands } from './places.ts'
-import { recordCommands } from './records.ts'
-import { syncCommands } from './sync.ts'
-import { tokenCommands } from './tokens.ts'
+import { connectorCommands, linkCommands } from './connectors.ts'
+import { mcpCommands, tokenCommands } from './mcp.ts'
+import { identityCommands, placeCommands } from './places.ts'
+import { recordCommands, syncCommands } from './records.ts'
 import { describeCommand, toolCommands } from './tools.ts'
 
 /** Groups of commands. */

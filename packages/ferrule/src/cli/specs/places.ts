@@ -1,4 +1,6 @@
-/** Commands about organizations, applications and workspaces. */
+/** Commands about organizations, applications and workspaces, and about who you are to which service. */
+
+import { describeMembers } from '../known-fields.ts'
 import type { CommandSpec, OptionSpec } from '../spec.ts'
 
 const yes: OptionSpec = { flags: '-y, --yes', about: 'delete without a question' }
@@ -56,7 +58,7 @@ export const placeCommands: readonly CommandSpec[] = [
     about: 'list the applications that reach the organization: client ids with secrets, which are never shown again',
     examples: ['ferrule applications list', 'ferrule applications list --format csv --fields name,client_id'],
     record: async () => (await import('../../wire/applications.ts')).applicationRecord,
-    load: async () => (await import('../actions/applications.ts')).listApplications,
+    load: async () => (await import('../actions/places.ts')).listApplications,
   },
   {
     name: 'applications create',
@@ -64,7 +66,7 @@ export const placeCommands: readonly CommandSpec[] = [
     about: 'create an application; its secret is printed this once',
     examples: ['ferrule applications create reporting', 'ferrule applications create "nightly export" --jq .client_id'],
     record: async () => (await import('../../wire/applications.ts')).applicationSecret,
-    load: async () => (await import('../actions/applications.ts')).createApplication,
+    load: async () => (await import('../actions/places.ts')).createApplication,
   },
   {
     name: 'applications rename',
@@ -75,7 +77,7 @@ export const placeCommands: readonly CommandSpec[] = [
       'ferrule applications rename "nightly export" "nightly exports" --format json',
     ],
     record: async () => (await import('../../wire/applications.ts')).applicationRecord,
-    load: async () => (await import('../actions/applications.ts')).renameApplication,
+    load: async () => (await import('../actions/places.ts')).renameApplication,
   },
   {
     name: 'applications rotate-secret',
@@ -87,7 +89,7 @@ export const placeCommands: readonly CommandSpec[] = [
       'ferrule applications rotate-secret "nightly exports" -y --fields client_id,client_secret',
     ],
     record: async () => (await import('../../wire/applications.ts')).applicationSecret,
-    load: async () => (await import('../actions/applications.ts')).rotateApplicationSecret,
+    load: async () => (await import('../actions/places.ts')).rotateApplicationSecret,
   },
   {
     name: 'applications delete',
@@ -96,7 +98,7 @@ export const placeCommands: readonly CommandSpec[] = [
     options: [yes],
     examples: ['ferrule applications delete reports --yes', 'ferrule applications delete "nightly exports" -y --quiet'],
     record: async () => (await import('../../wire/applications.ts')).applicationRemoval,
-    load: async () => (await import('../actions/applications.ts')).deleteApplication,
+    load: async () => (await import('../actions/places.ts')).deleteApplication,
   },
   {
     name: 'workspaces list',
@@ -140,5 +142,58 @@ export const placeCommands: readonly CommandSpec[] = [
     ],
     record: async () => (await import('../../wire/workspaces.ts')).workspaceRecord,
     load: async () => (await import('../actions/places.ts')).restoreWorkspace,
+  },
+]
+
+/** Commands about profiles. */
+export const identityCommands: readonly CommandSpec[] = [
+  {
+    name: 'login',
+    about: 'store a client id and secret in a profile',
+    details: [
+      'The secret comes from a prompt, or from a file or standard input: JSON with client_id and client_secret, or token.',
+      'It is tried at the service before it is stored, and it is never an option: options stand in the history of the shell.',
+    ].join('\n'),
+    options: [
+      { flags: '--from-file <path>', about: 'read the identity from a file of JSON; - reads standard input' },
+      { flags: '--client-id <id>', about: 'client id; only the secret is asked for' },
+    ],
+    examples: [
+      'ferrule login --url https://ferrule.example.com --from-file identity.json',
+      'ferrule login --profile staging --url https://ferrule.example.com --from-file - < identity.json',
+    ],
+    load: async () => (await import('../actions/login.ts')).login,
+  },
+  {
+    name: 'logout',
+    about: 'delete the identity of a profile',
+    options: [{ flags: '--all', about: 'delete every profile' }],
+    examples: ['ferrule logout', 'ferrule logout --profile staging'],
+    load: async () => (await import('../actions/login.ts')).logout,
+  },
+  {
+    name: 'whoami',
+    about: 'show the service, the identity and the organizations that it reaches',
+    examples: ['ferrule whoami', 'ferrule whoami --format json'],
+    record: async () => describeMembers('url', 'profile', 'identity', 'organization', 'workspace', 'organizations'),
+    load: async () => (await import('../actions/login.ts')).whoami,
+  },
+  {
+    name: 'use',
+    args: '[profile]',
+    about: 'choose the profile, and its default organization and workspace',
+    details: 'Without arguments it lists the profiles.',
+    examples: ['ferrule use --organization 11111111-1111-4111-8111-111111111111', 'ferrule use --workspace default'],
+    record: async () => describeMembers('profile', 'current', 'url', 'organization', 'workspace'),
+    load: async () => (await import('../actions/login.ts')).use,
+  },
+  {
+    name: 'config',
+    args: '[name] [value]',
+    about: 'show the settings with their sources, or set one in the profile',
+    details: 'Names: url, organization, workspace. An empty value removes the setting. Secrets are set by `ferrule login` only.',
+    examples: ['ferrule config', 'ferrule config workspace default'],
+    record: async () => describeMembers('setting', 'value', 'source'),
+    load: async () => (await import('../actions/login.ts')).config,
   },
 ]

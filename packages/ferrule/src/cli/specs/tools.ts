@@ -50,6 +50,6 @@ export const toolCommands: readonly CommandSpec[] = [
     details:
       'It completes commands, options, kinds, entities, actions, parameters and connectors. Add the script to the start file of the shell.',
     examples: ['ferrule complete bash', 'ferrule complete zsh'],
-    load: async () => (await import('../actions/complete.ts')).complete,
+    load: async () => (await import('../actions/api.ts')).complete,
   },
 ]

@@ -2,7 +2,7 @@
 import { isObject } from '../../definition/object.ts'
 import type { KindDocument, Schema, SchemeDocument } from '../../document/kind-document.ts'
 import { failSetting } from '../failure.ts'
-import { parseObject } from '../input.ts'
+import { parseObject } from '../params.ts'
 import { listNames, parseTyped } from '../typed-values.ts'
 import type { Executor } from './executor.ts'
 

@@ -3,16 +3,14 @@ import type { ConnectLinkInput, ConnectLinkSecret } from '../../wire/connect/lin
 import type { ConnectorInput, ConnectorPatch, ConnectorQuery, ConnectorUpdate } from '../../wire/connector-inputs.ts'
 import type { ConnectorRecord, ConnectorSummary } from '../../wire/connectors.ts'
 import { endpoints } from '../../wire/endpoints.ts'
+import type { MediaAddress, MediaInput, Validation, ValidationInput } from '../../wire/execute-request.ts'
 import type { Inspection } from '../../wire/inspection.ts'
 import type { JobRecord, JobReference } from '../../wire/jobs.ts'
 import type { ConnectorOverview } from '../../wire/overview/connectors.ts'
-import type { MediaAddress, MediaInput } from '../../wire/overview/media.ts'
-import type { Validation, ValidationInput } from '../../wire/overview/validation.ts'
 import type { Page } from '../../wire/paging.ts'
 import type { RequestOptions, Transport } from '../transport.ts'
 import { createLink } from './links.ts'
-import { readPage, walkPages } from './pages.ts'
-import { addWorkspaceName } from './workspace-name.ts'
+import { addWorkspaceName, readPage, walkPages } from './pages.ts'
 
 /** Options of a creation. */
 export interface CreateOptions extends RequestOptions {
@@ -123,5 +121,19 @@ export class Connectors {
   /** Reads a connector and its copy at a glance. */
   inspect(id: string, options: RequestOptions = {}): Promise<Inspection> {
     return this.#transport.json(endpoints.inspectConnector, { slots: slots(id), ...options })
+  }
+}
+
+/** Jobs that the service does after its answer. */
+export class Jobs {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Reads a job. Jobs are kept for 30 days. */
+  get(id: string, options: RequestOptions = {}): Promise<JobRecord> {
+    return this.#transport.json(endpoints.getJob, { slots: { job_id: id }, ...options })
   }
 }

@@ -2,7 +2,7 @@
 import { fail } from '../../errors.ts'
 import type { Endpoint } from '../../wire/endpoints.ts'
 import type { Page } from '../../wire/paging.ts'
-import { readPathBelow } from '../address.ts'
+import type { ScopedTokenRequest } from '../../wire/tokens.ts'
 import type { RequestOptions, RequestParts, Transport } from '../transport.ts'
 
 /** Entries of a page when a caller wants them all: the most that a page can have. */
@@ -48,4 +48,25 @@ export async function* walkPages<T>(
     if (page.next !== null && page.next === from) throw elsewhere()
     from = page.next
   }
+}
+
+/** Adds the client's workspace to a body that names no workspace, under none of the names that the service knows. */
+export const addWorkspaceName = <B extends ScopedTokenRequest>({ settings }: Transport, body: B): B =>
+  (body.workspace_name ?? body.customer_name ?? body.external_user_id) === undefined
+    ? { ...body, workspace_name: settings.workspace }
+    : body
+
+/**
+ * Reads an address below the service's own.
+ * @param base the service's address without a slash at its end
+ * @param address a path from the service's address on, or a whole address
+ * @returns path and query from the service's address on; undefined when the address leads elsewhere
+ */
+export function readPathBelow(base: string, address: string): string | undefined {
+  const path = address.startsWith(`${base}/`) ? address.slice(base.length) : address
+  if (!path.startsWith('/') || path.startsWith('//') || !URL.canParse(`${base}${path}`)) return undefined
+  const root = new URL(`${base}/`)
+  const target = new URL(`${base}${path}`) // folds dots, written out or as %2e, as fetch does
+  const isBelow = target.origin === root.origin && target.pathname.startsWith(root.pathname)
+  return isBelow ? `${target.pathname.slice(root.pathname.length - 1)}${target.search}` : undefined
 }

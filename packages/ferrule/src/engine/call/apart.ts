@@ -3,15 +3,14 @@
  * of the body as JSON.
  * Reasons: docs/decisions/answers.md
  */
-
 import type { Kind } from '../../definition/connector.ts'
 import { isObject } from '../../definition/object.ts'
 import { FerruleError } from '../../errors.ts'
 import { readJson, writeJson } from '../../values/json/json.ts'
 import { decodeBody } from '../http/body.ts'
+import { skipUncheckedString } from '../json/bytes.ts'
 import { getAt, type Path } from '../json/paths.ts'
 import { RawRows, readBodyWithRows } from '../json/raw-rows.ts'
-import { estimateWeight } from '../json/weight.ts'
 import { countRows, describeFlaw, readRows } from './answer.ts'
 import type { ApartJob, ApartResult, ApartValue, Taken } from './apart-job.ts'
 import { isHidden, listIdsToLookUp } from './hidden.ts'
@@ -124,4 +123,21 @@ export function readApart(kind: Kind, job: ApartJob, most: number): ApartResult 
   const place = value.is === 'nothing' ? undefined : findTakenPath(job, operation)
   const around = writeJson(place === undefined ? body : clearValue(body, place))
   return around.length > mostAround ? { flaw: `it has more than ${mostAround} characters beside its records` } : { around, value }
+}
+
+const [quote, comma, opensArray, opensObject] = [0x22, 0x2c, 0x5b, 0x7b]
+
+/** Bytes of V8's memory for an empty object or array, and for one more value within it, rounded up. */
+const [perHolder, perValue] = [64, 40]
+
+/** Estimates the memory of a parsed JSON value in bytes, its source included. Rather too high than too low. */
+function estimateWeight(json: Buffer): number {
+  let weight = json.length
+  for (let index = 0; index < json.length; ) {
+    const byte = json[index]
+    if (byte === comma) weight += perValue
+    else if (byte === opensArray || byte === opensObject) weight += perHolder
+    index = byte === quote ? skipUncheckedString(json, index) : index + 1
+  }
+  return weight
 }

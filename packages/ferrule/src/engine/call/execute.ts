@@ -1,5 +1,4 @@
 /** Runs one operation against a vendor, step by step. Read this file first. */
-
 import { isObject } from '../../definition/object.ts'
 import { type ErrorDetails, FerruleError, fail } from '../../errors.ts'
 import { clocks } from '../clocks.ts'
@@ -9,8 +8,7 @@ import { type ConsentCode, exchangeConsent } from '../consent/exchange.ts'
 import { type AccountIdentity, type RunOperation, readAccount, readCheckedAccount } from '../consent/identity.ts'
 import { readDiscovered } from '../credentials/auth.ts'
 import type { ExchangePlace } from '../credentials/exchange.ts'
-import type { Secret } from '../credentials/secret.ts'
-import type { CredentialValues } from '../credentials/source.ts'
+import type { CredentialValues, Secret } from '../credentials/source.ts'
 import { Deadline, defaultDeadlineMs } from '../http/deadline.ts'
 import { Http } from '../http/http.ts'
 import { callBytes } from '../http/memory.ts'

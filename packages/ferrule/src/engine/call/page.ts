@@ -7,7 +7,6 @@ import { isInParts } from './meta.ts'
 import type { CompiledOperation } from './operation.ts'
 import type { Params } from './params.ts'
 import { buildLocalFilter, fillRow, nameRow } from './rows.ts'
-import { slicePage } from './slice.ts'
 
 /** The records of a page, and what was left out. */
 export interface Page<Data = readonly unknown[] | RawRows> extends HiddenCounts {
@@ -73,5 +72,22 @@ export async function* readBatches(rows: readonly unknown[] | RawRows): AsyncGen
   for (const batch of rows.batches()) {
     yield batch
     await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+/** The rows of one page, and its position. */
+interface Slice {
+  readonly rows: readonly unknown[]
+  readonly made?: { readonly page_info: PageInfo }
+}
+
+/** Cuts the page that the parameters name. Without a size all rows are one page; a page beyond the last is empty. */
+export function slicePage({ operation }: CompiledOperation, params: Params, rows: readonly unknown[]): Slice {
+  if (operation.slice === undefined) return { rows }
+  const page = Number(params[operation.slice.page] ?? 1)
+  const size = Number(params[operation.slice.size] ?? rows.length)
+  return {
+    rows: rows.slice((page - 1) * size, page * size),
+    made: { page_info: { page, page_size: size, total_number: rows.length, total_page: size === 0 ? 0 : Math.ceil(rows.length / size) } },
   }
 }

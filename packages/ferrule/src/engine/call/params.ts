@@ -1,5 +1,4 @@
 /** Validates the parameters of a call before anything is sent. */
-
 import { isObject } from '../../definition/object.ts'
 import { type FerruleError, fail, failAs, isErrorCode, joinProblems, type Problem } from '../../errors.ts'
 import { convertForms } from '../json/forms.ts'

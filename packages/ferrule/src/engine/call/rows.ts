@@ -1,9 +1,8 @@
 /** Converts the vendor's rows to documented records, and filters them. */
 import type { LocalFilter, Origin } from '../../definition/entity.ts'
 import { isObject } from '../../definition/object.ts'
-import { parseInteger } from '../json/integer.ts'
+import { parseInteger, parseTimestamp } from '../json/forms.ts'
 import { getAt, parsePath, setAt, takeAt, visitHolders } from '../json/paths.ts'
-import { parseTimestamp } from '../json/timestamp.ts'
 import type { CompiledOperation, DocumentedFields, Shaping } from './operation.ts'
 import type { Params } from './params.ts'
 

@@ -1,5 +1,4 @@
 /** Converts an unsuccessful answer to an error of the table, by the rules of the kind. Pure. */
-
 import type { ErrorRule } from '../../definition/connector.ts'
 import { errorConsequences } from '../../error-consequences.ts'
 import { type FerruleError, failAs, type Upstream } from '../../errors.ts'

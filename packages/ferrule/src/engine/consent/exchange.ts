@@ -12,8 +12,7 @@ import {
   type GrantExchange,
   readOauthError,
 } from '../credentials/exchange.ts'
-import { Secret } from '../credentials/secret.ts'
-import type { CredentialValues } from '../credentials/source.ts'
+import { type CredentialValues, Secret } from '../credentials/source.ts'
 import { Deadline } from '../http/deadline.ts'
 import { mayHaveRun } from '../http/unsent.ts'
 import { failNoConsent, findConsentPage } from './words.ts'

@@ -1,8 +1,7 @@
 /** Reads the words of a definition about consent: the page to open, its return, and what a connector can read. Pure. */
 import type { ConnectorDefinition, Consent } from '../../definition/index.ts'
 import { failValidation } from '../../errors.ts'
-import type { Secret } from '../credentials/secret.ts'
-import type { CredentialValues } from '../credentials/source.ts'
+import type { CredentialValues, Secret } from '../credentials/source.ts'
 import type { OriginOverride } from '../http/origin.ts'
 
 /** The credential scheme that a consent fills. */

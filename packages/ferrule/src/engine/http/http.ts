@@ -1,5 +1,4 @@
 /** Sends all requests. Every request states whether its address comes from configuration or from an answer. */
-
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici/index.js'
 import { FerruleError, fail } from '../../errors.ts'

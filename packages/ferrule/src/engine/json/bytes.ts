@@ -1,5 +1,4 @@
 /** Checks whether bytes are JSON (RFC 8259) without creating values, because unused values cause garbage collections. */
-
 import { deepestJson } from '../../values/json/depth.ts'
 
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]

@@ -3,7 +3,6 @@ import { readInnerFields } from '../../definition/document.ts'
 import { type Field, type Fields, isDateOrTime } from '../../definition/fields.ts'
 import { isObject } from '../../definition/object.ts'
 import { writeJson } from '../../values/json/json.ts'
-import { parseInteger } from './integer.ts'
 
 /** Values by field name. */
 type Values = Readonly<Record<string, unknown>>
@@ -80,4 +79,22 @@ export function convertForms(fields: Fields, values: Values): Values {
     if (value !== values[name]) converted = { ...converted, [name]: value }
   }
   return converted
+}
+
+/** Integers in strings. */
+
+/** Parses a decimal string without a fraction to an integer with all its digits; null for any other string. */
+export const parseInteger = (text: string): number | bigint | null => {
+  if (!/^-?\d{1,30}$/.test(text)) return null
+  return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text)
+}
+
+/**
+ * Parses a timestamp (ISO 8601) to milliseconds since 1970; NaN for anything else. `Date.parse` refuses leap seconds (`23:59:60Z`, which
+ * RFC 3339 allows): they count as the next second, as in POSIX time.
+ */
+export function parseTimestamp(value: unknown): number {
+  const text = String(value)
+  const milliseconds = Date.parse(text)
+  return Number.isNaN(milliseconds) ? Date.parse(text.replace(/:60(?=[.Zz+-])/, ':59')) + 1000 : milliseconds
 }

@@ -1,5 +1,4 @@
 /** Paths into JSON values: `a.b`, `a[0].b` (one element), `a[].b` (every element). */
-
 import { isObject } from '../../definition/object.ts'
 
 /** A step of a path: a key, an index, or `every` for all elements of an array. */

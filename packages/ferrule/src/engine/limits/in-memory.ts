@@ -1,10 +1,90 @@
 /** Vendor budgets in the memory of this process. */
-import type { Limits } from '../../definition/connector.ts'
+import type { Limits, Rate } from '../../definition/connector.ts'
 import { BoundedMap } from '../../values/bounded-map.ts'
-import { Bucket } from './bucket.ts'
 import type { Asker, Budget, Limiter, Reservation, Turn, Wish } from './limits.ts'
-import { type Credential, Unproven } from './unproven.ts'
 import { Windows } from './windows.ts'
+
+/** Time between two calls, in milliseconds. */
+const interval = 1_000
+
+/** What is known of credentials. */
+interface Credential {
+  /** True if the vendor accepted them before. */
+  isProven: boolean
+  /** True if the vendor refused them, and has not accepted them since. */
+  isRefused: boolean
+  /** The vendor asked these credentials alone to wait until this time. */
+  notBefore: number
+  /** Number of refusals in a row without a wait. */
+  refusals: number
+}
+
+/** Alternates between credentials, so that many calls with one wrong secret do not delay another's first call. */
+class Unproven {
+  readonly #windows: Windows
+  readonly #countStrangers: () => number
+  /** Time of the last call. */
+  #last = Number.NEGATIVE_INFINITY
+  /** Number of waiting calls by credentials; the first in the Map is next. */
+  readonly #waiting = new Map<Credential, number>()
+
+  /**
+   * @param rates the vendor's rates, which also apply to these calls
+   * @param countStrangers returns how many processes share the one call per second
+   */
+  constructor(rates: readonly Rate[], countStrangers: () => number) {
+    this.#windows = new Windows(rates)
+    this.#countStrangers = countStrangers
+  }
+
+  /** Computes the milliseconds until one more call of the credentials could be sent. */
+  waitFor(credential: Credential, now: number): number {
+    const own = this.#waiting.get(credential) ?? 0
+    let before = own
+    for (const [other, calls] of this.#waiting) if (other !== credential) before += Math.min(calls, own + 1)
+    return Math.max(credential.notBefore, this.#earliest(now) + before * this.#interval) - now
+  }
+
+  /** Adds a waiting call of the credentials. */
+  join(credential: Credential): void {
+    this.#waiting.set(credential, (this.#waiting.get(credential) ?? 0) + 1)
+  }
+
+  /** Removes a waiting call of the credentials. */
+  leave(credential: Credential): void {
+    const calls = (this.#waiting.get(credential) ?? 0) - 1
+    if (calls > 0) this.#waiting.set(credential, calls)
+    else this.#waiting.delete(credential)
+  }
+
+  /**
+   * Starts a call of the credentials if it is their turn.
+   * @returns true if the call is to be sent now and no longer waits
+   */
+  enter(credential: Credential, now: number): boolean {
+    if (this.#earliest(now) > now || this.#next(now) !== credential) return false
+    this.#windows.take(now)
+    this.#last = now
+    const calls = this.#waiting.get(credential) ?? 0
+    this.#waiting.delete(credential) // goes to the end of the Map
+    if (calls > 1) this.#waiting.set(credential, calls - 1)
+    return true
+  }
+
+  get #interval(): number {
+    return interval * Math.max(1, this.#countStrangers())
+  }
+
+  #earliest(now: number): number {
+    return Math.max(this.#windows.earliest(now), this.#last + this.#interval)
+  }
+
+  /** Finds the next credentials, without those that must wait. */
+  #next(now: number): Credential | undefined {
+    for (const credential of this.#waiting.keys()) if (credential.notBefore <= now) return credential
+    return undefined
+  }
+}
 
 /** Maximum number of budgets, and of credentials; the least recently used goes first. */
 const maxKept = 10_000
@@ -262,4 +342,79 @@ function enterShared(turn: MemoryTurn, now: number): number {
 function takeTurnAt(budget: Budget, moment: number, now: number): number {
   budget.take(moment)
   return moment - now
+}
+
+/** Usable share of the bucket; the rest is for running calls and for other programs. */
+const usable = 0.9
+/** Shorter waits count as none, in milliseconds, because timers and sums of fractions are no more exact. */
+const tolerance = 1
+
+/**
+ * Calls fill the bucket, and time empties it. The vendor's level counts if it is higher, because other programs and nodes use the same
+ * bucket. For the same reason a call checks the level again when its turn is due.
+ */
+class Bucket implements Budget {
+  #size: number
+  readonly #perSecondAndCall: number
+  /** Calls in the vendor's bucket, as far as known. */
+  #level = 0
+  #at = Number.NEGATIVE_INFINITY
+  /** Calls with a turn that are not sent yet. */
+  #waiting = 0
+
+  constructor({ size, perSecond }: NonNullable<Limits['bucket']>) {
+    this.#size = size
+    this.#perSecondAndCall = perSecond / size
+  }
+
+  earliest(now: number): number {
+    return now + this.#waitFor(this.#levelAt(now) + this.#waiting)
+  }
+
+  take(): void {
+    this.#waiting += 1
+  }
+
+  count(now: number): void {
+    this.#level = this.#levelAt(now) + 1
+  }
+
+  late(now: number): number {
+    const wait = this.#waitFor(this.#levelAt(now))
+    if (wait > tolerance) return wait
+    this.#level += 1
+    this.giveBack()
+    return 0
+  }
+
+  giveBack(): void {
+    this.#waiting = Math.max(0, this.#waiting - 1)
+  }
+
+  /** @param header `used/size` */
+  observe(header: string, now: number): void {
+    const [, used = '', size = ''] = /^\s*(\d{1,6})\s*\/\s*(\d{1,6})\s*$/.exec(header) ?? []
+    if (Number(size) === 0) return
+    this.#size = Number(size)
+    this.#level = Math.max(this.#levelAt(now), Number(used))
+  }
+
+  /** Calls that leak per second: a larger bucket leaks faster. */
+  get #rate(): number {
+    return this.#size * this.#perSecondAndCall
+  }
+
+  /** Computes the milliseconds until one more call fits above a level. */
+  #waitFor(level: number): number {
+    const room = Math.max(0, Math.floor(this.#size * usable) - 1)
+    return (Math.max(0, level - room) / this.#rate) * 1000
+  }
+
+  #levelAt(now: number): number {
+    if (this.#at === Number.NEGATIVE_INFINITY) this.#at = now
+    const leaked = (Math.max(0, now - this.#at) / 1000) * this.#rate
+    this.#level = Math.max(0, this.#level - leaked)
+    this.#at = Math.max(this.#at, now)
+    return this.#level
+  }
 }

@@ -1,5 +1,4 @@
 /** Claims of request ids for writes. The library keeps them in memory, the platform in a table. */
-
 import { fail, failValidation } from '../../errors.ts'
 import { BoundedMap } from '../../values/bounded-map.ts'
 import { clocks } from '../clocks.ts'

@@ -1,10 +1,8 @@
 /** Parses filters written as text (docs/search.md) to the JSON that `context_store_search` takes. */
-
 import { filterLimits, operators } from '../../definition/search.ts'
 import type { FerruleError } from '../../errors.ts'
-import { findNumber } from './numbers.ts'
 import { refuseSize, shorten } from './refusals.ts'
-import { type Token, Tokens } from './tokens.ts'
+import { findNumber, type Token, Tokens } from './tokens.ts'
 import { comparisons, formatPath, listWritten, mostParentheses } from './words.ts'
 
 /** A condition of a filter in JSON: operators, each with what it applies to. */

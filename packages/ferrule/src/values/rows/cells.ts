@@ -1,5 +1,4 @@
 /** Cells of a warehouse (the format jsonv2: each a string or null) as typed values, by the type of their column. */
-
 import { isObject } from '../../definition/object.ts'
 import { readJsonNumbers } from '../json/json.ts'
 

@@ -1,5 +1,4 @@
 /** Walks a list page by page, and a result part by part. Stops on a repeated position and on an exhausted budget. */
-
 import { isObject } from '../../definition/object.ts'
 import { type DayWindow, FerruleError, fail } from '../../errors.ts'
 import { writeJson } from '../json/json.ts'

@@ -13,7 +13,6 @@ const credentials = {
   updated_at: time('Time of the last change'),
 }
 
-/** An application at a vendor. */
 export const oauthCredentialsRecord = record(
   'OAuthCredentials',
   {
@@ -27,7 +26,6 @@ export const oauthCredentialsRecord = record(
 /** An application at a vendor. */
 export type OAuthCredentialsRecord = Wire<typeof oauthCredentialsRecord>
 
-/** The applications of an organization. */
 export const oauthCredentialsList = record(
   'OAuthCredentialsList',
   { data: list(oauthCredentialsRecord, 'Applications, by kind') },
@@ -36,7 +34,6 @@ export const oauthCredentialsList = record(
 /** The applications of an organization. */
 export type OAuthCredentialsList = Wire<typeof oauthCredentialsList>
 
-/** A deleted application. */
 export const oauthCredentialsRemoval = record(
   'OAuthCredentialsRemoval',
   {
@@ -65,14 +62,12 @@ export const oauthCredentialsInput = body(
 /** An application at a vendor. */
 export type OAuthCredentialsInput = Wire<typeof oauthCredentialsInput>
 
-/** Query of a deletion. */
 export const oauthCredentialsRemovalQuery = query({
   force: opt(oneOf('true: also when connectors use it.', 'true', 'false')),
 })
 /** Query of a deletion. */
 export type OAuthCredentialsRemovalQuery = Wire<typeof oauthCredentialsRemovalQuery>
 
-/** Body that starts an authorization. */
 export const oauthInitiateInput = body(
   'OAuthInitiateInput',
   {
@@ -93,7 +88,6 @@ export const oauthInitiateInput = body(
 /** Body that starts an authorization. */
 export type OAuthInitiateInput = Wire<typeof oauthInitiateInput>
 
-/** Answer of a started authorization. */
 export const oauthConsent = record(
   'OAuthConsent',
   { consent_url: str('Address of a connect link for the end user; it is shown once') },

@@ -44,7 +44,6 @@ const link = {
   revoked_at: orNull(time('Time of the revocation')),
 }
 
-/** A link. */
 export const connectLinkRecord = record('ConnectLink', link, 'A link, without its address')
 /** A link. */
 export type ConnectLinkRecord = Wire<typeof connectLinkRecord>
@@ -52,7 +51,6 @@ export type ConnectLinkRecord = Wire<typeof connectLinkRecord>
 /** One page of links. */
 export const connectLinkPage = page('ConnectLinkPage', connectLinkRecord, 'links')
 
-/** A new link. */
 export const connectLinkSecret = record(
   'ConnectLinkSecret',
   { ...link, url: str('Address for the end user; its secret part is stored as a hash and cannot be read again') },
@@ -102,7 +100,6 @@ export const connectLinkQuery = query({
 /** What the list of links is limited to. */
 export type ConnectLinkQuery = Wire<typeof connectLinkQuery>
 
-/** Status of a link for the page that opened it. */
 export const connectLinkState = record(
   'ConnectLinkState',
   {

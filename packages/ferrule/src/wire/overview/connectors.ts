@@ -6,7 +6,6 @@ import { page } from '../paging.ts'
 import { syncError, syncRunRecord } from '../syncs.ts'
 import { part, record, recordOrNull, uuid, type Wire } from '../words.ts'
 
-/** A connector with the state of its copy at a glance. */
 export const connectorOverview = record(
   'ConnectorOverview',
   {

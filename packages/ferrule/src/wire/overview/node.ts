@@ -2,7 +2,6 @@
 import { bool, int, list, oneOf, orNull, str, time } from '../../definition/index.ts'
 import { part, record, recordOrNull, type Wire } from '../words.ts'
 
-/** What every client may know of the service. */
 export const serviceRecord = record(
   'Service',
   {
@@ -48,7 +47,6 @@ const database = part(
 /** States of read replicas. */
 export const replicaStates = ['unknown', 'used', 'gone', 'refused'] as const
 
-/** What the answering node runs with. */
 export const nodeRecord = record(
   'Node',
   {

@@ -42,7 +42,6 @@ const usageTotal = part(counted, 'All calls of the range')
 /** All calls of a range. */
 export type UsageTotal = Wire<typeof usageTotal>
 
-/** Calls over time. */
 export const usageReport = record(
   'Usage',
   {

@@ -1,4 +1,6 @@
 /** A limiter whose budgets are kept in the database too (docs/decisions/budgets.md). */
+
+import { randomUUID } from 'node:crypto'
 import {
   type Asker,
   type Budget,
@@ -9,8 +11,201 @@ import {
   type Turn,
   type Wish,
 } from 'ferrule/engine'
+import { BoundedMap, fail } from 'ferrule/internal'
+import type { Parts } from '../../main/parts.ts'
+import {
+  type BudgetAnswer,
+  type BudgetAsk,
+  countCalls,
+  countStrangers,
+  deleteUnusedBudgets,
+  listCalls,
+  takeTurns,
+} from '../sql/vendor-budgets.ts'
+import { type BudgetHost, SharedBudget } from './shared-budget.ts'
 import { type CallStore, isLasting, StoredBudget } from './stored-budget.ts'
-import { type DeskParts, TurnDesk, type TurnStore } from './turn-desk.ts'
+
+/** Gives turns. */
+interface TurnStore {
+  /** Gives turns of several keys, each of which is named once. */
+  take(asks: readonly BudgetAsk[]): Promise<readonly BudgetAnswer[]>
+  /** Counts this node among those with calls of unproven credentials. @returns their number */
+  countStrangers(): Promise<number>
+}
+
+interface DeskParts {
+  readonly store: TurnStore
+  readonly steady: () => number
+  /** Runs something later. @returns a function that cancels it */
+  readonly schedule: (milliseconds: number, run: () => void) => () => void
+  readonly hold: BudgetHost['hold']
+  readonly onBackgroundError: (error: unknown) => void
+}
+
+/** Maximum number of budgets; the least recently used goes first. */
+const mostBudgets = 10_000
+/** Calls wait this long for the database, in milliseconds. */
+const patienceMs = 3_000
+/** Pause after a statement that failed, in milliseconds. */
+const failedMs = 500
+/** Keys of one statement. */
+const mostKeys = 200
+/** Longest time that a statement is expected to take, in milliseconds. */
+const longestDelayMs = 500
+
+/** Keeps the budgets of this node. */
+export class TurnDesk implements BudgetHost {
+  readonly #parts: DeskParts
+  readonly #budgets = new BoundedMap<string, SharedBudget>(mostBudgets)
+  /** When each budget asks. */
+  readonly #due = new Map<SharedBudget, number>()
+  /** Lets calls continue that wait for the answer of the next statement. */
+  #waiters = new Map<SharedBudget, Set<() => void>>()
+  #cancel: (() => void) | undefined
+  #armedFor = Number.POSITIVE_INFINITY
+  #flight: Promise<void> | undefined
+  /** Since when the database owes an answer. */
+  #owedSince: number | undefined
+  /** Time that a statement takes, in milliseconds. */
+  #delayMs = 0
+  #isClosed = false
+
+  constructor(parts: DeskParts) {
+    this.#parts = parts
+  }
+
+  /** Opens the budget of a key. */
+  open(asker: Pick<Asker, 'key' | 'limits'>): SharedBudget {
+    return this.#budgets.take(asker.key, () => new SharedBudget(asker, this))
+  }
+
+  /** Number of keys that this node uses now. */
+  get size(): number {
+    const now = this.#parts.steady()
+    return this.#budgets
+      .values()
+      .filter((budget) => budget.isInUse(now))
+      .toArray().length
+  }
+
+  hold(key: string, until: number): void {
+    this.#parts.hold(key, until)
+  }
+
+  check(now: number): void {
+    if (this.#isClosed || (this.#owedSince !== undefined && now - this.#owedSince > patienceMs)) throw unreachable()
+  }
+
+  want(budget: SharedBudget, now: number): void {
+    const due = budget.wantsAt(now)
+    if (due === undefined || this.#isClosed) return
+    this.#due.set(budget, due)
+    this.#arm(due, now)
+  }
+
+  async ask(budget: SharedBudget, latest: number): Promise<void> {
+    const { steady, schedule } = this.#parts
+    const now = steady()
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const cancel = schedule(Math.max(0, Math.min(patienceMs, latest - now)), () => reject(unreachable()))
+    this.#waiters.set(budget, (this.#waiters.get(budget) ?? new Set()).add(resolve))
+    this.want(budget, now)
+    await promise.finally(cancel)
+  }
+
+  /** Stores what is left to report, with one try. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#cancel?.()
+    await this.#flight
+    const left = new Set([...this.#due.keys()].filter(({ hasNews }) => hasNews))
+    while (left.size > 0) {
+      const taken = this.#takeDue((budget) => left.has(budget))
+      for (const budget of taken) left.delete(budget)
+      await this.#flySafely(taken)
+    }
+  }
+
+  /**
+   * Takes the budgets of a statement. It names a key once: a budget that was dropped for others and opened again is there twice, and one
+   * of both waits for the next statement.
+   */
+  #takeDue(isMeant: (budget: SharedBudget, at: number) => boolean): readonly SharedBudget[] {
+    const meant = [...this.#due].flatMap(([budget, at]) => (isMeant(budget, at) ? [[budget.key, budget] as const] : []))
+    const taken = [...new Map(meant).values()].slice(0, mostKeys)
+    for (const budget of taken) this.#due.delete(budget)
+    return taken
+  }
+
+  /** Starts a statement, or the timer of the next one. While one is under way, others wait and go together. */
+  #arm(due: number, now: number): void {
+    if (this.#flight !== undefined || this.#isClosed || due >= this.#armedFor) return
+    this.#cancel?.()
+    this.#cancel = undefined
+    if (due <= now) this.#run()
+    else {
+      this.#armedFor = due
+      this.#cancel = this.#parts.schedule(due - now, () => this.#run())
+    }
+  }
+
+  #run(): void {
+    this.#armedFor = Number.POSITIVE_INFINITY
+    const now = this.#parts.steady()
+    const due = this.#takeDue((_budget, at) => at <= now + 1)
+    this.#flight = this.#flySafely(due).then(() => {
+      this.#flight = undefined
+      this.#arm(Math.min(...this.#due.values()), this.#parts.steady())
+    })
+  }
+
+  async #flySafely(budgets: readonly SharedBudget[]): Promise<void> {
+    const { steady, onBackgroundError } = this.#parts
+    const waiting = budgets.map((budget) => this.#takeWaiters(budget))
+    try {
+      await this.#fly(budgets)
+      this.#owedSince = undefined
+      for (const resolve of waiting.flatMap((each) => [...each])) resolve()
+      for (const budget of budgets) this.#continue(budget, steady())
+    } catch (error) {
+      onBackgroundError(error)
+      budgets.forEach((budget, index) => {
+        budget.keep()
+        this.#waiters.set(budget, new Set([...this.#takeWaiters(budget), ...(waiting[index] ?? [])]))
+        if (budget.wantsAt(steady()) !== undefined) this.#due.set(budget, steady() + failedMs)
+      })
+      if (this.#due.size === 0) this.#owedSince = undefined
+    }
+  }
+
+  /** Plans the next question about a key. Calls that came meanwhile do not wait for one that is far ahead. */
+  #continue(budget: SharedBudget, now: number): void {
+    this.want(budget, now)
+    if ((this.#due.get(budget) ?? Number.POSITIVE_INFINITY) > now) for (const resolve of this.#takeWaiters(budget)) resolve()
+  }
+
+  #takeWaiters(budget: SharedBudget): Set<() => void> {
+    const waiters = this.#waiters.get(budget) ?? new Set()
+    this.#waiters.delete(budget)
+    return waiters
+  }
+
+  async #fly(budgets: readonly SharedBudget[]): Promise<void> {
+    const { steady, store } = this.#parts
+    const asked = steady()
+    this.#owedSince ??= asked
+    const asks = budgets.map((budget) => [budget, budget.ask(asked, 2 * this.#delayMs)] as const)
+    const answers = new Map((await store.take(asks.map(([, ask]) => ask))).map((answer) => [answer.key, answer]))
+    const answered = steady()
+    this.#delayMs = Math.min(longestDelayMs, Math.max(answered - asked, (7 * this.#delayMs + answered - asked) / 8))
+    for (const [budget, ask] of asks) {
+      const answer = answers.get(ask.key)
+      if (answer !== undefined) budget.settle(ask, answer, { asked, answered })
+    }
+  }
+}
+
+const unreachable = () => fail('unavailable', { reason: 'the database of vendor budgets does not answer' })
 
 /** Keeps the vendors' budgets. */
 export interface VendorLimiter extends Limiter {
@@ -26,7 +221,6 @@ interface KeptBudget extends Budget {
   store?(): Promise<void> | undefined
 }
 
-/** Parts of a limiter. */
 export interface LimiterParts extends Omit<DeskParts, 'hold' | 'store'> {
   /** Turns that nodes share, or the calls of a process alone with its database. */
   readonly store: TurnStore | CallStore
@@ -123,4 +317,43 @@ export class KeptLimiter implements VendorLimiter {
     }, onBackgroundError)
     return true
   }
+}
+
+/** Unused budgets are kept this long, in milliseconds: longer than the longest window of any vendor. */
+const keptMs = 2 * 86_400_000
+
+interface StoreParts extends Pick<Parts, 'database'> {
+  readonly source: Pick<Parts['source'], 'clock'>
+  /** True if times are those of `source.clock`, which a test moves; else PostgreSQL's own clock counts. */
+  readonly isClockGiven: boolean
+}
+
+interface BudgetParts extends StoreParts, Pick<Parts, 'steady' | 'onBackgroundError'> {}
+
+/** The budgets of this node. */
+export interface VendorBudgets {
+  readonly limiter: KeptLimiter
+  purgeExpired(now: number): Promise<number>
+}
+
+/** Opens the budgets. */
+export function createVendorBudgets(parts: BudgetParts): VendorBudgets {
+  const { database, steady, onBackgroundError } = parts
+  const limiter = new KeptLimiter({ store: createBudgetStore(parts), steady, schedule: scheduleTimer, onBackgroundError })
+  return { limiter, purgeExpired: (now) => deleteUnusedBudgets(database.db, now - keptMs) }
+}
+
+/** Builds the store of one node. The embedded database's clock is that of the platform, which continues after a restart. */
+export function createBudgetStore({ database: { db, dialect }, source, isClockGiven }: StoreParts): LimiterParts['store'] {
+  if (dialect === 'sqlite')
+    return { add: (calls) => countCalls(db, calls), list: (key, since) => listCalls(db, key, since), clock: source.clock }
+  const node = randomUUID()
+  const now = () => (isClockGiven ? source.clock() : null)
+  return { take: (asks) => takeTurns(db, asks, now()), countStrangers: () => countStrangers(db, { node, now: now() }) }
+}
+
+/** A timer keeps no process alive. */
+function scheduleTimer(milliseconds: number, run: () => void): () => void {
+  const timer = setTimeout(run, milliseconds).unref()
+  return () => clearTimeout(timer)
 }

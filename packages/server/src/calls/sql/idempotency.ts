@@ -64,8 +64,8 @@ export const releaseKey = async (db: Db, attempt: Attempt): Promise<void> => {
 }
 
 /** Deletes keys that expired at `now`, except keys that a new attempt took over. @returns the number */
-export const deleteEndedKeys = (db: Db, before: number, limit: number): Promise<number> =>
-  deleteEnded(db, { table: 'idempotency_keys', key: idColumns, end: 'expires_at' }, { before, limit })
+export const deleteEndedKeys = (db: Db, before: number): Promise<number> =>
+  deleteEnded(db, { table: 'idempotency_keys', key: idColumns, end: 'expires_at' }, before)
 
 /** Finds the current data key of a workspace, deleted or not. */
 export const findCurrentDataKey = async (db: Db, { organizationId, workspaceId }: { organizationId: string; workspaceId: string }) => {

@@ -1,7 +1,7 @@
 /** Queries kept answers of agents. */
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import type { KeptAnswerTable } from '../../db/schema/outcome-schema.ts'
+import type { KeptAnswerTable } from '../../db/schema/schema.ts'
 
 type Row = Selectable<KeptAnswerTable>
 

@@ -1,5 +1,4 @@
 /** Authorizes a connector: checks credentials at the vendor, stores them, and uses the link up, all of it or nothing. */
-
 import { FerruleError } from 'ferrule'
 import type { Kind } from 'ferrule/definition'
 import { type Connection, isSameAccount } from 'ferrule/engine'
@@ -25,7 +24,6 @@ const mostAttempts = 50
 /** Names that are tried for a connector without one. */
 const triedNames = 100
 
-/** Services of authorizations. */
 export interface AuthorizationParts extends Parts {
   readonly connectors: Pick<Connectors, 'readAccess'>
 }

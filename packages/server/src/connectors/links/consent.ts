@@ -14,10 +14,8 @@ import { type AuthorizationParts, authorizeConnector, beginAuthorization, requir
 import type { ConnectPages } from './connect-types.ts'
 import { digestToken, openApplication, toGivenCredentials } from './consent-secrets.ts'
 import { readLinkContent } from './link-record.ts'
-import { findFixedAccounts, readLinkValues } from './link-values.ts'
-import { buildConfiguration } from './page-values.ts'
-import { newDigestedSecret } from './secrets.ts'
-import type { Visit } from './visits.ts'
+import { buildConfiguration, findFixedAccounts, readLinkValues } from './link-values.ts'
+import { newDigestedSecret, type Visit } from './visits.ts'
 
 /** Time for an authorization on the vendor's page and a choice after it, in milliseconds. */
 const attemptMs = 15 * 60 * 1_000

@@ -1,11 +1,15 @@
-/** Checks the configuration values that a link gives or fixes, and puts them around those of the page. */
+/** Checks the configuration values that a link gives or fixes, and decides which values its page shows and may send. */
 import { FerruleError, type Problem } from 'ferrule'
 import type { ConnectorDefinition, Kind } from 'ferrule/definition'
 import { checkConfiguration, findConsent } from 'ferrule/engine'
 import { failValidation, isObject, moveProblem, pointTo } from 'ferrule/internal'
+import type { Parts } from '../../main/parts.ts'
+import { viewOrganization } from '../../values/access.ts'
 import { canonicalJson } from '../../values/canonical-json.ts'
 import type { Catalogue } from '../connector-types.ts'
-import type { ValuesByKind } from './link-record.ts'
+import { type ConnectorRow, findConnector } from '../sql/connectors.ts'
+import { readLinkContent, type ValuesByKind } from './link-record.ts'
+import type { Visit } from './visits.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -96,4 +100,25 @@ export function findFixedAccounts({ definition }: Kind, { locked }: Pick<LinkVal
   const field = findConsent(definition)?.accounts?.configuration
   if (field === undefined || !Object.hasOwn(locked, field)) return undefined
   return [...new Set([locked[field]].flat().filter(isGiven).map(String))]
+}
+
+/** Returns the values of a link for a kind. Those of a connector stay as they are, so all of them are locked. */
+export function readPageValues({ link }: Pick<Visit, 'link'>, slug: string, target: ConnectorRow | undefined): LinkValues {
+  return target === undefined
+    ? readLinkValues(readLinkContent(link), slug)
+    : { defaults: {}, locked: JSON.parse(target.configuration), isWhole: true }
+}
+
+/** Finds the connector whose credentials a link replaces. */
+export const findTarget = async ({ database: { db } }: Pick<Parts, 'database'>, { link }: Pick<Visit, 'link'>) =>
+  link.target_connector_id === null ? undefined : findConnector(db, viewOrganization(link.organization_id), link.target_connector_id)
+
+/** Builds the whole configuration of a connector. @throws FerruleError `validation_failed` when the page sends a locked value */
+export async function buildConfiguration(
+  parts: Pick<Parts, 'database'>,
+  visit: Pick<Visit, 'link'>,
+  { kind, given }: { readonly kind: Kind; readonly given: Readonly<Record<string, unknown>> | undefined },
+): Promise<Record<string, unknown>> {
+  const target = await findTarget(parts, visit)
+  return mergeConfiguration(kind, readPageValues(visit, kind.definition.kind, target), given)
 }

@@ -1,6 +1,4 @@
 /** Creates, lists and revokes links. */
-
-import { setImmediate as turn } from 'node:timers/promises'
 import type { Problem } from 'ferrule'
 import { fail, failValidation } from 'ferrule/internal'
 import {
@@ -38,7 +36,7 @@ import { type AddressSettings, buildLinkUrl, readAllowedOrigin, readRedirect, re
 import type { ConnectLinks } from './connect-types.ts'
 import { toLinkRecord } from './link-record.ts'
 import { readValuesByKind } from './link-values.ts'
-import { newDigestedSecret } from './secrets.ts'
+import { newDigestedSecret } from './visits.ts'
 
 const problem = (field: string, message: string, error_code: string): Problem => ({ field, message, error_code })
 
@@ -64,9 +62,6 @@ interface LinkReading {
   readonly settings: AddressSettings & { readonly sandbox: boolean }
   readonly catalogue: Catalogue
 }
-
-/** A checked body. Workspace and connector are not looked up yet. */
-type WantedLink = ReturnType<typeof readLinkInput>
 
 /** Reads the body of a new link. @throws FerruleError `not_offered`, `validation_failed`, `connector_type_not_found` */
 function readLinkInput({ settings, catalogue }: LinkReading, given: unknown) {
@@ -110,8 +105,6 @@ function toLinkInput(catalogue: Catalogue, given: unknown): ConnectLinkInput {
 const mostLinks = 50_000
 /** Retention of ended links, in milliseconds: 30 days. */
 const retentionMs = 30 * 24 * 60 * 60 * 1_000
-/** Rows per statement of the garbage collection. */
-const batch = 100
 
 /** Where a new link belongs. */
 type LinkPlace = Pick<ConnectLinkRow, 'workspace_id' | 'target_connector_id' | 'kinds' | 'sandbox'>
@@ -134,7 +127,7 @@ async function findPlace(parts: Pick<Parts, 'source' | 'dataKeys'>, db: Db, { pr
 
 interface Wanted {
   readonly principal: Principal
-  readonly wanted: WantedLink
+  readonly wanted: ReturnType<typeof readLinkInput>
 }
 
 async function create(parts: Parts, { principal, wanted }: Wanted): Promise<ConnectLinkSecret> {
@@ -222,15 +215,8 @@ export const createConnectLinks = (parts: Parts): ConnectLinks => ({
     await revokeConnectLink(parts.database.db, { organizationId: principal.organizationId, id }, now)
     return toLinkRecord(await requireLink(parts, principal, id), now)
   },
-  purgeExpired: (now) => purgeExpired(parts, now),
+  purgeExpired: async (now) => {
+    const { db } = parts.database
+    return (await deleteEndedVisits(db, now)) + (await deleteEndedConnectLinks(db, now - retentionMs))
+  },
 })
-
-async function purgeExpired({ database: { db } }: Pick<Parts, 'database'>, now: number): Promise<number> {
-  let removed = 0
-  for (let last = batch; last >= batch; removed += last) {
-    const visits = await deleteEndedVisits(db, now, batch)
-    last = Math.max(visits, await deleteEndedConnectLinks(db, now - retentionMs, batch))
-    await turn() // the embedded database blocks the event loop
-  }
-  return removed
-}

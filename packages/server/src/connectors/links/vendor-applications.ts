@@ -1,5 +1,4 @@
 /** Stores the operator's applications at vendors. Their secrets are opened for requests to the vendor only. */
-
 import type { Problem } from 'ferrule'
 import type { Kind } from 'ferrule/definition'
 import { type CredentialValues, findConsent, Secret } from 'ferrule/engine'

@@ -1,15 +1,17 @@
-/** Opens sessions of the connect page, and finds the link of each later request. */
+/** Opens sessions of the connect page, and finds the link of each later request. Makes the secrets of both. */
+
+import { timingSafeEqual } from 'node:crypto'
 import { fail } from 'ferrule/internal'
 import { connectSessionInput } from 'ferrule/wire'
 import type { Parts, Stored } from '../../main/parts.ts'
 import { viewOrganization } from '../../values/access.ts'
 import { asId } from '../../values/ids.ts'
 import { readBody } from '../../values/read.ts'
+import { digestParts, newSecret } from '../../values/secret-text.ts'
 import { type ConnectLinkRow, findConnectLink, findLinkOrganization } from '../sql/links.ts'
 import { type ConnectSessionRow, findConnectSession, insertConnectSession } from '../sql/visits.ts'
 import type { IssuedCookie, PageVisit } from './connect-types.ts'
 import { requireOpen } from './link-record.ts'
-import { digestSecret, isSecret, newDigestedSecret } from './secrets.ts'
 
 /** Lifetime of a session, in milliseconds: an end user may have to ask a colleague for a key. */
 const sessionMs = 2 * 60 * 60 * 1_000
@@ -52,4 +54,26 @@ export async function requireVisit({ database: { db }, source }: Stored, { linkI
   const link = await findConnectLink(db, viewOrganization(session.organization_id), session.link_id)
   if (link === undefined) throw fail('connect_session_missing', { reason: 'the link was deleted' })
   return { link, session }
+}
+
+/** What a secret is for: the same text has another digest for each. */
+type SecretUse = 'link' | 'session' | 'state' | 'attempt'
+
+/** Computes what is stored. */
+export const digestSecret = (use: SecretUse, secret: string): string => digestParts('connect', use, secret)
+
+/** Creates a secret with the digest that is stored. */
+export function newDigestedSecret(
+  use: SecretUse,
+  randomBytes: (size: number) => Buffer,
+): { readonly secret: string; readonly digest: string } {
+  const secret = newSecret(randomBytes)
+  return { secret, digest: digestSecret(use, secret) }
+}
+
+/** Returns whether a secret has the stored digest. */
+export function isSecret(use: SecretUse, secret: string | undefined, digest: string): boolean {
+  if (secret === undefined) return false
+  const [given, stored] = [Buffer.from(digestSecret(use, secret)), Buffer.from(digest)]
+  return given.length === stored.length && timingSafeEqual(given, stored)
 }

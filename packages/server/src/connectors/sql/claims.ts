@@ -2,8 +2,7 @@
 import type { ExpressionBuilder, Selectable } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { deleteEnded } from '../../db/delete-ended.ts'
-import type { RequestClaimTable } from '../../db/schema/outcome-schema.ts'
-import type { Tables } from '../../db/schema/schema.ts'
+import type { RequestClaimTable, Tables } from '../../db/schema/schema.ts'
 
 /** A request id with its write. */
 export type ClaimRow = Selectable<RequestClaimTable>
@@ -50,5 +49,5 @@ export async function setBusy(db: Db, row: ClaimId & Pick<ClaimRow, 'owner' | 'b
 }
 
 /** Deletes claims of at or before a timestamp. @returns the number */
-export const deleteOldClaims = (db: Db, before: number, limit: number): Promise<number> =>
-  deleteEnded(db, { table: 'request_claims', key: idColumns, end: 'claimed_at' }, { before, limit })
+export const deleteOldClaims = (db: Db, before: number): Promise<number> =>
+  deleteEnded(db, { table: 'request_claims', key: idColumns, end: 'claimed_at' }, before)

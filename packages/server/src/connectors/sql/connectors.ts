@@ -1,8 +1,7 @@
 /** Queries connectors. */
 import { type CompiledQuery, type Selectable, sql } from 'kysely'
 import { type Db, lockForUpdate, named, withValues } from '../../db/database.ts'
-import type { ConsentColumns } from '../../db/schema/connect-schema.ts'
-import type { ConnectorTable } from '../../db/schema/schema.ts'
+import type { ConnectorTable, ConsentColumns } from '../../db/schema/schema.ts'
 import { type PrincipalView, viewOrganization } from '../../values/access.ts'
 
 /** Columns of a record, without the encrypted credentials. */

@@ -1,10 +1,9 @@
 /** Queries links. A statement carries the organization, or the digest of a secret that decides on it. */
-
 import type { ConnectLinkStatus } from 'ferrule/wire'
 import type { ExpressionBuilder, Selectable } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import type { ConnectLinkTable } from '../../db/schema/connect-schema.ts'
-import type { Tables } from '../../db/schema/schema.ts'
+import { deleteInBatches } from '../../db/delete-ended.ts'
+import type { ConnectLinkTable, Tables } from '../../db/schema/schema.ts'
 import type { PrincipalView } from '../../values/access.ts'
 
 /** Selects the links of a view, without those of deleted workspaces. */
@@ -119,14 +118,16 @@ export async function useConnectLink(db: Db, place: ConnectLinkPlace, { now, con
   return (await update.executeTakeFirst()).numUpdatedRows > 0n
 }
 
-/** Deletes links that ended at or before a timestamp, the oldest first. @returns the number */
-export async function deleteEndedConnectLinks(db: Db, before: number, limit: number): Promise<number> {
+/** Deletes links that ended at or before a timestamp. @returns the number */
+export function deleteEndedConnectLinks(db: Db, before: number): Promise<number> {
   const ended = db
     .selectFrom('connect_links as ended')
     .select('ended.id')
     .where(({ or, eb }) =>
       or([eb('ended.expires_at', '<=', before), eb('ended.used_at', '<=', before), eb('ended.revoked_at', '<=', before)]),
     )
-    .limit(limit)
-  return Number((await db.deleteFrom('connect_links').where('id', 'in', ended).executeTakeFirst()).numDeletedRows)
+  return deleteInBatches(async (limit) => {
+    const { numDeletedRows } = await db.deleteFrom('connect_links').where('id', 'in', ended.limit(limit)).executeTakeFirst()
+    return Number(numDeletedRows)
+  })
 }

@@ -1,7 +1,7 @@
 /** Queries tokens that vendors still have to end. Rows are written with the organization of the deleted connector, and read by nodes only. */
 import type { Selectable } from 'kysely'
 import { type Db, lockForUpdate } from '../../db/database.ts'
-import type { ConsentRevocationTable } from '../../db/schema/connect-schema.ts'
+import type { ConsentRevocationTable } from '../../db/schema/schema.ts'
 
 /** A token that is to be ended. */
 export type ConsentRevocationRow = Selectable<ConsentRevocationTable>

@@ -1,7 +1,7 @@
 /** Queries the operator's applications at vendors. */
 import type { Selectable } from 'kysely'
 import { type Db, lockForUpdate, lockKeyShare } from '../../db/database.ts'
-import type { VendorApplicationTable } from '../../db/schema/connect-schema.ts'
+import type { VendorApplicationTable } from '../../db/schema/schema.ts'
 
 /** An application at a vendor. */
 export type VendorApplicationRow = Selectable<VendorApplicationTable>

@@ -2,7 +2,7 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { deleteEnded } from '../../db/delete-ended.ts'
-import type { AttemptStatus, ConnectAttemptTable, ConnectSessionTable } from '../../db/schema/connect-schema.ts'
+import type { AttemptStatus, ConnectAttemptTable, ConnectSessionTable } from '../../db/schema/schema.ts'
 
 /** A session. */
 export type ConnectSessionRow = Selectable<ConnectSessionTable>
@@ -77,8 +77,8 @@ export async function stepAttempt(
 }
 
 /** Deletes sessions and attempts that expired at or before a timestamp. @returns the number */
-export async function deleteEndedVisits(db: Db, before: number, limit: number): Promise<number> {
-  const attempts = await deleteEnded(db, { table: 'connect_attempts', key: ['id'], end: 'expires_at' }, { before, limit })
-  const sessions = await deleteEnded(db, { table: 'connect_sessions', key: ['digest'], end: 'expires_at' }, { before, limit })
-  return Math.max(attempts, sessions)
+export async function deleteEndedVisits(db: Db, before: number): Promise<number> {
+  const attempts = await deleteEnded(db, { table: 'connect_attempts', key: ['id'], end: 'expires_at' }, before)
+  const sessions = await deleteEnded(db, { table: 'connect_sessions', key: ['digest'], end: 'expires_at' }, before)
+  return attempts + sessions
 }

@@ -5,7 +5,6 @@ import type { Db } from '../../db/database.ts'
 import type { Parts } from '../../main/parts.ts'
 import type { ConnectorPlace } from '../../values/access.ts'
 import { newId } from '../../values/ids.ts'
-import { headStarts } from '../sql/run-states.ts'
 import {
   type CopyHolder,
   deleteCopies,
@@ -20,6 +19,7 @@ import {
   changeWaiting,
   deleteSurplusRuns,
   extendRun,
+  headStarts,
   insertRuns,
   listUnfinishedRuns,
   noError,
@@ -30,12 +30,9 @@ import {
 import { insertSchedules } from '../sql/sync-schedules.ts'
 import { findKind, readWantedEntities, toConnectorPlace } from '../status/connector-rows.ts'
 import { listCopiedEntities } from '../status/groups.ts'
-import { readEntities, readResults, toSyncError } from '../status/run-record.ts'
-import { noProgress } from '../status/stored-progress.ts'
-import { findTaken, isDelayed } from './rests.ts'
+import { noProgress, readEntities, readResults, toSyncError } from '../status/run-record.ts'
 import { computeFirstRunAt } from './times.ts'
 
-/** Services that queueing needs. */
 export type QueueParts = Pick<Parts, 'source' | 'catalogue' | 'settings'>
 
 /** Rows per statement. */
@@ -249,4 +246,36 @@ export async function followChange(parts: QueueParts, db: Db, { before, after, h
   if (hasNewCredentials) await unparkRuns(db, toConnectorPlace(after))
   const mode: RunMode = isOther ? 'full' : 'incremental'
   await queueRun(parts, db, { place: toConnectorPlace(after), wish: { mode, cause: 'changed', entities: null } })
+}
+
+type Rest = Pick<RunRow, 'entities' | 'results'>
+
+/** Returns whether a run was asked for an entity. */
+export const isFor = (run: Pick<RunRow, 'entities'>, entity: string): boolean => readEntities(run)?.includes(entity) ?? true
+
+/** Returns whether a run has a result of an entity. */
+export const isDone = ({ results }: Pick<RunRow, 'results'>, entity: string): boolean =>
+  readResults(results).some((each) => each.entity === entity)
+
+/** Returns whether a run still has to sync an entity. */
+export const isLeft = (run: Rest, entity: string): boolean => isFor(run, entity) && !isDone(run, entity)
+
+/** Returns whether a run waits for its next attempt, after a failure. */
+const isDelayed = ({ state, attempts, not_before }: Pick<RunRow, 'state' | 'attempts' | 'not_before'>): boolean =>
+  state === 'queued' && attempts > 0 && not_before !== null
+
+/**
+ * Finds what a new request takes over from a delayed run.
+ * @param asked `entities` of the request, null for all; and the `wanted` ones of the connector, where the caller knows them
+ * @returns `all` when nothing stays with the run
+ */
+function findTaken(
+  run: Rest,
+  { entities, wanted }: { readonly entities: readonly string[] | null; readonly wanted?: readonly string[] | undefined },
+): 'all' | readonly string[] {
+  if (entities === null) return 'all'
+  const taken = entities.filter((entity) => isLeft(run, entity))
+  const listed = readEntities(run) ?? wanted
+  const isAll = listed?.every((entity) => !isLeft(run, entity) || taken.includes(entity)) === true
+  return isAll && taken.length > 0 ? 'all' : taken
 }

@@ -1,26 +1,23 @@
 /** Refreshes copies for searches, and reports their status. */
-
 import { errorTable, isErrorCode } from 'ferrule/internal'
 import type { SyncFreshness } from 'ferrule/wire'
 import { type ConnectorPlace, type PrincipalView, viewOrganization } from '../../values/access.ts'
 import { isoOrNull } from '../../values/ids.ts'
-import { isFinished } from '../sql/run-states.ts'
 import { listCopies } from '../sql/sync-copies.ts'
-import { findRun, listUnfinishedRuns, markAsked, type RunRow } from '../sql/sync-runs.ts'
+import { findRun, isFinished, listUnfinishedRuns, markAsked, type RunRow } from '../sql/sync-runs.ts'
 import { computeEntityState, describeChanging, findNextRunAt, findObstacle, isComplete } from '../status/entity-status.ts'
 import { readAsked } from '../status/run-record.ts'
 import { findSyncedConnector, readStatusFacts, type StatusFacts, type StatusParts } from '../status/status-facts.ts'
 import type { Watching } from '../status/watching.ts'
 import type { Copies, CopyStatus, RefreshOptions, Syncs } from '../sync-types.ts'
+import { isDone, isFor, isLeft } from './queue.ts'
 import { queueAndNotify } from './requests.ts'
-import { isDone, isFor, isLeft } from './rests.ts'
 
 /** Bounds of Retry-After, in milliseconds. */
 const [shortestWaitMs, longestWaitMs] = [5_000, 3_600_000]
 /** Maximum number of consecutive runs of one refresh. */
 const mostRuns = 3
 
-/** Services that refreshing needs. */
 export interface RefreshParts {
   readonly parts: StatusParts
   readonly watching: Watching

@@ -1,5 +1,4 @@
 /** Removes copies, one at a time on each node. A removal restarts after a kill until nothing is left. */
-
 import { newId } from '../../values/ids.ts'
 import { deleteRemoval, hasDueRemoval, leaseRemoval, type RemovalRow, updateRemoval } from '../sql/sync-copies.ts'
 import { unparkRuns } from '../sql/sync-runs.ts'

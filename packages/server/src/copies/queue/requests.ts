@@ -1,5 +1,4 @@
 /** Requests, lists, cancels and restarts runs for clients. */
-
 import type { Problem } from 'ferrule'
 import { fail, failValidation } from 'ferrule/internal'
 import { resetInput, type SyncRunRecord, type SyncScheduleRecord, scheduleInput, syncInput, syncQuery } from 'ferrule/wire'

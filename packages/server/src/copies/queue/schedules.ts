@@ -1,5 +1,4 @@
 /** Queues the runs of schedules. */
-
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Db } from '../../db/database.ts'
 import type { Parts } from '../../main/parts.ts'
@@ -17,11 +16,9 @@ import {
 } from '../sql/sync-schedules.ts'
 import { findKind, readWantedEntities, toConnectorPlace } from '../status/connector-rows.ts'
 import { type EntityGroup, listCopiedEntities, listGroups, listScheduledEntities } from '../status/groups.ts'
-import { beginSyncs, type QueueParts, queueRun } from './queue.ts'
-import { isLeft } from './rests.ts'
+import { beginSyncs, isLeft, type QueueParts, queueRun } from './queue.ts'
 import { computeNextRunAt } from './times.ts'
 
-/** Services that schedules need. */
 type ScheduleParts = QueueParts & Pick<Parts, 'database'>
 
 /** Connectors per turn, and per query. */

@@ -1,5 +1,4 @@
 /** Resolves the names of a query to field paths: field names, paths below them, and their documented types. */
-
 import type { Field } from 'ferrule/definition'
 import { formatDocumentedType, readInnerFields } from 'ferrule/internal'
 import { type Column, type Comparison, readColumnType, readComparison, type SearchTable } from './columns.ts'

@@ -2,7 +2,6 @@
  * Known values of strings. Writing records notes other stored values in the term table. A search can then refuse an operand that is
  * neither known nor stored, instead of finding nothing. Arrays on the path to a string are ignored.
  */
-
 import type { Field } from 'ferrule/definition'
 import { isObject, readInnerFields, readKnownValues } from 'ferrule/internal'
 import { type Column, readColumnType, type SearchTable } from './columns.ts'

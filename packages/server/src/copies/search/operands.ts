@@ -1,5 +1,4 @@
 /** Operands: which values a query may use at a field path, and how they compare. */
-
 import { writeJson } from 'ferrule/engine'
 import { type FieldOperator, findUnsuited, isObject } from 'ferrule/internal'
 import { invalid, notSupported, type RequestPointer, tooComplex } from './refusals.ts'
@@ -7,7 +6,7 @@ import { cleanJson, cleanText, formatNumber, parseDecimal } from './text.ts'
 import { parsePeriod } from './timestamps.ts'
 import { type QueryToken, splitQuery } from './tokens/tokens.ts'
 import { longestQueryWord } from './tokens/words.ts'
-import type { FieldPath, Operand, PathType } from './tree.ts'
+import type { FieldPath, Operand, PathType, Pattern } from './tree.ts'
 
 /** Limits: words of a query string, and characters of an operand for text operators. */
 const mostWords = 64
@@ -149,4 +148,33 @@ export function parseTokens(value: unknown, pointer: RequestPointer): readonly Q
 export function checkOperator(operator: FieldOperator, path: FieldPath, pointer: RequestPointer): void {
   const reason = findUnsuited(operator, path.type)
   if (reason !== undefined) throw notSupported(pointer, operator, reason)
+}
+
+/** A token of a pattern: a literal, one character, or any run of characters. */
+type PatternToken = { readonly literal: string } | '_' | '%'
+
+/** Splits a pattern into tokens. A backslash makes the next character literal; at the end, a backslash is literal. */
+const splitPattern = (pattern: string): readonly PatternToken[] =>
+  [...pattern.matchAll(/\\([\s\S])|([%_])|([\s\S])/g)].map(([, escaped, wildcard, plain = '']) =>
+    wildcard === '%' || wildcard === '_' ? wildcard : { literal: escaped ?? plain },
+  )
+
+const escapeLiteral = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
+
+/**
+ * Parses a pattern for SQL LIKE. With an unescaped `%`, `%` is any run, `_` is one character, and the whole string must match. Without
+ * one, the pattern is searched anywhere and `_` is literal.
+ */
+export function parsePattern(text: string): Pattern {
+  const tokens = splitPattern(text)
+  if (!tokens.includes('%')) {
+    const literal = tokens.map((token) => (typeof token === 'string' ? token : token.literal)).join('')
+    return { sql: `%${escapeLiteral(literal)}%`, literals: [literal], isAnything: literal === '' }
+  }
+  const marked = tokens.map((token) => (typeof token === 'string' ? '\0' : token.literal)).join('')
+  return {
+    sql: tokens.map((token) => (typeof token === 'string' ? token : escapeLiteral(token.literal))).join(''),
+    literals: marked.split('\0').filter((literal) => literal !== ''),
+    isAnything: tokens.every((token) => token === '%'),
+  }
 }

@@ -1,5 +1,4 @@
 /** Parses the parameters of `context_store_search` (grammar and rules: docs/decisions/search.md). */
-
 import {
   type FieldOperator,
   filterLimits,
@@ -11,10 +10,17 @@ import {
   parseInteger,
 } from 'ferrule/internal'
 import type { Column, SearchTable } from './columns.ts'
-import { parsePattern } from './conditions/pattern.ts'
 import { type NameScope, parseFieldPath, parseListedPath, toElementScope } from './field-paths.ts'
 import { findMemberPath, findUnlisted } from './known-values.ts'
-import { checkOperator, parseElementOperand, parseEqualOperand, parseOrderOperand, parseText, parseTokens } from './operands.ts'
+import {
+  checkOperator,
+  parseElementOperand,
+  parseEqualOperand,
+  parseOrderOperand,
+  parsePattern,
+  parseText,
+  parseTokens,
+} from './operands.ts'
 import { appendPointer, invalid, missing, notSupported, type RequestPointer, tooComplex } from './refusals.ts'
 import { splitQuery } from './tokens/tokens.ts'
 import type { Condition, FieldPath, MemberPath, Ordering, ScoredCondition, SearchQuery, Selection, SortKey, Unlisted } from './tree.ts'

@@ -1,5 +1,4 @@
 /** Refusals of a search: the error code, a sentence, and a JSON pointer into the request body. */
-
 import type { FerruleError } from 'ferrule'
 import { fail, pointTo } from 'ferrule/internal'
 import type { SearchTable } from './columns.ts'

@@ -1,16 +1,15 @@
 /** Builds the SQL statement of a search, and a page from its rows. The same SQL runs on PGlite and on PostgreSQL 15 and later. */
-import type { Column } from './columns.ts'
-import { quoteName } from './columns.ts'
-import { buildCondition } from './conditions/conditions.ts'
-import { connectorParameter, selectValue } from './conditions/sql-context.ts'
+import { type Column, quoteName, type SearchTable } from './columns.ts'
+import { buildColumnCondition } from './conditions/columns.ts'
+import { buildJsonCondition } from './conditions/json.ts'
+import { connectorParameter, type JsonSource, quoteColumn, type SqlContext, selectValue } from './conditions/sql-context.ts'
 import { largestPage } from './functions.ts'
 import { addListedAt, selectListed } from './lookups/lookups.ts'
 import { buildAfter, buildOrder, buildOrderBy, isRanked, type Order, splitAtNulls } from './order.ts'
 import { buildRankedRows, listNulls, mostRanked, type RankedRows } from './ranked.ts'
 import { buildStatement, type Reliance, type SearchStatement, Values } from './statement.ts'
-import type { Position, SearchQuery, Selection } from './tree.ts'
+import type { Condition, FieldPath, Position, SearchQuery, Selection } from './tree.ts'
 
-/** Options of a search statement. */
 export interface SearchOptions {
   /** Number of the connector in the context database. */
   readonly connector: number
@@ -263,4 +262,51 @@ export function buildPage(query: SearchQuery, rows: readonly SearchRow[]): Searc
     isTooMany: false,
     flaw: undefined,
   }
+}
+
+/** Finds the JSON that a path begins at; undefined for columns that are not JSON. */
+function findSource({ column }: FieldPath, scene: SqlContext): JsonSource | undefined {
+  if (column === undefined) return scene.element
+  return column.folded === undefined ? undefined : { raw: quoteColumn(column.sql), folded: quoteColumn(column.folded) }
+}
+
+/** Steps between costs, each several times the one before. */
+const cost = { value: 0, text: 1, storedWords: 2, splitWords: 3, json: 4, leaves: 5 } as const
+
+/**
+ * Estimates what a condition costs in each row; for joined ones what the most costly part does. PostgreSQL evaluates the parts of an `or` as
+ * they are written, so cheap ones come first.
+ */
+function estimateCost(condition: Condition): number {
+  switch (condition.op) {
+    case 'and':
+    case 'or':
+      return Math.max(0, ...condition.of.map(estimateCost))
+    case 'not':
+      return estimateCost(condition.of)
+    default: {
+      const { op, path } = condition
+      const isWords = 'tokens' in condition
+      if (path.column === undefined || path.column.type === 'json') {
+        if (isWords && path.column !== undefined && path.steps.length === 0) return cost.storedWords
+        return isWords || (op === 'like' && !condition.pattern.isAnything) ? cost.leaves : cost.json
+      }
+      if (isWords) return path.column.words === 'stored' ? cost.storedWords : cost.splitWords
+      return op === 'like' ? cost.text : cost.value
+    }
+  }
+}
+
+/** Builds a condition on the rows of a table `t`. Its values are added to those of the context. A condition that is null counts as false. */
+function buildCondition(table: SearchTable, condition: Condition, scene: SqlContext): string {
+  const inner = (each: Condition, within: SqlContext): string => buildCondition(table, each, within)
+  if (condition.op === 'and' || condition.op === 'or') {
+    const parts = condition.of.toSorted((a, b) => estimateCost(a) - estimateCost(b)).map((each) => inner(each, scene))
+    return parts.length === 0 ? String(condition.op === 'and') : `(${parts.join(` ${condition.op} `)})`
+  }
+  if (condition.op === 'not') return `((${inner(condition.of, scene)}) is not true)`
+  const source = findSource(condition.path, scene)
+  if (source !== undefined) return buildJsonCondition(condition, { ...scene, table, source, inner })
+  const { column } = condition.path
+  return column === undefined ? 'false' : buildColumnCondition(condition, { table, column, values: scene.values })
 }

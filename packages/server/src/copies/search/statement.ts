@@ -1,5 +1,4 @@
 /** SQL statements with their values, and names for recurring statements. */
-
 import { createHash } from 'node:crypto'
 import { BoundedMap } from 'ferrule/internal'
 import type { Lookup } from './terms.ts'

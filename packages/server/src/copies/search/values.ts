@@ -58,14 +58,8 @@ const buildWordCells = (column: Column, { value, text }: Given): readonly Cell[]
 const noWords: readonly Cell[] = [null]
 const noJsonWords: readonly Cell[] = [null, null]
 
-/** A field's value, and its JSON if that was written already. */
-interface FieldValue {
-  readonly value: unknown
-  readonly json: string | undefined
-}
-
 /** Builds the cells of one field, in the order of its physical columns. */
-function buildFieldCells(column: Column, { value, json }: FieldValue): readonly Cell[] {
+function buildFieldCells(column: Column, { value, json }: { readonly value: unknown; readonly json: string | undefined }): readonly Cell[] {
   const cell = value === undefined || value === null ? null : converters[column.type](value, json)
   const text = typeof cell === 'string' ? cell : undefined
   const at = column.at === undefined ? [] : [text === undefined ? null : (parseTimestamp(text)?.toString() ?? null)]

@@ -1,5 +1,4 @@
 /** Queries the syncs of many connectors of one organization at once. */
-
 import type { Db } from '../../db/database.ts'
 import type { PrincipalView } from '../../values/access.ts'
 import type { CopyRow } from './sync-copies.ts'

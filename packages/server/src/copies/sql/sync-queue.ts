@@ -1,11 +1,9 @@
 /** Queries runs for the nodes that work on them: leases, progress, ends. Covers all organizations. */
-
 import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import { type Db, skipLocked } from '../../db/database.ts'
 import type { Tables } from '../../db/schema/schema.ts'
 import { sessionLocks } from '../../db/session.ts'
-import type { runMoves } from './run-states.ts'
-import type { RunRow, StoredError } from './sync-runs.ts'
+import type { RunRow, runMoves, StoredError } from './sync-runs.ts'
 
 const nextVersion = sql<number>`version + 1`
 
@@ -154,13 +152,11 @@ export function updateRun(db: Db, attempt: RunAttempt, change: RunProgressChange
     .executeTakeFirst()
 }
 
-/** States that end a running attempt; `queued` ends the attempt only. */
-type EndState = (typeof runMoves.running)[number]
 /** How an attempt ends. */
 export type RunEnd = StoredError &
   Pick<RunRow, 'progress' | 'results' | 'failures'> &
   (
-    | { readonly state: Exclude<EndState, 'queued'>; readonly finished_at: number }
+    | { readonly state: Exclude<(typeof runMoves.running)[number], 'queued'>; readonly finished_at: number }
     | { readonly state: 'queued'; readonly not_before: number | null; readonly place: number }
   )
 

@@ -1,9 +1,10 @@
-/** Queries the runs that fill the context store. */
+/** Queries the runs that fill the context store, and defines the states of a run. */
 
+import { type RunCause, type RunState, runStates } from 'ferrule/wire'
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
+import { deleteInBatches } from '../../db/delete-ended.ts'
 import type { SyncRunTable } from '../../db/schema/schema.ts'
-import { findOrigins } from './run-states.ts'
 
 /** A run. */
 export type RunRow = Selectable<SyncRunTable>
@@ -164,10 +165,12 @@ export const listRunVersions = (db: Db, connectorIds: readonly string[]) =>
     .execute()
 
 /** Deletes runs that ended before a timestamp. @returns the number */
-export async function deleteRunsBefore(db: Db, moment: number, limit: number): Promise<number> {
+export function deleteRunsBefore(db: Db, moment: number): Promise<number> {
   const old = db.selectFrom('sync_runs as old').select('old.id').where('old.finished_at', '<', moment).where('old.lease_owner', 'is', null)
-  const oldest = old.orderBy('old.finished_at').limit(limit)
-  return Number((await db.deleteFrom('sync_runs').where('id', 'in', oldest).executeTakeFirst()).numDeletedRows)
+  return deleteInBatches(async (limit) => {
+    const oldest = old.orderBy('old.finished_at').limit(limit)
+    return Number((await db.deleteFrom('sync_runs').where('id', 'in', oldest).executeTakeFirst()).numDeletedRows)
+  })
 }
 
 /** Deletes the oldest finished runs of a connector beyond a number. Later calls delete what exceeds one statement. */
@@ -177,3 +180,36 @@ export async function deleteSurplusRuns(db: Db, { organizationId, connectorId }:
   const surplus = ended.where('old.lease_owner', 'is', null).orderBy('old.id', 'desc').limit(surplusBatch).offset(kept)
   await db.deleteFrom('sync_runs').where('id', 'in', surplus).execute()
 }
+
+/** All transitions. A run that returns to `queued` keeps its position and its progress. */
+export const runMoves = {
+  queued: ['running', 'partial', 'failed', 'cancelled'],
+  running: ['queued', 'succeeded', 'partial', 'failed', 'cancelled'],
+  succeeded: [],
+  partial: [],
+  failed: [],
+  cancelled: [],
+} as const satisfies Readonly<Record<RunState, readonly RunState[]>>
+
+/** Returns the states from which a run can reach a state. */
+const findOrigins = (to: RunState): readonly RunState[] => runStates.filter((from) => runMoves[from].some((move) => move === to))
+
+/** Returns whether a run has ended. */
+export const isFinished = (state: RunState): boolean => runMoves[state].length === 0
+
+/**
+ * Causes of runs, with their head start in the queue in milliseconds. Requested runs start earlier than scheduled ones, because somebody
+ * waits for them. A head start is no rank: a run that has waited longer than that still goes first.
+ */
+export const headStarts = {
+  /** A client requested the run. */
+  demand: 600_000,
+  /** A search needs a younger copy. */
+  search: 600_000,
+  /** First run of a connector. */
+  created: 300_000,
+  /** Credentials, configuration, entities or the workspace changed. */
+  changed: 300_000,
+  /** A schedule was due. */
+  schedule: 0,
+} as const satisfies Readonly<Record<RunCause, number>>

@@ -1,5 +1,4 @@
 /** Reads the row of a connector for its syncs. */
-
 import type { Kind } from 'ferrule/definition'
 import type { EntitySelection } from 'ferrule/wire'
 import type { Parts } from '../../main/parts.ts'

@@ -1,12 +1,10 @@
 /** Builds the status of a connector's copy with all its entities. */
-
 import type { SyncEntityStatus, SyncScheduleRecord, SyncStatusRecord } from 'ferrule/wire'
 import type { PrincipalView } from '../../values/access.ts'
 import { isoOrNull } from '../../values/ids.ts'
 import { findLastFinishedRun, noError, type StoredError } from '../sql/sync-runs.ts'
 import type { ScheduleRow } from '../sql/sync-schedules.ts'
-import { computeConnectorState } from './copy-state.ts'
-import { buildEntityStatus, computeLagSeconds } from './entity-status.ts'
+import { buildEntityStatus, computeConnectorState, computeLagSeconds } from './entity-status.ts'
 import { type EntityGroup, listCopiedEntities, listScheduledEntities } from './groups.ts'
 import { toRunRecord, toSyncError } from './run-record.ts'
 import { findSyncedConnector, readStatusFacts, type StatusFacts, type StatusParts } from './status-facts.ts'

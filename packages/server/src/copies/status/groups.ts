@@ -1,5 +1,4 @@
 /** Decides which entities of a connector have copies, and which are read together. Reads the definition only. */
-
 import type { ConnectorDefinition } from 'ferrule/definition'
 import { readLookback } from 'ferrule/internal'
 import type { EntitySelection, SyncIncremental } from 'ferrule/wire'

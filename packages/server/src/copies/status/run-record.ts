@@ -1,11 +1,9 @@
-/** Converts runs and their errors between rows and wire form. */
-
+/** Converts runs, their progress and their errors between rows and wire form. */
 import type { ErrorCode } from 'ferrule'
 import { asFerruleError, errorTable, fillHint, isErrorCode } from 'ferrule/internal'
-import type { SyncEntityResult, SyncError, SyncProgress, SyncRunRecord } from 'ferrule/wire'
+import type { SyncCounts, SyncEntityProgress, SyncEntityResult, SyncError, SyncProgress, SyncRunRecord } from 'ferrule/wire'
 import { iso, isoOrNull } from '../../values/ids.ts'
 import { noError, type RunRow, type StoredError } from '../sql/sync-runs.ts'
-import { readProgress, sumCounts } from './stored-progress.ts'
 
 /** Longest stored message, in characters. */
 const longestMessage = 1_000
@@ -80,3 +78,37 @@ export const toRunRecord = (row: RunRow): SyncRunRecord => ({
   started_at: isoOrNull(row.started_at),
   finished_at: isoOrNull(row.finished_at),
 })
+
+/** Progress in the row of a run. */
+export interface StoredProgress {
+  readonly estimated_end: string | null
+  readonly entities: readonly SyncEntityProgress[]
+  /** Records of the copies in progress, by entity; entities whose walk has not started are missing. */
+  readonly stored?: Readonly<Record<string, number>>
+}
+
+/** Progress of a run before its first attempt. */
+export const noProgress = JSON.stringify({ estimated_end: null, entities: [] } satisfies StoredProgress)
+
+/** Counts of an entity before its start. */
+export const noCounts: SyncCounts = { records: 0, pages: 0, calls: 0, written: 0, removed: 0, without_key: 0 }
+
+/** Parses progress that this service wrote. Counts that an older version lacked are 0. */
+export function readProgress(text: string): StoredProgress {
+  const { entities, ...rest }: StoredProgress = JSON.parse(text)
+  return { ...rest, entities: entities.map((each) => ({ ...noCounts, ...each })) }
+}
+
+/** Sums counts. */
+export const sumCounts = (counts: readonly SyncCounts[]): SyncCounts =>
+  counts.reduce<SyncCounts>(
+    (total, each) => ({
+      records: total.records + each.records,
+      pages: total.pages + each.pages,
+      calls: total.calls + each.calls,
+      written: total.written + each.written,
+      removed: total.removed + each.removed,
+      without_key: total.without_key + each.without_key,
+    }),
+    noCounts,
+  )

@@ -1,5 +1,4 @@
 /** Waits for changes of runs. One poller serves all watchers of a node. */
-
 import type { FerruleError } from 'ferrule'
 import { fail } from 'ferrule/internal'
 import type { Parts } from '../../main/parts.ts'
@@ -20,7 +19,6 @@ interface Waiting {
   refuse(reason: unknown): void
 }
 
-/** Options of a wait. */
 export interface WaitOptions {
   /** Steady-clock time at which the wait ends without a change, accurate to about a second. */
   readonly until?: number

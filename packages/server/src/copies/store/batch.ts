@@ -217,7 +217,6 @@ async function filterGone(
   )
 }
 
-/** Options of a write besides the batch. */
 export interface WriteOptions {
   readonly words: WordFilter
   /** Milliseconds since 1970. */

@@ -2,7 +2,6 @@
  * Deletes records that were found to be deleted or hidden, with their descendants, in one transaction. Responses to earlier requests do
  * not restore them.
  */
-
 import { quoteName, type SearchTable } from '../search/columns.ts'
 import { buildPrimaryKey } from '../search/keys.ts'
 import { type ConnectorTable, lockExistingState, updateCounts } from './copy-state.ts'

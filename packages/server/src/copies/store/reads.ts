@@ -1,5 +1,4 @@
 /** Statements that read data of a connector besides its records, and parsers of their rows. */
-
 import { BoundedMap } from 'ferrule/internal'
 import type { EntityRef } from '../entity-ref.ts'
 import { quoteName } from '../search/columns.ts'

@@ -1,5 +1,4 @@
 /** Encodes rows of one table: their hashes, their JSON, and the statements that write them. */
-
 import { createHash, hash } from 'node:crypto'
 import { writeJson } from 'ferrule/engine'
 import { listPhysicalColumns, type PhysicalColumn, quoteName, type SearchTable } from '../search/columns.ts'

@@ -2,20 +2,18 @@
  * Entry of the context store. Resolves entities to tables and connector numbers, and opens the database when it is first needed.
  * Reasons: docs/decisions/copy.md
  */
-
 import { setTimeout as pause } from 'node:timers/promises'
 import { readErrorCode } from '../../db/connections/problems.ts'
 import type { EntityRef } from '../entity-ref.ts'
 import { type Batch, type BatchResult, type Checkpoint, saveCheckpoints, writeBatch } from './batch.ts'
-import { assignNumber, deleteConnectorRows, findRemovedNumbers, markRemoved } from './connectors.ts'
 import { type ConnectorTable, lockState } from './copy-state.ts'
 import { createContextDatabase } from './database/context-database.ts'
 import type { ContextDatabase, Engine, ReadOptions, Row, Run, Session, Statement } from './database/database.ts'
 import { hasDatabase, type SetAsideDatabase } from './database/embedded/folder.ts'
-import { createEngine, sumLoad } from './database/engines.ts'
 import { findLayout, fitReadOptions, type TableLayout } from './database/layout.ts'
 import { unavailable } from './database/problems.ts'
 import { prepareOwnTables } from './database/requirements.ts'
+import type { ContextStoreSettings } from './database/settings.ts'
 import { forgetRecords, listEntities, type Removal } from './forget.ts'
 import { OnDemandIndexes } from './indexes/on-demand.ts'
 import { indexRules } from './indexes/types.ts'
@@ -25,8 +23,43 @@ import * as reads from './reads.ts'
 import { TableRegistry } from './registry.ts'
 import { Replicas } from './replicas/replicas.ts'
 import type { StoredRecord } from './row-encoder.ts'
-import { type NumberedTarget, Targets } from './targets.ts'
+import { assignNumber, deleteConnectorRows, findRemovedNumbers, markRemoved, type NumberedTarget, Targets } from './targets.ts'
 import type { ContextStore, ContextStoreOptions, SearchableKind, SearchWork, Span, StoreStatus } from './types.ts'
+
+/** Counts taken turns and waiting requests of an engine, over searches and writes. */
+function sumLoad(engine: Engine | undefined): { readonly running: number; readonly waiting: number } {
+  const lanes = new Set(Object.values(engine?.lanes ?? {}))
+  const sum = (what: 'running' | 'waiting'): number => [...lanes].reduce((total, lane) => total + lane.load[what], 0)
+  return { running: sum('running'), waiting: sum('waiting') }
+}
+
+/** Timeout of a write, and maximum wait for a turn, in milliseconds. */
+const writeMs = 60_000
+/** Time that a cancelled statement of the primary has to end before its connection is cut, in milliseconds. Nothing answers instead of it. */
+const cutMs = 5_000
+
+interface EngineOptions {
+  /** Runs after each opening of the database. */
+  readonly prepare: (run: Run) => Promise<void>
+  readonly onSetAside: (aside: SetAsideDatabase) => void
+  readonly onUpkeepError: ((error: unknown) => void) | undefined
+  /** Milliseconds since 1970. */
+  readonly clock: () => number
+}
+
+/** Creates the engine that the settings select. */
+export async function createEngine(settings: ContextStoreSettings, parts: EngineOptions): Promise<Engine> {
+  const { prepare, onSetAside, onUpkeepError, clock } = parts
+  const limits = { waiting: settings.waiting, searchMs: settings.searchSeconds * 1_000, writeMs, prepare }
+  if (settings.engine === 'embedded') {
+    const { Embedded } = await import('./database/embedded/embedded.ts')
+    const { folder, memoryMb } = settings
+    return new Embedded({ ...limits, folder, memoryMb, onSetAside, onUpkeepError, clock })
+  }
+  const { createPostgresEngine: postgresEngine } = await import('./database/postgres.ts')
+  const { url, password, searches, writers } = settings
+  return postgresEngine({ ...limits, url, password, searches, writers, cutMs })
+}
 
 /** SQLSTATE of a row whose key exists. */
 const keyExists = '23505'

@@ -1,5 +1,4 @@
 /** Calls the vendor for a walk, with a lower priority than calls of clients. */
-
 import { FerruleError } from 'ferrule'
 import type { Withdrawn } from 'ferrule/definition'
 import { type BodyMemory, type Engine, type Outcome, RawJson, RawRows } from 'ferrule/engine'
@@ -11,7 +10,6 @@ import type { Answered, Ask } from './walk/types.ts'
 /** Timeout of a call, in milliseconds. */
 const deadlineMs = 120_000
 
-/** Services that the calls of a walk need. */
 export interface AskServices extends Omit<CallServices, 'usage'> {
   readonly engine: Pick<Engine, 'run'>
   /** Memory budget for answers. */
@@ -19,7 +17,6 @@ export interface AskServices extends Omit<CallServices, 'usage'> {
   readonly onBackgroundError: (error: unknown) => void
 }
 
-/** Options of one attempt. */
 export interface AskOptions {
   readonly access: ConnectorAccess
   readonly signal: AbortSignal

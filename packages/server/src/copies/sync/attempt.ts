@@ -1,5 +1,4 @@
 /** Runs one attempt of a run. Stores each finished walk with the run, so that the next attempt resumes after it. */
-
 import { FerruleError } from 'ferrule'
 import { asFerruleError, errorConsequences, fail } from 'ferrule/internal'
 import type { RunMode, SyncEntityResult, SyncError } from 'ferrule/wire'
@@ -20,10 +19,10 @@ import {
   buildWithdrawnNotice,
   readAsked,
   readEntities,
+  readProgress,
   readResults,
   toStoredError,
 } from '../status/run-record.ts'
-import { readProgress } from '../status/stored-progress.ts'
 import type { SyncServices, WalkStore } from '../sync-types.ts'
 import { createAsk } from './ask.ts'
 import { RunProgress } from './progress.ts'
@@ -35,7 +34,6 @@ import type { WalkEnd } from './walk/walk.ts'
 
 const dayMs = 86_400_000
 
-/** Services that an attempt needs. */
 export interface AttemptServices extends Pick<SyncServices, 'store' | 'onCall'> {
   readonly parts: Parts
   readonly connectors: Pick<Connectors, 'readAccess' | 'markAuthError' | 'markHealthy'>

@@ -1,7 +1,7 @@
 /** Counts the progress of a run in memory; the worker stores the counts from time to time. */
 import type { SyncCounts } from 'ferrule/wire'
 import { iso } from '../../values/ids.ts'
-import { noCounts, type StoredProgress, sumCounts } from '../status/stored-progress.ts'
+import { noCounts, type StoredProgress, sumCounts } from '../status/run-record.ts'
 import type { EntityProgress, EntityShare, ProgressNotes } from './walk/types.ts'
 
 const names = ['records', 'pages', 'calls', 'written', 'removed', 'without_key'] as const

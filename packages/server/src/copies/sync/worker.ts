@@ -1,5 +1,4 @@
 /** Works for the queue on one node: leases runs, renews leases and stores progress. Uses one timer for any number of connectors. */
-
 import { AsyncResource } from 'node:async_hooks'
 import { asFerruleError, inSpan, type Span } from 'ferrule/internal'
 import type { RunState, SyncEntityResult, SyncError } from 'ferrule/wire'
@@ -7,10 +6,9 @@ import type { Connectors } from '../../connectors/connector-types.ts'
 import type { Parts } from '../../main/parts.ts'
 import { newId } from '../../values/ids.ts'
 import type { RunReport } from '../../values/metric-types.ts'
-import type { WorkerParts } from '../queue/node.ts'
+import { EndedSessions, takeOver, takeOverFrom, type WorkerParts } from '../queue/node.ts'
 import { Removals } from '../queue/removals.ts'
 import { runSchedules, scheduleMissing } from '../queue/schedules.ts'
-import { EndedSessions, takeOver, takeOverFrom } from '../queue/takeover.ts'
 import { computeNextAttemptAt, leaseMarginMs, leaseMs, mostFailures, renewalMs } from '../queue/times.ts'
 import { endRun, hasDueRun, leaseRuns, type RunEnd, releaseRun, updateRun, wakeRuns } from '../sql/sync-queue.ts'
 import { buildSyncError, readAsked, toStoredError } from '../status/run-record.ts'

@@ -1,5 +1,4 @@
 /** Classifies errors of PostgreSQL: faults of the server or of a session, conflicts and timeouts. All others are faults of a statement. */
-
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**

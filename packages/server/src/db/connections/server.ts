@@ -9,7 +9,7 @@ import { fail } from 'ferrule/internal'
 import pg from 'pg'
 import { type PasswordSource, Passwords } from './passwords.ts'
 import { hasPooler, readProcessId, connectMs as usualConnectMs } from './pooler.ts'
-import { createReadOnlyFault, isServerFault, ServerFault } from './problems.ts'
+import { createReadOnlyFault, isServerFault, readErrorCode, ServerFault } from './problems.ts'
 import { buildTls, explainTls } from './tls.ts'
 import { type DatabaseTarget, parseDatabaseUrl, UrlProblem } from './url.ts'
 
@@ -36,7 +36,6 @@ export interface ServerOptions {
   readonly connectMs?: number
 }
 
-/** Settings of the sessions of a pool. */
 export interface SessionConfig extends Pick<pg.ClientConfig, 'query_timeout' | 'types' | 'application_name'> {
   /** Settings of PostgreSQL. Leave them out before a pooler, which refuses unknown ones. */
   readonly settings?: Readonly<Record<string, string | number>>
@@ -53,7 +52,6 @@ export interface Pool {
   end(): Promise<void>
 }
 
-/** What a client is made of. */
 interface ClientParts {
   readonly config: pg.ClientConfig
   /** Number of faults of the server before this client. */
@@ -403,4 +401,13 @@ async function listActive(client: pg.Client, pids: readonly number[]): Promise<R
   const text = "select pid from pg_stat_activity where pid = any($1) and state in ('active', 'fastpath function call')"
   const { rows } = await client.query<{ readonly pid: number }>({ text, values: [pids] })
   return new Set(rows.map(({ pid }) => pid))
+}
+
+/** `insufficient_privilege`, and `invalid_schema_name` where no schema of the search path can be used. */
+const missing: readonly string[] = ['42501', '3F000']
+
+/** Explains an error of creating tables, functions or extensions; undefined for other errors. */
+export function explainRights(thrown: unknown): string | undefined {
+  if (!missing.includes(readErrorCode(thrown)) || !(thrown instanceof Error)) return undefined
+  return `the server says: ${thrown.message}; let the owner of the database run \`grant usage, create on schema public to\` the user of the URL, or name the user that owns the tables`
 }

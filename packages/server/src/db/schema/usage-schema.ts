@@ -1,6 +1,6 @@
 /** Declares the table of counted calls. */
 
-/** Columns of the histogram of durations: calls in each bin. Their bounds are in calls/usage/histogram.ts. */
+/** Columns of the histogram of durations: calls in each bin. Their bounds are in calls/usage/usage.ts. */
 export const usageBins = ['b0', 'b1', 'b2', 'b3', 'b4', 'b5', 'b6', 'b7', 'b8', 'b9', 'b10', 'b11', 'b12', 'b13', 'b14', 'b15'] as const
 /** Column of the histogram. */
 export type UsageBin = (typeof usageBins)[number]

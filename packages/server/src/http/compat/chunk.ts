@@ -1,5 +1,4 @@
 /** Downloads as JSON, a chunk a call: those clients cannot read bytes. */
-
 import { FerruleError } from 'ferrule'
 import type { FileAnswer } from 'ferrule/engine'
 import { asFerruleError, fail, failValidation, isObject } from 'ferrule/internal'

@@ -1,5 +1,4 @@
 /** Recognises clients of the platform that the specification comes from: by the path prefix, or by a header that marks them. */
-
 import type { FerruleError } from 'ferrule'
 import { fail } from 'ferrule/internal'
 

@@ -1,16 +1,13 @@
-/** Executions in the form of those clients. */
+/** Executions in the form of those clients: one way to page every list, and rows of searches as their types read them. */
 import type { FerruleError } from 'ferrule'
 import type { Field, Kind, LiveAction } from 'ferrule/definition'
-import { JsonText, readJson } from 'ferrule/engine'
+import { JsonText, parseJson, readJson, writeJson } from 'ferrule/engine'
 import { clocks, fail, isObject, liveActions, readInnerFields, writeBody } from 'ferrule/internal'
 import type { Principal } from '../../values/access.ts'
 import { jsonType } from '../reply.ts'
 import { type Answer, type Exchange, type Services, slot } from '../route.ts'
 import { checkStored } from '../routes/checks.ts'
 import { readChunk, readChunkWish, readEmptyFile } from './chunk.ts'
-import { changeExchange } from './exchange.ts'
-import { describePage, followCursor } from './pages.ts'
-import { adaptRows, findListedObjects, toSnakeCase } from './search-rows.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -158,4 +155,123 @@ async function download(call: ClientCall, { wish, body }: NonNullable<ReturnType
   } catch (thrown) {
     return readEmptyFile(thrown, wish)
   }
+}
+
+/** Matches a name in camelCase anywhere in the JSON. Most kinds have none, and their rows are not parsed. */
+const camelCase = /"[a-z]+\d*[A-Z]\w*":/
+
+/** Converts a name: `emailAddress` → `email_address`. */
+export const toSnakeCase = (name: string): string =>
+  name
+    .replace(/([a-z\d])([A-Z])/g, '$1_$2')
+    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1_$2')
+    .toLowerCase()
+
+const isListedObject = (field: Field): boolean => {
+  const type: unknown = Reflect.get(field, 'type')
+  return Array.isArray(type) && type.includes('object') && type.includes('array')
+}
+
+/** Finds the fields that are documented as an object, and that the vendor sends as a list. Entities of one name share them over kinds. */
+export const findListedObjects = (kinds: readonly Kind[], entity: unknown): ReadonlySet<string> =>
+  new Set(
+    kinds.flatMap(({ definition }) => {
+      const fields = Object.entries(definition.entities[String(entity)]?.context_store_search ?? {})
+      return fields.flatMap(([name, field]) => (isListedObject(field) ? [name] : []))
+    }),
+  )
+
+/** Adds names at the top of a row; a name that the row has keeps its value. A list where an object is documented becomes `{ items }`. */
+function adaptRow(row: unknown, objects: ReadonlySet<string>): unknown {
+  if (!isObject(row)) return row
+  const own = Object.entries(row).map(
+    ([name, value]) => [name, objects.has(name) && Array.isArray(value) ? { items: value } : value] as const,
+  )
+  const added = own.flatMap(([name, value]) => {
+    const snake = toSnakeCase(name)
+    return Object.hasOwn(row, snake) ? [] : [[snake, value] as const]
+  })
+  return Object.fromEntries([...own, ...added])
+}
+
+/**
+ * Changes rows whose names or values those clients cannot read. Integers keep all digits.
+ * @param objects names of `findListedObjects`
+ */
+export function adaptRows(rows: unknown, objects: ReadonlySet<string>): unknown {
+  if (Array.isArray(rows)) return rows.map((row) => adaptRow(row, objects))
+  if (!(rows instanceof JsonText) || !(objects.size > 0 || camelCase.test(rows.text))) return rows
+  const parsed = parseJson(rows.text)
+  return Array.isArray(parsed) ? new JsonText(writeJson(parsed.map((row) => adaptRow(row, objects)))) : rows
+}
+
+/** Parts of a request that a route sees changed. */
+type Change = Partial<Pick<Exchange<unknown>, 'body' | 'query'>>
+
+/** Returns the exchange with another body or query. The signal stays lazy, because most routes never need it. */
+export const changeExchange = <Who>(exchange: Exchange<Who>, change: Change): Exchange<Who> => ({
+  who: exchange.who,
+  params: exchange.params,
+  query: exchange.query,
+  body: exchange.body,
+  requestId: exchange.requestId,
+  address: exchange.address,
+  door: exchange.door,
+  get signal() {
+    return exchange.signal
+  },
+  header: (name) => exchange.header(name),
+  setHeader: (name, value) => exchange.setHeader(name, value),
+  addVary: (names) => exchange.addVary(names),
+  onEnd: (ended) => exchange.onEnd(ended),
+  disconnect: () => exchange.disconnect(),
+  whenStopped: (buildError) => exchange.whenStopped(buildError),
+  ...change,
+})
+
+/** Begins every cursor made here. Other values of `cursor` are the vendor's. */
+const mark = 'frl_page_'
+
+/** Writes what the next call needs. A list with a parameter `cursor` of its own keeps the vendor's value. */
+function writeCursor(params: Values, operation: unknown): string {
+  const [only, ...more] = Object.entries(params)
+  if (only?.[0] === 'cursor' && more.length === 0 && typeof only[1] === 'string') return only[1]
+  return mark + Buffer.from(writeJson({ params, ...(isObject(operation) ? { operation } : {}) })).toString('base64url')
+}
+
+/** Builds the two uniform members of a page; none for an answer that has no pages. */
+function describePage(meta: Values): { readonly has_next_page: boolean; readonly end_cursor: string | null } | undefined {
+  const next = meta['next_params']
+  if (next === undefined) return undefined
+  if (!isObject(next)) return { has_next_page: false, end_cursor: null }
+  return { has_next_page: true, end_cursor: writeCursor(next, meta['next_operation']) }
+}
+
+function readCursor(cursor: string): { readonly params: Values; readonly operation?: Values } {
+  try {
+    const read = readJson(Buffer.from(cursor.slice(mark.length), 'base64url').toString())
+    if (isObject(read) && isObject(read['params'])) {
+      const { params, operation } = read
+      if (operation === undefined) return { params }
+      if (isObject(operation) && operation['action'] === 'get' && typeof operation['entity'] === 'string') return { params, operation }
+    }
+  } catch {
+    // as for any other text that was not made here
+  }
+  throw fail('invalid_cursor', { reason: 'it was not made here' })
+}
+
+/**
+ * Puts the position of a cursor into the body of a call. A result in parts continues with another operation, which takes none of the list's
+ * parameters. A cursor grants nothing: its maker could send the same parameters.
+ * @throws FerruleError `invalid_cursor`
+ */
+function followCursor(body: Values): Values {
+  const params = body['params']
+  const cursor = isObject(params) ? params['cursor'] : undefined
+  if (!isObject(params) || typeof cursor !== 'string' || !cursor.startsWith(mark)) return body
+  const { cursor: _cursor, ...rest } = params
+  const next = readCursor(cursor)
+  if (next.operation === undefined) return { ...body, params: { ...rest, ...next.params } }
+  return { ...body, entity: next.operation['entity'], action: next.operation['action'], params: next.params }
 }

@@ -1,11 +1,9 @@
 /** The door for clients of the platform that the specification comes from. Behind it everything has one form. */
-
 import { isObject } from 'ferrule/internal'
 import { endpoints } from 'ferrule/wire'
 import type { Answer, PrincipalRoute, Route } from '../route.ts'
 import { markerHeaders, prefix } from './door.ts'
-import { changeExchange } from './exchange.ts'
-import { type ClientCall, executeForClient } from './execute.ts'
+import { type ClientCall, changeExchange, executeForClient } from './execute.ts'
 
 /** Entries of a page, the most that lists take. */
 const pageSize = '100'

@@ -1,5 +1,4 @@
 /** Routes of the connect page. They need no token: the secret of the link opens a session, and its cookie proves every later request. */
-
 import type { FastifyInstance } from 'fastify'
 import { FerruleError } from 'ferrule'
 import { fail } from 'ferrule/internal'

@@ -8,10 +8,9 @@ import { pageType } from '../html/page.ts'
 import { reportError } from '../refusals.ts'
 import { toError } from '../reply.ts'
 import type { Services } from '../route.ts'
-import { ConsoleSignIn, sendPlain } from './console-session.ts'
+import { buildConsoleRefusal, ConsoleSignIn, sendPlain } from './console-session.ts'
 import { WebFiles, type WebPage } from './files.ts'
 import { createAddressFinder } from './own-address.ts'
-import { buildConsoleRefusal } from './sign-in-page.ts'
 
 /** Largest body of a form, in bytes. */
 const formBytes = 16 * 1_024

@@ -1,5 +1,4 @@
 /** Decides what the service's own address is for a browser, and which requests come from its own pages. */
-
 import { isSafeAddress } from '../../main/settings/own-address.ts'
 import type { Settings } from '../../main/settings/settings.ts'
 import { nameCookie } from '../cookies.ts'

@@ -23,3 +23,13 @@ function print(part: HtmlPart): string {
 /** Builds HTML from a template. */
 export const html = (texts: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html =>
   new Html(texts.map((text, index) => text + print(parts[index])).join(''))
+
+/** Longest client id that a field takes. */
+const longestId = 256
+
+/** Builds the fields. @param clientId what was typed before and refused; '' for the first try. The secret never comes back */
+export const buildSignInFields = (clientId: string): Html => {
+  const kept = clientId.slice(0, longestId)
+  return html`<label>Client id <input type="text" name="client_id" value="${kept}" autocomplete="username" spellcheck="false" maxlength="${String(longestId)}" required${kept === '' ? ' autofocus' : ''}></label>
+<label>Client secret <input type="password" name="client_secret" autocomplete="current-password" maxlength="1024" required${kept === '' ? '' : ' autofocus'}></label>`
+}

@@ -1,18 +1,13 @@
 /** Checks of Host and Origin before anything else: a page on a foreign site must not reach a service on this machine. */
 
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { isLoopback } from '../../main/settings/own-address.ts'
 import type { Settings } from '../../main/settings/settings.ts'
 
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
 
-/** Addresses of a request, from its headers. */
-export interface Addressed {
-  readonly host: string | undefined
-  readonly origin: string | undefined
-}
-
 /** Returns why a request is refused; undefined: it may enter. */
-export type Door = (request: Addressed) => string | undefined
+export type Door = (request: { readonly host: string | undefined; readonly origin: string | undefined }) => string | undefined
 
 const readHostname = (text: string): string | undefined => (URL.canParse(text) ? new URL(text).hostname : undefined)
 
@@ -38,4 +33,43 @@ export function createDoor({ host, publicUrl, corsOrigins, mcpHosts }: DoorSetti
     if (site !== undefined && names.has(site)) return undefined
     return 'The Origin of the request is not allowed. The operator allows it with FERRULE_CORS_ORIGINS.'
   }
+}
+
+/** Headers that a page may read. */
+const exposed = 'WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version, Retry-After, X-Request-Id'
+/** Time for which a browser remembers a preflight, in seconds. */
+const preflightSeconds = 600
+
+const admit = (reply: FastifyReply, origin: string): FastifyReply =>
+  reply.headers({ 'access-control-allow-origin': origin, 'access-control-expose-headers': exposed })
+
+/**
+ * Opens the routes of a scope to pages of the origins that the door admits. Call it before the routes are added.
+ * @param scope a scope of its own
+ * @param door who may enter
+ */
+export function openToPages(scope: FastifyInstance, door: Door): void {
+  scope.addHook('onRoute', (route) => {
+    // The service's own list of origins would answer a preflight before this hook.
+    Object.assign(route, { config: { ...route.config, cors: false } })
+  })
+  scope.addHook('onRequest', async ({ method, headers }, reply) => {
+    const { host, origin } = headers
+    reply.header('vary', 'Origin')
+    const isAdmitted = origin !== undefined && door({ host, origin }) === undefined
+    if (isAdmitted) admit(reply, origin)
+    if (method !== 'OPTIONS') return undefined
+    const allowed = { 'access-control-allow-methods': 'GET, POST, DELETE', 'access-control-max-age': String(preflightSeconds) }
+    const wanted = headers['access-control-request-headers']
+    const wantedHeaders = typeof wanted === 'string' ? { 'access-control-allow-headers': wanted } : {}
+    return reply
+      .code(isAdmitted ? 204 : 403)
+      .headers(isAdmitted ? { ...allowed, ...wantedHeaders } : {})
+      .send()
+  })
+}
+
+/** Adds the preflights of a route. The hook of the scope answers them. */
+export function addPreflight(scope: FastifyInstance, path: string): void {
+  scope.options(path, { config: { path } }, (_request, reply) => reply.code(403).send())
 }

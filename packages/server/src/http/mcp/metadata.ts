@@ -1,10 +1,9 @@
 /** Metadata of the MCP endpoint as a protected resource (RFC 9728). */
 import { fail } from 'ferrule/internal'
 import { mcpScopes } from 'ferrule/wire'
-import { type McpPath, nameMcpAddress } from '../../main/settings/mcp-address.ts'
-import { listensOnLoopback } from '../../main/settings/own-address.ts'
+import { listensOnLoopback, type McpPath, nameMcpAddress } from '../../main/settings/own-address.ts'
 import type { Settings } from '../../main/settings/settings.ts'
-import { findIssuer } from '../oauth/address.ts'
+import { findIssuer } from '../oauth/metadata.ts'
 import type { OpenRoute } from '../route.ts'
 
 /** Path of the document, before that of the endpoint. */

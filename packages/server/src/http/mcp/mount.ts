@@ -1,5 +1,4 @@
 /** Mounts an MCP endpoint in Fastify: Streamable HTTP without sessions, for the revisions 2026-07-28 and 2025-11-25 (docs/decisions/mcp.md). */
-
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { AuthInfo, McpHttpHandler, McpRequestContext, Server } from '@modelcontextprotocol/server'
@@ -14,8 +13,7 @@ import {
   readMessage,
 } from 'ferrule/internal'
 import { readAnyJson } from '../body.ts'
-import { addPreflight, openToPages } from './cors.ts'
-import type { Door } from './doors.ts'
+import { addPreflight, type Door, openToPages } from './doors.ts'
 
 /** What the SDK wants to read of a client: both forms. */
 const bothForms = 'application/json, text/event-stream'

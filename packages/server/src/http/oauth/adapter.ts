@@ -2,7 +2,7 @@
 import { isObject } from 'ferrule/internal'
 import { type McpScope, mcpScopes } from 'ferrule/wire'
 import type { Adapter, AdapterPayload, errors as OAuthErrors } from 'oidc-provider'
-import type { OAuth, OAuthRecord } from '../../tenancy/oauth/oauth-types.ts'
+import type { OAuth, OAuthRecord } from '../../tenancy/oauth/oauth.ts'
 
 /** The account of all grants: a grant names its application itself. */
 export const operator = 'operator'
@@ -13,7 +13,6 @@ const reuseMs = 60_000
 /** Models that only one request reads: nobody stays signed in. */
 const unkept: readonly string[] = ['Session']
 
-/** What adapters use. */
 export interface AdapterParts {
   readonly oauth: OAuth
   /** Forms of the address of the MCP endpoint; the first one is that of grants. */

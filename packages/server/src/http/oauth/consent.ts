@@ -1,5 +1,4 @@
 /** The pages where an operator signs in and agrees. */
-
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { FerruleError } from 'ferrule'
@@ -7,15 +6,15 @@ import { fail, isObject } from 'ferrule/internal'
 import { defaultMcpScopes, type McpScope, mcpScopes } from 'ferrule/wire'
 import type { InteractionResults, Provider } from 'oidc-provider'
 import type { Platform } from '../../main/platform-types.ts'
-import type { OAuth } from '../../tenancy/oauth/oauth-types.ts'
+import type { OAuth } from '../../tenancy/oauth/oauth.ts'
 import type { ProvenClient } from '../../tenancy/tokens/token-types.ts'
 import { everyonesWorkspace } from '../../tenancy/workspaces/workspace-keeper.ts'
 import type { Principal } from '../../values/access.ts'
+import type { OAuthLimits } from '../address-limits.ts'
 import { buildPageHeaders, pageType } from '../html/page.ts'
 import type { Services } from '../route.ts'
 import { operator } from './adapter.ts'
 import { cleanClientName } from './clients.ts'
-import type { OAuthLimits } from './limits.ts'
 import { buildConsentPage, buildErrorPage, buildReturnPage, buildSignInPage, type ConsentParts, type PageParts } from './pages.ts'
 
 /** Largest number of ticked boxes of one name that are read. */

@@ -1,8 +1,33 @@
 /** Metadata of the authorization server (RFC 8414). It is stated here, so that reading it loads no library. */
 import { fail } from 'ferrule/internal'
 import { mcpScopes } from 'ferrule/wire'
+import { findSafeAddress } from '../../main/settings/own-address.ts'
+import type { Settings } from '../../main/settings/settings.ts'
 import type { OpenRoute } from '../route.ts'
-import { findIssuer, oauthPaths } from './address.ts'
+
+/** Settings that the address depends on. */
+type OAuthSettings = Pick<Settings, 'publicUrl' | 'host' | 'port' | 'mcpOAuth' | 'role'>
+
+/** Paths below the address of the service. */
+export const oauthPaths = {
+  authorize: '/oauth/authorize',
+  token: '/oauth/token',
+  register: '/oauth/register',
+  revoke: '/oauth/revoke',
+  consent: '/oauth/consent',
+} as const
+
+/**
+ * Returns the issuer: the address of the service. A person types a secret there, so it is https, or on this machine.
+ * @returns undefined: the service has no authorization server
+ */
+export function findIssuer(settings: OAuthSettings): string | undefined {
+  if (!settings.mcpOAuth || settings.role === 'worker') return undefined
+  return findSafeAddress(settings)
+}
+
+/** Returns the path of the issuer, without a slash at its end. */
+export const readIssuerPath = (issuer: string): string => new URL(issuer).pathname.replace(/\/$/, '')
 
 const path = '/.well-known/oauth-authorization-server'
 /** Lifetime of the document in caches, in seconds. */

@@ -1,7 +1,6 @@
 /** Pages of the authorization server. */
-import { type Html, type HtmlPart, html } from '../html/html.ts'
+import { buildSignInFields, type Html, type HtmlPart, html } from '../html/html.ts'
 import { buildPage } from '../html/page.ts'
-import { buildSignInFields } from '../html/sign-in-fields.ts'
 
 /** Builds the page of an error that cannot be sent to a client. */
 export const buildErrorPage = (reason: string): string =>
@@ -55,7 +54,6 @@ export interface Choice {
   readonly isChosen: boolean
 }
 
-/** What the operator can choose. */
 export interface ConsentParts extends PageParts {
   readonly organizations: readonly Choice[]
   readonly workspaces: readonly Choice[]

@@ -1,5 +1,4 @@
 /** The execute route in the API's document: one request and one answer for every operation of every kind. */
-
 import {
   type EntityDefinition,
   type Field,

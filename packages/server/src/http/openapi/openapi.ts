@@ -1,15 +1,16 @@
 /** The API's document (OpenAPI 3.1), printed from the routes and the kinds. */
-import type { Kind } from 'ferrule/definition'
-import { toPlainSchema } from 'ferrule/internal'
-import { problemDetails } from 'ferrule/wire'
+
+import type { ErrorCode } from 'ferrule'
+import type { Field, Kind } from 'ferrule/definition'
+import { errorTable, readInnerFields, toPlainSchema } from 'ferrule/internal'
+import { endEvent, endpoints, problemDetails } from 'ferrule/wire'
 import { scopes } from '../../values/scopes.ts'
 import { version } from '../../values/version.ts'
 import type { Route } from '../route.ts'
 import { tagText } from '../unchanged.ts'
-import { executeSchemas } from './execute.ts'
-import { printPaths } from './paths.ts'
-import { namedSchemas, splitTypes } from './shared.ts'
-import { type JsonObject, type PrintedDocument, tags } from './types.ts'
+import { executeExamples, executeSchemas } from './execute.ts'
+import { namedSchemas, printSchema, ref, splitTypes } from './shared.ts'
+import { type ContentDocument, type JsonObject, type PrintedDocument, type ProblemDocument, type RouteDocument, tags } from './types.ts'
 
 /** Sources of the document. */
 export interface OpenApiSource {
@@ -104,4 +105,190 @@ export function printOpenApi(source: OpenApiSource): () => PrintedDocument {
     printed ??= tagText(JSON.stringify(openApiDocument(source)))
     return printed
   }
+}
+
+const json = 'application/json'
+const form = 'application/x-www-form-urlencoded'
+const requestId = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } }
+const replayed = { 'Idempotent-Replayed': { $ref: '#/components/headers/IdempotentReplayed' } }
+const rateHeaders = Object.fromEntries(
+  ['Limit', 'Remaining', 'Reset'].map((name) => [`RateLimit-${name}`, { $ref: `#/components/headers/RateLimit${name}` }]),
+)
+
+const whenAuthenticated: readonly ErrorCode[] = ['missing_token', 'invalid_token', 'token_expired', 'session_ended', 'insufficient_scope']
+const inOrganization: readonly ErrorCode[] = ['organization_required', 'organization_forbidden', 'validation_failed']
+const withBody: readonly ErrorCode[] = ['malformed_json', 'payload_too_large', 'unsupported_media_type']
+/** A slot that is too long or cannot be decoded. */
+const withSlots: readonly ErrorCode[] = ['not_found']
+const always: readonly ErrorCode[] = ['request_timeout', 'internal_error', 'unavailable']
+
+const executeProblems: readonly ErrorCode[] = [
+  ...(['connector_not_found', 'workspace_inactive', 'validation_failed', 'entity_not_found', 'action_not_supported'] as const),
+  ...([
+    'missing_parameter',
+    'invalid_parameter',
+    'media_selector_required',
+    'range_invalid',
+    'range_not_satisfiable',
+    'invalid_cursor',
+  ] as const),
+  ...(['record_not_found', 'private_call', 'result_too_large', 'rate_limited', 'overloaded'] as const),
+  ...(['field_not_searchable', 'operator_not_supported', 'query_too_complex'] as const),
+  ...(['context_store_not_ready', 'context_store_stale', 'context_store_unavailable', 'context_store_timeout'] as const),
+  ...(['idempotency_key_conflict', 'idempotency_key_in_flight', 'request_id_conflict', 'outcome_unknown'] as const),
+  ...(['statement_not_allowed', 'statement_failed', 'statement_timeout'] as const),
+  ...Object.keys(errorTable).filter((code): code is ErrorCode => code.startsWith('upstream_')),
+]
+
+/** Builds an example of an error; the slots of its message stay unfilled. */
+function problemExample(code: ErrorCode): JsonObject {
+  const { status, message, hint, fault, retryable } = errorTable[code]
+  const title = code.charAt(0).toUpperCase() + code.slice(1).replaceAll('_', ' ')
+  return { type: `urn:ferrule:error:${code}`, title, status, detail: message, code, message, fault, retryable, hint, errors: [] }
+}
+
+const getCode = (problem: ProblemDocument): ErrorCode => (typeof problem === 'string' ? problem : problem.code)
+const getStatus = (problem: ProblemDocument): number => (typeof problem === 'string' ? errorTable[problem].status : problem.status)
+
+/** Prints answers by status; each lists its codes and shows the first. */
+function problemAnswers(problems: readonly ProblemDocument[]): JsonObject {
+  const byStatus = Map.groupBy(problems, getStatus)
+  const sorted = [...byStatus].toSorted(([a], [b]) => a - b)
+  return Object.fromEntries(
+    sorted.map(([status, list]) => {
+      const codes = [...new Set(list.map(getCode))]
+      const example = codes[0] === undefined ? {} : { example: { ...problemExample(codes[0]), status } }
+      const content = { 'application/problem+json': { schema: printSchema(problemDetails), ...example } }
+      return [String(status), { description: codes.join(', '), content }]
+    }),
+  )
+}
+
+const pathParameters = (path: string) =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
+
+function queryParameters(query: Field = {}) {
+  const names: unknown = Reflect.get(query, 'required')
+  const required: readonly unknown[] = Array.isArray(names) ? names : []
+  return Object.entries(readInnerFields(query).properties).map(([name, schema]) => {
+    const { description, ...rest } = { description: '', ...schema }
+    return { name, in: 'query', required: required.includes(name), description, schema: toPlainSchema(rest) }
+  })
+}
+
+function requestBody(document: RouteDocument, route: Route): JsonObject {
+  if (document.body === undefined) return {}
+  const { example } = document
+  const media = { schema: printSchema(document.body), ...(example === undefined ? {} : { example }) }
+  const content = { [json]: media, ...(route.form ? { [form]: media } : {}) }
+  return { requestBody: { required: document.bodyOptional !== true, content } }
+}
+
+const entityTag = { ETag: { schema: { type: 'string' } } }
+
+function success({ answer }: RouteDocument): JsonObject {
+  const isTagged = 'schema' in answer && answer.isTagged === true
+  const headers = isTagged ? { ...requestId, ...entityTag } : requestId
+  return {
+    ...(isTagged ? { 304: { description: 'Unchanged since the answer that `If-None-Match` names', headers } } : {}),
+    [String('schema' in answer ? (answer.status ?? 200) : 200)]: {
+      description: answer.about,
+      headers,
+      content: 'schema' in answer ? { [json]: { schema: printSchema(answer.schema) } } : printContent(answer),
+    },
+    ...('types' in answer && answer.isPartial === true
+      ? { 206: { description: 'The part that `Range` asks for', headers, content: printContent(answer) } }
+      : {}),
+  }
+}
+
+/** OpenAPI 3.1 has no words for the events of a stream, so an extension shows their data by name. */
+function printContent({ types, event }: ContentDocument): JsonObject {
+  const named = event === undefined ? [] : [event, endEvent]
+  const events = event === undefined ? {} : { 'x-events': Object.fromEntries(named.map(({ name, data }) => [name, printSchema(data)])) }
+  return Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' }, ...events }]))
+}
+
+const listProblems = (route: Route, own: readonly ProblemDocument[]): readonly ProblemDocument[] => [
+  ...own,
+  ...(route.path.includes('{') ? withSlots : []),
+  ...(route.auth === 'none' ? [] : whenAuthenticated),
+  ...(route.auth === 'principal' ? inOrganization : []),
+  ...(route.method === 'GET' ? [] : withBody),
+  ...always,
+]
+
+const listParameters = (route: Route, query?: Field) => [
+  ...pathParameters(route.path),
+  ...(route.auth === 'principal' || route.form ? [{ $ref: '#/components/parameters/OrganizationId' }] : []),
+  ...queryParameters(query),
+]
+
+const security = (route: Route): JsonObject => (route.auth === 'none' ? { security: [] } : {})
+
+function documented(route: Route, document: RouteDocument): JsonObject {
+  const scope = document.scope === undefined ? [] : [`Needs the scope \`${document.scope}\`.`]
+  return {
+    operationId: document.id,
+    tags: [document.tag],
+    summary: document.summary,
+    ...(document.about === undefined && scope.length === 0
+      ? {}
+      : { description: [...(document.about === undefined ? [] : [document.about]), ...scope].join(' ') }),
+    ...security(route),
+    parameters: [
+      ...listParameters(route, document.query),
+      ...(route.takesKey === true ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ],
+    ...requestBody(document, route),
+    responses: { ...success(document), ...problemAnswers(listProblems(route, document.problems)) },
+  }
+}
+
+const bytes = { schema: { type: 'string', format: 'binary' } }
+// Any type that the vendor gives a file. Generators that do not know the second read the first.
+const file = { 'application/octet-stream': bytes, '*/*': bytes }
+const fileHeaders = Object.fromEntries(
+  ['Content-Disposition', 'Content-Length', 'Content-Range', 'Accept-Ranges', 'ETag'].map((name) => [name, { schema: { type: 'string' } }]),
+)
+
+/** The execute route: its request and its answer depend on the operation. */
+function executePath(route: Route, kinds: readonly Kind[]): JsonObject {
+  return {
+    operationId: 'execute',
+    tags: ['execute'],
+    summary: 'Execute an action on an entity',
+    description:
+      'Every action but `download` answers `{"data": …, "meta": {…}}`: an array of records and where the page stands for `list`, one record for `get`. `download` answers the bytes of the file. ' +
+      '`context_store_search` reads the synced copy and answers how fresh it is too, as `context_store`. ' +
+      'Reading needs the scope `execute:read`, writing `execute:write`. A write continues when its client disconnects. Send an Idempotency-Key to ask for its answer again.',
+    parameters: [...listParameters(route), { $ref: '#/components/parameters/IdempotencyKey' }],
+    requestBody: { required: true, content: { [json]: { schema: ref('ExecuteRequest'), examples: executeExamples(kinds) } } },
+    responses: {
+      200: {
+        description: 'Records, or a whole file',
+        headers: { ...requestId, ...rateHeaders, ...replayed, ...fileHeaders },
+        content: { [json]: { schema: ref('ExecuteAnswer') }, ...file },
+      },
+      206: {
+        description: 'A part of a file',
+        headers: { ...requestId, ...rateHeaders, ...fileHeaders },
+        content: file,
+      },
+      ...problemAnswers(listProblems(route, executeProblems)),
+    },
+  }
+}
+
+/** All documented routes by path and method. */
+function printPaths(routes: readonly Route[], kinds: readonly Kind[]): JsonObject {
+  const entries = routes.flatMap((route): [string, string, JsonObject][] => {
+    const method = route.method.toLowerCase()
+    if (route.document !== undefined) return [[route.path, method, documented(route, route.document)]]
+    return route.path === endpoints.execute.path ? [[route.path, method, executePath(route, kinds)]] : []
+  })
+  const byPath = Map.groupBy(entries, ([path]) => path)
+  return Object.fromEntries(
+    [...byPath].map(([path, list]) => [path, Object.fromEntries(list.map(([, method, operation]) => [method, operation]))]),
+  )
 }

@@ -1,5 +1,4 @@
 /** Searches in the API's document: the grammar of their filters, and one request and one answer for each searchable entity. */
-
 import { type EntityDefinition, type Field, type Fields, type Kind, list, obj, opt } from 'ferrule/definition'
 import {
   type FilterOperator,

@@ -1,5 +1,4 @@
 /** Schemas of the wire as parts of the API's document. */
-
 import { type Field, list, str } from 'ferrule/definition'
 import { isObject, toPlainSchema } from 'ferrule/internal'
 import { componentName } from 'ferrule/wire'

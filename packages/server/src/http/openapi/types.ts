@@ -1,5 +1,4 @@
 /** The parts of the API's document that a route states. */
-
 import type { ErrorCode } from 'ferrule'
 import type { Field } from 'ferrule/definition'
 import type { EventSchema } from 'ferrule/wire'

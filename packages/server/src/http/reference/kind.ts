@@ -1,5 +1,4 @@
 /** Describes a kind in sections of blocks, from its definition alone. The reference pages and the documents for agents are printed from them. */
-
 import {
   type ConnectorDefinition,
   type CredentialScheme,
@@ -13,8 +12,7 @@ import {
 import { listActions } from 'ferrule/engine'
 import { buildObjectSchema, formatDocumentedType, liveActions } from 'ferrule/internal'
 import { readComparison } from '../../copies/search/columns.ts'
-import { type FieldRow, fieldRows } from '../openapi/field-rows.ts'
-import { type Block, heading, paragraph, table } from './blocks.ts'
+import { type Block, type FieldRow, fieldRows, heading, paragraph, table } from './blocks.ts'
 
 /** A part of a kind's description that can be read by itself. */
 export interface Section {

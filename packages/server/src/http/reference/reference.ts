@@ -1,7 +1,10 @@
-/** The whole reference of a kind in one answer, for pages that people read. */
-import type { Kind } from 'ferrule/definition'
+/** The whole reference of a kind in one answer, for pages that people read, with how its fields are searched. */
+import type { EntityDefinition, Kind } from 'ferrule/definition'
+import { fieldOperators, findUnsuited } from 'ferrule/internal'
 import type { DefinitionReference } from 'ferrule/wire'
-import { describeSearchFields } from '../../copies/search/describe-fields.ts'
+import { buildSearchTable, type Comparison } from '../../copies/search/columns.ts'
+import { parseFieldPath } from '../../copies/search/field-paths.ts'
+import type { PathType } from '../../copies/search/tree.ts'
 import { executeExamples } from '../openapi/execute.ts'
 import { standAlone } from './blocks.ts'
 import { describeKind } from './kind.ts'
@@ -28,4 +31,26 @@ function describe(kind: Kind): DefinitionReference {
     examples: Object.values(executeExamples([kind])).map(({ value }) => value),
     searches: searches.filter(({ fields }) => fields.length > 0),
   }
+}
+
+/** How a field is searched. */
+interface DescribedField {
+  readonly field: string
+  readonly type: PathType
+  readonly compares: Comparison
+  /** Operators that the parser accepts for the field. */
+  readonly operators: readonly string[]
+}
+
+const pointer = { at: '' }
+
+/** Describes the searchable fields of an entity, in the order of its definition; none for an entity without a search. */
+function describeSearchFields(kind: string, entity: string, definition: EntityDefinition): readonly DescribedField[] {
+  if (definition.context_store_search === undefined) return []
+  const table = buildSearchTable(kind, entity, definition)
+  return table.columns.map(({ name }) => {
+    const { path } = parseFieldPath({ table }, name, pointer)
+    const operators = fieldOperators.filter((operator) => findUnsuited(operator, path.type) === undefined)
+    return { field: name, type: path.type, compares: path.compare, operators }
+  })
 }

@@ -1,5 +1,4 @@
 /** Documents of the kinds for agents: an outline, and one section at a time. */
-
 import type { ConnectorDefinition, Kind } from 'ferrule/definition'
 import { fail, failValidation, searchOperators, toSchema } from 'ferrule/internal'
 import type { Skill, SkillDocs, SkillPage } from 'ferrule/wire'

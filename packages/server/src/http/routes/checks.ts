@@ -1,10 +1,18 @@
-import { checkResult, connectorInput, connectorPatch, endpoints } from 'ferrule/wire'
+import { checkResult, connectorInput, connectorPatch } from 'ferrule/wire'
 import { checkConnection } from '../../calls/operations.ts'
 import { type CheckTarget, readCheckTarget } from '../../connectors/check-target.ts'
 import type { Principal } from '../../values/access.ts'
-import { exampleConnector } from '../example-connector.ts'
 import { limited } from '../limited.ts'
 import { type Exchange, principalRoute, type Services, slot } from '../route.ts'
+
+/** The body of a connector to the sandbox: it works on every service that runs one. */
+export const exampleConnector = {
+  workspace_name: 'default',
+  connector_type: 'gong',
+  name: 'My calls',
+  credentials: { access_key: 'sandbox', access_key_secret: 'sandbox-secret' },
+  environment: { sandbox: true },
+} as const
 
 const answer = { about: 'Outcome; a refusal of the vendor is a result, not an error', schema: checkResult } as const
 
@@ -17,12 +25,8 @@ const check = (exchange: Exchange<Principal>, services: Services, target: Target
     return { json: await checkConnection(services.operations, await target(slot(exchange, 'connector_id')), options) }
   })
 
-/** Checks credentials that are not stored. */
-export const checkNew = principalRoute({
-  ...endpoints.checkNewConnector,
-  auth: 'principal',
+export const checkNew = principalRoute('checkNewConnector', {
   document: {
-    id: 'checkNewConnector',
     tag: 'connectors',
     summary: 'Check credentials at the vendor without storing them',
     scope: 'connectors:write',
@@ -36,11 +40,8 @@ export const checkNew = principalRoute({
 })
 
 /** Checks a stored connector, or changes to it before they are made. */
-export const checkStored = principalRoute({
-  ...endpoints.checkConnector,
-  auth: 'principal',
+export const checkStored = principalRoute('checkConnector', {
   document: {
-    id: 'checkConnector',
     tag: 'connectors',
     summary: 'Check a connector at the vendor',
     about:

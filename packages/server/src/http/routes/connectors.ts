@@ -8,15 +8,16 @@ import {
   connectorRecord,
   connectorUpdate,
   endpoints,
+  jobRecord,
   jobReference,
 } from 'ferrule/wire'
 import type { CredentialTrial } from '../../connectors/connector-types.ts'
 import type { Principal } from '../../values/access.ts'
-import { exampleConnector } from '../example-connector.ts'
 import { toArriving } from '../limited.ts'
 import { nextPage } from '../next-page.ts'
 import type { ProblemDocument } from '../openapi/types.ts'
 import { type Exchange, principalRoute, slot } from '../route.ts'
+import { exampleConnector } from './checks.ts'
 
 const trialCodes: readonly ErrorCode[] = [
   ...(['rate_limited', 'overloaded', 'upstream_auth_failed', 'upstream_permission_denied', 'upstream_account_unavailable'] as const),
@@ -38,12 +39,8 @@ const toTrial = (exchange: Exchange<Principal>): CredentialTrial => ({
   replayed: () => exchange.setHeader('idempotent-replayed', 'true'),
 })
 
-/** A new connector. */
-export const createConnector = principalRoute({
-  ...endpoints.createConnector,
-  auth: 'principal',
+export const createConnector = principalRoute('createConnector', {
   document: {
-    id: 'createConnector',
     tag: 'connectors',
     summary: 'Create a connector',
     about:
@@ -69,12 +66,8 @@ export const createConnector = principalRoute({
   }),
 })
 
-/** One page of the connectors. */
-export const listConnectors = principalRoute({
-  ...endpoints.listConnectors,
-  auth: 'principal',
+export const listConnectors = principalRoute('listConnectors', {
   document: {
-    id: 'listConnectors',
     tag: 'connectors',
     summary: 'List connectors',
     scope: 'connectors:read',
@@ -87,12 +80,8 @@ export const listConnectors = principalRoute({
   }),
 })
 
-/** One connector. */
-export const getConnector = principalRoute({
-  ...endpoints.getConnector,
-  auth: 'principal',
+export const getConnector = principalRoute('getConnector', {
   document: {
-    id: 'getConnector',
     tag: 'connectors',
     summary: 'Read a connector',
     scope: 'connectors:read',
@@ -102,12 +91,8 @@ export const getConnector = principalRoute({
   answer: async (exchange, { platform }) => ({ json: await platform.connectors.get(exchange.who, slot(exchange, 'connector_id')) }),
 })
 
-/** Removes a connector and destroys its credentials. */
-export const deleteConnector = principalRoute({
-  ...endpoints.deleteConnector,
-  auth: 'principal',
+export const deleteConnector = principalRoute('deleteConnector', {
   document: {
-    id: 'deleteConnector',
     tag: 'connectors',
     summary: 'Delete a connector and its credentials',
     scope: 'connectors:write',
@@ -122,11 +107,8 @@ export const deleteConnector = principalRoute({
 })
 
 /** Replaces name, configuration and entities, as far as they are given. */
-export const updateConnector = principalRoute({
-  ...endpoints.updateConnector,
-  auth: 'principal',
+export const updateConnector = principalRoute('updateConnector', {
   document: {
-    id: 'updateConnector',
     tag: 'connectors',
     summary: 'Change a connector',
     about: 'Members that are left out stay as they are; replication_config replaces the stored one. PATCH changes credentials.',
@@ -141,12 +123,8 @@ export const updateConnector = principalRoute({
   }),
 })
 
-/** Merges changes, credentials among them. */
-export const patchConnector = principalRoute({
-  ...endpoints.patchConnector,
-  auth: 'principal',
+export const patchConnector = principalRoute('patchConnector', {
   document: {
-    id: 'patchConnector',
     tag: 'connectors',
     summary: 'Change a connector or replace its credentials',
     about:
@@ -160,4 +138,16 @@ export const patchConnector = principalRoute({
   answer: async (exchange, { platform }) => ({
     json: await platform.connectors.patch(exchange.who, slot(exchange, 'connector_id'), exchange.body, toTrial(exchange)),
   }),
+})
+
+export const getJob = principalRoute('getJob', {
+  document: {
+    tag: 'jobs',
+    summary: 'Read a job',
+    about: 'Jobs are kept for 30 days.',
+    scope: 'connectors:read',
+    answer: { about: 'The job', schema: jobRecord },
+    problems: ['job_not_found'],
+  },
+  answer: async (exchange, { platform }) => ({ json: await platform.jobs.get(exchange.who, slot(exchange, 'job_id')) }),
 })

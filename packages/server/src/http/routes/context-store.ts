@@ -1,25 +1,33 @@
 import {
+  type ConnectorRecord,
   contextStoreStatus,
   endpoints,
+  type InspectedEntity,
+  type Inspection,
+  inspection,
   resetQuery,
+  runEvent,
+  type SyncEntityStatus,
   type SyncState,
   type SyncStatusRecord,
   scheduleInput,
   scheduleList,
   statusEvent,
+  syncInput,
+  syncQuery,
+  syncRunPage,
   syncRunRecord,
   watchQuery,
 } from 'ferrule/wire'
+import type { Platform } from '../../main/platform-types.ts'
+import type { Principal } from '../../values/access.ts'
 import { readQuery } from '../../values/read.ts'
+import { nextPage } from '../next-page.ts'
 import { type PrincipalRoute, principalRoute, slot } from '../route.ts'
 import { eventStream } from '../streams/event-stream.ts'
 
-/** Status of the copy of a connector. */
-export const getContextStore = principalRoute({
-  ...endpoints.getContextStore,
-  auth: 'principal',
+export const getContextStore = principalRoute('getContextStore', {
   document: {
-    id: 'getContextStore',
     tag: 'context store',
     summary: 'Read the status of the copy of a connector',
     about: 'State, records, freshness, last error and next run, of the connector and of each entity.',
@@ -66,12 +74,8 @@ async function* untilFilled(
   }
 }
 
-/** When copies are brought up to date. */
-export const setSchedule = principalRoute({
-  ...endpoints.setSchedule,
-  auth: 'principal',
+export const setSchedule = principalRoute('setSchedule', {
   document: {
-    id: 'setSchedule',
     tag: 'context store',
     summary: 'Set the schedule of the copy',
     about: 'For the connector, or with `entity` for the entities that are read with that one.',
@@ -85,12 +89,8 @@ export const setSchedule = principalRoute({
   }),
 })
 
-/** Empties the copy. */
-export const resetContextStore = principalRoute({
-  ...endpoints.resetContextStore,
-  auth: 'principal',
+export const resetContextStore = principalRoute('resetContextStore', {
   document: {
-    id: 'resetContextStore',
     tag: 'context store',
     summary: 'Empty the copy of a connector and fill it again',
     about: 'Cancels the running sync. Nothing changes at the vendor.',
@@ -105,3 +105,145 @@ export const resetContextStore = principalRoute({
     return { status: 202, json: await platform.syncs.reset(exchange.who, slot(exchange, 'connector_id'), body) }
   },
 })
+
+const toInspectedEntity = ({ entity, state, ready_for_search, records, synced_at }: SyncEntityStatus): InspectedEntity => ({
+  entity,
+  status: state,
+  ready_for_search,
+  supported: true,
+  entity_count: records,
+  updated_at: synced_at,
+  semantic_search_status: [],
+})
+
+/** Lists what needs attention: the connector's status, notices of the vendor, and failed entities. */
+function listWarnings({ status_reason, notices }: ConnectorRecord, { entities }: SyncStatusRecord): readonly string[] {
+  const failed = entities.flatMap(({ entity, last_error: error }) => (error === null ? [] : [`${entity}: ${error.message}`]))
+  return [...(status_reason === null ? [] : [status_reason]), ...notices.map(({ message }) => message), ...new Set(failed)]
+}
+
+/**
+ * Inspects a connector of the principal's organization. Scope connectors:read.
+ * @throws FerruleError `connector_not_found`
+ */
+async function inspectConnector(
+  { connectors, syncs }: Pick<Platform, 'connectors' | 'syncs'>,
+  principal: Principal,
+  id: string,
+): Promise<Inspection> {
+  const connector = await connectors.get(principal, id)
+  const status = await syncs.status(principal, id)
+  const selected = new Set(connector.entities.map(({ entity }) => entity))
+  const isConfigured = ({ entity }: SyncEntityStatus): boolean => selected.size === 0 || selected.has(entity)
+  return {
+    connector_id: connector.id,
+    name: connector.name,
+    workspace_id: connector.workspace_id,
+    organization_id: connector.organization_id,
+    source_definition_id: connector.definition_id,
+    source_definition_name: connector.source_template.name,
+    source_config_template_id: connector.definition_id,
+    docs_skill_id: connector.connector_type,
+    context_store_readiness: {
+      connector_id: connector.id,
+      source_definition_id: connector.definition_id,
+      supported_context_store_entities: status.entities.map(({ entity }) => ({ entity, suggested: true })),
+      configured_cache_entities: status.entities.filter(isConfigured).map(toInspectedEntity),
+    },
+    warnings: listWarnings(connector, status),
+  }
+}
+
+export const inspect = principalRoute('inspectConnector', {
+  document: {
+    tag: 'context store',
+    summary: 'Inspect a connector and its copy',
+    scope: 'connectors:read',
+    answer: { about: 'Searchable entities, their state, and problems that need attention', schema: inspection },
+    problems: ['connector_not_found'],
+  },
+  answer: async (exchange, { platform }) => ({ json: await inspectConnector(platform, exchange.who, slot(exchange, 'connector_id')) }),
+})
+
+export const requestSync = principalRoute('requestSync', {
+  document: {
+    tag: 'context store',
+    summary: 'Bring the copy of a connector up to date',
+    about: 'Queues a run, or joins the one that waits. Entities that are read together with the given ones are brought up to date too.',
+    scope: 'connectors:write',
+    body: syncInput,
+    bodyOptional: true,
+    answer: { status: 202, about: 'The run', schema: syncRunRecord },
+    problems: ['connector_not_found', 'workspace_inactive', 'validation_failed'],
+  },
+  answer: async (exchange, { platform }) => ({
+    status: 202,
+    json: await platform.syncs.request(exchange.who, slot(exchange, 'connector_id'), exchange.body ?? {}),
+  }),
+})
+
+export const listSyncs = principalRoute('listSyncs', {
+  document: {
+    tag: 'context store',
+    summary: 'List the runs of a connector',
+    about: 'The newest first.',
+    scope: 'connectors:read',
+    query: syncQuery,
+    answer: { about: 'One page', schema: syncRunPage },
+    problems: ['connector_not_found', 'invalid_cursor', 'validation_failed'],
+  },
+  answer: async (exchange, { platform }) => {
+    const id = slot(exchange, 'connector_id')
+    const page = await platform.syncs.list(exchange.who, id, exchange.query)
+    return { json: nextPage(endpoints.listSyncs.path.replace('{connector_id}', encodeURIComponent(id)), exchange.query, page) }
+  },
+})
+
+export const getSync = principalRoute('getSync', {
+  document: {
+    tag: 'context store',
+    summary: 'Read a run',
+    scope: 'connectors:read',
+    answer: { about: 'The run', schema: syncRunRecord },
+    problems: ['connector_not_found', 'sync_not_found'],
+  },
+  answer: async (exchange, { platform }) => ({
+    json: await platform.syncs.get(exchange.who, slot(exchange, 'connector_id'), slot(exchange, 'sync_id')),
+  }),
+})
+
+export const cancelSync = principalRoute('cancelSync', {
+  document: {
+    tag: 'context store',
+    summary: 'Cancel a run',
+    about: 'Written records stay. A finished run does not change.',
+    scope: 'connectors:write',
+    answer: { about: 'The run', schema: syncRunRecord },
+    problems: ['connector_not_found', 'sync_not_found'],
+  },
+  answer: async (exchange, { platform }) => ({
+    json: await platform.syncs.cancel(exchange.who, slot(exchange, 'connector_id'), slot(exchange, 'sync_id')),
+  }),
+})
+
+/** A run while it runs. */
+export const watchSync: PrincipalRoute = {
+  ...endpoints.watchSync,
+  auth: 'principal',
+  document: {
+    id: 'watchSync',
+    tag: 'context store',
+    summary: 'Watch a run',
+    about:
+      'Server-sent events `run`, each with the run as JSON: now, and after every change. The stream ends with the run, and with the token: its last event is then `end`, with the problem.',
+    scope: 'connectors:read',
+    answer: { about: 'Events', types: ['text/event-stream'], event: runEvent },
+    problems: ['connector_not_found', 'sync_not_found', 'overloaded'],
+  },
+  answer: (exchange, services) => {
+    const connectorId = slot(exchange, 'connector_id')
+    const run = { connectorId, runId: slot(exchange, 'sync_id') }
+    const values = services.platform.syncs.watchRun(exchange.who, run, exchange.signal)
+    return eventStream(exchange, services, { event: runEvent, connectorId, values })
+  },
+}

@@ -1,8 +1,10 @@
 import { failValidation } from 'ferrule/internal'
 import { definitionList, definitionQuery, definitionRecord, definitionReference, endpoints } from 'ferrule/wire'
+import { version } from '../../values/version.ts'
 import { buildReference } from '../reference/reference.ts'
-import { slot } from '../route.ts'
-import { unchangedRoute } from '../unchanged.ts'
+import { jsonType } from '../reply.ts'
+import { type OpenRoute, slot } from '../route.ts'
+import { answerTagged, unchangedRoute } from '../unchanged.ts'
 
 function readName({ name }: Readonly<Record<string, unknown>>): string | undefined {
   if (name === undefined || typeof name === 'string') return name
@@ -51,3 +53,31 @@ export const getDefinitionReference = unchangedRoute({
   },
   answer: (exchange, { platform }) => buildReference(platform.catalogue.getKind(slot(exchange, 'definition_id'))),
 })
+
+/** The API's document (OpenAPI 3.1), printed once per process. */
+export const openApi: OpenRoute = {
+  method: 'GET',
+  path: '/openapi.json',
+  auth: 'none',
+  answer: (exchange, { openApi: print }) => answerTagged(exchange, print(), { type: jsonType, headers: { 'cache-control': 'no-cache' } }),
+}
+
+/** The address itself: the console for people, a few links for programs. */
+export const home: OpenRoute = {
+  method: 'GET',
+  path: '/',
+  auth: 'none',
+  answer: (exchange) =>
+    exchange.header('accept')?.includes('text/html')
+      ? { redirect: 'console' }
+      : {
+          json: {
+            name: 'Ferrule',
+            version,
+            console: '/console',
+            documentation: '/docs',
+            openapi: '/openapi.json',
+            health: '/health/ready',
+          },
+        },
+}

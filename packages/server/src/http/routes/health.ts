@@ -4,12 +4,8 @@ import { type OpenRoute, openRoute } from '../route.ts'
 
 const ok = { json: { status: 'ok' } } as const
 
-/** The process answers; nothing else is asked. */
-export const live = openRoute({
-  ...endpoints.getLiveness,
-  auth: 'none',
+export const live = openRoute('getLiveness', {
   document: {
-    id: 'getLiveness',
     tag: 'service',
     summary: 'Check liveness of the process',
     about: 'The answer comes from the process alone; no database is asked. A probe that fails means: restart the process.',
@@ -20,11 +16,8 @@ export const live = openRoute({
 })
 
 /** Requests can be sent: the databases answer and take writes, and the service is not stopping. */
-export const ready = openRoute({
-  ...endpoints.getReadiness,
-  auth: 'none',
+export const ready = openRoute('getReadiness', {
   document: {
-    id: 'getReadiness',
     tag: 'service',
     summary: 'Check readiness for requests',
     about: 'The databases answer and the process is not stopping. A probe that fails means: send requests elsewhere for now.',

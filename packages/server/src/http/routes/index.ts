@@ -2,25 +2,48 @@
 import { protectedResource } from '../mcp/metadata.ts'
 import { authorizationServer } from '../oauth/metadata.ts'
 import type { Route } from '../route.ts'
-import { createApplication, deleteApplication, listApplications, rotateApplicationSecret, updateApplication } from './applications.ts'
 import { checkNew, checkStored } from './checks.ts'
-import { deleteOAuthCredentials, listOAuthCredentials, saveOAuthCredentials } from './connect/credentials.ts'
-import { createConnectLink, getConnectLink, initiateOAuth, listConnectLinks, revokeConnectLink } from './connect/links.ts'
-import { createConnector, deleteConnector, getConnector, listConnectors, patchConnector, updateConnector } from './connectors.ts'
-import { getContextStore, resetContextStore, setSchedule, watchContextStore } from './context-store.ts'
-import { getDefinition, getDefinitionReference, listDefinitions } from './definitions.ts'
-import { home, openApi } from './documents.ts'
-import { execute } from './execute/execute.ts'
-import { createMedia, getMedia } from './execute/media.ts'
-import { validate } from './execute/validate.ts'
+import {
+  createConnectLink,
+  deleteOAuthCredentials,
+  getConnectLink,
+  initiateOAuth,
+  listConnectLinks,
+  listOAuthCredentials,
+  revokeConnectLink,
+  saveOAuthCredentials,
+} from './connect/links.ts'
+import { createConnector, deleteConnector, getConnector, getJob, listConnectors, patchConnector, updateConnector } from './connectors.ts'
+import {
+  cancelSync,
+  getContextStore,
+  getSync,
+  inspect,
+  listSyncs,
+  requestSync,
+  resetContextStore,
+  setSchedule,
+  watchContextStore,
+  watchSync,
+} from './context-store.ts'
+import { getDefinition, getDefinitionReference, home, listDefinitions, openApi } from './definitions.ts'
+import { createMedia, execute, getMedia, validate } from './execute/execute.ts'
 import { exportEntity } from './export.ts'
 import { live, metrics, ready } from './health.ts'
-import { inspect } from './inspect.ts'
-import { getJob } from './jobs.ts'
-import { createOrganization, deleteOrganization, listOrganizations, restoreOrganization, updateOrganization } from './organizations.ts'
+import {
+  createApplication,
+  createOrganization,
+  deleteApplication,
+  deleteOrganization,
+  listApplications,
+  listOrganizations,
+  restoreOrganization,
+  rotateApplicationSecret,
+  updateApplication,
+  updateOrganization,
+} from './organizations.ts'
 import { getNode, getService, getUsage, listConnectorOverviews, listUnfinishedSyncs } from './overview.ts'
 import { getSkillDocs, listSkills } from './skills.ts'
-import { cancelSync, getSync, listSyncs, requestSync, watchSync } from './syncs.ts'
 import { createMcpToken, createScopedToken, createToken, getScopedTokenInfo, listMcpTokens, revokeMcpToken } from './tokens.ts'
 import {
   createWorkspace,

@@ -1,12 +1,18 @@
-import { endpoints, organizationInput, organizationList, organizationRecord, organizationRemoval } from 'ferrule/wire'
+import {
+  applicationInput,
+  applicationList,
+  applicationRecord,
+  applicationRemoval,
+  applicationSecret,
+  organizationInput,
+  organizationList,
+  organizationRecord,
+  organizationRemoval,
+} from 'ferrule/wire'
 import { callerRoute, principalRoute, slot } from '../route.ts'
 
-/** Organizations of the application. */
-export const listOrganizations = callerRoute({
-  ...endpoints.listOrganizations,
-  auth: 'caller',
+export const listOrganizations = callerRoute('listOrganizations', {
   document: {
-    id: 'listOrganizations',
     tag: 'organizations',
     summary: 'List the organizations that the client reaches',
     scope: 'organizations:read',
@@ -16,12 +22,8 @@ export const listOrganizations = callerRoute({
   answer: async ({ who }, { platform }) => ({ json: { data: await platform.organizations.list(who) } }),
 })
 
-/** A new organization, granted to the application that asks. */
-export const createOrganization = callerRoute({
-  ...endpoints.createOrganization,
-  auth: 'caller',
+export const createOrganization = callerRoute('createOrganization', {
   document: {
-    id: 'createOrganization',
     tag: 'organizations',
     summary: 'Create an organization',
     about:
@@ -35,12 +37,8 @@ export const createOrganization = callerRoute({
   answer: async ({ who, body }, { platform }) => ({ json: await platform.organizations.create(who, body) }),
 })
 
-/** A new name of the organization. */
-export const updateOrganization = principalRoute({
-  ...endpoints.updateOrganization,
-  auth: 'principal',
+export const updateOrganization = principalRoute('updateOrganization', {
   document: {
-    id: 'updateOrganization',
     tag: 'organizations',
     summary: 'Rename the organization',
     about: 'The id is that of the organization of the request: a client of several organizations sends it as X-Organization-Id too.',
@@ -55,12 +53,8 @@ export const updateOrganization = principalRoute({
   }),
 })
 
-/** Removes an organization for now. */
-export const deleteOrganization = callerRoute({
-  ...endpoints.deleteOrganization,
-  auth: 'caller',
+export const deleteOrganization = callerRoute('deleteOrganization', {
   document: {
-    id: 'deleteOrganization',
     tag: 'organizations',
     summary: 'Delete an organization with everything in it',
     about:
@@ -74,12 +68,8 @@ export const deleteOrganization = callerRoute({
   }),
 })
 
-/** Brings a removed organization back. */
-export const restoreOrganization = callerRoute({
-  ...endpoints.restoreOrganization,
-  auth: 'caller',
+export const restoreOrganization = callerRoute('restoreOrganization', {
   document: {
-    id: 'restoreOrganization',
     tag: 'organizations',
     summary: 'Restore a deleted organization',
     about: 'Its workspaces and connectors come back, and their copies are filled again. The request names it in the path only.',
@@ -89,5 +79,75 @@ export const restoreOrganization = callerRoute({
   },
   answer: async (exchange, { platform }) => ({
     json: await platform.organizations.restore(exchange.who, slot(exchange, 'organization_id')),
+  }),
+})
+
+export const listApplications = principalRoute('listApplications', {
+  document: {
+    tag: 'applications',
+    summary: 'List the applications that reach the organization',
+    scope: 'applications:read',
+    answer: { about: 'All of them, without secrets', schema: applicationList },
+    problems: [],
+  },
+  answer: async ({ who }, { platform }) => ({ json: { data: await platform.organizationApplications.list(who) } }),
+})
+
+export const createApplication = principalRoute('createApplication', {
+  document: {
+    tag: 'applications',
+    summary: 'Create an application for the organization',
+    about: 'It reaches this organization with all scopes. The secret is in this answer only.',
+    scope: 'applications:write',
+    body: applicationInput,
+    example: { name: 'Reports' },
+    answer: { about: 'The application with its secret', schema: applicationSecret },
+    problems: ['validation_failed'],
+  },
+  answer: async ({ who, body }, { platform }) => ({ json: await platform.organizationApplications.create(who, body) }),
+})
+
+export const updateApplication = principalRoute('updateApplication', {
+  document: {
+    tag: 'applications',
+    summary: 'Rename an application',
+    about: 'Its client id, its secret and its tokens stay. An application of several organizations is refused.',
+    scope: 'applications:write',
+    body: applicationInput,
+    example: { name: 'Reports' },
+    answer: { about: 'The application', schema: applicationRecord },
+    problems: ['application_not_found', 'validation_failed'],
+  },
+  answer: async (exchange, { platform }) => ({
+    json: await platform.organizationApplications.update(exchange.who, slot(exchange, 'application_id'), exchange.body),
+  }),
+})
+
+export const rotateApplicationSecret = principalRoute('rotateApplicationSecret', {
+  document: {
+    tag: 'applications',
+    summary: 'Replace the secret of an application',
+    about:
+      'The old secret and the tokens for MCP fail at once; its bearer tokens expire within 15 minutes. An application of several organizations is refused.',
+    scope: 'applications:write',
+    answer: { about: 'The application with its new secret, which is in this answer only', schema: applicationSecret },
+    problems: ['application_not_found', 'validation_failed'],
+  },
+  answer: async (exchange, { platform }) => ({
+    json: await platform.organizationApplications.rotateSecret(exchange.who, slot(exchange, 'application_id')),
+  }),
+})
+
+export const deleteApplication = principalRoute('deleteApplication', {
+  document: {
+    tag: 'applications',
+    summary: 'Delete an application',
+    about: 'The application that asks, the first application of the service and an application of several organizations are refused.',
+    scope: 'applications:write',
+    answer: { about: 'The deleted application', schema: applicationRemoval },
+    problems: ['application_not_found', 'validation_failed'],
+  },
+  answer: async (exchange, { platform }) => ({
+    json: await platform.organizationApplications.remove(exchange.who, slot(exchange, 'application_id')),
   }),
 })

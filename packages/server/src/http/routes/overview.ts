@@ -12,12 +12,8 @@ import {
 import { nextPage } from '../next-page.ts'
 import { callerRoute, principalRoute } from '../route.ts'
 
-/** One page of connectors with the state of their copies. */
-export const listConnectorOverviews = principalRoute({
-  ...endpoints.listConnectorOverviews,
-  auth: 'principal',
+export const listConnectorOverviews = principalRoute('listConnectorOverviews', {
   document: {
-    id: 'listConnectorOverviews',
     tag: 'connectors',
     summary: 'List connectors with the state of their copies at a glance',
     about:
@@ -32,12 +28,8 @@ export const listConnectorOverviews = principalRoute({
   }),
 })
 
-/** One page of the unfinished runs. */
-export const listUnfinishedSyncs = principalRoute({
-  ...endpoints.listUnfinishedSyncs,
-  auth: 'principal',
+export const listUnfinishedSyncs = principalRoute('listUnfinishedSyncs', {
   document: {
-    id: 'listUnfinishedSyncs',
     tag: 'context store',
     summary: 'List the queued and running runs of all connectors',
     about: 'The newest first. Finished runs are in the list of their connector.',
@@ -51,12 +43,8 @@ export const listUnfinishedSyncs = principalRoute({
   }),
 })
 
-/** Calls over time. */
-export const getUsage = principalRoute({
-  ...endpoints.getUsage,
-  auth: 'principal',
+export const getUsage = principalRoute('getUsage', {
   document: {
-    id: 'getUsage',
     tag: 'connectors',
     summary: 'Read calls, errors and latency over time',
     about:
@@ -69,12 +57,8 @@ export const getUsage = principalRoute({
   answer: async ({ who, query }, { platform }) => ({ json: await platform.usage.read(who, query) }),
 })
 
-/** What every client may know of the service. */
-export const getService = callerRoute({
-  ...endpoints.getService,
-  auth: 'caller',
+export const getService = callerRoute('getService', {
   document: {
-    id: 'getService',
     tag: 'service',
     summary: 'Read what every client may know of the service',
     about: 'The version, and what the service offers to this client.',
@@ -84,12 +68,8 @@ export const getService = callerRoute({
   answer: async ({ who }, { platform }) => ({ json: await platform.installation.describe(who) }),
 })
 
-/** What the answering node runs with. */
-export const getNode = callerRoute({
-  ...endpoints.getNode,
-  auth: 'caller',
+export const getNode = callerRoute('getNode', {
   document: {
-    id: 'getNode',
     tag: 'service',
     summary: 'Read what the answering node runs with',
     about:

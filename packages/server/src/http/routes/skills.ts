@@ -1,14 +1,10 @@
-import { endpoints, skillDocs, skillDocsQuery, skillPage, skillQuery } from 'ferrule/wire'
+import { skillDocs, skillDocsQuery, skillPage, skillQuery } from 'ferrule/wire'
 import { readQuery } from '../../values/read.ts'
 import { listSkills as listDocuments, readSkillDocs } from '../reference/skills.ts'
 import { callerRoute } from '../route.ts'
 
-/** The documents for agents. */
-export const listSkills = callerRoute({
-  ...endpoints.listSkills,
-  auth: 'caller',
+export const listSkills = callerRoute('listSkills', {
   document: {
-    id: 'listSkills',
     tag: 'definitions',
     summary: 'List the documents for agents, one for each kind',
     about: 'The outline of a kind as text. `getSkillDocs` reads a document section by section.',
@@ -19,12 +15,8 @@ export const listSkills = callerRoute({
   answer: ({ query }, { kinds }) => ({ json: listDocuments(kinds, readQuery(skillQuery, query)) }),
 })
 
-/** One document, or one section of it. */
-export const getSkillDocs = callerRoute({
-  ...endpoints.getSkillDocs,
-  auth: 'caller',
+export const getSkillDocs = callerRoute('getSkillDocs', {
   document: {
-    id: 'getSkillDocs',
     tag: 'definitions',
     summary: 'Read the document of a kind, section by section',
     about:

@@ -72,13 +72,9 @@ const challenged = (thrown: unknown, { basic }: ClientCredentials): unknown =>
     ? fail('invalid_client', {}, { headers: { 'www-authenticate': 'Basic realm="ferrule"' } })
     : thrown
 
-/** Client credentials for a bearer token. */
-export const createToken = openRoute({
-  ...endpoints.createToken,
-  auth: 'none',
+export const createToken = openRoute('createToken', {
   form: true,
   document: {
-    id: 'createToken',
     tag: 'tokens',
     summary: 'Get a bearer token for client credentials',
     about: 'Takes JSON, or a form as RFC 6749 section 4.4 writes it; the client may authenticate with HTTP Basic instead.',
@@ -99,13 +95,9 @@ export const createToken = openRoute({
   },
 })
 
-/** An application's token for a token of one workspace. */
-export const createScopedToken = principalRoute({
-  ...endpoints.createScopedToken,
-  auth: 'principal',
+export const createScopedToken = principalRoute('createScopedToken', {
   takesSessions: false, // a page needs no bearer token
   document: {
-    id: 'createScopedToken',
     tag: 'tokens',
     summary: 'Get a token for one workspace',
     about: 'A new name creates a workspace. The token lives for 20 minutes and reaches nothing outside its workspace.',
@@ -118,12 +110,8 @@ export const createScopedToken = principalRoute({
   answer: async ({ who, body }, { platform }) => ({ json: await platform.tokens.issueScopedToken(who, body) }),
 })
 
-/** Organization and workspace of a scoped token. */
-export const getScopedTokenInfo = principalRoute({
-  ...endpoints.getScopedTokenInfo,
-  auth: 'principal',
+export const getScopedTokenInfo = principalRoute('getScopedTokenInfo', {
   document: {
-    id: 'getScopedTokenInfo',
     tag: 'tokens',
     summary: 'Read the organization and workspace of the scoped token',
     about: 'For tokens of one workspace; other tokens are refused.',
@@ -133,12 +121,8 @@ export const getScopedTokenInfo = principalRoute({
   answer: async ({ who }, { platform }) => ({ json: await platform.tokens.scopedTokenInfo(who) }),
 })
 
-/** A new token for MCP. */
-export const createMcpToken = principalRoute({
-  ...endpoints.createMcpToken,
-  auth: 'principal',
+export const createMcpToken = principalRoute('createMcpToken', {
   document: {
-    id: 'createMcpToken',
     tag: 'tokens',
     summary: 'Create a token for MCP',
     about: 'The token is in this answer only. It ends with the application that creates it, and with a replacement of its secret.',
@@ -151,12 +135,8 @@ export const createMcpToken = principalRoute({
   answer: async ({ who, body }, { platform }) => ({ json: await platform.mcpTokens.create(who, body) }),
 })
 
-/** One page of the tokens for MCP. */
-export const listMcpTokens = principalRoute({
-  ...endpoints.listMcpTokens,
-  auth: 'principal',
+export const listMcpTokens = principalRoute('listMcpTokens', {
   document: {
-    id: 'listMcpTokens',
     tag: 'tokens',
     summary: 'List the tokens for MCP of the organization',
     about: 'Expired tokens stay for 30 days, revoked ones do not.',
@@ -170,12 +150,8 @@ export const listMcpTokens = principalRoute({
   }),
 })
 
-/** Revokes a token for MCP. */
-export const revokeMcpToken = principalRoute({
-  ...endpoints.revokeMcpToken,
-  auth: 'principal',
+export const revokeMcpToken = principalRoute('revokeMcpToken', {
   document: {
-    id: 'revokeMcpToken',
     tag: 'tokens',
     summary: 'Revoke a token for MCP',
     about: 'Every node refuses the next call with the token.',

@@ -11,12 +11,8 @@ import {
 import { nextPage } from '../next-page.ts'
 import { principalRoute, slot } from '../route.ts'
 
-/** One page of the workspaces. */
-export const listWorkspaces = principalRoute({
-  ...endpoints.listWorkspaces,
-  auth: 'principal',
+export const listWorkspaces = principalRoute('listWorkspaces', {
   document: {
-    id: 'listWorkspaces',
     tag: 'workspaces',
     summary: 'List workspaces',
     scope: 'workspaces:read',
@@ -29,12 +25,8 @@ export const listWorkspaces = principalRoute({
   }),
 })
 
-/** A new workspace. */
-export const createWorkspace = principalRoute({
-  ...endpoints.createWorkspace,
-  auth: 'principal',
+export const createWorkspace = principalRoute('createWorkspace', {
   document: {
-    id: 'createWorkspace',
     tag: 'workspaces',
     summary: 'Create a workspace',
     scope: 'workspaces:write',
@@ -46,12 +38,8 @@ export const createWorkspace = principalRoute({
   answer: async ({ who, body }, { platform }) => ({ json: await platform.workspaces.create(who, body) }),
 })
 
-/** Numbers of workspaces. */
-export const getWorkspaceStats = principalRoute({
-  ...endpoints.getWorkspaceStats,
-  auth: 'principal',
+export const getWorkspaceStats = principalRoute('getWorkspaceStats', {
   document: {
-    id: 'getWorkspaceStats',
     tag: 'workspaces',
     summary: 'Count workspaces',
     scope: 'workspaces:read',
@@ -61,12 +49,8 @@ export const getWorkspaceStats = principalRoute({
   answer: async ({ who }, { platform }) => ({ json: await platform.workspaces.stats(who) }),
 })
 
-/** One workspace. */
-export const getWorkspace = principalRoute({
-  ...endpoints.getWorkspace,
-  auth: 'principal',
+export const getWorkspace = principalRoute('getWorkspace', {
   document: {
-    id: 'getWorkspace',
     tag: 'workspaces',
     summary: 'Read a workspace',
     scope: 'workspaces:read',
@@ -76,12 +60,8 @@ export const getWorkspace = principalRoute({
   answer: async (exchange, { platform }) => ({ json: await platform.workspaces.get(exchange.who, slot(exchange, 'workspace_id')) }),
 })
 
-/** Changes a workspace. */
-export const updateWorkspace = principalRoute({
-  ...endpoints.updateWorkspace,
-  auth: 'principal',
+export const updateWorkspace = principalRoute('updateWorkspace', {
   document: {
-    id: 'updateWorkspace',
     tag: 'workspaces',
     summary: 'Change a workspace',
     scope: 'workspaces:write',
@@ -95,12 +75,8 @@ export const updateWorkspace = principalRoute({
   }),
 })
 
-/** Removes a workspace for now. */
-export const deleteWorkspace = principalRoute({
-  ...endpoints.deleteWorkspace,
-  auth: 'principal',
+export const deleteWorkspace = principalRoute('deleteWorkspace', {
   document: {
-    id: 'deleteWorkspace',
     tag: 'workspaces',
     summary: 'Delete a workspace and its connectors',
     about: 'It can be restored for 30 days; then its key is destroyed.',
@@ -111,12 +87,8 @@ export const deleteWorkspace = principalRoute({
   answer: async (exchange, { platform }) => ({ json: await platform.workspaces.remove(exchange.who, slot(exchange, 'workspace_id')) }),
 })
 
-/** Brings a removed workspace back. */
-export const restoreWorkspace = principalRoute({
-  ...endpoints.restoreWorkspace,
-  auth: 'principal',
+export const restoreWorkspace = principalRoute('restoreWorkspace', {
   document: {
-    id: 'restoreWorkspace',
     tag: 'workspaces',
     summary: 'Restore a deleted workspace',
     scope: 'workspaces:write',

@@ -1,5 +1,4 @@
 /** Server-sent events (HTML Living Standard, section 9.2), with heartbeats between the events. */
-
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import type { FerruleError } from 'ferrule'

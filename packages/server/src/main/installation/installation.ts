@@ -1,7 +1,6 @@
 /** Describes the service, and the node to its operator. */
-
 import { fail } from 'ferrule/internal'
-import type { NodeRecord } from 'ferrule/wire'
+import type { NodeRecord, ServiceRecord } from 'ferrule/wire'
 import { sql } from 'kysely'
 import type { ContextStore } from '../../copies/store/types.ts'
 import type { Database, Db } from '../../db/database.ts'
@@ -11,7 +10,6 @@ import { iso } from '../../values/ids.ts'
 import { version } from '../../values/version.ts'
 import type { Parts } from '../parts.ts'
 import { findSafeAddress } from '../settings/own-address.ts'
-import type { Installation } from './installation-types.ts'
 
 /** Timeout of a size in milliseconds: PostgreSQL looks at every file of the database. */
 const sizeMs = 1_000
@@ -122,4 +120,12 @@ async function describeStore(store: Store): Promise<NodeRecord['context_store']>
   } catch {
     return unknown // overloaded, too slow, or not reachable: the readiness of the service says so
   }
+}
+
+/** The installation as its operator sees it. The operator is the application of the first start. */
+export interface Installation {
+  /** Describes the service to any client. */
+  describe(caller: Caller): Promise<ServiceRecord>
+  /** Describes the node that answers. @throws FerruleError `operator_required` */
+  readNode(caller: Caller): Promise<NodeRecord>
 }

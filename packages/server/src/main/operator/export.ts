@@ -8,7 +8,6 @@ import { FerruleError } from 'ferrule'
 import { fail, isErrorCode, isObject } from 'ferrule/internal'
 import { settingsTable } from '../settings/table.ts'
 
-/** Options of the command. */
 interface ExportOptions {
   readonly url: string
   readonly organization?: string

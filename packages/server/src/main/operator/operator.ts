@@ -1,5 +1,4 @@
 /** The command `ferrule-server`: the service, and the operator's commands beside it. */
-
 import { Command } from 'commander'
 import { kinds } from 'ferrule/internal'
 import { openApiDocument } from '../../http/openapi/openapi.ts'

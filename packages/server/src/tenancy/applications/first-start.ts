@@ -10,7 +10,6 @@ import { makeOrganization } from '../organizations/organizations.ts'
 import { type ApplicationRow, findApplicationById, insertApplication, updateClientPair } from '../sql/applications.ts'
 import { insertState, readState } from '../sql/installation-state.ts'
 import { hashSecret, isSecret } from './client-secret.ts'
-import type { FirstApplication } from './first-application.ts'
 
 type StartParts = Pick<Parts, 'database' | 'source' | 'dataKeys' | 'settings'>
 type Given = Settings['operatorClient']
@@ -89,4 +88,14 @@ export async function replacePair(db: Db, id: string, { clientId, hash }: Pick<P
     if (!isUniqueViolation(error)) throw error
     throw fail('setting_invalid', { name: 'FERRULE_OPERATOR_CLIENT_ID', reason: 'another application has this client id' })
   }
+}
+
+/** The application that the first start prints. */
+export interface FirstApplication {
+  readonly organizationId: string
+  readonly clientId: string
+  /** Present only in the start that created it; stored as a hash, so it cannot be shown again. */
+  readonly clientSecret?: Secret<string>
+  /** Whether the settings have a pair for it: none, the one that it has, or another one, which the start ignored. */
+  readonly settings: 'none' | 'same' | 'ignored'
 }

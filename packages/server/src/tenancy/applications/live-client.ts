@@ -1,9 +1,13 @@
-/** Checks a client before it creates something that outlives its token. */
+/** Checks a client before it creates something that outlives its token, and while an answer to it is sent. */
 import { fail } from 'ferrule/internal'
+import { findConnector } from '../../connectors/sql/connectors.ts'
 import type { Db } from '../../db/database.ts'
+import type { Stored } from '../../main/parts.ts'
 import type { Principal } from '../../values/access.ts'
+import { asId } from '../../values/ids.ts'
 import { isGranted } from '../sql/applications.ts'
 import { holdSecretHash } from '../sql/organization-applications.ts'
+import type { Liveness } from '../tokens/token-types.ts'
 import { markSecret } from './client-secret.ts'
 
 /** Checks the grant itself, because a token outlives it by minutes. @throws FerruleError `organization_forbidden` */
@@ -27,3 +31,19 @@ export async function requireLiveClient(db: Db, principal: Principal): Promise<v
   if (principal.workspaceIds !== null) throw fail('organization_forbidden', {})
   await requireLiveSecret(db, principal)
 }
+
+/** Builds the service. */
+export const createLiveness = (
+  { database: { db }, source }: Stored,
+  { isHeld }: { isHeld(digest: string): Promise<boolean> },
+): Liveness => ({
+  check: async (principal, { connectorId, countsToken }) => {
+    const { applicationId, organizationId, token } = principal
+    const isSession = token.sessionDigest !== undefined
+    if (countsToken && !isSession && token.expiresAt <= source.clock()) throw fail('token_expired', {})
+    if (countsToken && isSession && !(await isHeld(token.sessionDigest))) throw fail('session_ended', {})
+    if (!(await isGranted(db, applicationId, organizationId))) throw fail('organization_forbidden', {})
+    const id = asId(connectorId)
+    if (id === undefined || (await findConnector(db, principal, id)) === undefined) throw fail('connector_not_found', {})
+  },
+})

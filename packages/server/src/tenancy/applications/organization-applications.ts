@@ -1,5 +1,4 @@
 /** Manages the applications of one organization, for the application that asks. An organization changes only what is its own. */
-
 import type { FerruleError } from 'ferrule'
 import { fail, failValidation } from 'ferrule/internal'
 import { type ApplicationRecord, type ApplicationSecret, applicationInput } from 'ferrule/wire'
@@ -20,7 +19,7 @@ import {
   updateNameWithin,
   updateSecretWithin,
 } from '../sql/organization-applications.ts'
-import type { OrganizationApplications } from './application-types.ts'
+import type { OrganizationApplications } from './applications.ts'
 import { hashSecret } from './client-secret.ts'
 import { requireGrant, requireLiveClient } from './live-client.ts'
 

@@ -1,29 +1,44 @@
-/** Assembles the state of the authorization server. */
+/** Keeps the state of the authorization server: records of its protocol, grants, and their access tokens as tokens for MCP. */
 
-import { setImmediate as turn } from 'node:timers/promises'
+import { hkdfSync } from 'node:crypto'
+import { fail } from 'ferrule/internal'
+import { type McpScope, mcpTokenDays, mcpTokenInput } from 'ferrule/wire'
 import { isForeignKeyViolation } from '../../db/database.ts'
-import type { Parts } from '../../main/parts.ts'
+import type { Parts, Stored } from '../../main/parts.ts'
+import { type Principal, viewOrganization } from '../../values/access.ts'
+import { asId, newId } from '../../values/ids.ts'
+import { readBody } from '../../values/read.ts'
+import { scopes as allScopes } from '../../values/scopes.ts'
 import { digestParts } from '../../values/secret-text.ts'
+import { requireLiveClient } from '../applications/live-client.ts'
+import { listOrganizations } from '../sql/applications.ts'
+import { insertMcpToken, type McpTokenRow } from '../sql/mcp-tokens.ts'
 import {
   consumeOAuthRecord,
   countOAuthRecords,
+  deleteAccessToken,
   deleteEndedOAuthRecords,
+  deleteOAuthGrant,
   deleteOAuthRecord,
   extendOAuthRecord,
+  findAccessToken,
+  findGrant,
   findOAuthRecord,
+  holdGrant,
   insertOAuthRecord,
   saveOAuthRecord,
+  setAccessTokenEnd,
+  setGrantEnd,
+  trimAccessTokens,
+  trimUsedRecords,
 } from '../sql/oauth.ts'
-import type { Tokens } from '../tokens/token-types.ts'
-import { createOAuthGrants } from './grants.ts'
-import type { OAuth, OAuthRecordKey } from './oauth-types.ts'
+import { digestMcpToken, insertChosenToken, newMcpToken, readScopes } from '../tokens/mcp-token-creation.ts'
+import type { ClientCredentials, ProvenClient, Tokens } from '../tokens/token-types.ts'
 
 /** Time for which a used code or refresh token is recognized, in milliseconds. */
 const recognizedMs = 7 * 24 * 60 * 60 * 1_000
 /** Maximum number of records of a type that anybody can create. */
 const mostRecords = 20_000
-/** Rows per statement of the garbage collection. */
-const batch = 100
 
 const digestKey = ({ type, id }: OAuthRecordKey): string => digestParts(type, id)
 
@@ -61,14 +76,7 @@ function createOAuthRecords({ database, source, vault }: Parts): OAuthRecords {
     remove: (key) => deleteOAuthRecord(db, digestKey(key)),
     extend: (key, lifeMs) => extendOAuthRecord(db, digestKey(key), source.clock() + lifeMs),
     hasRoom: async (type) => (await countOAuthRecords(db, type)) < mostRecords,
-    purgeExpired: async (now) => {
-      let removed = 0
-      for (let last = batch; last === batch; removed += last) {
-        last = await deleteEndedOAuthRecords(db, now, batch)
-        await turn() // the embedded database blocks the event loop
-      }
-      return removed
-    },
+    purgeExpired: (now) => deleteEndedOAuthRecords(db, now),
   }
 }
 
@@ -78,3 +86,226 @@ export const createOAuth = (parts: Parts, tokens: Pick<Tokens, 'checkClient'>): 
   ...createOAuthRecords(parts),
   ...createOAuthGrants(parts, tokens),
 })
+
+const dayMs = 24 * 60 * 60 * 1_000
+/** A grant ends this long after its last refresh, in milliseconds, and after a year in any case. */
+const idleMs = mcpTokenDays.usual * dayMs
+const longestMs = mcpTokenDays.most * dayMs
+/** Access tokens of a grant that are kept besides a new one. */
+const keptTokens = 9
+/** Used refresh tokens of a grant that are recognized: those of a week, when the client refreshes each hour. */
+const keptUsed = 200
+/** Time in which a new grant has to be picked up by its client, in milliseconds. */
+const pickUpMs = 10 * 60 * 1_000
+/** Time for which a sign-in counts, in milliseconds. */
+const signInMs = 10 * 60 * 1_000
+/** Organizations of an application that are listed. */
+const mostOrganizations = 100
+
+/** Methods of grants and access tokens. */
+type OAuthGrants = Omit<OAuth, 'cookieKeys' | 'save' | 'find' | 'consume' | 'remove' | 'extend' | 'hasRoom' | 'purgeExpired'>
+
+const toGrant = (row: McpTokenRow): OAuthGrant => ({
+  id: row.id,
+  clientId: row.client_id ?? '',
+  scopes: readScopes(row.scopes),
+  resource: row.resource,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+})
+
+const deriveBytes = (from: string, size: number): Buffer => Buffer.from(hkdfSync('sha256', from, '', 'ferrule access token', size))
+
+/** Enters an organization. @throws FerruleError `organization_forbidden`, `token_expired` */
+async function enter({ database, source }: Stored, { applicationId, secretMark }: ProvenClient, given: string): Promise<Principal> {
+  const organizationId = asId(given)
+  if (organizationId === undefined) throw fail('organization_forbidden', {})
+  const principal: Principal = {
+    kind: 'application',
+    applicationId,
+    ...viewOrganization(organizationId),
+    scopes: new Set(allScopes),
+    token: { id: null, expiresAt: source.clock() + signInMs, secretMark },
+  }
+  await requireLiveClient(database.db, principal)
+  return principal
+}
+
+/** Stores an access token below its grant. The lock keeps refreshes of one grant in order. */
+function saveAccessToken({ database, source }: Stored, token: string, about: Parameters<OAuth['saveAccessToken']>[1]): Promise<boolean> {
+  const now = source.clock()
+  const digest = digestMcpToken(token)
+  return database.transaction(async (db) => {
+    const grant = await holdGrant(db, about.grantId, now)
+    if (grant === undefined || digest === undefined) return false
+    const held = readScopes(grant.scopes)
+    const scopes = about.scopes.filter((scope) => held.includes(scope)).join(' ')
+    const end = Math.min(about.expiresAt, grant.created_at + longestMs)
+    // A refresh that is sent again gets the same token again.
+    if (!(await setAccessTokenEnd(db, digest, { grantId: grant.id, end }))) {
+      await trimAccessTokens(db, grant.id, keptTokens)
+      await trimUsedRecords(db, grant.id, keptUsed)
+      const times = { created_at: now, expires_at: end, last_used_at: null }
+      await insertMcpToken(db, { ...grant, ...times, id: newId(source), digest, scopes, parent_id: grant.id })
+    }
+    await setGrantEnd(db, grant.id, Math.min(now + idleMs, grant.created_at + longestMs))
+    return true
+  })
+}
+
+async function readAccessToken({ database, source }: Stored, token: string): Promise<OAuthAccessToken | undefined> {
+  const digest = digestMcpToken(token)
+  const row = digest === undefined ? undefined : await findAccessToken(database.db, digest)
+  if (row === undefined || row.parent_id === null || row.expires_at <= source.clock()) return undefined
+  const { client_id: clientId, scopes, resource, expires_at: expiresAt } = row
+  return { grantId: row.parent_id, clientId: clientId ?? '', scopes: readScopes(scopes), resource, expiresAt }
+}
+
+/** Builds the methods of grants and access tokens. */
+function createOAuthGrants(parts: Parts, tokens: Pick<Tokens, 'checkClient'>): OAuthGrants {
+  const { database, source } = parts
+  const { db } = database
+  return {
+    signIn: (request) => tokens.checkClient(request),
+    listOrganizations: async ({ applicationId }) =>
+      (await listOrganizations(db, applicationId, mostOrganizations)).map(({ id, name }) => ({ id, name })),
+    enter: (who, organizationId) => enter(parts, who, organizationId),
+    grant: async (principal, { clientId, clientName: name, workspaceNames, connectorIds, scopes }) => {
+      const wanted = readBody(mcpTokenInput, {
+        name,
+        workspace_names: [...workspaceNames],
+        scopes: [...scopes],
+        ...(connectorIds === undefined ? {} : { connector_ids: [...connectorIds] }),
+      })
+      // Nobody knows the text behind this digest: a grant itself opens nothing.
+      const { digest } = newMcpToken(source.randomBytes)
+      const { row } = await insertChosenToken(parts, principal, { wanted, digest, expiresAt: source.clock() + pickUpMs, clientId })
+      return toGrant(row)
+    },
+    findGrant: async (id) => {
+      const row = await findGrant(db, id, source.clock())
+      return row === undefined ? undefined : toGrant(row)
+    },
+    endGrant: (id) => deleteOAuthGrant(db, id),
+    newAccessToken: (from) => newMcpToken(from === undefined ? source.randomBytes : (size) => deriveBytes(from, size)).token,
+    saveAccessToken: async (token, about) => {
+      try {
+        return await saveAccessToken(parts, token, about)
+      } catch (thrown) {
+        if (isForeignKeyViolation(thrown)) return false
+        throw thrown
+      }
+    },
+    findAccessToken: (token) => readAccessToken(parts, token),
+    removeAccessToken: async (token) => {
+      const digest = digestMcpToken(token)
+      if (digest !== undefined) await deleteAccessToken(db, digest)
+    },
+  }
+}
+
+/** Type and secret id of a record. */
+interface OAuthRecordKey {
+  readonly type: string
+  readonly id: string
+}
+
+/** Content of a record. */
+export interface OAuthRecord {
+  readonly content: unknown
+  /** Milliseconds since its use; null: not used yet. */
+  readonly usedForMs: number | null
+}
+
+/** A record that is stored. */
+interface NewOAuthRecord {
+  readonly content: unknown
+  readonly lifeMs: number
+  /** The grant that it ends with. */
+  readonly grantId?: string | undefined
+  /** True: a record that exists stays as it is. */
+  readonly keepsFirst?: boolean
+}
+
+interface GrantInput {
+  /** Client, as it introduced itself. */
+  readonly clientId: string
+  readonly clientName: string
+  readonly workspaceNames: readonly string[]
+  /** undefined: all connectors of the workspaces. */
+  readonly connectorIds: readonly string[] | undefined
+  readonly scopes: readonly McpScope[]
+}
+
+/** A grant. */
+interface OAuthGrant {
+  readonly id: string
+  readonly clientId: string
+  readonly scopes: readonly McpScope[]
+  readonly resource: string
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+  readonly expiresAt: number
+}
+
+/** An access token of a grant. */
+interface OAuthAccessToken {
+  readonly grantId: string
+  readonly clientId: string
+  readonly scopes: readonly McpScope[]
+  readonly resource: string
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number
+}
+
+/** An organization that a signed-in application reaches. */
+interface ReachedOrganization {
+  readonly id: string
+  readonly name: string
+}
+
+/** State of the authorization server. Ids of records are stored as hashes, and their contents are encrypted with keys from the ids. */
+export interface OAuth {
+  /** Keys that sign cookies, the current one first. */
+  cookieKeys(): readonly string[]
+  /** Stores a record, or replaces the content of an earlier one unless that is kept. @returns false when its grant has ended */
+  save(key: OAuthRecordKey, record: NewOAuthRecord): Promise<boolean>
+  /** Reads a record that has not expired. */
+  find(key: OAuthRecordKey): Promise<OAuthRecord | undefined>
+  /** Marks a record as used. @returns false when it was used before, on any node */
+  consume(key: OAuthRecordKey): Promise<boolean>
+  remove(key: OAuthRecordKey): Promise<void>
+  /** Keeps a record for at least this time. */
+  extend(key: OAuthRecordKey, lifeMs: number): Promise<void>
+  /** Returns whether another record of a type may be stored. */
+  hasRoom(type: string): Promise<boolean>
+
+  /** Checks client id and secret of an application. @throws FerruleError `invalid_client`, `overloaded` */
+  signIn(request: ClientCredentials): Promise<ProvenClient>
+  /** Lists organizations of a signed-in application; 100 at most. */
+  listOrganizations(who: ProvenClient): Promise<readonly ReachedOrganization[]>
+  /**
+   * Enters an organization as a signed-in application.
+   * @throws FerruleError `organization_forbidden`; `token_expired` after a replacement of the secret
+   */
+  enter(who: ProvenClient, organizationId: string): Promise<Principal>
+  /**
+   * Stores a grant.
+   * @throws FerruleError `insufficient_scope`, `organization_forbidden`, `token_expired`, `validation_failed`
+   */
+  grant(principal: Principal, input: GrantInput): Promise<OAuthGrant>
+  /** Finds a grant; undefined when it was revoked, or ended with its application or time. */
+  findGrant(id: string): Promise<OAuthGrant | undefined>
+  /** Ends a grant with all of its tokens. */
+  endGrant(id: string): Promise<void>
+
+  /** Creates the text of an access token: the one of a token for MCP. @param from a secret that always gives the same text; undefined: random */
+  newAccessToken(from?: string): string
+  /** Stores an access token, and extends the grant; the same text again renews its end. @returns false when the grant has ended */
+  saveAccessToken(token: string, about: Omit<OAuthAccessToken, 'clientId' | 'resource'>): Promise<boolean>
+  /** Finds an access token that has not expired. */
+  findAccessToken(token: string): Promise<OAuthAccessToken | undefined>
+  removeAccessToken(token: string): Promise<void>
+  /** Deletes expired records. @param now milliseconds since 1970. @returns the number */
+  purgeExpired(now: number): Promise<number>
+}

@@ -2,7 +2,7 @@
 import { fail } from 'ferrule/internal'
 import { isForeignKeyViolation } from '../../db/database.ts'
 import type { Stored } from '../../main/parts.ts'
-import type { Caller } from '../../values/access.ts'
+import type { Caller, Principal } from '../../values/access.ts'
 import { scopes } from '../../values/scopes.ts'
 import { digestText, hasSecretForm, newSecret } from '../../values/secret-text.ts'
 import { markSecret } from '../applications/client-secret.ts'
@@ -16,9 +16,8 @@ import {
   trimConsoleSessions,
   type UsedConsoleSession,
 } from '../sql/console-sessions.ts'
-import type { Tokens } from '../tokens/token-types.ts'
+import type { ClientCredentials, Tokens } from '../tokens/token-types.ts'
 import { enterOrganization } from '../tokens/tokens.ts'
-import type { ConsoleSessions } from './session-types.ts'
 
 const minuteMs = 60_000
 /** A session ends this long after its last use, in milliseconds, and after 12 hours in any case. */
@@ -28,8 +27,6 @@ const longestMs = 12 * 60 * minuteMs
 const apartMs = minuteMs
 /** Sessions of one application; a further sign-in ends the oldest one. */
 const mostSessions = 200
-/** Sessions that one statement deletes. */
-const purgedAtOnce = 1_000
 
 /** Returns what is stored of an id; undefined for what is no id. */
 const digestId = (id: string): string | undefined => (hasSecretForm(id) ? digestText(id) : undefined)
@@ -92,6 +89,37 @@ export function createConsoleSessions(parts: Stored, tokens: Pick<Tokens, 'check
       if (isEverywhere) await deleteConsoleSessionsOf(db, row.application_id)
       else await deleteConsoleSession(db, row.digest)
     },
-    purgeExpired: (now) => deleteEndedConsoleSessions(db, now - idleMs, purgedAtOnce),
+    purgeExpired: (now) => deleteEndedConsoleSessions(db, now - idleMs),
   }
+}
+
+/** A session that a browser began. */
+interface StartedSession {
+  /** Secret id: the value of the cookie. It is stored as a hash. */
+  readonly id: string
+}
+
+/** Sessions of the console: an application that signed in with a browser. They end with its secret, and with the application. */
+export interface ConsoleSessions {
+  /**
+   * Checks client id and secret, and begins a session.
+   * @throws FerruleError `invalid_client`, `overloaded`
+   */
+  start(request: ClientCredentials): Promise<StartedSession>
+  /** Returns whether a session is alive. The question counts as a use. @param id as a cookie brings it */
+  isAlive(id: string): Promise<boolean>
+  /** Returns whether the session of a principal is alive. The question counts as no use. @param digest see `TokenFacts` */
+  isHeld(digest: string): Promise<boolean>
+  /** Turns a session into its application. Counts as a use. @throws FerruleError `session_ended` */
+  authenticateCaller(id: string): Promise<Caller>
+  /**
+   * Turns a session into a principal of an organization. Counts as a use.
+   * @param organizationHeader value of `X-Organization-Id`; undefined: the organization that a token of the application would have
+   * @throws FerruleError `session_ended`, `organization_required`, `organization_forbidden`, `validation_failed`
+   */
+  authenticate(id: string, organizationHeader: string | undefined): Promise<Principal>
+  /** Ends a session, or all sessions of its application. Does nothing for one that has ended. */
+  end(id: string, options?: { readonly isEverywhere?: boolean }): Promise<void>
+  /** Deletes sessions that have ended. @param now milliseconds since 1970. @returns the number */
+  purgeExpired(now: number): Promise<number>
 }

@@ -2,13 +2,10 @@
 import type { Selectable } from 'kysely'
 import { type Db, named, withValues } from '../../db/database.ts'
 import { deleteEnded } from '../../db/delete-ended.ts'
-import type { ConsoleSessionTable } from '../../db/schema/session-schema.ts'
-
-/** A session. */
-export type ConsoleSessionRow = Selectable<ConsoleSessionTable>
+import type { ConsoleSessionTable } from '../../db/schema/schema.ts'
 
 /** Stores a session. */
-export const insertConsoleSession = async (db: Db, row: ConsoleSessionRow): Promise<void> => {
+export const insertConsoleSession = async (db: Db, row: Selectable<ConsoleSessionTable>): Promise<void> => {
   await db.insertInto('console_sessions').values(row).execute()
 }
 
@@ -56,5 +53,5 @@ export const trimConsoleSessions = async (db: Db, applicationId: string, kept: n
 }
 
 /** Deletes sessions that were last used at or before a timestamp. @returns the number */
-export const deleteEndedConsoleSessions = (db: Db, before: number, limit: number): Promise<number> =>
-  deleteEnded(db, { table: 'console_sessions', key: ['digest'], end: 'last_used_at' }, { before, limit })
+export const deleteEndedConsoleSessions = (db: Db, before: number): Promise<number> =>
+  deleteEnded(db, { table: 'console_sessions', key: ['digest'], end: 'last_used_at' }, before)

@@ -89,5 +89,5 @@ export const setLastUse = async (db: Db, ids: readonly string[], { at, apartMs }
 }
 
 /** Deletes tokens that expired at or before a timestamp, the oldest first. @returns the number */
-export const deleteEndedMcpTokens = (db: Db, before: number, limit: number): Promise<number> =>
-  deleteEnded(db, { table: 'mcp_tokens', key: ['id'], end: 'expires_at' }, { before, limit })
+export const deleteEndedMcpTokens = (db: Db, before: number): Promise<number> =>
+  deleteEnded(db, { table: 'mcp_tokens', key: ['id'], end: 'expires_at' }, before)

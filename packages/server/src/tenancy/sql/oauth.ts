@@ -5,7 +5,7 @@
 import type { Selectable } from 'kysely'
 import { type Db, lockForUpdate } from '../../db/database.ts'
 import { deleteEnded } from '../../db/delete-ended.ts'
-import type { OAuthRecordTable } from '../../db/schema/oauth-schema.ts'
+import type { OAuthRecordTable } from '../../db/schema/schema.ts'
 import type { McpTokenRow } from './mcp-tokens.ts'
 
 /** A record. */
@@ -64,8 +64,8 @@ export async function countOAuthRecords(db: Db, type: string): Promise<number> {
 }
 
 /** Deletes records that expired at or before a timestamp. @returns the number */
-export const deleteEndedOAuthRecords = (db: Db, before: number, limit: number): Promise<number> =>
-  deleteEnded(db, { table: 'oauth_records', key: ['digest'], end: 'expires_at' }, { before, limit })
+export const deleteEndedOAuthRecords = (db: Db, before: number): Promise<number> =>
+  deleteEnded(db, { table: 'oauth_records', key: ['digest'], end: 'expires_at' }, before)
 
 const liveGrants = (db: Db, id: string, now: number) =>
   db

@@ -1,6 +1,4 @@
-/** Manages tokens for MCP, and turns the tokens of its requests into principals. */
-
-import { setImmediate as turn } from 'node:timers/promises'
+/** Manages tokens for MCP, turns the tokens of requests into principals, and stores in groups when they were last used. */
 import { fail } from 'ferrule/internal'
 import { mcpTokenQuery as listQuery, type McpTokenRecord, type McpTokenSecret, mcpTokenDays, mcpTokenInput } from 'ferrule/wire'
 import type { Db } from '../../db/database.ts'
@@ -17,13 +15,11 @@ import {
   listMcpTokens,
   type McpTokenRow,
   mcpTokenQuery,
+  setLastUse,
   type UsedMcpToken,
 } from '../sql/mcp-tokens.ts'
 import { listWorkspaces } from '../sql/workspaces.ts'
-import type { LastUses } from './last-uses.ts'
-import { insertChosenToken } from './mcp-token-creation.ts'
-import { readScopes } from './mcp-token-reach.ts'
-import { digestMcpToken, isMcpToken, newMcpToken } from './mcp-token-text.ts'
+import { digestMcpToken, insertChosenToken, isMcpToken, newMcpToken, readScopes } from './mcp-token-creation.ts'
 import type { McpTokens, Tokens } from './token-types.ts'
 
 /** Builds the one refusal of all tokens that are not valid, so that nobody learns which of them exist. */
@@ -65,8 +61,6 @@ const toPrincipal = (row: UsedMcpToken): Principal => ({
 const dayMs = 24 * 60 * 60 * 1_000
 /** Time for which an expired token stays in lists, in milliseconds. */
 const retentionMs = 30 * dayMs
-/** Rows per statement of the garbage collection. */
-const batch = 100
 
 /** Services beside the parts of the platform. */
 export interface McpTokenServices {
@@ -99,14 +93,7 @@ export const createMcpTokens = (parts: Parts, services: McpTokenServices): McpTo
     return { id, revoked_at: iso(parts.source.clock()) }
   },
   authenticate: createMcpVerifier(parts, services),
-  purgeExpired: async (now) => {
-    let removed = 0
-    for (let last = batch; last === batch; removed += last) {
-      last = await deleteEndedMcpTokens(parts.database.db, now - retentionMs, batch)
-      await turn() // the embedded database blocks the event loop
-    }
-    return removed
-  },
+  purgeExpired: (now) => deleteEndedMcpTokens(parts.database.db, now - retentionMs),
 })
 
 type Names = ReadonlyMap<string, string>
@@ -145,4 +132,49 @@ async function create(parts: Parts, principal: Principal, body: unknown): Promis
   const expiresAt = parts.source.clock() + (wanted.expires_in_days ?? mcpTokenDays.usual) * dayMs
   const { row, workspaces } = await insertChosenToken(parts, principal, { wanted, digest, expiresAt, clientId: null })
   return { ...toRecord(row, workspaces), token }
+}
+
+/** Shortest time between two stored uses of a token, in milliseconds. */
+const apartMs = 60_000
+/** Time from the first use of a group until the group is stored, in milliseconds. */
+const groupMs = 10_000
+/** Maximum number of tokens of a group. */
+const largestGroup = 500
+
+/** Uses that this process has not stored yet. */
+export class LastUses {
+  readonly #parts: Pick<Parts, 'database' | 'onBackgroundError'>
+  /** Tokens of the group, with the time of the group's first use. */
+  #group: { readonly at: number; readonly ids: Set<string> } | undefined
+  #timer: NodeJS.Timeout | undefined
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(parts: Pick<Parts, 'database' | 'onBackgroundError'>) {
+    this.#parts = parts
+  }
+
+  /**
+   * Notes a use.
+   * @param now milliseconds since 1970
+   */
+  note({ id, last_used_at: stored }: { readonly id: string; readonly last_used_at: number | null }, now: number): void {
+    if (stored !== null && now - stored < apartMs) return
+    this.#group ??= { at: now, ids: new Set() }
+    this.#group.ids.add(id)
+    if (this.#group.ids.size >= largestGroup) void this.store()
+    else this.#timer ??= setTimeout(() => void this.store(), groupMs).unref()
+  }
+
+  /** Stores the uses so far, and waits for it. A failure is reported, and loses the group. */
+  store(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const group = this.#group
+    this.#group = undefined
+    if (group === undefined) return this.#writing
+    const { database, onBackgroundError } = this.#parts
+    const write = () => setLastUse(database.db, [...group.ids], { at: group.at, apartMs })
+    this.#writing = this.#writing.then(write).catch(onBackgroundError)
+    return this.#writing
+  }
 }

@@ -38,7 +38,6 @@ export interface MasterKeys {
   drop(used: ReadonlySet<string>): void
 }
 
-/** Options of `openMasterKeys`. */
 export interface MasterKeyOptions {
   readonly settings: Settings
   readonly randomBytes: (size: number) => Buffer

@@ -1,5 +1,4 @@
 /** Rotates master and data keys in batches, beside a running service. A stopped rotation can resume. */
-
 import { listStaleOutcomes, replaceOutcome } from '../../calls/sql/idempotency.ts'
 import { listRevocationsNotSealedBy, resealRevocation } from '../../connectors/sql/revocations.ts'
 import { listApplicationsNotSealedBy, resealApplication } from '../../connectors/sql/vendor-applications.ts'
@@ -21,9 +20,7 @@ import type { ApplicationSeals } from './application-seals.ts'
 import type { DataKeys, KeyPlace } from './data-keys.ts'
 import type { MasterKeys } from './master-key.ts'
 import type { Vault } from './vault.ts'
-import type { VaultAdministration } from './vault-types.ts'
 
-/** Services that a rotation needs. */
 export interface RotationParts {
   readonly database: Database
   readonly masterKeys: MasterKeys
@@ -164,4 +161,16 @@ async function destroyUnused(database: Database, workspaceId: string): Promise<b
     if (isForeignKeyViolation(error)) return false
     throw error
   }
+}
+
+/** Rotates keys, for the operator's commands. A stopped rotation can run again. */
+export interface VaultAdministration {
+  /**
+   * Wraps every data key with the current master key. The embedded service first creates a new master key, and deletes the old one when
+   * nothing needs it. With FERRULE_MASTER_KEY the setting is the new key, and FERRULE_MASTER_KEY_PREVIOUS holds the old one.
+   * @returns the number of wrapped data keys
+   */
+  rotateMasterKey(): Promise<{ readonly rewrapped: number }>
+  /** Gives every workspace a new data key and encrypts all credentials with it. @returns the number of encrypted credentials */
+  rotateDataKeys(): Promise<{ readonly resealed: number }>
 }

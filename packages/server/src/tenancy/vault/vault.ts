@@ -1,5 +1,4 @@
 /** Encrypts credentials and stored outcomes with the data key of their workspace, bound to their connector (docs/decisions/vault.md). */
-
 import { hkdfSync } from 'node:crypto'
 import { type CredentialValues, Secret } from 'ferrule/engine'
 import { BoundedMap, fail } from 'ferrule/internal'

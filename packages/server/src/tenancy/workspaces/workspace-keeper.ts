@@ -1,5 +1,4 @@
 /** Finds and creates workspaces for other services. Call these functions in a transaction. */
-
 import { fail, findNearNames } from 'ferrule/internal'
 import type { Db } from '../../db/database.ts'
 import type { Parts } from '../../main/parts.ts'
@@ -10,19 +9,12 @@ import { failInactive } from '../../values/workspace-names.ts'
 import { requireOpenOrganization } from '../organizations/open-organization.ts'
 import { findWorkspaceByName, insertWorkspace, listWorkspaceNames, type WorkspaceRow } from '../sql/workspaces.ts'
 
-/** Services that creating a workspace needs. */
 export type WorkspaceParts = Pick<Parts, 'source' | 'dataKeys'>
-/** A workspace name in an organization. */
-export interface WorkspaceName {
-  readonly organizationId: string
-  readonly name: string
-}
-
 /** Creates a workspace with its data key. @returns undefined when the name is taken. @throws FerruleError `organization_forbidden` */
 export async function makeWorkspace(
   { source, dataKeys }: WorkspaceParts,
   db: Db,
-  { organizationId, name }: WorkspaceName,
+  { organizationId, name }: { readonly organizationId: string; readonly name: string },
 ): Promise<WorkspaceRow | undefined> {
   await requireOpenOrganization(db, organizationId)
   const now = source.clock()

@@ -1,7 +1,14 @@
 /** Manages the workspaces of an organization. */
-
 import { fail } from 'ferrule/internal'
-import { type WorkspaceRecord, workspaceChange, workspaceInput, workspaceQuery } from 'ferrule/wire'
+import {
+  type Page,
+  type WorkspaceRecord,
+  type WorkspaceRemoval,
+  type WorkspaceStats,
+  workspaceChange,
+  workspaceInput,
+  workspaceQuery,
+} from 'ferrule/wire'
 import { buildRemovals, emptyView, resumeSyncs, stopSyncs, storeRemovals } from '../../copies/queue/queue.ts'
 import { type Db, isUniqueViolation } from '../../db/database.ts'
 import type { Parts } from '../../main/parts.ts'
@@ -27,7 +34,6 @@ import {
   type WorkspaceRow,
 } from '../sql/workspaces.ts'
 import { makeWorkspace } from './workspace-keeper.ts'
-import type { Workspaces } from './workspace-types.ts'
 
 /** Retention of deleted workspaces and organizations, and of jobs, in milliseconds: 30 days. */
 export const retentionMs = 30 * 24 * 60 * 60 * 1_000
@@ -201,4 +207,33 @@ async function purgeExpired(parts: PurgeParts, now: number): Promise<number> {
     if (expired.length === 0) return purged
     for (const row of expired) if (await destroy(parts, row, now - retentionMs)) purged += 1
   }
+}
+
+/**
+ * Workspaces of the principal's organization. All methods throw `validation_failed` and `insufficient_scope`; methods with an id also throw
+ * `workspace_not_found`.
+ */
+export interface Workspaces {
+  /**
+   * Lists workspaces.
+   * @param query `{ name_contains?, status?, deleted? ('only'), limit? (1..100, default 20), cursor? }`, values as strings or numbers
+   * @throws FerruleError `invalid_cursor`
+   */
+  list(principal: Principal, query: unknown): Promise<Page<WorkspaceRecord>>
+  stats(principal: Principal): Promise<WorkspaceStats>
+  get(principal: Principal, id: string): Promise<WorkspaceRecord>
+  /** Creates a workspace. @param body `{ name }`. @throws FerruleError `workspace_name_conflict` */
+  create(principal: Principal, body: unknown): Promise<WorkspaceRecord>
+  /** Updates a workspace. @param body any of `{ name, status, cache_enabled }`. @throws FerruleError `workspace_name_conflict` */
+  update(principal: Principal, id: string, body: unknown): Promise<WorkspaceRecord>
+  /** Deletes the workspace with its connectors; it can be restored for 30 days. */
+  remove(principal: Principal, id: string): Promise<WorkspaceRemoval>
+  /** Restores a deleted workspace. @throws FerruleError `workspace_name_conflict` when another workspace took its name */
+  restore(principal: Principal, id: string): Promise<WorkspaceRecord>
+  /**
+   * Deletes workspaces for good, with keys and connectors, 30 days after their deletion.
+   * @param now milliseconds since 1970.
+   * @returns the number
+   */
+  purgeExpired(now: number): Promise<number>
 }

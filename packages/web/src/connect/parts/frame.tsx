@@ -1,5 +1,4 @@
 /** The frame around every step. */
-
 import type { ConnectPage } from 'ferrule/wire'
 import type { ReactNode } from 'react'
 

@@ -1,5 +1,4 @@
 /** The choice of accounts after a consent. */
-
 import type { ConnectAccounts } from 'ferrule/wire'
 import { type FormEvent, useEffect, useState } from 'react'
 import { chooseAccounts, readAccounts } from '../api.ts'

@@ -1,5 +1,4 @@
 /** The first screen: who asks for what. */
-
 import type { ConnectPage } from 'ferrule/wire'
 import { Action, Actions, Step } from '../parts/step.tsx'
 import { chooseKind, type PageKind, useConnecting } from '../view.ts'

@@ -1,5 +1,4 @@
 /** The frame of the console: navigation, choosers, and the page of the address. */
-
 import {
   ActionIcon,
   Alert,

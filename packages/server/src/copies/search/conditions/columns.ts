@@ -1,5 +1,4 @@
 /** Conditions on columns that hold one string, number or boolean. */
-
 import type { Column, SearchTable } from '../columns.ts'
 import { buildKeyRange } from '../keys.ts'
 import type { Values } from '../statement.ts'

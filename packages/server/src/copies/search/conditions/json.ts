@@ -2,7 +2,6 @@
  * Conditions on JSON: on columns of arrays and objects, on paths into them, and on elements within `any`. Values have any type, so each
  * comparison tests the type first. Paths are lax jsonpath: a member of an array is a member of each of its elements.
  */
-
 import type { SearchTable } from '../columns.ts'
 import type { Values } from '../statement.ts'
 import type { Condition, FieldPath, Operand, Step, WordsCondition } from '../tree.ts'

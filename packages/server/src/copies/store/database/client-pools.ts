@@ -1,13 +1,68 @@
 /** Pools of connections to a PostgreSQL server: for searches, for lookups by key and for writes. */
 import type pg from 'pg'
-import { askAfter, beginSnapshot, stopStatement } from '../../../db/connections/pooler.ts'
+import { askAfter, beginSnapshot, buildBegin, stopStatement } from '../../../db/connections/pooler.ts'
 import { type Pool, readCommitted, type Server, type SessionConfig } from '../../../db/connections/server.ts'
 import { searchSettings } from '../../search/functions.ts'
-import { copyRows } from './copy.ts'
 import type { Answer, Connection, Statement } from './database.ts'
 import { decoders, encodeValues } from './decoding.ts'
 import type { Purpose } from './lane.ts'
-import { PooledConnection } from './pooled-connection.ts'
+
+/** Calls a method of the driver's connection, which its types do not declare. */
+function send(connection: object, method: 'query' | 'sendCopyFromChunk' | 'endCopyFrom', ...values: readonly unknown[]): void {
+  const found: unknown = Reflect.get(connection, method)
+  if (typeof found !== 'function') throw new TypeError(`the driver's connection has no ${method}`)
+  Reflect.apply(found, connection, values)
+}
+
+/** Runs `copy … from stdin` with rows in PostgreSQL's text format. */
+const copyRows = async (client: pg.ClientBase, text: string, rows: string): Promise<Answer> => ({
+  rows: [],
+  count: await client.query(new Copy(text, rows)).finished,
+})
+
+/** A COPY for the driver's `query`, which calls the methods. The server ignores rows that follow its error. */
+class Copy {
+  readonly text: string
+  readonly #rows: Buffer
+  readonly #finished = Promise.withResolvers<number>()
+  #count = 0
+
+  /**
+   * @param text `copy … from stdin`
+   * @param rows rows in PostgreSQL's text format
+   */
+  constructor(text: string, rows: string) {
+    this.text = text
+    this.#rows = Buffer.from(rows)
+  }
+
+  /** Number of written rows, when the connection is ready for the next statement. Rejects with the server's error. */
+  get finished(): Promise<number> {
+    return this.#finished.promise
+  }
+
+  submit(connection: object): void {
+    send(connection, 'query', this.text)
+  }
+
+  handleCopyInResponse(connection: object): void {
+    send(connection, 'sendCopyFromChunk', this.#rows)
+    send(connection, 'endCopyFrom')
+  }
+
+  /** @param answer for example `COPY 250` */
+  handleCommandComplete({ text }: { readonly text: string }): void {
+    this.#count = Number(text.split(' ')[1] ?? 0)
+  }
+
+  handleError(thrown: unknown): void {
+    this.#finished.reject(thrown)
+  }
+
+  handleReadyForQuery(): void {
+    this.#finished.resolve(this.#count)
+  }
+}
 
 /** Limits of the pools. */
 export interface PoolOptions {
@@ -137,3 +192,92 @@ const countConnections = ({ searches, writers }: PoolOptions): Readonly<Record<U
 /** Creates the pool of a purpose. It connects when a client is asked for. */
 export const createPool = (server: Server, options: PoolOptions, use: Use, isPooled: boolean): Pool =>
   server.createPool(countConnections(options)[use], describeSessions(options, use, isPooled))
+
+interface PooledOptions {
+  /** Settings of each transaction. */
+  readonly settings: Readonly<Record<string, string>>
+  /** Timeout of a statement on the server in milliseconds. */
+  readonly limitMs: number
+  /** Runs each statement in a reading transaction of its own. */
+  readonly isReading: boolean
+  /** Follows what the client is asked, see `Server.follow`. */
+  follow<T>(running: Promise<T>): Promise<T>
+  /** Releases the client; a broken one is not reused. */
+  giveBack(broken: boolean): void
+}
+
+/** Repeats the settings in each transaction, and names no statement. Statements outside of transactions have the server's settings. */
+class PooledConnection implements Connection {
+  readonly #client: pg.ClientBase
+  readonly #options: PooledOptions
+  #limitMs: number
+  #running: Promise<unknown> = Promise.resolve()
+  #isStopped = false
+  #isBroken = false
+  #isInSnapshot = false
+
+  constructor(client: pg.ClientBase, options: PooledOptions) {
+    this.#client = client
+    this.#options = options
+    this.#limitMs = options.limitMs
+  }
+
+  run(statement: Statement): Promise<Answer> {
+    this.#isStopped = false
+    const isApart = this.#options.isReading && !this.#isInSnapshot && statement.beginsSnapshot !== true
+    const running = this.#options.follow(isApart ? this.#read(statement) : this.#ask(statement))
+    this.#running = running
+    return running
+  }
+
+  limit(timeoutMs: number | undefined): Promise<void> {
+    this.#limitMs = timeoutMs ?? this.#options.limitMs
+    return Promise.resolve()
+  }
+
+  stop(): Promise<void> {
+    this.#isStopped = true
+    return stopStatement(this.#client, this.#running)
+  }
+
+  release(broken: boolean): void {
+    this.#options.giveBack(broken || this.#isBroken)
+  }
+
+  async #read(statement: Statement): Promise<Answer> {
+    try {
+      await this.#begin('isolation level read committed read only')
+      // A cancellation finds nothing while the transaction waits for a session of the pooler.
+      if (this.#isStopped) throw new Error('the statement was cancelled before its begin')
+      const answer = await this.#ask(statement)
+      await this.#client.query('commit')
+      return answer
+    } catch (thrown) {
+      await this.#client.query('rollback').catch(() => {
+        this.#isBroken = true
+      })
+      throw thrown
+    }
+  }
+
+  async #ask({ text, values = [], copied, beginsSnapshot }: Statement): Promise<Answer> {
+    if (text === 'begin') return this.#begin()
+    if (beginsSnapshot) {
+      this.#isInSnapshot = true // until the connection is released
+      return askAfter(this.#client, this.#buildBegin(beginSnapshot), text)
+    }
+    if (copied !== undefined) return copyRows(this.#client, text, copied)
+    const { rows, rowCount } = await this.#client.query({ text, values: encodeValues(values) })
+    return { rows, count: rowCount ?? 0 }
+  }
+
+  async #begin(mode?: 'isolation level read committed read only'): Promise<Answer> {
+    await this.#client.query(this.#buildBegin(mode))
+    return { rows: [], count: 0 }
+  }
+
+  #buildBegin(mode?: Parameters<typeof buildBegin>[1]): string {
+    const limits = { statement_timeout: this.#limitMs, idle_in_transaction_session_timeout: this.#limitMs }
+    return buildBegin({ ...this.#options.settings, ...limits }, mode)
+  }
+}

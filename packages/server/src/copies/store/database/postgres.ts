@@ -1,17 +1,14 @@
 /** PostgreSQL 15 or later as the context database: pools for searches, for lookups by key and for writes, and checks of encoding and collation. */
-
 import { fail } from 'ferrule/internal'
 import pg from 'pg'
 import { isClusterFault, isServerFault, isTimeout, readErrorCode } from '../../../db/connections/problems.ts'
-import { explainRights } from '../../../db/connections/rights.ts'
-import { type Pool, Server, type ServerOptions } from '../../../db/connections/server.ts'
+import { explainRights, type Pool, Server, type ServerOptions } from '../../../db/connections/server.ts'
 import { connectWith, createPool, describeSessions, type PoolOptions, type Use } from './client-pools.ts'
 import type { Connection, Engine, Run } from './database.ts'
 import { Lane } from './lane.ts'
 import { unavailable } from './problems.ts'
 import { extensions, schemaMs } from './requirements.ts'
 
-/** Options of the engine. */
 export interface PostgresOptions extends PoolOptions, Pick<ServerOptions, 'url' | 'password'> {
   /** Maximum number of waiting searches, and of waiting writes. */
   readonly waiting: number

@@ -1,5 +1,4 @@
 /** Translates errors of the context database: faults of the server, and damage. All others are faults of a statement. */
-
 import { type ErrorCode, FerruleError } from 'ferrule'
 import { fail } from 'ferrule/internal'
 import { isClusterFault, isServerFault, readErrorCode } from '../../../db/connections/problems.ts'

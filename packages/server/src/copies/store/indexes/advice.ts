@@ -1,5 +1,4 @@
 /** Advises which columns of a slow search an index would help. Pure. */
-
 import type { Column, SearchTable } from '../../search/columns.ts'
 import { buildCandidates } from '../../search/conditions/candidates.ts'
 import type { PathCondition } from '../../search/conditions/sql-context.ts'

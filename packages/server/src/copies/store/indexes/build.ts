@@ -1,5 +1,4 @@
 /** Creates, watches and drops indexes in the database. */
-
 import { quoteName } from '../../search/columns.ts'
 import type { ContextDatabase, Row, Session, Statement } from '../database/database.ts'
 import type { TableLayout } from '../database/layout.ts'

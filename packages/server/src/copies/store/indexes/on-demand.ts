@@ -1,5 +1,4 @@
 /** Creates indexes when searches need them, and drops unused ones (docs/decisions/indexes.md). */
-
 import { randomBytes, randomUUID } from 'node:crypto'
 import { FerruleError } from 'ferrule'
 import type { EntityRef } from '../../entity-ref.ts'
@@ -63,7 +62,6 @@ async function dropBlockingIndexes(
   return found.length > 0
 }
 
-/** Options of automatic indexes. */
 export interface OnDemandOptions {
   readonly rules: Partial<IndexRules> | undefined
   /** Returns whether the database is open. Automatic indexes never open it. */

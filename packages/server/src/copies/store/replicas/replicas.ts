@@ -1,14 +1,280 @@
 /** Sends searches to read replicas that have the primary's state of an entity, else to the primary (docs/decisions/postgresql.md). */
-import { fail } from 'ferrule/internal'
-import { GroupedLooks } from '../../../values/grouped-looks.ts'
-import type { ContextDatabase, ReadOptions, Row, Session, Statement } from '../database/database.ts'
-import type { TableLayout } from '../database/layout.ts'
-import type { ContextStoreSettings } from '../database/settings.ts'
-import { buildLookStatement, type EntityRows, type PrimaryLook, parseLook } from './facts.ts'
-import { Replica } from './replica.ts'
-import { type ReplicaChange, type ReplicaRules, type ReplicaStatus, replicaRules, type SearchPlace, searchPlaces } from './types.ts'
 
-/** Options of `Replicas`. */
+import { FerruleError } from 'ferrule'
+import { fail } from 'ferrule/internal'
+import { Server, type ServerOptions } from '../../../db/connections/server.ts'
+import { GroupedLooks } from '../../../values/grouped-looks.ts'
+import { connectWith, createPool, type PoolOptions } from '../database/client-pools.ts'
+import { createContextDatabase } from '../database/context-database.ts'
+import type { Answer, ContextDatabase, Engine, ReadOptions, Row, Session, Statement } from '../database/database.ts'
+import { Lane } from '../database/lane.ts'
+import type { TableLayout } from '../database/layout.ts'
+import { hasCode } from '../database/problems.ts'
+import type { ContextStoreSettings } from '../database/settings.ts'
+import {
+  buildLookStatement,
+  buildStampStatement,
+  type EntityRows,
+  factsStatement,
+  findRefusal,
+  type PrimaryLook,
+  parseFacts,
+  parseLook,
+} from './facts.ts'
+import {
+  type ReplicaChange,
+  type ReplicaRules,
+  type ReplicaState,
+  type ReplicaStatus,
+  replicaRules,
+  type SearchPlace,
+  searchPlaces,
+} from './types.ts'
+
+/** Limits of a replica. */
+interface ReplicaOptions extends Pick<ServerOptions, 'url' | 'password'> {
+  /** Maximum number of concurrent searches, each with a connection. */
+  readonly searches: number
+  /** Timeout of a search in milliseconds. */
+  readonly searchMs: number
+  /** Timeout of connecting in milliseconds. */
+  readonly connectMs: number
+}
+
+/** A replica for reading. */
+interface ReplicaDatabase extends Pick<ContextDatabase, 'read' | 'glance' | 'close'> {
+  /** Number of running searches. */
+  readonly running: number
+}
+
+/** Opens a replica. The first statement connects. */
+function openReplica(options: ReplicaOptions): ReplicaDatabase {
+  const lane = new Lane({ slots: options.searches, waiting: 0, waitMs: 0 })
+  const database = createContextDatabase(createReplicaEngine(options, lane))
+  return {
+    read: database.read,
+    glance: database.glance,
+    close: database.close,
+    get running() {
+      return lane.load.running
+    },
+  }
+}
+
+function createReplicaEngine(options: ReplicaOptions, lane: Lane): Engine {
+  const limits: PoolOptions = { ...options, writers: 0, writeMs: options.searchMs }
+  const { url, password, connectMs } = options
+  const server = new Server({ url, password, connectMs, setting: 'CONTEXT_READ_URLS', isReplica: true })
+  const openPools = async () => {
+    const isPooled = await server.greet()
+    const create = (use: 'search' | 'lookup') => createPool(server, limits, use, isPooled)
+    return { isPooled, search: create('search'), lookup: create('lookup') }
+  }
+  let opening: ReturnType<typeof openPools> | undefined
+  const open = () => {
+    opening ??= openPools().catch((thrown: unknown) => {
+      opening = undefined
+      throw thrown
+    })
+    return opening
+  }
+  return {
+    name: 'postgres',
+    lanes: { search: lane, write: lane },
+    limits: { search: options.searchMs, write: options.searchMs },
+    connect: async (_purpose, hasOnePlan = false) => {
+      const { isPooled, ...pools } = await open()
+      const use = hasOnePlan ? 'lookup' : 'search'
+      const client = await pools[use].connect()
+      return connectWith({ client, use, isPooled, server, giveBack: (broken) => server.release(client, broken) }, limits)
+    },
+    close: async () => {
+      const opened = await opening?.catch(() => undefined)
+      await Promise.all([opened?.search.end(), opened?.lookup.end()])
+      server.close()
+    },
+  }
+}
+
+interface ReplicaParts extends Omit<ReplicaOptions, 'connectMs'> {
+  /** Place in the setting, from 1 on. */
+  readonly position: number
+  readonly rules: ReplicaRules
+  /** Runs a short statement on the primary. */
+  readonly glanceAtPrimary: ContextDatabase['glance']
+  readonly onChange: ((change: ReplicaChange) => void) | undefined
+}
+
+/** A search, and the state of its entity on the primary. */
+interface ReplicaSearch<T> extends EntityRows {
+  readonly look: PrimaryLook
+  readonly work: (session: Session, number: number) => Promise<T>
+}
+
+/** Result of a search. `behind`: the replica has another state of the entity. `failed`: it did not finish. */
+type ReplicaOutcome<T> = { readonly found: T } | 'behind' | 'failed'
+
+/** Returns the server's or the driver's message, which holds no password. */
+function describeFailure(thrown: unknown): string {
+  const cause = thrown instanceof FerruleError && thrown.cause !== undefined ? thrown.cause : thrown
+  return cause instanceof Error && cause.message !== '' ? cause.message : 'it does not answer'
+}
+
+/** A replica. It is looked at in the background, and not used until a look was good. */
+class Replica {
+  readonly #parts: ReplicaParts
+  readonly #database: ReplicaDatabase
+  #state: ReplicaState = 'unknown'
+  #reason: string | undefined
+  #timeline = 0
+  #lagBytes: number | null = null
+  #timer: NodeJS.Timeout | undefined
+  #checking: Promise<void> | undefined
+  #failures = 0
+  #isClosed = false
+  /** Stops searches of a replica that is left, so that the primary answers them in time. */
+  #leaving = new AbortController()
+
+  constructor(parts: ReplicaParts) {
+    this.#parts = parts
+    this.#database = openReplica({ ...parts, connectMs: parts.rules.answerMs })
+  }
+
+  /** Returns the state as of the last look. */
+  get status(): ReplicaStatus {
+    return { position: this.#parts.position, state: this.#state, lagBytes: this.#lagBytes }
+  }
+
+  get isUsed(): boolean {
+    return this.#state === 'used'
+  }
+
+  /** Number of running searches. */
+  get running(): number {
+    return this.#database.running
+  }
+
+  get isBusy(): boolean {
+    return this.running >= this.#parts.searches
+  }
+
+  /** Looks at the replica now, and from then on in intervals. */
+  start(): void {
+    if (!this.#isClosed && this.#timer === undefined && this.#checking === undefined) void this.#check()
+  }
+
+  /**
+   * Runs a search in one snapshot, if the snapshot has the primary's state of the entity.
+   * @throws the reason of the caller's signal; FerruleError `context_store_timeout` when the time of the search is over
+   */
+  async search<T>({ look, work, ...rows }: ReplicaSearch<T>, options: ReadOptions): Promise<ReplicaOutcome<T>> {
+    if (!this.isUsed || look.timeline !== this.#timeline) return 'behind'
+    const { answerMs } = this.#parts.rules
+    const left = this.#leaving.signal
+    const signal = options.signal === undefined ? left : AbortSignal.any([left, options.signal])
+    const begin = performance.now()
+    let isGreeted = false
+    const compare = async (session: Session): Promise<ReplicaOutcome<T>> => {
+      const [seen] = (await session.query<Row>(buildStampStatement(rows))).rows
+      isGreeted = true
+      if (seen?.['standby'] !== true) {
+        this.#leave('refused', 'it was promoted')
+        return 'failed'
+      }
+      return seen['stamp'] === look.stamp ? { found: await work(session, rows.number) } : 'behind'
+    }
+    try {
+      return await this.#database.read(compare, { ...options, signal, isOneSnapshot: true, firstMs: answerMs })
+    } catch (thrown) {
+      options.signal?.throwIfAborted()
+      const isLate = hasCode(thrown, 'context_store_timeout') && !left.aborted
+      if (isLate && (isGreeted || performance.now() - begin < answerMs)) throw this.#suspect(thrown)
+      const isBroken = !isGreeted || hasCode(thrown, 'context_store_unavailable')
+      if (isBroken && !left.aborted && !hasCode(thrown, 'overloaded')) this.#leave('gone', describeFailure(thrown))
+      return 'failed'
+    }
+  }
+
+  /** Runs a short statement outside of searches. @throws what the database throws */
+  glance(statement: Statement): Promise<Answer> {
+    return this.#database.glance(statement, { timeoutMs: this.#parts.rules.answerMs })
+  }
+
+  /** Stops searches and closes the connections; those that a dead server leaves open end with the process. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    this.#leaving.abort(new Error('the context store is closed'))
+    await this.#checking
+    const late = Promise.withResolvers<void>()
+    const timer = setTimeout(late.resolve, this.#parts.rules.answerMs)
+    await Promise.race([this.#database.close(), late.promise])
+    clearTimeout(timer)
+  }
+
+  /** Looks at a replica soon that let a search run out of time. */
+  #suspect(thrown: unknown): unknown {
+    if (this.#checking === undefined) void this.#check()
+    return thrown
+  }
+
+  #check(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#checking ??= this.#compare()
+      .catch((thrown: unknown) => this.#leave('gone', describeFailure(thrown)))
+      .finally(() => {
+        this.#checking = undefined
+        this.#plan()
+      })
+    return this.#checking
+  }
+
+  #plan(): void {
+    if (this.#isClosed) return
+    clearTimeout(this.#timer)
+    const { checkMs, retryMs, longestRetryMs } = this.#parts.rules
+    const waitMs = this.isUsed ? checkMs : Math.min(longestRetryMs, retryMs * 2 ** Math.max(0, this.#failures - 1))
+    this.#timer = setTimeout(() => void this.#check(), waitMs).unref()
+  }
+
+  async #compare(): Promise<void> {
+    const own = parseFacts((await this.glance(factsStatement)).rows)
+    const primary = await this.#readPrimary()
+    if (primary === undefined) return
+    const refusal = findRefusal(own, primary)
+    if (refusal !== undefined) return this.#leave('refused', refusal)
+    this.#failures = 0
+    this.#timeline = own.timeline
+    this.#lagBytes = Math.max(0, Number(primary.position - own.position))
+    if (this.#leaving.signal.aborted && !this.#isClosed) this.#leaving = new AbortController()
+    this.#change('used', undefined)
+  }
+
+  /** Reads the facts of the primary; undefined when it does not answer, which says nothing about the replica. */
+  async #readPrimary() {
+    const { glanceAtPrimary, rules } = this.#parts
+    const answer = await glanceAtPrimary<Row>(factsStatement, { timeoutMs: rules.answerMs }).catch(() => undefined)
+    return answer && parseFacts(answer.rows)
+  }
+
+  /** Leaves a replica, unless a search did so before. */
+  #leave(state: 'gone' | 'refused', reason: string): void {
+    if (!this.isUsed && this.#checking === undefined) return
+    this.#failures += 1
+    this.#lagBytes = null
+    this.#leaving.abort(new Error('the replica is left'))
+    this.#change(state, reason)
+    if (this.#checking === undefined) this.#plan()
+  }
+
+  #change(state: ReplicaState, reason: string | undefined): void {
+    if (this.#isClosed || (state === this.#state && reason === this.#reason)) return
+    this.#state = state
+    this.#reason = reason
+    this.#parts.onChange?.({ position: this.#parts.position, state, reason })
+  }
+}
+
 export interface ReplicasOptions {
   readonly settings: ContextStoreSettings
   /** Rules that differ from the usual ones. */

@@ -1,5 +1,4 @@
 /** Reads lists that are requested per record, or per batch of records, of a page. A list that fails is left out; its siblings are read. */
-
 import type { FerruleError } from 'ferrule'
 import { errorConsequences } from 'ferrule/internal'
 import type { BatchWriter } from './batch-writer.ts'

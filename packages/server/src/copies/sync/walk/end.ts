@@ -144,17 +144,11 @@ export async function endEntity(walking: Walking, planned: Planned, isWhole: boo
   return { entity: planned.entity, state, error: { code: flaw.code, message: flaw.message } }
 }
 
-/** Entities whose lists can shift, by whether the walk missed stored records. */
-export interface Doubts {
-  readonly doubtful: readonly string[]
-  readonly whole: ReadonlySet<string>
-}
-
 /**
  * Finds entities with missed records that may still exist. Deleting a record while a counted list is read shifts the others, so the walk
  * can skip one.
  */
-export async function findDoubts(walking: Walking): Promise<Doubts> {
+export async function findDoubts(walking: Walking): Promise<{ readonly doubtful: readonly string[]; readonly whole: ReadonlySet<string> }> {
   const { task, stored, progress } = walking
   const doubtful: string[] = []
   const whole = new Set<string>()

@@ -1,5 +1,4 @@
 /** Plans the lists that a sync walks, and what depends on each, from the definition. */
-
 import type { ConnectorDefinition, EntityDefinition, Sync } from 'ferrule/definition'
 import { findField, findSyncedOperation, formatPlainType, type Path, parsePath } from 'ferrule/internal'
 

@@ -1,5 +1,4 @@
 /** State of syncs between runs and within one: checkpoints of the store, as JSON with exact integers. */
-
 import type { ErrorCode } from 'ferrule'
 import { parseJson, writeJson } from 'ferrule/engine'
 import { isObject } from 'ferrule/internal'

@@ -1,5 +1,4 @@
 /** Input and results of a sync. */
-
 import type { ErrorCode } from 'ferrule'
 import type { Kind } from 'ferrule/definition'
 import type { RecordKey } from 'ferrule/engine'

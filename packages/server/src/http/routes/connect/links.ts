@@ -6,6 +6,11 @@ import {
   connectLinkSecret,
   endpoints,
   oauthConsent,
+  oauthCredentialsInput,
+  oauthCredentialsList,
+  oauthCredentialsRecord,
+  oauthCredentialsRemoval,
+  oauthCredentialsRemovalQuery,
   oauthInitiateInput,
 } from 'ferrule/wire'
 import { nextPage } from '../../next-page.ts'
@@ -16,12 +21,8 @@ const creationProblems = [
   ...(['workspace_inactive', 'validation_failed', 'not_offered'] as const),
 ] as const
 
-/** A new link. */
-export const createConnectLink = principalRoute({
-  ...endpoints.createConnectLink,
-  auth: 'principal',
+export const createConnectLink = principalRoute('createConnectLink', {
   document: {
-    id: 'createConnectLink',
     tag: 'connect',
     summary: 'Create a connect link',
     about:
@@ -35,12 +36,8 @@ export const createConnectLink = principalRoute({
   answer: async ({ who, body }, { platform }) => ({ status: 201, json: await platform.connectLinks.create(who, body) }),
 })
 
-/** One page of the links. */
-export const listConnectLinks = principalRoute({
-  ...endpoints.listConnectLinks,
-  auth: 'principal',
+export const listConnectLinks = principalRoute('listConnectLinks', {
   document: {
-    id: 'listConnectLinks',
     tag: 'connect',
     summary: 'List connect links',
     about: 'Ended links stay for 30 days.',
@@ -54,12 +51,8 @@ export const listConnectLinks = principalRoute({
   }),
 })
 
-/** One link. */
-export const getConnectLink = principalRoute({
-  ...endpoints.getConnectLink,
-  auth: 'principal',
+export const getConnectLink = principalRoute('getConnectLink', {
   document: {
-    id: 'getConnectLink',
     tag: 'connect',
     summary: 'Read a connect link',
     about: 'Ask here, from a server, whether a connector was authorized and by whom: what a browser brings back proves nothing.',
@@ -70,12 +63,8 @@ export const getConnectLink = principalRoute({
   answer: async (exchange, { platform }) => ({ json: await platform.connectLinks.get(exchange.who, slot(exchange, 'link_id')) }),
 })
 
-/** Revokes a link. */
-export const revokeConnectLink = principalRoute({
-  ...endpoints.revokeConnectLink,
-  auth: 'principal',
+export const revokeConnectLink = principalRoute('revokeConnectLink', {
   document: {
-    id: 'revokeConnectLink',
     tag: 'connect',
     summary: 'Revoke a connect link',
     about: 'Its page stops working at once. A link that has ended stays as it is, and so does its connector.',
@@ -87,11 +76,8 @@ export const revokeConnectLink = principalRoute({
 })
 
 /** Starts an authorization in the form of the platform's clients. */
-export const initiateOAuth = principalRoute({
-  ...endpoints.initiateOAuth,
-  auth: 'principal',
+export const initiateOAuth = principalRoute('initiateOAuth', {
   document: {
-    id: 'initiateOAuth',
     tag: 'connect',
     summary: 'Start an authorization in a browser',
     about:
@@ -103,4 +89,48 @@ export const initiateOAuth = principalRoute({
     problems: creationProblems,
   },
   answer: async ({ who, body }, { platform }) => ({ json: await platform.connectLinks.initiate(who, body) }),
+})
+
+export const saveOAuthCredentials = principalRoute('saveOAuthCredentials', {
+  document: {
+    tag: 'connect',
+    summary: 'Store your own application at a vendor',
+    about:
+      'One application per kind and organization. A new one replaces the old one, also for connectors that were authorized by it: they refer to the application and have no copy of its secret.',
+    scope: 'connectors:write',
+    body: oauthCredentialsInput,
+    example: { connector_type: 'gong', configuration: { client_id: '<client id>', client_secret: '<client secret>' } },
+    answer: { about: 'The application, without its secret', schema: oauthCredentialsRecord },
+    problems: ['connector_type_not_found', 'not_offered', 'organization_forbidden', 'validation_failed'],
+  },
+  answer: async ({ who, body }, { platform }) => ({ json: await platform.vendorApplications.save(who, body) }),
+})
+
+export const listOAuthCredentials = principalRoute('listOAuthCredentials', {
+  document: {
+    tag: 'connect',
+    summary: 'List your own applications at vendors',
+    scope: 'connectors:read',
+    answer: { about: 'The applications, without their secrets', schema: oauthCredentialsList },
+    problems: ['not_offered', 'organization_forbidden'],
+  },
+  answer: async ({ who }, { platform }) => ({ json: await platform.vendorApplications.list(who) }),
+})
+
+export const deleteOAuthCredentials = principalRoute('deleteOAuthCredentials', {
+  document: {
+    tag: 'connect',
+    summary: 'Delete your own application at a vendor',
+    about: 'Refused while connectors use it, unless `force` is true. Their tokens cannot be renewed or ended then.',
+    scope: 'connectors:write',
+    query: oauthCredentialsRemovalQuery,
+    answer: { about: 'The deleted application', schema: oauthCredentialsRemoval },
+    problems: [
+      ...(['connector_type_not_found', 'oauth_credentials_in_use', 'oauth_credentials_not_found'] as const),
+      ...(['organization_forbidden', 'validation_failed'] as const),
+    ],
+  },
+  answer: async (exchange, { platform }) => ({
+    json: await platform.vendorApplications.remove(exchange.who, slot(exchange, 'connector_type'), exchange.query),
+  }),
 })

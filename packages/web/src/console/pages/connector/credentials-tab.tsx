@@ -1,5 +1,4 @@
 /** What a connector signs in with: what is stored, a check, and new credentials. */
-
 import { Badge, Button, Group, Stack, Text, Title } from '@mantine/core'
 import type { ConnectorRecord, DefinitionRecord } from 'ferrule/wire'
 import { type FormEvent, useState } from 'react'

@@ -1,5 +1,4 @@
 /** One connector: its copy, its runs, and everything that can be changed about it. */
-
 import { Alert, Badge, Button, Divider, Group, Menu, Stack, Tabs, Text } from '@mantine/core'
 import type { ConnectorNotice, ConnectorRecord, RunMode } from 'ferrule/wire'
 import type { ComponentType } from 'react'

@@ -1,5 +1,4 @@
 /** The runs of a connector, with their errors. */
-
 import { Group, List, NativeSelect, Stack, Table, Text } from '@mantine/core'
 import { type ConnectorRecord, type RunCause, type RunState, runStates, type SyncError, type SyncRunRecord } from 'ferrule/wire'
 import { useRead } from '../../data/ferrule.ts'

@@ -1,5 +1,4 @@
 /** All connectors, with filters. */
-
 import { Button, Group, NativeSelect, Text, TextInput } from '@mantine/core'
 import type { ConnectorOverview } from 'ferrule/wire'
 import { useDeferredValue } from 'react'

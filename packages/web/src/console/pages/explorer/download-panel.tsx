@@ -1,5 +1,4 @@
 /** Saves files of a vendor. */
-
 import { Progress as Bar, Button, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { isObject, readJson } from 'ferrule/internal'

@@ -1,5 +1,4 @@
 /** Runs any operation of any connector: a form from its schema, its answer as a table or as JSON, and the call as text. */
-
 import { Button, Group, Select, Skeleton, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { ConnectorRecord, DefinitionRecord } from 'ferrule/wire'

@@ -1,5 +1,4 @@
 /** The parameters of a call: as a form, as JSON, or both, and the buttons that run it. */
-
 import { Button, Code, Grid, Group, Modal, Paper, SegmentedControl, Stack, Tabs, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'

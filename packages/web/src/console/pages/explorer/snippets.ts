@@ -1,5 +1,4 @@
 /** Prints a call as text that runs elsewhere. Secrets are variables of the environment. */
-
 import { formatJson, isObject, writeJson } from 'ferrule/internal'
 import type { ConnectorRecord } from 'ferrule/wire'
 import type { Schema } from '../../parts/form/schema.ts'

@@ -1,5 +1,4 @@
 /** The reference of one kind: the section that the address names, with calls to try. */
-
 import { Grid, NativeSelect, NavLink, Stack } from '@mantine/core'
 import type { DefinitionReference } from 'ferrule/wire'
 import { Link, useParams } from 'wouter'

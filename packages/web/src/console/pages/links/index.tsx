@@ -1,5 +1,4 @@
 /** Connect links: with one, an end user authorizes a connector, and nobody here sees the secret. */
-
 import { Alert, Button, Modal, Stack, Table, Tabs, Text } from '@mantine/core'
 import { formatJson } from 'ferrule/internal'
 import { type ConnectLinkRecord, connectPaths, type DefinitionRecord, type OAuthCredentialsRecord } from 'ferrule/wire'

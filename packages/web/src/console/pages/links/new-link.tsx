@@ -1,5 +1,4 @@
 /** The form of a new connect link. */
-
 import {
   Accordion,
   Button,

@@ -1,5 +1,4 @@
 /** Creates a connector: the kind first, then a form from its schema. */
-
 import { Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import type { DefinitionSummary } from 'ferrule/wire'
 import { useKind } from '../../data/connector.ts'

@@ -1,5 +1,4 @@
 /** The first page: how the connectors are, which syncs run or wait, and what was called. */
-
 import { Button, Group, Stack, Table, Title } from '@mantine/core'
 import type { ConnectorOverview } from 'ferrule/wire'
 import { Link } from 'wouter'

@@ -1,5 +1,4 @@
 /** The results of a search. */
-
 import { Alert, Button, Group, Loader, Stack, Text } from '@mantine/core'
 import { isObject } from 'ferrule/internal'
 import type { Freshness as Given } from 'ferrule/wire'

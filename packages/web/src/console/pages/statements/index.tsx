@@ -1,5 +1,4 @@
 /** Runs statements of a warehouse. */
-
 import { Alert, Button, Code, Group, Menu, ScrollArea, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { isObject, readJson, writeJson } from 'ferrule/internal'

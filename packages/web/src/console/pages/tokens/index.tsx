@@ -1,5 +1,4 @@
 /** Tokens for MCP: for the settings of agents. */
-
 import { Badge, Button, Group, Stack, Table, Text } from '@mantine/core'
 import type { McpTokenRecord, McpTokenSecret } from 'ferrule/wire'
 import { useRead } from '../../data/ferrule.ts'

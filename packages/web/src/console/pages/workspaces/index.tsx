@@ -1,5 +1,4 @@
 /** The workspaces of the organization, and the organizations themselves. */
-
 import { Badge, Group, NativeSelect, Stack, Table, Text, TextInput } from '@mantine/core'
 import type { WorkspaceQuery, WorkspaceRecord } from 'ferrule/wire'
 import { useRead } from '../../data/ferrule.ts'

@@ -1,5 +1,4 @@
 /** Fields that hold fields: objects, and lists of objects. */
-
 import { Button, Fieldset, Group, NativeSelect, Stack, TagsInput, Text } from '@mantine/core'
 import { isObject, pointTo } from 'ferrule/internal'
 import { type ComponentType, useState } from 'react'

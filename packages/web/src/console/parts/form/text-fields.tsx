@@ -1,5 +1,4 @@
 /** Fields that hold one text, number, date or secret. */
-
 import { NativeSelect, PasswordInput, Textarea, TextInput } from '@mantine/core'
 import { formatJson, readJson } from 'ferrule/internal'
 import { type HTMLAttributes, useState } from 'react'

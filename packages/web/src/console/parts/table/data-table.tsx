@@ -1,5 +1,4 @@
 /** A table of any length: only the rows in sight are drawn. */
-
 import { Code, Group, Modal, Stack } from '@mantine/core'
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
 import { formatJson } from 'ferrule/internal'

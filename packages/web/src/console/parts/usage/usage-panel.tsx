@@ -1,5 +1,4 @@
 /** Calls, errors and latency over time: charts, the same numbers as a table, and a summary in words. */
-
 import { Button, Group, SegmentedControl, Skeleton, Stack, Table, Text, Title } from '@mantine/core'
 import type { UsageBucket, UsageReport } from 'ferrule/wire'
 import { lazy, Suspense } from 'react'

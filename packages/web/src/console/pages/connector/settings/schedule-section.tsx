@@ -1,5 +1,4 @@
 /** When the copy is brought up to date. */
-
 import { Button, Group, NativeSelect, Stack, Table, Text } from '@mantine/core'
 import type { ConnectorRecord, ScheduleInput, SyncScheduleRecord, SyncStatusRecord } from 'ferrule/wire'
 import { type FormEvent, useState } from 'react'

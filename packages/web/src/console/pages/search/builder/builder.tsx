@@ -1,5 +1,4 @@
 /** The filter as conditions: operators fit the fields. */
-
 import { Autocomplete, Button, Group as Line, NativeSelect, Paper, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useMemo } from 'react'
 import { type FilterField, listFields } from '../filter/fields.ts'

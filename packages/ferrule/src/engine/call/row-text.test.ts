@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readJson, writeJson } from '../../values/json/json.ts'
-import { parsePath } from './paths.ts'
-import { readRowText } from './row-text.ts'
+import { parsePath } from '../json/paths.ts'
+import { readRowText } from './answer.ts'
 
 const read = (json: string | Buffer, at = 'data.list') => {
   const bytes = Buffer.from(json)

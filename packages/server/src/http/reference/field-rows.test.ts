@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fieldRows } from './field-rows.ts'
+import { fieldRows } from './blocks.ts'
 
 /** Returns the rows of one field, as path and type. */
 const rowsOf = (schema: object) => fieldRows({ type: 'object', properties: { a: schema } }).map(({ path, type }) => `${path}: ${type}`)
