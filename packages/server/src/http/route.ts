@@ -112,35 +112,37 @@ export interface PrincipalRoute extends RouteBase {
 /** One route of the service. */
 export type Route = OpenRoute | CallerRoute | PrincipalRoute
 
-/** The rest of a route whose JSON answer has the type of its documented schema. */
-type JsonRoute<R extends Route, S extends Field, Who> = Omit<R, keyof Endpoint | 'auth' | 'answer' | 'document'> & {
-  readonly document: Omit<RouteDocument<S>, 'id'> & { readonly answer: JsonAnswerDocument<S> }
-  answer(exchange: Exchange<Who>, services: Services): TypedAnswer<S> | Promise<TypedAnswer<S>>
-}
+/** A route whose JSON answer has the type of its documented schema: its document, and what else the route has. */
+type JsonRoute<R extends Route, S extends Field, Who> = Omit<RouteDocument<S>, 'id' | 'answer' | 'problems'> &
+  Partial<Pick<RouteDocument, 'problems'>> &
+  Omit<R, keyof Endpoint | 'auth' | 'answer' | 'document'> & {
+    /** The answer in the document. */
+    readonly returns: JsonAnswerDocument<S>
+    answer(exchange: Exchange<Who>, services: Services): TypedAnswer<S> | Promise<TypedAnswer<S>>
+  }
 type TypedAnswer<S extends Field> = { readonly json: Wire<S>; readonly status?: number }
 type RouteId = keyof typeof endpoints
 
-const describe = <D extends object>(id: RouteId, document: D) => {
+/** Completes a route: its endpoint follows from its id. */
+function complete<Who, S extends Field>(id: RouteId, route: JsonRoute<Route, S, Who>) {
+  const { answer, returns, problems = [], ...rest } = route
   const endpoint: Endpoint = endpoints[id]
-  return { ...endpoint, document: { id, ...document } }
+  return { ...endpoint, ...rest, answer, document: { id, ...rest, answer: returns, problems } }
 }
 
 /** Declares a route without a token. The compiler compares its answer with the documented schema. */
 export const openRoute = <S extends Field>(id: RouteId, route: JsonRoute<OpenRoute, S, undefined>): OpenRoute => ({
-  ...route,
-  ...describe(id, route.document),
+  ...complete(id, route),
   auth: 'none',
 })
 /** Declares a route of an application. The compiler compares its answer with the documented schema. */
 export const callerRoute = <S extends Field>(id: RouteId, route: JsonRoute<CallerRoute, S, Caller>): CallerRoute => ({
-  ...route,
-  ...describe(id, route.document),
+  ...complete(id, route),
   auth: 'caller',
 })
 /** Declares a route within an organization. The compiler compares its answer with the documented schema. */
 export const principalRoute = <S extends Field>(id: RouteId, route: JsonRoute<PrincipalRoute, S, Principal>): PrincipalRoute => ({
-  ...route,
-  ...describe(id, route.document),
+  ...complete(id, route),
   auth: 'principal',
 })
 

@@ -14,7 +14,7 @@ export const exampleConnector = {
   environment: { sandbox: true },
 } as const
 
-const answer = { about: 'Outcome; a refusal of the vendor is a result, not an error', schema: checkResult } as const
+const returns = { about: 'Outcome; a refusal of the vendor is a result, not an error', schema: checkResult } as const
 
 type Target = (id: string) => CheckTarget | Promise<CheckTarget>
 
@@ -26,33 +26,29 @@ const check = (exchange: Exchange<Principal>, services: Services, target: Target
   })
 
 export const checkNew = principalRoute('checkNewConnector', {
-  document: {
-    tag: 'connectors',
-    summary: 'Check credentials at the vendor without storing them',
-    scope: 'connectors:write',
-    body: connectorInput,
-    example: exampleConnector,
-    answer,
-    problems: ['connector_type_not_found', 'credentials_mismatch', 'validation_failed', 'rate_limited', 'overloaded'],
-  },
+  tag: 'connectors',
+  summary: 'Check credentials at the vendor without storing them',
+  scope: 'connectors:write',
+  body: connectorInput,
+  example: exampleConnector,
+  returns,
+  problems: ['connector_type_not_found', 'credentials_mismatch', 'validation_failed', 'rate_limited', 'overloaded'],
   answer: (exchange, services) =>
     check(exchange, services, async () => ({ connection: await services.platform.connectors.trial(exchange.who, exchange.body) })),
 })
 
 /** Checks a stored connector, or changes to it before they are made. */
 export const checkStored = principalRoute('checkConnector', {
-  document: {
-    tag: 'connectors',
-    summary: 'Check a connector at the vendor',
-    about:
-      'Without a body the stored credentials are used. With credentials or replication_config these are tried and not stored, which needs the scope connectors:write.',
-    scope: 'connectors:read',
-    body: connectorPatch,
-    bodyOptional: true,
-    example: {},
-    answer,
-    problems: ['connector_not_found', 'credentials_mismatch', 'validation_failed', 'rate_limited', 'overloaded'],
-  },
+  tag: 'connectors',
+  summary: 'Check a connector at the vendor',
+  about:
+    'Without a body the stored credentials are used. With credentials or replication_config these are tried and not stored, which needs the scope connectors:write.',
+  scope: 'connectors:read',
+  body: connectorPatch,
+  bodyOptional: true,
+  example: {},
+  returns,
+  problems: ['connector_not_found', 'credentials_mismatch', 'validation_failed', 'rate_limited', 'overloaded'],
   answer: (exchange, services) =>
     check(exchange, services, (id) => readCheckTarget(services.platform, exchange.who, { id, body: exchange.body })),
 })

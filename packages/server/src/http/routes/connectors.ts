@@ -40,65 +40,57 @@ const toTrial = (exchange: Exchange<Principal>): CredentialTrial => ({
 })
 
 export const createConnector = principalRoute('createConnector', {
-  document: {
-    tag: 'connectors',
-    summary: 'Create a connector',
-    about:
-      'The credentials are checked at the vendor first. Nothing is stored when the vendor refuses them or cannot be reached. `check: false` stores unchecked credentials; syncs then wait for the first successful call. All mistakes are reported at once. A repeat with the same `Idempotency-Key` within 24 hours returns the connector of the first request.',
-    scope: 'connectors:write',
-    body: connectorInput,
-    example: exampleConnector,
-    answer: { about: 'The connector, without credentials', schema: connectorRecord },
-    problems: [
-      ...([
-        'connector_type_not_found',
-        'credentials_mismatch',
-        'connector_name_conflict',
-        'workspace_not_found',
-        'workspace_inactive',
-      ] as const),
-      ...(['validation_failed', 'idempotency_key_conflict', 'idempotency_key_in_flight'] as const),
-      ...trialProblems,
-    ],
-  },
+  tag: 'connectors',
+  summary: 'Create a connector',
+  about:
+    'The credentials are checked at the vendor first. Nothing is stored when the vendor refuses them or cannot be reached. `check: false` stores unchecked credentials; syncs then wait for the first successful call. All mistakes are reported at once. A repeat with the same `Idempotency-Key` within 24 hours returns the connector of the first request.',
+  scope: 'connectors:write',
+  body: connectorInput,
+  example: exampleConnector,
+  returns: { about: 'The connector, without credentials', schema: connectorRecord },
+  problems: [
+    ...([
+      'connector_type_not_found',
+      'credentials_mismatch',
+      'connector_name_conflict',
+      'workspace_not_found',
+      'workspace_inactive',
+    ] as const),
+    ...(['validation_failed', 'idempotency_key_conflict', 'idempotency_key_in_flight'] as const),
+    ...trialProblems,
+  ],
   answer: async (exchange, { platform }) => ({
     json: await platform.connectors.create(exchange.who, exchange.body, toTrial(exchange)),
   }),
 })
 
 export const listConnectors = principalRoute('listConnectors', {
-  document: {
-    tag: 'connectors',
-    summary: 'List connectors',
-    scope: 'connectors:read',
-    query: connectorQuery,
-    answer: { about: 'One page', schema: connectorPage },
-    problems: ['invalid_cursor', 'connector_type_not_found', 'validation_failed'],
-  },
+  tag: 'connectors',
+  summary: 'List connectors',
+  scope: 'connectors:read',
+  query: connectorQuery,
+  returns: { about: 'One page', schema: connectorPage },
+  problems: ['invalid_cursor', 'connector_type_not_found', 'validation_failed'],
   answer: async ({ who, query }, { platform }) => ({
     json: nextPage(endpoints.listConnectors.path, query, await platform.connectors.list(who, query)),
   }),
 })
 
 export const getConnector = principalRoute('getConnector', {
-  document: {
-    tag: 'connectors',
-    summary: 'Read a connector',
-    scope: 'connectors:read',
-    answer: { about: 'The connector, without credentials', schema: connectorRecord },
-    problems: ['connector_not_found'],
-  },
+  tag: 'connectors',
+  summary: 'Read a connector',
+  scope: 'connectors:read',
+  returns: { about: 'The connector, without credentials', schema: connectorRecord },
+  problems: ['connector_not_found'],
   answer: async (exchange, { platform }) => ({ json: await platform.connectors.get(exchange.who, slot(exchange, 'connector_id')) }),
 })
 
 export const deleteConnector = principalRoute('deleteConnector', {
-  document: {
-    tag: 'connectors',
-    summary: 'Delete a connector and its credentials',
-    scope: 'connectors:write',
-    answer: { status: 202, about: 'The job that does it', schema: jobReference },
-    problems: ['connector_not_found'],
-  },
+  tag: 'connectors',
+  summary: 'Delete a connector and its credentials',
+  scope: 'connectors:write',
+  returns: { status: 202, about: 'The job that does it', schema: jobReference },
+  problems: ['connector_not_found'],
   answer: async (exchange, { platform }) => {
     const json = await platform.connectors.remove(exchange.who, slot(exchange, 'connector_id'))
     platform.consentRevocations.start()
@@ -108,46 +100,40 @@ export const deleteConnector = principalRoute('deleteConnector', {
 
 /** Replaces name, configuration and entities, as far as they are given. */
 export const updateConnector = principalRoute('updateConnector', {
-  document: {
-    tag: 'connectors',
-    summary: 'Change a connector',
-    about: 'Members that are left out stay as they are; replication_config replaces the stored one. PATCH changes credentials.',
-    scope: 'connectors:write',
-    body: connectorUpdate,
-    example: { name: 'Sales calls' },
-    answer: { about: 'The connector', schema: connectorRecord },
-    problems: changeProblems,
-  },
+  tag: 'connectors',
+  summary: 'Change a connector',
+  about: 'Members that are left out stay as they are; replication_config replaces the stored one. PATCH changes credentials.',
+  scope: 'connectors:write',
+  body: connectorUpdate,
+  example: { name: 'Sales calls' },
+  returns: { about: 'The connector', schema: connectorRecord },
+  problems: changeProblems,
   answer: async (exchange, { platform }) => ({
     json: await platform.connectors.update(exchange.who, slot(exchange, 'connector_id'), exchange.body),
   }),
 })
 
 export const patchConnector = principalRoute('patchConnector', {
-  document: {
-    tag: 'connectors',
-    summary: 'Change a connector or replace its credentials',
-    about:
-      'Objects are merged (RFC 7396): null removes a key. New credentials are tried at the vendor first, unless check is false, and end the status auth_error.',
-    scope: 'connectors:write',
-    body: connectorPatch,
-    example: { credentials: { access_key_secret: '<new secret>' } },
-    answer: { about: 'The connector', schema: connectorRecord },
-    problems: ['credentials_mismatch', ...changeProblems, ...trialProblems],
-  },
+  tag: 'connectors',
+  summary: 'Change a connector or replace its credentials',
+  about:
+    'Objects are merged (RFC 7396): null removes a key. New credentials are tried at the vendor first, unless check is false, and end the status auth_error.',
+  scope: 'connectors:write',
+  body: connectorPatch,
+  example: { credentials: { access_key_secret: '<new secret>' } },
+  returns: { about: 'The connector', schema: connectorRecord },
+  problems: ['credentials_mismatch', ...changeProblems, ...trialProblems],
   answer: async (exchange, { platform }) => ({
     json: await platform.connectors.patch(exchange.who, slot(exchange, 'connector_id'), exchange.body, toTrial(exchange)),
   }),
 })
 
 export const getJob = principalRoute('getJob', {
-  document: {
-    tag: 'jobs',
-    summary: 'Read a job',
-    about: 'Jobs are kept for 30 days.',
-    scope: 'connectors:read',
-    answer: { about: 'The job', schema: jobRecord },
-    problems: ['job_not_found'],
-  },
+  tag: 'jobs',
+  summary: 'Read a job',
+  about: 'Jobs are kept for 30 days.',
+  scope: 'connectors:read',
+  returns: { about: 'The job', schema: jobRecord },
+  problems: ['job_not_found'],
   answer: async (exchange, { platform }) => ({ json: await platform.jobs.get(exchange.who, slot(exchange, 'job_id')) }),
 })

@@ -27,14 +27,12 @@ import { type PrincipalRoute, principalRoute, slot } from '../route.ts'
 import { eventStream } from '../streams/event-stream.ts'
 
 export const getContextStore = principalRoute('getContextStore', {
-  document: {
-    tag: 'context store',
-    summary: 'Read the status of the copy of a connector',
-    about: 'State, records, freshness, last error and next run, of the connector and of each entity.',
-    scope: 'connectors:read',
-    answer: { about: 'The status', schema: contextStoreStatus },
-    problems: ['connector_not_found'],
-  },
+  tag: 'context store',
+  summary: 'Read the status of the copy of a connector',
+  about: 'State, records, freshness, last error and next run, of the connector and of each entity.',
+  scope: 'connectors:read',
+  returns: { about: 'The status', schema: contextStoreStatus },
+  problems: ['connector_not_found'],
   answer: async (exchange, { platform }) => ({ json: await platform.syncs.status(exchange.who, slot(exchange, 'connector_id')) }),
 })
 
@@ -75,30 +73,26 @@ async function* untilFilled(
 }
 
 export const setSchedule = principalRoute('setSchedule', {
-  document: {
-    tag: 'context store',
-    summary: 'Set the schedule of the copy',
-    about: 'For the connector, or with `entity` for the entities that are read with that one.',
-    scope: 'connectors:write',
-    body: scheduleInput,
-    answer: { about: 'All schedules of the connector', schema: scheduleList },
-    problems: ['connector_not_found', 'validation_failed'],
-  },
+  tag: 'context store',
+  summary: 'Set the schedule of the copy',
+  about: 'For the connector, or with `entity` for the entities that are read with that one.',
+  scope: 'connectors:write',
+  body: scheduleInput,
+  returns: { about: 'All schedules of the connector', schema: scheduleList },
+  problems: ['connector_not_found', 'validation_failed'],
   answer: async (exchange, { platform }) => ({
     json: { data: await platform.syncs.setSchedule(exchange.who, slot(exchange, 'connector_id'), exchange.body) },
   }),
 })
 
 export const resetContextStore = principalRoute('resetContextStore', {
-  document: {
-    tag: 'context store',
-    summary: 'Empty the copy of a connector and fill it again',
-    about: 'Cancels the running sync. Nothing changes at the vendor.',
-    scope: 'connectors:write',
-    query: resetQuery,
-    answer: { status: 202, about: 'The run that fills it', schema: syncRunRecord },
-    problems: ['connector_not_found', 'workspace_inactive', 'validation_failed'],
-  },
+  tag: 'context store',
+  summary: 'Empty the copy of a connector and fill it again',
+  about: 'Cancels the running sync. Nothing changes at the vendor.',
+  scope: 'connectors:write',
+  query: resetQuery,
+  returns: { status: 202, about: 'The run that fills it', schema: syncRunRecord },
+  problems: ['connector_not_found', 'workspace_inactive', 'validation_failed'],
   answer: async (exchange, { platform }) => {
     const { entities } = readQuery(resetQuery, exchange.query)
     const body = entities === undefined ? {} : { entities: entities.split(',') }
@@ -155,27 +149,23 @@ async function inspectConnector(
 }
 
 export const inspect = principalRoute('inspectConnector', {
-  document: {
-    tag: 'context store',
-    summary: 'Inspect a connector and its copy',
-    scope: 'connectors:read',
-    answer: { about: 'Searchable entities, their state, and problems that need attention', schema: inspection },
-    problems: ['connector_not_found'],
-  },
+  tag: 'context store',
+  summary: 'Inspect a connector and its copy',
+  scope: 'connectors:read',
+  returns: { about: 'Searchable entities, their state, and problems that need attention', schema: inspection },
+  problems: ['connector_not_found'],
   answer: async (exchange, { platform }) => ({ json: await inspectConnector(platform, exchange.who, slot(exchange, 'connector_id')) }),
 })
 
 export const requestSync = principalRoute('requestSync', {
-  document: {
-    tag: 'context store',
-    summary: 'Bring the copy of a connector up to date',
-    about: 'Queues a run, or joins the one that waits. Entities that are read together with the given ones are brought up to date too.',
-    scope: 'connectors:write',
-    body: syncInput,
-    bodyOptional: true,
-    answer: { status: 202, about: 'The run', schema: syncRunRecord },
-    problems: ['connector_not_found', 'workspace_inactive', 'validation_failed'],
-  },
+  tag: 'context store',
+  summary: 'Bring the copy of a connector up to date',
+  about: 'Queues a run, or joins the one that waits. Entities that are read together with the given ones are brought up to date too.',
+  scope: 'connectors:write',
+  body: syncInput,
+  bodyOptional: true,
+  returns: { status: 202, about: 'The run', schema: syncRunRecord },
+  problems: ['connector_not_found', 'workspace_inactive', 'validation_failed'],
   answer: async (exchange, { platform }) => ({
     status: 202,
     json: await platform.syncs.request(exchange.who, slot(exchange, 'connector_id'), exchange.body ?? {}),
@@ -183,15 +173,13 @@ export const requestSync = principalRoute('requestSync', {
 })
 
 export const listSyncs = principalRoute('listSyncs', {
-  document: {
-    tag: 'context store',
-    summary: 'List the runs of a connector',
-    about: 'The newest first.',
-    scope: 'connectors:read',
-    query: syncQuery,
-    answer: { about: 'One page', schema: syncRunPage },
-    problems: ['connector_not_found', 'invalid_cursor', 'validation_failed'],
-  },
+  tag: 'context store',
+  summary: 'List the runs of a connector',
+  about: 'The newest first.',
+  scope: 'connectors:read',
+  query: syncQuery,
+  returns: { about: 'One page', schema: syncRunPage },
+  problems: ['connector_not_found', 'invalid_cursor', 'validation_failed'],
   answer: async (exchange, { platform }) => {
     const id = slot(exchange, 'connector_id')
     const page = await platform.syncs.list(exchange.who, id, exchange.query)
@@ -200,27 +188,23 @@ export const listSyncs = principalRoute('listSyncs', {
 })
 
 export const getSync = principalRoute('getSync', {
-  document: {
-    tag: 'context store',
-    summary: 'Read a run',
-    scope: 'connectors:read',
-    answer: { about: 'The run', schema: syncRunRecord },
-    problems: ['connector_not_found', 'sync_not_found'],
-  },
+  tag: 'context store',
+  summary: 'Read a run',
+  scope: 'connectors:read',
+  returns: { about: 'The run', schema: syncRunRecord },
+  problems: ['connector_not_found', 'sync_not_found'],
   answer: async (exchange, { platform }) => ({
     json: await platform.syncs.get(exchange.who, slot(exchange, 'connector_id'), slot(exchange, 'sync_id')),
   }),
 })
 
 export const cancelSync = principalRoute('cancelSync', {
-  document: {
-    tag: 'context store',
-    summary: 'Cancel a run',
-    about: 'Written records stay. A finished run does not change.',
-    scope: 'connectors:write',
-    answer: { about: 'The run', schema: syncRunRecord },
-    problems: ['connector_not_found', 'sync_not_found'],
-  },
+  tag: 'context store',
+  summary: 'Cancel a run',
+  about: 'Written records stay. A finished run does not change.',
+  scope: 'connectors:write',
+  returns: { about: 'The run', schema: syncRunRecord },
+  problems: ['connector_not_found', 'sync_not_found'],
   answer: async (exchange, { platform }) => ({
     json: await platform.syncs.cancel(exchange.who, slot(exchange, 'connector_id'), slot(exchange, 'sync_id')),
   }),

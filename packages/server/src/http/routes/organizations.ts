@@ -12,141 +12,119 @@ import {
 import { callerRoute, principalRoute, slot } from '../route.ts'
 
 export const listOrganizations = callerRoute('listOrganizations', {
-  document: {
-    tag: 'organizations',
-    summary: 'List the organizations that the client reaches',
-    scope: 'organizations:read',
-    answer: { about: 'All of them', schema: organizationList },
-    problems: [],
-  },
+  tag: 'organizations',
+  summary: 'List the organizations that the client reaches',
+  scope: 'organizations:read',
+  returns: { about: 'All of them', schema: organizationList },
   answer: async ({ who }, { platform }) => ({ json: { data: await platform.organizations.list(who) } }),
 })
 
 export const createOrganization = callerRoute('createOrganization', {
-  document: {
-    tag: 'organizations',
-    summary: 'Create an organization',
-    about:
-      'It starts with the workspace `default`. The client reaches it with X-Organization-Id; requests without the header still mean the organization that it had before.',
-    scope: 'organizations:write',
-    body: organizationInput,
-    example: { name: 'Second' },
-    answer: { about: 'The organization', schema: organizationRecord },
-    problems: ['validation_failed'],
-  },
+  tag: 'organizations',
+  summary: 'Create an organization',
+  about:
+    'It starts with the workspace `default`. The client reaches it with X-Organization-Id; requests without the header still mean the organization that it had before.',
+  scope: 'organizations:write',
+  body: organizationInput,
+  example: { name: 'Second' },
+  returns: { about: 'The organization', schema: organizationRecord },
+  problems: ['validation_failed'],
   answer: async ({ who, body }, { platform }) => ({ json: await platform.organizations.create(who, body) }),
 })
 
 export const updateOrganization = principalRoute('updateOrganization', {
-  document: {
-    tag: 'organizations',
-    summary: 'Rename the organization',
-    about: 'The id is that of the organization of the request: a client of several organizations sends it as X-Organization-Id too.',
-    scope: 'organizations:write',
-    body: organizationInput,
-    example: { name: 'Sales' },
-    answer: { about: 'The organization', schema: organizationRecord },
-    problems: ['organization_not_found', 'validation_failed'],
-  },
+  tag: 'organizations',
+  summary: 'Rename the organization',
+  about: 'The id is that of the organization of the request: a client of several organizations sends it as X-Organization-Id too.',
+  scope: 'organizations:write',
+  body: organizationInput,
+  example: { name: 'Sales' },
+  returns: { about: 'The organization', schema: organizationRecord },
+  problems: ['organization_not_found', 'validation_failed'],
   answer: async (exchange, { platform }) => ({
     json: await platform.organizations.update(exchange.who, slot(exchange, 'organization_id'), exchange.body),
   }),
 })
 
 export const deleteOrganization = callerRoute('deleteOrganization', {
-  document: {
-    tag: 'organizations',
-    summary: 'Delete an organization with everything in it',
-    about:
-      'From the answer on no token reaches it, its syncs end and its copies are emptied. It can be restored for 30 days; then its keys, connectors and applications are destroyed. A repeat answers the same. The only organization of the first application of the service is refused.',
-    scope: 'organizations:write',
-    answer: { about: 'The deleted organization', schema: organizationRemoval },
-    problems: ['organization_not_found', 'validation_failed'],
-  },
+  tag: 'organizations',
+  summary: 'Delete an organization with everything in it',
+  about:
+    'From the answer on no token reaches it, its syncs end and its copies are emptied. It can be restored for 30 days; then its keys, connectors and applications are destroyed. A repeat answers the same. The only organization of the first application of the service is refused.',
+  scope: 'organizations:write',
+  returns: { about: 'The deleted organization', schema: organizationRemoval },
+  problems: ['organization_not_found', 'validation_failed'],
   answer: async (exchange, { platform }) => ({
     json: await platform.organizations.remove(exchange.who, slot(exchange, 'organization_id')),
   }),
 })
 
 export const restoreOrganization = callerRoute('restoreOrganization', {
-  document: {
-    tag: 'organizations',
-    summary: 'Restore a deleted organization',
-    about: 'Its workspaces and connectors come back, and their copies are filled again. The request names it in the path only.',
-    scope: 'organizations:write',
-    answer: { about: 'The organization', schema: organizationRecord },
-    problems: ['organization_not_found', 'validation_failed'],
-  },
+  tag: 'organizations',
+  summary: 'Restore a deleted organization',
+  about: 'Its workspaces and connectors come back, and their copies are filled again. The request names it in the path only.',
+  scope: 'organizations:write',
+  returns: { about: 'The organization', schema: organizationRecord },
+  problems: ['organization_not_found', 'validation_failed'],
   answer: async (exchange, { platform }) => ({
     json: await platform.organizations.restore(exchange.who, slot(exchange, 'organization_id')),
   }),
 })
 
 export const listApplications = principalRoute('listApplications', {
-  document: {
-    tag: 'applications',
-    summary: 'List the applications that reach the organization',
-    scope: 'applications:read',
-    answer: { about: 'All of them, without secrets', schema: applicationList },
-    problems: [],
-  },
+  tag: 'applications',
+  summary: 'List the applications that reach the organization',
+  scope: 'applications:read',
+  returns: { about: 'All of them, without secrets', schema: applicationList },
   answer: async ({ who }, { platform }) => ({ json: { data: await platform.organizationApplications.list(who) } }),
 })
 
 export const createApplication = principalRoute('createApplication', {
-  document: {
-    tag: 'applications',
-    summary: 'Create an application for the organization',
-    about: 'It reaches this organization with all scopes. The secret is in this answer only.',
-    scope: 'applications:write',
-    body: applicationInput,
-    example: { name: 'Reports' },
-    answer: { about: 'The application with its secret', schema: applicationSecret },
-    problems: ['validation_failed'],
-  },
+  tag: 'applications',
+  summary: 'Create an application for the organization',
+  about: 'It reaches this organization with all scopes. The secret is in this answer only.',
+  scope: 'applications:write',
+  body: applicationInput,
+  example: { name: 'Reports' },
+  returns: { about: 'The application with its secret', schema: applicationSecret },
+  problems: ['validation_failed'],
   answer: async ({ who, body }, { platform }) => ({ json: await platform.organizationApplications.create(who, body) }),
 })
 
 export const updateApplication = principalRoute('updateApplication', {
-  document: {
-    tag: 'applications',
-    summary: 'Rename an application',
-    about: 'Its client id, its secret and its tokens stay. An application of several organizations is refused.',
-    scope: 'applications:write',
-    body: applicationInput,
-    example: { name: 'Reports' },
-    answer: { about: 'The application', schema: applicationRecord },
-    problems: ['application_not_found', 'validation_failed'],
-  },
+  tag: 'applications',
+  summary: 'Rename an application',
+  about: 'Its client id, its secret and its tokens stay. An application of several organizations is refused.',
+  scope: 'applications:write',
+  body: applicationInput,
+  example: { name: 'Reports' },
+  returns: { about: 'The application', schema: applicationRecord },
+  problems: ['application_not_found', 'validation_failed'],
   answer: async (exchange, { platform }) => ({
     json: await platform.organizationApplications.update(exchange.who, slot(exchange, 'application_id'), exchange.body),
   }),
 })
 
 export const rotateApplicationSecret = principalRoute('rotateApplicationSecret', {
-  document: {
-    tag: 'applications',
-    summary: 'Replace the secret of an application',
-    about:
-      'The old secret and the tokens for MCP fail at once; its bearer tokens expire within 15 minutes. An application of several organizations is refused.',
-    scope: 'applications:write',
-    answer: { about: 'The application with its new secret, which is in this answer only', schema: applicationSecret },
-    problems: ['application_not_found', 'validation_failed'],
-  },
+  tag: 'applications',
+  summary: 'Replace the secret of an application',
+  about:
+    'The old secret and the tokens for MCP fail at once; its bearer tokens expire within 15 minutes. An application of several organizations is refused.',
+  scope: 'applications:write',
+  returns: { about: 'The application with its new secret, which is in this answer only', schema: applicationSecret },
+  problems: ['application_not_found', 'validation_failed'],
   answer: async (exchange, { platform }) => ({
     json: await platform.organizationApplications.rotateSecret(exchange.who, slot(exchange, 'application_id')),
   }),
 })
 
 export const deleteApplication = principalRoute('deleteApplication', {
-  document: {
-    tag: 'applications',
-    summary: 'Delete an application',
-    about: 'The application that asks, the first application of the service and an application of several organizations are refused.',
-    scope: 'applications:write',
-    answer: { about: 'The deleted application', schema: applicationRemoval },
-    problems: ['application_not_found', 'validation_failed'],
-  },
+  tag: 'applications',
+  summary: 'Delete an application',
+  about: 'The application that asks, the first application of the service and an application of several organizations are refused.',
+  scope: 'applications:write',
+  returns: { about: 'The deleted application', schema: applicationRemoval },
+  problems: ['application_not_found', 'validation_failed'],
   answer: async (exchange, { platform }) => ({
     json: await platform.organizationApplications.remove(exchange.who, slot(exchange, 'application_id')),
   }),

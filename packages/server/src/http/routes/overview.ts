@@ -13,69 +13,58 @@ import { nextPage } from '../next-page.ts'
 import { callerRoute, principalRoute } from '../route.ts'
 
 export const listConnectorOverviews = principalRoute('listConnectorOverviews', {
-  document: {
-    tag: 'connectors',
-    summary: 'List connectors with the state of their copies at a glance',
-    about:
-      'Status, freshness, last error with its next step, and the running sync of each connector. A page costs five statements, whatever its size.',
-    scope: 'connectors:read',
-    query: connectorQuery,
-    answer: { about: 'One page', schema: overviewPage },
-    problems: ['invalid_cursor', 'connector_type_not_found', 'validation_failed'],
-  },
+  tag: 'connectors',
+  summary: 'List connectors with the state of their copies at a glance',
+  about:
+    'Status, freshness, last error with its next step, and the running sync of each connector. A page costs five statements, whatever its size.',
+  scope: 'connectors:read',
+  query: connectorQuery,
+  returns: { about: 'One page', schema: overviewPage },
+  problems: ['invalid_cursor', 'connector_type_not_found', 'validation_failed'],
   answer: async ({ who, query }, { platform }) => ({
     json: nextPage(endpoints.listConnectorOverviews.path, query, await platform.syncs.listOverviews(who, query)),
   }),
 })
 
 export const listUnfinishedSyncs = principalRoute('listUnfinishedSyncs', {
-  document: {
-    tag: 'context store',
-    summary: 'List the queued and running runs of all connectors',
-    about: 'The newest first. Finished runs are in the list of their connector.',
-    scope: 'connectors:read',
-    query: unfinishedRunQuery,
-    answer: { about: 'One page', schema: unfinishedRunPage },
-    problems: ['invalid_cursor', 'validation_failed'],
-  },
+  tag: 'context store',
+  summary: 'List the queued and running runs of all connectors',
+  about: 'The newest first. Finished runs are in the list of their connector.',
+  scope: 'connectors:read',
+  query: unfinishedRunQuery,
+  returns: { about: 'One page', schema: unfinishedRunPage },
+  problems: ['invalid_cursor', 'validation_failed'],
   answer: async ({ who, query }, { platform }) => ({
     json: nextPage(endpoints.listUnfinishedSyncs.path, query, await platform.syncs.listUnfinished(who, query)),
   }),
 })
 
 export const getUsage = principalRoute('getUsage', {
-  document: {
-    tag: 'connectors',
-    summary: 'Read calls, errors and latency over time',
-    about:
-      'Of the organization, of a workspace or of a connector; a token for one workspace sees the calls of that workspace. Buckets of five minutes are kept for 14 days, of an hour for 90 days. Calls of other nodes appear within seconds; a killed process loses the calls of its last five seconds.',
-    scope: 'connectors:read',
-    query: usageQuery,
-    answer: { about: 'Calls in buckets', schema: usageReport },
-    problems: ['connector_not_found', 'validation_failed'],
-  },
+  tag: 'connectors',
+  summary: 'Read calls, errors and latency over time',
+  about:
+    'Of the organization, of a workspace or of a connector; a token for one workspace sees the calls of that workspace. Buckets of five minutes are kept for 14 days, of an hour for 90 days. Calls of other nodes appear within seconds; a killed process loses the calls of its last five seconds.',
+  scope: 'connectors:read',
+  query: usageQuery,
+  returns: { about: 'Calls in buckets', schema: usageReport },
+  problems: ['connector_not_found', 'validation_failed'],
   answer: async ({ who, query }, { platform }) => ({ json: await platform.usage.read(who, query) }),
 })
 
 export const getService = callerRoute('getService', {
-  document: {
-    tag: 'service',
-    summary: 'Read what every client may know of the service',
-    about: 'The version, and what the service offers to this client.',
-    answer: { about: 'The service', schema: serviceRecord },
-    problems: [],
-  },
+  tag: 'service',
+  summary: 'Read what every client may know of the service',
+  about: 'The version, and what the service offers to this client.',
+  returns: { about: 'The service', schema: serviceRecord },
   answer: async ({ who }, { platform }) => ({ json: await platform.installation.describe(who) }),
 })
 
 export const getNode = callerRoute('getNode', {
-  document: {
-    tag: 'service',
-    summary: 'Read what the answering node runs with',
-    about:
-      'Versions, settings without secrets, databases with their sizes, and the nodes that run syncs. For the application of the first start, with a token that is not limited to a workspace: an organization of another application sees nothing of the installation.',
-    answer: { about: 'The node', schema: nodeRecord },
-    problems: ['operator_required'],
-  },
+  tag: 'service',
+  summary: 'Read what the answering node runs with',
+  about:
+    'Versions, settings without secrets, databases with their sizes, and the nodes that run syncs. For the application of the first start, with a token that is not limited to a workspace: an organization of another application sees nothing of the installation.',
+  returns: { about: 'The node', schema: nodeRecord },
+  problems: ['operator_required'],
   answer: async ({ who }, { platform }) => ({ json: await platform.installation.readNode(who) }),
 })

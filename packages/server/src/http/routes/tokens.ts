@@ -74,15 +74,13 @@ const challenged = (thrown: unknown, { basic }: ClientCredentials): unknown =>
 
 export const createToken = openRoute('createToken', {
   form: true,
-  document: {
-    tag: 'tokens',
-    summary: 'Get a bearer token for client credentials',
-    about: 'Takes JSON, or a form as RFC 6749 section 4.4 writes it; the client may authenticate with HTTP Basic instead.',
-    body: tokenRequest,
-    example: { client_id: '<client id>', client_secret: '<client secret>' },
-    answer: { about: 'The token, valid for 15 minutes', schema: tokenAnswer },
-    problems: ['invalid_client', 'organization_forbidden', 'validation_failed'],
-  },
+  tag: 'tokens',
+  summary: 'Get a bearer token for client credentials',
+  about: 'Takes JSON, or a form as RFC 6749 section 4.4 writes it; the client may authenticate with HTTP Basic instead.',
+  body: tokenRequest,
+  example: { client_id: '<client id>', client_secret: '<client secret>' },
+  returns: { about: 'The token, valid for 15 minutes', schema: tokenAnswer },
+  problems: ['invalid_client', 'organization_forbidden', 'validation_failed'],
   async answer(exchange, { platform }) {
     exchange.whenStopped(stoppedRead)
     const credentials = readClientCredentials(exchange.body, exchange.header('authorization'))
@@ -97,67 +95,56 @@ export const createToken = openRoute('createToken', {
 
 export const createScopedToken = principalRoute('createScopedToken', {
   takesSessions: false, // a page needs no bearer token
-  document: {
-    tag: 'tokens',
-    summary: 'Get a token for one workspace',
-    about: 'A new name creates a workspace. The token lives for 20 minutes and reaches nothing outside its workspace.',
-    scope: 'workspaces:write',
-    body: scopedTokenRequest,
-    example: { workspace_name: 'default' },
-    answer: { about: 'The token', schema: scopedToken },
-    problems: ['workspace_inactive', 'validation_failed'],
-  },
+  tag: 'tokens',
+  summary: 'Get a token for one workspace',
+  about: 'A new name creates a workspace. The token lives for 20 minutes and reaches nothing outside its workspace.',
+  scope: 'workspaces:write',
+  body: scopedTokenRequest,
+  example: { workspace_name: 'default' },
+  returns: { about: 'The token', schema: scopedToken },
+  problems: ['workspace_inactive', 'validation_failed'],
   answer: async ({ who, body }, { platform }) => ({ json: await platform.tokens.issueScopedToken(who, body) }),
 })
 
 export const getScopedTokenInfo = principalRoute('getScopedTokenInfo', {
-  document: {
-    tag: 'tokens',
-    summary: 'Read the organization and workspace of the scoped token',
-    about: 'For tokens of one workspace; other tokens are refused.',
-    answer: { about: 'Organization and workspace', schema: scopedTokenInfo },
-    problems: [],
-  },
+  tag: 'tokens',
+  summary: 'Read the organization and workspace of the scoped token',
+  about: 'For tokens of one workspace; other tokens are refused.',
+  returns: { about: 'Organization and workspace', schema: scopedTokenInfo },
   answer: async ({ who }, { platform }) => ({ json: await platform.tokens.scopedTokenInfo(who) }),
 })
 
 export const createMcpToken = principalRoute('createMcpToken', {
-  document: {
-    tag: 'tokens',
-    summary: 'Create a token for MCP',
-    about: 'The token is in this answer only. It ends with the application that creates it, and with a replacement of its secret.',
-    scope: 'applications:write',
-    body: mcpTokenInput,
-    example: { name: 'Laptop', workspace_names: ['default'] },
-    answer: { about: 'The token', schema: mcpTokenSecret },
-    problems: ['organization_forbidden', 'validation_failed'],
-  },
+  tag: 'tokens',
+  summary: 'Create a token for MCP',
+  about: 'The token is in this answer only. It ends with the application that creates it, and with a replacement of its secret.',
+  scope: 'applications:write',
+  body: mcpTokenInput,
+  example: { name: 'Laptop', workspace_names: ['default'] },
+  returns: { about: 'The token', schema: mcpTokenSecret },
+  problems: ['organization_forbidden', 'validation_failed'],
   answer: async ({ who, body }, { platform }) => ({ json: await platform.mcpTokens.create(who, body) }),
 })
 
 export const listMcpTokens = principalRoute('listMcpTokens', {
-  document: {
-    tag: 'tokens',
-    summary: 'List the tokens for MCP of the organization',
-    about: 'Expired tokens stay for 30 days, revoked ones do not.',
-    scope: 'applications:read',
-    query: mcpTokenQuery,
-    answer: { about: 'One page', schema: mcpTokenPage },
-    problems: ['organization_forbidden', 'invalid_cursor', 'validation_failed'],
-  },
+  tag: 'tokens',
+  summary: 'List the tokens for MCP of the organization',
+  about: 'Expired tokens stay for 30 days, revoked ones do not.',
+  scope: 'applications:read',
+  query: mcpTokenQuery,
+  returns: { about: 'One page', schema: mcpTokenPage },
+  problems: ['organization_forbidden', 'invalid_cursor', 'validation_failed'],
   answer: async ({ who, query }, { platform }) => ({
     json: nextPage(endpoints.listMcpTokens.path, query, await platform.mcpTokens.list(who, query)),
   }),
 })
 
 export const revokeMcpToken = principalRoute('revokeMcpToken', {
-  document: {
-    tag: 'tokens',
-    summary: 'Revoke a token for MCP',
-    about: 'Every node refuses the next call with the token.',
-    scope: 'applications:write',
-    answer: { about: 'The revoked token', schema: mcpTokenRemoval },
-    problems: ['mcp_token_not_found', 'organization_forbidden'],
-  },
+  tag: 'tokens',
+  summary: 'Revoke a token for MCP',
+  about: 'Every node refuses the next call with the token.',
+  scope: 'applications:write',
+  returns: { about: 'The revoked token', schema: mcpTokenRemoval },
+  problems: ['mcp_token_not_found', 'organization_forbidden'],
   answer: async (exchange, { platform }) => ({ json: await platform.mcpTokens.revoke(exchange.who, slot(exchange, 'token_id')) }),
 })

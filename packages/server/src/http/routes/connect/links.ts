@@ -22,114 +22,98 @@ const creationProblems = [
 ] as const
 
 export const createConnectLink = principalRoute('createConnectLink', {
-  document: {
-    tag: 'connect',
-    summary: 'Create a connect link',
-    about:
-      'An end user opens the address and authorizes a connector; nobody else sees the secret. The address is in this answer only. A link is used up by a success, never by opening it. With `connector_id` it replaces the credentials of that connector, and refuses those of another account.',
-    scope: 'connectors:write',
-    body: connectLinkInput,
-    example: { workspace_name: 'default', kinds: ['gong'], end_user: { id: 'user-17', name: 'Ada Example' } },
-    answer: { status: 201, about: 'The link with its address', schema: connectLinkSecret },
-    problems: creationProblems,
-  },
+  tag: 'connect',
+  summary: 'Create a connect link',
+  about:
+    'An end user opens the address and authorizes a connector; nobody else sees the secret. The address is in this answer only. A link is used up by a success, never by opening it. With `connector_id` it replaces the credentials of that connector, and refuses those of another account.',
+  scope: 'connectors:write',
+  body: connectLinkInput,
+  example: { workspace_name: 'default', kinds: ['gong'], end_user: { id: 'user-17', name: 'Ada Example' } },
+  returns: { status: 201, about: 'The link with its address', schema: connectLinkSecret },
+  problems: creationProblems,
   answer: async ({ who, body }, { platform }) => ({ status: 201, json: await platform.connectLinks.create(who, body) }),
 })
 
 export const listConnectLinks = principalRoute('listConnectLinks', {
-  document: {
-    tag: 'connect',
-    summary: 'List connect links',
-    about: 'Ended links stay for 30 days.',
-    scope: 'connectors:read',
-    query: connectLinkQuery,
-    answer: { about: 'One page', schema: connectLinkPage },
-    problems: ['invalid_cursor', 'validation_failed'],
-  },
+  tag: 'connect',
+  summary: 'List connect links',
+  about: 'Ended links stay for 30 days.',
+  scope: 'connectors:read',
+  query: connectLinkQuery,
+  returns: { about: 'One page', schema: connectLinkPage },
+  problems: ['invalid_cursor', 'validation_failed'],
   answer: async ({ who, query }, { platform }) => ({
     json: nextPage(endpoints.listConnectLinks.path, query, await platform.connectLinks.list(who, query)),
   }),
 })
 
 export const getConnectLink = principalRoute('getConnectLink', {
-  document: {
-    tag: 'connect',
-    summary: 'Read a connect link',
-    about: 'Ask here, from a server, whether a connector was authorized and by whom: what a browser brings back proves nothing.',
-    scope: 'connectors:read',
-    answer: { about: 'The link', schema: connectLinkRecord },
-    problems: ['connect_link_not_found'],
-  },
+  tag: 'connect',
+  summary: 'Read a connect link',
+  about: 'Ask here, from a server, whether a connector was authorized and by whom: what a browser brings back proves nothing.',
+  scope: 'connectors:read',
+  returns: { about: 'The link', schema: connectLinkRecord },
+  problems: ['connect_link_not_found'],
   answer: async (exchange, { platform }) => ({ json: await platform.connectLinks.get(exchange.who, slot(exchange, 'link_id')) }),
 })
 
 export const revokeConnectLink = principalRoute('revokeConnectLink', {
-  document: {
-    tag: 'connect',
-    summary: 'Revoke a connect link',
-    about: 'Its page stops working at once. A link that has ended stays as it is, and so does its connector.',
-    scope: 'connectors:write',
-    answer: { about: 'The link', schema: connectLinkRecord },
-    problems: ['connect_link_not_found'],
-  },
+  tag: 'connect',
+  summary: 'Revoke a connect link',
+  about: 'Its page stops working at once. A link that has ended stays as it is, and so does its connector.',
+  scope: 'connectors:write',
+  returns: { about: 'The link', schema: connectLinkRecord },
+  problems: ['connect_link_not_found'],
   answer: async (exchange, { platform }) => ({ json: await platform.connectLinks.revoke(exchange.who, slot(exchange, 'link_id')) }),
 })
 
 /** Starts an authorization in the form of the platform's clients. */
 export const initiateOAuth = principalRoute('initiateOAuth', {
-  document: {
-    tag: 'connect',
-    summary: 'Start an authorization in a browser',
-    about:
-      'Creates a connect link for one kind. The page leads to `redirect_url` with `connector_id`, or with `error` and `error_description`.',
-    scope: 'connectors:write',
-    body: oauthInitiateInput,
-    example: { workspace_name: 'default', connector_type: 'gong', redirect_url: 'https://app.example.com/connected' },
-    answer: { about: 'The address for the end user', schema: oauthConsent },
-    problems: creationProblems,
-  },
+  tag: 'connect',
+  summary: 'Start an authorization in a browser',
+  about:
+    'Creates a connect link for one kind. The page leads to `redirect_url` with `connector_id`, or with `error` and `error_description`.',
+  scope: 'connectors:write',
+  body: oauthInitiateInput,
+  example: { workspace_name: 'default', connector_type: 'gong', redirect_url: 'https://app.example.com/connected' },
+  returns: { about: 'The address for the end user', schema: oauthConsent },
+  problems: creationProblems,
   answer: async ({ who, body }, { platform }) => ({ json: await platform.connectLinks.initiate(who, body) }),
 })
 
 export const saveOAuthCredentials = principalRoute('saveOAuthCredentials', {
-  document: {
-    tag: 'connect',
-    summary: 'Store your own application at a vendor',
-    about:
-      'One application per kind and organization. A new one replaces the old one, also for connectors that were authorized by it: they refer to the application and have no copy of its secret.',
-    scope: 'connectors:write',
-    body: oauthCredentialsInput,
-    example: { connector_type: 'gong', configuration: { client_id: '<client id>', client_secret: '<client secret>' } },
-    answer: { about: 'The application, without its secret', schema: oauthCredentialsRecord },
-    problems: ['connector_type_not_found', 'not_offered', 'organization_forbidden', 'validation_failed'],
-  },
+  tag: 'connect',
+  summary: 'Store your own application at a vendor',
+  about:
+    'One application per kind and organization. A new one replaces the old one, also for connectors that were authorized by it: they refer to the application and have no copy of its secret.',
+  scope: 'connectors:write',
+  body: oauthCredentialsInput,
+  example: { connector_type: 'gong', configuration: { client_id: '<client id>', client_secret: '<client secret>' } },
+  returns: { about: 'The application, without its secret', schema: oauthCredentialsRecord },
+  problems: ['connector_type_not_found', 'not_offered', 'organization_forbidden', 'validation_failed'],
   answer: async ({ who, body }, { platform }) => ({ json: await platform.vendorApplications.save(who, body) }),
 })
 
 export const listOAuthCredentials = principalRoute('listOAuthCredentials', {
-  document: {
-    tag: 'connect',
-    summary: 'List your own applications at vendors',
-    scope: 'connectors:read',
-    answer: { about: 'The applications, without their secrets', schema: oauthCredentialsList },
-    problems: ['not_offered', 'organization_forbidden'],
-  },
+  tag: 'connect',
+  summary: 'List your own applications at vendors',
+  scope: 'connectors:read',
+  returns: { about: 'The applications, without their secrets', schema: oauthCredentialsList },
+  problems: ['not_offered', 'organization_forbidden'],
   answer: async ({ who }, { platform }) => ({ json: await platform.vendorApplications.list(who) }),
 })
 
 export const deleteOAuthCredentials = principalRoute('deleteOAuthCredentials', {
-  document: {
-    tag: 'connect',
-    summary: 'Delete your own application at a vendor',
-    about: 'Refused while connectors use it, unless `force` is true. Their tokens cannot be renewed or ended then.',
-    scope: 'connectors:write',
-    query: oauthCredentialsRemovalQuery,
-    answer: { about: 'The deleted application', schema: oauthCredentialsRemoval },
-    problems: [
-      ...(['connector_type_not_found', 'oauth_credentials_in_use', 'oauth_credentials_not_found'] as const),
-      ...(['organization_forbidden', 'validation_failed'] as const),
-    ],
-  },
+  tag: 'connect',
+  summary: 'Delete your own application at a vendor',
+  about: 'Refused while connectors use it, unless `force` is true. Their tokens cannot be renewed or ended then.',
+  scope: 'connectors:write',
+  query: oauthCredentialsRemovalQuery,
+  returns: { about: 'The deleted application', schema: oauthCredentialsRemoval },
+  problems: [
+    ...(['connector_type_not_found', 'oauth_credentials_in_use', 'oauth_credentials_not_found'] as const),
+    ...(['organization_forbidden', 'validation_failed'] as const),
+  ],
   answer: async (exchange, { platform }) => ({
     json: await platform.vendorApplications.remove(exchange.who, slot(exchange, 'connector_type'), exchange.query),
   }),

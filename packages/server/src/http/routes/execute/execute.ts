@@ -54,15 +54,13 @@ export const execute: PrincipalRoute = {
 
 export const validate = principalRoute('validateCall', {
   provesOrganization: true,
-  document: {
-    tag: 'execute',
-    summary: 'Check a call without sending it',
-    about:
-      'Entity, action, parameters, the statement of a warehouse with line and column, the filter of a search: everything that execute refuses before it asks the vendor or the copy. The refusal is a result. The scope is that of the action.',
-    body: validationInput,
-    answer: { about: 'The refusal, or null', schema: validation },
-    problems: ['connector_not_found', 'workspace_inactive', 'validation_failed', 'insufficient_scope'],
-  },
+  tag: 'execute',
+  summary: 'Check a call without sending it',
+  about:
+    'Entity, action, parameters, the statement of a warehouse with line and column, the filter of a search: everything that execute refuses before it asks the vendor or the copy. The refusal is a result. The scope is that of the action.',
+  body: validationInput,
+  returns: { about: 'The refusal, or null', schema: validation },
+  problems: ['connector_not_found', 'workspace_inactive', 'validation_failed', 'insufficient_scope'],
   answer: async (exchange, { platform }) => ({
     json: await validateCall(platform, exchange.who, { connectorId: slot(exchange, 'connector_id'), body: exchange.body }),
   }),
@@ -70,21 +68,19 @@ export const validate = principalRoute('validateCall', {
 
 export const createMedia = principalRoute('createMediaAddress', {
   provesOrganization: true,
-  document: {
-    tag: 'execute',
-    summary: 'Make an address that a browser plays a download from',
-    about:
-      'For audio and video, for five minutes, and only for the session or application that asks. The address names nothing of the file. The file is opened once, so a missing, private or other file is refused here.',
-    scope: 'execute:read',
-    body: mediaInput,
-    answer: { about: 'The address', schema: mediaAddress },
-    problems: [
-      ...(['connector_not_found', 'workspace_inactive', 'validation_failed', 'not_playable', 'rate_limited', 'overloaded'] as const),
-      ...(['entity_not_found', 'action_not_supported', 'missing_parameter', 'invalid_parameter', 'media_selector_required'] as const),
-      ...(['record_not_found', 'private_call', 'upstream_auth_failed', 'upstream_permission_denied', 'upstream_error'] as const),
-      ...(['upstream_rate_limited', 'upstream_unreachable', 'upstream_timeout', 'upstream_answer_invalid'] as const),
-    ],
-  },
+  tag: 'execute',
+  summary: 'Make an address that a browser plays a download from',
+  about:
+    'For audio and video, for five minutes, and only for the session or application that asks. The address names nothing of the file. The file is opened once, so a missing, private or other file is refused here.',
+  scope: 'execute:read',
+  body: mediaInput,
+  returns: { about: 'The address', schema: mediaAddress },
+  problems: [
+    ...(['connector_not_found', 'workspace_inactive', 'validation_failed', 'not_playable', 'rate_limited', 'overloaded'] as const),
+    ...(['entity_not_found', 'action_not_supported', 'missing_parameter', 'invalid_parameter', 'media_selector_required'] as const),
+    ...(['record_not_found', 'private_call', 'upstream_auth_failed', 'upstream_permission_denied', 'upstream_error'] as const),
+    ...(['upstream_rate_limited', 'upstream_unreachable', 'upstream_timeout', 'upstream_answer_invalid'] as const),
+  ],
   answer: (exchange, services) =>
     limited(exchange, services, async (bounds) => {
       const asked = { connectorId: slot(exchange, 'connector_id'), body: exchange.body, ...bounds }
