@@ -5,9 +5,8 @@ import { PassThrough } from 'node:stream'
 import { installInto, uninstallFrom } from '../../packages/ferrule/src/cli/actions/mcp-clients.ts'
 import type { Machine } from '../../packages/ferrule/src/cli/clients/places.ts'
 import { type CommandContext, createAsker } from '../../packages/ferrule/src/cli/context.ts'
-import { Output } from '../../packages/ferrule/src/cli/output/output.ts'
+import { Output, Sink } from '../../packages/ferrule/src/cli/output/output.ts'
 import { noProgress } from '../../packages/ferrule/src/cli/output/progress.ts'
-import { Sink } from '../../packages/ferrule/src/cli/output/sink.ts'
 import { makeFolder, writeProfile } from './support.ts'
 
 /** A secret of the profile, which no client may see. */

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { toolOptions } from '../../packages/ferrule/src/agent/options.ts'
+import { toolOptions } from '../../packages/ferrule/src/agent/create-tools.ts'
 import { hostedOptions } from '../../packages/ferrule/src/client/connect.ts'
 import { hostedCallRules } from '../../packages/ferrule/src/client/connector.ts'
 import { connectOptions, rowOptions } from '../../packages/ferrule/src/engine/local.ts'

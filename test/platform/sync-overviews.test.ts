@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fail } from '../../packages/ferrule/src/errors.ts'
-import type { ConnectorOverview } from '../../packages/ferrule/src/wire/overview/connectors.ts'
+import type { ConnectorOverview } from '../../packages/ferrule/src/wire/connectors.ts'
 import type { Page } from '../../packages/ferrule/src/wire/paging.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
 import { createSyncWorld, type SyncWorld } from './sync-world.ts'

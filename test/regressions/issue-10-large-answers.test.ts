@@ -1,7 +1,7 @@
 /** Large answers of a vendor: read apart from the loop that serves everybody, and the same to their last digit. */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { parseJson, writeJson } from '../../packages/ferrule/src/values/json/json.ts'
-import { createAsk } from '../../packages/server/src/copies/sync/ask.ts'
+import { createAsk } from '../../packages/server/src/copies/sync/attempt.ts'
 import { createApartThreads } from '../../packages/server/src/main/apart-threads.ts'
 import { callOf, failure, gongAt, listed, type Seen, serve, type TestServer, testEngine } from '../engine/support.ts'
 import { type Answer, startWorld, type World } from '../http/support.ts'

@@ -2,6 +2,7 @@
 import { asFerruleError, failValidation } from '../errors.ts'
 import { inSpan, type SpanStart } from '../tracing.ts'
 import { listLossyValues } from '../values/json/lossy.ts'
+import { checkOptions, type OptionRule, type OptionRules } from '../values/options.ts'
 import type { McpScope } from '../wire/mcp-tokens.ts'
 import { boundText } from './answers/bounds.ts'
 import { writeLine } from './answers/json.ts'
@@ -9,11 +10,10 @@ import { type Arguments, suggest } from './arguments.ts'
 import { defineTool, type RunningCall, readString, reads, type ToolContext, type ToolDefinition } from './context.ts'
 import { answerFailure, answerProblems } from './failures.ts'
 import { failHandle, Handles } from './handles.ts'
-import { createKeptStore } from './kept.ts'
+import { createKeptStore, type KeptStore } from './kept.ts'
 import { buildOperationTools } from './operation-tools.ts'
 import { Explained, writeActions } from './operations.ts'
-import { checkToolOptions, type ToolOptions } from './options.ts'
-import { Reach } from './reach.ts'
+import { type Narrowing, Reach } from './reach.ts'
 import { answerKept, answerRead, isPosition, type KeptPosition, type ReadPosition } from './reading.ts'
 import { type AgentSources, nameSources, openSources } from './sources/open.ts'
 import { describe } from './tools/describe.ts'
@@ -203,3 +203,46 @@ export async function createTools(source: AgentSources, options: ToolOptions = {
   const tools = include === undefined ? general : [...(await buildOperationTools(context, include)), readMore]
   return tools.map((tool) => bind(tool, context))
 }
+
+/** Options of `createTools`. */
+export interface ToolOptions extends Narrowing {
+  /** True: the tool `write` is there too. Default: false. */
+  readonly write?: boolean | undefined
+  /** Maximum number of tokens of an answer (o200k), from 1,000; 8,000 by default. */
+  readonly maxTokens?: number | undefined
+  /** Makes a tool for each of these operations in place of the general ones: `gong.calls.list`, `shopify.orders.*`. */
+  readonly include?: readonly string[] | undefined
+  /**
+   * Who calls, for example token and organization: handles of `read_more` work for the same subject only. Default: the same client or
+   * connections of this process.
+   */
+  readonly subject?: string | undefined
+  /**
+   * Where positions, and what cannot be read again, are kept for 10 minutes. Processes that share one read each other's handles; `subject`
+   * must then name the caller. Default: this process's memory, shared by all tools.
+   */
+  readonly kept?: KeptStore | undefined
+  /** Milliseconds since 1970; default: the machine's clock. */
+  readonly now?: (() => number) | undefined
+}
+
+/** Smallest budget: our own sentences and a handle have to fit beside the data. */
+const smallestBudget = 1_000
+
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
+const texts: OptionRule = ['must be a list of strings', (value) => Array.isArray(value) && value.every(isText)]
+
+/** Rules of the options, by name. */
+export const toolOptions: OptionRules = {
+  write: ['must be true or false', (value) => typeof value === 'boolean'],
+  maxTokens: [`must be a whole number from ${smallestBudget}`, (value) => Number.isInteger(value) && Number(value) >= smallestBudget],
+  include: texts,
+  subject: ['must be a string', (value) => typeof value === 'string'],
+  kept: ['must be a store with put and get', (value) => typeof value === 'object' && value !== null && 'put' in value && 'get' in value],
+  now: ['must be a function', (value) => typeof value === 'function'],
+  workspace: ['must be a name or null', (value) => value === null || isText(value)],
+  connectors: texts,
+}
+
+/** Checks options. @throws FerruleError `validation_failed` with the place of every problem */
+const checkToolOptions = (options: unknown): void => checkOptions(toolOptions, options)

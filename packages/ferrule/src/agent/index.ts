@@ -8,9 +8,10 @@
  * const { text } = await tools[0].run({})
  * ```
  */
+
+export type { ToolOptions } from './create-tools.ts'
 export { createTools, toolScopes } from './create-tools.ts'
 export { createKeptStore, type KeptBounds, type KeptStore } from './kept.ts'
-export type { ToolOptions } from './options.ts'
 export type {
   AgentConnector,
   AgentKind,

@@ -2,9 +2,8 @@
 import type { FormulaMode } from '../values/csv.ts'
 import { parseFields } from '../values/fields.ts'
 import { failUsage, Interrupted, OutputClosed } from './failure.ts'
-import { type FormatName, formatNames, Output } from './output/output.ts'
+import { type FormatName, formatNames, Output, Sink } from './output/output.ts'
 import { noProgress, type Progress } from './output/progress.ts'
-import { Sink } from './output/sink.ts'
 import { showControls, showInLine } from './output/terminal.ts'
 import type { ServiceFlags } from './settings.ts'
 

@@ -1,7 +1,6 @@
 /** The service from code: what its HTTP interface offers, as typed methods. */
 import { type Endpoint, endpoints } from '../wire/endpoints.ts'
-import type { Health } from '../wire/health.ts'
-import type { NodeRecord, ServiceRecord } from '../wire/overview/node.ts'
+import type { Health, NodeRecord, ServiceRecord } from '../wire/overview/node.ts'
 import type { UsageQuery, UsageReport } from '../wire/overview/usage.ts'
 import { type AnyAnswer, type AnyRequest, requestAny } from './any-route.ts'
 import { Applications } from './resources/applications.ts'

@@ -1,7 +1,9 @@
-/** Connectors on the wire. */
+/** Connectors and the jobs on them, on the wire. */
 import { bool, list, obj, oneOf, open, opt, orNull, str, time } from '../definition/index.ts'
+import { copySummary } from './context-store.ts'
 import { page } from './paging.ts'
-import { jsonSchema, part, record, uuid, type Wire } from './words.ts'
+import { syncError, syncRunRecord } from './syncs.ts'
+import { jsonSchema, part, record, recordOrNull, uuid, type Wire } from './words.ts'
 
 /** Statuses of a connector that are stored. */
 export const storedConnectorStatuses = ['active', 'auth_error'] as const
@@ -107,3 +109,61 @@ export type ConnectorSummary = Wire<typeof connectorSummary>
 
 /** One page of connectors. */
 export const connectorPage = page('ConnectorPage', connectorSummary, 'connectors')
+
+/** Types of jobs. */
+export const jobTypes = ['connector_delete'] as const
+/** Type of a job. */
+export type JobType = (typeof jobTypes)[number]
+/** Statuses of a job. */
+export const jobStatuses = ['succeeded'] as const
+/** Status of a job. */
+export type JobStatus = (typeof jobStatuses)[number]
+
+export const jobReference = record('JobReference', { job_id: uuid('Job id') }, 'A job that was started')
+/** The id of a job that was started. */
+export type JobReference = Wire<typeof jobReference>
+
+export const jobRecord = record(
+  'Job',
+  {
+    id: uuid('Job id'),
+    type: oneOf('Type of the job', ...jobTypes),
+    status: oneOf('Status', ...jobStatuses),
+    connector_id: uuid('Connector id'),
+    created_at: time('Time of the request'),
+    finished_at: time('Time of the end'),
+  },
+  'A job',
+)
+/** A job. */
+export type JobRecord = Wire<typeof jobRecord>
+
+export const connectorOverview = record(
+  'ConnectorOverview',
+  {
+    id: uuid('Connector id'),
+    name: str('Display name, unique in the workspace'),
+    connector_type: str('Slug of the kind'),
+    kind_title: str('Title of the kind'),
+    workspace_id: uuid('Workspace id'),
+    workspace_name: str('Workspace name'),
+    status: oneOf('active; auth_error: the vendor refused the credentials; disabled: the workspace is inactive', ...connectorStatuses),
+    status_reason: orNull(str('Why the connector is not active, and what to do')),
+    sandbox: bool('true: the connector calls the stand-in of the vendor'),
+    notices: list(connectorNotice, 'Messages of the vendor beside its answers'),
+    created_at: time('Time of creation'),
+    context_store: recordOrNull(copySummary),
+    failing_entities: list(
+      part({ entity: str('Entity'), error: syncError }, 'An entity whose last sync failed'),
+      'Entities whose last sync failed',
+    ),
+    running: recordOrNull(syncRunRecord),
+    queued: recordOrNull(syncRunRecord),
+  },
+  'A connector with the state of its copy at a glance; context_store is null for kinds that cannot be searched',
+)
+/** A connector with the state of its copy at a glance. */
+export type ConnectorOverview = Wire<typeof connectorOverview>
+
+/** One page of connectors at a glance. */
+export const overviewPage = page('ConnectorOverviewPage', connectorOverview, 'connectors')

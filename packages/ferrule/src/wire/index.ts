@@ -78,10 +78,12 @@ export {
 export {
   type ConnectorCommon,
   type ConnectorNotice,
+  type ConnectorOverview,
   type ConnectorRecord,
   type ConnectorStatus,
   type ConnectorSummary,
   connectorNotice,
+  connectorOverview,
   connectorPage,
   connectorRecord,
   connectorStatuses,
@@ -89,7 +91,16 @@ export {
   type EntitySelection,
   entityModes,
   entitySelection,
+  type JobRecord,
+  type JobReference,
+  type JobStatus,
+  type JobType,
+  jobRecord,
+  jobReference,
+  jobStatuses,
+  jobTypes,
   noticeTypes,
+  overviewPage,
   type StoredConnectorStatus,
   storedConnectorStatuses,
 } from './connectors.ts'
@@ -99,8 +110,11 @@ export {
   copyState,
   copyStates,
   copySummary,
+  type InspectedEntity,
+  type Inspection,
   indexRecord,
   indexStates,
+  inspection,
   resetQuery,
   type SyncEntityStatus,
   type SyncFreshness,
@@ -160,9 +174,6 @@ export {
   validation,
   validationInput,
 } from './execute-request.ts'
-export { type Health, health } from './health.ts'
-export { type InspectedEntity, type Inspection, inspection } from './inspection.ts'
-export { type JobRecord, type JobReference, type JobStatus, type JobType, jobRecord, jobReference, jobStatuses, jobTypes } from './jobs.ts'
 export {
   defaultMcpScopes,
   type McpScope,
@@ -192,9 +203,10 @@ export {
   organizationRemoval,
   roles,
 } from './organizations.ts'
-export { type ConnectorOverview, connectorOverview, overviewPage } from './overview/connectors.ts'
 export {
   databaseEngines,
+  type Health,
+  health,
   type NodeRecord,
   nodeRecord,
   type ServiceRecord,

@@ -1,17 +1,20 @@
-/** Executes operations and checks credentials. Every surface reaches vendors through these two functions. */
+/** Executes operations, and checks calls and credentials. Every surface reaches vendors through these functions. */
 import { randomUUID } from 'node:crypto'
-import type { FerruleError } from 'ferrule'
+import { FerruleError } from 'ferrule'
 import type { ConnectorDefinition } from 'ferrule/definition'
-import { type Call, type Connection, defaultDeadlineMs, type Engine, type Outcome } from 'ferrule/engine'
+import { admitParams, type Call, type Connection, defaultDeadlineMs, type Engine, findOperation, type Outcome } from 'ferrule/engine'
 import { asFerruleError, clocks, fail, fillHint, findMissingScopes } from 'ferrule/internal'
-import type { CheckResult, ExecuteRequest } from 'ferrule/wire'
+import { type CheckResult, type ExecuteRequest, type Validation, validationInput } from 'ferrule/wire'
 import type { CheckTarget } from '../connectors/check-target.ts'
 import { type CallServices, runMarked, runReported, type StoredCall } from '../connectors/run-call.ts'
 import type { Folds } from '../copies/folds.ts'
 import type { LostRecords } from '../copies/lost-records.ts'
-import type { Searches } from '../copies/searches.ts'
+import { buildSearchTable } from '../copies/search/columns.ts'
+import { parseSearch } from '../copies/search/parse.ts'
+import { assertSearchable, type Searches } from '../copies/searches.ts'
 import type { Platform } from '../main/platform-types.ts'
 import type { ConnectorAccess, Principal } from '../values/access.ts'
+import { type Read, readBody } from '../values/read.ts'
 import { getActionScope, isWrite, requireScope } from '../values/scopes.ts'
 import type { CallBounds } from './admission.ts'
 import { type Cutter, cutFound, cutOutcome, isUntouched, isWhole } from './cut-records.ts'
@@ -187,4 +190,41 @@ function failedCheck(entity: string, error: FerruleError, now: number): CheckRes
     },
     entity_check_results: [{ entity, status: 'failed', ...status, error_message: error.message }],
   }
+}
+
+type ValidatedCall = Read<typeof validationInput>
+
+/**
+ * Checks a call on a connector of the principal's organization as execute does, up to the point where the vendor or the copy is asked. A
+ * refusal is a result.
+ * @param body `{ entity, action, params? }`
+ * @throws FerruleError `validation_failed` (the body), `insufficient_scope`, `connector_not_found`, `workspace_inactive`
+ */
+export async function validateCall(
+  { connectors }: Pick<Platform, 'connectors'>,
+  principal: Principal,
+  { connectorId, body }: { readonly connectorId: string; readonly body: unknown },
+): Promise<Validation> {
+  const call = readBody(validationInput, body)
+  requireScope(principal, getActionScope(call.action))
+  const access = await connectors.readAccess(principal, connectorId)
+  try {
+    checkCall(access, call)
+    return { problem: null }
+  } catch (thrown) {
+    if (thrown instanceof FerruleError) return { problem: thrown.toProblem() }
+    throw thrown
+  }
+}
+
+function checkCall(access: ConnectorAccess, { entity, params, ...call }: ValidatedCall): void {
+  const { kind } = access.connection
+  const action = resolveAction(kind.definition, { entity, ...call })
+  if (action !== searchAction) {
+    admitParams(findOperation(kind, entity, action), params)
+    return
+  }
+  assertSearchable(access, entity)
+  const definition = kind.definition.entities[entity]
+  if (definition !== undefined) parseSearch(buildSearchTable(kind.definition.kind, entity, definition), params)
 }

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import type { FerruleError } from 'ferrule'
 import type { Field, Kind } from 'ferrule/definition'
 import type { FileAnswer } from 'ferrule/engine'
-import { type Endpoint, endpoints, type Wire } from 'ferrule/wire'
+import { type Endpoint, endpoints, type Page, type Wire } from 'ferrule/wire'
 import type { Logger } from 'pino'
 import type { OperationServices } from '../calls/operations.ts'
 import type { Platform } from '../main/platform-types.ts'
@@ -148,3 +148,15 @@ export const principalRoute = <S extends Field>(id: RouteId, route: JsonRoute<Pr
 
 /** Returns the value of a slot of the path; an absent slot is an empty string, which matches nothing. */
 export const slot = (exchange: Pick<Exchange<unknown>, 'params'>, name: string): string => exchange.params[name] ?? ''
+
+/**
+ * A page as it is sent: its cursor becomes the address of the next page, with the query of this one.
+ * The address is relative, so it holds behind any proxy.
+ */
+export function nextPage<T>(path: string, query: Readonly<Record<string, unknown>>, page: Page<T>): Page<T> {
+  if (page.next === null) return page
+  const next = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) if (typeof value === 'string' && name !== 'cursor') next.set(name, value)
+  next.set('cursor', page.next)
+  return { data: page.data, next: `${path}?${next}` }
+}

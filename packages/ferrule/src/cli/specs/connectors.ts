@@ -77,7 +77,7 @@ export const connectorCommands: readonly CommandSpec[] = [
     details: named,
     options: [{ flags: '-y, --yes', about: 'delete without a question' }],
     examples: ['ferrule connectors delete third --yes', 'ferrule connectors delete gong -y --quiet'],
-    record: async () => (await import('../../wire/jobs.ts')).jobRecord,
+    record: async () => (await import('../../wire/connectors.ts')).jobRecord,
     load: async () => (await import('../actions/connectors.ts')).deleteConnector,
   },
   {

@@ -82,3 +82,7 @@ export const nodeRecord = record(
 )
 /** What the answering node runs with. */
 export type NodeRecord = Wire<typeof nodeRecord>
+
+export const health = record('Health', { status: oneOf('Status', 'ok') }, 'The service is healthy')
+/** The answer of a healthy service. */
+export type Health = Wire<typeof health>

@@ -1,7 +1,6 @@
 /** Declares the tables of both databases. */
 import type { EntityOutcome, JobStatus, JobType, RunCause, RunMode, RunState, StoredConnectorStatus, WorkspaceStatus } from 'ferrule/wire'
 import type { ColumnType, Generated } from 'kysely'
-import type { Bytes, Flag, Moment, NullableBytes, OptionalText } from './column-types.ts'
 
 /** Facts of the installation, such as the first application. */
 export interface StateTable {
@@ -462,3 +461,14 @@ interface ConnectTables {
   vendor_applications: VendorApplicationTable
   consent_revocations: ConsentRevocationTable
 }
+
+/** A boolean, which SQLite stores as 0 and 1. */
+type Flag = ColumnType<boolean | number, boolean, boolean>
+/** Bytes: a Buffer from PostgreSQL, a Uint8Array from SQLite. */
+type Bytes = ColumnType<Uint8Array, Uint8Array, Uint8Array>
+/** Bytes of a column that can be null. */
+type NullableBytes = ColumnType<Uint8Array | null, Uint8Array | null, Uint8Array | null>
+/** Text of a column that an insert may leave out. */
+type OptionalText = ColumnType<string | null, string | null | undefined, string | null>
+/** Milliseconds since 1970. */
+type Moment = number

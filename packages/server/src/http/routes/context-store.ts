@@ -22,8 +22,7 @@ import {
 import type { Platform } from '../../main/platform-types.ts'
 import type { Principal } from '../../values/access.ts'
 import { readQuery } from '../../values/read.ts'
-import { nextPage } from '../next-page.ts'
-import { type PrincipalRoute, principalRoute, slot } from '../route.ts'
+import { nextPage, type PrincipalRoute, principalRoute, slot } from '../route.ts'
 import { eventStream } from '../streams/event-stream.ts'
 
 export const getContextStore = principalRoute('getContextStore', {

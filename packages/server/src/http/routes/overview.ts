@@ -9,8 +9,7 @@ import {
   usageQuery,
   usageReport,
 } from 'ferrule/wire'
-import { nextPage } from '../next-page.ts'
-import { callerRoute, principalRoute } from '../route.ts'
+import { callerRoute, nextPage, principalRoute } from '../route.ts'
 
 export const listConnectorOverviews = principalRoute('listConnectorOverviews', {
   tag: 'connectors',

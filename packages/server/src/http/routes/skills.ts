@@ -1,7 +1,93 @@
-import { skillDocs, skillDocsQuery, skillPage, skillQuery } from 'ferrule/wire'
+import type { ConnectorDefinition, Kind } from 'ferrule/definition'
+import { fail, failValidation, searchOperators, toSchema } from 'ferrule/internal'
+import { type Skill, type SkillDocs, type SkillPage, skillDocs, skillDocsQuery, skillPage, skillQuery } from 'ferrule/wire'
 import { readQuery } from '../../values/read.ts'
-import { listSkills as listDocuments, readSkillDocs } from '../reference/skills.ts'
+import { buildExample } from '../openapi/example.ts'
+import { code, paragraph, standAlone } from '../reference/blocks.ts'
+import { describeKind, type Section } from '../reference/kind.ts'
 import { callerRoute } from '../route.ts'
+
+const toSkill = ({ kind, title, about }: ConnectorDefinition): Skill => ({
+  id: kind,
+  kind: 'connector',
+  title,
+  summary: about,
+  tags: [kind],
+  warnings: [],
+})
+
+/**
+ * Lists the documents, one for each kind.
+ * @param page `limit`: at most so many; `cursor`: id of the last one of the page before
+ * @throws FerruleError `invalid_cursor`
+ */
+function listDocuments(
+  kinds: readonly Kind[],
+  { limit = 20, cursor }: { readonly limit?: number | undefined; readonly cursor?: string | undefined },
+): SkillPage {
+  const skills = kinds.map(({ definition }) => toSkill(definition))
+  const last = skills.findIndex(({ id }) => id === cursor)
+  if (cursor !== undefined && last < 0) throw fail('invalid_cursor', { reason: 'it names no document' })
+  const data = skills.slice(last + 1, last + 1 + limit)
+  const isEnd = last + 1 + data.length >= skills.length
+  return { data, next_cursor: isEnd ? null : (data.at(-1)?.id ?? null) }
+}
+
+const printCall = (call: object) => code('json', JSON.stringify(call, null, 2))
+
+/** Describes how the operations are called, with an example of this kind. */
+function describeCalls({ entities }: ConnectorDefinition): Section {
+  const [first] = Object.entries(entities).flatMap(([entity, each]) => (each.list === undefined ? [] : [{ entity, operation: each.list }]))
+  const [found] = Object.entries(entities).flatMap(([entity, { context_store_search: fields }]) =>
+    fields === undefined ? [] : [{ entity, field: Object.keys(fields)[0] ?? 'id' }],
+  )
+  const list =
+    first === undefined
+      ? []
+      : [printCall({ entity: first.entity, action: 'list', params: buildExample(toSchema(first.operation.params), 'params') })]
+  const search =
+    found === undefined
+      ? []
+      : [
+          paragraph(`\`context_store_search\` finds records of the synced copy. Operators: ${searchOperators.join(', ')}.`),
+          printCall({
+            entity: found.entity,
+            action: 'context_store_search',
+            params: { query: { filter: { eq: { [found.field]: '<value>' } } }, limit: 10 },
+          }),
+        ]
+  return {
+    id: 'calls',
+    title: 'Calls',
+    summary: 'How an operation is called',
+    blocks: [paragraph('Execute takes an entity, an action and its parameters.'), ...list, ...search],
+  }
+}
+
+const listSections = (definition: ConnectorDefinition): readonly [Section, ...Section[]] => {
+  const [overview, ...sections] = describeKind(definition)
+  return [overview, describeCalls(definition), ...sections]
+}
+
+/**
+ * Reads the document of a kind: its outline with the overview, or one section.
+ * @throws FerruleError `validation_failed` for an unknown section, with the known ones
+ */
+function readSkillDocs({ definition }: Kind, wanted: string | undefined): SkillDocs {
+  const [overview, ...sections] = listSections(definition)
+  const section = wanted === undefined ? overview : sections.find(({ id }) => id === wanted)
+  if (section === undefined) {
+    const known = sections.map(({ id }) => id).join(', ')
+    throw failValidation([{ field: '/section', message: `must be one of: ${known}`, error_code: 'enum' }])
+  }
+  return {
+    id: definition.kind,
+    metadata: toSkill(definition),
+    outline: sections.map(({ id, title, summary }) => ({ id, title, summary, available: true })),
+    section_id: wanted ?? null,
+    content: section.blocks.map(standAlone),
+  }
+}
 
 export const listSkills = callerRoute('listSkills', {
   tag: 'definitions',

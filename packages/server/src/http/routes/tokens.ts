@@ -13,9 +13,8 @@ import {
   tokenAnswer,
   tokenRequest,
 } from 'ferrule/wire'
-import { nextPage } from '../next-page.ts'
 import { stoppedRead } from '../open-requests.ts'
-import { openRoute, principalRoute, slot } from '../route.ts'
+import { nextPage, openRoute, principalRoute, slot } from '../route.ts'
 
 const problem = (name: string, message: string, error_code: string): Problem => ({ field: `/${name}`, message, error_code })
 

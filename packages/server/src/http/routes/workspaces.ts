@@ -8,8 +8,7 @@ import {
   workspaceRemoval,
   workspaceStats,
 } from 'ferrule/wire'
-import { nextPage } from '../next-page.ts'
-import { principalRoute, slot } from '../route.ts'
+import { nextPage, principalRoute, slot } from '../route.ts'
 
 export const listWorkspaces = principalRoute('listWorkspaces', {
   tag: 'workspaces',

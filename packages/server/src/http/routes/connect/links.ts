@@ -13,8 +13,7 @@ import {
   oauthCredentialsRemovalQuery,
   oauthInitiateInput,
 } from 'ferrule/wire'
-import { nextPage } from '../../next-page.ts'
-import { principalRoute, slot } from '../../route.ts'
+import { nextPage, principalRoute, slot } from '../../route.ts'
 
 const creationProblems = [
   ...(['connector_not_found', 'connector_type_not_found', 'organization_forbidden', 'workspace_not_found'] as const),
