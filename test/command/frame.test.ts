@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { findExitCode } from '../../packages/ferrule/src/cli/exit-codes.ts'
+import { findExitCode } from '../../packages/ferrule/src/cli/failure.ts'
 import { type ErrorCode, errorTable, failAs } from '../../packages/ferrule/src/errors.ts'
 import { makeFolder, openTerminal, plain, runFerrule } from './support.ts'
 

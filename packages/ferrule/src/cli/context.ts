@@ -130,7 +130,6 @@ export function createContext({ args, options, version }: Start, controller: Abo
   }
 }
 
-/** A question. */
 interface Question {
   readonly message: string
   /** Where the answer can be given instead: a flag, a variable or a file. */

@@ -1,10 +1,8 @@
 /** Runs the command: parses the arguments, starts the action, and turns what happens into words and an exit code (docs/decisions/command.md). */
-
 import { Command, type CommanderError, Option } from 'commander'
 import { asFerruleError, FerruleError } from '../errors.ts'
 import { chooseFormat, createContext, type Options } from './context.ts'
-import { exitCodes, exitMeanings, findExitCode } from './exit-codes.ts'
-import { failUsage, formatFailure, formatProblem, Interrupted, OutputClosed, Shown } from './failure.ts'
+import { exitCodes, exitMeanings, findExitCode, failUsage, formatFailure, formatProblem, Interrupted, OutputClosed, Shown } from './failure.ts'
 import { checkFields } from './known-fields.ts'
 import { type Failed, nameCommands } from './next-steps.ts'
 import { type CommandSpec, globalOptions, type OptionSpec } from './spec.ts'

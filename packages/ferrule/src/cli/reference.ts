@@ -1,5 +1,5 @@
 /** The reference page of the command, printed from the descriptions of the commands. */
-import { exitMeanings } from './exit-codes.ts'
+import { exitMeanings } from './failure.ts'
 import { type CommandSpec, globalOptions, type OptionSpec } from './spec.ts'
 import { commands } from './specs/index.ts'
 

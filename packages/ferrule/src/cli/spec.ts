@@ -13,7 +13,6 @@ export interface OptionSpec {
   readonly isList?: true
 }
 
-/** A command. */
 export interface CommandSpec {
   /** Words of the command: `login`, `connectors create`. */
   readonly name: string

@@ -78,7 +78,6 @@ interface Standing {
   next: string | undefined
 }
 
-/** What is walked. */
 export interface WalkSource {
   readonly entity: string
   readonly params: Schema

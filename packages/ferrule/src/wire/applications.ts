@@ -39,7 +39,6 @@ export const applicationRemoval = record(
 /** A deleted application. */
 export type ApplicationRemoval = Wire<typeof applicationRemoval>
 
-/** Body of a new application. */
 export const applicationInput = body('ApplicationInput', { name: displayName('Display name.') }, 'A new application')
 /** A new application. */
 export type ApplicationInput = Wire<typeof applicationInput>

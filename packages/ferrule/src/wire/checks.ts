@@ -21,7 +21,6 @@ const failureReason = part(
   'Why the check failed',
 )
 
-/** Result of a check, in the shape that existing clients read. */
 export const checkResult = record(
   'CheckResult',
   {
@@ -44,5 +43,5 @@ export const checkResult = record(
   },
   'Outcome of a check',
 )
-/** Result of a check. */
+/** Result of a check, in the shape that existing clients read. */
 export type CheckResult = Wire<typeof checkResult>

@@ -23,7 +23,6 @@ const check = opt(
   ),
 )
 
-/** Body of a new connector. */
 export const connectorInput = body(
   'ConnectorInput',
   {
@@ -48,7 +47,6 @@ export const connectorInput = body(
 /** A new connector. */
 export type ConnectorInput = Wire<typeof connectorInput>
 
-/** Body of a change that replaces members. */
 export const connectorUpdate = body(
   'ConnectorUpdate',
   {
@@ -61,7 +59,6 @@ export const connectorUpdate = body(
 /** A change that replaces members. */
 export type ConnectorUpdate = Wire<typeof connectorUpdate>
 
-/** Body of a change that merges members. */
 export const connectorPatch = body(
   'ConnectorPatch',
   {
@@ -80,7 +77,6 @@ export const connectorPatch = body(
 /** A change that merges members. */
 export type ConnectorPatch = Wire<typeof connectorPatch>
 
-/** Query of the list. */
 export const connectorQuery = query({
   workspace_id: opt(uuid('Only connectors of this workspace.')),
   ...workspaceNames,

@@ -5,13 +5,11 @@ import { page } from './paging.ts'
 import { syncError, syncRunRecord } from './syncs.ts'
 import { jsonSchema, part, record, recordOrNull, uuid, type Wire } from './words.ts'
 
-/** Statuses of a connector that are stored. */
 export const storedConnectorStatuses = ['active', 'auth_error'] as const
 /** Status of a connector that is stored. */
 export type StoredConnectorStatus = (typeof storedConnectorStatuses)[number]
-/** Statuses of a connector: those of its workspace included. */
 export const connectorStatuses = [...storedConnectorStatuses, 'disabled'] as const
-/** Status of a connector. */
+/** Status of a connector: that of its workspace included. */
 export type ConnectorStatus = (typeof connectorStatuses)[number]
 
 /** Modes of an entity. */
@@ -110,11 +108,9 @@ export type ConnectorSummary = Wire<typeof connectorSummary>
 /** One page of connectors. */
 export const connectorPage = page('ConnectorPage', connectorSummary, 'connectors')
 
-/** Types of jobs. */
 export const jobTypes = ['connector_delete'] as const
 /** Type of a job. */
 export type JobType = (typeof jobTypes)[number]
-/** Statuses of a job. */
 export const jobStatuses = ['succeeded'] as const
 /** Status of a job. */
 export type JobStatus = (typeof jobStatuses)[number]

@@ -3,7 +3,6 @@ import { bool, int, list, oneOf, opt, orNull, str, time } from '../definition/in
 import { scheduleRecord, syncEntityProgress, syncError, syncRunRecord } from './syncs.ts'
 import { part, query, record, recordOrNull, uuid, type Wire } from './words.ts'
 
-/** States of a copy. */
 export const copyStates = ['loading', 'building_preview', 'preview', 'ready', 'updating', 'failed', 'disabled'] as const
 /** State of a copy. */
 export type SyncState = (typeof copyStates)[number]
@@ -37,12 +36,10 @@ const common = {
   next_run_at: orNull(time('Time of the next run; null: the schedule is paused and no run is queued')),
 }
 
-/** State and freshness of a copy, without its parts. */
 export const copySummary = record('ContextStoreSummary', common, 'State and freshness of a copy')
 /** State and freshness of a copy. */
 export type CopySummary = Wire<typeof copySummary>
 
-/** An index over a field of a copy, created because searches were slow without it. */
 export const indexRecord = record(
   'ContextStoreIndex',
   {
@@ -55,7 +52,7 @@ export const indexRecord = record(
   },
   'An index over a field of a copy, created because searches were slow without it',
 )
-/** An index over a field of a copy. */
+/** An index over a field of a copy, created because searches were slow without it. */
 export type SyncIndexRecord = Wire<typeof indexRecord>
 
 const incremental = part(
@@ -115,7 +112,6 @@ export type SyncFreshness = Pick<SyncEntityStatus, 'state' | 'synced_at' | 'veri
   readonly records: number | null
 }
 
-/** Query of the stream of statuses. */
 export const watchQuery = query({ until: opt(oneOf('filled: the stream ends when the first sync of every entity has ended', 'filled')) })
 /** When a stream of statuses ends. */
 export type WatchQuery = Wire<typeof watchQuery>

@@ -94,7 +94,6 @@ export const definitionRecord = record(
 /** A kind in full. */
 export type DefinitionRecord = Wire<typeof definitionRecord>
 
-/** Query of the list. */
 export const definitionQuery = query({ name: opt(str('Part of the title or slug; case does not matter')) })
 /** What the list of kinds is limited to. */
 export type DefinitionQuery = Wire<typeof definitionQuery>
@@ -122,7 +121,6 @@ export const skillPage = record(
 /** One page of documents. */
 export type SkillPage = Wire<typeof skillPage>
 
-/** One block of a document. Its texts are Markdown of one line. */
 export const skillBlock = record(
   'SkillBlock',
   {
@@ -136,7 +134,7 @@ export const skillBlock = record(
   },
   'A block',
 )
-/** One block of a document. */
+/** One block of a document. Its texts are Markdown of one line. */
 export type SkillBlock = Wire<typeof skillBlock>
 
 export const skillDocs = record(
@@ -214,12 +212,10 @@ const anyTenant = {
   workspace_id: opt(uuid('Existing clients send it. The documents are the same in every workspace.')),
   organization_id: opt(uuid('Existing clients send it. The documents are the same in every organization.')),
 }
-/** Query of the list. */
 export const skillQuery = query({ ...pageQuery, ...anyTenant })
 /** Which documents are listed. */
 export type SkillQuery = Wire<typeof skillQuery>
 
-/** Query of one document. */
 export const skillDocsQuery = query({
   id: str('Id of the document: slug, title or definition id of the kind.', { maxLength: 256 }),
   section: opt(str('Id of a section; left out: the overview.', { maxLength: 256 })),

@@ -3,6 +3,7 @@ import { bool, type Fields, int, list, obj, oneOf, open, opt, orNull, str, time 
 import { formulaModes } from '../values/csv.ts'
 import { problemDetails } from './problem.ts'
 import { body, query, record, recordOrNull, uuid, type Wire } from './words.ts'
+import { copyStates, mayChangeFrom } from './context-store.ts'
 
 const pathList = (about: string) =>
   opt(orNull(list(str('Dot path, for example metaData.id', { minLength: 1, maxLength: 500 }), about, { maxItems: 1_000 })))
@@ -34,12 +35,10 @@ export const executeFields = {
   intent: opt(orNull(str('Purpose of the call; it does not change the answer', { maxLength: 512 }))),
 } as const satisfies Fields
 
-/** The body of an execute request. */
 export const executeInput = obj(executeFields, 'A call')
 /** An execute request. */
 export type ExecuteRequest = Wire<typeof executeInput>
 
-/** Formats of an export. */
 export const exportFormatNames = ['ndjson', 'csv'] as const
 /** Format of an export. */
 export type ExportFormatName = (typeof exportFormatNames)[number]
@@ -65,7 +64,6 @@ export const exportQuery = query({
   max_age: opt(int('Maximum age of the copy in seconds; an older copy is refreshed first', { minimum: 0, maximum: longestAge })),
 })
 
-/** Body of a request for an address. */
 export const mediaInput = body(
   'MediaInput',
   { entity: executeFields.entity, params: opt(orNull(open('Parameters of the download; ranges are those of the browser'))) },
@@ -93,7 +91,6 @@ export const mediaQuery = query({
 
 const { entity, action, params } = executeFields
 
-/** Body of a check of a call. */
 export const validationInput = body('ValidationInput', { entity, action, params }, 'A call to check')
 /** A call to check. */
 export type ValidationInput = Wire<typeof validationInput>
@@ -105,3 +102,35 @@ export const validation = record(
 )
 /** Whether a call can be sent. */
 export type Validation = Wire<typeof validation>
+
+export const freshness = obj(
+  {
+    synced_at: orNull(
+      time('The copy holds what was new or changed until this time, as far as the vendor reports changes; null: no sync has finished'),
+    ),
+    verified_at: orNull(
+      time(
+        'Time of the last comparison with all records of the vendor. Later edits without a trace, late additions and deletions can be missing',
+      ),
+    ),
+    status: oneOf('State of the copy, as in GET …/context_store', ...copyStates),
+    complete: bool('false: a part of the records could not be read, or was not read yet. Age does not matter'),
+    may_change_from: opt(mayChangeFrom),
+  },
+  'How fresh the copy is',
+)
+/** How fresh the copy is that a search read. */
+export type Freshness = Wire<typeof freshness>
+
+export const searchMeta = obj(
+  {
+    has_more: bool('true: there is a next page'),
+    cursor: orNull(str('Send it as cursor for the next page; null on the last page')),
+    took_ms: int('Milliseconds that the search took'),
+    unknown_paths: opt(list(str('Path'), 'On the first page: paths below undocumented fields that no record had')),
+    relevance_left_out: opt(bool('true: too many records match to be ordered by relevance; the rest of the order holds')),
+  },
+  'Where the page stands',
+)
+/** Where the page of a search stands. */
+export type SearchMeta = Wire<typeof searchMeta>

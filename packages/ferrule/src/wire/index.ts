@@ -226,7 +226,7 @@ export {
 } from './overview/usage.ts'
 export { type Page, page, pageQuery } from './paging.ts'
 export { errorCode, errorCodes, faults, type ProblemRecord, problemDetails } from './problem.ts'
-export { type Freshness, freshness, type SearchMeta, searchMeta } from './search-answer.ts'
+export { type Freshness, freshness, type SearchMeta, searchMeta } from './execute-request.ts'
 export {
   type EntityOutcome,
   entityOutcomes,

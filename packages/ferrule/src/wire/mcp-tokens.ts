@@ -54,7 +54,6 @@ export const mcpTokenRemoval = record(
 /** A revoked token for MCP. */
 export type McpTokenRemoval = Wire<typeof mcpTokenRemoval>
 
-/** Body of a new token for MCP. */
 export const mcpTokenInput = body(
   'McpTokenInput',
   {
@@ -81,7 +80,6 @@ export const mcpTokenInput = body(
 /** A new token for MCP. */
 export type McpTokenInput = Wire<typeof mcpTokenInput>
 
-/** Query of the list. */
 export const mcpTokenQuery = query(pageQuery)
 /** What the list of tokens for MCP is limited to. */
 export type McpTokenQuery = Wire<typeof mcpTokenQuery>

@@ -35,7 +35,6 @@ export const organizationRemoval = record(
 /** A deleted organization. */
 export type OrganizationRemoval = Wire<typeof organizationRemoval>
 
-/** Body of a new organization. */
 export const organizationInput = body('OrganizationInput', { name: displayName('Display name.') }, 'A new organization')
 /** A new organization. */
 export type OrganizationInput = Wire<typeof organizationInput>

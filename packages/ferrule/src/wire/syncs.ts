@@ -4,20 +4,16 @@ import { page, pageQuery } from './paging.ts'
 import { errorCode } from './problem.ts'
 import { body, part, query, record, recordOrNull, uuid, type Wire } from './words.ts'
 
-/** States of a run; `partial` when some entities were not updated, or not completely. */
 export const runStates = ['queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled'] as const
-/** State of a run. */
+/** State of a run; `partial` when some entities were not updated, or not completely. */
 export type RunState = (typeof runStates)[number]
-/** Scope of a run: changes since the last run, or everything. */
 export const runModes = ['incremental', 'full'] as const
-/** Mode of a run. */
+/** Scope of a run: changes since the last run, or everything. */
 export type RunMode = (typeof runModes)[number]
-/** Causes of runs: a client, a search, a new connector, a changed connector, or a schedule. */
 export const runCauses = ['demand', 'search', 'created', 'changed', 'schedule'] as const
-/** Cause of a run. */
+/** Cause of a run: a client, a search, a new connector, a changed connector, or a schedule. */
 export type RunCause = (typeof runCauses)[number]
 
-/** Outcomes of a run for one entity. */
 export const entityOutcomes = ['complete', 'changes', 'partial', 'skipped', 'failed'] as const
 /** Outcome of a run for one entity. */
 export type EntityOutcome = (typeof entityOutcomes)[number]
@@ -112,7 +108,6 @@ export type UnfinishedRunRecord = Wire<typeof unfinishedRunRecord>
 /** One page of unfinished runs. */
 export const unfinishedRunPage = page('UnfinishedSyncRunPage', unfinishedRunRecord, 'unfinished runs')
 
-/** Query of the list of unfinished runs. */
 export const unfinishedRunQuery = query({
   state: opt(oneOf('Only runs in this state.', ...unfinishedStates)),
   workspace_id: opt(uuid('Only runs of this workspace.')),
@@ -126,7 +121,6 @@ export const syncRunPage = page('SyncRunPage', syncRunRecord, 'runs')
 
 const entities = list(str('Name of a searchable entity.', { maxLength: 200 }), 'Entities; left out: all.', { minItems: 1, maxItems: 200 })
 
-/** Body of a request for a run. */
 export const syncInput = body(
   'SyncInput',
   {
@@ -140,12 +134,10 @@ export const syncInput = body(
 /** What to bring up to date. */
 export type SyncInput = Wire<typeof syncInput>
 
-/** What a reset of the copy takes; the HTTP surface reads it from the query. */
 export const resetInput = body('ResetInput', { entities: opt(entities) }, 'Entities whose copy is emptied')
-/** Entities whose copy is emptied. */
+/** Entities whose copy is emptied; the HTTP surface reads them from the query. */
 export type ResetInput = Wire<typeof resetInput>
 
-/** Query of the list of runs. */
 export const syncQuery = query({ state: opt(oneOf('Only runs in this state.', ...runStates)), ...pageQuery })
 /** What the list of runs is limited to. */
 export type SyncQuery = Wire<typeof syncQuery>
@@ -168,7 +160,6 @@ export const scheduleList = record('ScheduleList', { data: list(scheduleRecord, 
 /** All schedules of a connector. */
 export type ScheduleList = Wire<typeof scheduleList>
 
-/** Body of a change of a schedule. */
 export const scheduleInput = body(
   'ScheduleInput',
   {

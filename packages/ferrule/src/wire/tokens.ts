@@ -18,7 +18,6 @@ export const tokenRequest = record(
   'Client credentials',
 )
 
-/** Answer of the token endpoint (RFC 6749 section 5.1), with the organization. */
 export const tokenAnswer = record(
   'Token',
   {
@@ -30,10 +29,9 @@ export const tokenAnswer = record(
   },
   'A bearer token',
 )
-/** Answer of the token endpoint. */
+/** Answer of the token endpoint (RFC 6749 section 5.1), with the organization. */
 export type TokenAnswer = Wire<typeof tokenAnswer>
 
-/** Body of a request for a token of one workspace. */
 export const scopedTokenRequest = body(
   'ScopedTokenRequest',
   {

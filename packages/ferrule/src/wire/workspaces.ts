@@ -4,7 +4,6 @@ import { displayName, wellFormed } from './names.ts'
 import { page, pageQuery } from './paging.ts'
 import { body, query, record, uuid, type Wire } from './words.ts'
 
-/** Statuses of a workspace. */
 export const workspaceStatuses = ['active', 'inactive'] as const
 /** Status of a workspace. */
 export type WorkspaceStatus = (typeof workspaceStatuses)[number]
@@ -47,12 +46,10 @@ export const workspaceRemoval = record(
 /** A deleted workspace. */
 export type WorkspaceRemoval = Wire<typeof workspaceRemoval>
 
-/** Body of a new workspace. */
 export const workspaceInput = body('WorkspaceInput', { name: displayName('Name, unique in the organization.') }, 'A new workspace')
 /** A new workspace. */
 export type WorkspaceInput = Wire<typeof workspaceInput>
 
-/** Body of a change. */
 export const workspaceChange = body(
   'WorkspaceChange',
   {
@@ -65,7 +62,6 @@ export const workspaceChange = body(
 /** A change of a workspace. */
 export type WorkspaceChange = Wire<typeof workspaceChange>
 
-/** Query of the list. */
 export const workspaceQuery = query({
   name_contains: opt(wellFormed(str('Part of the name; case does not matter.', { maxLength: 256, pattern: '^[^\\u0000]*$' }))),
   status: opt(oneOf('Only workspaces with this status.', ...workspaceStatuses)),

@@ -31,7 +31,6 @@ const renewalMs = 5_000
 const lookMs = 200
 const longestWaitMs = 120_000
 
-/** One request. */
 export interface CreationRequest {
   readonly principal: Principal
   readonly body: unknown

@@ -2,8 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { isObject } from 'ferrule/internal'
 import type { Caller, Principal } from '../values/access.ts'
-import { createAddressFinder } from './console/own-address.ts'
-import { createSessionFinder } from './console/session-cookie.ts'
+import { createAddressFinder, createSessionFinder } from './console/own-address.ts'
 import type { PrincipalRoute, Route, Services } from './route.ts'
 
 const bearer = /^bearer +(\S+) *$/i

@@ -7,7 +7,6 @@ import type { Logger } from 'pino'
 /** Origins of the stand-ins, by kind. */
 export type SandboxOrigins = Readonly<Record<string, OriginOverride>>
 
-/** A sandbox process. */
 export interface SandboxProcess {
   /** Resolves when the sandbox is ready, and also when it cannot be started: then the service runs without it, and logs the error. */
   readonly ready: Promise<void>

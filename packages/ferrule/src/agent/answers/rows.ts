@@ -3,10 +3,9 @@ import { isObject } from '../../definition/object.ts'
 import { handleTokens } from '../handles.ts'
 import { findFitting } from './bounds.ts'
 import { writeLine } from './json.ts'
-import { chooseLeftOut, type KnownFields, leaveOut } from './leave-out.ts'
+import { chooseLeftOut, type KnownFields, leaveOut, type Shortened, shorten } from './leave-out.ts'
 import { closing, closingTokens, describeLost, goOn, joinLines, opening, writeFieldHints } from './sentences.ts'
 import { estimateTokens } from './tokens.ts'
-import { type Shortened, shorten } from './shorten.ts'
 
 /** Where reading continues. */
 export interface Place {

@@ -1,13 +1,11 @@
 /** `describe`: what a connector offers, sized to what was asked. Schemas are short lines: a model reads them with a third of the tokens. */
-
 import { isObject } from '../../definition/object.ts'
 import type { Schema } from '../../document/kind-document.ts'
 import { isRequired, readProperties, readTypes } from '../../document/schema.ts'
 import { listWritten } from '../../values/filter/words.ts'
 import type { ActionDocument, EntityDocument } from '../../wire/definitions.ts'
-import { quoteName } from '../answers/bounds.ts'
+import { quoteName, writeLines } from '../answers/bounds.ts'
 import { writeLine } from '../answers/json.ts'
-import { writeLines } from '../answers/lines.ts'
 import { defineTool, type RunningCall, readString, reads } from '../context.ts'
 import { quoteVendor } from '../failures.ts'
 import { findAction, findEntity, type Target, writeActions, writeExample } from '../operations.ts'

@@ -1,6 +1,5 @@
 /** `list_connectors`: what is connected, with its state, and how fresh the copies are. */
-import { quoteName } from '../answers/bounds.ts'
-import { writeLines } from '../answers/lines.ts'
+import { quoteName, writeLines } from '../answers/bounds.ts'
 import { defineTool, type RunningCall, readString, reads } from '../context.ts'
 import { quoteVendor } from '../failures.ts'
 import type { LinesPosition } from '../reading.ts'

@@ -36,7 +36,6 @@ const buildTypedCommand = (reach: CommandReach): object => ({ type: 'stdio', ...
 
 const authorize = (reference: string) => ({ headers: { Authorization: `Bearer ${reference}` } })
 
-/** A client. */
 export interface FileClient {
   readonly title: string
   /** Member of the file that holds the entries. */

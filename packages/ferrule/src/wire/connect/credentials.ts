@@ -45,7 +45,6 @@ export const oauthCredentialsRemoval = record(
 /** A deleted application. */
 export type OAuthCredentialsRemoval = Wire<typeof oauthCredentialsRemoval>
 
-/** Body of an application. */
 export const oauthCredentialsInput = body(
   'OAuthCredentialsInput',
   {

@@ -4,7 +4,6 @@ import { displayName, wellFormed } from '../names.ts'
 import { page, pageQuery } from '../paging.ts'
 import { body, part, query, record, uuid, type Wire } from '../words.ts'
 
-/** Statuses of a link. */
 export const connectLinkStatuses = ['open', 'used', 'revoked', 'expired'] as const
 /** Status of a link. */
 export type ConnectLinkStatus = (typeof connectLinkStatuses)[number]
@@ -59,7 +58,6 @@ export const connectLinkSecret = record(
 /** A new link. */
 export type ConnectLinkSecret = Wire<typeof connectLinkSecret>
 
-/** Body of a new link. */
 export const connectLinkInput = body(
   'ConnectLinkInput',
   {
@@ -91,7 +89,6 @@ export const connectLinkInput = body(
 /** A new link. */
 export type ConnectLinkInput = Wire<typeof connectLinkInput>
 
-/** Query of the list. */
 export const connectLinkQuery = query({
   status: opt(oneOf('Only links of this status.', ...connectLinkStatuses)),
   end_user_id: opt(str('Only links of this end user.', { minLength: 1, maxLength: 256 })),

@@ -95,7 +95,6 @@ const attempt = part(
   'The last authorization by consent of this session',
 )
 
-/** Answer of `POST` and `GET /connect/api/session`: all that the page shows. */
 export const connectPage = record(
   'ConnectPage',
   {
@@ -122,7 +121,7 @@ export const connectPage = record(
   },
   'What the connect page shows',
 )
-/** What the connect page shows. */
+/** Answer of `POST` and `GET /connect/api/session`: all that the page shows. */
 export type ConnectPage = Wire<typeof connectPage>
 
 /** `POST /connect/api/connector`: checks credentials at the vendor, then creates the connector or replaces its credentials. */
@@ -139,7 +138,6 @@ export const connectConnectorInput = body(
 /** Credentials of a connector. */
 export type ConnectConnectorInput = Wire<typeof connectConnectorInput>
 
-/** Answer of an authorization. The link is used up. */
 export const connectDone = record(
   'ConnectDone',
   {
@@ -148,10 +146,9 @@ export const connectDone = record(
   },
   'An authorized connector',
 )
-/** Answer of an authorization. */
+/** Answer of an authorization. The link is used up. */
 export type ConnectDone = Wire<typeof connectDone>
 
-/** `POST /connect/api/consent`: begins a consent. The answer sets the cookie of the attempt. */
 export const connectConsentInput = body(
   'ConnectConsentInput',
   {
@@ -161,7 +158,7 @@ export const connectConsentInput = body(
   },
   'A consent',
 )
-/** A consent. */
+/** `POST /connect/api/consent`: begins a consent. The answer sets the cookie of the attempt. */
 export type ConnectConsentInput = Wire<typeof connectConsentInput>
 
 export const connectConsent = record(
@@ -176,7 +173,6 @@ export const connectConsent = record(
 /** Answer of a begun consent. */
 export type ConnectConsent = Wire<typeof connectConsent>
 
-/** `GET /connect/api/accounts`: accounts of the attempt that waits for a choice. */
 export const connectAccounts = record(
   'ConnectAccounts',
   {
@@ -192,7 +188,7 @@ export const connectAccounts = record(
   },
   'Accounts to choose from',
 )
-/** Accounts to choose from. */
+/** `GET /connect/api/accounts`: accounts of the attempt that waits for a choice. */
 export type ConnectAccounts = Wire<typeof connectAccounts>
 
 /** `POST /connect/api/accounts`: chooses accounts, which makes one connector. Answers `ConnectDone`. */

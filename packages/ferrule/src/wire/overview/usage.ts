@@ -3,7 +3,6 @@ import { int, list, num, oneOf, opt, time } from '../../definition/index.ts'
 import { errorCode, faults } from '../problem.ts'
 import { part, query, record, recordOrNull, uuid, type Wire } from '../words.ts'
 
-/** Lengths of buckets. */
 export const usageSteps = ['5m', '1h', '1d'] as const
 /** Length of a bucket. */
 export type UsageStep = (typeof usageSteps)[number]
@@ -57,7 +56,6 @@ export const usageReport = record(
 /** Calls over time. */
 export type UsageReport = Wire<typeof usageReport>
 
-/** Query of calls over time. */
 export const usageQuery = query({
   from: opt(time('Begin of the range, before the end of it; left out: 24 hours before.')),
   to: opt(time('End of the range, not included; left out: now.')),

@@ -21,7 +21,6 @@ const visible = (db: Db, view: PrincipalView) => {
   return view.workspaceIds === null ? rows : rows.where('connect_links.workspace_id', 'in', view.workspaceIds)
 }
 
-/** A link. */
 export type ConnectLinkRow = Awaited<ReturnType<ReturnType<typeof visible>['execute']>>[number]
 
 /** Inserts a link. */
@@ -87,7 +86,6 @@ export const findConnectLink = (db: Db, view: PrincipalView, id: string): Promis
 export const findLinkOrganization = async (db: Db, id: string): Promise<string | undefined> =>
   (await db.selectFrom('connect_links').select('organization_id').where('id', '=', id).executeTakeFirst())?.organization_id
 
-/** One link. */
 export interface ConnectLinkPlace {
   readonly organizationId: string
   readonly id: string

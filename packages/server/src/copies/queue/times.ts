@@ -50,7 +50,6 @@ export function computeNextRunAt(
   return begun > now ? begun : begun + interval
 }
 
-/** A failed attempt. */
 export interface FailedAttempt {
   /** Number of consecutive fruitless attempts, with this one. */
   readonly failures: number

@@ -36,7 +36,6 @@ export interface Batch {
   readonly checkpoints?: readonly Checkpoint[] | undefined
 }
 
-/** Result of a batch. */
 export interface BatchResult {
   /** New rows. */
   readonly created: number

@@ -13,7 +13,6 @@ import { buildPage, buildPageHeaders, pageType } from '../html/page.ts'
 import { type Registration, register } from '../register.ts'
 import { type Answer, type Exchange, type OpenRoute, type Services, slot } from '../route.ts'
 
-/** What a cookie is for. */
 type CookieUse = 'session' | 'attempt'
 
 /** A vendor's redirect is cross-site: a browser sends `Lax` with it, and `Strict` never. Everything else comes from our own page. */

@@ -5,8 +5,7 @@ import { OAuthLimits } from '../address-limits.ts'
 import { buildSignInFields, type Html, type HtmlPart, html } from '../html/html.ts'
 import { buildPage, buildPageHeaders, pageType } from '../html/page.ts'
 import type { Services } from '../route.ts'
-import { type FindAddress, isFromOwnPage, type OwnAddress } from './own-address.ts'
-import { printEndedSession, printSession, readSession } from './session-cookie.ts'
+import { type FindAddress, isFromOwnPage, type OwnAddress, printEndedSession, printSession, readSession } from './own-address.ts'
 
 const explain = (problem: string | undefined): HtmlPart => (problem === undefined ? undefined : html`<p class="problem">${problem}</p>`)
 

@@ -127,7 +127,6 @@ export interface Arrival {
   readonly reply: FastifyReply
 }
 
-/** What is mounted. */
 export interface McpMount<Who> {
   readonly path: '/mcp'
   readonly door: Door

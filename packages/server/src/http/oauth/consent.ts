@@ -108,7 +108,6 @@ const authorizationMs = 600_000
 /** A registration is kept for as long as the longest grant, in milliseconds. */
 const usedRegistrationMs = 366 * 24 * 60 * 60 * 1_000
 
-/** A request of a page. */
 interface PageRequest {
   readonly request: FastifyRequest
   readonly reply: FastifyReply

@@ -7,7 +7,6 @@ import { contentDisposition } from '../reply.ts'
 import { type PrincipalRoute, slot } from '../route.ts'
 import { lookWhileTransferred } from '../streams/look-while-sent.ts'
 
-/** A format of an export. */
 interface ExportFormat {
   /** Media type. */
   readonly type: string

@@ -1,4 +1,4 @@
-/** Checks a client before it creates something that outlives its token, and while an answer to it is sent. */
+/** Checks a client before it creates something that outlives its token, and while an answer to it is sent. Refuses deleted organizations. */
 import { fail } from 'ferrule/internal'
 import { findConnector } from '../../connectors/sql/connectors.ts'
 import type { Db } from '../../db/database.ts'
@@ -9,6 +9,8 @@ import { isGranted } from '../sql/applications.ts'
 import { holdSecretHash } from '../sql/organization-applications.ts'
 import type { Liveness } from '../tokens/token-types.ts'
 import { markSecret } from './client-secret.ts'
+import type { FerruleError } from 'ferrule'
+import { holdOrganization } from '../sql/organizations.ts'
 
 /** Checks the grant itself, because a token outlives it by minutes. @throws FerruleError `organization_forbidden` */
 export async function requireGrant(db: Db, { applicationId, organizationId, workspaceIds }: Principal): Promise<void> {
@@ -47,3 +49,16 @@ export const createLiveness = (
     if (id === undefined || (await findConnector(db, principal, id)) === undefined) throw fail('connector_not_found', {})
   },
 })
+
+/** Builds the refusal of a token whose organization is deleted. */
+export const refuseDeleted = (): FerruleError =>
+  fail(
+    'organization_forbidden',
+    {},
+    { hint: 'The organization is deleted. For 30 days its clients can restore it: POST /api/v1/organizations/{organization_id}/restore.' },
+  )
+
+/** Locks an organization against deletion until the transaction ends. @throws FerruleError `organization_forbidden` when it is deleted */
+export async function requireOpenOrganization(db: Db, id: string): Promise<void> {
+  if (!(await holdOrganization(db, id))) throw refuseDeleted()
+}

@@ -237,7 +237,6 @@ interface GrantInput {
   readonly scopes: readonly McpScope[]
 }
 
-/** A grant. */
 interface OAuthGrant {
   readonly id: string
   readonly clientId: string

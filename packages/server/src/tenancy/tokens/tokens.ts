@@ -9,7 +9,7 @@ import { readBody } from '../../values/read.ts'
 import { parseScopes, requireScope, type Scope, scopedTokenScopes, scopes } from '../../values/scopes.ts'
 import { requireWorkspaceName } from '../../values/workspace-names.ts'
 import { createSecretCheck, markSecret } from '../applications/client-secret.ts'
-import { refuseDeleted } from '../organizations/open-organization.ts'
+import { refuseDeleted } from '../applications/live-client.ts'
 import { findApplication, isGranted, listGrantedOrganizations } from '../sql/applications.ts'
 import { existenceQuery } from '../sql/organizations.ts'
 import { findWorkspace } from '../sql/workspaces.ts'
@@ -221,7 +221,6 @@ async function scopedTokenInfo({ database }: Pick<Parts, 'database'>, principal:
 
 /** Signs and verifies bearer tokens: JWT (RFC 7519) with HS256, by a key derived from the master key. */
 
-/** Claims of a token. */
 interface TokenClaims {
   readonly applicationId: string
   /** The only organization of the token; null when each request names one. */

@@ -17,7 +17,6 @@ export interface DataKeyPlace extends KeyPlace {
   readonly dataKeyId: string
 }
 
-/** The data keys. */
 export interface DataKeys {
   /** Creates and stores a key under a new id. Call it in the transaction that writes the id to the workspace. */
   create(db: Db, place: DataKeyPlace): Promise<void>

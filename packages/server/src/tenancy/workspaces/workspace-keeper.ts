@@ -6,7 +6,7 @@ import type { Principal } from '../../values/access.ts'
 import { newId } from '../../values/ids.ts'
 import { requireScope } from '../../values/scopes.ts'
 import { failInactive } from '../../values/workspace-names.ts'
-import { requireOpenOrganization } from '../organizations/open-organization.ts'
+import { requireOpenOrganization } from '../applications/live-client.ts'
 import { findWorkspaceByName, insertWorkspace, listWorkspaceNames, type WorkspaceRow } from '../sql/workspaces.ts'
 
 export type WorkspaceParts = Pick<Parts, 'source' | 'dataKeys'>

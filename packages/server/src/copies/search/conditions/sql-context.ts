@@ -19,7 +19,6 @@ export interface SqlContext {
   readonly depth: number
 }
 
-/** A condition on one path. */
 export type PathCondition = Exclude<Condition, { readonly op: 'and' | 'or' | 'not' }>
 
 /** Quotes a column of the row. */

@@ -21,7 +21,6 @@ interface TestContext {
   readonly values: Values
 }
 
-/** An operator on words. */
 interface WordsOperator {
   /** Builds the condition. */
   build(words: string, tokens: readonly QueryToken[], context: TestContext): string

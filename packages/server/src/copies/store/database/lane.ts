@@ -4,7 +4,6 @@ import { fail } from 'ferrule/internal'
 /** Purpose of a turn. Searches go first, because a client waits for them. */
 export type Purpose = 'search' | 'write'
 
-/** Limits of a lane. */
 export interface LaneLimits {
   /** Maximum number of concurrent turns. */
   readonly slots: number

@@ -22,7 +22,6 @@ import {
 import { type IndexChange, type IndexRecord, type IndexRules, indexRules } from './types.ts'
 import { type SearchCost, Wishes } from './wishes.ts'
 
-/** A refused write. */
 interface RefusedWrite {
   /** Number of the connector. */
   readonly number: number

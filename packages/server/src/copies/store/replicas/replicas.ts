@@ -283,7 +283,6 @@ export interface ReplicasOptions {
   readonly onChange: ((change: ReplicaChange) => void) | undefined
 }
 
-/** A search. */
 export interface RoutedSearch<T> extends EntityRows {
   /** Runs the statements of the search; runs again on the primary when a replica has failed. */
   readonly work: (session: Session, number: number) => Promise<T>

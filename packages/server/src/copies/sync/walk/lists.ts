@@ -20,7 +20,6 @@ export class Unreadable extends Error {
   }
 }
 
-/** A page of a list. */
 export interface ListPage {
   readonly rows: readonly unknown[]
   /** When it was requested, in milliseconds since 1970. */
@@ -72,7 +71,6 @@ export async function* readList(
   }
 }
 
-/** A page of the root. */
 interface RootPage {
   readonly rows: readonly unknown[]
   readonly params: Params

@@ -68,7 +68,6 @@ export interface ParentCounts {
 /** No parents. */
 export const noParents: ParentCounts = { rows: 0, met: {}, done: {} }
 
-/** Progress of a walk. */
 export interface WalkProgress {
   /** Id of the passes of this walk. */
   readonly pass: string
