@@ -2,7 +2,17 @@
 import { Command, type CommanderError, Option } from 'commander'
 import { asFerruleError, FerruleError } from '../errors.ts'
 import { chooseFormat, createContext, type Options } from './context.ts'
-import { exitCodes, exitMeanings, findExitCode, failUsage, formatFailure, formatProblem, Interrupted, OutputClosed, Shown } from './failure.ts'
+import {
+  exitCodes,
+  exitMeanings,
+  failUsage,
+  findExitCode,
+  formatFailure,
+  formatProblem,
+  Interrupted,
+  OutputClosed,
+  Shown,
+} from './failure.ts'
 import { checkFields } from './known-fields.ts'
 import { type Failed, nameCommands } from './next-steps.ts'
 import { type CommandSpec, globalOptions, type OptionSpec } from './spec.ts'

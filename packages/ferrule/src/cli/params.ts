@@ -1,5 +1,4 @@
 /** Reads JSON and the parameters of an operation from the command line, a file or standard input. */
-
 import { readFile } from 'node:fs/promises'
 import { text as readAll } from 'node:stream/consumers'
 import { isObject } from '../definition/object.ts'

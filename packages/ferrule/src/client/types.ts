@@ -1,9 +1,20 @@
 /** The types of a connector of the service: those of a local connector, and searches of the copy. */
 import type { ConnectorDefinition } from '../definition/connector.ts'
-import type { ActionsOf, CallOptions, ConnectorMethods, Download, EntityMethods, OptionsOf, ParamsArgument, ParamsOf, ResultOf, SearchAction } from '../engine/types.ts'
+import type {
+  ActionsOf,
+  CallOptions,
+  ConnectorMethods,
+  Download,
+  EntityMethods,
+  OptionsOf,
+  ParamsArgument,
+  ParamsOf,
+  ResultOf,
+  SearchAction,
+} from '../engine/types.ts'
 import type { WalkOptions } from '../values/walks/walk.ts'
 import type { Freshness, SearchMeta } from '../wire/execute-request.ts'
-import type { PathOf, Project, CheckSearch, CheckWireSearch, RowOf, WireSearchOf } from './search-types.ts'
+import type { CheckSearch, CheckWireSearch, PathOf, Project, RowOf, WireSearchOf } from './search-types.ts'
 
 /** Options of a create, an update or a delete. */
 export interface WriteOptions extends CallOptions {

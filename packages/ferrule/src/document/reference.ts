@@ -1,5 +1,4 @@
 /** Reads the reference of a kind: Markdown of one line, the parts of a section, what a search finds, and the page that tries an example. */
-
 import { isObject } from '../definition/object.ts'
 import { formatFilter } from '../values/filter/format.ts'
 import { writeJson } from '../values/json/json.ts'

@@ -1,9 +1,9 @@
 /** Requests of an execution: calls, exports, downloads that a browser plays, and checks of calls. */
 import { bool, type Fields, int, list, obj, oneOf, open, opt, orNull, str, time } from '../definition/index.ts'
 import { formulaModes } from '../values/csv.ts'
+import { copyStates, mayChangeFrom } from './context-store.ts'
 import { problemDetails } from './problem.ts'
 import { body, query, record, recordOrNull, uuid, type Wire } from './words.ts'
-import { copyStates, mayChangeFrom } from './context-store.ts'
 
 const pathList = (about: string) =>
   opt(orNull(list(str('Dot path, for example metaData.id', { minLength: 1, maxLength: 500 }), about, { maxItems: 1_000 })))

@@ -164,11 +164,15 @@ export {
   executeInput,
   exportFormatNames,
   exportQuery,
+  type Freshness,
+  freshness,
   type MediaAddress,
   type MediaInput,
   mediaAddress,
   mediaInput,
   mediaQuery,
+  type SearchMeta,
+  searchMeta,
   type Validation,
   type ValidationInput,
   validation,
@@ -226,7 +230,6 @@ export {
 } from './overview/usage.ts'
 export { type Page, page, pageQuery } from './paging.ts'
 export { errorCode, errorCodes, faults, type ProblemRecord, problemDetails } from './problem.ts'
-export { type Freshness, freshness, type SearchMeta, searchMeta } from './execute-request.ts'
 export {
   type EntityOutcome,
   entityOutcomes,

@@ -1,6 +1,15 @@
 /** Opens stored connectors for the engine, renews their credentials on one node at a time, and stores what calls reveal about them. */
 import type { Kind } from 'ferrule/definition'
-import type { Connection, CredentialSource, CredentialValues, KeptProof, OpenedCredentials, OriginOverride, Secret, VendorNotice } from 'ferrule/engine'
+import type {
+  Connection,
+  CredentialSource,
+  CredentialValues,
+  KeptProof,
+  OpenedCredentials,
+  OriginOverride,
+  Secret,
+  VendorNotice,
+} from 'ferrule/engine'
 import { asFerruleError, BoundedMap, computeCredentialDigest, errorConsequences, fail } from 'ferrule/internal'
 import type { ConnectorNotice } from 'ferrule/wire'
 import { unparkRuns } from '../copies/sql/sync-runs.ts'
@@ -19,7 +28,20 @@ import { cutApplication, openCredentials } from './consent-origin.ts'
 import { readDraft } from './draft.ts'
 import { getConnectorStatus } from './record.ts'
 import { createWriteClaims } from './request-claims.ts'
-import { type ConnectionQuery, type CredentialsVersion, connectionQuery, dropLease, replaceCredentials, type SealedConnectorRow, setAuthError, setHealthy, setNotices, setProof, setRenewalRefused, takeLease } from './sql/connectors.ts'
+import {
+  type ConnectionQuery,
+  type CredentialsVersion,
+  connectionQuery,
+  dropLease,
+  replaceCredentials,
+  type SealedConnectorRow,
+  setAuthError,
+  setHealthy,
+  setNotices,
+  setProof,
+  setRenewalRefused,
+  takeLease,
+} from './sql/connectors.ts'
 
 /** Maximum number of rows, about 2 kB each. */
 const mostRows = 1_000

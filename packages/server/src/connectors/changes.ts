@@ -1,5 +1,4 @@
 /** Changes and deletes connectors, and replaces their credentials in full or in part. */
-
 import type { ConnectorDefinition } from 'ferrule/definition'
 import { type CheckedCredentials, type CredentialValues, checkConfiguration, checkCredentials, keepsAccount, Secret } from 'ferrule/engine'
 import { asFerruleError, fail } from 'ferrule/internal'
@@ -26,6 +25,7 @@ import {
   deleteConnector,
   findConnector,
   holdConnector,
+  requireConnector,
   type SealedConnectorRow,
   updateConnector,
 } from './sql/connectors.ts'
@@ -71,7 +71,7 @@ export const createChanges = (parts: Parts): Pick<Connectors, 'update' | 'patch'
     const job = { id: newId(parts.source), type: 'connector_delete', status: 'succeeded', created_at: now, finished_at: now } as const
     await parts.database.transaction(async (db) => {
       const sharing = await holdConsent(db, principal.organizationId, asId(id))
-      const row = await requireConnector(db, { principal, id })
+      const row = await holdTarget(db, { principal, id })
       if (sharing.length === 1) await keepRevocation(parts, db, row)
       await endSyncs(parts, db, row)
       await deleteConnector(db, row)
@@ -88,19 +88,14 @@ export interface Target {
   readonly id: string
 }
 
-async function requireConnector(db: Db, { principal, id: given }: Target): Promise<SealedConnectorRow> {
-  const id = asId(given)
-  const row = id === undefined ? undefined : await holdConnector(db, principal, id)
-  if (row === undefined) throw fail('connector_not_found', {})
-  return row
-}
+const holdTarget = (db: Db, { principal, id }: Target) => requireConnector(db, principal, id, holdConnector)
 
 /** Changes a connector. Tries new credentials first. @throws FerruleError as `Connectors.patch` */
 export async function changeConnector(parts: Parts, target: Target, wanted: Change): Promise<ConnectorRecord> {
   try {
     const tried = await tryChange(parts, target, wanted)
     const changed = await parts.database.transaction(async (db) => {
-      const before = await requireConnector(db, target)
+      const before = await holdTarget(db, target)
       await updateConnector(db, before, {
         ...buildPlainChange(parts, before, wanted),
         ...(wanted.credentials === undefined || tried === undefined
@@ -108,8 +103,7 @@ export async function changeConnector(parts: Parts, target: Target, wanted: Chan
           : await buildCredentialsChange(parts, db, { row: before, next: wanted.credentials, tried })),
         updated_at: parts.source.clock(),
       })
-      const row = await findConnector(db, target.principal, before.id)
-      if (row === undefined) throw fail('connector_not_found', {})
+      const row = await requireConnector(db, target.principal, before.id, findConnector)
       await followChange(parts, db, { before, after: row, hasNewCredentials: wanted.credentials !== undefined })
       await wanted.credentials?.trial.complete?.(db, row.id)
       return toConnectorRecord(row, parts.catalogue)
@@ -148,7 +142,7 @@ async function tryChange(parts: Parts, target: Target, wanted: Change): Promise<
   const { credentials, configuration } = wanted
   if (credentials === undefined) return undefined
   const { given, trial, isChecked } = credentials
-  const row = await requireConnector(parts.database.db, target)
+  const row = await holdTarget(parts.database.db, target)
   const kind = parts.catalogue.getKind(row.kind)
   const stored: Readonly<Record<string, unknown>> = JSON.parse(row.configuration)
   const used = configuration === undefined ? stored : checkConfiguration(kind.definition, configuration(stored))

@@ -1,9 +1,7 @@
 /** Lists and reads the connectors of an organization. */
-import { fail } from 'ferrule/internal'
 import { type ConnectorQuery, connectorQuery } from 'ferrule/wire'
 import type { Parts } from '../main/parts.ts'
 import { buildPage, defaultLimit, readPosition } from '../values/cursor.ts'
-import { asId } from '../values/ids.ts'
 import { readQuery } from '../values/read.ts'
 import { requireScope } from '../values/scopes.ts'
 import { findWorkspaceName } from '../values/workspace-names.ts'
@@ -12,7 +10,7 @@ import { createChanges } from './changes.ts'
 import type { Catalogue, Connectors } from './connector-types.ts'
 import { createCreation } from './creation.ts'
 import { toConnectorRecord, toConnectorSummary } from './record.ts'
-import { type ConnectorListOptions, findConnector, listConnectors } from './sql/connectors.ts'
+import { type ConnectorListOptions, findConnector, listConnectors, requireConnector } from './sql/connectors.ts'
 
 /** Builds the service. */
 export const createConnectors = (parts: Parts): Connectors => ({
@@ -35,10 +33,7 @@ const createReading = ({ database: { db }, catalogue, ...parts }: Parts): Pick<C
   },
   get: async (principal, given) => {
     requireScope(principal, 'connectors:read')
-    const id = asId(given)
-    const row = id === undefined ? undefined : await findConnector(db, principal, id)
-    if (row === undefined) throw fail('connector_not_found', {})
-    return toConnectorRecord(row, catalogue)
+    return toConnectorRecord(await requireConnector(db, principal, given, findConnector), catalogue)
   },
 })
 

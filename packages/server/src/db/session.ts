@@ -2,7 +2,6 @@
  * Opens a session of PostgreSQL beside the pool. The session holds a lock under a key that no other session ever has. When the process is
  * killed, the server ends the session and frees the lock.
  */
-
 import type { FerruleError } from 'ferrule'
 import { clocks, fail } from 'ferrule/internal'
 import type { IdSource } from '../values/ids.ts'

@@ -1,5 +1,4 @@
 /** `execute` runs one operation, or walks every page of a list; `search` reads the copy of an entity. */
-
 import { isObject } from '../../definition/object.ts'
 import type { Schema } from '../../document/kind-document.ts'
 import { asFerruleError, FerruleError, joinProblems, moveProblem } from '../../errors.ts'

@@ -1,5 +1,4 @@
 /** `export` and `download`: streams to a file or to standard output. A file gets its name when it is whole. */
-
 import { createHash } from 'node:crypto'
 import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'

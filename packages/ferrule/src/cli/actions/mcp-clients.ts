@@ -1,5 +1,4 @@
 /** `mcp install` and `mcp uninstall`: the entry of Ferrule in the file of an MCP client. */
-
 import { posix, win32 } from 'node:path'
 import { stringify as formatToml } from 'smol-toml'
 import { readServiceSettings } from '../../client/settings.ts'

@@ -1,5 +1,4 @@
 /** `organizations`, `applications` and `workspaces`. */
-
 import { Applications } from '../../client/resources/applications.ts'
 import { Organizations } from '../../client/resources/organizations.ts'
 import { Workspaces } from '../../client/resources/workspaces.ts'

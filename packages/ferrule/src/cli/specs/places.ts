@@ -1,5 +1,4 @@
 /** Commands about organizations, applications and workspaces, and about who you are to which service. */
-
 import { describeMembers } from '../known-fields.ts'
 import type { CommandSpec, OptionSpec } from '../spec.ts'
 

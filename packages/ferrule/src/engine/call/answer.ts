@@ -1,5 +1,4 @@
 /** Reads rows from the vendor's answer, with the vendor's own text where nothing changes them. Pure. */
-
 import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import type { RowRule } from '../../definition/connector.ts'

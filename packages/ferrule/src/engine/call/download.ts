@@ -1,5 +1,4 @@
 /** Downloads a file behind a URL of an answer, without the connector's credentials and without buffering. */
-
 import type { Readable } from 'node:stream'
 import { FerruleError, fail } from '../../errors.ts'
 import { toFileName } from '../../values/file-name.ts'

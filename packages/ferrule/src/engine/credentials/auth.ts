@@ -1,5 +1,4 @@
 /** Builds request headers from credentials and renews expiring tokens. */
-
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import type { SignedToken } from '../../definition/connector.ts'
 import type { CredentialScheme, Exchange, Grant } from '../../definition/index.ts'

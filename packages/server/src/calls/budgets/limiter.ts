@@ -1,5 +1,4 @@
 /** A limiter whose budgets are kept in the database too (docs/decisions/budgets.md). */
-
 import { randomUUID } from 'node:crypto'
 import {
   type Asker,

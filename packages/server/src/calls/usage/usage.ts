@@ -1,7 +1,7 @@
 /** Counts calls, and reports them over time. */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { ErrorCode } from 'ferrule'
-import { errorTable, fail, failValidation, isErrorCode } from 'ferrule/internal'
+import { errorTable, failValidation, isErrorCode } from 'ferrule/internal'
 import {
   mostUsageBuckets,
   type UsageBucket,
@@ -11,7 +11,7 @@ import {
   type UsageTotal,
   usageQuery,
 } from 'ferrule/wire'
-import { findConnector, listConnectorIds } from '../../connectors/sql/connectors.ts'
+import { findConnector, listConnectorIds, requireConnector } from '../../connectors/sql/connectors.ts'
 import { buildBins, type UsageCount, usageBins } from '../../db/schema/usage-schema.ts'
 import type { Parts, Stored } from '../../main/parts.ts'
 import type { ConnectorPlace, Principal, PrincipalView } from '../../values/access.ts'
@@ -215,11 +215,7 @@ async function listScopes(
   const workspaceIds = wanted === undefined ? own : own === null || own.includes(wanted) ? [wanted] : []
   if (workspaceIds?.length === 0) return []
   const view: PrincipalView = { organizationId, workspaceIds, connectorIds }
-  if (connectorId !== undefined) {
-    const row = await findConnector(db, view, connectorId.toLowerCase())
-    if (row === undefined) throw fail('connector_not_found', {})
-    return [row.id]
-  }
+  if (connectorId !== undefined) return [(await requireConnector(db, view, connectorId, findConnector)).id]
   return connectorIds === null ? (workspaceIds ?? [organizationId]) : listConnectorIds(db, view)
 }
 

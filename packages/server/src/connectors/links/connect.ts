@@ -1,5 +1,4 @@
 /** What a connect page asks for: its content, the return from a vendor, and the choice of accounts (docs/decisions/connect-links.md). */
-
 import type { ConnectorDefinition, Kind } from 'ferrule/definition'
 import { type CredentialValues, describeReadable, findConsent, readConsentReturn, type Secret } from 'ferrule/engine'
 import { asFerruleError, fail, failValidation, toSchema } from 'ferrule/internal'

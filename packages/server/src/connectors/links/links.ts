@@ -21,7 +21,7 @@ import { readBody, readQuery } from '../../values/read.ts'
 import { requireScope } from '../../values/scopes.ts'
 import { findWorkspaceName } from '../../values/workspace-names.ts'
 import type { Catalogue } from '../connector-types.ts'
-import { findConnector } from '../sql/connectors.ts'
+import { findConnector, requireConnector } from '../sql/connectors.ts'
 import {
   type ConnectLinkRow,
   countConnectLinks,
@@ -113,9 +113,7 @@ type LinkPlace = Pick<ConnectLinkRow, 'workspace_id' | 'target_connector_id' | '
 async function findPlace(parts: Pick<Parts, 'source' | 'dataKeys'>, db: Db, { principal, wanted }: Wanted): Promise<LinkPlace> {
   const { body, kinds } = wanted
   if (body.connector_id !== undefined) {
-    const id = asId(body.connector_id)
-    const row = id === undefined ? undefined : await findConnector(db, principal, id)
-    if (row === undefined) throw fail('connector_not_found', {})
+    const row = await requireConnector(db, principal, body.connector_id, findConnector)
     return { workspace_id: row.workspace_id, target_connector_id: row.id, kinds: JSON.stringify([row.kind]), sandbox: Boolean(row.sandbox) }
   }
   const place = { target_connector_id: null, kinds: JSON.stringify(kinds), sandbox: body.sandbox ?? false }

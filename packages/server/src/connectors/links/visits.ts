@@ -1,5 +1,4 @@
 /** Opens sessions of the connect page, and finds the link of each later request. Makes the secrets of both. */
-
 import { timingSafeEqual } from 'node:crypto'
 import { fail } from 'ferrule/internal'
 import { connectSessionInput } from 'ferrule/wire'

@@ -1,8 +1,10 @@
 /** Queries connectors. */
+import { fail } from 'ferrule/internal'
 import { type CompiledQuery, type Selectable, sql } from 'kysely'
 import { type Db, lockForUpdate, named, withValues } from '../../db/database.ts'
 import type { ConnectorTable, ConsentColumns } from '../../db/schema/schema.ts'
 import { type PrincipalView, viewOrganization } from '../../values/access.ts'
+import { asId } from '../../values/ids.ts'
 
 /** Columns of a record, without the encrypted credentials. */
 const recordColumns = [
@@ -98,6 +100,23 @@ export const listConnectorIds = async (db: Db, view: PrincipalView): Promise<str
 /** Finds a connector of a view. */
 export const findConnector = (db: Db, view: PrincipalView, id: string): Promise<ConnectorRow | undefined> =>
   visible(db, view).where('connectors.id', '=', id).executeTakeFirst()
+
+/**
+ * Finds a connector of a view by whatever a caller gave as its id.
+ * @param find `findConnector` or `holdConnector`
+ * @throws FerruleError `connector_not_found`
+ */
+export async function requireConnector<Row>(
+  db: Db,
+  view: PrincipalView,
+  given: string,
+  find: (db: Db, view: PrincipalView, id: string) => Promise<Row | undefined>,
+): Promise<Row> {
+  const id = asId(given)
+  const row = id === undefined ? undefined : await find(db, view, id)
+  if (row === undefined) throw fail('connector_not_found', {})
+  return row
+}
 
 /** Reads the account behind the credentials of a connector, as JSON; null when it was never read. */
 export const findAccount = async (db: Db, organizationId: string, id: string): Promise<string | null> => {

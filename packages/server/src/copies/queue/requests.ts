@@ -2,7 +2,7 @@
 import type { Problem } from 'ferrule'
 import { fail, failValidation } from 'ferrule/internal'
 import { resetInput, type SyncRunRecord, type SyncScheduleRecord, scheduleInput, syncInput, syncQuery } from 'ferrule/wire'
-import { holdConnector } from '../../connectors/sql/connectors.ts'
+import { holdConnector, requireConnector } from '../../connectors/sql/connectors.ts'
 import type { Db } from '../../db/database.ts'
 import type { Parts } from '../../main/parts.ts'
 import type { Principal, PrincipalView } from '../../values/access.ts'
@@ -65,15 +65,10 @@ export async function requireRun({ database }: Parts, { place }: Pick<SyncedConn
 /** Runs work in a transaction that locks the connector. @throws FerruleError `connector_not_found` */
 export const withConnector = <T>(
   parts: Pick<Parts, 'database' | 'catalogue'>,
-  { view, id: given }: { readonly view: PrincipalView; readonly id: string },
+  { view, id }: { readonly view: PrincipalView; readonly id: string },
   work: (db: Db, connector: SyncedConnector) => Promise<T>,
 ): Promise<T> =>
-  parts.database.transaction(async (db) => {
-    const id = asId(given)
-    const row = id === undefined ? undefined : await holdConnector(db, view, id)
-    if (row === undefined) throw fail('connector_not_found', {})
-    return work(db, toSyncedConnector(parts, row))
-  })
+  parts.database.transaction(async (db) => work(db, toSyncedConnector(parts, await requireConnector(db, view, id, holdConnector))))
 
 const problem = (field: string, message: string, error_code: string): Problem => ({ field, message, error_code })
 

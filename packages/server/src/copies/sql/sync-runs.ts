@@ -1,5 +1,4 @@
 /** Queries the runs that fill the context store, and defines the states of a run. */
-
 import { type RunCause, type RunState, runStates } from 'ferrule/wire'
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'

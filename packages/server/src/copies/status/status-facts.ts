@@ -1,10 +1,9 @@
 /** Reads what is stored of a connector's syncs, and keeps its indexes: the status never waits long for the store. */
 import type { Kind } from 'ferrule/definition'
-import { BoundedMap, fail } from 'ferrule/internal'
-import { type ConnectorRow, findConnector } from '../../connectors/sql/connectors.ts'
+import { BoundedMap } from 'ferrule/internal'
+import { type ConnectorRow, findConnector, requireConnector } from '../../connectors/sql/connectors.ts'
 import type { Parts } from '../../main/parts.ts'
 import type { ConnectorPlace, PrincipalView } from '../../values/access.ts'
-import { asId } from '../../values/ids.ts'
 import { type CopyRow, listCopies } from '../sql/sync-copies.ts'
 import { listUnfinishedRuns, type RunRow } from '../sql/sync-runs.ts'
 import { listSchedules, type ScheduleRow } from '../sql/sync-schedules.ts'
@@ -37,10 +36,7 @@ export function toSyncedConnector(parts: Pick<Parts, 'catalogue'>, row: Connecto
 
 /** Finds a connector that a principal sees. @throws FerruleError `connector_not_found` */
 export async function findSyncedConnector(parts: Parts, view: PrincipalView, given: string): Promise<SyncedConnector> {
-  const id = asId(given)
-  const row = id === undefined ? undefined : await findConnector(parts.database.db, view, id)
-  if (row === undefined) throw fail('connector_not_found', {})
-  return toSyncedConnector(parts, row)
+  return toSyncedConnector(parts, await requireConnector(parts.database.db, view, given, findConnector))
 }
 
 /** What is stored of a connector's syncs. */

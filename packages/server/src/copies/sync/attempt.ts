@@ -6,7 +6,7 @@ import { asFerruleError, errorConsequences, fail, isObject, readBatches } from '
 import type { RunMode, SyncEntityResult, SyncError } from 'ferrule/wire'
 import type { Connectors } from '../../connectors/connector-types.ts'
 import { type CallServices, runMarked } from '../../connectors/run-call.ts'
-import { findConnector } from '../../connectors/sql/connectors.ts'
+import { findConnector, requireConnector } from '../../connectors/sql/connectors.ts'
 import type { Session } from '../../db/session.ts'
 import type { Parts } from '../../main/parts.ts'
 import { type ConnectorAccess, viewOrganization } from '../../values/access.ts'
@@ -301,8 +301,7 @@ export class Attempt {
     const { connectors, parts } = this.#services
     const view = viewOrganization(this.run.organization_id)
     const access = await connectors.readAccess(view, this.run.connector_id)
-    const row = await findConnector(parts.database.db, view, this.run.connector_id)
-    if (row === undefined) throw fail('connector_not_found', {})
+    const row = await requireConnector(parts.database.db, view, this.run.connector_id, findConnector)
     const { definition } = access.connection.kind
     this.kind = definition.kind
     const done = new Set(this.results.map(({ entity }) => entity))

@@ -1,5 +1,4 @@
 /** Checks of Host and Origin before anything else: a page on a foreign site must not reach a service on this machine. */
-
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { isLoopback } from '../../main/settings/own-address.ts'
 import type { Settings } from '../../main/settings/settings.ts'

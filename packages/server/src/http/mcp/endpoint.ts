@@ -1,5 +1,4 @@
 /** The MCP endpoint of the service: who may use it, and the tools that a token gets. They pass the same checks and limits as HTTP. */
-
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'

@@ -1,5 +1,4 @@
 /** Mounts the authorization server: its door, the library behind it, and the pages. */
-
 import { generateKeyPairSync, hkdfSync, randomBytes } from 'node:crypto'
 import type { EventEmitter } from 'node:events'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'

@@ -1,5 +1,4 @@
 /** The API's document (OpenAPI 3.1), printed from the routes and the kinds. */
-
 import type { ErrorCode } from 'ferrule'
 import type { Field, Kind } from 'ferrule/definition'
 import { errorTable, readInnerFields, toPlainSchema } from 'ferrule/internal'

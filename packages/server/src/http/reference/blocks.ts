@@ -1,5 +1,4 @@
 /** Blocks of a document, and their text in Markdown. The texts of blocks are Markdown of one line. */
-
 import { isObject } from 'ferrule/internal'
 import type { SkillBlock } from 'ferrule/wire'
 import type { JsonObject } from '../openapi/types.ts'

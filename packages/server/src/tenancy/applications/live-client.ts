@@ -1,16 +1,15 @@
 /** Checks a client before it creates something that outlives its token, and while an answer to it is sent. Refuses deleted organizations. */
+import type { FerruleError } from 'ferrule'
 import { fail } from 'ferrule/internal'
-import { findConnector } from '../../connectors/sql/connectors.ts'
+import { findConnector, requireConnector } from '../../connectors/sql/connectors.ts'
 import type { Db } from '../../db/database.ts'
 import type { Stored } from '../../main/parts.ts'
 import type { Principal } from '../../values/access.ts'
-import { asId } from '../../values/ids.ts'
 import { isGranted } from '../sql/applications.ts'
 import { holdSecretHash } from '../sql/organization-applications.ts'
+import { holdOrganization } from '../sql/organizations.ts'
 import type { Liveness } from '../tokens/token-types.ts'
 import { markSecret } from './client-secret.ts'
-import type { FerruleError } from 'ferrule'
-import { holdOrganization } from '../sql/organizations.ts'
 
 /** Checks the grant itself, because a token outlives it by minutes. @throws FerruleError `organization_forbidden` */
 export async function requireGrant(db: Db, { applicationId, organizationId, workspaceIds }: Principal): Promise<void> {
@@ -45,8 +44,7 @@ export const createLiveness = (
     if (countsToken && !isSession && token.expiresAt <= source.clock()) throw fail('token_expired', {})
     if (countsToken && isSession && !(await isHeld(token.sessionDigest))) throw fail('session_ended', {})
     if (!(await isGranted(db, applicationId, organizationId))) throw fail('organization_forbidden', {})
-    const id = asId(connectorId)
-    if (id === undefined || (await findConnector(db, principal, id)) === undefined) throw fail('connector_not_found', {})
+    await requireConnector(db, principal, connectorId, findConnector)
   },
 })
 

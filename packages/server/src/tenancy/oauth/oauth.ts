@@ -1,5 +1,4 @@
 /** Keeps the state of the authorization server: records of its protocol, grants, and their access tokens as tokens for MCP. */
-
 import { hkdfSync } from 'node:crypto'
 import { fail } from 'ferrule/internal'
 import { type McpScope, mcpTokenDays, mcpTokenInput } from 'ferrule/wire'

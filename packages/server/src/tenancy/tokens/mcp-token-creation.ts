@@ -1,5 +1,4 @@
 /** Makes and stores tokens for MCP. What one reaches is decided, and checked against its maker, in one transaction. */
-
 import { crc32 } from 'node:zlib'
 import type { FerruleError, Problem } from 'ferrule'
 import { fail, failValidation } from 'ferrule/internal'

@@ -1,6 +1,14 @@
 /** Manages the workspaces of an organization. */
 import { fail } from 'ferrule/internal'
-import { type Page, type WorkspaceRecord, type WorkspaceRemoval, type WorkspaceStats, workspaceChange, workspaceInput, workspaceQuery } from 'ferrule/wire'
+import {
+  type Page,
+  type WorkspaceRecord,
+  type WorkspaceRemoval,
+  type WorkspaceStats,
+  workspaceChange,
+  workspaceInput,
+  workspaceQuery,
+} from 'ferrule/wire'
 import { buildRemovals, emptyView, resumeSyncs, stopSyncs, storeRemovals } from '../../copies/queue/queue.ts'
 import { type Db, isUniqueViolation } from '../../db/database.ts'
 import type { Parts } from '../../main/parts.ts'
@@ -10,7 +18,21 @@ import { asId, iso } from '../../values/ids.ts'
 import { type Read, readBody, readQuery } from '../../values/read.ts'
 import { requireScope } from '../../values/scopes.ts'
 import { requireOpenOrganization } from '../applications/live-client.ts'
-import { countWorkspaces, deleteJobsBefore, destroyWorkspace, findWorkspace, holdRemovedWorkspace, listRemovedWorkspaces, listWorkspaces, type RemovedWorkspace, removeWorkspace, restoreWorkspace, updateWorkspace, type WorkspaceChange, type WorkspaceRow } from '../sql/workspaces.ts'
+import {
+  countWorkspaces,
+  deleteJobsBefore,
+  destroyWorkspace,
+  findWorkspace,
+  holdRemovedWorkspace,
+  listRemovedWorkspaces,
+  listWorkspaces,
+  type RemovedWorkspace,
+  removeWorkspace,
+  restoreWorkspace,
+  updateWorkspace,
+  type WorkspaceChange,
+  type WorkspaceRow,
+} from '../sql/workspaces.ts'
 import { makeWorkspace } from './workspace-keeper.ts'
 
 /** Retention of deleted workspaces and organizations, and of jobs, in milliseconds: 30 days. */

@@ -1,5 +1,4 @@
 /** Sends searches to read replicas that have the primary's state of an entity, else to the primary (docs/decisions/postgresql.md). */
-
 import { FerruleError } from 'ferrule'
 import { fail } from 'ferrule/internal'
 import { Server, type ServerOptions } from '../../../db/connections/server.ts'

@@ -2,7 +2,6 @@
  * Runs one walk with everything below it. The walk can resume at any point: it saves every step before the next one, and repeating a step
  * changes nothing.
  */
-
 import { createHash } from 'node:crypto'
 import { FerruleError } from 'ferrule'
 import type { Since } from 'ferrule/definition'
