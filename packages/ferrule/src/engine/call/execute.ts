@@ -297,8 +297,8 @@ async function runLive(runtime: Runtime, connection: Connection, call: Call): Pr
         background: call.background,
         memory: call.memory,
         digest: call.digest,
-        ...(call.keepsText === true && canBeSame(operation) ? { keepsText: true } : {}),
-        ...(call.rawRows !== undefined && isInParts(operation) ? { rawRows: call.rawRows } : {}),
+        keepsText: call.keepsText === true && canBeSame(operation),
+        rawRows: isInParts(operation) ? call.rawRows : undefined,
       },
       given,
     )

@@ -7,7 +7,7 @@ import { type Authorization, authorize, isRenewable, renew } from '../credential
 import { readHeader } from '../http/answer.ts'
 import { type Deadline, failTimeout } from '../http/deadline.ts'
 import type { Http } from '../http/http.ts'
-import { type MemoryLease, weightOfBody, weightOfBytes } from '../http/memory.ts'
+import { weightOfBody, weightOfBytes } from '../http/memory.ts'
 import { buildPrefix, readConfiguration, resolveOrigins } from '../http/origin.ts'
 import type { Redact } from '../http/redact.ts'
 import { type BudgetTurn, takeTurn } from '../limits/budget.ts'
@@ -45,25 +45,13 @@ export interface Runtime {
 }
 
 /** One running call. */
-export interface Running {
+export interface Running extends Pick<Call, 'idempotencyKey' | 'background' | 'rawRows' | 'keepsText' | 'digest' | 'memory'> {
   readonly runtime: Runtime
   readonly connection: Connection
   readonly operation: CompiledOperation
   /** Parameters of the request. */
   readonly params: Params
   readonly deadline: Deadline
-  /** The caller's Idempotency-Key of a write. */
-  readonly idempotencyKey?: string | undefined
-  /** True if all other calls go first in the vendor's budget. */
-  readonly background?: boolean | undefined
-  /** Keeps the rows of a large result raw. */
-  readonly rawRows?: Call['rawRows']
-  /** Keeps the text of the rows beside them. */
-  readonly keepsText?: Call['keepsText']
-  /** Digests the body of the answer. */
-  readonly digest?: Call['digest']
-  /** The memory account of the answers. */
-  readonly memory?: MemoryLease | undefined
   /** What a worker thread returns from a large body; nothing if omitted. */
   readonly take?: Taken
   /** Called when a request is written to a connection. */
