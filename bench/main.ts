@@ -11,6 +11,7 @@ import { commandWalk } from './command-walk.ts'
 import { download } from './download.ts'
 import { executeListFilled, executeListLatency, executeListPipe, executeListThroughput } from './execute-list.ts'
 import { firstSearchable } from './first-searchable.ts'
+import { flows } from './flows.ts'
 import { hostedClient } from './hosted-client.ts'
 import { libraryList } from './library-list.ts'
 import { lists } from './lists.ts'
@@ -53,6 +54,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'sync-postgres': syncPostgres,
   resync,
   'first-searchable': firstSearchable,
+  flows,
 }
 
 const { values, positionals } = parseArgs({
