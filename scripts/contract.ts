@@ -5,7 +5,7 @@ import type { ConnectorDefinition } from '../packages/ferrule/src/definition/con
 import { formatDocumentedType, formatPlainType, isOptional, readInnerFields } from '../packages/ferrule/src/definition/document.ts'
 import { type EntityDefinition, liveActions, type Operation } from '../packages/ferrule/src/definition/entity.ts'
 import { type Field, type Fields, readFill } from '../packages/ferrule/src/definition/fields.ts'
-import { searchOperators } from '../packages/ferrule/src/definition/search.ts'
+import { searchOperators } from '../packages/ferrule/src/definition/operators.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -7,7 +7,7 @@ import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { filterOperators, operators } from '../packages/ferrule/src/definition/search.ts'
+import { filterOperators, operators } from '../packages/ferrule/src/definition/operators.ts'
 import { DocsPages } from '../scripts/docs-pages.mjs'
 
 const root = join(import.meta.dirname, '..')

@@ -2,7 +2,7 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, test } from 'vitest'
 import { quoteName } from '../../packages/ferrule/src/agent/answers/bounds.ts'
-import { estimateTokens } from '../../packages/ferrule/src/agent/answers/tokens.ts'
+import { estimateTokens } from '../../packages/ferrule/src/agent/answers/token-count.ts'
 import { type AgentAnswer, createTools } from '../../packages/ferrule/src/agent/index.ts'
 import { makeFakeSource } from './fake-source.ts'
 import { findHandle, findRows, readAll, readRecordedAnswers, readRows, runTool } from './support.ts'

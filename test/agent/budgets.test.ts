@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { estimateTokens } from '../../packages/ferrule/src/agent/answers/tokens.ts'
+import { estimateTokens } from '../../packages/ferrule/src/agent/answers/token-count.ts'
 import { type AgentAnswer, type AgentRequest, createTools } from '../../packages/ferrule/src/agent/index.ts'
 import { Deadline } from '../../packages/ferrule/src/engine/http/deadline.ts'
 import { readJson } from '../../packages/ferrule/src/values/json/json.ts'

@@ -81,7 +81,7 @@ describe('a handle', () => {
     const handles = new Handles({ subject: 'one', kept, now: () => start })
     for (const action of ['create', 'update', 'delete']) {
       const request: AgentRequest = { entity: 'notes', action, params: {} }
-      const handle = await handles.write({ type: 'read', connector: 'id-of-team', request, place: { at: 0 } })
+      const handle = await handles.write({ type: 'read', connector: 'id-of-team', request, offset: { at: 0 } })
       expect(await readWith(source, make({ write: true, kept }), handle)).toMatchObject(isRefused)
     }
     for (const position of [null, 7, [], ['other'], { type: 'read' }])

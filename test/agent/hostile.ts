@@ -1,6 +1,6 @@
 /** Hostile texts: whatever a vendor, a statement or a name can hold. */
 import fc from 'fast-check'
-import { signRuns, splitPairs, wordList } from '../../packages/ferrule/src/agent/answers/tokens.ts'
+import { signRuns, splitPairs, wordList } from '../../packages/ferrule/src/agent/answers/token-count.ts'
 
 export const signs = Array.from('!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~')
 export const letters = Array.from('abcdefghijklmnopqrstuvwxyz')

@@ -4,7 +4,7 @@ import { countTokens, encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, test } from 'vitest'
 import { boundText } from '../../packages/ferrule/src/agent/answers/bounds.ts'
 import { writeLine } from '../../packages/ferrule/src/agent/answers/json.ts'
-import { estimateTokens, signRuns, splitPairs, wordList } from '../../packages/ferrule/src/agent/answers/tokens.ts'
+import { estimateTokens, signRuns, splitPairs, wordList } from '../../packages/ferrule/src/agent/answers/token-count.ts'
 import { capitalize, hostile, letters, signs } from './hostile.ts'
 import { readRecordedAnswers } from './support.ts'
 

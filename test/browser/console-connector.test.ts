@@ -32,7 +32,7 @@ test('the page follows the copy as it is filled, and says when the service fails
   const { page, world, go, complaints, screenshot } = opened
   await go(`/connectors/${id}`)
   const users = page.getByRole('row').filter({ hasText: 'users' })
-  await users.getByText('Waits for its first sync').waitFor()
+  await users.getByText('Waiting for the first sync').waitFor()
   const synced = world.context.sync()
   await page.getByText('Running').waitFor()
   await page
@@ -71,7 +71,7 @@ test('a sync is started and cancelled, and a failed run says what to do', option
   await page.getByRole('row').filter({ hasText: 'the connector was created' }).getByText('Succeeded').waitFor()
   await page.getByRole('button', { name: 'Sync now' }).click()
   await page.getByRole('menuitem', { name: 'Everything' }).click()
-  await page.getByText('The sync waits for its turn.').waitFor()
+  await page.getByText('The sync is waiting.').waitFor()
   await page.getByRole('button', { name: 'Cancel the run' }).click()
   await page.getByRole('dialog').getByText('Records that it has written stay').waitFor()
   await confirm('Cancel the run')

@@ -27,7 +27,7 @@ test('a first sync that waits says since when, for what and with which attempt, 
   await world.connect('Calls of the sales team', { entities: [{ entity: 'users' }] })
   const row = page.getByRole('row').filter({ hasText: 'Calls of the sales team' })
   await go('/')
-  await row.getByText('Waits for its first sync').waitFor()
+  await row.getByText('Waiting for the first sync').waitFor()
   await row.getByText(/^asked for /).waitFor()
   expect(await page.getByText('Calls of the sales team').count()).toBe(1)
   world.clock.now += 300_000 // the browser's clock is that of the world, and the next try has to be ahead of it
@@ -49,7 +49,7 @@ test('a first sync that waits says since when, for what and with which attempt, 
   const synced = world.context.sync()
   await arrived.promise
   await page.reload()
-  await row.getByText(/^waits for a turn/).waitFor()
+  await row.getByText(/^waiting/).waitFor()
   expect(await page.getByText('0 records in 0 calls').count()).toBe(0)
   await page.getByRole('list', { name: 'Connectors by condition' }).getByText('Waiting for the first sync').waitFor()
   await screenshot('overview-turn')

@@ -8,7 +8,7 @@ import {
   isFieldOperator,
   type OperandForm,
   operators,
-} from '../../packages/ferrule/src/definition/search.ts'
+} from '../../packages/ferrule/src/definition/operators.ts'
 import { formatFilter } from '../../packages/ferrule/src/values/filter/format.ts'
 import { parseFilter } from '../../packages/ferrule/src/values/filter/parse.ts'
 import { writeJson } from '../../packages/ferrule/src/values/json/json.ts'

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Ferrule } from '../../packages/ferrule/src/client/ferrule.ts'
@@ -280,7 +280,7 @@ test('the program of the document runs as it stands there', { timeout: 60_000 },
   running.catch(() => undefined) // awaited below
   while (!isOver) {
     await world.context.sync()
-    await turn()
+    await yieldToEventLoop()
   }
   const { stdout } = await running
   expect(stdout).toMatch(/^ready 312$/m)

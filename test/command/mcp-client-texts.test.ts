@@ -3,7 +3,7 @@ import { parse as parseJsonWithComments } from 'jsonc-parser'
 import { describe, expect, test } from 'vitest'
 import type { Placement } from '../../packages/ferrule/src/cli/clients/clients.ts'
 import { formatDifference } from '../../packages/ferrule/src/cli/clients/file.ts'
-import { placeInJson } from '../../packages/ferrule/src/cli/clients/json-text.ts'
+import { insertInJson } from '../../packages/ferrule/src/cli/clients/json-text.ts'
 
 const value = { command: 'node', args: ['a "quoted" path\\x', 'mcp'], env: { A: '1' } }
 const placements = (given: object | undefined): readonly Placement[] => [
@@ -48,16 +48,16 @@ describe('any file of JSON with comments', () => {
     fc.assert(
       fc.property(document, (text) => {
         const before = read(text)
-        const after = placeInJson(text, placements(value))
+        const after = insertInJson(text, placements(value))
         expect(read(after)).toEqual({
           ...before,
           servers: { ours: value, ...before.servers },
           inputs: [{ id: 'ours' }, ...before.inputs],
         })
-        expect(placeInJson(after, placements(value))).toBe(after)
-        const changed = placeInJson(after, placements({ command: 'other' }))
+        expect(insertInJson(after, placements(value))).toBe(after)
+        const changed = insertInJson(after, placements({ command: 'other' }))
         expect(read(changed).servers).toEqual({ ...before.servers, ours: { command: 'other' } })
-        const removed = placeInJson(changed, placements(undefined))
+        const removed = insertInJson(changed, placements(undefined))
         expect(read(removed)).toEqual(before)
         expect(listComments(removed)).toEqual(listComments(text))
       }),

@@ -4,8 +4,8 @@ import { parse as parseJsonWithComments } from 'jsonc-parser'
 import { parse as parseToml } from 'smol-toml'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { fileClients } from '../../packages/ferrule/src/cli/clients/clients.ts'
+import { findPath } from '../../packages/ferrule/src/cli/clients/locations.ts'
 import { clientNames, editedClientNames, type FileClientName } from '../../packages/ferrule/src/cli/clients/names.ts'
-import { findPath } from '../../packages/ferrule/src/cli/clients/places.ts'
 import { type ClientWorld, makeClientWorld, profileSecret, writeText } from './mcp-clients-support.ts'
 
 let world: ClientWorld

@@ -88,7 +88,7 @@ async function index(store: ContextStore): Promise<void> {
   expect(await found(store, ref, { query: { filter: { eq: { state: 'state-7' } } } })).toEqual([[7]])
   for (let week = 0; week < 2; week += 1) {
     world.now += 8 * day
-    await store.indexes.runTurn()
+    await store.indexes.tick()
   }
   expect(await world.run("select relname from pg_class where relname like 'cs\\_on\\_demand%'")).toEqual([])
 }

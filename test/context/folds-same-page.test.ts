@@ -54,8 +54,8 @@ overStatements('a page that was read before', (engine) => {
     let told = 0
     const counted: FoldOptions['store'] = {
       getTable: (kind, name) => store.getTable(kind, name),
-      readChanges: (place) => store.readChanges(place),
-      peekChanges: (place) => store.peekChanges(place),
+      readChanges: (entity) => store.readChanges(entity),
+      peekChanges: (entity) => store.peekChanges(entity),
       foldLive: (...given) => {
         writes += 1
         return store.foldLive(...given)
@@ -68,10 +68,10 @@ overStatements('a page that was read before', (engine) => {
       },
     })
     const credentials = { open: () => Promise.reject(new Error('opened')), renew: () => Promise.reject(new Error('renewed')) }
-    const place = { organizationId: '', workspaceId: '', connectorId: ref.connector }
+    const own = { organizationId: '', workspaceId: '', connectorId: ref.connector }
     /** Reads a page live, and waits until the copy has it. */
     const read = async (users: readonly User[], { at = tick(), configuration = {}, params = {} } = {}): Promise<number> => {
-      const access: ConnectorAccess = { place, status: 'active', connection: { kind: kinds.gong, configuration, credentials } }
+      const access: ConnectorAccess = { ref: own, status: 'active', connection: { kind: kinds.gong, configuration, credentials } }
       const call = { entity, action: 'list', params }
       const before = { told, writes }
       const digest = isDigested ? { digest: folds.findDigest(access, call)?.(Buffer.from(JSON.stringify(users))) ?? '' } : {}

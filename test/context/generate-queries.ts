@@ -6,7 +6,7 @@ import {
   findUnsuited,
   operators,
   type SearchFieldType,
-} from '../../packages/ferrule/src/definition/search.ts'
+} from '../../packages/ferrule/src/definition/operators.ts'
 import type { World } from './generate.ts'
 import * as draw from './generate-values.ts'
 import { wordFields } from './oracle.ts'

@@ -1,5 +1,5 @@
 /** Difficult strings for databases, paths and patterns, at every position where a search accepts a string. */
-import { filterOperators } from '../../packages/ferrule/src/definition/search.ts'
+import { filterOperators } from '../../packages/ferrule/src/definition/operators.ts'
 import type { Random } from './random.ts'
 
 const characters = [

@@ -60,7 +60,7 @@ interface Often {
 /** Searches until an index is wanted, and waits until it is created or refused. */
 export async function searchOften(store: ContextStore, ref: EntityRef, { query, times = 3 }: Often): Promise<void> {
   for (let time = 0; time < times; time += 1) await found(store, ref, { query, limit: 10_000 })
-  await store.indexes.runTurn()
+  await store.indexes.tick()
 }
 
 /** Returns the EXPLAIN lines of a search; observes nothing. */

@@ -32,7 +32,7 @@ overStatements('indexes on demand', (engine) => {
   })
   const turn = async (after = 0, at = store): Promise<void> => {
     world.now += after
-    await at.indexes.runTurn()
+    await at.indexes.tick()
   }
   const names = async () => inDatabase(await store.openDatabase())
   /** Flushes the statistics of the database about used indexes, which are written when a connection has been idle. */
@@ -231,7 +231,7 @@ overStatements('indexes on demand', (engine) => {
     test('are made once by two nodes', async () => {
       const second = open()
       for (const _ of [1, 2, 3]) await Promise.all([store, second].map((each) => found(each, ref, { query: byState })))
-      await Promise.all([store, second].map((each) => each.indexes.runTurn()))
+      await Promise.all([store, second].map((each) => each.indexes.tick()))
       await turn(minute, second)
       expect(await indexed(second, ref)).toEqual(['state ready'])
       expect(await names()).toHaveLength(1)

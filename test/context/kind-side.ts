@@ -43,7 +43,7 @@ export class KindSide {
     const { kind, credentials, origin, clock } = this.#options
     const { configuration } = this
     const access: ConnectorAccess = {
-      place: { organizationId: '', workspaceId: '', connectorId: connector },
+      ref: { organizationId: '', workspaceId: '', connectorId: connector },
       status: 'active',
       connection: { kind, configuration, credentials: fixed(credentials), origin },
     }

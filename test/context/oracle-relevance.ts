@@ -1,6 +1,6 @@
 /** Order by relevance in plain code: row "relevance" of docs/decisions/search-words.md. */
 import type { Fields } from '../../packages/ferrule/src/definition/fields.ts'
-import { isFieldOperator, type OperatorOf, operators } from '../../packages/ferrule/src/definition/search.ts'
+import { isFieldOperator, type OperatorOf, operators } from '../../packages/ferrule/src/definition/operators.ts'
 import { elementScope, leavesOf } from './oracle.ts'
 import { foundAt, type Json, placeNamed, type Scope } from './oracle-places.ts'
 import { askedOf, matchOf, tokensOf } from './oracle-tokens.ts'

@@ -3,7 +3,7 @@
  * no code with the search; slow and readable on purpose.
  */
 import type { Field, Fields } from '../../packages/ferrule/src/definition/fields.ts'
-import { type FieldOperator, isFieldOperator, type OperatorOf } from '../../packages/ferrule/src/definition/search.ts'
+import { type FieldOperator, isFieldOperator, type OperatorOf } from '../../packages/ferrule/src/definition/operators.ts'
 import {
   type Declared,
   declaredBy,

@@ -3,7 +3,7 @@ import { Client } from 'pg'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
 import type { ContextStoreSettings } from '../../packages/server/src/copies/store/database/settings.ts'
-import type { ReplicaChange, ReplicaRules, SearchPlace } from '../../packages/server/src/copies/store/replicas/types.ts'
+import type { ReplicaChange, ReplicaRules, SearchRoute } from '../../packages/server/src/copies/store/replicas/types.ts'
 import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
 import type { ContextStore, ContextStoreOptions } from '../../packages/server/src/copies/store/types.ts'
 import { type Replication, startReplication } from '../support/replication.ts'
@@ -19,7 +19,7 @@ export interface ReplicaNode {
   readonly store: ContextStore
   readonly changes: ReplicaChange[]
   /** Returns how many statements of searches ran at a place. */
-  count(place: SearchPlace): number
+  count(route: SearchRoute): number
 }
 
 /** Servers and nodes. */

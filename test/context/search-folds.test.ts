@@ -30,7 +30,7 @@ const kindNamed = (name: KindName): Kind => kinds[name]
 function accessOf(name: KindName, configuration: Readonly<Record<string, unknown>> = {}): ConnectorAccess {
   const credentials = { open: () => Promise.reject(new Error('opened')), renew: () => Promise.reject(new Error('renewed')) }
   return {
-    place: { organizationId: '', workspaceId: '', connectorId: connector },
+    ref: { organizationId: '', workspaceId: '', connectorId: connector },
     status: 'active',
     connection: { kind: kindNamed(name), configuration, credentials },
   }

@@ -75,14 +75,14 @@ overBoth('the database', (engine) => {
   test('stops a search that takes too long, and answers the others that wait', async () => {
     const slow = refusal(database.query({ text: endless }, { timeoutMs: 300 }))
     const others = Array.from({ length: 10 }, (_, index) => oneValue(database, `select ${index}`))
-    expect(await slow).toBe('context_store_timeout: The context store is busy: it did not finish within 1 seconds.')
+    expect(await slow).toBe('context_store_timeout: The database of the copies is busy: it did not finish within 1 seconds.')
     expect(await Promise.all(others)).toEqual(Array.from({ length: 10 }, (_, index) => index))
     const hinted = database.query({ text: endless }, { timeoutMs: 300, lateHint: 'Ask for less.' })
     await expect(hinted).rejects.toMatchObject({ code: 'context_store_timeout', hint: 'Ask for less.' })
   })
 
   test('stops a transaction that takes too long, also when it waits for something else', async () => {
-    const late = 'context_store_timeout: The context store is busy: it did not finish within 1 seconds.'
+    const late = 'context_store_timeout: The database of the copies is busy: it did not finish within 1 seconds.'
     const slow = database.transaction(({ query }) => query({ text: endless }), { timeoutMs: 300 })
     expect(await refusal(slow)).toBe(late)
     // The statement has less time than its transaction, and names the transaction's.
@@ -138,7 +138,7 @@ overBoth('the database', (engine) => {
     const store = world.open(engine === 'embedded' ? { settings: { ...world.settings, engine, folder: emptyFolder(), memoryMb: 16 } } : {})
     const closing = await store.openDatabase()
     await store.close()
-    expect(await refusal(closing.query({ text: 'select 1' }))).toBe('context_store_unavailable: The context store is not available.')
+    expect(await refusal(closing.query({ text: 'select 1' }))).toBe('context_store_unavailable: The copies are not available.')
     expect(await refusal(store.openDatabase())).toContain('context_store_unavailable')
   })
 })
@@ -162,13 +162,13 @@ describe('the time of a search', () => {
   test('names whole seconds of the whole search, whatever is left of them', async () => {
     const { database } = openSilent()
     const late = refusal(database.query({ text: 'select 1' }, { timeoutMs: 99.981_7, wholeMs: 10_000 }))
-    expect(await late).toBe('context_store_timeout: The context store is busy: it did not finish within 10 seconds.')
+    expect(await late).toBe('context_store_timeout: The database of the copies is busy: it did not finish within 10 seconds.')
   })
 
-  test('begins with the wait for its turn, which ends as a service that is busy', async () => {
+  test('begins with the wait for its slot, which ends as a service that is busy', async () => {
     const { lane, database } = openSilent()
     await lane.enter('write')
-    const says = 'overloaded: The service is busy: no turn at the context store within 1 seconds.'
+    const says = 'overloaded: The service is busy: no slot at the database of the copies within 1 seconds.'
     expect(await refusal(database.query({ text: 'select 1' }, { timeoutMs: 20, lateHint: 'Narrow the filter.' }))).toBe(says)
   })
 
@@ -182,7 +182,7 @@ describe('the time of a search', () => {
     const late = refusal(database.query({ text: 'select 1' }, { timeoutMs: 10_000, lateHint: 'Narrow the filter.' }))
     passedMs = 9_900
     leave()
-    const says = 'a search waited 10 of its 10 seconds for a turn at the context store'
+    const says = 'a search waited 10 of its 10 seconds for a slot at the database of the copies'
     expect(await late).toBe(`overloaded: The service is busy: ${says}.`)
   })
 })
@@ -195,7 +195,9 @@ describe('a lane', () => {
     const lane = laneOf()
     const leave = await lane.enter('search')
     const waiting = [lane.enter('search'), lane.enter('search')]
-    expect(await refusal(lane.enter('search'))).toBe('overloaded: The service is busy: 2 searches wait for the context store already.')
+    expect(await refusal(lane.enter('search'))).toBe(
+      'overloaded: The service is busy: 2 searches wait for the database of the copies already.',
+    )
     expect(lane.load).toEqual({ running: 1, waiting: 2 })
     leave()
     leave()
@@ -210,7 +212,7 @@ describe('a lane', () => {
     const lane = laneOf({ waitMs: 1, writeWaitMs: 600_000 })
     const leave = await lane.enter('write')
     const write = lane.enter('write')
-    expect(await refusal(lane.enter('search'))).toContain('no turn at the context store')
+    expect(await refusal(lane.enter('search'))).toContain('no slot at the database of the copies')
     expect(lane.load).toEqual({ running: 1, waiting: 1 })
     leave()
     ;(await write)()
@@ -220,12 +222,12 @@ describe('a lane', () => {
     const lane = laneOf({ waiting: 100 })
     const order: string[] = []
     const first = await lane.enter('write')
-    const turn = async (purpose: 'search' | 'write', name: string) => {
+    const enter = async (purpose: 'search' | 'write', name: string) => {
       const leave = await lane.enter(purpose)
       order.push(name)
       leave()
     }
-    const all = [turn('write', 'w'), ...Array.from({ length: 6 }, (_, index) => turn('search', `s${index}`))]
+    const all = [enter('write', 'w'), ...Array.from({ length: 6 }, (_, index) => enter('search', `s${index}`))]
     first()
     await Promise.all(all)
     expect(order).toEqual(['s0', 's1', 's2', 's3', 'w', 's4', 's5'])
@@ -239,7 +241,9 @@ describe('a lane', () => {
     const waiting = refusal(lane.enter('search', gone.signal))
     gone.abort(new Error('gone'))
     expect([await given, await waiting]).toEqual([expect.stringContaining('before'), expect.stringContaining('gone')])
-    expect(await refusal(lane.enter('write'))).toBe('overloaded: The service is busy: no turn at the context store within 1 seconds.')
+    expect(await refusal(lane.enter('write'))).toBe(
+      'overloaded: The service is busy: no slot at the database of the copies within 1 seconds.',
+    )
     expect(lane.load).toEqual({ running: 1, waiting: 0 })
     leave()
   })

@@ -87,7 +87,7 @@ describe('the embedded database', { timeout: 120_000 }, () => {
       await write(store, ref)
       const database = await store.openDatabase()
       const damaged = database.query({ text: `do $$ begin raise exception 'invalid page' using errcode = 'XX001'; end $$` })
-      expect(await refusal(damaged)).toBe('context_store_unavailable: The context store is not available.')
+      expect(await refusal(damaged)).toBe('context_store_unavailable: The copies are not available.')
       world.now += 1000
       expect(await idsOf(store, ref)).toEqual([])
       expect(told).toHaveLength(turn)
@@ -172,7 +172,7 @@ describe('the embedded database', { timeout: 120_000 }, () => {
     const obstacle = join(world.folder, 'probe') // the file that the store writes to test the folder
     mkdirSync(obstacle)
     const store = world.open()
-    expect(await refusal(write(store))).toBe('context_store_unavailable: The context store is not available.')
+    expect(await refusal(write(store))).toBe('context_store_unavailable: The copies are not available.')
     expect(aside()).toEqual([])
     writeFileSync(control, whole)
     rmSync(obstacle, { recursive: true })

@@ -50,7 +50,7 @@ test('two nodes create the tables at once, write, search and index on demand, wi
       (await searcher.search({ ref: place, params: { query: { filter: { eq: { id } } } }, key: Buffer.from('k'), now: 1 }))?.count,
     ).toBe(1)
   await nodes[1].removeConnector(place.connector)
-  await nodes[1].indexes.runTurn()
+  await nodes[1].indexes.tick()
   expect(await inDatabase(await nodes[0].openDatabase())).toEqual([])
   expect((await found(nodes[0], other, { query }))[0]).toEqual([7])
 })

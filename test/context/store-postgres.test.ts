@@ -63,7 +63,7 @@ describe('a PostgreSQL database', () => {
     )
     expect(await checked(named('nothing_here'))).toMatch(/the server says: database "nothing_here" does not exist\.$/)
     const silent = 'postgresql://u:wrong-password@127.0.0.1:1/x'
-    expect(await checked(silent)).toBe('context_store_unavailable: The context store is not available.')
+    expect(await checked(silent)).toBe('context_store_unavailable: The copies are not available.')
     expect(await checked(wrong.href)).not.toContain('wrong-password')
   })
 
@@ -110,7 +110,7 @@ describe('a PostgreSQL database', () => {
         where datname = current_database() and pid <> pg_backend_pid() and state = 'active'`
       for (let ended = 0; ended === 0; ) ended = Number((await ask({ text })).rows[0]?.['count'])
     })
-    expect(await running).toBe('context_store_unavailable: The context store is not available.')
+    expect(await running).toBe('context_store_unavailable: The copies are not available.')
     expect(await oneValue(context, 'select 1')).toBe(1)
     await store.close()
   })

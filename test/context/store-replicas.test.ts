@@ -188,7 +188,7 @@ test('an index that only replicas read counts as used', async () => {
   await searchOften(node.store, ref, { query: byState })
   await world.caughtUp(0, 1)
   now += 60_000
-  await node.store.indexes.runTurn()
+  await node.store.indexes.tick()
   const before = node.count('replica')
   for (let search = 0; search < 4; search += 1) {
     await found(node.store, ref, { query: byState })
@@ -198,7 +198,7 @@ test('an index that only replicas read counts as used', async () => {
   await expect
     .poll(async () => {
       now += 600_000 // the time of the next upkeep
-      await node.store.indexes.runTurn()
+      await node.store.indexes.tick()
       return (await node.store.indexes.listByEntity(ref.connector)).get('notes')?.[0]?.usedAt ?? 0
     })
     .toBeGreaterThan(0)

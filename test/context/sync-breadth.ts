@@ -6,7 +6,7 @@
 import { createEngine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import { shopifyCredentials, startSandbox } from '../../packages/sandbox/src/index.ts'
 import { listStored, planRun } from '../../packages/server/src/copies/sync/walk/plan.ts'
-import { runInTurns } from '../../packages/server/src/copies/sync/walk/run.ts'
+import { runInSlices } from '../../packages/server/src/copies/sync/walk/run.ts'
 import type { Ask, SyncTask } from '../../packages/server/src/copies/sync/walk/types.ts'
 import { StoreDouble } from './sync-double.ts'
 import { askOf, connectionOf, truthConnector } from './sync-truth-child.ts'
@@ -114,7 +114,7 @@ export async function simulateFirstSync({ isEnough = () => false, isAsked = () =
     },
   }
   try {
-    await runInTurns(task, trees, {
+    await runInSlices(task, trees, {
       prepare: async () => 0,
       isAsked: (entity) => isAsked(entity, seconds()),
       turned: () => {

@@ -1,6 +1,6 @@
 /** Syncs a connector as a whole, without a queue. */
 import { planRun } from '../../packages/server/src/copies/sync/walk/plan.ts'
-import { runInTurns } from '../../packages/server/src/copies/sync/walk/run.ts'
+import { runInSlices } from '../../packages/server/src/copies/sync/walk/run.ts'
 import type { EntityResult, SyncTask } from '../../packages/server/src/copies/sync/walk/types.ts'
 
 /** Input of a whole sync. */
@@ -22,7 +22,7 @@ export interface SyncResult {
  */
 export async function syncConnector({ wanted, fullEvery, ...task }: WholeSync): Promise<SyncResult> {
   const entities: EntityResult[] = []
-  await runInTurns(task, planRun(task.kind.definition, wanted), {
+  await runInSlices(task, planRun(task.kind.definition, wanted), {
     prepare: async () => fullEvery,
     isAsked: () => false,
     turned: () => undefined,

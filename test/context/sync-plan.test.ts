@@ -3,8 +3,8 @@ import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { findProblems } from '../../packages/ferrule/src/definition/check.ts'
 import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import type { Sync } from '../../packages/ferrule/src/definition/sync.ts'
+import { findFirstDay, listWindows, splitWindow } from '../../packages/server/src/copies/sync/walk/day-windows.ts'
 import { listStored, planRun, planWalks, type Tree } from '../../packages/server/src/copies/sync/walk/plan.ts'
-import { findFirstDay, listWindows, splitWindow } from '../../packages/server/src/copies/sync/walk/windows.ts'
 import { entities, madeUp } from './sync-kind.ts'
 
 const plan = (kind: Kind, ...wanted: readonly string[]): readonly Tree[] =>

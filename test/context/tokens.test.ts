@@ -1,7 +1,7 @@
 /** Words by the current token rules: as the oracle splits and matches them, in the product and in both databases. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import * as rules from '../../packages/server/src/copies/search/tokens/tokens.ts'
+import * as rules from '../../packages/server/src/copies/search/tokens/tokenizer.ts'
 import { choose } from '../support/draws.ts'
 import { openDatabase } from './databases.ts'
 import { askedOf, matchOf, tokensOf } from './oracle-tokens.ts'

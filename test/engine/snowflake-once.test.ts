@@ -1,7 +1,7 @@
 /** Where a write could happen twice, or look as if it had happened: calls side by side, waits for a connection, invalid answers. */
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { createMemoryClaims } from '../../packages/ferrule/src/engine/writes/claims.ts'
 import { hastenTime } from '../support/hastened-time.ts'
@@ -21,7 +21,7 @@ describe('two calls with one id at the same time', () => {
     await using server = await serve(async (_seen, count) => {
       open += 1
       most = Math.max(most, open)
-      for (let turns = 0; turns < 50; turns += 1) await turn()
+      for (let turns = 0; turns < 50; turns += 1) await yieldToEventLoop()
       open -= 1
       return count === 1 ? cut : inserted
     })
@@ -112,7 +112,7 @@ describe('a write that waits for a connection', () => {
       origin: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`,
       open,
       full: async (count: number) => {
-        while (open.length < count) await turn()
+        while (open.length < count) await yieldToEventLoop()
       },
       [Symbol.asyncDispose]: async () => {
         server.closeAllConnections()

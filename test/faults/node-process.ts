@@ -1,7 +1,7 @@
 /** A node in a process of its own, which reports what it holds. Its settings are the environment; its parent talks over IPC. */
 import { subscribe } from 'node:diagnostics_channel'
 import { Socket } from 'node:net'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { startNode } from './node.ts'
@@ -23,7 +23,7 @@ async function held(): Promise<Held> {
   // What was found to be garbage once can free more in its finalizers.
   for (let round = 0; round < 3; round++) {
     collectGarbage()
-    await turn()
+    await yieldToEventLoop()
   }
   const { heapUsed, external, rss } = process.memoryUsage()
   const resources = process.getActiveResourcesInfo()

@@ -205,7 +205,7 @@ function openedContext(store: ContextStore | undefined, worker: SyncWorker | und
       return worker
     },
     sync: async () => {
-      await worker?.turn()
+      await worker?.tick()
       await worker?.idle()
     },
   }

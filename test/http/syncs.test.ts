@@ -151,7 +151,7 @@ describe('runs', () => {
 
 test('while a run runs, a search of what is not filled yet is told to come again soon, and may take what is there', async () => {
   gate = Promise.withResolvers()
-  await world.context.worker.turn()
+  await world.context.worker.tick()
   await eventually(status, ({ running }) => running !== null)
   const asked = { entity: 'users', params: { query: {}, limit: 1 } }
   const early = await search(world, connector, asked)

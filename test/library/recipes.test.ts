@@ -39,7 +39,7 @@ afterAll(async () => {
 
 const printed: Readonly<Record<string, RegExp>> = {
   'Walk a list with a bound': /^[1-9]\d* active users$/m,
-  'Keep the place of a list between two runs': /^[1-9]\d* calls, then [1-9]\d*$/m,
+  'Keep the position of a list between two runs': /^[1-9]\d* calls, then [1-9]\d*$/m,
   'Read a report': /^[1-9]\d* clicks$/m,
   'Handle an error': /^ask for new credentials: upstream_auth_failed$/m,
   'Store renewed credentials': /^renewed and stored$/m,

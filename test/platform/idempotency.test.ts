@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fail } from '../../packages/ferrule/src/errors.ts'
-import { digestPlaced } from '../../packages/server/src/connectors/request-claims.ts'
+import { digestForConnector } from '../../packages/server/src/connectors/request-claims.ts'
 import { serve } from '../engine/support.ts'
 import { type Asking, ask, type Desk, dayMs, gate, openDesk, written } from './idempotency-support.ts'
 import { connectorBody, newTenant, overBoth } from './world.ts'
@@ -241,7 +241,7 @@ overBoth('a write under an Idempotency-Key', (database) => {
   describe('in the database', () => {
     const rows = async () => (await sql<Record<string, unknown>>`select * from idempotency_keys`.execute(desk.world.raw().db)).rows
     const digest = (key: string): string =>
-      digestPlaced({ organizationId: desk.principal.organizationId, connectorId: desk.connectorId, workspaceId: '' }, 'key', key)
+      digestForConnector({ organizationId: desk.principal.organizationId, connectorId: desk.connectorId, workspaceId: '' }, 'key', key)
     const textOf = (value: unknown): string => (value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : String(value))
 
     test('shows neither its key nor its parameters nor its answer', async () => {

@@ -64,7 +64,7 @@ overBoth('an organization that is deleted', (database) => {
         expect((await node.tokens.authenticate(each, undefined)).organizationId).toBe(principal.organizationId)
     const run = await platform.syncs.request(principal, id, { mode: 'full' })
     here.vendor.hold()
-    await here.worker.turn()
+    await here.worker.tick()
     await here.vendor.arrived
 
     const removal = await platform.organizations.remove(caller, principal.organizationId)
@@ -81,7 +81,7 @@ overBoth('an organization that is deleted', (database) => {
       expect((await node.organizations.list(caller)).map((each) => each.id)).not.toContain(principal.organizationId)
     }
     here.world.now += 15_000
-    await here.worker.turn()
+    await here.worker.tick()
     here.vendor.open()
     await here.work()
     expect(await here.copies(id)).toEqual({})
@@ -148,7 +148,7 @@ overBoth('an organization that is deleted', (database) => {
       },
     })
     const dying = await here.node({ store: stuck })
-    await dying.worker.turn() // and never comes back
+    await dying.worker.tick() // and never comes back
     expect(await here.copies(id)).toEqual(whole)
     here.world.now += 90_000
     await here.work()

@@ -30,7 +30,7 @@ test('two nodes behind PgBouncer start, sync each run once, search, remove, and 
   here.vendor.fill(3, 3)
   const ids = await Promise.all(Array.from({ length: 6 }, () => here.connect()))
   for (let turns = 0; turns < 6; turns += 1) {
-    await Promise.all([here.worker.turn(), other.worker.turn()])
+    await Promise.all([here.worker.tick(), other.worker.tick()])
     await Promise.all([here.worker.idle(), other.worker.idle()])
   }
   expect(here.errors).toEqual([])

@@ -11,7 +11,7 @@ const entity = { about: 'Notes', key: ['id'], context_store_search: { id: id('Id
 const table = buildSearchTable('test', 'notes', entity)
 // Only what a search reads of an access.
 const access = {
-  place: { connectorId: 'one' },
+  ref: { connectorId: 'one' },
   connection: { kind: { definition: { kind: 'test', entities: { notes: entity } } } },
 } as unknown as ConnectorAccess
 

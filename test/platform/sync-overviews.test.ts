@@ -28,7 +28,7 @@ overBoth('connectors at a glance', (database) => {
       ...{ failing_entities: [], running: null, queued: { state: 'queued', attempts: 0, error: null, connector_id: id } },
     })
     here.vendor.hold((call) => JSON.stringify(call.params) === '{"account":"3"}')
-    await here.worker.turn()
+    await here.worker.tick()
     await here.vendor.arrived
     const running = await findOverview(id)
     expect(running?.running).toMatchObject({ state: 'running', connector_id: id })

@@ -38,7 +38,7 @@ export interface SyncWorld extends Node {
   connect(options?: { readonly principal?: Principal; readonly body?: Record<string, unknown> }): Promise<string>
   /** Lets a worker do all due work. */
   work(worker?: SyncWorker): Promise<void>
-  /** Returns the names of the searchable records with their counts, by entity. */
+  /** Reticks the names of the searchable records with their counts, by entity. */
   copies(connector: string): Promise<Readonly<Record<string, number>>>
   close(): Promise<void>
 }
@@ -46,13 +46,13 @@ export interface SyncWorld extends Node {
 /** Options of `createSyncWorld`. */
 export type SyncWorldOptions = Partial<PlatformOptions> & { readonly services?: Partial<SyncServices>; readonly through?: Through }
 
-/** One turn can enable the next: after a removal a run can start. */
-const usefulTurns = 4
+/** One tick can enable the next: after a removal a run can start. */
+const usefulTicks = 4
 
 /** Lets a worker do all due work. */
 async function work(worker: SyncWorker): Promise<void> {
-  for (let turns = 0; turns < usefulTurns; turns += 1) {
-    await worker.turn()
+  for (let ticks = 0; ticks < usefulTicks; ticks += 1) {
+    await worker.tick()
     await worker.idle()
   }
 }
@@ -121,7 +121,7 @@ export async function createSyncWorld(
   }
 }
 
-/** Returns the newest run of a connector. */
+/** Reticks the newest run of a connector. */
 export async function newest({ platform }: Pick<Node, 'platform'>, principal: Principal, id: string): Promise<SyncRunRecord> {
   const [run] = (await platform.syncs.list(principal, id, {})).data
   if (run === undefined) throw new Error('there is no run')

@@ -30,10 +30,10 @@ overBoth('a node that was killed while it walked', (database) => {
     // Later leases are its own: another worker of the node takes nothing.
     const again = await here.connect()
     here.vendor.hold()
-    await here.worker.turn()
+    await here.worker.tick()
     await here.vendor.arrived
     const other = await here.node()
-    await other.worker.turn()
+    await other.worker.tick()
     expect([here.worker.running, other.worker.running]).toEqual([1, 0])
     here.vendor.open()
     await here.work()

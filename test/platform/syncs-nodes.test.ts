@@ -27,7 +27,7 @@ overBoth('nodes that sync', (database) => {
   async function standing(): Promise<string> {
     const id = await here.connect({ principal })
     here.vendor.hold()
-    await here.worker.turn()
+    await here.worker.tick()
     await here.vendor.arrived
     return id
   }
@@ -44,7 +44,7 @@ overBoth('nodes that sync', (database) => {
       most = Math.max(most, here.worker.running, other.worker.running)
     }
     for (let turns = 0; turns < 4; turns += 1) {
-      await Promise.all([here.worker.turn(), other.worker.turn()])
+      await Promise.all([here.worker.tick(), other.worker.tick()])
       await Promise.all([here.worker.idle(), other.worker.idle()])
     }
     here.vendor.trouble = () => undefined
@@ -60,8 +60,8 @@ overBoth('nodes that sync', (database) => {
     for (let minutes = 0; minutes < 5; minutes += 1)
       for (const _ of [1, 2, 3, 4]) {
         here.world.now += 15_000
-        await here.worker.turn()
-        await other.worker.turn()
+        await here.worker.tick()
+        await other.worker.tick()
       }
     expect(other.worker.running).toBe(0)
     here.vendor.open()
@@ -73,7 +73,7 @@ overBoth('nodes that sync', (database) => {
     const node = await here.node()
     const id = await here.connect({ principal })
     here.vendor.hold(({ params }) => JSON.stringify(params) === '{"account":"3"}')
-    await node.worker.turn()
+    await node.worker.tick()
     await here.vendor.arrived
     expect(here.vendor.calls.at(-1)?.entity).toBe('comments')
     await node.worker.stop()
@@ -84,7 +84,7 @@ overBoth('nodes that sync', (database) => {
     await here.work(other.worker)
     await expectDone(id, 2)
     expect(here.vendor.count('accounts')).toBe(before) // finished entities stay finished
-    await node.worker.turn()
+    await node.worker.tick()
     expect(node.worker.running).toBe(0)
   })
 
@@ -94,12 +94,12 @@ overBoth('nodes that sync', (database) => {
     const access = await here.platform.connectors.readAccess(principal, id)
     here.vendor.hold(({ params }) => JSON.stringify(params) === '{"account":"30"}')
     const node = await here.node()
-    await node.worker.turn()
+    await node.worker.tick()
     await here.vendor.arrived
     const known = here.vendor.count('comments')
     for (const _ of [1, 2]) await here.platform.syncs.copies.moveToFront(access, 'comments')
     here.world.now += 1_001
-    await node.worker.turn()
+    await node.worker.tick()
     const before = here.vendor.calls.length
     here.vendor.open()
     await node.worker.idle()
@@ -114,7 +114,7 @@ overBoth('nodes that sync', (database) => {
   test('take a run over when the lease of a dead node is over, and what comes back late writes nothing', async () => {
     const id = await standing()
     here.world.now += leaseMs - 1
-    await other.worker.turn()
+    await other.worker.tick()
     expect(other.worker.running).toBe(0)
     here.world.now += 1
     // The dead node hangs in its call; calls of the other node pass.
@@ -145,19 +145,19 @@ overBoth('nodes that sync', (database) => {
     for (let deaths = 0; deaths < 8; deaths += 1) {
       const node = await here.node()
       here.vendor.hold()
-      await node.worker.turn()
+      await node.worker.tick()
       await here.vendor.arrived
       expect(await newest(here, principal, id)).toMatchObject({ state: 'running', attempts: deaths + 1 })
       here.world.now += leaseMs
     }
-    await here.worker.turn()
+    await here.worker.tick()
     expect(await newest(here, principal, id)).toMatchObject({ state: 'failed', error: { code: 'unavailable' } })
     here.vendor.open()
   })
 
   test('let others go first when a run takes long', async () => {
     const slow = await here.connect({ principal })
-    await here.worker.turn()
+    await here.worker.tick()
     await here.worker.idle()
     here.vendor.fill(60, 3)
     here.world.now += 1
@@ -165,14 +165,14 @@ overBoth('nodes that sync', (database) => {
     const node = await here.node({ atOnce: 1 })
     here.vendor.calls.length = 0
     here.vendor.hold(() => here.vendor.calls.length === 55)
-    await node.worker.turn()
+    await node.worker.tick()
     await here.vendor.arrived
     const next = await here.connect({ principal, body: { credentials: { token: 'next' } } })
-    await node.worker.turn()
+    await node.worker.tick()
     expect(await newest(here, principal, slow)).toMatchObject({ state: 'running' })
     for (let seconds = 0; seconds < 300; seconds += 15) {
       here.world.now += 15_000
-      await node.worker.turn()
+      await node.worker.tick()
     }
     await node.worker.idle()
     expect(await newest(here, principal, slow)).toMatchObject({ state: 'queued', attempts: 1, error: null })
@@ -197,11 +197,11 @@ overBoth('nodes that sync', (database) => {
     const node = await here.node({ atOnce: 1 })
     here.vendor.hold()
     await here.platform.syncs.request(principal, busy, {})
-    await node.worker.turn()
+    await node.worker.tick()
     const schedules = here.world.raw().db.updateTable('sync_schedules').set({ next_run_at: here.world.now })
     await schedules.where('connector_id', '=', due).execute()
     for (let seconds = 0; seconds < minutes * 60; seconds += 15) {
-      await node.worker.turn()
+      await node.worker.tick()
       here.world.now += 15_000
     }
     await here.platform.syncs.request(principal, wanted, {})

@@ -32,11 +32,11 @@ overBoth('what the status of a copy promises', (database) => {
   test('says the same as a search: how many records there are while it is filled, and that only a part can be found', async () => {
     here.vendor.fill(40, 0)
     holdAfter('{"account":"30"}')
-    await here.worker.turn()
+    await here.worker.tick()
     await here.vendor.arrived
     here.world.now += 2_000
     await expect.poll(async () => (await here.copies(id))['lines'] ?? 0).toBeGreaterThan(1) // the first turn brings one
-    await here.worker.turn()
+    await here.worker.tick()
     const [, lines] = (await status()).entities
     expect(lines).toMatchObject({ state: 'preview', ready_for_search: false, records: (await here.copies(id))['lines'] })
     expect(await here.platform.syncs.copies.readStatus(await access(), 'lines')).toMatchObject({ status: 'preview', syncedAt: null })
@@ -96,10 +96,10 @@ overBoth('what the status of a copy promises', (database) => {
     here.vendor.pageSize = pageSize
     here.vendor.fill(40, 3)
     holdAfter('{"account":"20"}')
-    await here.worker.turn()
+    await here.worker.tick()
     await here.vendor.arrived
     here.world.now += 10_000
-    await here.worker.turn()
+    await here.worker.tick()
     const progress = (await status()).entities.find(({ entity }) => entity === 'lines')?.progress
     here.vendor.open()
     here.vendor.pageSize = 2
@@ -110,7 +110,7 @@ overBoth('what the status of a copy promises', (database) => {
 
   test('counts what came and went beside a run', async () => {
     await here.work()
-    await here.platform.syncs.addRecords((await access()).place, new Map(Object.entries({ accounts: 2, entries: -1, rates: 5 })))
+    await here.platform.syncs.addRecords((await access()).ref, new Map(Object.entries({ accounts: 2, entries: -1, rates: 5 })))
     expect((await status()).entities.map(({ records }) => records)).toEqual([5, 3, 2, 3])
   })
 })

@@ -31,14 +31,14 @@ overBoth('a copy that is removed', (database) => {
   async function standing(id: string) {
     const run = await here.platform.syncs.request(principal, id, { mode: 'full' })
     here.vendor.hold()
-    await here.worker.turn()
+    await here.worker.tick()
     await here.vendor.arrived
     return run
   }
   /** Waits until the walk stops; its node checks the lease first. */
   async function released(): Promise<void> {
     here.world.now += 15_000
-    await here.worker.turn()
+    await here.worker.tick()
     here.vendor.open()
     await here.work()
     expect(here.errors.splice(0)).toEqual([])
@@ -104,11 +104,11 @@ overBoth('a copy that is removed', (database) => {
     const dying = await here.node({ store: broken(here.store, () => new Promise<never>(() => undefined)) })
     const failing = await here.node({ store: broken(here.store, () => Promise.reject(fail('context_store_unavailable', {}))) })
     await here.platform.connectors.remove(principal, id)
-    await dying.worker.turn() // and never comes back
+    await dying.worker.tick() // and never comes back
     await here.work()
     expect(await here.copies(id)).toEqual(whole)
     here.world.now += 90_000
-    await failing.worker.turn()
+    await failing.worker.tick()
     await failing.worker.idle()
     expect(here.errors.splice(0)).toMatchObject([{ code: 'context_store_unavailable' }])
     await here.work()
@@ -181,7 +181,7 @@ overBoth('a copy that is removed', (database) => {
     here.world.now += 1
     const part = await here.platform.syncs.reset(principal, id, { entities: ['lines'] })
     expect(part).toMatchObject({ entities: ['lines'], mode: 'full' })
-    await here.worker.turn()
+    await here.worker.tick()
     await expect.poll(() => here.copies(id)).toEqual({ accounts: 3, comments: 3, entries: 3 })
     here.vendor.open()
     await here.work()

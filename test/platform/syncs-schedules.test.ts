@@ -117,10 +117,10 @@ overBoth('schedules', (database) => {
     const { principal, id } = await filled()
     await here.platform.syncs.request(principal, id, {})
     here.vendor.hold()
-    await here.worker.turn()
+    await here.worker.tick()
     for (let seconds = 0; seconds < 3 * 3_600; seconds += 15) {
       here.world.now += 15_000
-      await here.worker.turn()
+      await here.worker.tick()
     }
     expect((await runs(principal, id)).filter(({ state }) => state === 'queued')).toEqual([])
     here.vendor.open()
@@ -132,7 +132,7 @@ overBoth('schedules', (database) => {
     const { workspace_id } = await here.platform.connectors.get(principal, id)
     const running = await here.platform.syncs.request(principal, id, {})
     here.vendor.hold()
-    await here.worker.turn()
+    await here.worker.tick()
     await here.vendor.arrived
     await here.platform.workspaces.update(principal, workspace_id, { status: 'inactive' })
     expect(await here.platform.syncs.get(principal, id, running.id)).toMatchObject({ state: 'cancelled' })

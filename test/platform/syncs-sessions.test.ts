@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { endedSessionMs, leaseMs } from '../../packages/server/src/copies/queue/times.ts'
-import { Server } from '../../packages/server/src/db/connections/server.ts'
+import { Server } from '../../packages/server/src/db/connections/database-server.ts'
 import type { Database } from '../../packages/server/src/db/database.ts'
 import { confirmedMs, openSession, sessionLocks } from '../../packages/server/src/db/session.ts'
 import { serve } from '../engine/support.ts'
@@ -107,10 +107,10 @@ test('the run of a node that was killed is taken over by one with another data f
   const raw = world.raw()
   // The server frees the lock shortly after the process ends.
   await vi.waitFor(async () => expect(await holders(raw)).toBe(0), { interval: 20, timeout: 20_000 })
-  await other.worker.turn()
+  await other.worker.tick()
   expect(other.worker.running).toBe(0)
   clock.ahead += endedSessionMs
-  await other.worker.turn()
+  await other.worker.tick()
   expect(other.worker.running).toBe(1)
   expect(clock.now()).toBeLessThan(Number(lease.lease_until))
   await other.worker.idle()
@@ -129,12 +129,12 @@ test('behind a proxy a lease says nothing of sessions, and is respected to its e
   expect(lease.lease_session).toBeNull()
   expect(await holders(world.raw())).toBe(0)
   open()
-  await other.worker.turn()
+  await other.worker.tick()
   clock.ahead += 3 * endedSessionMs
-  await other.worker.turn()
+  await other.worker.tick()
   expect([other.worker.running, await read()]).toMatchObject([0, { state: 'running', attempts: 1 }])
   clock.ahead += leaseMs
-  await other.worker.turn()
+  await other.worker.tick()
   await other.worker.idle()
   expect(await read()).toMatchObject({ state: 'succeeded', attempts: 2 })
   await close()
@@ -146,12 +146,12 @@ test('a node that lives keeps its run; one whose session was ended stops to walk
   const raw = here.world.raw()
   const id = await here.connect()
   here.vendor.hold()
-  await here.worker.turn()
+  await here.worker.tick()
   await here.vendor.arrived
   const { lease_session: before } = await leased(raw)
   const other = await here.node()
   for (let looks = 0; looks < 3; looks += 1) {
-    await other.worker.turn()
+    await other.worker.tick()
     here.world.now += endedSessionMs
   }
   expect([here.worker.running, other.worker.running]).toEqual([1, 0])
@@ -163,7 +163,7 @@ test('a node that lives keeps its run; one whose session was ended stops to walk
   await here.worker.idle()
   expect(here.worker.running).toBe(0)
   expect(await newest(here, here.principal, id)).toMatchObject({ state: 'queued', attempts: 1, error: null })
-  await other.worker.turn()
+  await other.worker.tick()
   expect([here.worker.running, other.worker.running]).toEqual([0, 1])
   here.vendor.open()
   await here.work(other.worker)
@@ -173,7 +173,7 @@ test('a node that lives keeps its run; one whose session was ended stops to walk
   // The node continues under another session.
   const next = await here.connect()
   here.vendor.hold()
-  await here.worker.turn()
+  await here.worker.tick()
   await here.vendor.arrived
   const { lease_session: after } = await leased(raw)
   expect([after === null, after === before]).toEqual([false, false])
@@ -189,14 +189,14 @@ test('a lease whose session ended is over ten seconds later, also when its node 
   const here = await createSyncWorld('postgres', 'sessions cut')
   const id = await here.connect()
   here.vendor.hold()
-  await here.worker.turn()
+  await here.worker.tick()
   await here.vendor.arrived
   // Simulates a cut connection: the lease names an ended session, and the node does not know.
   await here.world.raw().db.updateTable('sync_runs').set({ lease_session: 1 }).where('lease_owner', 'is not', null).execute()
   const other = await here.node()
-  await other.worker.turn()
+  await other.worker.tick()
   here.world.now += endedSessionMs - 1
-  await other.worker.turn()
+  await other.worker.tick()
   expect(other.worker.running).toBe(0)
   here.world.now += 1
   const open = here.vendor.detach()
@@ -204,7 +204,7 @@ test('a lease whose session ended is over ten seconds later, also when its node 
   expect(await newest(here, here.principal, id)).toMatchObject({ state: 'succeeded', attempts: 2 })
   const done = await newest(here, here.principal, id)
   // A late answer cannot end the run of the other node.
-  await here.worker.turn()
+  await here.worker.tick()
   open()
   await here.worker.idle()
   expect(await newest(here, here.principal, id)).toEqual(done)

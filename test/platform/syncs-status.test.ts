@@ -58,10 +58,10 @@ overBoth('the status of a copy', (database) => {
     expect((await status()).queued).toMatchObject({ state: 'queued', cause: 'created' })
     holdAfter('{"account":"3"}')
     const begun = here.world.now
-    await here.worker.turn()
+    await here.worker.tick()
     await here.vendor.arrived
     here.world.now += 2_000
-    await here.worker.turn()
+    await here.worker.tick()
     const now = await status()
     // Cheap entities are complete; the last one has its first records.
     expect(statesOf(now)).toEqual(['preview', 'ready', 'ready', 'ready', 'preview'])
@@ -101,10 +101,10 @@ overBoth('the status of a copy', (database) => {
     here.world.now += 1
     await here.platform.syncs.request(principal, id, { mode: 'full' })
     holdAfter('{"account":"20"}')
-    await here.worker.turn()
+    await here.worker.tick()
     await here.vendor.arrived
     here.world.now += 10_000
-    await here.worker.turn()
+    await here.worker.tick()
     const { running, entities, state } = await status()
     expect(state).toBe('updating')
     const [, lines] = entities
@@ -122,17 +122,17 @@ overBoth('the status of a copy', (database) => {
 
   test('is written at most once a second for a run', async () => {
     holdAfter('{"account":"1"}')
-    await here.worker.turn()
+    await here.worker.tick()
     await here.vendor.arrived
     const run = await status().then(({ running }) => running?.id ?? '')
     const version = async () =>
       (await here.world.raw().db.selectFrom('sync_runs').select('version').where('id', '=', run).executeTakeFirst())?.version
     const before = await version()
     here.world.now += 999
-    for (const _ of [1, 2, 3]) await here.worker.turn()
+    for (const _ of [1, 2, 3]) await here.worker.tick()
     expect(await version()).toBe(before)
     here.world.now += 1
-    for (const _ of [1, 2, 3]) await here.worker.turn()
+    for (const _ of [1, 2, 3]) await here.worker.tick()
     expect(await version()).toBe((before ?? 0) + 1)
     here.vendor.open()
     await here.work()
@@ -148,7 +148,7 @@ overBoth('the status of a copy', (database) => {
     })()
     await expect.poll(() => states).toEqual(['queued'])
     here.vendor.hold()
-    await here.worker.turn()
+    await here.worker.tick()
     await here.vendor.arrived
     await expect.poll(() => ticks.tick().then(() => states)).toEqual(['queued', 'running'])
     here.vendor.open()
@@ -254,7 +254,7 @@ overBoth('the status of a copy', (database) => {
     here.world.now += 30_000
     const run = await here.platform.syncs.request(principal, id, {})
     here.vendor.hold()
-    await here.worker.turn()
+    await here.worker.tick()
     await here.vendor.arrived
     here.world.now += 5_000
     const before = ticks.waiting

@@ -108,12 +108,12 @@ overBoth('syncs', (database) => {
     const { id, principal } = await filled()
     const running = await request(principal, id)
     here.vendor.hold()
-    await here.worker.turn()
+    await here.worker.tick()
     await here.vendor.arrived
     const next = await request(principal, id)
     expect(next.id).not.toBe(running.id)
     expect((await request(principal, id, { mode: 'full' })).id).toBe(next.id)
-    await here.worker.turn()
+    await here.worker.tick()
     expect(here.worker.running).toBe(1)
     expect(await here.platform.syncs.get(principal, id, next.id)).toMatchObject({ state: 'queued', mode: 'full' })
     await idle()
@@ -129,15 +129,15 @@ overBoth('syncs', (database) => {
     })
     const running = await request(principal, id)
     here.vendor.hold()
-    await here.worker.turn()
+    await here.worker.tick()
     await here.vendor.arrived
     const cancelled = await here.platform.syncs.cancel(principal, id, running.id)
     expect(cancelled.state).toBe('cancelled')
     const next = await request(principal, id)
-    await here.worker.turn()
+    await here.worker.tick()
     expect(await here.platform.syncs.get(principal, id, next.id)).toMatchObject({ state: 'queued' }) // the old walk still holds its lease
     here.world.now += 15_000 // the next renewal aborts the walk
-    await here.worker.turn()
+    await here.worker.tick()
     await idle()
     expect(await here.platform.syncs.get(principal, id, running.id)).toEqual(cancelled)
     expect(await here.platform.syncs.get(principal, id, next.id)).toMatchObject({ state: 'succeeded' })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addUsage } from '../../packages/server/src/calls/sql/usage.ts'
 import { UsageCounts } from '../../packages/server/src/calls/usage/usage.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
-import type { ConnectorPlace, Principal } from '../../packages/server/src/values/access.ts'
+import type { ConnectorRef, Principal } from '../../packages/server/src/values/access.ts'
 import {
   connectorBody,
   createWorld,
@@ -30,7 +30,7 @@ overBoth('calls over time', (database) => {
   afterAll(() => world.close())
 
   /** A connector of a tenant. */
-  const placeIn = async (principal: Principal, workspace = 'default'): Promise<ConnectorPlace> => {
+  const findRef = async (principal: Principal, workspace = 'default'): Promise<ConnectorRef> => {
     const body = connectorBody({ workspace_name: workspace })
     const { id, workspace_id: workspaceId } = await platform.connectors.create(principal, body)
     return { organizationId: principal.organizationId, workspaceId, connectorId: id }
@@ -40,11 +40,11 @@ overBoth('calls over time', (database) => {
 
   test('are buckets with errors by code and with latencies, empty ones included', async () => {
     const principal = await newTenant(platform, first)
-    const place = await placeIn(principal)
-    for (let call = 0; call < 90; call += 1) platform.usage.count(place, 'ok', 15)
-    for (let call = 0; call < 9; call += 1) platform.usage.count(place, 'upstream_error', 300)
-    platform.usage.count(place, 'invalid_parameter', 0.2)
-    platform.usage.count(place, 'aborted', 59_000)
+    const ref = await findRef(principal)
+    for (let call = 0; call < 90; call += 1) platform.usage.count(ref, 'ok', 15)
+    for (let call = 0; call < 9; call += 1) platform.usage.count(ref, 'upstream_error', 300)
+    platform.usage.count(ref, 'invalid_parameter', 0.2)
+    platform.usage.count(ref, 'aborted', 59_000)
     const { data, total, ...range } = await read(principal)
     expect(range).toEqual({
       from: new Date(world.now - day).toISOString(),
@@ -73,7 +73,7 @@ overBoth('calls over time', (database) => {
 
   test('of several nodes and groups add up, in buckets of any length', async () => {
     const principal = await newTenant(platform, first)
-    const place = await placeIn(principal)
+    const ref = await findRef(principal)
     const raw = world.raw()
     const onBackgroundError = (error: unknown) => {
       throw error
@@ -82,8 +82,8 @@ overBoth('calls over time', (database) => {
     const begin = Math.ceil(world.now / (5 * minute)) * 5 * minute
     for (const minutes of [0, 4, 61]) {
       world.now = begin + minutes * minute
-      node.count(place, 'ok', 1)
-      platform.usage.count(place, 'ok', 1)
+      node.count(ref, 'ok', 1)
+      platform.usage.count(ref, 'ok', 1)
       await node.store()
       await platform.usage.store()
     }
@@ -106,8 +106,8 @@ overBoth('calls over time', (database) => {
 
   test('are seen by those only who see the connector', async () => {
     const [owner, stranger] = [await newTenant(platform, first, 'Owner'), await newTenant(platform, first, 'Stranger')]
-    const [inside, outside] = [await placeIn(owner, 'Inside'), await placeIn(owner, 'Outside')]
-    for (const place of [inside, outside, outside]) platform.usage.count(place, 'ok', 1)
+    const [inside, outside] = [await findRef(owner, 'Inside'), await findRef(owner, 'Outside')]
+    for (const ref of [inside, outside, outside]) platform.usage.count(ref, 'ok', 1)
     world.now += 1
     const scoped = await scopedPrincipal(platform, owner, 'Inside')
     const one = { ...owner, connectorIds: [outside.connectorId] }
@@ -128,9 +128,9 @@ overBoth('calls over time', (database) => {
 
   test('are stored when the service ends, and deleted when they are old', async () => {
     const principal = await newTenant(platform, first)
-    const place = await placeIn(principal)
+    const ref = await findRef(principal)
     const other = await openBeside(world)
-    other.usage.count(place, 'ok', 1)
+    other.usage.count(ref, 'ok', 1)
     await other.close()
     world.now += 1
     expect(await callsOf(principal)).toBe(1)
@@ -168,8 +168,8 @@ test('a database that hangs costs two groups of memory, and a failed write loses
     return gate.promise
   }
   const counts = new UsageCounts({ clock: () => now, add, onBackgroundError: (error) => errors.push(error) })
-  const place = { organizationId: 'o', workspaceId: 'w', connectorId: 'c' }
-  for (; now < 60 * minute; now += minute) counts.count(place, 'ok', 1)
+  const ref = { organizationId: 'o', workspaceId: 'w', connectorId: 'c' }
+  for (; now < 60 * minute; now += minute) counts.count(ref, 'ok', 1)
   expect(written).toHaveLength(1)
   gates[0]?.reject(new Error('gone'))
   const stored = counts.store()

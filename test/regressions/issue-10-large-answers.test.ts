@@ -192,8 +192,8 @@ test('a sync is given every record of it, with all digits', async () => {
   await using engine = testEngine({ apart })
   const connectors = { markAuthError: async () => undefined, markHealthy: async () => undefined }
   const services = { connectors, engine, onBackgroundError: () => undefined }
-  const place = { organizationId: 'o', workspaceId: 'w', connectorId: 'c' }
-  const access = { place, status: 'active' as const, connection: gongAt(vendor.origin) }
+  const ref = { organizationId: 'o', workspaceId: 'w', connectorId: 'c' }
+  const access = { ref, status: 'active' as const, connection: gongAt(vendor.origin) }
   const ask = createAsk(services, { access, signal: new AbortController().signal, called: () => undefined })
   const { rows, next } = await ask({ entity: 'calls', action: 'list', params: {} })
   expect({ data: rows, next }).toEqual({ data: (await inTheLoop(list)).data, next: { cursor: 'next' } })

@@ -12,7 +12,7 @@ test('a first sync that ends while the store is busy leaves the number of record
       if (name === 'countRecords')
         return async (connector: string) => {
           counted += 1
-          if (counted > 1) throw fail('overloaded', { reason: 'no turn at the context store' })
+          if (counted > 1) throw fail('overloaded', { reason: 'no slot at the database of the copies' })
           return target.countRecords(connector)
         }
       const member: unknown = Reflect.get(target, name)

@@ -1,6 +1,6 @@
 /** Answers of tools for wide records: the fields that tell most of many rows, before all fields of one row. */
 import { describe, expect, test } from 'vitest'
-import { estimateTokens } from '../../packages/ferrule/src/agent/answers/tokens.ts'
+import { estimateTokens } from '../../packages/ferrule/src/agent/answers/token-count.ts'
 import { createTools } from '../../packages/ferrule/src/agent/index.ts'
 import { makeFakeSource } from '../agent/fake-source.ts'
 import { makeKindSource } from '../agent/kind-source.ts'

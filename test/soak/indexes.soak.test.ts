@@ -23,7 +23,7 @@ overBoth('indexes on demand', (engine) => {
     await searchOften(store, ref, { query: byState, times: 2 })
     expect(await indexed(store, ref)).toEqual([])
     expect(await found(store, ref, { query: byState })).toEqual(expected)
-    await store.indexes.runTurn()
+    await store.indexes.tick()
     expect(await indexed(store, ref)).toEqual(['state ready'])
     expect(await planOf(store, ref, { query: byState })).toMatch(/cs_on_demand_\d+/)
     expect(await found(store, ref, { query: byState })).toEqual(expected)

@@ -1,7 +1,7 @@
 // A process that makes calls under Idempotency-Keys until it is killed. Its argument is JSON of `CallerOptions`; standard output gets
 // one line of JSON (`CallLine`) for each step of a call, before the next step is made.
 import { randomUUID } from 'node:crypto'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Call, Outcome } from '../../packages/ferrule/src/engine/call/outcome.ts'
 import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
 import type { Claim } from '../../packages/ferrule/src/engine/writes/claims.ts'
@@ -80,12 +80,12 @@ async function run({ env, connectorId, clockOffset }: CallerOptions): Promise<vo
       const key = `${count % 2 === 0 ? 'known' : 'unknown'} ${lane} ${randomUUID()}`
       const sent = async () => {
         say({ step: 'sent', key })
-        await turn()
+        await yieldToEventLoop()
       }
       say({ step: 'begin', key })
       const { text } = await callUnder(key, { platform, connectorId, sent })
       say({ step: 'done', key, text })
-      await turn()
+      await yieldToEventLoop()
     }
   })
   await Promise.all(work)

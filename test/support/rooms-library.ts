@@ -22,7 +22,7 @@ export const libraryRooms: readonly Room[] = [
   {
     // JSON, rows, filters, walks and small things: for browsers too, so nothing of Node.
     room: `${library}values/`,
-    files: within(library, ['errors.ts', 'retry.ts', 'definition/object.ts', 'definition/search.ts']),
+    files: within(library, ['errors.ts', 'retry.ts', 'definition/object.ts', 'definition/operators.ts']),
     types: [`${engine}types.ts`],
   },
   { room: `${library}node-version.ts` },

@@ -1,5 +1,5 @@
 import { asFerruleError } from '../../packages/ferrule/src/errors.ts'
-import { describeRows, readRows, type SettingDescription, type SettingRows } from '../../packages/server/src/main/settings/rows.ts'
+import { describeRows, readRows, type SettingDescription, type SettingRows } from '../../packages/server/src/main/settings/setting-rows.ts'
 import type { Sources } from './imports.ts'
 
 const kinds = ['gong']

@@ -159,7 +159,7 @@ export class SyncKills implements AsyncDisposable {
       const principal = principalOf(node.platform)
       const { id } = await node.platform.syncs.request(principal, this.#connectorId, { mode: 'full' })
       for (let run = await node.platform.syncs.get(principal, this.#connectorId, id); run.finished_at === null; ) {
-        await node.worker.turn()
+        await node.worker.tick()
         await node.worker.idle()
         run = await node.platform.syncs.get(principal, this.#connectorId, id)
       }

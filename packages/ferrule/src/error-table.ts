@@ -219,7 +219,7 @@ export const errorTable = {
   ),
   context_store_not_ready: serviceForNow(
     409,
-    'The context store has no copy of {entity} yet: {reason}.',
+    'There is no copy of {entity} to search yet: {reason}.',
     'Wait for the time of Retry-After, search what was read so far with allow_partial, or use list and get; GET /api/v1/integrations/connectors/{connector_id}/context_store shows the progress.',
   ),
   context_store_stale: serviceForNow(
@@ -227,11 +227,11 @@ export const errorTable = {
     'The copy of {entity} is {age} seconds old (synced_at {synced_at}), older than max_age {max_age}, and could not be refreshed in time.',
     'Ask again after Retry-After, raise max_age, or use list and get.',
   ),
-  context_store_unavailable: serviceForNow(503, 'The context store is not available.', 'Use list and get.'),
+  context_store_unavailable: serviceForNow(503, 'The copies are not available.', 'Use list and get.'),
   context_store_timeout: serviceForNow(
     504,
-    'The context store is busy: it did not finish within {seconds} seconds.',
-    'Try again; a sync retries by itself and resumes where it stopped. If the error repeats, check the load of the database of the context store.',
+    'The database of the copies is busy: it did not finish within {seconds} seconds.',
+    'Try again; a sync retries by itself and resumes where it stopped. If the error repeats, check the load of that database.',
   ),
   overloaded: serviceForNow(503, 'The service is busy: {reason}.', 'Wait for the time of Retry-After.'),
   unavailable: serviceForNow(503, 'The service is not ready: {reason}.', 'Try again; see /health/ready.'),

@@ -53,7 +53,7 @@ export interface Upstream {
 
 /** What is known beside the message. */
 export interface ErrorDetails {
-  /** The problems of the request, each with its place. */
+  /** The problems of the request, each with its field. */
   readonly errors?: readonly Problem[] | undefined
   readonly upstream?: Upstream | undefined
   /** Milliseconds to wait before a retry. */
@@ -104,7 +104,7 @@ export class FerruleError extends Error {
   readonly retryable: boolean
   /** What to do next. */
   readonly hint: string
-  /** The problems of the request, each with its place; also `errors` on the wire. */
+  /** The problems of the request, each with its field; also `errors` on the wire. */
   readonly errors: readonly Problem[]
   readonly upstream: Upstream | undefined
   /** Milliseconds to wait before a retry, if known. */
@@ -156,7 +156,7 @@ export class FerruleError extends Error {
  * Makes an error of the table. The caller throws it.
  * @param code a code of `errorTable`
  * @param slots the values of the message's slots
- * @param details what else is known: problems with their places, the vendor's answer, the wait before a retry
+ * @param details what else is known: problems with their fields, the vendor's answer, the wait before a retry
  */
 export function fail<C extends ErrorCode>(code: C, slots: ErrorSlots<C>, details: ErrorDetails = {}): FerruleError {
   return failAs(code, slots, details)
@@ -206,7 +206,7 @@ export const joinProblems = (problems: readonly Problem[]): string =>
 
 /**
  * Makes a `validation_failed` error. The caller throws it.
- * @param problems what is wrong, each with its place
+ * @param problems what is wrong, each with its field
  */
 export const failValidation = (problems: readonly Problem[]): FerruleError =>
   fail('validation_failed', { reason: joinProblems(problems) }, { errors: problems })

@@ -31,7 +31,7 @@ export {
   operators,
   type SearchFieldType,
   searchOperators,
-} from './definition/search.ts'
+} from './definition/operators.ts'
 export { readLookback } from './definition/sync.ts'
 export { buildEntityDocument, toSchema } from './document/build-kind.ts'
 export {
@@ -48,8 +48,8 @@ export {
 } from './document/reference.ts'
 export { readApart } from './engine/call/apart.ts'
 export { fillParams } from './engine/call/fill.ts'
-export { readBatches } from './engine/call/page.ts'
-export { findMissingScopes } from './engine/call/scopes.ts'
+export { readBatches } from './engine/call/page-records.ts'
+export { findMissingScopes } from './engine/call/vendor-scopes.ts'
 export { clocks } from './engine/clocks.ts'
 export { awaitUnlessAborted } from './engine/http/deadline.ts'
 export { Http } from './engine/http/http.ts'
@@ -70,7 +70,7 @@ export { createMcpServer, type McpSdk, type ToolReport } from './mcp/server.ts'
 export { describeExecute, getTracing, inSpan, type Span, type SpanStart } from './tracing.ts'
 export { BoundedMap } from './values/bounded-map.ts'
 export { type FormulaMode, formatCsvText } from './values/csv.ts'
-export { findRounded } from './values/filter/tokens.ts'
+export { findRounded } from './values/filter/lexer.ts'
 export { operatorWords } from './values/filter/words.ts'
 export { cutFinalNewline } from './values/final-newline.ts'
 export { TooDeep } from './values/json/depth.ts'

@@ -162,20 +162,20 @@ function isWire(fault: Fault): fault is FaultTarget & WireFault {
   return !innerKinds.includes(fault.kind)
 }
 
-interface Asked {
+interface FaultRequest {
   readonly on: OriginName
   readonly path: string
   readonly method?: string | undefined
 }
 
-function meetsTarget(fault: Fault, { on, path, method }: Asked): boolean {
+function meetsTarget(fault: Fault, { on, path, method }: FaultRequest): boolean {
   return (fault.on ?? on) === on && path.startsWith(fault.path ?? '') && (fault.method ?? method) === method
 }
 
 /** Returns an empty supply of faults. */
 export function createFaults(): FaultSupply {
   let entries: { fault: Fault; left: number }[] = []
-  const take = <F extends Fault>(wanted: (fault: Fault) => fault is F, asked: Asked): F | undefined => {
+  const take = <F extends Fault>(wanted: (fault: Fault) => fault is F, asked: FaultRequest): F | undefined => {
     for (const entry of entries) {
       const { fault } = entry
       const meets = meetsTarget(fault, asked)

@@ -11,11 +11,11 @@ export class Markup {
 }
 
 /** What a template can hold: text is escaped, markup is not, nothing is left out. */
-type Part = string | Markup | readonly Markup[] | undefined
+type MarkupPart = string | Markup | readonly Markup[] | undefined
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-function textOf(part: Part): string {
+function textOf(part: MarkupPart): string {
   if (part === undefined) return ''
   if (part instanceof Markup) return part.text
   if (typeof part === 'string') return part.replaceAll(/[&<>"']/g, (sign) => entities[sign] ?? sign)
@@ -23,7 +23,7 @@ function textOf(part: Part): string {
 }
 
 /** Builds markup from a template; every text in it is escaped. */
-export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
+export function html(strings: TemplateStringsArray, ...parts: readonly MarkupPart[]): Markup {
   return new Markup(strings.map((text, index) => text + textOf(parts[index])).join(''))
 }
 

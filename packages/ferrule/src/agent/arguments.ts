@@ -103,7 +103,7 @@ export const isHostMember = (name: string): boolean => hostMembers.has(name)
 /** Checked arguments: each has the type of its rule, or is left out. */
 export type Arguments = Readonly<Record<string, unknown>>
 
-/** Checked arguments, and every problem with its place. */
+/** Checked arguments, and every problem with its field. */
 export interface CheckedArguments {
   readonly args: Arguments
   readonly problems: readonly Problem[]
@@ -131,7 +131,7 @@ function checkOne(name: string, rule: ArgumentRule, value: unknown): readonly [v
 
 /**
  * Checks arguments. What strict modes send for optional arguments counts as left out, and what hosts add is dropped.
- * @returns the arguments that were given, and every problem with its place
+ * @returns the arguments that were given, and every problem with its field
  */
 export function checkArguments(rules: ArgumentRules, given: unknown): CheckedArguments {
   const object = readObject(given)

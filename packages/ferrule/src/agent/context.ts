@@ -27,11 +27,11 @@ export interface RunningCall {
   readonly limits: RequestLimits
   readonly call: ToolCall
   /** Where an answer of lines continues; undefined: at its beginning. */
-  readonly from?: LinePlace
+  readonly from?: LineOffset
 }
 
 /** Where an answer of lines continues. */
-export interface LinePlace {
+export interface LineOffset {
   /** Number of the first line, from 0. */
   readonly at: number
   /** Page of the source. */

@@ -69,14 +69,14 @@ async function readRows(running: RunningCall, position: ReadPosition | KeptPosit
   const connector = await reach.get(position.connector, running.limits)
   const kind = await reach.source.readKind(connector, running.limits)
   const { row } = running.args
-  const place = typeof row === 'number' ? { at: row - 1, character: 0 } : position.place
-  if (position.type === 'kept') return answerKept(running, { connector, kind, place, keptId: position.id })
+  const offset = typeof row === 'number' ? { at: row - 1, character: 0 } : position.offset
+  if (position.type === 'kept') return answerKept(running, { connector, kind, offset, keptId: position.id })
   const { request, columns: id } = position
   // No handle of ours holds a write: this is the last line of defence.
   if (writeActions.includes(request.action)) throw failHandle('a write is never sent again')
   const list = id === undefined ? undefined : await running.context.handles.readKept(id)
   const columns = id !== undefined && Array.isArray(list) ? { id, list } : undefined
-  return answerRead(running, { connector, kind, request, place, columns })
+  return answerRead(running, { connector, kind, request, offset, columns })
 }
 
 /** Makes the tool. @param lineTools tools whose answers are lines, which are run again */
@@ -97,7 +97,7 @@ const buildReadMore = (lineTools: readonly ToolDefinition[]): ToolDefinition =>
       if (position.type !== 'lines') return readRows(running, position)
       const tool = lineTools.find(({ name }) => name === position.tool)
       if (tool === undefined) throw failHandle('these tools have no such tool')
-      return tool.run({ ...running, args: position.args, from: position.place })
+      return tool.run({ ...running, args: position.args, from: position.offset })
     },
   })
 
@@ -244,5 +244,5 @@ export const toolOptions: OptionRules = {
   connectors: texts,
 }
 
-/** Checks options. @throws FerruleError `validation_failed` with the place of every problem */
+/** Checks options. @throws FerruleError `validation_failed` with the field of every problem */
 const checkToolOptions = (options: unknown): void => checkOptions(toolOptions, options)

@@ -20,7 +20,7 @@ const longestName = 64
 const mostTools = 100
 
 /** An operation that a tool stands for. */
-interface Operation {
+interface ToolOperation {
   readonly kind: AgentKind
   readonly entity: string
   readonly action: ActionDocument
@@ -28,7 +28,7 @@ interface Operation {
   readonly connectors: readonly AgentConnector[]
 }
 
-const nameOperation = ({ kind, entity, action }: Operation): string => `${kind.kind}.${entity}.${action.action}`
+const nameOperation = ({ kind, entity, action }: ToolOperation): string => `${kind.kind}.${entity}.${action.action}`
 
 /** Makes a name of letters, digits and `_`, which begins with a letter. */
 const toToolName = (operation: string): string =>
@@ -44,21 +44,21 @@ function matches(pattern: string, operation: string): boolean {
 }
 
 /** Lists the operations of every connected kind. */
-async function listOperations({ reach }: ToolContext, limits: RequestLimits): Promise<readonly Operation[]> {
+async function listOperations({ reach }: ToolContext, limits: RequestLimits): Promise<readonly ToolOperation[]> {
   const byKind = Map.groupBy(await reach.listAll(limits), ({ kind }) => kind)
   const all = await Promise.all(
     [...byKind.values()].map(async (connectors) => {
       const [first] = connectors
       if (first === undefined) return []
       const kind = await reach.source.readKind(first, limits)
-      return kind.entities.flatMap(({ entity, actions }) => actions.map((action): Operation => ({ kind, entity, action, connectors })))
+      return kind.entities.flatMap(({ entity, actions }) => actions.map((action): ToolOperation => ({ kind, entity, action, connectors })))
     }),
   )
   return all.flat()
 }
 
 /** Names of operations in the form of a pattern: with as many parts, and with `*` where it has one. */
-function listForms(pattern: string, operations: readonly Operation[]): readonly string[] {
+function listForms(pattern: string, operations: readonly ToolOperation[]): readonly string[] {
   const parts = pattern.split('.')
   const forms = operations.map((operation) =>
     nameOperation(operation)
@@ -71,7 +71,7 @@ function listForms(pattern: string, operations: readonly Operation[]): readonly 
 }
 
 /** Refuses a pattern that means nothing. */
-function failPattern(pattern: string, index: number, operations: readonly Operation[]): Error {
+function failPattern(pattern: string, index: number, operations: readonly ToolOperation[]): Error {
   const near = findNearNames(pattern, listForms(pattern, operations))
   const kinds = [...new Set(operations.map(({ kind }) => kind.kind))]
   const known = kinds.length === 0 ? 'nothing is connected' : `connected: ${kinds.join(', ')}`
@@ -80,8 +80,8 @@ function failPattern(pattern: string, index: number, operations: readonly Operat
 }
 
 /** Chooses the operations that patterns mean; those that write only where the tools may write. */
-function chooseOperations(operations: readonly Operation[], include: readonly string[], canWrite: boolean): readonly Operation[] {
-  const isOffered = ({ action }: Operation): boolean => canWrite || !writeActions.includes(action.action)
+function chooseOperations(operations: readonly ToolOperation[], include: readonly string[], canWrite: boolean): readonly ToolOperation[] {
+  const isOffered = ({ action }: ToolOperation): boolean => canWrite || !writeActions.includes(action.action)
   const chosen = include.flatMap((pattern, index) => {
     const found = operations.filter((operation) => matches(pattern, nameOperation(operation)))
     if (found.length === 0) throw failPattern(pattern, index, operations)
@@ -101,7 +101,7 @@ const connectorArgument = 'connector_name'
 const mostNames = 20
 
 /** Builds the schema of the arguments: the parameters, and the connector where there are several. */
-function buildSchema({ action, connectors }: Operation): JsonSchema {
+function buildSchema({ action, connectors }: ToolOperation): JsonSchema {
   const {
     properties,
     required = [],
@@ -120,12 +120,12 @@ function buildSchema({ action, connectors }: Operation): JsonSchema {
 const isEmpty = (list: unknown): boolean => Array.isArray(list) && list.length === 0
 
 /** Writes a call that fits. */
-function buildExample({ action, connectors }: Operation, also?: readonly string[]): Readonly<Record<string, unknown>> {
+function buildExample({ action, connectors }: ToolOperation, also?: readonly string[]): Readonly<Record<string, unknown>> {
   const [first] = connectors
   return { ...(connectors.length > 1 ? { [connectorArgument]: first?.name } : {}), ...makeParams(action.params, also) }
 }
 
-async function runOperation(operation: Operation, running: RunningCall, toolName: string): Promise<AgentAnswer> {
+async function runOperation(operation: ToolOperation, running: RunningCall, toolName: string): Promise<AgentAnswer> {
   const { kind, entity, action, connectors } = operation
   const { [connectorArgument]: name, ...params } = running.args
   const { reach } = running.context
@@ -136,7 +136,7 @@ async function runOperation(operation: Operation, running: RunningCall, toolName
       : await reach.find(typeof name === 'string' ? name : kind.kind, running.limits)
   const isWrite = writeActions.includes(action.action)
   const request = { entity, action: action.action, params, ...(isWrite ? { idempotencyKey: buildKey(running) } : {}) }
-  const reading = { connector, kind, request, place: start }
+  const reading = { connector, kind, request, offset: start }
   try {
     return await (isWrite ? answerWrite(running, reading) : answerRead(running, reading))
   } catch (thrown) {
@@ -154,7 +154,7 @@ function checkObject(given: unknown, { action, params }: ActionDocument): Checke
   return { args: writeActions.includes(action) ? own : dropFilledIn(own, params), problems: [] }
 }
 
-function buildTool(operation: Operation, name: string): ToolDefinition {
+function buildTool(operation: ToolOperation, name: string): ToolDefinition {
   const { kind, entity, action } = operation
   const isWrite = writeActions.includes(action.action)
   const title = `${kind.title} ${entity} ${action.action}`
@@ -171,7 +171,7 @@ function buildTool(operation: Operation, name: string): ToolDefinition {
 }
 
 /** Names tools apart: two long names can begin alike. */
-function nameTools(operations: readonly Operation[]): readonly string[] {
+function nameTools(operations: readonly ToolOperation[]): readonly string[] {
   const taken = new Set<string>()
   return operations.map((operation) => {
     const whole = toToolName(nameOperation(operation))

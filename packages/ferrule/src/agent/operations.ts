@@ -23,7 +23,7 @@ export class Explained extends Error {
 }
 
 /** A connector with what is known about its kind. */
-export interface Target {
+export interface Described {
   readonly connector: AgentConnector
   readonly kind: AgentKind
 }
@@ -35,7 +35,7 @@ function suggestNames(given: string, known: readonly string[]): readonly string[
 }
 
 /** Finds an entity. @throws Explained `entity_not_found` */
-export function findEntity({ kind }: Target, name: string): EntityDocument {
+export function findEntity({ kind }: Described, name: string): EntityDocument {
   const found = kind.entities.find(({ entity }) => entity === name)
   if (found !== undefined) return found
   const known = kind.entities.map(({ entity }) => entity)

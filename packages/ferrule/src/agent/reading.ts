@@ -7,9 +7,9 @@ import { writeJson } from '../values/json/json.ts'
 import { createRowReader } from '../values/rows/rows.ts'
 import { quoteName } from './answers/bounds.ts'
 import type { KnownFields } from './answers/leave-out.ts'
-import { type Place, writeRows } from './answers/rows.ts'
+import { type RowOffset, writeRows } from './answers/rows.ts'
 import { closing, joinLines, opening } from './answers/sentences.ts'
-import type { LinePlace, RunningCall } from './context.ts'
+import type { LineOffset, RunningCall } from './context.ts'
 import type { Handles } from './handles.ts'
 import type { AgentConnector, AgentKind, AgentRequest } from './source.ts'
 import type { AgentAnswer, AgentFile } from './types.ts'
@@ -19,7 +19,7 @@ export interface Reading {
   readonly connector: AgentConnector
   readonly kind: AgentKind
   readonly request: AgentRequest
-  readonly place: Place
+  readonly offset: RowOffset
   /** Id under which the rows are kept, for rows that are read from there. */
   readonly keptId?: string | undefined
   /** True: the tool can be called again for fewer fields. */
@@ -35,13 +35,13 @@ interface Kept {
 }
 
 /** The first row, from its beginning. */
-export const start: Place = { at: 0 }
+export const start: RowOffset = { at: 0 }
 
 /** Returns whether an entity answers results of statements. */
 const isStatement = ({ entities }: AgentKind, name: string): boolean =>
   readProperties(entities.find(({ entity }) => entity === name)?.record ?? null).some(([field]) => field === columnsField)
 
-const failRow = ({ at }: Place, count: number): Error =>
+const failRow = ({ at }: RowOffset, count: number): Error =>
   failValidation([{ field: '/row', message: `must be 1 to ${count}: there is no row ${at + 1}`, error_code: 'value' }])
 
 /** Describes a file that was opened; undefined: the answer is no file. */
@@ -86,23 +86,23 @@ class AnswerHandles {
     this.#result = result
   }
 
-  /** Writes the handle of a place in the rows, or of what follows; undefined: the rest is too large to be kept. */
-  async write(place: Place | 'next'): Promise<string | undefined> {
-    const id = this.#isKept(place) ? await this.#keep() : ''
+  /** Writes the handle of an offset in the rows, or of what follows; undefined: the rest is too large to be kept. */
+  async write(offset: RowOffset | 'next'): Promise<string | undefined> {
+    const id = this.#isKept(offset) ? await this.#keep() : ''
     if (id === undefined) return undefined
-    return this.#handles.write(this.#locate(place, id, await this.#keepColumns(place)))
+    return this.#handles.write(this.#locate(offset, id, await this.#keepColumns(offset)))
   }
 
-  /** Returns whether the rows of a place cannot be read again by their call. */
-  #isKept(place: Place | 'next'): boolean {
-    return place !== 'next' && this.#result.isOnce
+  /** Returns whether the rows of an offset cannot be read again by their call. */
+  #isKept(offset: RowOffset | 'next'): boolean {
+    return offset !== 'next' && this.#result.isOnce
   }
 
-  #locate(place: Place | 'next', id: string, columns: string | undefined): Position {
+  #locate(offset: RowOffset | 'next', id: string, columns: string | undefined): Position {
     const { connector: found, request, columns: known } = this.#reading
     const connector = found.id
-    if (place === 'next') return { type: 'read', connector, request: this.#result.next ?? request, place: start, columns }
-    return this.#isKept(place) ? { type: 'kept', connector, id, place } : { type: 'read', connector, request, place, columns: known?.id }
+    if (offset === 'next') return { type: 'read', connector, request: this.#result.next ?? request, offset: start, columns }
+    return this.#isKept(offset) ? { type: 'kept', connector, id, offset } : { type: 'read', connector, request, offset, columns: known?.id }
   }
 
   #keep(): Promise<string | undefined> {
@@ -114,10 +114,10 @@ class AnswerHandles {
   }
 
   /** Keeps the columns for what follows: only the first part of a statement's result describes them. */
-  async #keepColumns(place: Place | 'next'): Promise<string | undefined> {
+  async #keepColumns(offset: RowOffset | 'next'): Promise<string | undefined> {
     const { columns: known } = this.#reading
     const { columns } = this.#result
-    return place !== 'next' || known !== undefined || columns === undefined ? known?.id : this.#handles.keep(columns)
+    return offset !== 'next' || known !== undefined || columns === undefined ? known?.id : this.#handles.keep(columns)
   }
 }
 
@@ -129,8 +129,8 @@ function findKnown({ kind, request }: Reading): KnownFields {
 
 async function answerResult(running: RunningCall, reading: Reading, result: Result): Promise<AgentAnswer> {
   const { rows, isSingle, facts, next } = result
-  const { kind, place } = reading
-  if (place.character !== undefined && (place.at < 0 || place.at >= rows.length)) throw failRow(place, rows.length)
+  const { kind, offset } = reading
+  if (offset.character !== undefined && (offset.at < 0 || offset.at >= rows.length)) throw failRow(offset, rows.length)
   const handles = new AnswerHandles(running.context.handles, reading, result)
   const text = await writeRows({
     subject: describeCall(reading),
@@ -138,7 +138,7 @@ async function answerResult(running: RunningCall, reading: Reading, result: Resu
     rows,
     isSingle,
     facts,
-    place,
+    offset,
     maxTokens: running.context.maxTokens,
     hasNext: next !== undefined,
     canNarrow: reading.canNarrow === true,
@@ -172,15 +172,15 @@ export async function answerWrite(running: RunningCall, reading: Reading): Promi
 
 const isKept = (value: unknown): value is Kept => isObject(value) && isObject(value['request']) && isObject(value['result'])
 
-/** Answers kept rows from a place. */
+/** Answers kept rows from an offset. */
 export async function answerKept(
   running: RunningCall,
-  { connector, kind, place, keptId }: Omit<Reading, 'request' | 'keptId'> & { readonly keptId: string },
+  { connector, kind, offset, keptId }: Omit<Reading, 'request' | 'keptId'> & { readonly keptId: string },
 ) {
   const content = await running.context.handles.readKept(keptId)
   if (!isKept(content)) throw new TypeError('The kept text is no answer.')
   const { request, result } = content
-  const reading: Reading = { connector, kind, request, place, keptId }
+  const reading: Reading = { connector, kind, request, offset, keptId }
   return answerResult(running, reading, { ...result, isOnce: true, facts: {} })
 }
 
@@ -285,31 +285,31 @@ function readResult(request: AgentRequest, answer: unknown, known?: Columns): Re
   return { rows, isSingle: false, isOnce, columns, facts: { ...countAll(data), ...facts }, next }
 }
 
-/** A call that can be sent again, and a place in its answer. */
+/** A call that can be sent again, and an offset in its answer. */
 export interface ReadPosition {
   readonly type: 'read'
   readonly connector: string
   readonly request: AgentRequest
-  readonly place: Place
+  readonly offset: RowOffset
   /** Id under which the columns of a statement are kept. */
   readonly columns?: string | undefined
 }
 
-/** Rows that are kept, and a place in them. */
+/** Rows that are kept, and an offset in them. */
 export interface KeptPosition {
   readonly type: 'kept'
   readonly connector: string
   /** Id under which the rows are kept. */
   readonly id: string
-  readonly place: Place
+  readonly offset: RowOffset
 }
 
-/** A place in the lines of a tool that reads only. */
+/** An offset in the lines of a tool that reads only. */
 export interface LinesPosition {
   readonly type: 'lines'
   readonly tool: string
   readonly args: Readonly<Record<string, unknown>>
-  readonly place: LinePlace
+  readonly offset: LineOffset
 }
 
 /** A position of a handle. */
@@ -317,4 +317,4 @@ type Position = ReadPosition | KeptPosition | LinesPosition
 
 /** Returns whether a kept value is a position: an older version may have kept it. */
 export const isPosition = (value: unknown): value is Position =>
-  isObject(value) && isObject(value['place']) && (isObject(value['request']) || isObject(value['args']) || typeof value['id'] === 'string')
+  isObject(value) && isObject(value['offset']) && (isObject(value['request']) || isObject(value['args']) || typeof value['id'] === 'string')

@@ -8,13 +8,13 @@ import { showControls, showInLine } from './output/terminal.ts'
 import type { ServiceFlags } from './settings.ts'
 
 /** Values of options as they were given. */
-export type Options = Readonly<Record<string, unknown>>
+export type CommandOptions = Readonly<Record<string, unknown>>
 
 /** The surroundings of a command. */
 export interface CommandContext {
   /** Positional arguments. */
   readonly args: readonly string[]
-  readonly options: Options
+  readonly options: CommandOptions
   readonly flags: ServiceFlags
   readonly env: Readonly<Record<string, string | undefined>>
   readonly version: string
@@ -31,16 +31,16 @@ export interface CommandContext {
 }
 
 /** Reads an option that is text. */
-export function readText(options: Options, name: string): string | undefined {
+export function readText(options: CommandOptions, name: string): string | undefined {
   const value = options[name]
   return typeof value === 'string' ? value : undefined
 }
 
 /** Reads an option that is a flag without a value. */
-export const readFlag = (options: Options, name: string): boolean => options[name] === true
+export const readFlag = (options: CommandOptions, name: string): boolean => options[name] === true
 
 /** Reads an option that can be repeated. */
-export function readList(options: Options, name: string): readonly string[] {
+export function readList(options: CommandOptions, name: string): readonly string[] {
   const value = options[name]
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
 }
@@ -49,7 +49,7 @@ export function readList(options: Options, name: string): readonly string[] {
  * Reads an option that is a number.
  * @throws FerruleError `validation_failed`
  */
-export function readNumber(options: Options, name: string, least = 0): number | undefined {
+export function readNumber(options: CommandOptions, name: string, least = 0): number | undefined {
   const text = readText(options, name)
   if (text === undefined) return undefined
   const value = Number(text)
@@ -58,17 +58,17 @@ export function readNumber(options: Options, name: string, least = 0): number | 
 }
 
 /** Returns the format: the wanted one, else a table on a terminal and JSON elsewhere. */
-export function chooseFormat(options: Options): FormatName {
+export function chooseFormat(options: CommandOptions): FormatName {
   const wanted = formatNames.find((name) => name === options['format'])
   return wanted ?? (process.stdout.isTTY ? 'table' : 'json')
 }
 
 /** Returns what CSV does with text that a spreadsheet would run. */
-export const chooseFormulas = (options: Options): FormulaMode => (options['formulas'] === 'keep' ? 'keep' : 'mark')
+export const chooseFormulas = (options: CommandOptions): FormulaMode => (options['formulas'] === 'keep' ? 'keep' : 'mark')
 
 const smallestWidth = 20
 
-function openOutput(options: Options, note: (text: string) => void, onClosed: () => void): Output {
+function openOutput(options: CommandOptions, note: (text: string) => void, onClosed: () => void): Output {
   const fields = readText(options, 'fields')
   const { stdout } = process
   return new Output(
@@ -89,7 +89,7 @@ function openOutput(options: Options, note: (text: string) => void, onClosed: ()
 /** What a command is started with. */
 export interface Start {
   readonly args: readonly string[]
-  readonly options: Options
+  readonly options: CommandOptions
   readonly version: string
 }
 

@@ -52,7 +52,7 @@ export function readErrorCode(thrown: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined
 }
 
-/** Describes a problem as far as the sentence of the error does not say it: its place, where the sentence has the rest. */
+/** Describes a problem as far as the sentence of the error does not say it: its field, where the sentence has the rest. */
 function describeProblem({ field, message }: Problem, said: string): readonly string[] {
   const text = message.replace(/\.$/, '')
   if (said.includes(text)) return []
@@ -61,14 +61,14 @@ function describeProblem({ field, message }: Problem, said: string): readonly st
   return said.includes(field) ? [] : [`at ${field}`]
 }
 
-/** Lists the places that an error names, when its sentence does not show them already. */
-function listPlaces(error: FerruleError): string[] {
-  const places = new Set(error.errors.flatMap((problem) => describeProblem(problem, error.message)))
+/** Lists the fields that an error names, when its sentence does not show them already. */
+function listDetails(error: FerruleError): string[] {
+  const details = new Set(error.errors.flatMap((problem) => describeProblem(problem, error.message)))
   const { upstream } = error
   const said = [upstream?.status, upstream?.code, upstream?.message].filter((part) => part !== undefined && part !== '')
   const vendor = said.length === 0 || error.message.includes(String(said.at(-1))) ? [] : [`the vendor answered: ${said.join(' ')}`]
   const request = error.headers['x-request-id']
-  return [...places, ...vendor, ...(request === undefined ? [] : [`request ${request}`])]
+  return [...details, ...vendor, ...(request === undefined ? [] : [`request ${request}`])]
 }
 
 /**
@@ -80,9 +80,9 @@ export function formatFailure(thrown: unknown, stream: NodeJS.WritableStream): s
   const isUnexpected = !(thrown instanceof FerruleError)
   const message = isUnexpected ? `The command failed: ${thrown instanceof Error ? thrown.message : String(thrown)}` : error.message
   const head = `${styleText('red', 'Error:', { stream })} ${showControls(message)}`
-  const places = isUnexpected ? [] : listPlaces(error).map((text) => `  ${showControls(text)}`)
+  const details = isUnexpected ? [] : listDetails(error).map((text) => `  ${showControls(text)}`)
   const hint = isUnexpected ? 'This is a fault of the command: report it with FERRULE_DEBUG=1.' : error.hint
-  return [head, ...places, ...(hint === '' ? [] : [`${styleText('dim', 'What to do:', { stream })} ${showControls(hint)}`])].join('\n')
+  return [head, ...details, ...(hint === '' ? [] : [`${styleText('dim', 'What to do:', { stream })} ${showControls(hint)}`])].join('\n')
 }
 
 /** Formats an error for programs: problem details (RFC 9457) as one line of JSON. */

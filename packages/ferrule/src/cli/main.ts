@@ -1,7 +1,7 @@
 /** Runs the command: parses the arguments, starts the action, and turns what happens into words and an exit code (docs/decisions/command.md). */
 import { Command, type CommanderError, Option } from 'commander'
 import { asFerruleError, FerruleError } from '../errors.ts'
-import { chooseFormat, createContext, type Options } from './context.ts'
+import { type CommandOptions, chooseFormat, createContext } from './context.ts'
 import {
   exitCodes,
   exitMeanings,
@@ -19,13 +19,13 @@ import { type CommandSpec, globalOptions, type OptionSpec } from './spec.ts'
 import { commands, groups } from './specs/index.ts'
 
 /** Reads options of a command line that commander has refused, as far as errors need them. */
-function guessOptions(args: readonly string[]): Options {
+function guessOptions(args: readonly string[]): CommandOptions {
   const at = args.findIndex((arg) => arg === '--format' || arg.startsWith('--format='))
   const given = args[at]?.split('=')[1] ?? args[at + 1]
   return at < 0 ? {} : { format: given }
 }
 
-function report(given: unknown, options: Options, failed?: Failed): number {
+function report(given: unknown, options: CommandOptions, failed?: Failed): number {
   const thrown = given instanceof FerruleError ? nameCommands(given, failed) : given
   if (thrown instanceof OutputClosed) return exitCodes.success
   if (thrown instanceof Shown) return findExitCode(asFerruleError(thrown.cause))
@@ -59,7 +59,7 @@ const listCommands = ({ commands }: Refusal['command']): string => commands.map(
 const incomplete: readonly string[] = ['commander.help', 'commander.missingArgument']
 
 /** Reports what commander refuses. A line that is not complete gets the help, unless `--format` asks for data. */
-function reportRefusal(refusal: Refusal, options: Options): number {
+function reportRefusal(refusal: Refusal, options: CommandOptions): number {
   const { command, cause } = refusal
   if (cause.exitCode === 0) return exitCodes.success // help and version
   const { format = 'table' } = options

@@ -1,17 +1,17 @@
 /** What to do next after an error, in commands: the table of errors names requests for programs. */
 import { type ErrorCode, errorTable, type FerruleError, withHint } from '../errors.ts'
-import { type Options, readFlag, readText } from './context.ts'
+import { type CommandOptions, readFlag, readText } from './context.ts'
 import type { CommandSpec } from './spec.ts'
 
 /** The command that failed. */
 export interface Failed {
   readonly spec: CommandSpec
   readonly args: readonly string[]
-  readonly options: Options
+  readonly options: CommandOptions
 }
 
 /** What the steps name. */
-interface Place {
+interface StepFacts {
   /** The connector as a word of a shell; NAME when the command names none. */
   readonly connector: string
   /** True: the vendor is called in this process. */
@@ -23,7 +23,7 @@ interface Place {
 const logIn = 'Log in again: ferrule login. A token of FERRULE_TOKEN has to be replaced.'
 
 /** Steps by code. Other hints hold for people as they are. */
-const steps: Partial<Record<ErrorCode, (place: Place) => string>> = {
+const steps: Partial<Record<ErrorCode, (facts: StepFacts) => string>> = {
   invalid_client: () => 'Check both, and log in again: ferrule login',
   missing_token: () => logIn,
   invalid_token: () => logIn,
@@ -48,7 +48,7 @@ const steps: Partial<Record<ErrorCode, (place: Place) => string>> = {
 /** Writes a name as one word of a shell. */
 const quoteWord = (text: string): string => (/^[\w.@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
 
-function readPlace(failed: Failed | undefined): Place {
+function readFacts(failed: Failed | undefined): StepFacts {
   if (failed === undefined) return { connector: 'NAME', isLocal: false, canTakePart: false }
   const { spec, args, options } = failed
   const isLocal = readText(options, 'local') !== undefined
@@ -70,7 +70,7 @@ const matchTable = (code: ErrorCode): RegExp =>
 
 /** Turns the hint of the table into commands. What stands behind it stays. */
 export function nameCommands(error: FerruleError, failed?: Failed): FerruleError {
-  const step = steps[error.code]?.(readPlace(failed))
+  const step = steps[error.code]?.(readFacts(failed))
   const { retryAfterMs: wait } = error
   const named = step === undefined ? error.hint : error.hint.replace(matchTable(error.code), () => step)
   // Headers and members are for programs.

@@ -57,7 +57,7 @@ async function readSource(path: string): Promise<string> {
   }
 }
 
-const describePlace = (path: string): string => (path === '-' ? 'standard input' : path)
+const describeSource = (path: string): string => (path === '-' ? 'standard input' : path)
 
 /**
  * Parses an object of JSON.
@@ -68,9 +68,9 @@ export function parseObject(text: string, from: string): Readonly<Record<string,
   try {
     value = readJson(text)
   } catch {
-    throw failUsage(`${describePlace(from)} is not valid JSON.`, 'Give one JSON object.')
+    throw failUsage(`${describeSource(from)} is not valid JSON.`, 'Give one JSON object.')
   }
-  if (!isObject(value)) throw failUsage(`${describePlace(from)} is not a JSON object.`, 'Give one JSON object.')
+  if (!isObject(value)) throw failUsage(`${describeSource(from)} is not a JSON object.`, 'Give one JSON object.')
   return value
 }
 

@@ -42,7 +42,7 @@ function choose(...candidates: readonly Candidate[]): Sourced | undefined {
   return undefined
 }
 
-/** Takes the identity whole from one place, so that an id never meets the secret of another application. */
+/** Takes the identity whole from one source, so that an id never meets the secret of another application. */
 function chooseCaller(env: Environment, profile: Profile, source: string): Caller | undefined {
   const { FERRULE_TOKEN: token, FERRULE_CLIENT_ID: id, FERRULE_CLIENT_SECRET: secret } = env
   if (token) return { type: 'token', token, source: 'FERRULE_TOKEN' }

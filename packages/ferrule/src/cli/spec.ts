@@ -1,5 +1,5 @@
 /** How a command is described. Help, the reference page and the completion are printed from it. */
-import type { CommandContext, Options } from './context.ts'
+import type { CommandContext, CommandOptions } from './context.ts'
 
 /** Runs a command. */
 export type Action = (context: CommandContext) => Promise<void>
@@ -21,7 +21,7 @@ export interface CommandSpec {
   /** Arguments as help shows them, where commander cannot say it. */
   readonly usage?: string
   /** Names the expected arguments, where options decide on their number; `args` takes any number then. */
-  readonly words?: (options: Options) => readonly string[]
+  readonly words?: (options: CommandOptions) => readonly string[]
   /** One sentence for lists. */
   readonly about: string
   /** Further lines of help. */

@@ -22,7 +22,7 @@ function findCollector(): () => void {
 const mostPages = 1_000_000_000
 
 /** Runs an operation of the entity that is walked, or of the entity that returns the next part. */
-export type Run = (entity: string, action: string, params: Schema) => Promise<unknown>
+export type Execute = (entity: string, action: string, params: Schema) => Promise<unknown>
 
 /** An answer with rows or one result. */
 export interface Answer {
@@ -81,7 +81,7 @@ interface Standing {
 export interface WalkSource {
   readonly entity: string
   readonly params: Schema
-  readonly run: Run
+  readonly run: Execute
   /** Who answers, for errors. */
   readonly vendor: string
 }

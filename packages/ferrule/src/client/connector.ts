@@ -129,7 +129,7 @@ const checkNames = (params: SearchParams, known: readonly string[]): void => {
 const dropAbsent = (members: SearchParams): Record<string, unknown> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 
-/** Reads a filter, which can be text such as `title like "price%" and started >= 2026-01-01`. @throws FerruleError with the place in the text */
+/** Reads a filter, which can be text such as `title like "price%" and started >= 2026-01-01`. @throws FerruleError with line and column */
 const readFilter = (filter: unknown): unknown => (typeof filter === 'string' ? parseFilter(filter) : filter)
 
 /** Builds the members of an execute request that say how fresh the copy must be. */

@@ -114,7 +114,7 @@ export const namesService = (options: ServiceOptions | undefined): boolean =>
 
 /**
  * Checks the address and the identity.
- * @throws FerruleError `validation_failed` with the place of each problem; `setting_invalid` when FERRULE_URL is wrong
+ * @throws FerruleError `validation_failed` with the field of each problem; `setting_invalid` when FERRULE_URL is wrong
  */
 export function readServiceSettings(options: ServiceOptions): ServiceSettings {
   const origin: unknown = options.session === true ? Reflect.get(globalThis, 'origin') : undefined

@@ -15,7 +15,7 @@ import { isTokenRefused, type ServiceSettings } from './settings.ts'
 /**
  * Checks what will be sent as JSON.
  * @param field JSON pointer to the value, as the service names it
- * @throws FerruleError `invalid_parameter` with the place of each invalid `Date`, infinite number, and number that has lost digits
+ * @throws FerruleError `invalid_parameter` with the field of each invalid `Date`, infinite number, and number that has lost digits
  */
 export function checkValues(value: unknown, field = ''): void {
   const errors = listLossyValues(value, field)

@@ -28,13 +28,13 @@ const shortestPause = 50
 const longestPause = 30_000
 
 /** What one connection hands on to the next. */
-interface Place {
+interface StreamState {
   lastEventId: string
   retryMs: number
 }
 
 /** Computes the wait before a reconnection: doubled after each failure, with jitter, and at least what the service asks for. */
-function computeWait({ retryMs }: Place, failures: number, error: FerruleError): number {
+function computeWait({ retryMs }: StreamState, failures: number, error: FerruleError): number {
   const wait = Math.max(shortestPause, Math.min(longestPause, retryMs * 2 ** (failures - 1)))
   return Math.max(error.retryAfterMs ?? 0, wait * (1 + Math.random() / 4))
 }
@@ -60,21 +60,21 @@ async function readChunk(reader: ReadableStreamDefaultReader<Uint8Array>, left: 
 }
 
 /** Reads the events of one connection. It ends the connection when its caller leaves. */
-async function* readEvents<T>(source: WatchSource<T>, place: Place): AsyncGenerator<ServerEvent, void, undefined> {
+async function* readEvents<T>(source: WatchSource<T>, state: StreamState): AsyncGenerator<ServerEvent, void, undefined> {
   const left = new AbortController()
   const signal = source.signal === undefined ? left.signal : AbortSignal.any([source.signal, left.signal])
   try {
-    const id: Record<string, string> = place.lastEventId === '' ? {} : { 'last-event-id': writeId(place.lastEventId) }
+    const id: Record<string, string> = state.lastEventId === '' ? {} : { 'last-event-id': writeId(state.lastEventId) }
     const reader = openBody(await source.open({ accept: 'text/event-stream', ...id }, signal))
     signal.addEventListener('abort', () => void reader.cancel(signal.reason).catch(() => undefined), { once: true })
-    const parser = new EventParser(place.lastEventId)
+    const parser = new EventParser(state.lastEventId)
     for (;;) {
       const chunk = await readChunk(reader, left, source.silenceMs ?? defaultSilenceMs)
       signal.throwIfAborted()
       if (chunk === undefined) return
       const events = parser.push(chunk)
-      place.lastEventId = parser.lastEventId
-      place.retryMs = parser.retryMs ?? place.retryMs
+      state.lastEventId = parser.lastEventId
+      state.retryMs = parser.retryMs ?? state.retryMs
       yield* events
     }
   } catch (thrown) {
@@ -95,11 +95,14 @@ function parseData<T>(data: string): T {
 }
 
 /** Yields what the service sends on one connection; what the earlier connection yielded last is left out. */
-async function* readValues<T>(source: WatchSource<T>, place: Place & { previous: string }): AsyncGenerator<T | undefined, void, undefined> {
-  for await (const { type, data } of readEvents(source, place)) {
+async function* readValues<T>(
+  source: WatchSource<T>,
+  state: StreamState & { previous: string },
+): AsyncGenerator<T | undefined, void, undefined> {
+  for await (const { type, data } of readEvents(source, state)) {
     if (type !== source.type) continue
-    const isNew = data !== place.previous
-    place.previous = data
+    const isNew = data !== state.previous
+    state.previous = data
     yield isNew ? parseData<T>(data) : undefined
   }
 }
@@ -109,11 +112,11 @@ async function* readValues<T>(source: WatchSource<T>, place: Place & { previous:
  * @throws FerruleError the service's error; the last one after several connections in a row without an event; the reason of the signal
  */
 export async function* watchEvents<T>(source: WatchSource<T>): AsyncGenerator<T, void, undefined> {
-  const place = { lastEventId: '', retryMs: defaultRetryMs, previous: '' }
+  const state = { lastEventId: '', retryMs: defaultRetryMs, previous: '' }
   for (let failures = 1; ; failures += 1) {
     let error = fail('service_answer_invalid', { reason: 'the stream of events ended early' })
     try {
-      for await (const value of readValues(source, place)) {
+      for await (const value of readValues(source, state)) {
         failures = 0
         if (value === undefined) continue
         yield value
@@ -125,7 +128,7 @@ export async function* watchEvents<T>(source: WatchSource<T>): AsyncGenerator<T,
       error = thrown
     }
     if (failures >= mostFailures) throw error
-    await pause(computeWait(place, Math.max(1, failures), error), source.signal ?? new AbortController().signal)
+    await pause(computeWait(state, Math.max(1, failures), error), source.signal ?? new AbortController().signal)
   }
 }
 

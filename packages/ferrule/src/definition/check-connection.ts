@@ -315,15 +315,15 @@ const checkFindings = ({ credentials, configuration }: ConnectorDefinition): Sen
     ...Object.entries(credentials).map(([name, { fields }]) => [`credentials ${name}`, fields] as const),
     ['configuration', configuration] as const,
   ]
-    .flatMap(([place, fields]) =>
-      Object.entries(fields).map(([name, field]: [string, Field]) => [`${place} ${name}`, readFinding(field)] as const),
+    .flatMap(([label, fields]) =>
+      Object.entries(fields).map(([name, field]: [string, Field]) => [`${label} ${name}`, readFinding(field)] as const),
     )
-    .flatMap(([place, finding]) => [
-      finding === undefined && `${place} does not state where people find it`,
-      finding !== undefined && !/^[A-Z].*\.$/.test(finding.says) && `${place} is found by ${finding.says}, which is not a sentence`,
-      finding?.menu?.trim() === '' && `${place} is found in a menu without a name`,
-      finding?.role?.trim() === '' && `${place} is found by a role without a name`,
-      finding?.url !== undefined && !finding.url.startsWith('https://') && `${place} is found at ${finding.url}, which is no https address`,
+    .flatMap(([label, finding]) => [
+      finding === undefined && `${label} does not state where people find it`,
+      finding !== undefined && !/^[A-Z].*\.$/.test(finding.says) && `${label} is found by ${finding.says}, which is not a sentence`,
+      finding?.menu?.trim() === '' && `${label} is found in a menu without a name`,
+      finding?.role?.trim() === '' && `${label} is found by a role without a name`,
+      finding?.url !== undefined && !finding.url.startsWith('https://') && `${label} is found at ${finding.url}, which is no https address`,
     ])
 
 const checkKnown = (definition: ConnectorDefinition): Sentences =>

@@ -6,7 +6,7 @@ import type { EntityDefinition, Operation } from './entity.ts'
 import type { Fields } from './fields.ts'
 import type { Sync } from './sync.ts'
 
-interface Place {
+interface SyncedEntity {
   readonly kind: Kind
   readonly definition: EntityDefinition
   readonly sync: Sync
@@ -18,12 +18,12 @@ const hasField = (fields: Fields | undefined, path: string): boolean => fields !
 /** Finds the operation that a sync calls: the list, else the get. */
 export const findSyncedOperation = ({ list, get }: EntityDefinition): Operation | undefined => list ?? get
 
-const isParameter = ({ definition }: Place, path: string): boolean => {
+const isParameter = ({ definition }: SyncedEntity, path: string): boolean => {
   const operation = findSyncedOperation(definition)
   return operation !== undefined && findField(operation.params, path) !== undefined
 }
 
-const findFeeder = ({ kind }: Place, name: string): EntityDefinition | undefined => kind.definition.entities[name]
+const findFeeder = ({ kind }: SyncedEntity, name: string): EntityDefinition | undefined => kind.definition.entities[name]
 
 /** Lists the parameters that a sync sends, and those of live lists that it does not copy. */
 const listSentParameters = ({ params = {}, within, each, since, windows, withdrawn, notCopied = [] }: Sync): string[] => [
@@ -36,11 +36,11 @@ const listSentParameters = ({ params = {}, within, each, since, windows, withdra
   ...(windows === undefined ? [] : [windows.from, windows.to]),
 ]
 
-const checkParents = (place: Place): Sentences => {
-  const { within, each } = place.sync
+const checkParents = (synced: SyncedEntity): Sentences => {
+  const { within, each } = synced.sync
   const name = within?.entity ?? each?.entity
   if (name === undefined) return []
-  const parent = findFeeder(place, name)
+  const parent = findFeeder(synced, name)
   const fields = within === undefined ? Object.values(each?.take ?? {}) : [within.at, ...Object.values(within.most?.take ?? {})]
   return [
     within !== undefined && each !== undefined && 'is within an entity and called for each of one',
@@ -49,43 +49,43 @@ const checkParents = (place: Place): Sentences => {
   ]
 }
 
-const checkUnder = (place: Place): Sentences => {
-  const { under: rule, within, each } = place.sync
+const checkUnder = (synced: SyncedEntity): Sentences => {
+  const { under: rule, within, each } = synced.sync
   if (rule === undefined) return []
-  const parent = findFeeder(place, within?.entity ?? each?.entity ?? '')
+  const parent = findFeeder(synced, within?.entity ?? each?.entity ?? '')
   return [
     parent === undefined && 'is under a parent that it does not have',
-    !(rule.field in (place.definition.context_store_search ?? {})) && `is under ${rule.field}, which is not searchable`,
+    !(rule.field in (synced.definition.context_store_search ?? {})) && `is under ${rule.field}, which is not searchable`,
     parent !== undefined && !hasField(parent.record, rule.parent) && `is under ${rule.parent}, which its parent lacks`,
   ]
 }
 
 /** Checks the depth of the tree: a walk reaches children of a root entity, and lists below records within it. */
-const checkDepth = (place: Place): Sentences => {
-  const { within, each } = place.sync
-  const parent = findFeeder(place, within?.entity ?? each?.entity ?? '')?.sync
+const checkDepth = (synced: SyncedEntity): Sentences => {
+  const { within, each } = synced.sync
+  const parent = findFeeder(synced, within?.entity ?? each?.entity ?? '')?.sync
   return [
     within !== undefined && (parent?.within ?? parent?.each) !== undefined && `is within ${within.entity}, which hangs on another entity`,
     each !== undefined && parent?.each !== undefined && `is called for each of ${each.entity}, which is called for each of another entity`,
   ]
 }
 
-const checks: readonly ((place: Place) => Sentences)[] = [
+const checks: readonly ((synced: SyncedEntity) => Sentences)[] = [
   checkParents,
   checkUnder,
   checkDepth,
-  (place) => listSentParameters(place.sync).map((path) => !isParameter(place, path) && `sends ${path}, which is not a parameter`),
+  (synced) => listSentParameters(synced.sync).map((path) => !isParameter(synced, path) && `sends ${path}, which is not a parameter`),
   ({ definition, sync: { since } }) => [
     since !== undefined && !hasField(definition.record, since.field) && `remembers ${since.field}, which is not a field of the record`,
     since !== undefined && since.lookback < 0 && 'looks into the future',
   ],
-  (place) => {
-    const { after } = place.sync
+  (synced) => {
+    const { after } = synced.sync
     return after === undefined
       ? []
       : [
-          !isParameter(place, after.param) && `goes on with ${after.param}, which is not a parameter`,
-          !hasField(place.definition.record, after.field) && `goes on after ${after.field}, which is not a field of the record`,
+          !isParameter(synced, after.param) && `goes on with ${after.param}, which is not a parameter`,
+          !hasField(synced.definition.record, after.field) && `goes on after ${after.field}, which is not a field of the record`,
         ]
   },
   ({ kind, sync: { windows } }) => [

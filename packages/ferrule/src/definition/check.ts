@@ -1,4 +1,4 @@
-/** Checks a whole kind: all problems at once, each a sentence with its place. */
+/** Checks a whole kind: all problems at once, each a sentence with its entity. */
 import { errorTable, fail } from '../errors.ts'
 import type { Sentences } from './check-codes.ts'
 import { checkConnection } from './check-connection.ts'
@@ -23,7 +23,7 @@ interface OperationContext extends EntityContext {
   readonly action: LiveAction
   readonly operation: Operation
 }
-type Check<P> = (place: P) => Sentences
+type Check<C> = (context: C) => Sentences
 
 const readFirstStep = (path: string): string => path.split(/[.[]/)[0] ?? ''
 const hasField = (fields: Fields | undefined, path: string): boolean => fields !== undefined && readFirstStep(path) in fields
@@ -224,7 +224,7 @@ const findEntityProblems = (kind: Kind, entity: string, definition: EntityDefini
   })
   return [
     ...entityChecks.flatMap((check) => toSentences(at, check({ kind, entity, definition }))),
-    ...operations.flatMap((place) => operationChecks.flatMap((check) => toSentences(`${at}.${place.action}`, check(place)))),
+    ...operations.flatMap((context) => operationChecks.flatMap((check) => toSentences(`${at}.${context.action}`, check(context)))),
   ]
 }
 

@@ -225,7 +225,7 @@ export interface Refusal {
   readonly hint?: string
   /** Name of the broken rule; `rule` if omitted. */
   readonly error_code?: string
-  /** Place within the value of the parameter: line and column, from 1. */
+  /** Position within the value of the parameter: line and column, from 1. */
   readonly at?: { readonly line: number; readonly column: number }
   /** The range is too long for one call: the largest window, for walks. */
   readonly window?: DayWindow

@@ -23,7 +23,7 @@ export {
   readConsentReturn,
 } from './consent/words.ts'
 export { type CheckedCredentials, checkConfiguration, checkCredentials } from './credentials/check.ts'
-export type { ExchangePlace } from './credentials/exchange.ts'
+export type { BareConnection } from './credentials/exchange.ts'
 export type { CredentialSource, CredentialValues, KeptProof, OpenedCredentials } from './credentials/source.ts'
 export { Secret } from './credentials/source.ts'
 export { defaultDeadlineMs } from './http/deadline.ts'

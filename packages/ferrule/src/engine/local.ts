@@ -178,8 +178,8 @@ const runCall = (engine: Engine, connection: Connection, call: Call): Promise<un
     async () => toAnswer(await engine.run(connection, call)),
   )
 
-type Options = CallOptions & DownloadOptions & WalkOptions
-type Args = [params?: Readonly<Record<string, unknown>>, options?: Options]
+type LocalCallOptions = CallOptions & DownloadOptions & WalkOptions
+type Args = [params?: Readonly<Record<string, unknown>>, options?: LocalCallOptions]
 
 /** The untyped connector behind `LocalConnector`. */
 class Local {
@@ -216,7 +216,7 @@ class Local {
   async *rows(
     entity: string,
     params: Args[0],
-    options: Options & { readonly as?: RowForm } = {},
+    options: LocalCallOptions & { readonly as?: RowForm } = {},
   ): AsyncGenerator<unknown, void, undefined> {
     checkOptions(rowOptions, options)
     const { as, ...others } = options
@@ -238,7 +238,7 @@ class Local {
     return makeResumable({ first: await open(call.params), reopen, vendor: kind.definition.title })
   }
 
-  #parts(entity: string, params: Args[0], options: Options & Pick<Call, 'rawRows'>): AsyncGenerator<Part, void, undefined> {
+  #parts(entity: string, params: Args[0], options: LocalCallOptions & Pick<Call, 'rawRows'>): AsyncGenerator<Part, void, undefined> {
     const run = async (of: string, action: string, given: Args[0]) =>
       (await this.#run({ ...options, entity: of, action, params: given })) as Part // a result in parts
     return walkParts({ first: () => run(entity, 'list', params), get: (of, given) => run(of, 'get', given), isReady: isRows }, options)

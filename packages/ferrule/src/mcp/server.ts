@@ -158,7 +158,7 @@ async function readResource(parts: McpServerParts, uri: string, signal: AbortSig
     const address = readFileAddress(uri)
     if (address === undefined) throw new sdk.ResourceNotFoundError(uri)
     const { name, type, blob, offset, next, size } = await readFilePart(new Reach(source, narrowing), address, { signal })
-    const following = next === null ? {} : { next_uri: writeFileAddress(address.place, next) }
+    const following = next === null ? {} : { next_uri: writeFileAddress(address.file, next) }
     return { contents: [{ uri, mimeType: type, blob, _meta: { name, offset, size, next_offset: next, ...following } }] }
   } catch (thrown) {
     if (thrown instanceof sdk.ProtocolError) throw thrown
@@ -215,7 +215,7 @@ export function createMcpServer(parts: McpServerParts): Server {
 }
 
 /** A file of a connector. */
-interface FilePlace {
+interface ConnectorFile {
   /** Id of the connector. */
   readonly connector: string
   readonly entity: string
@@ -247,7 +247,7 @@ const rangeParameter = 'range_header'
 const fileTemplate = `ferrule://connectors/{connector}/{entity}/${action}{?params,offset}`
 
 /** Writes the address of a part. */
-function writeFileAddress({ connector, entity, params }: FilePlace, offset = 0): string {
+function writeFileAddress({ connector, entity, params }: ConnectorFile, offset = 0): string {
   const query = new URLSearchParams({ params: writeJson(params), offset: String(offset) })
   return `ferrule://connectors/${encodeURIComponent(connector)}/${encodeURIComponent(entity)}/${action}?${query}`
 }
@@ -273,7 +273,7 @@ function parseParams(text: string): unknown {
  * @returns undefined: it is no address of a file
  * @throws FerruleError `validation_failed` for wrong values within an address of a file
  */
-function readFileAddress(address: string): { readonly place: FilePlace; readonly offset: number } | undefined {
+function readFileAddress(address: string): { readonly file: ConnectorFile; readonly offset: number } | undefined {
   const [, first = '', second = '', query = ''] = /^ferrule:\/\/connectors\/([^/?]+)\/([^/?]+)\/download(?:\?(.*))?$/s.exec(address) ?? []
   const [connector, entity] = [decode(first), decode(second)]
   if (!connector || !entity) return undefined
@@ -283,7 +283,7 @@ function readFileAddress(address: string): { readonly place: FilePlace; readonly
   if (!isObject(params)) throw failValidation([{ field: '/params', message: 'must be a JSON object', error_code: 'type' }])
   if (!Number.isSafeInteger(offset) || offset < 0)
     throw failValidation([{ field: '/offset', message: 'must be a whole number of bytes, 0 or more', error_code: 'type' }])
-  return { place: { connector, entity, params }, offset }
+  return { file: { connector, entity, params }, offset }
 }
 
 /** A download, as far as parts need it. */
@@ -339,12 +339,12 @@ async function readBytes(stream: ReadableStream<Uint8Array>, from: number): Prom
  */
 async function readFilePart(
   reach: Reach,
-  { place, offset }: { readonly place: FilePlace; readonly offset: number },
+  { file, offset }: { readonly file: ConnectorFile; readonly offset: number },
   limits: RequestLimits,
 ): Promise<FilePart> {
-  const connector = await reach.get(place.connector, limits)
+  const connector = await reach.get(file.connector, limits)
   const range = `bytes=${offset}-${offset + partBytes - 1}`
-  const request: AgentRequest = { entity: place.entity, action, params: { ...place.params, [rangeParameter]: range } }
+  const request: AgentRequest = { entity: file.entity, action, params: { ...file.params, [rangeParameter]: range } }
   const { name, type, isWhole, size, stream } = readDownload(await reach.source.execute(connector, request, limits))
   if (isWhole && offset > mostSkippedBytes) {
     await stream.cancel()

@@ -48,7 +48,7 @@ function pick(value: unknown, tree: Tree): unknown {
   return Object.fromEntries([...tree].flatMap(([name, below]) => (Object.hasOwn(value, name) ? [[name, pick(value[name], below)]] : [])))
 }
 
-/** Makes the function that keeps the chosen paths of a record, at their places. */
+/** Makes the function that keeps the chosen paths of a record, with their nesting. */
 export function buildProjection(paths: readonly FieldPath[] | undefined): (value: unknown) => unknown {
   if (paths === undefined) return (value) => value
   const tree = buildTree(paths)

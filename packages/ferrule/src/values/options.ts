@@ -34,7 +34,7 @@ function findProblem(rules: OptionRules, [name, value]: [string, unknown]): read
 
 /**
  * Checks options; undefined counts as none.
- * @throws FerruleError `validation_failed` with the place of every unknown or wrong option
+ * @throws FerruleError `validation_failed` with the name of every unknown or wrong option
  */
 export function checkOptions(rules: OptionRules, options: unknown): void {
   if (options === undefined) return

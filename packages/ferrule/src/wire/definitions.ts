@@ -1,6 +1,6 @@
 /** Kinds of external systems on the wire, and their documents for agents in the shape that existing clients read. */
 import { bool, int, list, oneOf, open, opt, orNull, str } from '../definition/index.ts'
-import { searchFieldTypes } from '../definition/search.ts'
+import { searchFieldTypes } from '../definition/operators.ts'
 import { pageQuery } from './paging.ts'
 import { jsonSchema, jsonSchemaOrNull, part, query, record, uuid, type Wire } from './words.ts'
 

@@ -98,7 +98,7 @@ export type ValidationInput = Wire<typeof validationInput>
 export const validation = record(
   'Validation',
   { problem: recordOrNull(problemDetails) },
-  'null: the call can be sent, and the vendor decides. Else the error that execute answers, with places, before anything is sent',
+  'null: the call can be sent, and the vendor decides. Else the error that execute answers, with its problems, before anything is sent',
 )
 /** Whether a call can be sent. */
 export type Validation = Wire<typeof validation>

@@ -31,7 +31,7 @@ export const problemDetails = record(
           field: str('JSON pointer of the invalid value'),
           message: str('What is wrong with the value'),
           error_code: str('Rule that the value breaks'),
-          line: opt(int('Line within the string at that place, from 1')),
+          line: opt(int('Line within the value, from 1')),
           column: opt(int('Column within the line, from 1, in UTF-16 code units')),
           window: opt(
             part(

@@ -40,10 +40,10 @@ export const uuid = (about: string) => str(about, { format: 'uuid' })
 /** Makes a record that can be null. `orNull` is for fields without a name. */
 export const recordOrNull = <S extends Field>(schema: S) => Type.Unsafe<Static<S> | null>({ anyOf: [schema, { type: 'null' }] })
 
-/** Makes a place for a JSON Schema. */
+/** Makes a field for a JSON Schema. */
 export const jsonSchema = (about: string) =>
   Type.Unsafe<Record<string, unknown>>({ type: 'object', description: `${about}, as JSON Schema` })
 
-/** Makes a place for a JSON Schema, or null. */
+/** Makes a field for a JSON Schema, or null. */
 export const jsonSchemaOrNull = (about: string) =>
   Type.Unsafe<Record<string, unknown> | null>({ type: ['object', 'null'], description: `${about}, as JSON Schema` })

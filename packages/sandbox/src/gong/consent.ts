@@ -50,7 +50,7 @@ const people: readonly Colleague[] = [
 ]
 
 /** What an application asks for. */
-interface Asked {
+interface AuthorizationRequest {
   readonly redirectUri: string
   readonly target: URL
   readonly scopes: readonly string[]
@@ -64,7 +64,7 @@ export function scopesOf(text: string): readonly string[] {
 }
 
 /** Reads what is asked for; a text says what is wrong with it. */
-function readAsked(state: GongState, query: URLSearchParams): Asked | string {
+function readAsked(state: GongState, query: URLSearchParams): AuthorizationRequest | string {
   const switches = state.switches.current()
   if (query.get('client_id') !== sandboxCredentials.clientId) return 'The client_id is unknown.'
   const redirectUri = query.get('redirect_uri') ?? ''
@@ -78,7 +78,7 @@ function readAsked(state: GongState, query: URLSearchParams): Asked | string {
   return { redirectUri, target, scopes, state: query.get('state') }
 }
 
-function allow(state: GongState, { customer }: Colleague, asked: Asked): Reply {
+function allow(state: GongState, { customer }: Colleague, asked: AuthorizationRequest): Reply {
   const switches = state.switches.current()
   const code = state.codes.issue({ scopes: asked.scopes, customer, redirectUri: asked.redirectUri }, switches)
   return sendReturn(asked.target, { answer: { code }, state: asked.state }, switches)
@@ -91,7 +91,7 @@ function notAdministratorPage({ email }: Person, request: ReceivedRequest): Repl
   return pageReply({ vendor, status: 403, title: 'You cannot authorize this app', body })
 }
 
-function consentPage(state: GongState, { email, company }: Colleague, asked: Asked): Reply {
+function consentPage(state: GongState, { email, company }: Colleague, asked: AuthorizationRequest): Reply {
   const body = html`<p>Signed in as <strong>${email}</strong>, of ${company}.</p>
 <h2>The app asks for these permissions</h2>
 <ul>${asked.scopes.map((scope) => html`<li><code>${scope}</code></li>`)}</ul>
@@ -103,7 +103,7 @@ ${buttons({ allow: 'Allow', deny: 'Deny' })}
   return pageReply({ vendor, title: 'Sandbox app wants to access Gong', body })
 }
 
-function show(state: GongState, asked: Asked, request: ReceivedRequest): Reply {
+function show(state: GongState, asked: AuthorizationRequest, request: ReceivedRequest): Reply {
   const { consent, account } = state.switches.current()
   if (consent !== 'at once') return signInPage({ vendor, people, email: account })
   const person = people.find(({ email }) => email === account)
@@ -111,7 +111,7 @@ function show(state: GongState, asked: Asked, request: ReceivedRequest): Reply {
   return allow(state, person, asked)
 }
 
-function submit(state: GongState, asked: Asked, request: ReceivedRequest): Reply {
+function submit(state: GongState, asked: AuthorizationRequest, request: ReceivedRequest): Reply {
   const form = formOf(request)
   const ticket = unseal(state.secret, form.get('ticket') ?? '')
   const known = people.find(({ email }) => isObject(ticket) && ticket['email'] === email)

@@ -57,8 +57,8 @@ function selectorOf(value: unknown): Selector {
   }
 }
 
-type Part = (world: World, call: number) => unknown
-type Block = Readonly<Record<string, Part>>
+type FieldWriter = (world: World, call: number) => unknown
+type Block = Readonly<Record<string, FieldWriter>>
 
 function parts(random: Random, duration: number, names: readonly string[]): readonly { name: string; duration: number }[] {
   const chosen = names.filter(() => random.chance(0.5))

@@ -50,14 +50,14 @@ function storeOrigin(state: ShopifyState, request: ReceivedRequest): string | un
 }
 
 /** A path below the version: what was asked, and what answers. */
-interface Target {
+interface ApiPath {
   readonly path: string
   /** Everything before it. */
   readonly prefix: string
   readonly version: string
 }
 
-function targetOf(path: string, now: number): Target | undefined {
+function targetOf(path: string, now: number): ApiPath | undefined {
   const found = /^(\/admin(?:\/api\/([^/]+))?)(\/.+)\.json$/.exec(path)
   if (!found) return undefined
   const [, prefix = '', asked, rest = ''] = found
@@ -91,14 +91,14 @@ function computingIn(state: ShopifyState): Call['computing'] {
   }
 }
 
-interface Asked {
+interface RoutedRequest {
   readonly request: ReceivedRequest
   readonly origin: string
   readonly access: Access
-  readonly target: Target
+  readonly target: ApiPath
 }
 
-function callOf(state: ShopifyState, asked: Asked, slots: Readonly<Record<string, string>>): Call {
+function callOf(state: ShopifyState, asked: RoutedRequest, slots: Readonly<Record<string, string>>): Call {
   const { request, origin, access, target } = asked
   const switches = state.switches.current()
   const { seed, edits, store } = state
@@ -116,12 +116,12 @@ function callOf(state: ShopifyState, asked: Asked, slots: Readonly<Record<string
   }
 }
 
-function checkAccess(route: Route, { access, target }: Asked): void {
+function checkAccess(route: Route, { access, target }: RoutedRequest): void {
   if (route.scope !== '' && !access.scopes.includes(route.scope)) throw missingScope(route.scope)
   if (!access.customerData && startsWithOne(target.path, protectedPaths)) throw unapproved
 }
 
-function run(state: ShopifyState, asked: Asked): Answer {
+function run(state: ShopifyState, asked: RoutedRequest): Answer {
   const { request, target, access } = asked
   if (target.prefix === '/admin' && target.path === '/oauth/access_scopes') {
     return ok({ access_scopes: access.scopes.map((handle) => ({ handle })) })
@@ -135,7 +135,7 @@ function run(state: ShopifyState, asked: Asked): Answer {
 }
 
 /** Returns what stands before the routes: store, state, token, limit, version; or the answer that the store gives to everything. */
-function gate(state: ShopifyState, request: ReceivedRequest): Answer | Asked {
+function gate(state: ShopifyState, request: ReceivedRequest): Answer | RoutedRequest {
   const switches = state.switches.current()
   const origin = storeOrigin(state, request)
   if (origin === undefined) throw notFound
@@ -202,7 +202,7 @@ export function createApi(state: ShopifyState, aliases: () => Aliases) {
   }
 }
 
-function deprecation(state: ShopifyState, { path }: Target): Readonly<Record<string, string>> {
+function deprecation(state: ShopifyState, { path }: ApiPath): Readonly<Record<string, string>> {
   const told = state.switches.current().deprecations && startsWithOne(path, deprecatedPaths)
   return told ? { 'x-shopify-api-deprecated-reason': deprecationPage } : {}
 }

@@ -19,13 +19,13 @@ const fulfillmentScopes: Readonly<Record<string, (site: number) => boolean>> = {
 }
 
 /** One part of an order and the location that ships it. */
-interface Part {
+interface Shipment {
   readonly index: number
   readonly site: number
   readonly lines: readonly BasketLine[]
 }
 
-function partsOf(view: View, order: number): readonly Part[] {
+function partsOf(view: View, order: number): readonly Shipment[] {
   const { lines } = basketOf(view, order)
   if (lines.length < 2 || order % 5 !== 0) return [{ index: 0, site: order % 2, lines }]
   const service = order % 10 === 0 ? foreignServiceSite : ownServiceSite
@@ -43,7 +43,7 @@ interface Progress {
 
 const closed: Progress = { status: 'closed', request: 'unsubmitted', actions: [] }
 
-function progressOf(view: View, order: number, { index, site }: Part): Progress {
+function progressOf(view: View, order: number, { index, site }: Shipment): Progress {
   const shipped = fulfillmentStatus(view, order)
   if (past(view, planOf(view, order).cancelled) !== undefined) return { ...closed, status: 'cancelled' }
   if (shipped === 'fulfilled') return at(sites, site).legacy ? { ...closed, request: 'closed' } : closed
@@ -92,7 +92,7 @@ function assignedLocation(view: View, site: number): JsonRecord {
   }
 }
 
-function lineItems(view: View, fulfillmentOrder: number, { lines, done }: Part & { readonly done: boolean }): readonly JsonRecord[] {
+function lineItems(view: View, fulfillmentOrder: number, { lines, done }: Shipment & { readonly done: boolean }): readonly JsonRecord[] {
   return lines.map((line) => ({
     id: idIn(view, 'fulfillment_order_lines', line.position),
     shop_id: shopId(view),
@@ -105,7 +105,7 @@ function lineItems(view: View, fulfillmentOrder: number, { lines, done }: Part &
   }))
 }
 
-function fields(view: View, order: number, part: Part): JsonRecord {
+function fields(view: View, order: number, part: Shipment): JsonRecord {
   const { created } = planOf(view, order)
   const progress = progressOf(view, order, part)
   const id = idIn(view, 'fulfillment_orders', order * fulfillmentOrderWidth + part.index)

@@ -2,7 +2,7 @@ import { seal, unseal } from '../data.ts'
 import { isObject } from '../http.ts'
 import { type Answer, ok, okList, pageNumber, Refusal, withCursor } from './answers.ts'
 import type { Call } from './call.ts'
-import { comparePlaces, invalid, type Place, type Rows, type Sort, sortedPositions, sortOf, sortValue, testsOf } from './rows.ts'
+import { comparePositions, invalid, type Rows, type Sort, type SortPosition, sortedPositions, sortOf, sortValue, testsOf } from './rows.ts'
 import type { JsonRecord } from './world.ts'
 
 /** Records per page at most, and when nothing is asked for. */
@@ -16,7 +16,7 @@ const besideCursor = ['page_info', 'limit', 'fields']
 const perPage = ['limit', 'fields', 'page_info']
 
 /** What a `page_info` holds. */
-interface Cursor extends Place {
+interface Cursor extends SortPosition {
   readonly path: string
   /** The filters of the first request. */
   readonly query: string
@@ -96,7 +96,7 @@ function cutPage(
 /** Returns a test for rows at the place of a cursor, or behind it where the cursor leads on. */
 function isPast(rows: Rows, sort: Sort) {
   return (position: number, cursor: Cursor): boolean => {
-    const order = comparePlaces({ value: sortValue(rows, sort, position), id: rows.id(position) }, cursor, sort)
+    const order = comparePositions({ value: sortValue(rows, sort, position), id: rows.id(position) }, cursor, sort)
     return cursor.towards === 'next' ? order > 0 : order >= 0
   }
 }

@@ -204,13 +204,13 @@ export function sortValue(rows: Rows, { field }: Sort, position: number): number
 }
 
 /** Compares two places of a sorted list: by value, then by id, both in the direction of the list. */
-export function comparePlaces(left: Place, right: Place, { descending }: Sort): number {
+export function comparePositions(left: SortPosition, right: SortPosition, { descending }: Sort): number {
   const difference = left.value - right.value || left.id - right.id
   return descending ? -difference : difference
 }
 
 /** A place in a sorted list. */
-export interface Place {
+export interface SortPosition {
   readonly value: number
   readonly id: number
 }
@@ -221,5 +221,5 @@ export function sortedPositions(rows: Rows, tests: readonly Test[], sort: Sort):
   for (let position = 0; position < rows.size; position += 1) if (tests.every((test) => test(position))) found.push(position)
   if (sort.field === 'id') return sort.descending ? found.reverse() : found
   const placed = found.map((position) => ({ position, value: sortValue(rows, sort, position), id: rows.id(position) }))
-  return placed.sort((left, right) => comparePlaces(left, right, sort)).map(({ position }) => position)
+  return placed.sort((left, right) => comparePositions(left, right, sort)).map(({ position }) => position)
 }

@@ -214,20 +214,20 @@ function editOf({ edits }: View, spot: Spot): DatedEdit | undefined {
   return edits.size === 0 ? undefined : edits.get(editKey(spot))
 }
 
-type Parts = readonly (number | string)[]
+type HashParts = readonly (number | string)[]
 
 /** Returns a stream of numbers for one part of the store. */
-export function randomOf(view: { readonly seed: number }, ...parts: Parts): Random {
+export function randomOf(view: { readonly seed: number }, ...parts: HashParts): Random {
   return new Random('store', view.seed, ...parts)
 }
 
 /** Returns a number from 0 to `size` - 1 that stays the same for the same parts. */
-export function draw(view: { readonly seed: number }, size: number, ...parts: Parts): number {
+export function draw(view: { readonly seed: number }, size: number, ...parts: HashParts): number {
   return hash32('draw', view.seed, ...parts) % size
 }
 
 /** Returns hexadecimal digits that stay the same for the same parts. */
-export function hexText(view: { readonly seed: number }, digits: number, ...parts: Parts): string {
+export function hexText(view: { readonly seed: number }, digits: number, ...parts: HashParts): string {
   return hexOf(digits, view.seed, ...parts)
 }
 

@@ -19,7 +19,7 @@ export interface SnowflakeState extends RunEnvironment {
   readonly code?: { readonly code: string; readonly message: string }
 }
 
-interface Asked {
+interface ApiCall {
   readonly state: SnowflakeState
   readonly request: ReceivedRequest
   readonly access: Access
@@ -87,7 +87,7 @@ function begin(
   return statement
 }
 
-async function contextOf({ state, access }: Asked, submission: Submission): Promise<Session | Failure> {
+async function contextOf({ state, access }: ApiCall, submission: Submission): Promise<Session | Failure> {
   const engine = await (await state.house.open()).session()
   try {
     return await sessionFor(submission, access, { switches: state.switches(), engine })
@@ -107,12 +107,12 @@ async function inWindow(statement: Statement, { windowMs }: { readonly windowMs:
 const rowsFaults: readonly RowsFault[] = ['short-part', 'long-part']
 
 /** Takes the fault that the rows of this answer have. */
-function takeRowsFault({ state, request }: Asked): RowsFault | undefined {
+function takeRowsFault({ state, request }: ApiCall): RowsFault | undefined {
   return rowsFaults.find((kind) => state.faults.takePage(kind, 'snowflake', request.path, request.method))
 }
 
 /** Returns an answer of the vendor's choice, or the statement's result. */
-function outcomeReply(asked: Asked, statement: Statement): Promise<Reply> | Reply {
+function outcomeReply(asked: ApiCall, statement: Statement): Promise<Reply> | Reply {
   const { outcome } = statement
   const switches = asked.state.switches()
   if (outcome.state === 'running') return running(statement)
@@ -127,7 +127,7 @@ function notFound(handle: string): Reply {
   return failedReply({ handle, createdOn: 0 }, { ...failure('notFound', `Statement ${handle} not found`), early: true })
 }
 
-async function submit(asked: Asked): Promise<Reply> {
+async function submit(asked: ApiCall): Promise<Reply> {
   const arrival = performance.now()
   const { state, request, access } = asked
   const submission = submissionIn(request)
@@ -150,7 +150,7 @@ function partitionIn(query: URLSearchParams): number | undefined {
 }
 
 /** Answers a poll of a statement that runs, or that timed out. */
-function poll({ state }: Asked, statement: Statement): Reply | undefined {
+function poll({ state }: ApiCall, statement: Statement): Reply | undefined {
   const { outcome } = statement
   const { busyPolls, pollTimeoutStatus } = state.switches()
   if (outcome.state === 'failed' && outcome.failure.status === 408) {
@@ -161,7 +161,7 @@ function poll({ state }: Asked, statement: Statement): Reply | undefined {
   return running(statement, statement.polls <= busyPolls ? 429 : 202)
 }
 
-function status(asked: Asked): Promise<Reply> | Reply {
+function status(asked: ApiCall): Promise<Reply> | Reply {
   const { state, request, access, handle } = asked
   const partition = partitionIn(request.query)
   if (request.query.has('nullable') || partition === undefined) return refused(failure('malformed'))
@@ -175,7 +175,7 @@ function status(asked: Asked): Promise<Reply> | Reply {
   return reply ?? refused(failure('malformed', `Partition ${partition} is out of range.`))
 }
 
-async function cancel({ state, access, handle }: Asked): Promise<Reply> {
+async function cancel({ state, access, handle }: ApiCall): Promise<Reply> {
   const statement = state.store.find(handle, access.user)
   if (!statement) return notFound(handle)
   if (!statement.abort('cancel')) return failedReply(statement, { ...failure('notExecuting'), early: true })
@@ -184,7 +184,7 @@ async function cancel({ state, access, handle }: Asked): Promise<Reply> {
 }
 
 const path = '/api/v2/statements'
-const routes: readonly { readonly method: string; readonly path: string; readonly handle: (asked: Asked) => Promise<Reply> | Reply }[] = [
+const routes: readonly { readonly method: string; readonly path: string; readonly handle: (asked: ApiCall) => Promise<Reply> | Reply }[] = [
   { method: 'POST', path, handle: submit },
   { method: 'GET', path: `${path}/{handle}`, handle: status },
   { method: 'POST', path: `${path}/{handle}/cancel`, handle: cancel },

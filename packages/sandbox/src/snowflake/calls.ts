@@ -78,7 +78,7 @@ export function sql(text: string, near?: Token): Token {
 type Arguments = readonly (readonly Token[])[]
 
 /** A call before it is replaced. */
-interface Call {
+interface FunctionCall {
   readonly name: Token
   readonly args: Arguments
   readonly around: Surroundings
@@ -128,13 +128,13 @@ const known: Readonly<Record<string, (around: Surroundings) => string>> = {
 }
 
 /** The first argument is the name of a part of a date. */
-function withPart({ name, args: [part = [], ...rest] }: Call): readonly Token[] {
+function withPart({ name, args: [part = [], ...rest] }: FunctionCall): readonly Token[] {
   const [word] = part
   const named = word && isName(word) && part.length === 1 ? [sql(literal(word.text.toLowerCase()), word)] : part
   return callOf(name, [named, ...rest])
 }
 
-function cast({ name, args: [arg = []] }: Call): readonly Token[] {
+function cast({ name, args: [arg = []] }: FunctionCall): readonly Token[] {
   const as = arg.findLastIndex((token) => isWord(token, 'AS'))
   const type = as < 0 ? undefined : typeAt(arg, as + 1)
   if (!type) return callOf(name, [arg])
@@ -148,21 +148,21 @@ function cast({ name, args: [arg = []] }: Call): readonly Token[] {
 const generatorRows = 10_000_000
 
 /** `TABLE(GENERATOR(ROWCOUNT => n))`; its rows are counted by SEQ4() and the like. */
-function table({ name, args: [arg = []] }: Call): readonly Token[] {
+function table({ name, args: [arg = []] }: FunctionCall): readonly Token[] {
   const count = arg.findIndex((token) => isWord(token, 'ROWCOUNT'))
   if (!isWord(arg[0], 'GENERATOR') || count < 0) return callOf(name, [arg])
   const rows = Math.min(Number(arg[count + 2]?.text ?? 0), generatorRows)
   return [sql(`(SELECT range AS "SEQ$" FROM range(${Number.isInteger(rows) ? rows : 0}))`, name)]
 }
 
-function identifier({ name, args: [arg = []] }: Call): readonly Token[] {
+function identifier({ name, args: [arg = []] }: FunctionCall): readonly Token[] {
   const [text] = arg
   const tokens = text?.kind === 'string' ? lex(text.text) : undefined
   return Array.isArray(tokens) ? tokens : callOf(name, [arg])
 }
 
 const sequence = (): readonly Token[] => [sql('"SEQ$"')]
-const rewrites: Readonly<Record<string, (call: Call) => readonly Token[]>> = {
+const rewrites: Readonly<Record<string, (call: FunctionCall) => readonly Token[]>> = {
   ...setEach(cast, 'CAST TRY_CAST'),
   ...setEach(withPart, 'DATEADD TIMESTAMPADD DATEDIFF DATE_TRUNC DATE_PART'),
   ...setEach(sequence, 'SEQ1 SEQ2 SEQ4 SEQ8'),

@@ -33,7 +33,7 @@ interface Scope {
   readonly collapsed: boolean
 }
 
-interface Asked {
+interface ShowRequest {
   readonly kind: ShowKind
   readonly scope: Scope
   readonly like: string | undefined
@@ -83,7 +83,7 @@ function scopeIn(tokens: readonly Token[], kind: ShowKind, session: Session): Sc
   return scopeOf(usual[kind] ?? 'SCHEMA', nameAt(tokens, index + 1), session)
 }
 
-function askedIn(part: Part, source: string, session: Session): Asked | Failure {
+function askedIn(part: Part, source: string, session: Session): ShowRequest | Failure {
   const tokens = part.tokens.filter((token, index) => !(index === 1 && isWord(token, 'TERSE')))
   const kind = kinds.find((each) => isWord(tokens[1], each))
   if (!kind) {
@@ -156,7 +156,7 @@ async function schemasIn(engine: EngineSession, scope: Scope): Promise<readonly 
   return all
 }
 
-function listed(engine: EngineSession, { kind, scope }: Asked): Promise<readonly Listed[]> {
+function listed(engine: EngineSession, { kind, scope }: ShowRequest): Promise<readonly Listed[]> {
   const named = (names: readonly string[]) => Promise.resolve(names.map((name) => ({ database: '', schema: '', name })))
   const finders: Readonly<Record<ShowKind, () => Promise<readonly Listed[]>>> = {
     DATABASES: () => named(Object.keys(databases)),
@@ -184,7 +184,7 @@ function compared(one: Listed, other: Listed): number {
   return at < 0 ? 0 : String(left[at]) < String(right[at]) ? -1 : 1
 }
 
-function chosen(objects: readonly Listed[], { kind, scope, like, starts, from }: Asked): readonly Listed[] {
+function chosen(objects: readonly Listed[], { kind, scope, like, starts, from }: ShowRequest): readonly Listed[] {
   const form = like === undefined ? undefined : likeForm(like)
   const label = (object: Listed) => object.column ?? object.name
   const fitting = objects.filter((object) => form?.test(label(object)) ?? true).filter((object) => label(object).startsWith(starts ?? ''))

@@ -52,19 +52,19 @@ const permissions: Readonly<Record<keyof typeof scopes, string>> = {
 }
 
 /** What an application asks for: nothing but an answer. */
-interface Asked {
+interface AuthorizationRequest {
   readonly target: URL
   readonly state: string | null
 }
 
 /** Reads what is asked for; a text says what is wrong with it. */
-function readAsked(state: TiktokState, query: URLSearchParams): Asked | string {
+function readAsked(state: TiktokState, query: URLSearchParams): AuthorizationRequest | string {
   if (query.get('app_id') !== tiktokCredentials.appId) return 'The app_id is unknown.'
   const target = registeredTarget(query.get('redirect_uri') ?? '', 'tiktok-marketing', state.switches.current())
   return target ? { target, state: query.get('state') } : 'The redirect_uri is not registered for this app.'
 }
 
-function agree(state: TiktokState, access: Access, asked: Asked): Reply {
+function agree(state: TiktokState, access: Access, asked: AuthorizationRequest): Reply {
   const switches = state.switches.current()
   const code = state.codes.issue(access, switches)
   return sendReturn(asked.target, { answer: { auth_code: code, code }, state: asked.state }, switches)
@@ -75,7 +75,7 @@ function ticketField(state: TiktokState, content: Access | { readonly email: str
   return html`<input type="hidden" name="ticket" value="${seal(String(state.seed), content)}">`
 }
 
-function choicePage(state: TiktokState, user: User, asked: Asked): Reply {
+function choicePage(state: TiktokState, user: User, asked: AuthorizationRequest): Reply {
   const own = user.accounts.map(({ id, name }) => ({ value: id, label: `${name} (${id})`, isTicked: false }))
   const named = Object.entries(permissions).map(([name, label]) => ({ label, value: String(Reflect.get(scopes, name)), isTicked: true }))
   const body = html`<p>Signed in as <strong>${user.email}</strong>. Tick what <strong>Sandbox app</strong> may use.</p>
@@ -120,7 +120,7 @@ function everythingOf(user: User): Access {
   return { advertiserIds: user.accounts.map(({ id }) => id), scopes: Object.values(scopes), environment: mainAccount.environment }
 }
 
-function show(state: TiktokState, asked: Asked): Reply {
+function show(state: TiktokState, asked: AuthorizationRequest): Reply {
   const { consent, account } = state.switches.current()
   const user = people.find(({ email }) => email === account)
   return consent === 'at once' && user ? agree(state, everythingOf(user), asked) : signInPage({ vendor, people, email: account })
@@ -137,7 +137,7 @@ function accessIn(ticket: unknown): Access | undefined {
   }
 }
 
-function submit(state: TiktokState, asked: Asked, request: ReceivedRequest): Reply {
+function submit(state: TiktokState, asked: AuthorizationRequest, request: ReceivedRequest): Reply {
   const form = formOf(request)
   const action = form.get('action')
   if (action === 'cancel') return cancelledPage(request)

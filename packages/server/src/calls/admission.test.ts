@@ -26,7 +26,7 @@ test('many organizations do not grow it without end, and running minutes are for
   expect(counted.count('new')).toMatchObject({ exceeded: true })
 })
 
-test('places are given back once', () => {
+test('slots are freed once', () => {
   const { counted } = limits({ atOnce: 2 })
   const [first, second] = [counted.enter('a'), counted.enter('a')]
   expect(() => counted.enter('a')).toThrow('2 calls of the organization are running')

@@ -1,5 +1,5 @@
 /**
- * Admission of calls to vendors, whatever way they come in: the organization's share of calls, its places, memory for answers, and time.
+ * Admission of calls to vendors, whatever way they come in: the organization's share of calls, its slots, memory for answers, and time.
  * Calls are counted in this process.
  */
 import type { BodyMemory, Call } from 'ferrule/engine'
@@ -28,7 +28,7 @@ export interface RateState {
 const minute = 60_000
 /** Maximum number of organizations whose minutes are remembered. */
 const rememberedOrganizations = 10_000
-/** A busy service empties a place within a second in most cases. */
+/** A busy service frees a slot within a second in most cases. */
 const busyRetryMs = 1_000
 
 interface Minute {
@@ -40,7 +40,7 @@ interface Minute {
 export class ExecuteLimits {
   readonly #options: ExecuteLimitOptions
   readonly #minutes = new BoundedMap<string, Minute>(rememberedOrganizations)
-  readonly #places = new Map<string, number>()
+  readonly #slots = new Map<string, number>()
   #running = 0
 
   constructor(options: ExecuteLimitOptions) {
@@ -67,25 +67,25 @@ export class ExecuteLimits {
   }
 
   /**
-   * Takes a place among the calls that run concurrently.
-   * @returns gives the place back; call it when the answer was sent
-   * @throws FerruleError `overloaded` when all places are taken
+   * Takes a slot among the calls that run concurrently.
+   * @returns frees the slot; call it when the answer was sent
+   * @throws FerruleError `overloaded` when all slots are taken
    */
   enter(organizationId: string): () => void {
     const { atOnce } = this.#options
-    const taken = this.#places.get(organizationId) ?? 0
+    const taken = this.#slots.get(organizationId) ?? 0
     if (atOnce > 0 && taken >= atOnce)
       throw fail('overloaded', { reason: `${atOnce} calls of the organization are running` }, { retryAfterMs: busyRetryMs })
-    this.#places.set(organizationId, taken + 1)
+    this.#slots.set(organizationId, taken + 1)
     this.#running += 1
     return once(() => this.#leave(organizationId))
   }
 
   #leave(organizationId: string): void {
     this.#running -= 1
-    const left = (this.#places.get(organizationId) ?? 1) - 1
-    if (left > 0) this.#places.set(organizationId, left)
-    else this.#places.delete(organizationId)
+    const left = (this.#slots.get(organizationId) ?? 1) - 1
+    if (left > 0) this.#slots.set(organizationId, left)
+    else this.#slots.delete(organizationId)
   }
 
   #findMinute(organizationId: string, now: number): Minute {
@@ -120,7 +120,7 @@ export interface ArrivingCall {
 /** Bounds of one call, as the engine takes them. */
 export type CallBounds = Pick<Call, 'signal' | 'deadlineMs' | 'memory'>
 
-/** Keeps place and memory of a call after its work, until the given function is called. */
+/** Keeps slot and memory of a call after its work, until the given function is called. */
 export type Hold = (register: (end: () => void) => void) => void
 
 /** Admits the calls of organizations on this node. */
@@ -143,7 +143,7 @@ export class Admission {
   }
 
   /**
-   * Counts a call and runs it in its place.
+   * Counts a call and runs it in its slot.
    * @throws FerruleError `rate_limited`, `overloaded`, and what `run` throws
    */
   async admit<T>(arriving: ArrivingCall, run: (bounds: CallBounds, hold: Hold) => Promise<T>): Promise<T> {

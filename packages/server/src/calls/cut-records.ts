@@ -176,7 +176,7 @@ type Data = Exclude<Outcome, { readonly type: 'file' }>
 export const isUntouched = ({ type }: Pick<Data, 'type'>, wish: Wish): boolean =>
   isWhole(wish) && (type === 'record' || wish.skip_truncation !== false)
 
-const inPlace: Cutter = { cut: async (job: CutJob) => cutApart(job) }
+const onThisThread: Cutter = { cut: async (job: CutJob) => cutApart(job) }
 
 interface CutOptions {
   /** Cuts JSON bytes; defaults to this thread. */
@@ -185,7 +185,7 @@ interface CutOptions {
 }
 
 /** Cuts a vendor's outcome; files stay unchanged, and so does text, which only untouched lists have. @throws as `Cutter.cut` */
-export async function cutOutcome(outcome: Outcome, wish: Wish, { cutter = inPlace, signal }: CutOptions = {}): Promise<Outcome & Cut> {
+export async function cutOutcome(outcome: Outcome, wish: Wish, { cutter = onThisThread, signal }: CutOptions = {}): Promise<Outcome & Cut> {
   if (outcome.type === 'list' && outcome.text !== undefined) return { ...outcome, data: outcome.text }
   if (outcome.type === 'file' || isUntouched(outcome, wish)) return outcome
   const found = splitRawJson(outcome.data)

@@ -1,6 +1,6 @@
 /** Keeps for minutes where agents continue to read, and what a write or a statement answered: any node continues it. */
 import type { Parts } from '../main/parts.ts'
-import type { RecordPlace, Vault } from '../tenancy/vault/vault.ts'
+import type { RecordRef, Vault } from '../tenancy/vault/vault.ts'
 import { digestText } from '../values/secret-text.ts'
 import { deleteEndedAnswers, findKeptAnswer, insertKeptAnswer } from './sql/kept-answers.ts'
 import type { KeptAnswers } from './writes.ts'
@@ -11,7 +11,7 @@ const mostBytes = 4_000_000
 const bounds = { mostAnswers: 4_000, mostBytes: 64_000_000 }
 
 /** Only the handle, or a position under it, has the id. */
-const locate = (organizationId: string, id: string): RecordPlace => ({ type: 'kept answer', organizationId, id })
+const locate = (organizationId: string, id: string): RecordRef => ({ type: 'kept answer', organizationId, id })
 
 /** Builds the store. */
 export const createKeptAnswers = ({

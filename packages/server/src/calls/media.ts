@@ -39,7 +39,7 @@ const action = 'download'
 const digestHolder = ({ token, kind, applicationId, workspaceIds, connectorIds }: Principal): string =>
   digestParts(token.sessionDigest ?? null, kind, applicationId, workspaceIds, connectorIds)
 
-/** The answers of agents are kept in the same place; their ids have another form. */
+/** The answers of agents are kept in the same table; their ids have another form. */
 const toKey = (id: string): string => `media ${id}`
 
 /** Media types by the ending of a name, for hosts that send bytes without a type. */

@@ -155,7 +155,7 @@ export async function checkConnection(
     const entities = scopes === undefined ? [{ entity, status: 'succeeded' as const }] : describeReach(connection.kind.definition, scopes)
     return { id: randomUUID(), status: 'succeeded', entity_check_results: entities }
   } catch (thrown) {
-    const known = 'access' in target ? { connector_id: target.access.place.connectorId } : {}
+    const known = 'access' in target ? { connector_id: target.access.ref.connectorId } : {}
     const error = fillHint(asFerruleError(thrown), known)
     if (error.fault === 'service') throw thrown
     return failedCheck(entity, error, now)

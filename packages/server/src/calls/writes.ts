@@ -1,15 +1,15 @@
 /** Runs each write under an Idempotency-Key once (IETF draft-ietf-httpapi-idempotency-key-header) (docs/decisions/writes.md). */
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { FerruleError } from 'ferrule'
 import { type Connection, claimLifeMs, writeJson } from 'ferrule/engine'
 import { asFerruleError, errorConsequences, fail, isNeverSent } from 'ferrule/internal'
 import { checkIdempotencyKey } from '../connectors/credential-trial.ts'
-import { claimRequest, createWriteClaims, digestPlaced } from '../connectors/request-claims.ts'
+import { claimRequest, createWriteClaims, digestForConnector } from '../connectors/request-claims.ts'
 import { deleteOldClaims } from '../connectors/sql/claims.ts'
 import { deleteEndedCreations } from '../connectors/sql/creations.ts'
 import { isForeignKeyViolation } from '../db/database.ts'
 import type { Parts } from '../main/parts.ts'
-import type { ConnectorAccess, ConnectorPlace, Principal } from '../values/access.ts'
+import type { ConnectorAccess, ConnectorRef, Principal } from '../values/access.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
 import { newId } from '../values/ids.ts'
 import { tryAgain } from '../values/try-again.ts'
@@ -37,8 +37,8 @@ const [shortestWaitMs, longestWaitMs] = [1_000, 10_000]
 /** Maximum reads of a key that other calls change at the same time. */
 const looks = 5
 
-type Run = (connection: Connection, idempotencyKey: string) => Promise<ExecutedData>
-interface Asked {
+type SendWrite = (connection: Connection, idempotencyKey: string) => Promise<ExecutedData>
+interface RequestedWrite {
   readonly access: ConnectorAccess
   readonly write: KeyedWrite
 }
@@ -53,25 +53,25 @@ export const createWrites = (parts: Parts): Writes => ({
   },
 })
 
-async function once(parts: Parts, asked: Asked, run: Run): Promise<ExecutedData | ReplayedAnswer> {
-  const { access, write } = asked
+async function once(parts: Parts, requested: RequestedWrite, send: SendWrite): Promise<ExecutedData | ReplayedAnswer> {
+  const { access, write } = requested
   checkIdempotencyKey(write.key)
-  const attempt = buildAttempt(parts, asked)
-  const begun = await begin(parts, asked, attempt)
+  const attempt = buildAttempt(parts, requested)
+  const begun = await begin(parts, requested, attempt)
   if ('type' in begun) return begun
-  const placed = { attempt, place: access.place }
+  const attempted = { attempt, ref: access.ref }
   let outcome: ExecutedData
   try {
-    outcome = await run(noteClaims(parts, access, attempt), begun.write_id)
+    outcome = await send(noteClaims(parts, access, attempt), begun.write_id)
   } catch (thrown) {
     const error = asFerruleError(thrown)
     const kept = keptError(error)
     const text = () => writeJson(kept.toProblem(write.requestId))
     const isFree = meansNothingHappened(error)
-    await settle(parts, placed, isFree ? 'free' : { status: kept.status, code: kept.code, text: text() })
+    await settle(parts, attempted, isFree ? 'free' : { status: kept.status, code: kept.code, text: text() })
     throw isFree ? thrown : kept
   }
-  await settle(parts, placed, { status: 200, code: null, text: writeJson(answerBody(outcome)) })
+  await settle(parts, attempted, { status: 200, code: null, text: writeJson(answerBody(outcome)) })
   return outcome
 }
 
@@ -90,13 +90,13 @@ function keptError(error: FerruleError): FerruleError {
   return new FerruleError(code, { message, hint: keptHint }, details)
 }
 
-function buildAttempt({ source }: Pick<Parts, 'source'>, { access: { place }, write }: Asked): KeyRow {
+function buildAttempt({ source }: Pick<Parts, 'source'>, { access: { ref }, write }: RequestedWrite): KeyRow {
   const now = source.clock()
   return {
-    organization_id: place.organizationId,
-    connector_id: place.connectorId,
-    key_digest: digestPlaced(place, 'key', write.key),
-    fingerprint: digestPlaced(place, 'call', write.entity, write.action, canonicalJson(write.params ?? {})),
+    organization_id: ref.organizationId,
+    connector_id: ref.connectorId,
+    key_digest: digestForConnector(ref, 'key', write.key),
+    fingerprint: digestForConnector(ref, 'call', write.entity, write.action, canonicalJson(write.params ?? {})),
     write_id: newId(source),
     owner: newId(source),
     started_at: now,
@@ -114,7 +114,7 @@ function buildAttempt({ source }: Pick<Parts, 'source'>, { access: { place }, wr
  * Makes the attempt the owner of the key. The unique key of the table decides between nodes.
  * @returns its row, or the answer of an earlier call
  */
-async function begin(parts: Parts, asked: Asked, attempt: KeyRow): Promise<KeyRow | ReplayedAnswer> {
+async function begin(parts: Parts, requested: RequestedWrite, attempt: KeyRow): Promise<KeyRow | ReplayedAnswer> {
   const { db } = parts.database
   for (let look = 0; look < looks; look += 1) {
     if (await tryInsert(parts, attempt)) return attempt
@@ -122,7 +122,7 @@ async function begin(parts: Parts, asked: Asked, attempt: KeyRow): Promise<KeyRo
     if (seen === undefined) continue
     const next = buildSuccessor(seen, attempt)
     if (next === undefined) {
-      const replayed = await readEarlierAnswer(parts, asked, { seen, attempt })
+      const replayed = await readEarlierAnswer(parts, requested, { seen, attempt })
       if (replayed !== undefined) return replayed
     } else if (await takeOver(db, seen, next)) return next
   }
@@ -158,12 +158,12 @@ function buildSuccessor(seen: KeyRow, attempt: KeyRow): KeyRow | undefined {
  */
 async function readEarlierAnswer(
   parts: Parts,
-  { access: { place, connection } }: Asked,
+  { access: { ref, connection } }: RequestedWrite,
   { seen, attempt }: { readonly seen: KeyRow; readonly attempt: KeyRow },
 ): Promise<ReplayedAnswer | undefined> {
   const now = attempt.started_at
   if (seen.fingerprint !== attempt.fingerprint) throw fail('idempotency_key_conflict', {})
-  if (seen.status !== null) return readReplay(parts, place, seen)
+  if (seen.status !== null) return readReplay(parts, ref, seen)
   if (seen.lease_until > now) throw inFlightError(seen, now)
   throw fail(
     'outcome_unknown',
@@ -182,16 +182,16 @@ function inFlightError({ started_at, lease_until }: KeyRow, now: number) {
  * Returns a connection that records claims with the key. A repeat then knows whether the vendor recognizes the write. An attempt that lost
  * its key after a pause longer than its lease sends nothing.
  */
-const noteClaims = (parts: Parts, { connection, place }: ConnectorAccess, attempt: KeyRow): Connection => ({
+const noteClaims = (parts: Parts, { connection, ref }: ConnectorAccess, attempt: KeyRow): Connection => ({
   ...connection,
   writes: {
     claim: (requestId, fingerprint, hold) =>
       parts.database.transaction(async (db) => {
         const now = parts.source.clock()
         if (!(await setClaimed(db, attempt))) throw inFlightError(attempt, Math.min(now, attempt.lease_until))
-        return claimRequest(db, { parts, place }, { requestId, fingerprint, hold })
+        return claimRequest(db, { parts, ref }, { requestId, fingerprint, hold })
       }),
-    settle: createWriteClaims(parts, place).settle,
+    settle: createWriteClaims(parts, ref).settle,
   },
 })
 
@@ -207,35 +207,35 @@ const sealings = 5
 /** How an attempt ended: with an answer to store, or by releasing the key. */
 type Ending = { readonly status: number; readonly code: string | null; readonly text: string } | 'free'
 /** An attempt and its connector. */
-interface PlacedAttempt {
+interface ConnectorAttempt {
   readonly attempt: Attempt
-  readonly place: ConnectorPlace
+  readonly ref: ConnectorRef
 }
 
 /**
  * Stores how an attempt ended. After a database failure it retries in the background, because the answer is correct. An earlier repeat of
  * the call then gets `idempotency_key_in_flight`.
  */
-async function settle(parts: Parts, placed: PlacedAttempt, ending: Ending): Promise<void> {
+async function settle(parts: Parts, attempted: ConnectorAttempt, ending: Ending): Promise<void> {
   try {
-    await settleOnce(parts, placed, ending)
+    await settleOnce(parts, attempted, ending)
   } catch (error) {
     parts.onBackgroundError(error)
-    const again = () => tryAgain(() => settleOnce(parts, placed, ending), { pausesMs, sleep: parts.sleep })
+    const again = () => tryAgain(() => settleOnce(parts, attempted, ending), { pausesMs, sleep: parts.sleep })
     void parts.unfinished.add(parts.sleep(firstPauseMs).then(again).catch(parts.onBackgroundError))
   }
 }
 
-async function settleOnce(parts: Parts, { attempt, place }: PlacedAttempt, ending: Ending): Promise<void> {
+async function settleOnce(parts: Parts, { attempt, ref }: ConnectorAttempt, ending: Ending): Promise<void> {
   const { db } = parts.database
   if (ending === 'free') return releaseKey(db, attempt)
   const { status, code, text } = ending
   const settled = { status, code, expires_at: parts.source.clock() + outcomeLifeMs }
   if (Buffer.byteLength(text) > maxOutcomeBytes) return settleKey(db, attempt, { ...settled, data_key_id: null, sealed: null })
   for (let sealing = 0; sealing < sealings; sealing += 1) {
-    const dataKeyId = await findCurrentDataKey(db, place)
+    const dataKeyId = await findCurrentDataKey(db, ref)
     if (dataKeyId === undefined) return // the workspace was deleted with its keys
-    const sealed = await parts.vault.sealOutcome(db, { ...place, dataKeyId, keyDigest: attempt.key_digest, status, code }, text)
+    const sealed = await parts.vault.sealOutcome(db, { ...ref, dataKeyId, keyDigest: attempt.key_digest, status, code }, text)
     if (sealed === undefined) continue
     if (await tryStore(() => settleKey(db, attempt, { ...settled, data_key_id: dataKeyId, sealed }))) return
   }
@@ -258,16 +258,16 @@ async function tryStore(store: () => Promise<void>): Promise<boolean> {
  * @returns undefined when a rotation replaced the data key: read the row again
  * @throws FerruleError `result_too_large` when the answer was too large to store, `internal_error` when it is damaged
  */
-async function readReplay(parts: Parts, place: ConnectorPlace, row: KeyRow): Promise<ReplayedAnswer | undefined> {
+async function readReplay(parts: Parts, ref: ConnectorRef, row: KeyRow): Promise<ReplayedAnswer | undefined> {
   const { status, code, data_key_id: dataKeyId, sealed, key_digest: keyDigest } = row
   if (status === null) return undefined
   if (sealed === null || dataKeyId === null) throw notKeptError(status)
   const { db } = parts.database
-  const text = await parts.vault.openOutcome(db, { ...place, dataKeyId, keyDigest, status, code }, sealed)
+  const text = await parts.vault.openOutcome(db, { ...ref, dataKeyId, keyDigest, status, code }, sealed)
   if (text !== undefined) return { type: 'replayed', status, text }
-  const current = await findCurrentDataKey(db, place)
+  const current = await findCurrentDataKey(db, ref)
   if (current === dataKeyId) throw damagedError()
-  await turn()
+  await yieldToEventLoop()
   return undefined
 }
 

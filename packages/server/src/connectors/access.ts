@@ -18,7 +18,7 @@ import type { Parts } from '../main/parts.ts'
 import { refuseDeleted } from '../tenancy/applications/live-client.ts'
 import { existenceQuery } from '../tenancy/sql/organizations.ts'
 import { holdWorkspace } from '../tenancy/sql/workspaces.ts'
-import { type ConnectorAccess, viewOrganization } from '../values/access.ts'
+import { type ConnectorAccess, toConnectorRef, viewOrganization } from '../values/access.ts'
 import { asId, newId } from '../values/ids.ts'
 import { requireScope } from '../values/scopes.ts'
 import { tryAgain } from '../values/try-again.ts'
@@ -115,12 +115,12 @@ async function buildAccess(
   row: SealedConnectorRow,
   { source, notice }: { readonly source: StoredCredentials } & Pick<Required<Connection>, 'notice'>,
 ): Promise<ConnectorAccess> {
-  const place = { organizationId: row.organization_id, workspaceId: row.workspace_id, connectorId: row.id }
+  const ref = toConnectorRef(row)
   const proof = createProof(parts, row, () => source.current())
-  const own = { configuration: JSON.parse(row.configuration), credentials: source, notice, proof, writes: createWriteClaims(parts, place) }
+  const own = { configuration: JSON.parse(row.configuration), credentials: source, notice, proof, writes: createWriteClaims(parts, ref) }
   const kind = parts.catalogue.getKind(row.kind)
   return {
-    place,
+    ref,
     status: getConnectorStatus(row),
     unchecked: Boolean(row.unchecked),
     connection: await buildConnection(parts, { kind, sandbox: Boolean(row.sandbox) }, own),
@@ -270,7 +270,6 @@ async function openRow(
 }
 
 const openSeal = ({ parts }: SourceParts, row: SealedConnectorRow) => openCredentials(parts, parts.database.db, row)
-const toPlace = (row: SealedConnectorRow) => ({ organizationId: row.organization_id, workspaceId: row.workspace_id, connectorId: row.id })
 
 interface Renewal {
   readonly stale: string
@@ -346,7 +345,7 @@ const storeOnce = (
     const workspace = await holdWorkspace(db, viewOrganization(row.organization_id), row.workspace_id)
     if (workspace === undefined) throw fail('connector_not_found', {})
     const dataKeyId = workspace.data_key_id
-    const { sealed, fields } = await vault.seal(db, { ...toPlace(row), dataKeyId }, cutApplication(row, next))
+    const { sealed, fields } = await vault.seal(db, { ...toConnectorRef(row), dataKeyId }, cutApplication(row, next))
     return replaceCredentials(db, toVersion(row), { sealed, fields, dataKeyId })
   })
 

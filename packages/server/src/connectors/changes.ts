@@ -7,7 +7,7 @@ import { endSyncs, followChange } from '../copies/queue/queue.ts'
 import { type Db, isUniqueViolation } from '../db/database.ts'
 import type { Parts, Seals } from '../main/parts.ts'
 import { holdWorkspace, insertJob } from '../tenancy/sql/workspaces.ts'
-import { type Principal, viewOrganization } from '../values/access.ts'
+import { type RequestedId, toConnectorRef, viewOrganization } from '../values/access.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
 import { asId, newId } from '../values/ids.ts'
 import { readBody } from '../values/read.ts'
@@ -71,7 +71,7 @@ export const createChanges = (parts: Parts): Pick<Connectors, 'update' | 'patch'
     const job = { id: newId(parts.source), type: 'connector_delete', status: 'succeeded', created_at: now, finished_at: now } as const
     await parts.database.transaction(async (db) => {
       const sharing = await holdConsent(db, principal.organizationId, asId(id))
-      const row = await holdTarget(db, { principal, id })
+      const row = await holdRequested(db, { principal, id })
       if (sharing.length === 1) await keepRevocation(parts, db, row)
       await endSyncs(parts, db, row)
       await deleteConnector(db, row)
@@ -82,20 +82,14 @@ export const createChanges = (parts: Parts): Pick<Connectors, 'update' | 'patch'
   },
 })
 
-/** A connector, and who changes it. */
-export interface Target {
-  readonly principal: Principal
-  readonly id: string
-}
-
-const holdTarget = (db: Db, { principal, id }: Target) => requireConnector(db, principal, id, holdConnector)
+const holdRequested = (db: Db, { principal, id }: RequestedId) => requireConnector(db, principal, id, holdConnector)
 
 /** Changes a connector. Tries new credentials first. @throws FerruleError as `Connectors.patch` */
-export async function changeConnector(parts: Parts, target: Target, wanted: Change): Promise<ConnectorRecord> {
+export async function changeConnector(parts: Parts, requested: RequestedId, wanted: Change): Promise<ConnectorRecord> {
   try {
-    const tried = await tryChange(parts, target, wanted)
+    const tried = await tryChange(parts, requested, wanted)
     const changed = await parts.database.transaction(async (db) => {
-      const before = await holdTarget(db, target)
+      const before = await holdRequested(db, requested)
       await updateConnector(db, before, {
         ...buildPlainChange(parts, before, wanted),
         ...(wanted.credentials === undefined || tried === undefined
@@ -103,7 +97,7 @@ export async function changeConnector(parts: Parts, target: Target, wanted: Chan
           : await buildCredentialsChange(parts, db, { row: before, next: wanted.credentials, tried })),
         updated_at: parts.source.clock(),
       })
-      const row = await requireConnector(db, target.principal, before.id, findConnector)
+      const row = await requireConnector(db, requested.principal, before.id, findConnector)
       await followChange(parts, db, { before, after: row, hasNewCredentials: wanted.credentials !== undefined })
       await wanted.credentials?.trial.complete?.(db, row.id)
       return toConnectorRecord(row, parts.catalogue)
@@ -138,11 +132,11 @@ interface Tried extends TriedCredentials {
 }
 
 /** Tries new credentials before the row is locked, because a vendor can be slow. */
-async function tryChange(parts: Parts, target: Target, wanted: Change): Promise<Tried | undefined> {
+async function tryChange(parts: Parts, requested: RequestedId, wanted: Change): Promise<Tried | undefined> {
   const { credentials, configuration } = wanted
   if (credentials === undefined) return undefined
   const { given, trial, isChecked } = credentials
-  const row = await holdTarget(parts.database.db, target)
+  const row = await holdRequested(parts.database.db, requested)
   const kind = parts.catalogue.getKind(row.kind)
   const stored: Readonly<Record<string, unknown>> = JSON.parse(row.configuration)
   const used = configuration === undefined ? stored : checkConfiguration(kind.definition, configuration(stored))
@@ -170,7 +164,7 @@ async function buildCredentialsChange(
   { row, next: { given, trial }, tried }: { row: SealedConnectorRow; next: NewCredentials; tried: Tried },
 ): Promise<ConnectorChange> {
   const { vault, catalogue } = parts
-  const place = { organizationId: row.organization_id, workspaceId: row.workspace_id, connectorId: row.id }
+  const ref = toConnectorRef(row)
   const stored = { scheme: row.scheme, values: await tryOpen(parts, db, { row, trial }) }
   const { definition } = catalogue.getKind(row.kind)
   const { scheme, values } = mergeCredentials(definition, stored, given)
@@ -179,9 +173,9 @@ async function buildCredentialsChange(
   if (workspace === undefined) throw fail('connector_not_found', {})
   const next = tried.renewed ?? new Secret(values)
   const consent = trial.consent ?? findKeptOrigin(parts, row, next)
-  const origin = { ...place, kind: definition.title, consent, account: tried.account }
+  const origin = { ...ref, kind: definition.title, consent, account: tried.account }
   const cut = await cutOrigin(db, origin, next)
-  const { sealed, fields } = await vault.seal(db, { ...place, dataKeyId: workspace.data_key_id }, cut.values)
+  const { sealed, fields } = await vault.seal(db, { ...ref, dataKeyId: workspace.data_key_id }, cut.values)
   return {
     ...cut.columns,
     scheme,

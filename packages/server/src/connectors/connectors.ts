@@ -47,9 +47,9 @@ export function readConnectorFilter(
   query: ConnectorQuery,
 ): Pick<ConnectorListOptions, 'workspaceId' | 'workspaceName' | 'kind'> | undefined {
   const type = query.connector_type === undefined ? undefined : catalogue.getKind(query.connector_type).definition.kind
-  const place = { workspaceId: query.workspace_id?.toLowerCase(), workspaceName: findWorkspaceName(query) }
-  if (query.definition_id === undefined) return { ...place, kind: type }
+  const workspace = { workspaceId: query.workspace_id?.toLowerCase(), workspaceName: findWorkspaceName(query) }
+  if (query.definition_id === undefined) return { ...workspace, kind: type }
   const wanted = query.definition_id.toLowerCase()
   const slug = catalogue.list().find(({ sourceDefinitionId }) => sourceDefinitionId === wanted)?.connector_type
-  return slug === undefined || (type !== undefined && type !== slug) ? undefined : { ...place, kind: slug }
+  return slug === undefined || (type !== undefined && type !== slug) ? undefined : { ...workspace, kind: slug }
 }

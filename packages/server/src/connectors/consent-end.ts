@@ -50,8 +50,8 @@ export async function keepRevocation(parts: Parts, db: Db, row: EndingConnector)
   if (vendor_application_id === null) return // without the operator's application the vendor ends nothing
   const values = await openEnding(parts, db, row)
   if (values === undefined) return report(parts, row.id, { kind, code: 'credentials_unreadable' })
-  const place = { organizationId: organization_id, kind, connectorId: row.id }
-  const { masterKeyId, sealed } = parts.applicationSeals.seal(place, values)
+  const ref = { organizationId: organization_id, kind, connectorId: row.id }
+  const { masterKeyId, sealed } = parts.applicationSeals.seal(ref, values)
   const now = parts.source.clock()
   await insertConsentRevocation(db, {
     id: newId(parts.source),
@@ -90,8 +90,8 @@ async function connect(parts: Parts, row: ConsentRevocationRow): Promise<Connect
   const { organization_id: organizationId, connector_id: connectorId, kind } = row
   const sealed = { masterKeyId: row.master_key_id, sealed: row.sealed }
   const values = parts.applicationSeals.open({ organizationId, kind, connectorId }, sealed)
-  const place = { kind: parts.catalogue.getKind(kind), sandbox: Boolean(row.sandbox) }
-  return buildConnection(parts, place, { configuration: JSON.parse(row.configuration), credentials: toUnstoredSource(values) })
+  const vendor = { kind: parts.catalogue.getKind(kind), sandbox: Boolean(row.sandbox) }
+  return buildConnection(parts, vendor, { configuration: JSON.parse(row.configuration), credentials: toUnstoredSource(values) })
 }
 
 /** Stores a failed try, or gives the token up and reports it. */

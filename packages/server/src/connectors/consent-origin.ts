@@ -4,6 +4,7 @@ import { fail } from 'ferrule/internal'
 import type { Db } from '../db/database.ts'
 import type { Parts, Seals } from '../main/parts.ts'
 import { addFields, hasFields, omitFields } from '../tenancy/vault/application-seals.ts'
+import { toConnectorRef } from '../values/access.ts'
 import type { CredentialTrial } from './connector-types.ts'
 import type { ConnectorChange, SealedConnectorRow } from './sql/connectors.ts'
 import { keepVendorApplication } from './sql/vendor-applications.ts'
@@ -20,7 +21,7 @@ export interface ConsentOrigin {
 /** What storing credentials does beside the trial, for callers within the platform. */
 export interface StoringTrial extends CredentialTrial {
   /**
-   * Checks the credentials in place of the kind's check.
+   * Checks the credentials instead of the kind's check.
    * @returns the account behind them, as JSON; undefined when nothing proves it
    */
   readonly check?: ((connection: Connection) => Promise<string | undefined>) | undefined
@@ -84,8 +85,7 @@ export type SealedCredentialsRow = Pick<
  * @throws FerruleError `credentials_unreadable`
  */
 export async function openCredentials(parts: Seals, db: Db, row: SealedCredentialsRow): Promise<Secret<CredentialValues> | undefined> {
-  const place = { organizationId: row.organization_id, workspaceId: row.workspace_id, connectorId: row.id, dataKeyId: row.data_key_id }
-  const own = await parts.vault.open(db, place, row.sealed)
+  const own = await parts.vault.open(db, { ...toConnectorRef(row), dataKeyId: row.data_key_id }, row.sealed)
   const application = own === undefined ? undefined : openApplication(parts, row)
   return own === undefined || application === undefined ? own : addFields(own, application)
 }

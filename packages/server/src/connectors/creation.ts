@@ -114,7 +114,7 @@ async function holdWhile<T>(parts: Parts, own: CreationId & { readonly owner: st
 export async function storeNewConnector(parts: Parts, request: CreationRequest, kept?: TrialKey): Promise<ConnectorRecord> {
   const { principal, body, trial } = request
   const read = readDraft(parts.catalogue, body, parts.settings.sandbox)
-  await lookAtPlace(parts, principal, read)
+  await checkWorkspaceAndName(parts, principal, read)
   const draft = read.draft()
   const key = kept ?? toCredentialsKey(request, draft)
   const own = (credentials: Parameters<Parameters<typeof tryCredentials>[1]['connection']>[0]) =>
@@ -140,7 +140,7 @@ function toCredentialsKey({ principal: { organizationId }, body }: CreationReque
 }
 
 /** Adds problems of the workspace and the name that storing would find later. */
-async function lookAtPlace(
+async function checkWorkspaceAndName(
   parts: Pick<Parts, 'database'>,
   principal: Principal,
   { mistakes, workspaceName, name, createWorkspace }: ReadDraft,
@@ -172,10 +172,10 @@ async function store(parts: Parts, db: Db, { principal, draft, read, trial, trie
   const { organizationId } = principal
   const workspace = await ensureWorkspace(parts, db, { principal, name: draft.workspaceName, make: read.createWorkspace })
   const id = newId(source)
-  const place = { organizationId, workspaceId: workspace.id, connectorId: id, dataKeyId: workspace.data_key_id }
   const origin = { organizationId, kind: draft.kind.definition.title, consent: trial.consent, account: tried.account }
   const { values, columns } = await cutOrigin(db, origin, tried.renewed ?? draft.credentials)
-  const { sealed, fields } = await vault.seal(db, place, values)
+  const ref = { organizationId, workspaceId: workspace.id, connectorId: id, dataKeyId: workspace.data_key_id }
+  const { sealed, fields } = await vault.seal(db, ref, values)
   const row = {
     ...buildRow(draft, workspace, source.clock()),
     ...columns,

@@ -65,8 +65,8 @@ export const writeAccount = (account: AccountIdentity | undefined): string | und
 export async function tryCredentials(parts: Parts, { trial, isChecked, ...tried }: Trial): Promise<TriedCredentials> {
   const { key, given } = tried
   const row = await findCreation(parts.database.db, key, parts.source.clock())
-  const sealPlace = { organizationId: key.organization_id, keyDigest: key.key_digest, given }
-  const kept = row?.sealed == null ? undefined : parts.vault.openRenewed(sealPlace, row.sealed)
+  const creation = { organizationId: key.organization_id, keyDigest: key.key_digest, given }
+  const kept = row?.sealed == null ? undefined : parts.vault.openRenewed(creation, row.sealed)
   let renewed = kept
   let version = 0
   const current = () => ({ values: renewed ?? tried.credentials, version: String(version) })
@@ -75,7 +75,7 @@ export async function tryCredentials(parts: Parts, { trial, isChecked, ...tried 
     renew: async (stale, exchange) => {
       if (stale !== String(version)) return current()
       const next = await exchange(current().values)
-      const kept = { ...buildCreationRow(parts, key), sealed: parts.vault.sealRenewed(sealPlace, next) }
+      const kept = { ...buildCreationRow(parts, key), sealed: parts.vault.sealRenewed(creation, next) }
       await tryAgain(() => saveCreation(parts.database.db, kept), { pausesMs, sleep: parts.sleep })
       renewed = next
       version += 1

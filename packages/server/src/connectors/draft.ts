@@ -125,10 +125,10 @@ function readKindValues(
 
 function readSandbox(environment: Readonly<Record<string, unknown>> | undefined, sandbox: boolean): boolean {
   const wanted = environment?.['sandbox'] ?? false
-  const place = '/environment/sandbox'
-  if (typeof wanted !== 'boolean') throw failValidation([problem(place, 'must be true or false', 'type')])
+  const field = '/environment/sandbox'
+  if (typeof wanted !== 'boolean') throw failValidation([problem(field, 'must be true or false', 'type')])
   if (wanted && !sandbox)
-    throw failValidation([problem(place, 'cannot be true: this service runs without the sandbox (FERRULE_SANDBOX)', 'sandbox')])
+    throw failValidation([problem(field, 'cannot be true: this service runs without the sandbox (FERRULE_SANDBOX)', 'sandbox')])
   return wanted
 }
 
@@ -151,9 +151,9 @@ function readConfiguration(kind: Kind, variables: Record<string, unknown>, given
     return checkConfiguration(kind.definition, { ...omitNulls(variables), ...config })
   } catch (error) {
     if (!(error instanceof FerruleError)) throw error
-    const place = (field: string) =>
+    const toGiven = (field: string) =>
       field.slice('/replication_config/'.length) in variables ? field.replace('/replication_config', '/environment') : field
-    throw failValidation(error.errors.map((each) => moveProblem(each, place(each.field))))
+    throw failValidation(error.errors.map((each) => moveProblem(each, toGiven(each.field))))
   }
 }
 

@@ -4,7 +4,7 @@ import { claimLifeMs } from 'ferrule/engine'
 import { fail, normaliseRequestId } from 'ferrule/internal'
 import type { Db } from '../db/database.ts'
 import type { Stored } from '../main/parts.ts'
-import type { ConnectorPlace } from '../values/access.ts'
+import type { ConnectorRef } from '../values/access.ts'
 import { digestParts } from '../values/secret-text.ts'
 import { type ClaimRow, claimAgain, findClaim, insertClaim, setBusy } from './sql/claims.ts'
 
@@ -14,18 +14,18 @@ type ClaimParts = Stored
 const looks = 5
 
 /** Returns a digest that includes the connector's ids, so that tenants cannot be compared. */
-export const digestPlaced = ({ organizationId, connectorId }: ConnectorPlace, ...parts: readonly string[]): string =>
+export const digestForConnector = ({ organizationId, connectorId }: ConnectorRef, ...parts: readonly string[]): string =>
   digestParts(organizationId, connectorId, ...parts)
 
 /** Connector and services of a claim. */
 interface At {
   readonly parts: ClaimParts
-  readonly place: ConnectorPlace
+  readonly ref: ConnectorRef
 }
 
-const toClaimId = ({ place }: At, requestId: string) => ({
-  organization_id: place.organizationId,
-  connector_id: place.connectorId,
+const toClaimId = ({ ref }: At, requestId: string) => ({
+  organization_id: ref.organizationId,
+  connector_id: ref.connectorId,
   request_id: normaliseRequestId(requestId),
 })
 
@@ -40,7 +40,7 @@ export async function claimRequest(
 ): Promise<Claim> {
   const row: ClaimRow = {
     ...toClaimId(at, requestId),
-    fingerprint: digestPlaced(at.place, 'write', fingerprint),
+    fingerprint: digestForConnector(at.ref, 'write', fingerprint),
     claimed_at: at.parts.source.clock(),
     owner: hold.owner,
     busy_until: hold.until,
@@ -59,8 +59,8 @@ export async function claimRequest(
 }
 
 /** Builds the claims of a connector. */
-export const createWriteClaims = (parts: ClaimParts, place: ConnectorPlace): WriteClaims => ({
-  claim: (requestId, fingerprint, hold) => claimRequest(parts.database.db, { parts, place }, { requestId, fingerprint, hold }),
+export const createWriteClaims = (parts: ClaimParts, ref: ConnectorRef): WriteClaims => ({
+  claim: (requestId, fingerprint, hold) => claimRequest(parts.database.db, { parts, ref }, { requestId, fingerprint, hold }),
   settle: (requestId, { owner, until }) =>
-    setBusy(parts.database.db, { ...toClaimId({ parts, place }, requestId), owner, busy_until: until }),
+    setBusy(parts.database.db, { ...toClaimId({ parts, ref }, requestId), owner, busy_until: until }),
 })

@@ -25,17 +25,17 @@ export interface StoredCall {
 /** Runs work in the span of a call, and reports it. */
 export async function runReported<T>(
   { onCall, usage }: Pick<CallServices, 'onCall' | 'usage'>,
-  { access: { place, connection }, call: { entity, action, signal } }: StoredCall,
+  { access: { ref, connection }, call: { entity, action, signal } }: StoredCall,
   run: () => Promise<T>,
 ): Promise<T> {
   const begun = clocks.steady()
   const named = nameOperation(connection.kind.definition, entity, action)
   const report = (code: CallCode): void => {
     onCall?.({ ...named, code })
-    usage?.count(place, code, clocks.steady() - begun)
+    usage?.count(ref, code, clocks.steady() - begun)
   }
   try {
-    const result = await inSpan(() => describeExecute(named, { connectorId: place.connectorId, signal }), run)
+    const result = await inSpan(() => describeExecute(named, { connectorId: ref.connectorId, signal }), run)
     report('ok')
     return result
   } catch (thrown) {

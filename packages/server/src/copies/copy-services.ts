@@ -35,12 +35,12 @@ export function createCopyServices({ store, platform, settings, clock, ...told }
   const removing = createLostRecords({
     store,
     clock,
-    onLost: ({ place }, lost) => addRecords(place, new Map([...lost].map(([entity, by]) => [entity, -by]))),
+    onLost: ({ ref }, lost) => addRecords(ref, new Map([...lost].map(([entity, by]) => [entity, -by]))),
     onError,
   })
   return {
     searches,
     lostRecords: removing,
-    folds: createFolds({ store, onCreated: ({ place }, created) => addRecords(place, created), ...told }),
+    folds: createFolds({ store, onCreated: ({ ref }, created) => addRecords(ref, created), ...told }),
   }
 }

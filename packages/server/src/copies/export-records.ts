@@ -51,14 +51,14 @@ export function readExportQuery(given: unknown): ExportQuery {
   }
 }
 
-/** Places of a search as places of the address. */
-const ownPlace = (text: string): string => text.replaceAll('/params/query/', '/').replaceAll('/params/', '/')
+/** Rebases a pointer into a search on the address. */
+const rebase = (text: string): string => text.replaceAll('/params/query/', '/').replaceAll('/params/', '/')
 
-/** Converts a refusal of a search's parameters to places of the address that carried them. */
+/** Converts a refusal of a search's parameters to pointers into the address that carried them. */
 function asExportError(thrown: unknown): unknown {
   if (!(thrown instanceof FerruleError) || thrown.errors.length === 0) return thrown
-  const problems = thrown.errors.map((problem) => moveProblem(problem, ownPlace(problem.field)))
-  return new FerruleError(thrown.code, { message: ownPlace(thrown.message), hint: thrown.hint }, { errors: problems, cause: thrown })
+  const problems = thrown.errors.map((problem) => moveProblem(problem, rebase(problem.field)))
+  return new FerruleError(thrown.code, { message: rebase(thrown.message), hint: thrown.hint }, { errors: problems, cause: thrown })
 }
 
 export interface ExportServices {

@@ -5,7 +5,7 @@ import { type Call, type CompiledOperation, findOperation, type Outcome, type Pa
 import { BoundedMap, fillParams, isObject, isOptional, readBatches } from 'ferrule/internal'
 import type { ConnectorAccess } from '../values/access.ts'
 import type { FoldReport } from '../values/metric-types.ts'
-import type { EntityRef } from './entity-ref.ts'
+import { toEntityRef } from './entity-ref.ts'
 import type { ContextStore } from './store/types.ts'
 import { toStoredRecord } from './sync/walk/project.ts'
 
@@ -60,8 +60,8 @@ export class BodyDigests {
  * Names a page by all that makes its records: the connector with its configuration, the call, and the vendor's body.
  * @param digest result of `digestBody`
  */
-function namePage({ place, connection }: ConnectorAccess, { entity, action, params }: Call, digest: string): string {
-  const made = [place.connectorId, connection.configuration, entity, action, params ?? {}, digest]
+function namePage({ ref, connection }: ConnectorAccess, { entity, action, params }: Call, digest: string): string {
+  const made = [ref.connectorId, connection.configuration, entity, action, params ?? {}, digest]
   return hash('sha256', writeJson(made), 'base64url')
 }
 
@@ -162,15 +162,15 @@ interface Waiting {
   readonly asked: number
   /** Name of the page; undefined without a digest. */
   readonly page: string | undefined
-  /** Place in the order of all offers. */
-  readonly turn: number
+  /** Position among all offers. */
+  readonly order: number
 }
 
 /** Count of changes of an entity's rows. */
 interface Changes {
   readonly name: string
   /** Latest offer before the count was read. */
-  readonly turn: number
+  readonly order: number
   readonly count: bigint | undefined
 }
 
@@ -199,7 +199,7 @@ class StoreFolds implements Folds {
   readonly #digests = new BodyDigests()
   /** The newest count of changes; offers from before it need no other one. */
   #changes: Changes | undefined
-  #turn = 0
+  #order = 0
   #records = 0
   #running: Promise<void> | undefined
   #closed = false
@@ -224,7 +224,7 @@ class StoreFolds implements Folds {
     if (foldable.sync.notCopied?.some((name) => params[name] !== undefined && params[name] !== null)) return
     const { digest } = outcome.type === 'file' ? {} : outcome
     const page = digest === undefined ? undefined : namePage(access, call, digest)
-    const waiting = { access, entity: call.entity, foldable, params, rows, count, asked, memory: call.memory, page, turn: ++this.#turn }
+    const waiting = { access, entity: call.entity, foldable, params, rows, count, asked, memory: call.memory, page, order: ++this.#order }
     const isTooMuch = this.#records + count > (this.#options.waiting ?? mostWaiting) || isTooLong(rows, count) || call.memory?.isScarce
     const isStored = this.#isKnownStored(waiting)
     if (isStored || isTooMuch) {
@@ -263,8 +263,8 @@ class StoreFolds implements Folds {
   async #fold(waiting: Waiting): Promise<void> {
     if (await this.#isStored(waiting)) return this.#report(waiting, 'folded')
     const { store } = this.#options
-    const place = toEntityPlace(waiting)
-    const table = store.getTable(place.kind, place.entity)
+    const ref = toEntityRef(waiting.access, waiting.entity)
+    const table = store.getTable(ref.kind, ref.entity)
     const params = await knownParams(waiting)
     this.#changes = undefined
     let storedAt: bigint | undefined
@@ -272,9 +272,9 @@ class StoreFolds implements Folds {
     for await (const rows of readBatches(waiting.rows)) {
       const records = rows.flatMap((record) => toStoredRecord(waiting.foldable, table, { record, params }) ?? [])
       if (records.length === 0) continue
-      const written = await store.foldLive(place, records, waiting.asked)
+      const written = await store.foldLive(ref, records, waiting.asked)
       if (written === undefined) return void this.#unsynced.set(buildName(waiting.access, waiting.entity), performance.now() + unsyncedMs)
-      if (written.created > 0) await this.#options.onCreated?.(waiting.access, new Map([[place.entity, written.created]]))
+      if (written.created > 0) await this.#options.onCreated?.(waiting.access, new Map([[ref.entity, written.created]]))
       batches += 1
       storedAt = written.storedAt
     }
@@ -285,7 +285,7 @@ class StoreFolds implements Folds {
   /** As `#isStored`, at once, so that no record waits. Not while others wait: one of them may replace a record of the page. */
   #isKnownStored(waiting: Waiting): boolean {
     const known = waiting.page === undefined || this.#running !== undefined ? undefined : this.#pages.find(waiting.page)
-    return known !== undefined && this.#options.store.peekChanges(toEntityPlace(waiting)) === known
+    return known !== undefined && this.#options.store.peekChanges(toEntityRef(waiting.access, waiting.entity)) === known
   }
 
   /** Returns whether the copy has the records of a page already, on account of an equal page and no change since. */
@@ -298,10 +298,10 @@ class StoreFolds implements Folds {
   async #readChanges(waiting: Waiting): Promise<bigint | undefined> {
     const name = buildName(waiting.access, waiting.entity)
     const newest = this.#changes
-    if (newest?.name === name && waiting.turn <= newest.turn) return newest.count
-    const turn = this.#turn
-    const count = await this.#options.store.readChanges(toEntityPlace(waiting)).catch(() => undefined)
-    this.#changes = { name, turn, count }
+    if (newest?.name === name && waiting.order <= newest.order) return newest.count
+    const order = this.#order
+    const count = await this.#options.store.readChanges(toEntityRef(waiting.access, waiting.entity)).catch(() => undefined)
+    this.#changes = { name, order, count }
     return count
   }
 
@@ -315,13 +315,7 @@ class StoreFolds implements Folds {
   }
 }
 
-const buildName = ({ place }: ConnectorAccess, entity: string): string => `${place.connectorId} ${entity}`
-
-const toEntityPlace = ({ access: { place, connection }, entity }: Waiting): EntityRef => ({
-  connector: place.connectorId,
-  kind: connection.kind.definition.kind,
-  entity,
-})
+const buildName = ({ ref }: ConnectorAccess, entity: string): string => `${ref.connectorId} ${entity}`
 
 /** Returns the parameters with values of the configuration, which a key can hold. Values from the credentials are unknown here. */
 const knownParams = ({ access, foldable, params }: Waiting): Promise<Params> =>

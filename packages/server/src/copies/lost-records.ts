@@ -89,8 +89,8 @@ class StoreLostRecords implements LostRecords {
     if (this.#isClosed || this.#running.size >= mostRemovals) return
     const at = this.#options.clock()
     const { definition } = access.connection.kind
-    const place = { connector: access.place.connectorId, kind: definition.kind }
-    const done = Promise.all(buildRemovals(definition, keys).map((removal) => this.#forget(access, { ...place, ...removal, at }))).then(
+    const own = { connector: access.ref.connectorId, kind: definition.kind }
+    const done = Promise.all(buildRemovals(definition, keys).map((removal) => this.#forget(access, { ...own, ...removal, at }))).then(
       () => {
         this.#running.delete(done)
       },

@@ -315,7 +315,7 @@ class StoreSearcher implements Searcher {
     // Only one timestamp column has an index (`findMainTime`); splitting another order at its nulls would read the table twice.
     const ordering = chooseOrdering(query, findMainTime(query.table), this.#store.indexes?.readyColumns(ref) ?? none)
     const limits = left()
-    const place = formatRef(ref)
+    const name = formatRef(ref)
     let ms = 0
     let last: SearchStatement | undefined
     try {
@@ -328,13 +328,13 @@ class StoreSearcher implements Searcher {
             ms += tookMs
             return rows
           }
-          const reliance = { onLookups: true, onRegular: this.#irregular.get(place) === undefined }
+          const reliance = { onLookups: true, onRegular: this.#irregular.get(name) === undefined }
           return runSearch({ ask, recent: this.#recent }, query, { connector, reliance, ...ordering, mostRanked: this.#options.mostRanked })
         },
         { ...limits, hasOnePlan: hasOnePlan(query) },
       )
       if (page === undefined) return undefined
-      if (!page.reliance.onRegular) this.#irregular.set(place, true)
+      if (!page.reliance.onRegular) this.#irregular.set(name, true)
       const cost = { ms, size: page.json.length, count: page.count }
       this.#store.indexes?.observe(ref, query, { ...cost, countRowsRead: (signal) => this.#countRowsRead(ref, query, { last, signal }) })
       return page

@@ -7,7 +7,7 @@ import type { Found } from '../calls/executed.ts'
 import type { ConnectorAccess } from '../values/access.ts'
 import { GroupedLooks } from '../values/grouped-looks.ts'
 import { isoOrNull } from '../values/ids.ts'
-import type { EntityRef } from './entity-ref.ts'
+import { toEntityRef } from './entity-ref.ts'
 import { listFields } from './search/sql.ts'
 import type { RecordPages, Searcher } from './searcher.ts'
 import type { Copies, CopyStatus } from './sync-types.ts'
@@ -73,12 +73,6 @@ export function assertSearchable({ connection: { kind } }: ConnectorAccess, enti
   if (found?.context_store_search === undefined) findOperation(kind, entity, 'context_store_search')
 }
 
-const toRef = ({ place, connection }: ConnectorAccess, entity: string): EntityRef => ({
-  connector: place.connectorId,
-  kind: connection.kind.definition.kind,
-  entity,
-})
-
 const toFreshness = ({ status, syncedAt, verifiedAt, complete, mayChangeFrom }: CopyStatus): Freshness => ({
   synced_at: isoOrNull(syncedAt),
   verified_at: isoOrNull(verifiedAt),
@@ -120,19 +114,13 @@ async function readFirstPage(pages: RecordPages): Promise<RecordPages> {
   })()
 }
 
-/** An entity whose stored times are asked for. */
-interface Asked {
-  readonly access: ConnectorAccess
-  readonly entity: string
-}
-
 class CopySearches implements Searches {
   readonly #parts: SearchesOptions
   /** Statuses of copies, with the time until which each is reused. */
   readonly #recent = new BoundedMap<string, { readonly state: CopyStatus; readonly until: number }>(mostRecent)
   #changes = 0
-  readonly #looks = new GroupedLooks((asked: readonly Asked[]) =>
-    Promise.all(asked.map(({ access, entity }) => this.#parts.copies.readTimes(access, entity))),
+  readonly #looks = new GroupedLooks((wanted: readonly { readonly access: ConnectorAccess; readonly entity: string }[]) =>
+    Promise.all(wanted.map(({ access, entity }) => this.#parts.copies.readTimes(access, entity))),
   )
 
   constructor(parts: SearchesOptions) {
@@ -147,7 +135,7 @@ class CopySearches implements Searches {
     assertSearchable(access, query.entity)
     const { searcher, searchMs } = this.#parts
     const end = performance.now() + query.deadlineMs
-    const ref = toRef(access, query.entity)
+    const ref = toEntityRef(access, query.entity)
     const parsed = searcher.parse(ref, query.params)
     const fresh = query.maxAge === undefined ? undefined : await this.#fresh(access, query)
     // The status comes first: records read later are as new as it says, on a replica too.
@@ -173,7 +161,7 @@ class CopySearches implements Searches {
   async export(access: ConnectorAccess, query: CopyQuery): Promise<Export> {
     assertSearchable(access, query.entity)
     const { searcher } = this.#parts
-    const ref = toRef(access, query.entity)
+    const ref = toEntityRef(access, query.entity)
     const parsed = { ...searcher.parse(ref, query.params), limit: exportPageRecords }
     const state = query.maxAge === undefined ? await this.#parts.copies.readStatus(access, query.entity) : await this.#fresh(access, query)
     if (!isEnough(state, query)) throw await this.#notReady(access, query, state)
@@ -209,7 +197,7 @@ class CopySearches implements Searches {
 
   /** Returns a status of at most 250 ms ago. Statuses that refuse a search are not cached. */
   async #recentState(access: ConnectorAccess, query: CopyQuery): Promise<CopyStatus> {
-    const name = `${access.place.connectorId} ${query.entity}`
+    const name = `${access.ref.connectorId} ${query.entity}`
     const known = this.#recent.get(name)
     const isRecent = known !== undefined && known.until > performance.now() && isEnough(known.state, query)
     if (isRecent && (await this.#isCurrent(name, { access, query, state: known.state }))) return known.state

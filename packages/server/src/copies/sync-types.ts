@@ -9,7 +9,7 @@ import type {
   SyncStatusRecord,
   UnfinishedRunRecord,
 } from 'ferrule/wire'
-import type { ConnectorAccess, ConnectorPlace, Principal, PrincipalView } from '../values/access.ts'
+import type { ConnectorAccess, ConnectorRef, Principal, PrincipalView } from '../values/access.ts'
 import type { CallReport, RunReport } from '../values/metric-types.ts'
 import type { ContextStore } from './store/types.ts'
 import type { RecheckTask } from './sync/walk/recheck.ts'
@@ -139,7 +139,7 @@ export interface Syncs {
    * Adds records that entered or left copies outside of runs to the status, until the next run counts again. Never throws.
    * @param change number of records by entity
    */
-  addRecords(place: ConnectorPlace, change: ReadonlyMap<string, number>): Promise<void>
+  addRecords(ref: ConnectorRef, change: ReadonlyMap<string, number>): Promise<void>
   /** Copies for searches, whose callers hold an access already. */
   readonly copies: Copies
   /** Queues full runs of all connectors, or of one kind, after a loss of the copies. @returns the number of connectors */
@@ -166,7 +166,7 @@ export interface SyncWorker {
   /** Starts polling: about once a second, and at once when this node queues a run. */
   start(): void
   /** Stores progress, renews leases, and starts due work. Resolves when the work has started. `start` calls it. */
-  turn(): Promise<void>
+  tick(): Promise<void>
   /** Resolves when all started work has ended. */
   idle(): Promise<void>
   /** Number of active runs on this node. */

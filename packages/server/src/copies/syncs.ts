@@ -1,12 +1,19 @@
 /** Builds the service that fills the context store: refreshes copies for searches, and shows many connectors with the state of their copies. */
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { errorTable, fail, isErrorCode } from 'ferrule/internal'
 import { type ConnectorOverview, connectorQuery, type SyncFreshness, type SyncRunRecord, unfinishedRunQuery } from 'ferrule/wire'
 import { readConnectorFilter } from '../connectors/connectors.ts'
 import { toCommon } from '../connectors/record.ts'
 import { type ConnectorRow, listConnectors } from '../connectors/sql/connectors.ts'
 import type { Parts } from '../main/parts.ts'
-import { type ConnectorPlace, type Principal, type PrincipalView, viewOrganization } from '../values/access.ts'
+import {
+  type ConnectorRef,
+  type Principal,
+  type PrincipalView,
+  type RequestedId,
+  toConnectorRef,
+  viewOrganization,
+} from '../values/access.ts'
 import { buildPage, defaultLimit, readPosition } from '../values/cursor.ts'
 import { firstId, isoOrNull } from '../values/ids.ts'
 import { readQuery } from '../values/read.ts'
@@ -24,7 +31,7 @@ import {
 import { addCopyRecords, type CopyRow, deleteCopies, listCopies, listHolders } from './sql/sync-copies.ts'
 import { deleteRunsBefore, findRun, isFinished, listUnfinishedRuns, markAsked, type RunRow } from './sql/sync-runs.ts'
 import type { ScheduleRow } from './sql/sync-schedules.ts'
-import { readWantedEntities, toConnectorPlace } from './status/connector-rows.ts'
+import { readWantedEntities } from './status/connector-rows.ts'
 import { buildStatusRecord, readConnectorStatus } from './status/connector-status.ts'
 import { computeEntityState, describeChanging, findNextRunAt, findObstacle, isComplete } from './status/entity-status.ts'
 import { listCopiedEntities } from './status/groups.ts'
@@ -50,14 +57,14 @@ export function createSyncs(parts: StatusParts, watching: Watching): Syncs {
       return readConnectorStatus(parts, principal, id)
     },
     watchRun,
-    watchStatus: (principal, id, signal) => watchStatusRecords({ parts, watching }, { principal, connectorId: id }, signal),
+    watchStatus: (principal, id, signal) => watchStatusRecords({ parts, watching }, { principal, id }, signal),
     waitFor: async (principal, run, signal) => {
       let last: SyncRunRecord | undefined
       for await (const record of watchRun(principal, run, signal)) last = record
       if (last === undefined) throw fail('sync_not_found', {})
       return last
     },
-    addRecords: (place, change) => addRecords(parts, place, change),
+    addRecords: (ref, change) => addRecords(parts, ref, change),
     refill: (kind) => refill(parts, kind),
     purgeExpired: (now) => deleteRunsBefore(parts.database.db, now - retentionMs),
   }
@@ -67,24 +74,20 @@ interface WatchParts {
   readonly parts: StatusParts
   readonly watching: Watching
 }
-interface Target {
-  readonly principal: Principal
-  readonly connectorId: string
-}
 
 /** Keeps reporting a run after its connector is deleted, until the run ends. */
 async function* watchRunRecords(
   { parts, watching }: WatchParts,
-  { principal, connectorId, runId }: Target & RunIds,
+  { principal, connectorId, runId }: { readonly principal: Principal } & RunIds,
   signal: AbortSignal,
 ): AsyncGenerator<SyncRunRecord, void, undefined> {
   requireScope(principal, 'connectors:read')
-  const { place, row } = await findSyncedConnector(parts, principal, connectorId)
-  const { id: known } = await requireRun(parts, { place }, runId)
+  const { ref, row } = await findSyncedConnector(parts, principal, connectorId)
+  const { id: known } = await requireRun(parts, { ref }, runId)
   using watcher = watching.watch(row.id)
   for (let version = -1; ; ) {
     await watcher.next({ signal })
-    const run = await findRun(parts.database.db, place, known)
+    const run = await findRun(parts.database.db, ref, known)
     if (run === undefined) return
     if (run.version !== version) yield toRunRecord(run)
     if (isFinished(run.state)) return
@@ -92,9 +95,9 @@ async function* watchRunRecords(
   }
 }
 
-async function* watchStatusRecords({ parts, watching }: WatchParts, { principal, connectorId }: Target, signal: AbortSignal) {
+async function* watchStatusRecords({ parts, watching }: WatchParts, { principal, id }: RequestedId, signal: AbortSignal) {
   requireScope(principal, 'connectors:read')
-  const { row } = await findSyncedConnector(parts, principal, connectorId)
+  const { row } = await findSyncedConnector(parts, principal, id)
   using watcher = watching.watch(row.id)
   for (;;) {
     await watcher.next({ signal })
@@ -102,8 +105,8 @@ async function* watchStatusRecords({ parts, watching }: WatchParts, { principal,
   }
 }
 
-async function addRecords({ database: { db }, onBackgroundError }: Parts, place: ConnectorPlace, change: ReadonlyMap<string, number>) {
-  for (const [entity, by] of change) await addCopyRecords(db, { ...place, entity }, by).catch(onBackgroundError)
+async function addRecords({ database: { db }, onBackgroundError }: Parts, ref: ConnectorRef, change: ReadonlyMap<string, number>) {
+  for (const [entity, by] of change) await addCopyRecords(db, { ...ref, entity }, by).catch(onBackgroundError)
 }
 
 /** Deletes the rows of the copies and queues full runs. The store is empty, so no removals are needed. */
@@ -117,11 +120,11 @@ async function refill(parts: Parts, only: string | undefined): Promise<number> {
     const rows = await listHolders(parts.database.db, kinds, { after, limit: batch })
     for (const row of rows.filter((each) => readWantedEntities(parts, each).length > 0)) {
       await withConnector(parts, { view: viewOrganization(row.organization_id), id: row.id }, async (db) => {
-        await deleteCopies(db, toConnectorPlace(row), null)
-        await queueRun(parts, db, { place: toConnectorPlace(row), wish: { mode: 'full', cause: 'changed', entities: null } })
+        await deleteCopies(db, toConnectorRef(row), null)
+        await queueRun(parts, db, { ref: toConnectorRef(row), wish: { mode: 'full', cause: 'changed', entities: null } })
       }).catch(parts.onBackgroundError) // deleted in the meantime
       filled += 1
-      await turn()
+      await yieldToEventLoop()
     }
     after = rows.length === batch ? rows.at(-1)?.id : undefined
   }
@@ -248,27 +251,27 @@ const createRefreshing = (given: RefreshParts): Pick<Syncs, 'freshness' | 'refre
   copies: createCopies(given),
 })
 
-const toView = ({ organizationId }: ConnectorPlace): PrincipalView => viewOrganization(organizationId)
+const toView = ({ organizationId }: ConnectorRef): PrincipalView => viewOrganization(organizationId)
 
 const createCopies = (given: RefreshParts): Copies => ({
   onChange: (listener) => {
     for (const event of ['queued', 'ended'] as const) given.parts.events.on(event, listener)
   },
-  readStatus: async ({ place }, entity) =>
-    buildCopyStatus(await readEntityFacts(given.parts, toView(place), { id: place.connectorId, entity }), entity),
-  readTimes: async ({ place }, entity) => {
-    const [copy] = await listCopies(given.parts.database.db, place, entity)
+  readStatus: async ({ ref }, entity) =>
+    buildCopyStatus(await readEntityFacts(given.parts, toView(ref), { id: ref.connectorId, entity }), entity),
+  readTimes: async ({ ref }, entity) => {
+    const [copy] = await listCopies(given.parts.database.db, ref, entity)
     return { syncedAt: copy?.synced_at ?? null, verifiedAt: copy?.verified_at ?? null }
   },
-  refresh: async ({ place }, entity, wait) => {
-    await refresh(given, { view: toView(place), id: place.connectorId }, { ...wait, entity })
+  refresh: async ({ ref }, entity, wait) => {
+    await refresh(given, { view: toView(ref), id: ref.connectorId }, { ...wait, entity })
   },
-  moveToFront: ({ place }, entity) => moveToFront(given.parts, place, entity),
+  moveToFront: ({ ref }, entity) => moveToFront(given.parts, ref, entity),
 })
 
 /** Marks the unfinished runs of a connector. A run that has the mark costs no write. */
-async function moveToFront({ database: { db } }: StatusParts, place: ConnectorPlace, entity: string): Promise<void> {
-  for (const run of await listUnfinishedRuns(db, place)) {
+async function moveToFront({ database: { db } }: StatusParts, ref: ConnectorRef, entity: string): Promise<void> {
+  for (const run of await listUnfinishedRuns(db, ref)) {
     const asked = readAsked(run)
     if (!asked.has(entity) && !isDone(run, entity)) await markAsked(db, run, JSON.stringify([...asked, entity]))
   }

@@ -1,5 +1,5 @@
 /** Deletes rows that ended. */
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Db } from './database.ts'
 import type { Tables } from './schema/schema.ts'
@@ -19,7 +19,7 @@ export async function deleteInBatches(remove: (limit: number) => Promise<number>
   let removed = 0
   for (let last = batch; last === batch; removed += last) {
     last = await remove(batch)
-    await turn()
+    await yieldToEventLoop()
   }
   return removed
 }

@@ -5,9 +5,9 @@
 import type { FerruleError } from 'ferrule'
 import { clocks, fail } from 'ferrule/internal'
 import type { IdSource } from '../values/ids.ts'
+import type { ApartClient, Server } from './connections/database-server.ts'
 import { readProcessId } from './connections/pooler.ts'
 import { isConflict, isServerFault, isTimeout, readErrorCode, ServerFault } from './connections/problems.ts'
-import type { ApartClient, Server } from './connections/server.ts'
 
 /** First half of the locks' keys; an arbitrary constant. Does not collide with locks under one 64-bit key. */
 export const sessionLocks = 1_179_800_914

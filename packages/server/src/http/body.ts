@@ -20,7 +20,7 @@ function describeFault(thrown: unknown): string {
 
 /**
  * Walks a body once; `path` holds the names on the way, so that the common case builds no strings.
- * @throws FerruleError for the first place that has a forbidden name
+ * @throws FerruleError for the first field that has a forbidden name
  */
 function inspectValue(value: unknown, path: (string | number)[]): void {
   if (typeof value !== 'object' || value === null) return

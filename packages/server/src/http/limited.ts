@@ -1,4 +1,4 @@
-/** Admission around a request: its headers show the share of calls, and its place lasts until the answer was sent. */
+/** Admission around a request: its headers show the share of calls, and its slot lasts until the answer was sent. */
 import type { ArrivingCall, CallBounds, RateState } from '../calls/admission.ts'
 import type { Principal } from '../values/access.ts'
 import type { Answer, Exchange, Services } from './route.ts'
@@ -17,7 +17,7 @@ export const toArriving = (exchange: Exchange<Principal>): ArrivingCall => ({
 })
 
 /**
- * Runs a call within the organization's limits. It keeps its place among the concurrent calls, and its memory, until the answer was sent to
+ * Runs a call within the organization's limits. It keeps its slot among the concurrent calls, and its memory, until the answer was sent to
  * its last byte and the call has ended.
  * @throws FerruleError `rate_limited`, `overloaded`, and what `run` throws
  */

@@ -9,17 +9,11 @@ import type { Answer, CallerRoute, Exchange, Services } from './route.ts'
 /** Adds the tag of its content to a text. */
 export const tagText = (text: string): PrintedDocument => ({ text, etag: `"${digestText(text).slice(0, 22)}"` })
 
-/** How a text is sent. */
-interface Sending {
-  readonly type: string
-  readonly headers: Readonly<Record<string, string>>
-}
-
 /** Answers with a tag, or with 304 and no text to a client that has the text. */
 export function answerTagged(
   exchange: Pick<Exchange<unknown>, 'header'>,
   { text, etag }: PrintedDocument,
-  { headers: given, type }: Sending,
+  { headers: given, type }: { readonly type: string; readonly headers: Readonly<Record<string, string>> },
 ): Answer {
   const headers = { ...given, etag }
   if (exchange.header('if-none-match') === etag) return { notModified: { headers } }

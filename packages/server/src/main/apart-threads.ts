@@ -143,8 +143,8 @@ class Threads implements ApartThreads {
     try {
       return await (signal === undefined ? promise : awaitUnlessAborted(signal, () => promise))
     } finally {
-      const place = this.#queue.indexOf(waiting)
-      if (place >= 0) this.#queue.splice(place, 1)
+      const index = this.#queue.indexOf(waiting)
+      if (index >= 0) this.#queue.splice(index, 1)
     }
   }
 
@@ -175,8 +175,8 @@ class Threads implements ApartThreads {
 
   /** Gives a thread no further task: one that is ending loses what it is sent. */
   #leave(thread: Thread): void {
-    const place = this.#free.indexOf(thread)
-    if (place >= 0) this.#free.splice(place, 1)
+    const index = this.#free.indexOf(thread)
+    if (index >= 0) this.#free.splice(index, 1)
   }
 }
 

@@ -105,7 +105,7 @@ export function createContextServices(options: ContextServiceOptions): ContextSe
   return { copies, worker }
 }
 
-/** Adds what is counted about read replicas. Replicas are named by their places in the setting. */
+/** Adds what is counted about read replicas. Replicas are named by their positions in the setting. */
 function addReplicaMetrics(metrics: Metrics, store: ContextStore): void {
   metrics.counters({
     name: 'ferrule_context_store_searches_total',
@@ -124,7 +124,7 @@ function addReplicaMetrics(metrics: Metrics, store: ContextStore): void {
   })
   metrics.gauge({
     name: 'ferrule_context_store_replica_lag_bytes',
-    help: 'Bytes of the log that a used read replica has not replayed, by its place in CONTEXT_READ_URLS',
+    help: 'Bytes of the log that a used read replica has not replayed, by its position in CONTEXT_READ_URLS',
     label: 'replica',
     read: () =>
       new Map(store.status().replicas.flatMap(({ position, lagBytes }) => (lagBytes === null ? [] : [[String(position), lagBytes]]))),

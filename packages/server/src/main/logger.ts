@@ -5,7 +5,7 @@ import { type Logger, pino } from 'pino'
 
 /** Names of members that can hold a secret. No code logs them on purpose; redaction is the second line of defence. */
 const secretNames = ['authorization', 'cookie', 'set-cookie', 'client_secret', 'access_token', 'credentials', 'password', 'token', 'body']
-const places = ['', '*.', '*.*.', 'req.headers.', 'headers.']
+const prefixes = ['', '*.', '*.*.', 'req.headers.', 'headers.']
 /** Maximum depth of causes in a line. */
 const deepestCause = 4
 
@@ -51,7 +51,7 @@ export function createLogger({
     ...(getTracing() === undefined ? {} : { mixin: () => ({ ...getTracing()?.getIds() }) }),
     formatters: { level: (label: string) => ({ level: label }) },
     redact: {
-      paths: places.flatMap((place) => secretNames.map((name) => place + (name.includes('-') ? `["${name}"]` : name))),
+      paths: prefixes.flatMap((prefix) => secretNames.map((name) => prefix + (name.includes('-') ? `["${name}"]` : name))),
       censor: '[secret]',
     },
     serializers: { err: (thrown: unknown) => toErrorLine(thrown) },

@@ -1,3 +1,9 @@
+/** An id as a client gives it, with the client. */
+export interface RequestedId {
+  readonly principal: Principal
+  readonly id: string
+}
+
 /** Types of who asks, and of what they reach. */
 import type { Connection } from 'ferrule/engine'
 import type { ConnectorStatus } from 'ferrule/wire'
@@ -43,14 +49,22 @@ export interface Principal extends Caller, PrincipalView {
 export const viewOrganization = (organizationId: string): PrincipalView => ({ organizationId, workspaceIds: null, connectorIds: null })
 
 /** Ids of a connector. */
-export interface ConnectorPlace {
+export interface ConnectorRef {
   readonly organizationId: string
   readonly workspaceId: string
   readonly connectorId: string
 }
+
+/** Reads the ids of a connector's row. */
+export const toConnectorRef = (row: {
+  readonly id: string
+  readonly organization_id: string
+  readonly workspace_id: string
+}): ConnectorRef => ({ organizationId: row.organization_id, workspaceId: row.workspace_id, connectorId: row.id })
+
 /** A connector that is ready to execute. */
 export interface ConnectorAccess {
-  readonly place: ConnectorPlace
+  readonly ref: ConnectorRef
   readonly status: ConnectorStatus
   readonly unchecked?: boolean // no call has succeeded with its credentials yet
   readonly connection: Connection

@@ -2,7 +2,7 @@
 import type { ProblemRecord } from 'ferrule/wire'
 
 /** What an error names of a form. */
-export interface ProblemPlace {
+export interface FieldProblem {
   /** JSON pointer into what was sent, such as `/configuration/shop`. */
   readonly field: string
   readonly message: string
@@ -17,7 +17,7 @@ export class PageProblem extends Error {
   readonly code: string
   /** What to do next. */
   readonly hint: string
-  readonly places: readonly ProblemPlace[]
+  readonly details: readonly FieldProblem[]
   /** The vendor's own words. */
   readonly vendorSays: string | undefined
   readonly requestId: string | undefined
@@ -33,9 +33,9 @@ export class PageProblem extends Error {
     super(message)
     this.code = code ?? 'page_error'
     this.hint = hint
-    this.places = errors
+    this.details = errors
       .map(({ field, message: says }) => ({ field, message: withoutField(field, says) }))
-      .filter((place) => place.message !== message)
+      .filter((each) => each.message !== message)
     this.vendorSays = upstream?.message
     this.requestId = request_id
   }

@@ -1,7 +1,7 @@
 /** Completes the pages of the documentation: the search, copy buttons, and ways into the console. The pages can be read without it. */
 import './docs.css'
 import { findTrial, isObject } from 'ferrule/internal'
-import { startSearch } from './search.ts'
+import { startSearch } from './section-search.ts'
 
 /** Returns an element of the page. @throws Error when the page has none */
 function findElement<T extends Element>(id: string, type: new () => T): T {

@@ -1,11 +1,11 @@
 /** Cuts texts so that their estimate stays within a budget. */
 import { writeLine } from './json.ts'
-import { estimateTokens } from './tokens.ts'
+import { estimateTokens } from './token-count.ts'
 import { handleTokens } from '../handles.ts'
 
 const mark = '… [cut]'
 
-/** Returns a place that parts no pair of surrogates. */
+/** Returns an index that parts no pair of surrogates. */
 const toBorder = (text: string, at: number): number => {
   const code = text.charCodeAt(at - 1)
   return code >= 0xd800 && code <= 0xdbff ? at - 1 : at

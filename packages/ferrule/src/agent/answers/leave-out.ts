@@ -1,7 +1,7 @@
 /** Chooses the fields that say most about wide rows, so that an answer has many rows with a few fields. */
 import { isObject } from '../../definition/object.ts'
 import { writeLine } from './json.ts'
-import { estimateTokens } from './tokens.ts'
+import { estimateTokens } from './token-count.ts'
 
 /** Rows that the choice is made from. */
 const sampleRows = 10

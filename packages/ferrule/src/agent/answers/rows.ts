@@ -5,10 +5,10 @@ import { findFitting } from './bounds.ts'
 import { writeLine } from './json.ts'
 import { chooseLeftOut, type KnownFields, leaveOut, type Shortened, shorten } from './leave-out.ts'
 import { closing, closingTokens, describeLost, goOn, joinLines, opening, writeFieldHints } from './sentences.ts'
-import { estimateTokens } from './tokens.ts'
+import { estimateTokens } from './token-count.ts'
 
 /** Where reading continues. */
-export interface Place {
+export interface RowOffset {
   /** Number of the first row, from 0. */
   readonly at: number
   /** Character of that row's JSON, for a row that is read in pieces; undefined: rows are read whole. */
@@ -25,7 +25,7 @@ export interface RowsToWrite {
   /** True: the rows are one record. */
   readonly isSingle: boolean
   readonly facts: Readonly<Record<string, unknown>>
-  readonly place: Place
+  readonly offset: RowOffset
   readonly maxTokens: number
   /** True: more follows behind the last row. */
   readonly hasNext: boolean
@@ -35,8 +35,8 @@ export interface RowsToWrite {
   readonly isChosen: boolean
   /** What the definition names of the rows. */
   readonly known: KnownFields
-  /** Makes the handle of a place in these rows, or of what follows behind them; undefined: it cannot be read on from there. */
-  readonly writeHandle: (place: Place | 'next') => Promise<string | undefined>
+  /** Makes the handle of an offset in these rows, or of what follows behind them; undefined: it cannot be read on from there. */
+  readonly writeHandle: (offset: RowOffset | 'next') => Promise<string | undefined>
 }
 
 /** Maximum lengths of texts, tried one after the other until enough rows fit. */
@@ -72,25 +72,25 @@ function writeFacts(facts: RowsToWrite['facts'], maxTokens: number): string {
 }
 
 /** Describes which rows are shown. */
-function describeRange({ subject, rows, place, isSingle, hasNext }: RowsToWrite, shown: number): string {
+function describeRange({ subject, rows, offset, isSingle, hasNext }: RowsToWrite, shown: number): string {
   if (isSingle) return `${subject}: one record.`
   if (rows.length === 0) return hasNext ? `${subject}: no rows here, more follow.` : `${subject}: no rows.`
   const follows = hasNext ? '; more follow behind them' : ''
-  if (place.at >= rows.length) return `${subject}: no rows behind row ${rows.length}${follows}.`
+  if (offset.at >= rows.length) return `${subject}: no rows behind row ${rows.length}${follows}.`
   if (shown === rows.length) return `${subject}: ${count(rows.length, 'row')}${follows}.`
-  return `${subject}: rows ${place.at + 1} to ${place.at + shown} of ${rows.length}${follows}.`
+  return `${subject}: rows ${offset.at + 1} to ${offset.at + shown} of ${rows.length}${follows}.`
 }
 
 /** Finds where reading continues behind a piece. */
-function findBehind({ rows, place, hasNext }: RowsToWrite, end: number, length: number): Place | 'next' | undefined {
-  if (end < length) return { at: place.at, character: end }
-  if (place.at + 1 < rows.length) return { at: place.at + 1 }
+function findBehind({ rows, offset, hasNext }: RowsToWrite, end: number, length: number): RowOffset | 'next' | undefined {
+  if (end < length) return { at: offset.at, character: end }
+  if (offset.at + 1 < rows.length) return { at: offset.at + 1 }
   return hasNext ? 'next' : undefined
 }
 
 /** Describes a piece of a row. */
-function describePiece({ subject, rows, place, isSingle }: RowsToWrite, [from, end, length]: readonly [number, number, number]): string {
-  const which = isSingle ? 'the record' : `row ${place.at + 1} of ${rows.length}`
+function describePiece({ subject, rows, offset, isSingle }: RowsToWrite, [from, end, length]: readonly [number, number, number]): string {
+  const which = isSingle ? 'the record' : `row ${offset.at + 1} of ${rows.length}`
   return `${subject}: characters ${from + 1} to ${end} of ${length} of the JSON of ${which}, which is too large for one answer.`
 }
 
@@ -98,10 +98,10 @@ function describePiece({ subject, rows, place, isSingle }: RowsToWrite, [from, e
  * Writes a piece of a row that does not fit as a whole. An ellipsis stands where it was cut, so that no line begins with words of a vendor.
  */
 async function writePiece(wanted: RowsToWrite): Promise<string> {
-  const { rows, place, title, maxTokens, canNarrow } = wanted
-  const json = writeLine(rows[place.at])
-  const from = Math.min(place.character ?? 0, json.length)
-  const { largest } = writeFieldHints({ shortened: new Map(), leftOut: [] }, canNarrow && from === 0 ? [rows[place.at]] : [])
+  const { rows, offset, title, maxTokens, canNarrow } = wanted
+  const json = writeLine(rows[offset.at])
+  const from = Math.min(offset.character ?? 0, json.length)
+  const { largest } = writeFieldHints({ shortened: new Map(), leftOut: [] }, canNarrow && from === 0 ? [rows[offset.at]] : [])
   const frame = [describePiece(wanted, [json.length, json.length, json.length]), opening(title), '……', closing, goOn(''), largest]
   const budget = maxTokens - frame.reduce((sum, text) => sum + estimateTokens(text) + 1, 0) - handleTokens
   const end = findFitting(json, from, budget)
@@ -125,19 +125,19 @@ function estimateFrame(wanted: RowsToWrite, facts: string, columns: string): num
 }
 
 /** Finds where reading continues behind the rows that fit. */
-function findFollowing({ rows, place, hasNext, isSingle }: RowsToWrite, fitted: Fitted): Place | 'next' | undefined {
-  const end = place.at + fitted.lines.length
+function findFollowing({ rows, offset, hasNext, isSingle }: RowsToWrite, fitted: Fitted): RowOffset | 'next' | undefined {
+  const end = offset.at + fitted.lines.length
   if (end < rows.length) return { at: end }
   // A shortened record can be read in full, in pieces.
-  if (isSingle && fitted.shortened.size > 0) return { at: place.at, character: 0 }
+  if (isSingle && fitted.shortened.size > 0) return { at: offset.at, character: 0 }
   return hasNext ? 'next' : undefined
 }
 
-/** Says how a row is read in full: its number goes with the handle of any place in the same rows. */
-async function writeRowHint({ writeHandle, place, isSingle }: RowsToWrite, following: Place | 'next' | undefined, isCut: boolean) {
+/** Says how a row is read in full: its number goes with the handle of any offset in the same rows. */
+async function writeRowHint({ writeHandle, offset, isSingle }: RowsToWrite, following: RowOffset | 'next' | undefined, isCut: boolean) {
   if (isSingle || !isCut) return undefined
   if (following !== undefined && following !== 'next') return 'For one row in full, add its number: "row":1.'
-  const handle = await writeHandle({ at: place.at })
+  const handle = await writeHandle({ at: offset.at })
   return handle === undefined ? undefined : `For one row in full: read_more {"handle":"${handle}","row":1}`
 }
 
@@ -159,7 +159,7 @@ async function writeClosing(wanted: RowsToWrite, { fitted, leftOut }: Written, l
   ])
 }
 
-/** Estimates the handles of an answer: to a place in the rows, and to what follows behind them. */
+/** Estimates the handles of an answer: to an offset in the rows, and to what follows behind them. */
 function estimateHandles({ hasNext }: RowsToWrite, isWhole: boolean): number {
   const one = estimateTokens(goOn('')) + handleTokens
   return (isWhole ? 0 : one) + (hasNext ? one : 0)
@@ -208,10 +208,10 @@ function leaveFieldsOut(wanted: RowsToWrite, left: readonly unknown[], { facts, 
  * @returns the text: its estimate is at most `maxTokens`
  */
 export async function writeRows(wanted: RowsToWrite): Promise<string> {
-  const { rows, place, title, maxTokens, isSingle } = wanted
-  if (place.character !== undefined) return writePiece(wanted)
-  const left = place.at === 0 ? rows : rows.slice(place.at)
-  const facts = place.at === 0 ? writeFacts(wanted.facts, maxTokens) : ''
+  const { rows, offset, title, maxTokens, isSingle } = wanted
+  if (offset.character !== undefined) return writePiece(wanted)
+  const left = offset.at === 0 ? rows : rows.slice(offset.at)
+  const facts = offset.at === 0 ? writeFacts(wanted.facts, maxTokens) : ''
   const { layout, columns, whole: largest, part } = buildForm(wanted, left, facts)
   const write = async (written: Written): Promise<string> => {
     const inner = [facts, written.columns, ...written.fitted.lines].filter((line) => line !== '')
@@ -224,7 +224,7 @@ export async function writeRows(wanted: RowsToWrite): Promise<string> {
   const written = leaveFieldsOut(wanted, left, { facts, written: every })
   const { lines, shortened } = written.fitted
   const isStuck = lines.length === 0 || (isSingle && shortened.size > 0 && isOneField(rows[0]))
-  return isStuck ? writePiece({ ...wanted, place: { at: place.at, character: 0 } }) : write(written)
+  return isStuck ? writePiece({ ...wanted, offset: { at: offset.at, character: 0 } }) : write(written)
 }
 
 /** Rows of the sample that chooses the form. */

@@ -1,7 +1,7 @@
 /** Our own sentences around the data of an answer. What a vendor or a statement names is never part of them, unless it is a plain name. */
 import { isObject } from '../../definition/object.ts'
 import { writeLine } from './json.ts'
-import { estimateTokens } from './tokens.ts'
+import { estimateTokens } from './token-count.ts'
 
 /** Tokens for the sentences behind the data, without handles. */
 export const closingTokens = 170

@@ -35,14 +35,14 @@ function joinSources(sources: readonly AgentSource[]): AgentSource {
   return {
     listConnectors: async ({ workspace, cursor }, limits): Promise<ConnectorPage> => {
       const found: AgentConnector[] = []
-      let place = readCursor(cursor)
-      for (let source = sources[place.index]; source !== undefined; source = sources[place.index]) {
-        const { connectors, next } = await source.listConnectors({ workspace, cursor: place.own }, limits)
+      let position = readCursor(cursor)
+      for (let source = sources[position.index]; source !== undefined; source = sources[position.index]) {
+        const { connectors, next } = await source.listConnectors({ workspace, cursor: position.own }, limits)
         for (const each of connectors) found.push(own(source, each))
-        place = next === null ? { index: place.index + 1, own: undefined } : { index: place.index, own: next }
+        position = next === null ? { index: position.index + 1, own: undefined } : { index: position.index, own: next }
         if (found.length >= pageSize) break
       }
-      return { connectors: found, next: place.index < sources.length ? `${place.index}:${place.own ?? ''}` : null }
+      return { connectors: found, next: position.index < sources.length ? `${position.index}:${position.own ?? ''}` : null }
     },
     getConnector: async (id: string, limits: RequestLimits) => {
       for (const source of sources) {
@@ -129,9 +129,9 @@ const failSource = (field: string) =>
 /** A value with the name that the model uses; undefined: its own. */
 type Given = readonly [name: string | undefined, value: unknown]
 
-function openNamed([name, value]: Given, place: number): AgentSource {
+function openNamed([name, value]: Given, index: number): AgentSource {
   const found = openOne(value, name)
-  if (found === undefined) throw failSource(`/${name ?? place}`)
+  if (found === undefined) throw failSource(`/${name ?? index}`)
   return found
 }
 

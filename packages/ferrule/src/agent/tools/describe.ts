@@ -8,10 +8,10 @@ import { quoteName, writeLines } from '../answers/bounds.ts'
 import { writeLine } from '../answers/json.ts'
 import { defineTool, type RunningCall, readString, reads } from '../context.ts'
 import { quoteVendor } from '../failures.ts'
-import { findAction, findEntity, type Target, writeActions, writeExample } from '../operations.ts'
+import { type Described, findAction, findEntity, writeActions, writeExample } from '../operations.ts'
 import type { LinesPosition } from '../reading.ts'
 import type { AgentAnswer, JsonSchema } from '../types.ts'
-import { connectorRule, findTarget } from './execute.ts'
+import { connectorRule, findDescribed } from './execute.ts'
 
 const listActions = ({ actions, searchable }: EntityDocument, canWrite: boolean): string => {
   const names = actions.flatMap(({ action }) => (canWrite || !writeActions.includes(action) ? [action] : []))
@@ -19,7 +19,7 @@ const listActions = ({ actions, searchable }: EntityDocument, canWrite: boolean)
 }
 
 /** Describes a connector: a line for each entity. */
-function describeConnector({ connector, kind }: Target, canWrite: boolean): readonly string[] {
+function describeConnector({ connector, kind }: Described, canWrite: boolean): readonly string[] {
   const { name, state, reason } = connector
   return [
     `${quoteName(name)} is a connector of ${kind.title} (${kind.kind}), ${state}. ${kind.description}`,
@@ -80,7 +80,11 @@ function describeFields(connector: string, document: EntityDocument): readonly s
 }
 
 /** Describes an entity, or one action of it. */
-function describeEntity({ connector, kind }: Target, document: EntityDocument, [only, canWrite]: readonly [string | undefined, boolean]) {
+function describeEntity(
+  { connector, kind }: Described,
+  document: EntityDocument,
+  [only, canWrite]: readonly [string | undefined, boolean],
+) {
   const { entity, description, key, actions } = document
   if (only === 'search' && document.searchable !== null) return describeSearch(connector.name, document, new Set())
   const chosen = only === undefined ? actions : [findAction(document, only)]
@@ -94,13 +98,13 @@ function describeEntity({ connector, kind }: Target, document: EntityDocument, [
 
 async function run(running: RunningCall): Promise<AgentAnswer> {
   const { context, args, from } = running
-  const target = await findTarget(running, readString(running, 'connector'))
+  const described = await findDescribed(running, readString(running, 'connector'))
   const name = readString(running, 'entity')
   const { canWrite, maxTokens, handles } = context
   const only = readString(running, 'action')
   const lines =
-    name === undefined ? describeConnector(target, canWrite) : describeEntity(target, findEntity(target, name), [only, canWrite])
-  const locate = (at: number): LinesPosition => ({ type: 'lines', tool: 'describe', args, place: { at } })
+    name === undefined ? describeConnector(described, canWrite) : describeEntity(described, findEntity(described, name), [only, canWrite])
+  const locate = (at: number): LinesPosition => ({ type: 'lines', tool: 'describe', args, offset: { at } })
   const text = await writeLines({
     lines,
     at: from?.at ?? 0,

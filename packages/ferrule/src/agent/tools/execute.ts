@@ -4,13 +4,13 @@ import { fail } from '../../errors.ts'
 import type { ActionDocument } from '../../wire/definitions.ts'
 import type { ArgumentRule } from '../arguments.ts'
 import { defineTool, type RunningCall, readString, readStrings, reads } from '../context.ts'
-import { Explained, explainOperation, findAction, findEntity, type Target, writeActions, writeExample } from '../operations.ts'
+import { type Described, Explained, explainOperation, findAction, findEntity, writeActions, writeExample } from '../operations.ts'
 import { answerRead, start } from '../reading.ts'
 import { fitToSchema } from '../safe-schema.ts'
 import type { AgentAnswer } from '../types.ts'
 
 /** Finds the connector that a call names, and its kind. */
-export async function findTarget({ context, limits }: RunningCall, name: string | undefined): Promise<Target> {
+export async function findDescribed({ context, limits }: RunningCall, name: string | undefined): Promise<Described> {
   const connector = await context.reach.find(name, limits)
   return { connector, kind: await context.reach.source.readKind(connector, limits) }
 }
@@ -33,17 +33,17 @@ function refuseWrite({ context }: RunningCall, entity: string, action: string): 
 }
 
 async function run(running: RunningCall): Promise<AgentAnswer> {
-  const target = await findTarget(running, readString(running, 'connector'))
-  const document = findEntity(target, readString(running, 'entity') ?? '')
+  const described = await findDescribed(running, readString(running, 'connector'))
+  const document = findEntity(described, readString(running, 'entity') ?? '')
   const name = readString(running, 'action') ?? ''
   const { entity } = document
   if (writeActions.includes(name)) refuseWrite(running, entity, name)
   const action = findAction(document, name)
   const request = { entity, action: name, params: readParams(running, action), fields: readStrings(running, 'fields') }
   try {
-    return await answerRead(running, { connector: target.connector, kind: target.kind, request, place: start, canNarrow: true })
+    return await answerRead(running, { connector: described.connector, kind: described.kind, request, offset: start, canNarrow: true })
   } catch (thrown) {
-    throw explainOperation(thrown, action, (also) => writeExample({ connector: target.connector, entity, action }, also))
+    throw explainOperation(thrown, action, (also) => writeExample({ connector: described.connector, entity, action }, also))
   }
 }
 

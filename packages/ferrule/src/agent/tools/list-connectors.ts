@@ -10,9 +10,9 @@ import type { AgentAnswer } from '../types.ts'
 const mostWithCopies = 5
 
 const describeConnector = ({ id, name, kind, workspace, state, reason }: AgentConnector): string => {
-  const place = workspace === null ? '' : `, workspace ${quoteName(workspace)}`
+  const shownWorkspace = workspace === null ? '' : `, workspace ${quoteName(workspace)}`
   const own = id === name ? '' : `, id ${id}`
-  return `${quoteName(name)}: ${kind}, ${state}${place}${own}${reason === null ? '' : `. ${quoteVendor(reason)}`}`
+  return `${quoteName(name)}: ${kind}, ${state}${shownWorkspace}${own}${reason === null ? '' : `. ${quoteVendor(reason)}`}`
 }
 
 /** Describes copies: a line for each that can be searched, one for all others of a state. */
@@ -55,7 +55,7 @@ async function run(running: RunningCall): Promise<AgentAnswer> {
   const lines = each.flat()
   const { handles } = context
   const locate = (at: number, page = cursor): LinesPosition => {
-    return { type: 'lines', tool: 'list_connectors', args, place: { at, cursor: page } }
+    return { type: 'lines', tool: 'list_connectors', args, offset: { at, cursor: page } }
   }
   const following = next === null ? undefined : await handles.write(locate(0, next))
   const closing = following === undefined ? [] : [`More connectors follow: read_more {"handle":"${following}"}`]

@@ -10,12 +10,12 @@ import { findNearNames } from '../../values/near-names.ts'
 import type { EntityDocument } from '../../wire/definitions.ts'
 import { writeLine } from '../answers/json.ts'
 import { defineTool, type RunningCall, readString, readStrings, reads } from '../context.ts'
-import { Explained, findEntity, type Target } from '../operations.ts'
+import { type Described, Explained, findEntity } from '../operations.ts'
 import { answerRead, start } from '../reading.ts'
 import type { AgentAnswer } from '../types.ts'
-import { connectorRule, findTarget } from './execute.ts'
+import { connectorRule, findDescribed } from './execute.ts'
 
-type Condition = Readonly<Record<string, unknown>>
+type ConditionJson = Readonly<Record<string, unknown>>
 
 const usualLimit = 50
 
@@ -33,8 +33,8 @@ function readSort(text: string): readonly unknown[] {
   throw refuse('/sort', 'is not valid JSON: write started desc, title asc')
 }
 
-/** Parses conditions. @throws FerruleError whose places name the argument */
-function parseWhere(text: string): Condition {
+/** Parses conditions. @throws FerruleError whose fields name the argument */
+function parseWhere(text: string): ConditionJson {
   try {
     return parseFilter(text)
   } catch (thrown) {
@@ -45,7 +45,7 @@ function parseWhere(text: string): Condition {
   }
 }
 
-function readFilter(running: RunningCall): Condition | undefined {
+function readFilter(running: RunningCall): ConditionJson | undefined {
   const { filter } = running.args
   const where = readString(running, 'where')
   const all = [where === undefined ? undefined : parseWhere(where), isObject(filter) ? filter : undefined]
@@ -71,7 +71,7 @@ function readParams(running: RunningCall): Readonly<Record<string, unknown>> {
 }
 
 /** Adds to an error of a search which fields there are. */
-function explain(thrown: unknown, { connector }: Target, { entity, searchable }: EntityDocument): Explained {
+function explain(thrown: unknown, { connector }: Described, { entity, searchable }: EntityDocument): Explained {
   if (thrown instanceof Explained) return thrown
   const error = asFerruleError(thrown)
   if (error.fault !== 'caller') return new Explained(error, [])
@@ -86,11 +86,11 @@ function explain(thrown: unknown, { connector }: Target, { entity, searchable }:
 }
 
 async function run(running: RunningCall): Promise<AgentAnswer> {
-  const target = await findTarget(running, readString(running, 'connector'))
-  const document = findEntity(target, readString(running, 'entity') ?? '')
+  const described = await findDescribed(running, readString(running, 'connector'))
+  const document = findEntity(described, readString(running, 'entity') ?? '')
   const { entity, searchable } = document
   if (searchable === null) {
-    const known = target.kind.entities.flatMap((each) => (each.searchable === null ? [] : [each.entity]))
+    const known = described.kind.entities.flatMap((each) => (each.searchable === null ? [] : [each.entity]))
     const error = fail('action_not_supported', { entity, action: 'search', known: document.actions.map(({ action }) => action).join(', ') })
     throw new Explained(error, [
       known.length === 0 ? 'Nothing of this connector can be searched: use execute.' : `Searchable: ${known.join(', ')}.`,
@@ -100,9 +100,9 @@ async function run(running: RunningCall): Promise<AgentAnswer> {
     const { max_age: maxAge } = running.args
     const params = readParams(running)
     const request = { entity, action: 'context_store_search', params, maxAge: typeof maxAge === 'number' ? maxAge : undefined }
-    return await answerRead(running, { connector: target.connector, kind: target.kind, request, place: start, canNarrow: true })
+    return await answerRead(running, { connector: described.connector, kind: described.kind, request, offset: start, canNarrow: true })
   } catch (thrown) {
-    throw explain(thrown, target, document)
+    throw explain(thrown, described, document)
   }
 }
 

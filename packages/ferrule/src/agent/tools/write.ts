@@ -4,7 +4,7 @@ import { defineTool, type RunningCall, readString } from '../context.ts'
 import { Explained, explainOperation, findAction, findEntity, writeActions, writeExample } from '../operations.ts'
 import { answerWrite, start } from '../reading.ts'
 import type { AgentAnswer } from '../types.ts'
-import { connectorRule, findTarget, readParams } from './execute.ts'
+import { connectorRule, findDescribed, readParams } from './execute.ts'
 
 /** Random ids of runs that are objects. */
 const runIds = new WeakMap<object, string>()
@@ -45,8 +45,8 @@ export function buildKey({ context, call }: Pick<RunningCall, 'context' | 'call'
 }
 
 async function run(running: RunningCall): Promise<AgentAnswer> {
-  const target = await findTarget(running, readString(running, 'connector'))
-  const document = findEntity(target, readString(running, 'entity') ?? '')
+  const described = await findDescribed(running, readString(running, 'connector'))
+  const document = findEntity(described, readString(running, 'entity') ?? '')
   const { entity } = document
   const name = readString(running, 'action') ?? ''
   const action = findAction(document, name)
@@ -55,9 +55,9 @@ async function run(running: RunningCall): Promise<AgentAnswer> {
   const idempotencyKey = readString(running, 'idempotency_key') ?? buildKey(running)
   const request = { entity, action: name, params: readParams(running, action), idempotencyKey }
   try {
-    return await answerWrite(running, { connector: target.connector, kind: target.kind, request, place: start })
+    return await answerWrite(running, { connector: described.connector, kind: described.kind, request, offset: start })
   } catch (thrown) {
-    throw explainOperation(thrown, action, (also) => writeExample({ connector: target.connector, entity, action }, also))
+    throw explainOperation(thrown, action, (also) => writeExample({ connector: described.connector, entity, action }, also))
   }
 }
 

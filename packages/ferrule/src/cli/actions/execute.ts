@@ -12,14 +12,14 @@ import { openHosted, openLocal, type Target } from '../target/target.ts'
 import { readAnswer, readNext, readRows, walkList, walkSearch, writeWalk } from '../walk.ts'
 
 /** Which operation of which connector. */
-export interface Operation {
+export interface TargetOperation {
   readonly target: Target
   readonly entity: string
   readonly action: string
 }
 
 /** Reads connector, entity and action; with `--local` there is no connector. */
-export async function openOperation(context: CommandContext): Promise<Operation> {
+export async function openOperation(context: CommandContext): Promise<TargetOperation> {
   const { args, options } = context
   const kind = readText(options, 'local')
   const [entity = '', action = ''] = kind === undefined ? args.slice(1) : args
@@ -34,13 +34,13 @@ export const executeOptions = ({ signal, deadlineMs }: CommandContext): ExecuteO
 })
 
 /** Walks every page. */
-async function walk({ target, entity, action }: Operation, params: Schema, context: CommandContext): Promise<void> {
+async function walk({ target, entity, action }: TargetOperation, params: Schema, context: CommandContext): Promise<void> {
   if (action !== 'list') throw failUsage(`--all walks lists, and ${action} is none.`, 'Leave --all out.')
   const run = (of: string, what: string, given: Schema) => target.executor.execute(of, what, given, executeOptions(context))
   await writeWalk(walkList({ entity, params, run, vendor: target.name }), context)
 }
 
-async function runOnce({ target, entity, action }: Operation, params: Schema, context: CommandContext): Promise<void> {
+async function runOnce({ target, entity, action }: TargetOperation, params: Schema, context: CommandContext): Promise<void> {
   const { output, note } = context
   const answer = readAnswer(await target.executor.execute(entity, action, params, executeOptions(context)))
   const rows = readRows(answer)

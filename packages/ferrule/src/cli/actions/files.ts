@@ -34,7 +34,7 @@ export function formatTransfer(done: number, total: number | undefined, { bytes,
 }
 
 /** Where the bytes of a file go. */
-interface Target {
+interface ByteSink {
   /** Bytes that are there already. */
   readonly offset: number
   /** True: the bytes go to standard output. */
@@ -43,19 +43,19 @@ interface Target {
 }
 
 /** Copies a file with progress. @returns number of bytes that were copied */
-async function copy(file: Download, target: Target, context: CommandContext): Promise<number> {
+async function copy(file: Download, sink: ByteSink, context: CommandContext): Promise<number> {
   const total = readTotal(file)
-  const { isOutputShown } = target
+  const { isOutputShown } = sink
   const progress = await context.openProgress({ isOutputShown })
   const begin = performance.now()
   let bytes = 0
   try {
     for await (const chunk of file.stream) {
       context.signal.throwIfAborted()
-      await target.write(chunk)
+      await sink.write(chunk)
       bytes += chunk.byteLength
       const seconds = (performance.now() - begin) / 1_000
-      progress.show(formatTransfer(target.offset + bytes, total, { bytes, seconds }))
+      progress.show(formatTransfer(sink.offset + bytes, total, { bytes, seconds }))
     }
     return bytes
   } finally {
@@ -63,7 +63,7 @@ async function copy(file: Download, target: Target, context: CommandContext): Pr
   }
 }
 
-const toOutput = ({ output }: CommandContext): Target => ({
+const toOutput = ({ output }: CommandContext): ByteSink => ({
   offset: 0,
   isOutputShown: true,
   write: (bytes) => output.bytes(bytes),
@@ -77,14 +77,14 @@ function addResumption(thrown: unknown, sentence: string, signal: AbortSignal): 
 }
 
 /** Writes a file as a part, and gives it its name at the end. */
-async function save(file: Download, part: Part, context: CommandContext): Promise<void> {
-  const { path } = part
+async function save(file: Download, partFile: PartFile, context: CommandContext): Promise<void> {
+  const { path } = partFile
   try {
-    const bytes = await copy(file, { ...part, isOutputShown: false }, context)
-    await finishFile(part, readFlag(context.options, 'force'))
-    context.note(`Wrote ${path}: ${formatBytes(part.offset + bytes)}.`)
+    const bytes = await copy(file, { ...partFile, isOutputShown: false }, context)
+    await finishFile(partFile, readFlag(context.options, 'force'))
+    context.note(`Wrote ${path}: ${formatBytes(partFile.offset + bytes)}.`)
   } catch (thrown) {
-    const canContinue = await part.abandon()
+    const canContinue = await partFile.abandon()
     throw canContinue ? addResumption(thrown, 'Run the same command again: it continues where it stopped.', context.signal) : thrown
   }
 }
@@ -106,22 +106,22 @@ const refuseJq = ({ output }: CommandContext): void => {
 export async function exportEntity(context: CommandContext): Promise<void> {
   const [connector = '', entity = '', path] = context.args
   refuseJq(context)
-  const target = path === undefined || path === '-' ? undefined : path
-  if (target !== undefined) await refuseExisting(target, readFlag(context.options, 'force'))
-  const format = chooseExportFormat(context, target)
+  const destination = path === undefined || path === '-' ? undefined : path
+  if (destination !== undefined) await refuseExisting(destination, readFlag(context.options, 'force'))
+  const format = chooseExportFormat(context, destination)
   const formulas = chooseFormulas(context.options)
   const query = dropAbsent({ ...(await readQuery(context)), format, ...(format === 'csv' ? { formulas } : {}) })
   const { hosted } = await openHosted(connector, context)
   const file = await hosted.export(entity, query, searchOptions(context))
-  if (target === undefined) return void (await copy(file, toOutput(context), context))
-  await save(file, await openPart(target, null), context)
+  if (destination === undefined) return void (await copy(file, toOutput(context), context))
+  await save(file, await openPart(destination, null), context)
 }
 
 /** Opens the file; a part of an earlier run continues by range when the vendor says that the file is the same. */
 async function openFile(
   open: (params: Schema) => Promise<Download>,
   { path, params, canContinue }: { readonly path: string; readonly params: Schema; readonly canContinue: boolean },
-): Promise<{ readonly file: Download; readonly part: Part }> {
+): Promise<{ readonly file: Download; readonly partFile: PartFile }> {
   const earlier = canContinue ? await findPart(path) : undefined
   if (earlier !== undefined) {
     const rest = await open({ ...params, [rangeParameter]: `bytes=${earlier.bytes}-` }).catch((thrown: unknown) => {
@@ -129,11 +129,11 @@ async function openFile(
       throw thrown
     })
     if (rest?.status === 206 && rest.range?.startsWith(`bytes ${earlier.bytes}-`) && earlier.isOf(rest.etag))
-      return { file: rest, part: await openPart(path, rest.etag, earlier.bytes) }
+      return { file: rest, partFile: await openPart(path, rest.etag, earlier.bytes) }
     await rest?.stream.cancel()
   }
   const file = await open(params)
-  return { file, part: await openPart(path, file.etag) }
+  return { file, partFile: await openPart(path, file.etag) }
 }
 
 const isDownload = (value: unknown): value is Download => isObject(value) && value['stream'] instanceof ReadableStream
@@ -156,8 +156,8 @@ export async function download(context: CommandContext): Promise<void> {
     }
     if (wanted === '-') return void (await copy(await open(params), toOutput(context), context))
     if (wanted !== undefined) {
-      const { file, part } = await openFile(open, { path: wanted, params, canContinue: params[rangeParameter] === undefined })
-      return await save(file, part, context)
+      const { file, partFile } = await openFile(open, { path: wanted, params, canContinue: params[rangeParameter] === undefined })
+      return await save(file, partFile, context)
     }
     const file = await open(params)
     await refuseExisting(file.name, isForced)
@@ -168,7 +168,7 @@ export async function download(context: CommandContext): Promise<void> {
 }
 
 /** A file in transfer. */
-interface Part {
+interface PartFile {
   /** Path of the whole file. */
   readonly path: string
   readonly partPath: string
@@ -229,7 +229,7 @@ async function openForWriting(path: string, flags: string): Promise<FileHandle> 
  * @param tag of the file; null: a later run cannot continue
  * @param offset bytes of an earlier run that stay
  */
-async function openPart(path: string, tag: string | null, offset = 0): Promise<Part> {
+async function openPart(path: string, tag: string | null, offset = 0): Promise<PartFile> {
   const partPath = namePart(path, tag)
   const file = await openForWriting(partPath, offset > 0 ? 'a' : 'w')
   let written = 0
@@ -255,7 +255,7 @@ async function openPart(path: string, tag: string | null, offset = 0): Promise<P
  * Gives the whole file its name.
  * @throws FerruleError `validation_failed` when the file exists by now
  */
-async function finishFile(part: Part, isForced: boolean): Promise<void> {
+async function finishFile(part: PartFile, isForced: boolean): Promise<void> {
   await refuseExisting(part.path, isForced)
   await part.close()
   await rename(part.partPath, part.path)

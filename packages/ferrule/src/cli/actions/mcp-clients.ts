@@ -4,18 +4,18 @@ import { stringify as formatToml } from 'smol-toml'
 import { readServiceSettings } from '../../client/settings.ts'
 import { isPublicUrl } from '../../engine/http/public-address.ts'
 import {
-  type AddressReach,
+  type AddressAccess,
   buildPlacements,
-  type CommandReach,
+  type CommandAccess,
   type FileClient,
   fileClients,
   type Placement,
-  type Reach,
+  type ServerAccess,
 } from '../clients/clients.ts'
 import { makeChange, prepareChange } from '../clients/file.ts'
-import { placeInJson } from '../clients/json-text.ts'
+import { insertInJson } from '../clients/json-text.ts'
+import { findPath, type Location, type Machine, pathsOf, readMachine } from '../clients/locations.ts'
 import { clientNames, editedClientNames, type FileClientName, type HostedClientName, hostedClientNames } from '../clients/names.ts'
-import { findPath, type Machine, type Place, pathsOf, readMachine } from '../clients/places.ts'
 import { type CommandContext, readFlag, readList, readText } from '../context.ts'
 import { failUsage } from '../failure.ts'
 import { findFolder } from '../profiles.ts'
@@ -45,28 +45,28 @@ async function print({ output }: CommandContext, text: string): Promise<void> {
 }
 
 /** A client on a machine. */
-interface Target {
+interface InstalledClient {
   readonly client: FileClient
   readonly machine: Machine
 }
 
-function findPlace({ options }: CommandContext, { client, machine }: Target): Place {
-  const place = (readFlag(options, 'project') ? client.findProjectFile : client.findUserFile)?.(machine)
-  if (place === undefined) throw failUsage(`${client.title} has no files of projects.`, 'Leave --project out.')
-  return place
+function findLocation({ options }: CommandContext, { client, machine }: InstalledClient): Location {
+  const location = (readFlag(options, 'project') ? client.findProjectFile : client.findUserFile)?.(machine)
+  if (location === undefined) throw failUsage(`${client.title} has no files of projects.`, 'Leave --project out.')
+  return location
 }
 
 const isEdited = (name: FileClientName): boolean => editedClientNames.some((each) => each === name)
 
 /** Formats the parts alone, as the client's file would have them. */
 function format(name: FileClientName, placements: readonly Placement[]): string {
-  if (isEdited(name)) return placeInJson('', placements)
+  if (isEdited(name)) return insertInJson('', placements)
   return formatToml(Object.fromEntries(placements.map((each) => [each.container, { [each.name]: each.value }])))
 }
 
 /** Shows the difference, asks, and writes. @returns whether the file was changed */
-async function change(context: CommandContext, target: Target, placements: readonly Placement[]): Promise<boolean> {
-  const prepared = await prepareChange(target.machine, findPlace(context, target), placements)
+async function change(context: CommandContext, installed: InstalledClient, placements: readonly Placement[]): Promise<boolean> {
+  const prepared = await prepareChange(installed.machine, findLocation(context, installed), placements)
   if (prepared === undefined) return false
   context.note(prepared.difference)
   await context.ask.confirm(`Write ${prepared.path}`, readFlag(context.options, 'yes'))
@@ -76,11 +76,11 @@ async function change(context: CommandContext, target: Target, placements: reado
 }
 
 /** Says what the user still has to do. */
-function noteNext({ note }: CommandContext, { client, machine }: Target, reach: Reach): void {
-  if ('url' in reach) {
+function noteNext({ note }: CommandContext, { client, machine }: InstalledClient, access: ServerAccess): void {
+  if ('url' in access) {
     note('Create a token for it: ferrule tokens create NAME')
     note(
-      client.buildInput === undefined ? `Set ${reach.variable} to it where ${client.title} starts.` : `${client.title} asks for it once.`,
+      client.buildInput === undefined ? `Set ${access.variable} to it where ${client.title} starts.` : `${client.title} asks for it once.`,
     )
   } else if (isPassing(machine.script))
     note('This installation lies in the cache of npx, which npm empties. To keep it: npm install --global ferrule, and install again.')
@@ -92,33 +92,33 @@ export async function installInto(context: CommandContext, machine: Machine): Pr
   const name = readClientName(context.args)
   if (isHosted(name)) return print(context, formatSteps(name, await findAddress(context)))
   const client = fileClients[name]
-  const target = { client, machine }
-  const reach = await readReach(context, client, machine)
+  const installed = { client, machine }
+  const access = await readServerAccess(context, client, machine)
   const entryName = readEntryName(context)
-  const placements = buildPlacements(client, entryName, reach)
+  const placements = buildPlacements(client, entryName, access)
   if (readFlag(context.options, 'print')) return print(context, format(name, placements))
   if (!isEdited(name)) {
-    const path = findPath(machine, findPlace(context, target))
+    const path = findPath(machine, findLocation(context, installed))
     await print(context, format(name, placements))
     context.note(`Paste this into ${path}, in place of any older [${client.container}.${entryName}]. The command changes no TOML.`)
-  } else if (!(await change(context, target, placements)))
+  } else if (!(await change(context, installed, placements)))
     return context.note(`${client.title} has this entry already. Nothing was changed.`)
-  noteNext(context, target, reach)
+  noteNext(context, installed, access)
 }
 
 /** Takes the entry out of a client's file. */
 export async function uninstallFrom(context: CommandContext, machine: Machine): Promise<void> {
   const name = readClientName(context.args)
   if (isHosted(name)) throw failUsage(`${name} keeps the entry itself.`, 'Remove it on the page where you added it.')
-  const target = { client: fileClients[name], machine }
-  const { title, container } = target.client
+  const installed = { client: fileClients[name], machine }
+  const { title, container } = installed.client
   const entryName = readEntryName(context)
   if (!isEdited(name))
     throw failUsage(
       `${title} keeps its servers in TOML, which the command does not change.`,
-      `Delete [${container}.${entryName}] in ${findPath(machine, findPlace(context, target))}, and the tables below it.`,
+      `Delete [${container}.${entryName}] in ${findPath(machine, findLocation(context, installed))}, and the tables below it.`,
     )
-  if (!(await change(context, target, buildPlacements(target.client, entryName, undefined))))
+  if (!(await change(context, installed, buildPlacements(installed.client, entryName, undefined))))
     context.note(`${title} has no such entry. Nothing was changed.`)
 }
 
@@ -202,7 +202,7 @@ function refuse(options: CommandContext['options'], names: readonly string[], wh
   if (given !== undefined) throw failUsage(`--${given} has no effect here: ${why}.`, `Leave --${given} out.`)
 }
 
-async function readAddress(context: CommandContext): Promise<AddressReach> {
+async function readAddress(context: CommandContext): Promise<AddressAccess> {
   const { options } = context
   refuse(options, ['write', 'workspace', 'organization'], 'the token names what the client reaches')
   const url = await findAddress(context)
@@ -223,7 +223,7 @@ function findVariables(machine: Machine): Readonly<Record<string, string>> {
   return { FERRULE_CONFIG_DIR: pathsOf(machine).resolve(folder, findFolder(env)) }
 }
 
-async function readCommand(context: CommandContext, machine: Machine): Promise<CommandReach> {
+async function readCommand(context: CommandContext, machine: Machine): Promise<CommandAccess> {
   const { flags, env, options } = context
   refuse(options, ['tokenVariable'], 'it goes with --remote')
   refuse(options, ['url'], 'the profile names the service')
@@ -246,7 +246,7 @@ async function readCommand(context: CommandContext, machine: Machine): Promise<C
  * Reads what the client is told.
  * @throws FerruleError `validation_failed` without a profile or a service, or for an option that has no effect
  */
-async function readReach(context: CommandContext, client: FileClient, machine: Machine): Promise<Reach> {
+async function readServerAccess(context: CommandContext, client: FileClient, machine: Machine): Promise<ServerAccess> {
   if (readList(context.options, 'local').length > 0)
     throw failUsage(
       "--local needs credentials of a vendor, and a client's file holds no secret.",

@@ -48,13 +48,13 @@ async function awaitRun(syncs: Syncs, run: SyncRunRecord, context: CommandContex
   }
 }
 
-/** Describes what an entity waits for in the run that has it left: a turn, or another attempt after a failure. */
+/** Describes what an entity waits for in the run that has it left: a start, or another attempt after a failure. */
 function describeWait({ running, queued }: SyncStatusRecord, entity: string): string | null {
   for (const run of [running, queued]) {
     const isLeft = run !== null && (run.entities?.includes(entity) ?? true) && !run.results.some((each) => each.entity === entity)
     if (!isLeft) continue
     if (run.error !== null && run.attempts > 0) return `waits, attempt ${run.attempts}: ${run.error.message}`
-    if (run.state === 'queued' || run.progress.calls === 0) return 'waits for a turn'
+    if (run.state === 'queued' || run.progress.calls === 0) return 'waiting'
   }
   return null
 }

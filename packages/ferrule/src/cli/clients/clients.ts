@@ -1,9 +1,10 @@
 /** The clients on this machine: where the file of each is, and what it holds for Ferrule. Nothing of that is a secret. */
+
+import { type FindLocation, inHome, inNamed, inPackage, inProject, inSettings } from './locations.ts'
 import type { FileClientName } from './names.ts'
-import { type FindPlace, inHome, inNamed, inPackage, inProject, inSettings } from './places.ts'
 
 /** A command that the client starts. */
-export interface CommandReach {
+export interface CommandAccess {
   readonly command: string
   readonly args: readonly string[]
   /** Variables of the process; none of them is secret. */
@@ -11,7 +12,7 @@ export interface CommandReach {
 }
 
 /** An address that the client calls. */
-export interface AddressReach {
+export interface AddressAccess {
   readonly url: string
   /** Name of the variable that holds the token. */
   readonly variable: string
@@ -29,10 +30,10 @@ export interface Placement {
 }
 
 /** Builds an entry that names no transport. */
-const buildPlainCommand = ({ command, args, env }: CommandReach) => ({ command, args, ...(Object.keys(env).length === 0 ? {} : { env }) })
+const buildPlainCommand = ({ command, args, env }: CommandAccess) => ({ command, args, ...(Object.keys(env).length === 0 ? {} : { env }) })
 
 /** Builds an entry that names the transport. */
-const buildTypedCommand = (reach: CommandReach): object => ({ type: 'stdio', ...buildPlainCommand(reach) })
+const buildTypedCommand = (access: CommandAccess): object => ({ type: 'stdio', ...buildPlainCommand(access) })
 
 const authorize = (reference: string) => ({ headers: { Authorization: `Bearer ${reference}` } })
 
@@ -41,12 +42,12 @@ export interface FileClient {
   /** Member of the file that holds the entries. */
   readonly container: string
   /** The user's own file. */
-  readonly findUserFile: FindPlace
+  readonly findUserFile: FindLocation
   /** The file of a project; undefined: the client has files of users only. */
-  readonly findProjectFile?: FindPlace
-  buildCommand(reach: CommandReach): object
+  readonly findProjectFile?: FindLocation
+  buildCommand(access: CommandAccess): object
   /** Undefined: the client takes no token, so it starts the command only. */
-  readonly buildAddress?: (reach: AddressReach, input: string) => object
+  readonly buildAddress?: (access: AddressAccess, input: string) => object
   /** The question for the token, for a client that reads no variables; undefined: the client reads the variable. */
   readonly buildInput?: (id: string) => object
   /** What the user does next. */
@@ -115,21 +116,21 @@ export const fileClients: Readonly<Record<FileClientName, FileClient>> = {
 }
 
 /** What an entry is built from. */
-export type Reach = CommandReach | AddressReach
+export type ServerAccess = CommandAccess | AddressAccess
 
 /**
  * Builds what the file holds.
  * @param name of the entry
- * @param reach undefined: everything of that name is taken out
+ * @param access undefined: everything of that name is taken out
  */
-export function buildPlacements(client: FileClient, name: string, reach: Reach | undefined): readonly Placement[] {
+export function buildPlacements(client: FileClient, name: string, access: ServerAccess | undefined): readonly Placement[] {
   const { container, buildInput } = client
   const id = `${name}-mcp-token`
-  const entry: Placement = { container, form: 'object', name, value: reach && buildEntry(client, reach, id) }
+  const entry: Placement = { container, form: 'object', name, value: access && buildEntry(client, access, id) }
   if (buildInput === undefined) return [entry]
-  const input = reach !== undefined && 'url' in reach ? buildInput(id) : undefined
+  const input = access !== undefined && 'url' in access ? buildInput(id) : undefined
   return [entry, { container: 'inputs', form: 'array', name: id, value: input }]
 }
 
-const buildEntry = (client: FileClient, reach: Reach, input: string): object | undefined =>
-  'url' in reach ? client.buildAddress?.(reach, input) : client.buildCommand(reach)
+const buildEntry = (client: FileClient, access: ServerAccess, input: string): object | undefined =>
+  'url' in access ? client.buildAddress?.(access, input) : client.buildCommand(access)

@@ -4,15 +4,15 @@ import { dirname } from 'node:path'
 import { failSetting, readErrorCode } from '../failure.ts'
 import { replaceFile } from '../replace-file.ts'
 import type { Placement } from './clients.ts'
-import { BrokenText, placeInJson } from './json-text.ts'
-import { findPath, listPaths, type Machine, type Place } from './places.ts'
+import { BrokenText, insertInJson } from './json-text.ts'
+import { findPath, type Location, listPaths, type Machine } from './locations.ts'
 
 /** Largest number of pairs of lines that are compared. Beyond it everything between the first and the last change is shown. */
 const mostPairs = 4_000_000
 
 const splitLines = (text: string): readonly string[] => (text === '' ? [] : text.split(/(?<=\n)/))
 
-/** A part that differs: lines from a place in either text. */
+/** A part that differs: lines from a line of either text. */
 interface Hunk {
   readonly before: { readonly from: number; readonly lines: readonly string[] }
   readonly after: { readonly from: number; readonly lines: readonly string[] }
@@ -140,7 +140,7 @@ async function readContent(paths: readonly string[]): Promise<Content> {
     if (found.size > largestFile) throw failSetting(`${path} has more than ${largestFile} bytes.`, byHand)
     return { bytes: await readFile(path), mode: found.mode & 0o777 }
   }
-  throw new RangeError('A place has a name.')
+  throw new RangeError('A location has a name.')
 }
 
 const byteOrderMark = '\uFEFF'
@@ -157,7 +157,7 @@ function decode(bytes: Buffer, path: string): string {
 function change(text: string, placements: readonly Placement[], path: string): string {
   const mark = text.startsWith(byteOrderMark) ? byteOrderMark : ''
   try {
-    return mark + placeInJson(text.slice(mark.length), placements)
+    return mark + insertInJson(text.slice(mark.length), placements)
   } catch (thrown) {
     if (!(thrown instanceof BrokenText)) throw thrown
     throw failSetting(
@@ -172,9 +172,9 @@ function change(text: string, placements: readonly Placement[], path: string): s
  * @returns undefined when the file already is as it should be
  * @throws FerruleError `setting_invalid` for a link, a broken file, or one that cannot be read
  */
-export async function prepareChange(machine: Machine, place: Place, placements: readonly Placement[]): Promise<Change | undefined> {
-  const paths = listPaths(machine, place)
-  const path = findPath(machine, place)
+export async function prepareChange(machine: Machine, location: Location, placements: readonly Placement[]): Promise<Change | undefined> {
+  const paths = listPaths(machine, location)
+  const path = findPath(machine, location)
   const before = await readContent(paths)
   const text = decode(before.bytes, path)
   const after = change(text, placements, path)

@@ -102,7 +102,7 @@ function cut(text: string, container: Node, child: Node): string {
   return inside.trim() === '' ? changed.slice(0, open) + changed.slice(open + inside.length) : changed
 }
 
-function place(text: string, placement: Placement): string {
+function insert(text: string, placement: Placement): string {
   const { container: holder, form, name, value } = placement
   const found = findValue(text, readRoot(text), holder)
   const container = found && expectType(text, found, form)
@@ -121,9 +121,9 @@ function place(text: string, placement: Placement): string {
  * @param text the file; an empty one has nothing
  * @throws BrokenText when the text is not what the client can read
  */
-export function placeInJson(text: string, placements: readonly Placement[]): string {
+export function insertInJson(text: string, placements: readonly Placement[]): string {
   const isEmpty = text.trim() === ''
-  const changed = placements.reduce(place, isEmpty ? '{}' : text)
+  const changed = placements.reduce(insert, isEmpty ? '{}' : text)
   if (!isEmpty) return changed
   return changed === '{}' ? text : `${changed}\n`
 }

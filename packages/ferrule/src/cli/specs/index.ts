@@ -2,8 +2,8 @@
 import type { CommandSpec, GroupSpec } from '../spec.ts'
 import { connectorCommands, linkCommands } from './connectors.ts'
 import { mcpCommands, tokenCommands } from './mcp.ts'
-import { identityCommands, placeCommands } from './places.ts'
 import { recordCommands, syncCommands } from './records.ts'
+import { identityCommands, tenancyCommands } from './tenancy.ts'
 import { describeCommand, toolCommands } from './tools.ts'
 
 /** Groups of commands. */
@@ -20,7 +20,7 @@ export const groups: readonly GroupSpec[] = [
 /** Every command. */
 export const commands: readonly CommandSpec[] = [
   ...identityCommands,
-  ...placeCommands,
+  ...tenancyCommands,
   ...connectorCommands,
   describeCommand,
   ...recordCommands,

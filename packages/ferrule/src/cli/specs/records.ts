@@ -1,5 +1,5 @@
 /** Commands that read and write records, and fill their copies. */
-import type { Options } from '../context.ts'
+import type { CommandOptions } from '../context.ts'
 import { describeMembers } from '../known-fields.ts'
 import type { CommandSpec, OptionSpec } from '../spec.ts'
 
@@ -101,7 +101,7 @@ const localDetails =
 /** Names the words of a command; with `--local` there is no connector. */
 const nameWords =
   (...words: readonly string[]) =>
-  (options: Options): readonly string[] =>
+  (options: CommandOptions): readonly string[] =>
     options['local'] === undefined ? ['connector', ...words] : words
 
 /** Commands about records. */

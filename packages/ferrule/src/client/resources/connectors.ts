@@ -16,8 +16,8 @@ export interface CreateOptions extends RequestOptions {
   readonly idempotencyKey?: string | undefined
 }
 
-const place = { endpoint: endpoints.listConnectors } as const
-const overviewPlace = { endpoint: endpoints.listConnectorOverviews } as const
+const address = { endpoint: endpoints.listConnectors } as const
+const overviewAddress = { endpoint: endpoints.listConnectorOverviews } as const
 const slots = (id: string) => ({ connector_id: id })
 
 /** Connectors of the organization. */
@@ -30,22 +30,22 @@ export class Connectors {
 
   /** Yields all connectors, page by page. */
   list(query: ConnectorQuery = {}, options: RequestOptions = {}): AsyncGenerator<ConnectorSummary, void, undefined> {
-    return walkPages(this.#transport, { place, query }, options)
+    return walkPages(this.#transport, { address, query }, options)
   }
 
   /** Reads one page. @param from a query, or `next` of the page before */
   page(from: ConnectorQuery | string = {}, options: RequestOptions = {}): Promise<Page<ConnectorSummary>> {
-    return readPage(this.#transport, { place, from }, options)
+    return readPage(this.#transport, { address, from }, options)
   }
 
   /** Yields all connectors with the state of their copies at a glance, page by page. */
   overview(query: ConnectorQuery = {}, options: RequestOptions = {}): AsyncGenerator<ConnectorOverview, void, undefined> {
-    return walkPages(this.#transport, { place: overviewPlace, query }, options)
+    return walkPages(this.#transport, { address: overviewAddress, query }, options)
   }
 
   /** Reads one page of connectors at a glance. @param from a query, or `next` of the page before */
   overviewPage(from: ConnectorQuery | string = {}, options: RequestOptions = {}): Promise<Page<ConnectorOverview>> {
-    return readPage(this.#transport, { place: overviewPlace, from }, options)
+    return readPage(this.#transport, { address: overviewAddress, from }, options)
   }
 
   /** Reads a connector. */

@@ -12,7 +12,7 @@ import type { Page } from '../../wire/paging.ts'
 import type { RequestOptions, Transport } from '../transport.ts'
 import { addWorkspaceName, readPage, walkPages } from './pages.ts'
 
-const place = { endpoint: endpoints.listConnectLinks } as const
+const address = { endpoint: endpoints.listConnectLinks } as const
 
 /** Adds the client's workspace to a link that names neither a workspace nor a connector. */
 const addPlace = ({ settings }: Transport, body: ConnectLinkInput): ConnectLinkInput =>
@@ -37,12 +37,12 @@ export class Links {
 
   /** Yields all links, page by page, without their addresses. */
   list(query: ConnectLinkQuery = {}, options: RequestOptions = {}): AsyncGenerator<ConnectLinkRecord, void, undefined> {
-    return walkPages(this.#transport, { place, query }, options)
+    return walkPages(this.#transport, { address, query }, options)
   }
 
   /** Reads one page. @param from a query, or `next` of the page before */
   page(from: ConnectLinkQuery | string = {}, options: RequestOptions = {}): Promise<Page<ConnectLinkRecord>> {
-    return readPage(this.#transport, { place, from }, options)
+    return readPage(this.#transport, { address, from }, options)
   }
 
   /** Reads a link. Verify an authorization here, from a server: what a browser brings back proves nothing. */

@@ -5,7 +5,7 @@ import type { ScopedToken, ScopedTokenInfo, ScopedTokenRequest } from '../../wir
 import type { RequestOptions, Transport } from '../transport.ts'
 import { addWorkspaceName, readPage, walkPages } from './pages.ts'
 
-const place = { endpoint: endpoints.listMcpTokens } as const
+const address = { endpoint: endpoints.listMcpTokens } as const
 
 /** Tokens for MCP: for the settings of an agent, long-lived and revocable. */
 export class McpTokens {
@@ -17,12 +17,12 @@ export class McpTokens {
 
   /** Yields all tokens of the organization, page by page, without their texts. */
   list(query: McpTokenQuery = {}, options: RequestOptions = {}): AsyncGenerator<McpTokenRecord, void, undefined> {
-    return walkPages(this.#transport, { place, query }, options)
+    return walkPages(this.#transport, { address, query }, options)
   }
 
   /** Reads one page. @param from a query, or `next` of the page before */
   page(from: McpTokenQuery | string = {}, options: RequestOptions = {}): Promise<Page<McpTokenRecord>> {
-    return readPage(this.#transport, { place, from }, options)
+    return readPage(this.#transport, { address, from }, options)
   }
 
   /** Creates a token for the given workspaces, else for the client's. Its text is in this answer only. */

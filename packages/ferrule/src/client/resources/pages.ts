@@ -11,7 +11,7 @@ const largestPage = 100
 const elsewhere = () => fail('service_answer_invalid', { reason: 'the address of the next page is not its own' }, { retryable: false })
 
 /** A list of the service. */
-export interface ListPlace {
+export interface ListAddress {
   readonly endpoint: Endpoint
   readonly slots?: Readonly<Record<string, string>>
 }
@@ -26,10 +26,10 @@ export type ListQuery = NonNullable<RequestParts['query']>
  */
 export async function readPage<T>(
   transport: Transport,
-  { place, from }: { readonly place: ListPlace; readonly from: ListQuery | string },
+  { address, from }: { readonly address: ListAddress; readonly from: ListQuery | string },
   options: RequestOptions,
 ): Promise<Page<T>> {
-  const { endpoint, slots = {} } = place
+  const { endpoint, slots = {} } = address
   if (typeof from !== 'string') return transport.json(endpoint, { slots, query: from, ...options })
   const path = readPathBelow(transport.settings.url, from)
   if (path === undefined) throw elsewhere()
@@ -39,11 +39,11 @@ export async function readPage<T>(
 /** Yields the entries of all pages. @throws as `readPage` */
 export async function* walkPages<T>(
   transport: Transport,
-  { place, query }: { readonly place: ListPlace; readonly query: ListQuery },
+  { address, query }: { readonly address: ListAddress; readonly query: ListQuery },
   options: RequestOptions,
 ): AsyncGenerator<T, void, undefined> {
   for (let from: ListQuery | string | null = { limit: largestPage, ...query }; from !== null; ) {
-    const page: Page<T> = await readPage(transport, { place, from }, options)
+    const page: Page<T> = await readPage(transport, { address, from }, options)
     yield* page.data
     if (page.next !== null && page.next === from) throw elsewhere()
     from = page.next

@@ -5,8 +5,8 @@ import type { RequestOptions, Transport } from '../transport.ts'
 import { watchEvents } from '../watch.ts'
 import { readPage, walkPages } from './pages.ts'
 
-const place = (id: string) => ({ endpoint: endpoints.listSyncs, slots: { connector_id: id } })
-const unfinishedPlace = { endpoint: endpoints.listUnfinishedSyncs } as const
+const address = (id: string) => ({ endpoint: endpoints.listSyncs, slots: { connector_id: id } })
+const unfinishedAddress = { endpoint: endpoints.listUnfinishedSyncs } as const
 const slots = (connectorId: string, syncId: string) => ({ connector_id: connectorId, sync_id: syncId })
 
 /** Runs that bring the copy of a connector up to date. */
@@ -24,22 +24,22 @@ export class Syncs {
 
   /** Yields the runs of a connector, page by page, the newest first. */
   list(connectorId: string, query: SyncQuery = {}, options: RequestOptions = {}): AsyncGenerator<SyncRunRecord, void, undefined> {
-    return walkPages(this.#transport, { place: place(connectorId), query }, options)
+    return walkPages(this.#transport, { address: address(connectorId), query }, options)
   }
 
   /** Reads one page. @param from a query, or `next` of the page before */
   page(connectorId: string, from: SyncQuery | string = {}, options: RequestOptions = {}): Promise<Page<SyncRunRecord>> {
-    return readPage(this.#transport, { place: place(connectorId), from }, options)
+    return readPage(this.#transport, { address: address(connectorId), from }, options)
   }
 
   /** Yields the queued and running runs of all connectors, page by page, the newest first. */
   unfinished(query: UnfinishedRunQuery = {}, options: RequestOptions = {}): AsyncGenerator<UnfinishedRunRecord, void, undefined> {
-    return walkPages(this.#transport, { place: unfinishedPlace, query }, options)
+    return walkPages(this.#transport, { address: unfinishedAddress, query }, options)
   }
 
   /** Reads one page of unfinished runs. @param from a query, or `next` of the page before */
   unfinishedPage(from: UnfinishedRunQuery | string = {}, options: RequestOptions = {}): Promise<Page<UnfinishedRunRecord>> {
-    return readPage(this.#transport, { place: unfinishedPlace, from }, options)
+    return readPage(this.#transport, { address: unfinishedAddress, from }, options)
   }
 
   /** Reads a run. */

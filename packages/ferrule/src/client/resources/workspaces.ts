@@ -11,7 +11,7 @@ import type {
 import type { RequestOptions, Transport } from '../transport.ts'
 import { readPage, walkPages } from './pages.ts'
 
-const place = { endpoint: endpoints.listWorkspaces } as const
+const address = { endpoint: endpoints.listWorkspaces } as const
 const slots = (id: string) => ({ workspace_id: id })
 
 /** Workspaces of the organization. */
@@ -24,12 +24,12 @@ export class Workspaces {
 
   /** Yields all workspaces, page by page. */
   list(query: WorkspaceQuery = {}, options: RequestOptions = {}): AsyncGenerator<WorkspaceRecord, void, undefined> {
-    return walkPages(this.#transport, { place, query }, options)
+    return walkPages(this.#transport, { address, query }, options)
   }
 
   /** Reads one page. @param from a query, or `next` of the page before */
   page(from: WorkspaceQuery | string = {}, options: RequestOptions = {}): Promise<Page<WorkspaceRecord>> {
-    return readPage(this.#transport, { place, from }, options)
+    return readPage(this.#transport, { address, from }, options)
   }
 
   /** Reads a workspace. */

@@ -104,10 +104,7 @@ export const tiktokMarketing = connector(
         ),
       ),
       start_date: opt(
-        find(
-          { says: 'You decide: the context store copies no earlier reports.' },
-          byDefault('2016-09-01', date('First day of reports in the context store')),
-        ),
+        find({ says: 'You decide: the copy has no earlier reports.' }, byDefault('2016-09-01', date('First day of reports in the copy'))),
       ),
       attribution_window: opt(
         find(

@@ -15,7 +15,7 @@ import { countRows, describeFlaw, readRows } from './answer.ts'
 import type { ApartJob, ApartResult, ApartValue, Taken } from './apart-job.ts'
 import { isHidden, listIdsToLookUp } from './hidden.ts'
 import { type CompiledOperation, findOperation } from './operation.ts'
-import { buildPage, nameRows, type Page } from './page.ts'
+import { buildPage, nameRows, type Page } from './page-records.ts'
 import { shapeRow } from './rows.ts'
 
 /** Maximum size of the rest in characters, because the event loop parses it. */
@@ -120,8 +120,8 @@ export function readApart(kind: Kind, job: ApartJob, most: number): ApartResult 
     return { flaw: describeFlaw(thrown) }
   }
   const value = takeValue(job, operation, body)
-  const place = value.is === 'nothing' ? undefined : findTakenPath(job, operation)
-  const around = writeJson(place === undefined ? body : clearValue(body, place))
+  const taken = value.is === 'nothing' ? undefined : findTakenPath(job, operation)
+  const around = writeJson(taken === undefined ? body : clearValue(body, taken))
   return around.length > mostAround ? { flaw: `it has more than ${mostAround} characters beside its records` } : { around, value }
 }
 

@@ -7,7 +7,7 @@ import { type ConsentAccount, listConsentAccounts, revokeConsent } from '../cons
 import { type ConsentCode, exchangeConsent } from '../consent/exchange.ts'
 import { type AccountIdentity, type RunOperation, readAccount, readCheckedAccount } from '../consent/identity.ts'
 import { readDiscovered } from '../credentials/auth.ts'
-import type { ExchangePlace } from '../credentials/exchange.ts'
+import type { BareConnection } from '../credentials/exchange.ts'
 import type { CredentialValues, Secret } from '../credentials/source.ts'
 import { Deadline, defaultDeadlineMs } from '../http/deadline.ts'
 import { Http } from '../http/http.ts'
@@ -32,13 +32,12 @@ import { lookUp } from './lookup.ts'
 import { buildEmptyMeta, describeDoubt, isInParts, readMeta } from './meta.ts'
 import { type CompiledOperation, findOperation } from './operation.ts'
 import type { Call, Outcome } from './outcome.ts'
-import { buildPage, canBeSame, nameRows, type Page } from './page.ts'
+import { buildPage, canBeSame, nameRows, type Page } from './page-records.ts'
 import { admitParams, type Params } from './params.ts'
 import { followPosition } from './position.ts'
 import { findDivisible, readDivided } from './refused-values.ts'
 import { buildRequest } from './request.ts'
 import { shapeRow } from './rows.ts'
-import { fetchGrantedScopes } from './scopes.ts'
 import {
   buildApartCall,
   buildAuthContext,
@@ -52,6 +51,7 @@ import {
   type Running,
   type Runtime,
 } from './transport.ts'
+import { fetchGrantedScopes } from './vendor-scopes.ts'
 
 const fetchLookedUp = async (running: Running, ids: readonly string[]): Promise<LookedUp> =>
   ids.length === 0 ? new Map() : lookUp(running, ids)
@@ -137,11 +137,11 @@ export interface Engine {
   scopes(connection: Connection, options?: CheckOptions): Promise<ReadonlySet<string> | undefined>
   /**
    * Exchanges the code of a consent for credentials, with one request that is never repeated.
-   * @param place the kind with its configuration and origins; there are no credentials yet
+   * @param connection the kind with its configuration and origins; there are no credentials yet
    * @returns the credentials, with the values of the application
    * @throws FerruleError `upstream_auth_failed` for a refusal; `consent_unclear` if nobody knows whether the vendor spent the code
    */
-  exchangeConsent(place: ExchangePlace, consented: ConsentCode): Promise<Secret<CredentialValues>>
+  exchangeConsent(connection: BareConnection, consented: ConsentCode): Promise<Secret<CredentialValues>>
   /**
    * Lists the accounts that the owner of a consent can choose from.
    * @returns undefined if the credentials do not come from a consent with accounts
@@ -360,7 +360,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     },
     check: async (connection, given = {}) => void (await runCheck(runtime, connection, given)),
     scopes: (connection, given = {}) => within(connection, given, fetchGrantedScopes),
-    exchangeConsent: (place, consented) => exchangeConsent(runtime, place, consented),
+    exchangeConsent: (connection, consented) => exchangeConsent(runtime, connection, consented),
     listConsentAccounts: (connection, given = {}) => within(connection, given, listConsentAccounts),
     revokeConsent: (connection, given = {}) => within(connection, given, revokeConsent),
     readAccount: (connection, given = {}) => within(connection, given, (calling) => readAccount(calling, run)),

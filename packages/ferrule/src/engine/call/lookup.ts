@@ -8,7 +8,7 @@ import { readTaken } from './apart-answer.ts'
 import type { LookedUp } from './hidden.ts'
 import { readMeta } from './meta.ts'
 import { type CompiledOperation, findLookup, findOperation } from './operation.ts'
-import { readBatches } from './page.ts'
+import { readBatches } from './page-records.ts'
 import { buildRequest } from './request.ts'
 import { exchange, exchangeOnce, type Running } from './transport.ts'
 

@@ -42,7 +42,7 @@ const trimParameters = ({ trimmed }: CompiledOperation, params: Params): Params 
  * @param given absent and null count as `{}`; a null parameter counts as absent; a string of digits counts as the declared
  *   integer, a list as the JSON text, and a `Date` as the day or timestamp
  * @throws FerruleError `missing_parameter` (only required ones are missing), `invalid_parameter`, or the code that the definition gives to
- *   a value; each problem has its place (JSON pointer below `/params`) and a sentence
+ *   a value; each problem has its field (JSON pointer below `/params`) and a sentence
  */
 export function checkParams(operation: CompiledOperation, given: unknown): Params {
   const value = given ?? {}
@@ -61,7 +61,7 @@ export function checkParams(operation: CompiledOperation, given: unknown): Param
 
 /**
  * Applies the kind's own rule to validated parameters; without a rule they stay unchanged.
- * @throws FerruleError of the rule's code, with the place of the parameter
+ * @throws FerruleError of the rule's code, with the field of the parameter
  */
 export function applyParameterRule({ admit }: CompiledOperation, params: Params): Params {
   if (admit === undefined) return params

@@ -4,7 +4,7 @@ import { readJson, writeJson } from '../../values/json/json.ts'
 import { RawRows } from '../json/raw-rows.ts'
 import type { CompiledOperation, FilledParameter } from './operation.ts'
 import type { Outcome } from './outcome.ts'
-import { slicePage } from './page.ts'
+import { slicePage } from './page-records.ts'
 import type { Params } from './params.ts'
 
 /** Finds the filled parameter whose refused values can be left out; undefined if the caller named the values, or a page. */

@@ -138,24 +138,24 @@ async function sendOver(running: Running, wire: WireRequest, authorization: Auth
 }
 
 async function attempt(running: Running, wire: WireRequest, authorization: Authorization): Promise<Attempt> {
-  const place = await takeTurn(running, authorization)
+  const turn = await takeTurn(running, authorization)
   const held = running.memory?.held ?? 0
   try {
     const answer = await send(running, wire, authorization)
     sendNotices(running, answer)
-    return readAnswer(running, wire, { answer, place, redact: authorization.redact })
+    return readAnswer(running, wire, { answer, turn, redact: authorization.redact })
   } catch (thrown) {
     running.memory?.shrinkTo(held)
     throw thrown
   } finally {
-    place.giveBack()
+    turn.giveBack()
   }
 }
 
 /** An answer with the budget turn that learns from it. */
 interface Answered {
   readonly answer: WireAnswer
-  readonly place: BudgetTurn
+  readonly turn: BudgetTurn
   readonly redact: Redact
 }
 
@@ -163,11 +163,11 @@ interface Answered {
  * Reads what an answer means for the caller and for the budget.
  * @throws FerruleError of the vendor
  */
-function readAnswer(running: Running, wire: WireRequest, { answer, place, redact }: Answered): Attempt {
+function readAnswer(running: Running, wire: WireRequest, { answer, turn, redact }: Answered): Attempt {
   const { runtime, operation, params } = running
   const done = (attempt: Attempt): Attempt => {
-    place.prove(true)
-    place.observe(answer)
+    turn.prove(true)
+    turn.observe(answer)
     return attempt
   }
   if (wire.unready?.includes(answer.status)) return answer.status < 300 ? done({ is: 'unready', answer }) : { is: 'unready', answer }
@@ -181,11 +181,11 @@ function readAnswer(running: Running, wire: WireRequest, { answer, place, redact
       return done({ is: 'answer', answer, body, warnings, ...kept })
     }
   }
-  const verdict = readVerdict(operation, answer, { params, redact, now: runtime.wall(), waitBy: (rule) => place.waitBy(rule) })
+  const verdict = readVerdict(operation, answer, { params, redact, now: runtime.wall(), waitBy: (rule) => turn.waitBy(rule) })
   if (verdict.is === 'empty') return done({ is: 'empty' })
-  place.prove(readProof(operation, verdict.error))
-  place.observe(answer)
-  place.hold(verdict.error)
+  turn.prove(readProof(operation, verdict.error))
+  turn.observe(answer)
+  turn.hold(verdict.error)
   throw verdict.error
 }
 

@@ -4,8 +4,8 @@ import { FerruleError, fail } from '../../errors.ts'
 import type { WireAnswer } from '../call/answer.ts'
 import type { Runtime } from '../call/transport.ts'
 import {
+  type BareConnection,
   type Exchanged,
-  type ExchangePlace,
   exchangeGrant,
   exchangeTimeoutMs,
   failAuth,
@@ -30,16 +30,16 @@ export interface ConsentCode {
 /** Error codes that blame the operator's application. */
 const applicationErrors: ReadonlySet<unknown> = new Set(['invalid_client', 'unauthorized_client'])
 
-function failRefused(place: ExchangePlace, answer: WireAnswer, reason: string): FerruleError {
+function failRefused(connection: BareConnection, answer: WireAnswer, reason: string): FerruleError {
   const error = readOauthError(answer)
   const hint = applicationErrors.has(error)
     ? 'Check the client id and the client secret of the application at the vendor, then start the consent again.'
     : 'Start the consent again: a code is valid for one exchange and a short time.'
-  return failAuth(place, error === undefined ? reason : `${reason} (${error})`, hint)
+  return failAuth(connection, error === undefined ? reason : `${reason} (${error})`, hint)
 }
 
 /** Converts an error after which nobody knows whether the vendor spent the code. */
-function toConsentError({ kind }: ExchangePlace, thrown: unknown): unknown {
+function toConsentError({ kind }: BareConnection, thrown: unknown): unknown {
   if (!(thrown instanceof FerruleError) || !(mayHaveRun(thrown) || thrown.code === 'upstream_error')) return thrown
   const { message, cause, upstream } = thrown
   const details = { cause, upstream }
@@ -47,10 +47,10 @@ function toConsentError({ kind }: ExchangePlace, thrown: unknown): unknown {
 }
 
 const buildExchange = (
-  place: ExchangePlace,
+  connection: BareConnection,
   { application, code, redirectUrl }: ConsentCode,
 ): Omit<GrantExchange, 'context'> & { readonly exchange: Exchange } => {
-  const { definition } = place.kind
+  const { definition } = connection.kind
   const { name = '', consent } = findConsentPage(definition) ?? {}
   const scheme = definition.credentials[name]
   const exchange = scheme?.exchange
@@ -64,7 +64,7 @@ const buildExchange = (
     values: Object.fromEntries(consent.application.flatMap((field) => (given[field] === undefined ? [] : [[field, given[field]]]))),
     more: { [grant.code]: code, ...(grant.redirectUri === undefined ? {} : { [grant.redirectUri]: redirectUrl }) },
     what: 'the exchange of the code',
-    refused: (answer, reason) => failRefused(place, answer, reason),
+    refused: (answer, reason) => failRefused(connection, answer, reason),
   }
 }
 
@@ -77,19 +77,20 @@ const buildExchange = (
  */
 export async function exchangeConsent(
   { http, wall }: Pick<Runtime, 'http' | 'wall'>,
-  place: ExchangePlace,
+  connection: BareConnection,
   consented: ConsentCode,
 ): Promise<Secret<CredentialValues>> {
-  const { title: vendor } = place.kind.definition
+  const { title: vendor } = connection.kind.definition
   using deadline = new Deadline(exchangeTimeoutMs, vendor)
-  const prepared = buildExchange(place, consented)
-  const exchanged: Exchanged = await exchangeGrant(place, { ...prepared, context: { http, signal: deadline.signal, now: wall() } }).catch(
-    (thrown: unknown) => {
-      throw toConsentError(place, thrown)
-    },
-  )
+  const prepared = buildExchange(connection, consented)
+  const exchanged: Exchanged = await exchangeGrant(connection, {
+    ...prepared,
+    context: { http, signal: deadline.signal, now: wall() },
+  }).catch((thrown: unknown) => {
+    throw toConsentError(connection, thrown)
+  })
   // Behind an override nothing is sent to the base itself.
-  if (exchanged.hasForeignBase && place.origin === undefined)
+  if (exchanged.hasForeignBase && connection.origin === undefined)
     throw fail(
       'upstream_answer_invalid',
       { vendor, reason: 'the exchange of the code brought a customer base address that is not one of the vendor' },

@@ -119,7 +119,7 @@ function isCheckOfAccount({ check, account }: ConnectorDefinition): boolean {
 
 /** A check that passed. */
 export interface PassedCheck {
-  /** Answer of the check's operation; undefined if the probe took its place. */
+  /** Answer of the check's operation; undefined if the probe replaced it. */
   readonly outcome: Outcome | undefined
   readonly run: RunOperation
 }

@@ -8,7 +8,7 @@ import type { Connection } from '../connection.ts'
 import { awaitUnlessAborted, Deadline } from '../http/deadline.ts'
 import { createRedactor, type Redact } from '../http/redact.ts'
 import { findScheme, findTokenField } from './check.ts'
-import { type AuthContext, type ExchangePlace, exchangeGrant, exchangeTimeoutMs, failAuth, formatBasic, listSecrets } from './exchange.ts'
+import { type AuthContext, type BareConnection, exchangeGrant, exchangeTimeoutMs, failAuth, formatBasic, listSecrets } from './exchange.ts'
 import { type CredentialValues, type OpenedCredentials, Secret } from './source.ts'
 
 /** A grant whose values the credentials hold. */
@@ -35,14 +35,14 @@ function canRenew({ exchange }: CredentialScheme, values: CredentialValues): boo
 }
 
 const failUnrenewable = (
-  place: ExchangePlace,
+  connection: BareConnection,
   { client }: Exchange,
   { spent, missing }: { spent: readonly string[]; missing: string[] },
 ) =>
   spent.some((field) => missing.includes(field))
-    ? failAuth(place, `there is no access token, and no ${missing.join(' and ')} to get one`, 'Connect the account again.')
+    ? failAuth(connection, `there is no access token, and no ${missing.join(' and ')} to get one`, 'Connect the account again.')
     : failAuth(
-        place,
+        connection,
         `the access token has expired, and ${client === undefined ? missing.join(' and ') : `${client.user} and ${client.password}`} are needed to renew it`,
         'Give the client id and client secret of the integration with the credentials.',
       )
@@ -53,16 +53,16 @@ const failUnrenewable = (
  * @throws FerruleError `upstream_auth_failed` if the vendor refuses, or a value is missing
  */
 async function exchangeStored(
-  place: ExchangePlace,
+  connection: BareConnection,
   { scheme, values, context }: { scheme: CredentialScheme; values: CredentialValues; context: AuthContext },
 ): Promise<CredentialValues> {
   const { exchange } = scheme
   const grant = exchange === undefined ? undefined : findStoredGrant(exchange)
-  if (exchange === undefined || grant === undefined) throw failAuth(place, 'they cannot be renewed')
+  if (exchange === undefined || grant === undefined) throw failAuth(connection, 'they cannot be renewed')
   const missing = listMissing(exchange, grant, values)
-  if (missing.length > 0) throw failUnrenewable(place, exchange, { spent: grant.spent, missing })
+  if (missing.length > 0) throw failUnrenewable(connection, exchange, { spent: grant.spent, missing })
   // A base address outside the vendor's hosts is ignored: the token is valid, and requests keep the known base.
-  const { values: next } = await exchangeGrant(place, {
+  const { values: next } = await exchangeGrant(connection, {
     scheme,
     exchange,
     grant,
@@ -70,7 +70,7 @@ async function exchangeStored(
     values,
     context,
     what: 'the renewal of the token',
-    refused: (_answer, reason) => failAuth(place, reason, 'Connect the account again: the refresh token was used or revoked.'),
+    refused: (_answer, reason) => failAuth(connection, reason, 'Connect the account again: the refresh token was used or revoked.'),
   })
   return Object.fromEntries(Object.entries(next).filter(([field]) => !grant.spent.includes(field)))
 }

@@ -43,7 +43,7 @@ export interface CheckedCredentials {
 
 /**
  * Finds the scheme by the given fields and checks them. Final newlines are cut. A null value counts as absent; `option_title` may name the scheme and is dropped.
- * @param base JSON pointer of the credentials object, for the places of problems
+ * @param base JSON pointer of the credentials object, for the fields of problems
  * @throws FerruleError `credentials_mismatch` (no scheme has these fields), `validation_failed`
  */
 export function checkCredentials(definition: ConnectorDefinition, credentials: unknown, base = '/credentials'): CheckedCredentials {
@@ -88,8 +88,8 @@ const normaliseConfiguration = (fields: Fields, given: unknown): unknown => {
 
 /**
  * Checks configuration values (`replication_config`). Absent and null count as empty.
- * @param base JSON pointer of the configuration, for the places of problems
- * @throws FerruleError `validation_failed` with the place of every problem
+ * @param base JSON pointer of the configuration, for the fields of problems
+ * @throws FerruleError `validation_failed` with the field of every problem
  */
 export function checkConfiguration(
   definition: ConnectorDefinition,
@@ -144,7 +144,7 @@ const isOrigin = (value: unknown): value is string => {
 
 /**
  * Checks an origin that replaces the vendor's. A string replaces the origins of the API and of OAuth.
- * @throws FerruleError `validation_failed` with the place of every problem
+ * @throws FerruleError `validation_failed` with the field of every problem
  */
 export function checkOrigin(origin: string | OriginOverride | undefined): OriginOverride | undefined {
   if (origin === undefined) return undefined

@@ -27,7 +27,7 @@ export interface AuthContext {
 }
 
 /** What an exchange needs of a connection: no stored credentials. */
-export type ExchangePlace = Pick<Connection, 'kind' | 'configuration' | 'origin'>
+export type BareConnection = Pick<Connection, 'kind' | 'configuration' | 'origin'>
 
 /** One exchange. */
 export interface GrantExchange {
@@ -56,7 +56,7 @@ export interface Exchanged {
 export const formatBasic = (user: string, password: string): string => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
 
 /** Makes the error of credentials that the vendor refused, or that cannot be renewed. */
-export const failAuth = ({ kind }: ExchangePlace, reason: string, hint?: string): FerruleError =>
+export const failAuth = ({ kind }: BareConnection, reason: string, hint?: string): FerruleError =>
   fail('upstream_auth_failed', { vendor: kind.definition.title, reason }, hint === undefined ? {} : { hint })
 
 /** Lists the values that no string may contain: the secret fields. */
@@ -89,10 +89,10 @@ function buildRequest({ exchange, grant, more, values }: GrantExchange, oauth: s
  * Sends the request of an exchange, once, and reads the new credentials.
  * @throws FerruleError `upstream_auth_failed` for a refusal, and the errors of a vendor that does not answer
  */
-export async function exchangeGrant(place: ExchangePlace, exchanged: GrantExchange): Promise<Exchanged> {
+export async function exchangeGrant(connection: BareConnection, exchanged: GrantExchange): Promise<Exchanged> {
   const { values, context, scheme, what, more } = exchanged
-  const { oauth, forwarded } = resolveOrigins(place, values)
-  const vendor = place.kind.definition.title
+  const { oauth, forwarded } = resolveOrigins(connection, values)
+  const vendor = connection.kind.definition.title
   const { headers, ...request } = buildRequest(exchanged, oauth)
   const sent = context.http.send({
     ...request,
@@ -107,10 +107,10 @@ export async function exchangeGrant(place: ExchangePlace, exchanged: GrantExchan
     const isTooLarge = thrown instanceof FerruleError && thrown.code === 'result_too_large'
     throw isTooLarge ? fail('upstream_answer_invalid', { vendor, reason: `the answer to ${what} is too large` }) : thrown
   })
-  if (answer.status !== 200) throw toExchangeError(place, exchanged, answer)
+  if (answer.status !== 200) throw toExchangeError(connection, exchanged, answer)
   const basic = 'authorization' in headers ? [headers.authorization.slice('Basic '.length)] : []
   const redact = createRedactor(() => [...listSecrets(scheme, values), ...Object.values(more), ...basic])
-  return mergeExchanged(place, exchanged, readExchanged(place, exchanged, { answer, redact }))
+  return mergeExchanged(connection, exchanged, readExchanged(connection, exchanged, { answer, redact }))
 }
 
 /** Error codes of RFC 6749 section 5.2, and of the page of a consent (section 4.1.2.1). */
@@ -156,7 +156,7 @@ function isRefusal(answer: WireAnswer): boolean {
   return answer.status === 400 || answer.status === 401 ? !isPage : answer.status === 403 && body !== undefined
 }
 
-function toExchangeError({ kind }: ExchangePlace, { what, refused, context }: GrantExchange, answer: WireAnswer): FerruleError {
+function toExchangeError({ kind }: BareConnection, { what, refused, context }: GrantExchange, answer: WireAnswer): FerruleError {
   const { status, headers } = answer
   const vendor = kind.definition.title
   const reason = `status ${status} to ${what}`
@@ -172,11 +172,11 @@ function toExchangeError({ kind }: ExchangePlace, { what, refused, context }: Gr
  * @throws FerruleError by the vendor's own code, if the vendor reports errors with status 200
  */
 function readExchanged(
-  place: ExchangePlace,
+  connection: BareConnection,
   { what, context }: GrantExchange,
   { answer, redact }: { answer: WireAnswer; redact: Redact },
 ): unknown {
-  const of = { kind: place.kind, action: 'get' } as const
+  const of = { kind: connection.kind, action: 'get' } as const
   const body = parseBody(of, answer)
   if (readSuccess(of, { answer, body, redact }) !== undefined) return body
   const verdict = readVerdict(of, answer, {
@@ -185,7 +185,7 @@ function readExchanged(
     now: context.now,
     waitBy: ({ wait }) => (wait === undefined ? undefined : wait.first * 1000),
   })
-  throw verdict.is === 'error' ? verdict.error : failAuth(place, `${what} brought nothing`)
+  throw verdict.is === 'error' ? verdict.error : failAuth(connection, `${what} brought nothing`)
 }
 
 /** Longest accepted lifetime of a token, in seconds: ten years. */
@@ -203,7 +203,7 @@ function toCredential(value: unknown): string | undefined {
 }
 
 function mergeExchanged(
-  { kind: { definition } }: ExchangePlace,
+  { kind: { definition } }: BareConnection,
   { scheme, exchange, values, context, what }: GrantExchange,
   body: unknown,
 ): Exchanged {

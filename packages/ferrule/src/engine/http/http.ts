@@ -172,7 +172,7 @@ function guardBody(body: Readable, explain: (thrown: unknown) => unknown): Reada
   const destroy = body.destroy.bind(body)
   const release = body._destroy.bind(body)
   body.destroy = (error) => {
-    body.pause() // undici closes one turn later: a body that just began would still deliver bytes
+    body.pause() // undici closes one tick later: a body that just began would still deliver bytes
     const failure = error !== undefined && isOfTransport(error) ? explain(error) : error
     return destroy(failure instanceof Error ? failure : error)
   }

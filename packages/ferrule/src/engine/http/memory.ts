@@ -215,8 +215,8 @@ export class BodyMemory {
   async #wait(lease: MemoryLease, bytes: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const leave = (end: () => void) => () => {
-      const place = this.#waiting.indexOf(waiting)
-      if (place >= 0) this.#waiting.splice(place, 1)
+      const index = this.#waiting.indexOf(waiting)
+      if (index >= 0) this.#waiting.splice(index, 1)
       end()
     }
     const waiting: Waiting = { lease, bytes, resolve: leave(resolve), reject: (thrown) => leave(() => reject(thrown))() }

@@ -1,4 +1,4 @@
-/** Validates values by compiled schemas. Every problem has its place and a sentence. */
+/** Validates values by compiled schemas. Every problem has its field and a sentence. */
 import { Compile } from 'typebox/compile'
 import { buildObjectSchema } from '../../definition/document.ts'
 import type { Field, Fields } from '../../definition/fields.ts'
@@ -7,7 +7,7 @@ import { pointTo } from '../../values/json/pointer.ts'
 
 /**
  * A compiled schema. `problems` is empty exactly for a valid value. TypeBox stops after eight findings; all missing names of one object
- * count as one. Places are JSON pointers below `base`.
+ * count as one. Fields are JSON pointers below `base`.
  */
 export interface Validator {
   problems(value: unknown, base?: string): Problem[]

@@ -140,14 +140,14 @@ class MemoryTurn implements Turn {
   readonly asker: Asker
   readonly share: Share
   readonly credential: Credential
-  place: 'shared' | 'missed' | 'unproven'
+  standing: 'shared' | 'missed' | 'unproven'
   state: 'waiting' | 'sent' | 'over' = 'waiting'
 
   constructor(asker: Asker, { share, credential }: { readonly share: Share; readonly credential: Credential }) {
     this.asker = asker
     this.share = share
     this.credential = credential
-    this.place = credential.isProven ? 'shared' : 'unproven'
+    this.standing = credential.isProven ? 'shared' : 'unproven'
   }
 }
 
@@ -206,10 +206,10 @@ export class MemoryLimiter implements Limiter {
   enter(given: Turn, now: number): number {
     const turn = toMemoryTurn(given)
     const { share, credential } = turn
-    if (turn.place === 'unproven') {
+    if (turn.standing === 'unproven') {
       if (!credential.isProven) return this.#enterUnproven(turn, now)
       this.#openUnproven(share).leave(credential)
-      turn.place = 'missed'
+      turn.standing = 'missed'
       if (share.budget.late !== undefined) share.budget.take(now, turn)
     }
     const wait = enterShared(turn, now)
@@ -220,7 +220,7 @@ export class MemoryLimiter implements Limiter {
   giveBack(given: Turn): void {
     const turn = toMemoryTurn(given)
     const { share, credential } = turn
-    if (turn.state === 'waiting' && turn.place === 'unproven') this.#openUnproven(share).leave(credential)
+    if (turn.state === 'waiting' && turn.standing === 'unproven') this.#openUnproven(share).leave(credential)
     else if (turn.state === 'waiting') share.budget.giveBack?.(turn)
     turn.state = 'over'
     if (share.probe === turn) share.probe = undefined
@@ -232,8 +232,8 @@ export class MemoryLimiter implements Limiter {
     credential.isProven = taken
     credential.isRefused = !taken
     if (!taken) return
-    if (turn.place === 'unproven') share.budget.count(now) // the vendor counted it
-    turn.place = 'shared'
+    if (turn.standing === 'unproven') share.budget.count(now) // the vendor counted it
+    turn.standing = 'shared'
     share.refusals = 0
     if (share.probe !== turn) return
     share.probe = undefined
@@ -321,17 +321,17 @@ function enterShared(turn: MemoryTurn, now: number): number {
   const { budget, notBefore } = share
   if (now < notBefore) {
     if (budget.late !== undefined) return notBefore - now
-    turn.place = 'shared'
+    turn.standing = 'shared'
     return takeTurnAt(budget, Math.max(budget.earliest(now), notBefore), now) // a new turn, because all calls at the end of the wait would be too many
   }
   if (share.isDoubted && (share.probe ?? turn) !== turn) {
-    turn.place = 'missed'
+    turn.standing = 'missed'
     return lookAgain
   }
   if (share.isDoubted) share.probe = turn
   if (budget.late !== undefined) return budget.late(now, turn)
-  if (turn.place !== 'missed') return 0 // turns of moving windows stay spread as reserved
-  turn.place = 'shared'
+  if (turn.standing !== 'missed') return 0 // turns of moving windows stay spread as reserved
+  turn.standing = 'shared'
   return takeTurnAt(budget, budget.earliest(now), now)
 }
 

@@ -175,8 +175,8 @@ const showable = /^[\w-]{1,100}$/
 function describeWayOut(submission: Submitted, isBusy: boolean): string {
   const { running, id, submits, handle } = submission
   if (isUnlimited(submission)) return describeUnlimitedWayOut(submission) + askByHandle(running, handle)
-  const place = running.idempotencyKey === undefined ? '' : ', instead of the Idempotency-Key'
-  const repeat = `Repeat the same call with ${submits.id} ${id} and ${submits.again} true${place}: it is carried out once.`
+  const instead = running.idempotencyKey === undefined ? '' : ', instead of the Idempotency-Key'
+  const repeat = `Repeat the same call with ${submits.id} ${id} and ${submits.again} true${instead}: it is carried out once.`
   const wait = isBusy ? ' Wait for the time of Retry-After: until then it may still be at work.' : ''
   return repeat + wait + askByHandle(running, handle)
 }

@@ -1,6 +1,6 @@
 /** Prints filters in JSON as text, which `parseFilter` reads. */
 import { isObject } from '../../definition/object.ts'
-import { type FieldOperator, filterLimits, isFieldOperator, operators } from '../../definition/search.ts'
+import { type FieldOperator, filterLimits, isFieldOperator, operators } from '../../definition/operators.ts'
 import { deepestJson } from '../json/depth.ts'
 import { pointTo } from '../json/pointer.ts'
 import { refuseJson, refuseJsonSize } from './refusals.ts'
@@ -12,8 +12,8 @@ interface Printed {
   readonly joinedBy?: 'and' | 'or'
 }
 
-/** Place of a condition. */
-interface Place {
+/** Position of a condition or a value. */
+interface Position {
   /** JSON pointer. */
   readonly at: string
   /** Its level; the filter's own is 1. */
@@ -21,30 +21,31 @@ interface Place {
   readonly printing: Printing
 }
 
-const enter = (place: Place, ...names: readonly (string | number)[]): Place => ({ ...place, at: pointTo(place.at, ...names) })
+const enter = (at: Position, ...names: readonly (string | number)[]): Position => ({ ...at, at: pointTo(at.at, ...names) })
 
-const descend = (place: Place, ...names: readonly (string | number)[]): Place => ({ ...enter(place, ...names), depth: place.depth + 1 })
+const descend = (at: Position, ...names: readonly (string | number)[]): Position => ({ ...enter(at, ...names), depth: at.depth + 1 })
 
 /** Counts a condition as the service does: each field, and whatever is empty. */
-function countCondition({ at, printing }: Place): void {
+function countCondition({ at, printing }: Position): void {
   printing.conditions += 1
   if (printing.conditions > filterLimits.mostConditions)
     throw refuseJsonSize(at, `brings the filter to more than ${filterLimits.mostConditions} conditions`)
 }
 
-function formatValues(value: unknown, { at, printing }: Place): string {
+function formatValues(value: unknown, { at, printing }: Position): string {
   if (!Array.isArray(value)) throw refuseJson(at, 'must be an array of values')
   if (value.length > filterLimits.mostValues) throw refuseJsonSize(at, `has more than ${filterLimits.mostValues} values`)
   return `(${Array.from(value, (each, index) => formatValue(each, pointTo(at, index), printing)).join(', ')})`
 }
 
-function formatComparison(operator: FieldOperator, [path, value]: [string, unknown], place: Place): Printed {
+function formatComparison(operator: FieldOperator, [path, value]: [string, unknown], position: Position): Printed {
   const name = formatPath(path)
   const { form, written } = operators[operator]
-  if (form === 'elements') return { text: `${written} ${name} (${formatCondition(value, { ...place, depth: place.depth + 1 }).text})` }
-  if (form === 'values') return { text: `${name} ${written} ${formatValues(value, place)}` }
+  if (form === 'elements')
+    return { text: `${written} ${name} (${formatCondition(value, { ...position, depth: position.depth + 1 }).text})` }
+  if (form === 'values') return { text: `${name} ${written} ${formatValues(value, position)}` }
   if (value === null && (operator === 'eq' || operator === 'neq')) return { text: `${name} is ${operator === 'eq' ? '' : 'not '}null` }
-  return { text: `${name} ${written} ${formatValue(value, place.at, place.printing)}` }
+  return { text: `${name} ${written} ${formatValue(value, position.at, position.printing)}` }
 }
 
 const inParentheses = ({ text, joinedBy }: Printed): string => (joinedBy === undefined ? text : `(${text})`)
@@ -58,37 +59,37 @@ function join(word: 'and' | 'or', all: readonly Printed[]): Printed {
   return { text: all.map((each) => (needsParentheses(each) ? inParentheses(each) : each.text)).join(` ${word} `), joinedBy: word }
 }
 
-function formatList(word: 'and' | 'or', operand: unknown, place: Place): Printed {
-  if (!Array.isArray(operand)) throw refuseJson(place.at, 'must be an array of conditions')
-  if (operand.length === 0) countCondition(place)
+function formatList(word: 'and' | 'or', operand: unknown, position: Position): Printed {
+  if (!Array.isArray(operand)) throw refuseJson(position.at, 'must be an array of conditions')
+  if (operand.length === 0) countCondition(position)
   return join(
     word,
-    Array.from(operand, (each, index) => formatCondition(each, descend(place, index))),
+    Array.from(operand, (each, index) => formatCondition(each, descend(position, index))),
   )
 }
 
-function formatOperator(name: string, operand: unknown, place: Place): readonly Printed[] {
-  if (name === 'not') return [{ text: `not ${inParentheses(formatCondition(operand, { ...place, depth: place.depth + 1 }))}` }]
-  if (name === 'and' || name === 'or') return [formatList(name, operand, place)]
-  if (!isFieldOperator(name)) throw refuseJson(place.at, 'is no operator of a filter')
-  if (!isObject(operand)) throw refuseJson(place.at, 'must be an object of fields and values')
+function formatOperator(name: string, operand: unknown, position: Position): readonly Printed[] {
+  if (name === 'not') return [{ text: `not ${inParentheses(formatCondition(operand, { ...position, depth: position.depth + 1 }))}` }]
+  if (name === 'and' || name === 'or') return [formatList(name, operand, position)]
+  if (!isFieldOperator(name)) throw refuseJson(position.at, 'is no operator of a filter')
+  if (!isObject(operand)) throw refuseJson(position.at, 'must be an object of fields and values')
   const fields = Object.entries(operand)
-  if (fields.length === 0) countCondition(place)
+  if (fields.length === 0) countCondition(position)
   return fields.map(([path, value]) => {
-    const inner = enter(place, path)
+    const inner = enter(position, path)
     countCondition(inner)
     return formatComparison(name, [path, value], inner)
   })
 }
 
-function formatCondition(condition: unknown, place: Place): Printed {
-  if (!isObject(condition)) throw refuseJson(place.at, 'must be a condition: an object with operators as keys')
-  if (place.depth > filterLimits.deepest) throw refuseJsonSize(place.at, `is nested more than ${filterLimits.deepest} deep`)
+function formatCondition(condition: unknown, position: Position): Printed {
+  if (!isObject(condition)) throw refuseJson(position.at, 'must be a condition: an object with operators as keys')
+  if (position.depth > filterLimits.deepest) throw refuseJsonSize(position.at, `is nested more than ${filterLimits.deepest} deep`)
   const operators = Object.entries(condition)
-  if (operators.length === 0) countCondition(place)
+  if (operators.length === 0) countCondition(position)
   return join(
     'and',
-    operators.flatMap(([name, operand]) => formatOperator(name, operand, enter(place, name))),
+    operators.flatMap(([name, operand]) => formatOperator(name, operand, enter(position, name))),
   )
 }
 
@@ -96,7 +97,7 @@ function formatCondition(condition: unknown, place: Place): Printed {
  * Prints a filter as text. Several operators of one object are joined by `and`; a list of one condition becomes that condition.
  * @param filter as `context_store_search` takes it
  * @returns text; what `parseFilter` makes of it means the same as the filter, and is within the limits that the filter keeps
- * @throws FerruleError `validation_failed` with the place of what is no filter; `query_too_complex` with that of what is too much
+ * @throws FerruleError `validation_failed` with the pointer to what is no filter; `query_too_complex` with that of what is too much
  */
 export function formatFilter(filter: unknown): string {
   const { text } = formatCondition(filter, { at: '/filter', depth: 1, printing: { conditions: 0, values: 0 } })
@@ -125,16 +126,16 @@ function writeScalar(value: unknown): string | undefined {
   return isScalar || isTime || (typeof value === 'number' && Number.isFinite(value)) ? JSON.stringify(value) : undefined
 }
 
-function writeValue(value: unknown, place: Place): string {
-  place.printing.values += 1
-  if (place.printing.values > mostPrintedValues)
-    throw refuseJsonSize(place.at, `brings the filter to more than ${mostPrintedValues} values`)
+function writeValue(value: unknown, position: Position): string {
+  position.printing.values += 1
+  if (position.printing.values > mostPrintedValues)
+    throw refuseJsonSize(position.at, `brings the filter to more than ${mostPrintedValues} values`)
   const scalar = writeScalar(value)
   if (scalar !== undefined) return scalar
-  if (!Array.isArray(value) && !isRecord(value)) throw refuseJson(place.at, 'must be a JSON value')
-  if (place.depth >= deepestJson) throw refuseJsonSize(place.at, `is nested more than ${deepestJson} deep`)
-  if (Array.isArray(value)) return `[${Array.from(value, (each, index) => writeValue(each, descend(place, index))).join()}]`
-  const members = Object.entries(value).map(([name, each]) => `${JSON.stringify(name)}:${writeValue(each, descend(place, name))}`)
+  if (!Array.isArray(value) && !isRecord(value)) throw refuseJson(position.at, 'must be a JSON value')
+  if (position.depth >= deepestJson) throw refuseJsonSize(position.at, `is nested more than ${deepestJson} deep`)
+  if (Array.isArray(value)) return `[${Array.from(value, (each, index) => writeValue(each, descend(position, index))).join()}]`
+  const members = Object.entries(value).map(([name, each]) => `${JSON.stringify(name)}:${writeValue(each, descend(position, name))}`)
   return `{${members.join()}}`
 }
 

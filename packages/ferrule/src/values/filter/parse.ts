@@ -1,8 +1,8 @@
 /** Parses filters written as text (docs/search.md) to the JSON that `context_store_search` takes. */
-import { filterLimits, operators } from '../../definition/search.ts'
+import { filterLimits, operators } from '../../definition/operators.ts'
 import type { FerruleError } from '../../errors.ts'
+import { findNumber, type Token, Tokens } from './lexer.ts'
 import { refuseSize, shorten } from './refusals.ts'
-import { findNumber, type Token, Tokens } from './tokens.ts'
 import { comparisons, formatPath, listWritten, mostParentheses } from './words.ts'
 
 /** A condition of a filter in JSON: operators, each with what it applies to. */
@@ -46,22 +46,22 @@ const buildPlain = ({ of = [], ...term }: Term): Level => buildLevel([{ ...term,
 /** Returns the conditions that hold together, out of lists within lists. The empty list holds always, so it disappears. */
 const flatten = (term: Term): readonly Term[] => (term.operator === 'and' ? (term.of ?? []).flatMap(flatten) : [term])
 
-/** Names the place of an entry within an object, where only one entry can stand. */
-const placeEntry = ({ operator, field }: Entry): string => JSON.stringify([operator, field])
+/** Names the key of an entry within an object, where only one entry can stand. */
+const nameKey = ({ operator, field }: Entry): string => JSON.stringify([operator, field])
 
 /**
- * Makes one object for all conditions that hold together, which saves the level of their list. Of two conditions for the same place the
+ * Makes one object for all conditions that hold together, which saves the level of their list. Of two conditions for the same key the
  * one with more levels stands there. The others form a list. So a filter that was printed never becomes deeper than its original.
  */
 function buildCompact(term: Term): Level {
   const entries = flatten(term).map(({ of = [], ...each }): Entry => ({ ...each, of: of.map(buildCompact) }))
   const chosen = new Map<string, Entry>()
   for (const entry of entries) {
-    const other = chosen.get(placeEntry(entry))
-    if (other === undefined || findHighest(entry.of) > findHighest(other.of)) chosen.set(placeEntry(entry), entry)
+    const other = chosen.get(nameKey(entry))
+    if (other === undefined || findHighest(entry.of) > findHighest(other.of)) chosen.set(nameKey(entry), entry)
   }
-  const top = entries.filter((entry) => chosen.get(placeEntry(entry)) === entry)
-  const rest = entries.filter((entry) => chosen.get(placeEntry(entry)) !== entry)
+  const top = entries.filter((entry) => chosen.get(nameKey(entry)) === entry)
+  const rest = entries.filter((entry) => chosen.get(nameKey(entry)) !== entry)
   const isListed = rest.length > 0 || top.length === 0
   return buildLevel(isListed ? [...top, { at: term.at, operator: 'and', of: rest.map((entry) => buildLevel([entry])) }] : top)
 }

@@ -1,5 +1,5 @@
 /** The words of filters as text, and their operators in JSON. */
-import { type FieldOperator, fieldOperators, type OperandForm, operators } from '../../definition/search.ts'
+import { type FieldOperator, fieldOperators, type OperandForm, operators } from '../../definition/operators.ts'
 
 const isWord = (written: string): boolean => /^[a-z]/.test(written)
 /** Ranks signs before words, and those of less before those of greater. */

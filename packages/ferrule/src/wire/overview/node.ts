@@ -61,7 +61,7 @@ export const nodeRecord = record(
     read_replicas: list(
       part(
         {
-          position: int('Its place in CONTEXT_READ_URLS, from 1 on'),
+          position: int('Its position in CONTEXT_READ_URLS, from 1 on'),
           state: oneOf(
             'used: searches go there; gone: no answer; refused: no replica of the copy; unknown: not asked yet',
             ...replicaStates,

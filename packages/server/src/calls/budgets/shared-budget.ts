@@ -68,9 +68,9 @@ export class SharedBudget implements Budget {
   readonly #rates: readonly { readonly calls: number; readonly ms: number }[]
   readonly #lateMs: number
   readonly #host: BudgetHost
-  /** Calls with a place in the line. */
+  /** Calls in the line. */
   readonly #waiting = new Set<object>()
-  /** Calls that wait for an answer of the database before they get a place. */
+  /** Calls that wait for an answer of the database before they join the line. */
   readonly #expecting = { urgent: 0, calm: 0 }
   /** When background calls ask again. */
   #misses: number[] = []
@@ -249,15 +249,15 @@ export class SharedBudget implements Budget {
     return this.#turns
   }
 
-  /** Computes or estimates the wait of the call at a place. An estimate is never too long. */
-  #waitFor(place: number, now: number): number {
+  /** Computes or estimates the wait of the call at a position of the line. An estimate is never too long. */
+  #waitFor(position: number, now: number): number {
     this.#usedAt = now
     const turns = this.#findTurns(now)
-    const turn = turns[place]
+    const turn = turns[position]
     if (turn !== undefined) return Math.max(0, turn.at - now)
     this.#host.check(now)
     this.#host.want(this, now)
-    const behind = place - turns.length
+    const behind = position - turns.length
     const { size = 0, leak = 0 } = this.#limits
     const longest = Math.max(0, ...this.#rates.map(({ calls, ms }) => Math.floor(behind / calls) * ms))
     return Math.max(usualMs, this.#next - now + Math.max(longest, leak > 0 && this.#next > now ? behind / (size * leak) : 0))

@@ -1,5 +1,5 @@
 /** Counts calls, and reports them over time. */
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { ErrorCode } from 'ferrule'
 import { errorTable, failValidation, isErrorCode } from 'ferrule/internal'
 import {
@@ -14,7 +14,7 @@ import {
 import { findConnector, listConnectorIds, requireConnector } from '../../connectors/sql/connectors.ts'
 import { buildBins, type UsageCount, usageBins } from '../../db/schema/usage-schema.ts'
 import type { Parts, Stored } from '../../main/parts.ts'
-import type { ConnectorPlace, Principal, PrincipalView } from '../../values/access.ts'
+import type { ConnectorRef, Principal, PrincipalView } from '../../values/access.ts'
 import { iso } from '../../values/ids.ts'
 import type { CallCode } from '../../values/metric-types.ts'
 import { readQuery } from '../../values/read.ts'
@@ -70,7 +70,7 @@ const bucketMs = keptSteps[0].seconds * 1_000
 interface Group {
   /** Begin of the bucket. */
   readonly bucket: number
-  readonly tallies: Map<string, { readonly place: ConnectorPlace; readonly codes: Map<CallCode, number[]> }>
+  readonly tallies: Map<string, { readonly ref: ConnectorRef; readonly codes: Map<CallCode, number[]> }>
   /** Connectors and codes. */
   size: number
 }
@@ -94,13 +94,13 @@ export class UsageCounts {
   }
 
   /** Counts a call that has ended. @param durationMs milliseconds */
-  count(place: ConnectorPlace, code: CallCode, durationMs: number): void {
+  count(ref: ConnectorRef, code: CallCode, durationMs: number): void {
     const now = this.#parts.clock()
     const bucket = now - (now % bucketMs)
     // While a group is being written, the next one stays in its bucket: memory holds two groups at most.
     if (this.#group !== undefined && this.#group.bucket !== bucket && this.#writing === undefined) void this.store()
     this.#group ??= { bucket, tallies: new Map(), size: 0 }
-    const bins = this.#findBins(this.#group, place, code)
+    const bins = this.#findBins(this.#group, ref, code)
     if (bins === undefined) return
     const bin = findBin(durationMs)
     bins[bin] = (bins[bin] ?? 0) + 1
@@ -131,14 +131,14 @@ export class UsageCounts {
   }
 
   /** Returns the bins to count in; undefined when there is no more room. */
-  #findBins(group: Group, place: ConnectorPlace, code: CallCode): number[] | undefined {
-    let tally = group.tallies.get(place.connectorId)
+  #findBins(group: Group, ref: ConnectorRef, code: CallCode): number[] | undefined {
+    let tally = group.tallies.get(ref.connectorId)
     const known = tally?.codes.get(code)
     if (known !== undefined) return known
     if (group.size >= largestGroup) return undefined
     if (tally === undefined) {
-      tally = { place, codes: new Map() }
-      group.tallies.set(place.connectorId, tally)
+      tally = { ref, codes: new Map() }
+      group.tallies.set(ref.connectorId, tally)
     }
     const bins: number[] = new Array(binCount).fill(0)
     tally.codes.set(code, bins)
@@ -150,9 +150,9 @@ export class UsageCounts {
 /** Builds the rows of a group: for each stored length, the counts of connectors and the sums of workspaces and organizations. */
 function toRows({ bucket, tallies }: Group): UsageCount[] {
   const rows = new Map<string, UsageCount>()
-  for (const { place, codes } of tallies.values())
+  for (const { ref, codes } of tallies.values())
     for (const [code, bins] of codes)
-      for (const row of listRows(place, { bucket, code })) {
+      for (const row of listRows(ref, { bucket, code })) {
         const key = `${row.organization_id} ${row.scope_id} ${row.step} ${row.code}`
         const sum = rows.get(key) ?? row
         for (const [index, bin] of usageBins.entries()) sum[bin] += bins[index] ?? 0
@@ -163,7 +163,7 @@ function toRows({ bucket, tallies }: Group): UsageCount[] {
 
 /** Lists the empty rows that a call is counted in. */
 const listRows = (
-  { organizationId, workspaceId, connectorId }: ConnectorPlace,
+  { organizationId, workspaceId, connectorId }: ConnectorRef,
   { bucket, code }: { readonly bucket: number; readonly code: CallCode },
 ): UsageCount[] =>
   [organizationId, workspaceId, connectorId].flatMap((scopeId) =>
@@ -192,7 +192,7 @@ export function createUsage(parts: Pick<Parts, 'database' | 'source' | 'onBackgr
   const { database, source, onBackgroundError } = parts
   const counts = new UsageCounts({ clock: source.clock, add: (rows) => addUsage(database.db, rows), onBackgroundError })
   return {
-    count: (place, code, durationMs) => counts.count(place, code, durationMs),
+    count: (ref, code, durationMs) => counts.count(ref, code, durationMs),
     store: () => counts.store(),
     read: async (principal, given) => {
       requireScope(principal, 'connectors:read')
@@ -260,7 +260,7 @@ async function purgeExpired({ database: { db } }: Pick<Parts, 'database'>, now: 
   for (const { seconds, keptMs } of keptSteps)
     while (await deleteOldestUsage(db, seconds, now - keptMs)) {
       deleted += 1
-      await turn()
+      await yieldToEventLoop()
     }
   return deleted
 }
@@ -311,7 +311,7 @@ function listBuckets(rows: readonly UsageSum[], { from, to, stepMs }: Buckets): 
 /** Calls over time, of each organization, workspace and connector. */
 export interface Usage {
   /** Counts a call of a client that has ended. Never throws. @param durationMs milliseconds until its answer began */
-  count(place: ConnectorPlace, code: CallCode, durationMs: number): void
+  count(ref: ConnectorRef, code: CallCode, durationMs: number): void
   /**
    * Reads the calls of the principal's organization, or of the workspaces and connectors that it sees. Scope connectors:read. Calls of
    * other nodes are missing for some seconds.

@@ -19,7 +19,7 @@ import { readLinkContent, requireOpen } from './link-record.ts'
 import { readLinkValues, requireLocked } from './link-values.ts'
 import type { Visit } from './visits.ts'
 
-/** Most authorizations that one link begins: it is no place to try stolen keys. */
+/** Most authorizations that one link begins: nobody can try stolen keys on it. */
 const mostAttempts = 50
 /** Names that are tried for a connector without one. */
 const triedNames = 100
@@ -71,11 +71,11 @@ const buildPrincipal = ({ link }: LinkVisit): Principal => ({
 async function chooseName({ database: { db } }: Pick<Parts, 'database'>, { link }: LinkVisit, { name, kind }: Authorized): Promise<string> {
   const given = link.name ?? name
   if (given !== undefined && given !== null) return given
-  const place = { id: link.workspace_id, organization_id: link.organization_id }
+  const workspace = { id: link.workspace_id, organization_id: link.organization_id }
   const { title } = kind.definition
   for (let number = 1; number <= triedNames; number += 1) {
     const tried = number === 1 ? title : `${title} ${number}`
-    if (!(await hasConnectorNamed(db, place, tried))) return tried
+    if (!(await hasConnectorNamed(db, workspace, tried))) return tried
   }
   return title
 }
@@ -140,8 +140,8 @@ function buildTrial(parts: AuthorizationParts, visit: LinkVisit, authorized: Aut
     isWhole: true,
     consent: authorized.consent,
     complete: async (db, connectorId) => {
-      const place = { organizationId: link.organization_id, id: link.id }
-      if (!(await useConnectLink(db, place, { now: parts.source.clock(), connectorId })))
+      const ref = { organizationId: link.organization_id, id: link.id }
+      if (!(await useConnectLink(db, ref, { now: parts.source.clock(), connectorId })))
         throw fail('connect_link_closed', { reason: 'it ended while the credentials were checked' })
       await authorized.complete?.(db)
     },
@@ -150,9 +150,9 @@ function buildTrial(parts: AuthorizationParts, visit: LinkVisit, authorized: Aut
 
 /** Replaces the credentials of the connector of a link. */
 async function replaceCredentials(parts: AuthorizationParts, visit: LinkVisit, authorized: Authorized): Promise<string> {
-  const target = { principal: buildPrincipal(visit), id: visit.link.target_connector_id ?? '' }
+  const requested = { principal: buildPrincipal(visit), id: visit.link.target_connector_id ?? '' }
   const change = { credentials: { given: { ...authorized.credentials }, trial: buildTrial(parts, visit, authorized), isChecked: true } }
-  return (await changeConnector(parts, target, change)).id
+  return (await changeConnector(parts, requested, change)).id
 }
 
 /** Creates the connector of a link. */

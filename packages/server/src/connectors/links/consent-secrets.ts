@@ -14,7 +14,7 @@ export const openApplication = (
 ): Secret<CredentialValues> =>
   applicationSeals.open({ organizationId: row.organization_id, kind: row.kind }, { masterKeyId: row.master_key_id, sealed: row.sealed })
 
-const buildPlace = ({ organization_id: organizationId }: ConnectAttemptRow, cookie: string) =>
+const buildRef = ({ organization_id: organizationId }: ConnectAttemptRow, cookie: string) =>
   ({ type: 'ConnectAttempt', id: cookie, organizationId }) as const
 
 /** Encrypts credentials for the browser of an attempt: its cookie is the key, so the database alone opens nothing. */
@@ -28,7 +28,7 @@ export const sealConsent = (
   values: Secret<CredentialValues>,
 ): Uint8Array => {
   const own = omitFields(values, findConsent(definition)?.applicationFields ?? [])
-  return vault.sealRecord(buildPlace(attempt, cookie), JSON.stringify(own.reveal()))
+  return vault.sealRecord(buildRef(attempt, cookie), JSON.stringify(own.reveal()))
 }
 
 /** Decrypts the credentials of an attempt, and adds the application as it is now. @returns undefined for another browser */
@@ -40,7 +40,7 @@ export function openConsent(
     application,
   }: { readonly attempt: ConnectAttemptRow; readonly cookie: string; readonly application: VendorApplicationRow },
 ): Secret<CredentialValues> | undefined {
-  const text = attempt.sealed === null ? undefined : parts.vault.openRecord(buildPlace(attempt, cookie), attempt.sealed)
+  const text = attempt.sealed === null ? undefined : parts.vault.openRecord(buildRef(attempt, cookie), attempt.sealed)
   if (text === undefined) return undefined
   return addFields(new Secret(JSON.parse(text) as CredentialValues), openApplication(parts, application)) // authenticated bytes of `sealConsent`
 }

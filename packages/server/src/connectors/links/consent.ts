@@ -53,8 +53,8 @@ export async function beginConsent(parts: Parts, visit: Visit, given: unknown): 
   const body = readBody(connectConsentInput, given)
   const kind = requireKind(parts, visit, body.kind)
   const { definition } = kind
-  const place = { organizationId: link.organization_id, kind: definition.kind }
-  const application = findConsent(definition) === undefined ? undefined : await findVendorApplication(parts.database.db, place)
+  const ref = { organizationId: link.organization_id, kind: definition.kind }
+  const application = findConsent(definition) === undefined ? undefined : await findVendorApplication(parts.database.db, ref)
   if (application === undefined) throw fail('oauth_credentials_not_found', { vendor: definition.title })
   const configuration = JSON.stringify(await buildConfiguration(parts, visit, { kind, given: body.configuration }))
   await beginAuthorization(parts, visit)

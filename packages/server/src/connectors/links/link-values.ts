@@ -17,14 +17,14 @@ const problem = (field: string, message: string, error_code: string): Problem =>
 const rules = '/replication_config/'
 
 /** Returns the problems of some values of a configuration. What the page still has to ask for is no problem. */
-function listProblems(definition: ConnectorDefinition, values: Values, place: string): readonly Problem[] {
+function listProblems(definition: ConnectorDefinition, values: Values, pointer: string): readonly Problem[] {
   try {
     checkConfiguration(definition, { ...values })
     return []
   } catch (error) {
     if (!(error instanceof FerruleError)) throw error
     const given = error.errors.filter(({ field }) => Object.hasOwn(values, field.slice(rules.length).split('/')[0] ?? ''))
-    return given.map((each) => moveProblem(each, each.field.replace(rules, `${place}/`)))
+    return given.map((each) => moveProblem(each, each.field.replace(rules, `${pointer}/`)))
   }
 }
 
@@ -44,10 +44,10 @@ export function readValuesByKind({ catalogue, kinds }: LinkKinds, given: Values 
   const problems: Problem[] = []
   const read = Object.entries(given ?? {}).map(([name, values]): readonly [string, Values] => {
     const { definition } = catalogue.getKind(name)
-    const place = pointTo('', member, name)
-    if (!kinds.includes(definition.kind)) problems.push(problem(place, 'is no kind of the link', 'kind'))
-    else if (!isObject(values)) problems.push(problem(place, 'must be an object of configuration values', 'type'))
-    else problems.push(...listProblems(definition, values, place))
+    const pointer = pointTo('', member, name)
+    if (!kinds.includes(definition.kind)) problems.push(problem(pointer, 'is no kind of the link', 'kind'))
+    else if (!isObject(values)) problems.push(problem(pointer, 'must be an object of configuration values', 'type'))
+    else problems.push(...listProblems(definition, values, pointer))
     return [definition.kind, isObject(values) ? values : {}]
   })
   if (problems.length > 0) throw failValidation(problems)

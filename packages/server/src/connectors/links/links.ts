@@ -106,21 +106,21 @@ const mostLinks = 50_000
 /** Retention of ended links, in milliseconds: 30 days. */
 const retentionMs = 30 * 24 * 60 * 60 * 1_000
 
-/** Where a new link belongs. */
-type LinkPlace = Pick<ConnectLinkRow, 'workspace_id' | 'target_connector_id' | 'kinds' | 'sandbox'>
+/** Where a new link puts credentials. */
+type LinkDestination = Pick<ConnectLinkRow, 'workspace_id' | 'target_connector_id' | 'kinds' | 'sandbox'>
 
 /** Finds the workspace, or the connector whose credentials are replaced. */
-async function findPlace(parts: Pick<Parts, 'source' | 'dataKeys'>, db: Db, { principal, wanted }: Wanted): Promise<LinkPlace> {
+async function findDestination(parts: Pick<Parts, 'source' | 'dataKeys'>, db: Db, { principal, wanted }: Wanted): Promise<LinkDestination> {
   const { body, kinds } = wanted
   if (body.connector_id !== undefined) {
     const row = await requireConnector(db, principal, body.connector_id, findConnector)
     return { workspace_id: row.workspace_id, target_connector_id: row.id, kinds: JSON.stringify([row.kind]), sandbox: Boolean(row.sandbox) }
   }
-  const place = { target_connector_id: null, kinds: JSON.stringify(kinds), sandbox: body.sandbox ?? false }
+  const common = { target_connector_id: null, kinds: JSON.stringify(kinds), sandbox: body.sandbox ?? false }
   const byId = body.workspace_id === undefined ? undefined : await findWorkspace(db, principal, asId(body.workspace_id) ?? '')
   if (body.workspace_id !== undefined && byId === undefined) throw fail('workspace_not_found', {})
   const name = byId?.name ?? body.workspace_name ?? everyonesWorkspace
-  return { ...place, workspace_id: (await ensureWorkspace(parts, db, { principal, name, make: body.create_workspace ?? false })).id }
+  return { ...common, workspace_id: (await ensureWorkspace(parts, db, { principal, name, make: body.create_workspace ?? false })).id }
 }
 
 interface Wanted {
@@ -138,7 +138,7 @@ async function create(parts: Parts, { principal, wanted }: Wanted): Promise<Conn
     if ((await countConnectLinks(db, organizationId)) >= mostLinks) throw refuseMore()
     const id = newId(parts.source)
     await insertConnectLink(db, {
-      ...(await findPlace(parts, db, { principal, wanted })),
+      ...(await findDestination(parts, db, { principal, wanted })),
       id,
       organization_id: organizationId,
       application_id: applicationId,
@@ -198,8 +198,8 @@ export const createConnectLinks = (parts: Parts): ConnectLinks => ({
     const scope = { list: 'connect links', view: principal, query }
     const now = parts.source.clock()
     const filters = { status: query.status, endUserId: query.end_user_id, now }
-    const place = { after: readPosition(parts, scope), limit: (query.limit ?? defaultLimit) + 1 }
-    const rows = await listConnectLinks(parts.database.db, principal, { ...filters, ...place })
+    const limits = { after: readPosition(parts, scope), limit: (query.limit ?? defaultLimit) + 1 }
+    const rows = await listConnectLinks(parts.database.db, principal, { ...filters, ...limits })
     return buildPage(parts, { ...scope, rows }, (row) => toLinkRecord(row, now))
   },
   get: async (principal, id) => {

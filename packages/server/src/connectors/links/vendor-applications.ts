@@ -65,16 +65,16 @@ function readApplication({ definition }: Kind, given: Readonly<Record<string, un
 
 /** Stores an application under the id of an earlier one. @returns the row that is stored */
 async function save(parts: Parts, principal: Principal, { kind, values }: { kind: Kind; values: Secret<CredentialValues> }) {
-  const place = { organizationId: principal.organizationId, kind: kind.definition.kind }
+  const ref = { organizationId: principal.organizationId, kind: kind.definition.kind }
   return parts.database.transaction(async (db) => {
     await requireLiveClient(db, principal)
-    const earlier = await holdVendorApplication(db, place)
+    const earlier = await holdVendorApplication(db, ref)
     const now = parts.source.clock()
-    const { masterKeyId, sealed } = parts.applicationSeals.seal(place, values)
+    const { masterKeyId, sealed } = parts.applicationSeals.seal(ref, values)
     const row: VendorApplicationRow = {
       id: earlier?.id ?? newId(parts.source),
-      organization_id: place.organizationId,
-      kind: place.kind,
+      organization_id: ref.organizationId,
+      kind: ref.kind,
       fields: JSON.stringify(findConsent(kind.definition)?.applicationFields ?? []),
       sealed,
       master_key_id: masterKeyId,
@@ -82,7 +82,7 @@ async function save(parts: Parts, principal: Principal, { kind, values }: { kind
       updated_at: now,
     }
     await saveVendorApplication(db, row)
-    const stored = (await findVendorApplication(db, place)) ?? row // another request may have stored the first one
+    const stored = (await findVendorApplication(db, ref)) ?? row // another request may have stored the first one
     return { ...stored, connectors: await countConnectorsOf(db, stored) }
   })
 }

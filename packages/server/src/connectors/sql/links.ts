@@ -86,12 +86,12 @@ export const findConnectLink = (db: Db, view: PrincipalView, id: string): Promis
 export const findLinkOrganization = async (db: Db, id: string): Promise<string | undefined> =>
   (await db.selectFrom('connect_links').select('organization_id').where('id', '=', id).executeTakeFirst())?.organization_id
 
-export interface ConnectLinkPlace {
+export interface ConnectLinkRef {
   readonly organizationId: string
   readonly id: string
 }
 
-const whileOpen = (db: Db, { organizationId, id }: ConnectLinkPlace, now: number) =>
+const whileOpen = (db: Db, { organizationId, id }: ConnectLinkRef, now: number) =>
   db
     .updateTable('connect_links')
     .where('organization_id', '=', organizationId)
@@ -99,20 +99,20 @@ const whileOpen = (db: Db, { organizationId, id }: ConnectLinkPlace, now: number
     .where((eb) => ofStatus.open(eb, now))
 
 /** Revokes an open link. @returns false: it is not open */
-export const revokeConnectLink = async (db: Db, place: ConnectLinkPlace, now: number): Promise<boolean> =>
-  (await whileOpen(db, place, now).set({ revoked_at: now }).executeTakeFirst()).numUpdatedRows > 0n
+export const revokeConnectLink = async (db: Db, ref: ConnectLinkRef, now: number): Promise<boolean> =>
+  (await whileOpen(db, ref, now).set({ revoked_at: now }).executeTakeFirst()).numUpdatedRows > 0n
 
 /** Counts an authorization of an open link. @returns false: the link is not open, or has no attempts left */
-export async function countAttempt(db: Db, place: ConnectLinkPlace, { now, most }: { readonly now: number; readonly most: number }) {
-  const update = whileOpen(db, place, now)
+export async function countAttempt(db: Db, ref: ConnectLinkRef, { now, most }: { readonly now: number; readonly most: number }) {
+  const update = whileOpen(db, ref, now)
     .set(({ eb }) => ({ attempts: eb('attempts', '+', 1) }))
     .where('attempts', '<', most)
   return (await update.executeTakeFirst()).numUpdatedRows > 0n
 }
 
 /** Uses a link up, once. Call it in the transaction that stores the credentials. @returns false: it is not open */
-export async function useConnectLink(db: Db, place: ConnectLinkPlace, { now, connectorId }: { now: number; connectorId: string }) {
-  const update = whileOpen(db, place, now).set({ used_at: now, connector_id: connectorId })
+export async function useConnectLink(db: Db, ref: ConnectLinkRef, { now, connectorId }: { now: number; connectorId: string }) {
+  const update = whileOpen(db, ref, now).set({ used_at: now, connector_id: connectorId })
   return (await update.executeTakeFirst()).numUpdatedRows > 0n
 }
 

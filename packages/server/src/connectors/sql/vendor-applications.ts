@@ -6,12 +6,12 @@ import type { VendorApplicationTable } from '../../db/schema/schema.ts'
 export type VendorApplicationRow = Selectable<VendorApplicationTable>
 
 /** The application of a kind in an organization. */
-export interface VendorApplicationPlace {
+export interface VendorApplicationRef {
   readonly organizationId: string
   readonly kind: string
 }
 
-const own = (db: Db, { organizationId, kind }: VendorApplicationPlace) =>
+const own = (db: Db, { organizationId, kind }: VendorApplicationRef) =>
   db.selectFrom('vendor_applications').selectAll().where('organization_id', '=', organizationId).where('kind', '=', kind)
 
 /** Stores an application; a second one of the same kind replaces the first, and keeps its id. */
@@ -42,8 +42,8 @@ export const listVendorApplications = (db: Db, organizationId: string) =>
     .execute()
 
 /** Finds the application of a kind. */
-export const findVendorApplication = (db: Db, place: VendorApplicationPlace): Promise<VendorApplicationRow | undefined> =>
-  own(db, place).executeTakeFirst()
+export const findVendorApplication = (db: Db, ref: VendorApplicationRef): Promise<VendorApplicationRow | undefined> =>
+  own(db, ref).executeTakeFirst()
 
 /** Finds an application by its id, and prevents its deletion until the transaction ends. */
 export const keepVendorApplication = (db: Db, organizationId: string, id: string): Promise<VendorApplicationRow | undefined> =>
@@ -53,8 +53,8 @@ export const keepVendorApplication = (db: Db, organizationId: string, id: string
   ).executeTakeFirst()
 
 /** Finds the application of a kind, and locks it until the transaction ends. */
-export const holdVendorApplication = (db: Db, place: VendorApplicationPlace): Promise<VendorApplicationRow | undefined> =>
-  lockForUpdate(db, own(db, place), 'vendor_applications').executeTakeFirst()
+export const holdVendorApplication = (db: Db, ref: VendorApplicationRef): Promise<VendorApplicationRow | undefined> =>
+  lockForUpdate(db, own(db, ref), 'vendor_applications').executeTakeFirst()
 
 /** Deletes an application with its secret. Its connectors stay, without it. Call it in a transaction. */
 export const deleteVendorApplication = async (db: Db, { organization_id, id }: VendorApplicationRow): Promise<void> => {

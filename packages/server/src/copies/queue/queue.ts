@@ -3,7 +3,7 @@ import type { RunCause, RunMode } from 'ferrule/wire'
 import type { ConnectorRow } from '../../connectors/sql/connectors.ts'
 import type { Db } from '../../db/database.ts'
 import type { Parts } from '../../main/parts.ts'
-import type { ConnectorPlace } from '../../values/access.ts'
+import { type ConnectorRef, toConnectorRef } from '../../values/access.ts'
 import { newId } from '../../values/ids.ts'
 import {
   type CopyHolder,
@@ -28,7 +28,7 @@ import {
   unparkRuns,
 } from '../sql/sync-runs.ts'
 import { insertSchedules } from '../sql/sync-schedules.ts'
-import { findKind, readWantedEntities, toConnectorPlace } from '../status/connector-rows.ts'
+import { findKind, readWantedEntities } from '../status/connector-rows.ts'
 import { listCopiedEntities } from '../status/groups.ts'
 import { noProgress, readEntities, readResults, toSyncError } from '../status/run-record.ts'
 import { computeFirstRunAt } from './times.ts'
@@ -49,13 +49,13 @@ export interface RunWish {
 }
 
 /** Builds the row of a run that waits for its first attempt. */
-export function buildRun({ source }: Pick<Parts, 'source'>, place: ConnectorPlace, { mode, cause, entities }: RunWish): RunRow {
+export function buildRun({ source }: Pick<Parts, 'source'>, ref: ConnectorRef, { mode, cause, entities }: RunWish): RunRow {
   const now = source.clock()
   return {
     id: newId(source),
-    organization_id: place.organizationId,
-    workspace_id: place.workspaceId,
-    connector_id: place.connectorId,
+    organization_id: ref.organizationId,
+    workspace_id: ref.workspaceId,
+    connector_id: ref.connectorId,
     mode,
     entities: entities === null ? null : JSON.stringify(entities),
     state: 'queued',
@@ -92,15 +92,15 @@ const joinEntities = (one: readonly string[] | null, other: readonly string[] | 
 export async function queueRun(
   parts: Pick<Parts, 'source'>,
   db: Db,
-  { place, wish, wanted }: { readonly place: ConnectorPlace; readonly wish: RunWish; readonly wanted?: readonly string[] },
+  { ref, wish, wanted }: { readonly ref: ConnectorRef; readonly wish: RunWish; readonly wanted?: readonly string[] },
 ): Promise<RunRow> {
   const asked = { entities: wish.entities, wanted }
-  const unfinished = await listUnfinishedRuns(db, place)
+  const unfinished = await listUnfinishedRuns(db, ref)
   const waiting = unfinished.filter(
     (run) => run.state === 'queued' && run.results === '[]' && (!isDelayed(run) || findTaken(run, asked).length > 0),
   )
   const run = waiting.find(({ attempts }) => attempts === 0) ?? waiting[0]
-  const next = buildRun(parts, place, wish)
+  const next = buildRun(parts, ref, wish)
   let mode = wish.mode
   for (const other of unfinished.filter((each) => each !== run && isDelayed(each)))
     if ((await takeOver(parts, db, { run: other, asked })) && other.mode === 'full') mode = 'full'
@@ -113,7 +113,7 @@ export async function queueRun(
     if (await extendRun(db, run, change)) return { ...run, ...change, not_before: null, version: run.version + 1 }
   }
   await insertRuns(db, [{ ...next, mode }])
-  await deleteSurplusRuns(db, place, mostRuns)
+  await deleteSurplusRuns(db, ref, mostRuns)
   return { ...next, mode }
 }
 
@@ -147,7 +147,7 @@ export async function beginSyncs(parts: QueueParts, db: Db, row: CopyHolder): Pr
     },
   ])
   if (readWantedEntities(parts, row).length === 0) return
-  await queueRun(parts, db, { place: toConnectorPlace(row), wish: { mode: 'full', cause: 'created', entities: null } })
+  await queueRun(parts, db, { ref: toConnectorRef(row), wish: { mode: 'full', cause: 'created', entities: null } })
 }
 
 /**
@@ -172,7 +172,7 @@ export function buildRemoval({ source }: Pick<Parts, 'source'>, row: CopyHolder,
 
 /** Cancels the runs of a connector before its deletion, and queues the removal of its copies. */
 export async function endSyncs(parts: QueueParts, db: Db, row: CopyHolder): Promise<void> {
-  await cancelRuns(db, toConnectorPlace(row), parts.source.clock())
+  await cancelRuns(db, toConnectorRef(row), parts.source.clock())
   await insertRemovals(db, [buildRemoval(parts, row, null)])
 }
 
@@ -183,8 +183,8 @@ export async function emptyCopies(
   { row, entities }: { row: CopyHolder; entities: readonly string[] },
 ): Promise<void> {
   if (entities.length === 0) return
-  await cancelRuns(db, toConnectorPlace(row), parts.source.clock())
-  await deleteCopies(db, toConnectorPlace(row), entities)
+  await cancelRuns(db, toConnectorRef(row), parts.source.clock())
+  await deleteCopies(db, toConnectorRef(row), entities)
   await insertRemovals(db, [buildRemoval(parts, row, entities)])
 }
 
@@ -211,7 +211,7 @@ export async function emptyView(parts: QueueParts, db: Db, view: SyncView): Prom
 /** Queues a run for every connector in active workspaces of a view that was restored (`full`) or reactivated (`incremental`). */
 export async function resumeSyncs(parts: QueueParts, db: Db, { view, mode }: { view: SyncView; mode: RunMode }): Promise<void> {
   const holders = (await listActiveHolders(db, view)).filter((row) => readWantedEntities(parts, row).length > 0)
-  const runs = holders.map((row) => buildRun(parts, toConnectorPlace(row), { mode, cause: 'changed', entities: null }))
+  const runs = holders.map((row) => buildRun(parts, toConnectorRef(row), { mode, cause: 'changed', entities: null }))
   await inBatches(runs, (rows) => insertRuns(db, rows))
 }
 
@@ -243,9 +243,9 @@ export async function followChange(parts: QueueParts, db: Db, { before, after, h
   await emptyCopies(parts, db, { row: after, entities: dropped })
   const isNews = isOther || hasNewCredentials || dropped.length > 0 || wanted.some((entity) => !was.includes(entity))
   if (!isNews || wanted.length === 0 || after.workspace_status === 'inactive') return
-  if (hasNewCredentials) await unparkRuns(db, toConnectorPlace(after))
+  if (hasNewCredentials) await unparkRuns(db, toConnectorRef(after))
   const mode: RunMode = isOther ? 'full' : 'incremental'
-  await queueRun(parts, db, { place: toConnectorPlace(after), wish: { mode, cause: 'changed', entities: null } })
+  await queueRun(parts, db, { ref: toConnectorRef(after), wish: { mode, cause: 'changed', entities: null } })
 }
 
 type Rest = Pick<RunRow, 'entities' | 'results'>

@@ -36,7 +36,7 @@ export class Removals {
   }
 
   /** Renews the lease of the removal in progress, or starts a due removal. */
-  async turn(): Promise<void> {
+  async tick(): Promise<void> {
     const { database, source } = this.#parts
     const now = source.clock()
     if (this.#removing !== undefined) return this.#renew(this.#removing, now)

@@ -5,7 +5,7 @@ import { resetInput, type SyncRunRecord, type SyncScheduleRecord, scheduleInput,
 import { holdConnector, requireConnector } from '../../connectors/sql/connectors.ts'
 import type { Db } from '../../db/database.ts'
 import type { Parts } from '../../main/parts.ts'
-import type { Principal, PrincipalView } from '../../values/access.ts'
+import type { PrincipalView, RequestedId } from '../../values/access.ts'
 import { buildPage, defaultLimit, readPosition } from '../../values/cursor.ts'
 import { asId } from '../../values/ids.ts'
 import { readBody, readQuery } from '../../values/read.ts'
@@ -27,10 +27,10 @@ export const createRequests = (parts: Parts): Pick<Syncs, 'request' | 'list' | '
   list: async (principal, id, given) => {
     requireScope(principal, 'connectors:read')
     const query = readQuery(syncQuery, given)
-    const { place } = await findSyncedConnector(parts, principal, id)
-    const scope = { list: `syncs of ${place.connectorId}`, view: principal, query }
+    const { ref } = await findSyncedConnector(parts, principal, id)
+    const scope = { list: `syncs of ${ref.connectorId}`, view: principal, query }
     const limit = (query.limit ?? defaultLimit) + 1
-    const rows = await listRuns(parts.database.db, place, { state: query.state, after: readPosition(parts, scope), limit })
+    const rows = await listRuns(parts.database.db, ref, { state: query.state, after: readPosition(parts, scope), limit })
     return buildPage(parts, { ...scope, rows }, toRunRecord)
   },
   get: async (principal, id, runId) => {
@@ -41,7 +41,7 @@ export const createRequests = (parts: Parts): Pick<Syncs, 'request' | 'list' | '
     requireScope(principal, 'connectors:write')
     const connector = await findSyncedConnector(parts, principal, id)
     const run = await requireRun(parts, connector, runId)
-    await cancelRuns(parts.database.db, { ...connector.place, runId: run.id }, parts.source.clock())
+    await cancelRuns(parts.database.db, { ...connector.ref, runId: run.id }, parts.source.clock())
     parts.events.emit('ended')
     return toRunRecord(await requireRun(parts, connector, runId))
   },
@@ -49,15 +49,10 @@ export const createRequests = (parts: Parts): Pick<Syncs, 'request' | 'list' | '
   reset: (principal, id, body) => reset(parts, { principal, id }, body),
 })
 
-interface Target {
-  readonly principal: Principal
-  readonly id: string
-}
-
 /** Finds a run of a connector. @throws FerruleError `sync_not_found` */
-export async function requireRun({ database }: Parts, { place }: Pick<SyncedConnector, 'place'>, given: string): Promise<RunRow> {
+export async function requireRun({ database }: Parts, { ref }: Pick<SyncedConnector, 'ref'>, given: string): Promise<RunRow> {
   const id = asId(given)
-  const row = id === undefined ? undefined : await findRun(database.db, place, id)
+  const row = id === undefined ? undefined : await findRun(database.db, ref, id)
   if (row === undefined) throw fail('sync_not_found', {})
   return row
 }
@@ -91,7 +86,7 @@ export async function queueAndNotify(
   const run = await withConnector(parts, target, (db, connector) => {
     assertSynced(connector, wish.entities ?? undefined)
     const entities = expandGroups(connector, wish.entities)
-    return queueRun(parts, db, { place: connector.place, wish: { ...wish, entities }, wanted: connector.wanted })
+    return queueRun(parts, db, { ref: connector.ref, wish: { ...wish, entities }, wanted: connector.wanted })
   })
   parts.events.emit('queued')
   return run
@@ -101,22 +96,22 @@ export async function queueAndNotify(
 const expandGroups = ({ kind, wanted }: SyncedConnector, entities: readonly string[] | null): readonly string[] | null =>
   kind === undefined || entities === null ? entities : expandToGroups(kind.definition, wanted, entities)
 
-async function request(parts: Parts, { principal, id }: Target, given: unknown): Promise<SyncRunRecord> {
+async function request(parts: Parts, { principal, id }: RequestedId, given: unknown): Promise<SyncRunRecord> {
   requireScope(principal, 'connectors:write')
   const { mode = 'incremental', entities } = readBody(syncInput, given ?? {})
   return toRunRecord(await queueAndNotify(parts, { view: principal, id }, { mode, cause: 'demand', entities: entities ?? null }))
 }
 
-async function reset(parts: Parts, { principal, id }: Target, given: unknown): Promise<SyncRunRecord> {
+async function reset(parts: Parts, { principal, id }: RequestedId, given: unknown): Promise<SyncRunRecord> {
   requireScope(principal, 'connectors:write')
   const { entities } = readBody(resetInput, given ?? {})
   const run = await withConnector(parts, { view: principal, id }, async (db, connector) => {
     assertSynced(connector, entities)
     const whole = expandGroups(connector, entities ?? null)
     const kept = connector.kind === undefined ? [] : listCopiedEntities(connector.kind.definition)
-    const pending = await listUnfinishedRuns(db, connector.place)
+    const pending = await listUnfinishedRuns(db, connector.ref)
     await emptyCopies(parts, db, { row: connector.row, entities: whole ?? kept })
-    return queueRun(parts, db, { place: connector.place, wish: addPending({ mode: 'full', cause: 'demand', entities: whole }, pending) })
+    return queueRun(parts, db, { ref: connector.ref, wish: addPending({ mode: 'full', cause: 'demand', entities: whole }, pending) })
   })
   parts.events.emit('queued')
   return toRunRecord(run)
@@ -130,17 +125,17 @@ function addPending(wish: RunWish, pending: readonly RunRow[]): RunWish {
   return { ...wish, mode: pending.some(({ mode }) => mode === 'full') ? 'full' : 'incremental', entities: all }
 }
 
-async function setSchedule(parts: Parts, { principal, id }: Target, given: unknown): Promise<readonly SyncScheduleRecord[]> {
+async function setSchedule(parts: Parts, { principal, id }: RequestedId, given: unknown): Promise<readonly SyncScheduleRecord[]> {
   requireScope(principal, 'connectors:write')
   const body = readBody(scheduleInput, given)
   return withConnector(parts, { view: principal, id }, async (db, connector) => {
     assertKnown(connector, body.entity)
     const name = connector.groups.find(({ entities }) => entities.includes(body.entity ?? ''))?.name ?? ''
-    const schedules = await listSchedules(db, connector.place)
+    const schedules = await listSchedules(db, connector.ref)
     const kept = schedules.find(({ entity }) => entity === name)
-    if (name !== '' && body.interval_seconds === null) await deleteSchedule(db, connector.place, name)
+    if (name !== '' && body.interval_seconds === null) await deleteSchedule(db, connector.ref, name)
     else await saveSchedule(db, buildSchedule(parts, { connector, name, kept }, body))
-    return toScheduleRecords(await listSchedules(db, connector.place), connector.groups, parts.settings.syncIntervalSeconds)
+    return toScheduleRecords(await listSchedules(db, connector.ref), connector.groups, parts.settings.syncIntervalSeconds)
   })
 }
 
@@ -161,8 +156,8 @@ function buildSchedule(
   const isPaused = paused ?? kept?.next_run_at === null
   const isSame = kept !== undefined && kept.next_run_at !== null && interval === kept.interval_seconds
   return {
-    organization_id: connector.place.organizationId,
-    connector_id: connector.place.connectorId,
+    organization_id: connector.ref.organizationId,
+    connector_id: connector.ref.connectorId,
     entity: name,
     interval_seconds: interval,
     next_run_at: isPaused ? null : isSame ? kept.next_run_at : computeFirstRunAt(parts, interval),

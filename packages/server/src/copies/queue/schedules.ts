@@ -1,7 +1,8 @@
 /** Queues the runs of schedules. */
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Db } from '../../db/database.ts'
 import type { Parts } from '../../main/parts.ts'
+import { toConnectorRef } from '../../values/access.ts'
 import { firstId } from '../../values/ids.ts'
 import type { CopyHolder } from '../sql/sync-copies.ts'
 import { listUnfinishedRuns } from '../sql/sync-runs.ts'
@@ -14,14 +15,14 @@ import {
   type ScheduledConnector,
   saveSchedule,
 } from '../sql/sync-schedules.ts'
-import { findKind, readWantedEntities, toConnectorPlace } from '../status/connector-rows.ts'
+import { findKind, readWantedEntities } from '../status/connector-rows.ts'
 import { type EntityGroup, listCopiedEntities, listGroups, listScheduledEntities } from '../status/groups.ts'
 import { beginSyncs, isLeft, type QueueParts, queueRun } from './queue.ts'
 import { computeNextRunAt } from './times.ts'
 
 type ScheduleParts = QueueParts & Pick<Parts, 'database'>
 
-/** Connectors per turn, and per query. */
+/** Connectors per batch, and per query. */
 const batch = 100
 
 /**
@@ -37,21 +38,21 @@ export async function runSchedules(parts: ScheduleParts): Promise<void> {
       if (connector !== undefined) await queueDue(parts, db, connector)
       return connector !== undefined
     })
-    await turn()
+    await yieldToEventLoop()
   }
 }
 
 async function queueDue(parts: ScheduleParts, db: Db, connector: ScheduledConnector): Promise<void> {
-  const place = toConnectorPlace(connector)
+  const ref = toConnectorRef(connector)
   const now = parts.source.clock()
-  const schedules = await listSchedules(db, place)
+  const schedules = await listSchedules(db, ref)
   const due = schedules.filter(({ next_run_at }) => next_run_at !== null && next_run_at <= now)
   for (const schedule of due) await saveSchedule(db, { ...schedule, next_run_at: computeNextRunAt(parts, schedule) })
   const groups = listUsedGroups(parts, connector)
   const entities = await filterFree(db, connector, new Set(due.flatMap((each) => listScheduledEntities(each, schedules, groups))))
   if (entities.size === 0) return
   const isAll = groups.every((group) => group.entities.every((entity) => entities.has(entity)))
-  await queueRun(parts, db, { place, wish: { mode: 'incremental', cause: 'schedule', entities: isAll ? null : [...entities] } })
+  await queueRun(parts, db, { ref, wish: { mode: 'incremental', cause: 'schedule', entities: isAll ? null : [...entities] } })
 }
 
 /** Returns the groups of a connector; none where its workspace is inactive or deleted. */
@@ -63,7 +64,7 @@ function listUsedGroups(parts: ScheduleParts, connector: ScheduledConnector): re
 
 /** Filters the entities that no started run has left. For the others the next interval is soon enough. */
 async function filterFree(db: Db, connector: ScheduledConnector, entities: ReadonlySet<string>): Promise<ReadonlySet<string>> {
-  const begun = (await listUnfinishedRuns(db, toConnectorPlace(connector))).filter(({ attempts }) => attempts > 0)
+  const begun = (await listUnfinishedRuns(db, toConnectorRef(connector))).filter(({ attempts }) => attempts > 0)
   return new Set([...entities].filter((entity) => !begun.some((run) => isLeft(run, entity))))
 }
 
@@ -83,9 +84,9 @@ export async function scheduleMissing(parts: Pick<Parts, 'settings' | 'database'
     for (const row of rows) {
       await database.transaction(async (db) => {
         if ((await lockScheduledConnector(db, row.id)) === undefined) return
-        if ((await listSchedules(db, toConnectorPlace(row))).length === 0) await beginSyncs(parts, db, row)
+        if ((await listSchedules(db, toConnectorRef(row))).length === 0) await beginSyncs(parts, db, row)
       })
-      await turn()
+      await yieldToEventLoop()
     }
     after = rows.length === batch ? rows.at(-1)?.id : undefined
   }

@@ -35,7 +35,7 @@ export const computeFirstRunAt = (parts: TimeParts, seconds: number | null): num
 }
 
 /**
- * Returns when a schedule is due again: the next time of the connector's own place in the interval, in milliseconds since 1970. The places
+ * Returns when a schedule is due again: the next time of the connector's own offset in the interval, in milliseconds since 1970. The offsets
  * of all connectors are spread evenly, so connectors that came due together part at once.
  * @param schedule its connector, and its interval in seconds; null for the default
  */

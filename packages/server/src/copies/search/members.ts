@@ -115,7 +115,7 @@ function isUndocumented({ column, names }: MemberPath): boolean {
 }
 
 /** A path below a field whose members the documents do not name. */
-type OpenPath = readonly [path: string, place: MemberPath]
+type OpenPath = readonly [path: string, member: MemberPath]
 
 /** Lists the undocumented paths of a query as they were written, each with its column and names. */
 export function listOpenPaths({ filter, selection }: SearchQuery): readonly OpenPath[] {

@@ -4,7 +4,7 @@ import { type FieldOperator, findUnsuited, isObject } from 'ferrule/internal'
 import { invalid, notSupported, type RequestPointer, tooComplex } from './refusals.ts'
 import { cleanJson, cleanText, formatNumber, parseDecimal } from './text.ts'
 import { parsePeriod } from './timestamps.ts'
-import { type QueryToken, splitQuery } from './tokens/tokens.ts'
+import { type QueryToken, splitQuery } from './tokens/tokenizer.ts'
 import { longestQueryWord } from './tokens/words.ts'
 import type { FieldPath, Operand, PathType, Pattern } from './tree.ts'
 

@@ -22,7 +22,7 @@ import {
   parseTokens,
 } from './operands.ts'
 import { appendPointer, invalid, missing, notSupported, type RequestPointer, tooComplex } from './refusals.ts'
-import { splitQuery } from './tokens/tokens.ts'
+import { splitQuery } from './tokens/tokenizer.ts'
 import type { Condition, FieldPath, MemberPath, Ordering, ScoredCondition, SearchQuery, Selection, SortKey, Unlisted } from './tree.ts'
 
 const { deepest, mostConditions, mostValues } = filterLimits

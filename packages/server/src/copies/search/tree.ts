@@ -3,7 +3,7 @@ import type { OperatorOf, SearchFieldType } from 'ferrule/internal'
 import type { Column, Comparison, SearchTable } from './columns.ts'
 import type { RequestPointer } from './refusals.ts'
 import type { Period } from './timestamps.ts'
-import type { QueryToken } from './tokens/tokens.ts'
+import type { QueryToken } from './tokens/tokenizer.ts'
 
 /** One step of a path: the name of a member, or `null` for each element of an array (`[]`). */
 export type Step = string | null

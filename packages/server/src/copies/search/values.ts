@@ -39,14 +39,8 @@ const converters: Readonly<Record<Column['type'], (value: unknown, json?: string
   json: (value, json) => cleanJson(json ?? writeJson(value)),
 }
 
-/** A value and its string form. */
-interface Given {
-  readonly value: unknown
-  readonly text: string
-}
-
 /** Builds the cells of a field's words, in the order of its columns. */
-const buildWordCells = (column: Column, { value, text }: Given): readonly Cell[] => {
+const buildWordCells = (column: Column, { value, text }: { readonly value: unknown; readonly text: string }): readonly Cell[] => {
   if (column.type === 'json') {
     const { words, folded } = readJsonWords(value, !isAscii(text))
     return [toStoredWords(words), folded === undefined ? null : cleanJson(folded)]

@@ -31,7 +31,7 @@ type Runs = ExpressionBuilder<Tables, 'sync_runs'>
 const isNone = <DB, TB extends keyof DB>(query: SelectQueryBuilder<DB, TB, object>) =>
   sql<boolean>`${query.select(({ fn, eb }) => eb(fn.countAll(), '=', sql.lit(0)).as('none'))}`
 
-/** Selects runs whose turn it is: no walk of the connector is active. A run that waits after a failure holds back no other. */
+/** Selects runs that can start: no walk of the connector is active. A run that waits after a failure holds back no other. */
 const isNext = ({ selectFrom }: Runs) => {
   const others = selectFrom('sync_runs as other').whereRef('other.connector_id', '=', 'sync_runs.connector_id')
   return isNone(others.where('other.lease_owner', 'is not', null))

@@ -2,20 +2,8 @@
 import type { Kind } from 'ferrule/definition'
 import type { EntitySelection } from 'ferrule/wire'
 import type { Parts } from '../../main/parts.ts'
-import type { ConnectorPlace } from '../../values/access.ts'
 import type { CopyHolder } from '../sql/sync-copies.ts'
 import { selectWantedEntities } from './groups.ts'
-
-/** Returns the ids of a connector. */
-export const toConnectorPlace = ({
-  id,
-  organization_id,
-  workspace_id,
-}: Pick<CopyHolder, 'id' | 'organization_id' | 'workspace_id'>): ConnectorPlace => ({
-  organizationId: organization_id,
-  workspaceId: workspace_id,
-  connectorId: id,
-})
 
 /** Returns the kind of a row; undefined when this version of the service lacks the kind. */
 export function findKind({ catalogue }: Pick<Parts, 'catalogue'>, slug: string): Kind | undefined {

@@ -35,7 +35,7 @@ const pickTimestamp = (moments: readonly (string | null)[], which: 'earliest' | 
 /** Reads the status of a connector's copy. @throws FerruleError `connector_not_found` */
 export async function readConnectorStatus(parts: StatusParts, view: PrincipalView, id: string): Promise<SyncStatusRecord> {
   const connector = await findSyncedConnector(parts, view, id)
-  const [facts, last] = await Promise.all([readStatusFacts(parts, connector), findLastFinishedRun(parts.database.db, connector.place)])
+  const [facts, last] = await Promise.all([readStatusFacts(parts, connector), findLastFinishedRun(parts.database.db, connector.ref)])
   return buildStatusRecord(facts, last, parts.settings.syncIntervalSeconds)
 }
 

@@ -3,13 +3,13 @@ import type { Kind } from 'ferrule/definition'
 import { BoundedMap } from 'ferrule/internal'
 import { type ConnectorRow, findConnector, requireConnector } from '../../connectors/sql/connectors.ts'
 import type { Parts } from '../../main/parts.ts'
-import type { ConnectorPlace, PrincipalView } from '../../values/access.ts'
+import { type ConnectorRef, type PrincipalView, toConnectorRef } from '../../values/access.ts'
 import { type CopyRow, listCopies } from '../sql/sync-copies.ts'
 import { listUnfinishedRuns, type RunRow } from '../sql/sync-runs.ts'
 import { listSchedules, type ScheduleRow } from '../sql/sync-schedules.ts'
 import type { IndexRecord } from '../store/indexes/types.ts'
 import type { ContextStore } from '../store/types.ts'
-import { findKind, readWantedEntities, toConnectorPlace } from './connector-rows.ts'
+import { findKind, readWantedEntities } from './connector-rows.ts'
 import { type EntityGroup, listGroups } from './groups.ts'
 
 export interface StatusParts extends Parts {
@@ -19,7 +19,7 @@ export interface StatusParts extends Parts {
 /** A connector with its kind and its synced entities. */
 export interface SyncedConnector {
   readonly row: ConnectorRow
-  readonly place: ConnectorPlace
+  readonly ref: ConnectorRef
   /** Undefined when this version of the service lacks the kind. */
   readonly kind: Kind | undefined
   /** Entities that have a copy. */
@@ -31,7 +31,7 @@ export interface SyncedConnector {
 export function toSyncedConnector(parts: Pick<Parts, 'catalogue'>, row: ConnectorRow): SyncedConnector {
   const kind = findKind(parts, row.kind)
   const wanted = readWantedEntities(parts, row)
-  return { row, place: toConnectorPlace(row), kind, wanted, groups: kind === undefined ? [] : listGroups(kind.definition, wanted) }
+  return { row, ref: toConnectorRef(row), kind, wanted, groups: kind === undefined ? [] : listGroups(kind.definition, wanted) }
 }
 
 /** Finds a connector that a principal sees. @throws FerruleError `connector_not_found` */
@@ -56,10 +56,10 @@ export interface StatusFacts {
 export async function readStatusFacts(parts: StatusParts, connector: SyncedConnector, entity?: string): Promise<StatusFacts> {
   const { db } = parts.database
   const [copies, indexes, runs, schedules] = await Promise.all([
-    listCopies(db, connector.place, entity),
+    listCopies(db, connector.ref, entity),
     entity === undefined ? parts.knownIndexes.read(connector.row.id) : none,
-    listUnfinishedRuns(db, connector.place),
-    listSchedules(db, connector.place),
+    listUnfinishedRuns(db, connector.ref),
+    listSchedules(db, connector.ref),
   ])
   const byEntity = new Map(copies.map((copy) => [copy.entity, copy]))
   return { connector, copies: byEntity, indexes, runs, schedules, now: parts.source.clock() }

@@ -2,7 +2,7 @@
 import type { ConnectorDefinition, EntityDefinition } from 'ferrule/definition'
 import { fail, isObject } from 'ferrule/internal'
 import { buildSearchTable, nameSearchTable, type SearchTable } from '../search/columns.ts'
-import type { Run } from './database/database.ts'
+import type { RunStatement } from './database/database.ts'
 import type { TableLayout } from './database/layout.ts'
 import { changeSchema } from './database/requirements.ts'
 import { createRowEncoder, type RowEncoder } from './row-encoder.ts'
@@ -91,7 +91,7 @@ export class TableRegistry {
   }
 
   /** Updates existing tables after the database was opened. Creates none. */
-  async prepare(layout: TableLayout, run: Run): Promise<void> {
+  async prepare(layout: TableLayout, run: RunStatement): Promise<void> {
     this.#layout = layout
     this.#ready.clear()
     const shapes = await readShapes(run)
@@ -106,7 +106,7 @@ export class TableRegistry {
    * Checks whether a table exists; another node may have created it.
    * @returns true when the table is ready
    */
-  async checkTable(table: SearchTable, run: Run): Promise<boolean> {
+  async checkTable(table: SearchTable, run: RunStatement): Promise<boolean> {
     if (this.isReady(table)) return true
     const shapes = await readShapes(run)
     if (findChange(table, shapes.get(table.name)) !== 'none') return false
@@ -115,11 +115,11 @@ export class TableRegistry {
   }
 
   /** Creates or updates a table. */
-  async createTable(table: SearchTable, run: Run): Promise<void> {
+  async createTable(table: SearchTable, run: RunStatement): Promise<void> {
     if (!this.isReady(table)) await this.#update(table, run)
   }
 
-  async #update(table: SearchTable, run: Run): Promise<void> {
+  async #update(table: SearchTable, run: RunStatement): Promise<void> {
     let change: Change = 'none'
     if (findChange(table, (await readShapes(run)).get(table.name)) !== 'none')
       await changeSchema(this.#layout, run, async () => {
@@ -143,7 +143,7 @@ export class TableRegistry {
 
 const isShape = (value: unknown): value is Shape => isObject(value) && isObject(value['columns']) && isObject(value['fields'])
 
-async function readShapes(run: Run): Promise<ReadonlyMap<string, Shape>> {
+async function readShapes(run: RunStatement): Promise<ReadonlyMap<string, Shape>> {
   const { rows } = await run({ text: 'select name, shape from cs_tables' })
   return new Map(
     rows.flatMap(({ name, shape }) => {
@@ -154,13 +154,13 @@ async function readShapes(run: Run): Promise<ReadonlyMap<string, Shape>> {
 }
 
 /** Returns whether the server was built with LZ4. */
-async function supportsLz4(run: Run): Promise<boolean> {
+async function supportsLz4(run: RunStatement): Promise<boolean> {
   const { rows } = await run({ text: "select 'lz4' = any(enumvals) as has from pg_settings where name = 'default_toast_compression'" })
   return rows[0]?.['has'] === true
 }
 
 /** Drops the store's own indexes that the table does not have any more. */
-async function dropSurplus(table: SearchTable, run: Run): Promise<void> {
+async function dropSurplus(table: SearchTable, run: RunStatement): Promise<void> {
   const stay = listIndexes(table).map(({ name }) => name)
   const { rows } = await run({ text: surplusIndexes, values: [table.name, buildOwnIndexPattern(table), stay] })
   for (const { name } of rows) await run({ text: `drop index "${name}"` })
@@ -170,7 +170,7 @@ async function dropSurplus(table: SearchTable, run: Run): Promise<void> {
  * Saves the new shape. Deletes checkpoints, because a known table must be filled again: a new column is empty, and a recreated table has
  * no rows. These statements work on all machines of Citus, so a new table, which has none, does without.
  */
-async function recordShape(table: SearchTable, change: Change, run: Run): Promise<void> {
+async function recordShape(table: SearchTable, change: Change, run: RunStatement): Promise<void> {
   await run({
     text: `insert into cs_tables (name, kind, entity, shape) values ($1, $2, $3, $4) on conflict (name) do update set shape = excluded.shape`,
     values: [table.name, table.kind, table.entity, JSON.stringify(buildShape(table))],

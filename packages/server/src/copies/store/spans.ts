@@ -33,7 +33,7 @@ export interface Slice {
   readonly last: string | undefined
 }
 
-interface Condition {
+interface SpanCondition {
   readonly sql: string
   readonly value: Value
 }
@@ -42,7 +42,7 @@ interface Condition {
  * Builds the conditions of a span.
  * @throws FerruleError `definition_invalid` when the field holds no timestamps
  */
-function buildSpanConditions({ known: { table } }: ConnectorTable, { field, from, before }: Span): readonly Condition[] {
+function buildSpanConditions({ known: { table } }: ConnectorTable, { field, from, before }: Span): readonly SpanCondition[] {
   const column = table.columns.find(({ name }) => name === field)?.at
   const [first, end] = [from, before].map((text) => (text === undefined ? undefined : parseTimestamp(text)))
   if (column === undefined || first === undefined)
@@ -58,7 +58,7 @@ function buildSpanConditions({ known: { table } }: ConnectorTable, { field, from
  */
 export async function readSlice(session: Session, target: ConnectorTable, { after, span }: SliceStart): Promise<Slice> {
   const { number, known } = target
-  const given: readonly Condition[] = [
+  const given: readonly SpanCondition[] = [
     ...(after === undefined ? [] : [{ sql: 'pk >', value: after }]),
     ...(span === undefined ? [] : buildSpanConditions(target, span)),
   ]

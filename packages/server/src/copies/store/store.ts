@@ -8,7 +8,7 @@ import type { EntityRef } from '../entity-ref.ts'
 import { type Batch, type BatchResult, type Checkpoint, saveCheckpoints, writeBatch } from './batch.ts'
 import { type ConnectorTable, lockState } from './copy-state.ts'
 import { createContextDatabase } from './database/context-database.ts'
-import type { ContextDatabase, Engine, ReadOptions, Row, Run, Session, Statement } from './database/database.ts'
+import type { ContextDatabase, Engine, ReadOptions, Row, RunStatement, Session, Statement } from './database/database.ts'
 import { hasDatabase, type SetAsideDatabase } from './database/embedded/folder.ts'
 import { findLayout, fitReadOptions, type TableLayout } from './database/layout.ts'
 import { unavailable } from './database/problems.ts'
@@ -26,21 +26,21 @@ import type { StoredRecord } from './row-encoder.ts'
 import { assignNumber, deleteConnectorRows, findRemovedNumbers, markRemoved, type NumberedTarget, Targets } from './targets.ts'
 import type { ContextStore, ContextStoreOptions, SearchableKind, SearchWork, Span, StoreStatus } from './types.ts'
 
-/** Counts taken turns and waiting requests of an engine, over searches and writes. */
+/** Counts taken slots and waiting requests of an engine, over searches and writes. */
 function sumLoad(engine: Engine | undefined): { readonly running: number; readonly waiting: number } {
   const lanes = new Set(Object.values(engine?.lanes ?? {}))
   const sum = (what: 'running' | 'waiting'): number => [...lanes].reduce((total, lane) => total + lane.load[what], 0)
   return { running: sum('running'), waiting: sum('waiting') }
 }
 
-/** Timeout of a write, and maximum wait for a turn, in milliseconds. */
+/** Timeout of a write, and maximum wait for a slot, in milliseconds. */
 const writeMs = 60_000
 /** Time that a cancelled statement of the primary has to end before its connection is cut, in milliseconds. Nothing answers instead of it. */
 const cutMs = 5_000
 
 interface EngineOptions {
   /** Runs after each opening of the database. */
-  readonly prepare: (run: Run) => Promise<void>
+  readonly prepare: (run: RunStatement) => Promise<void>
   readonly onSetAside: (aside: SetAsideDatabase) => void
   readonly onUpkeepError: ((error: unknown) => void) | undefined
   /** Milliseconds since 1970. */
@@ -283,13 +283,13 @@ class Store implements ContextStore {
       this.#epoch += 1
       this.#options.onSetAside?.(aside)
     }
-    const options = { prepare: (run: Run) => this.#prepare(run), onSetAside, onUpkeepError, clock: this.#clock }
+    const options = { prepare: (run: RunStatement) => this.#prepare(run), onSetAside, onUpkeepError, clock: this.#clock }
     this.#engine = await createEngine(settings, options)
     return createContextDatabase(this.#engine)
   }
 
   /** Runs after each opening, because it can be another database. */
-  async #prepare(run: Run): Promise<void> {
+  async #prepare(run: RunStatement): Promise<void> {
     this.#targets.forget()
     this.#words.clear()
     this.#layout = await findLayout(run, this.#options.settings)

@@ -80,29 +80,28 @@ export function listIndexes(table: SearchTable): readonly TableIndex[] {
   ]
 }
 
-/** Places of columns in a row, by their types. */
-const places: Readonly<Record<PhysicalColumn['type'], number>> = { int8: 0, boolean: 1, text: 2, numeric: 2, jsonb: 4, 'text[]': 4 }
-/** Place of values that pages show, and that hardly any search compares. */
-const shownPlace = 3
+/** Ranks of columns in a row, by their types. */
+const ranks: Readonly<Record<PhysicalColumn['type'], number>> = { int8: 0, boolean: 1, text: 2, numeric: 2, jsonb: 4, 'text[]': 4 }
+/** Rank of values that pages show, and that hardly any search compares. */
+const shownRank = 3
 
 /** Finds the columns that hardly any search compares: a companion is compared instead, or the index of the key. */
 const listShownColumns = ({ columns }: SearchTable): ReadonlySet<string | undefined> =>
   new Set(['pk', ...columns.flatMap(({ sql, at, number, lowered, wide }) => [wide, (at ?? number ?? lowered) && sql])])
 
 /**
- * Lists the columns of a row in the order of their places. PostgreSQL finds a column of fixed length at once, and walks over all columns
+ * Lists the columns of a row in the order of their ranks. PostgreSQL finds a column of fixed length at once, and walks over all columns
  * before any other one. So these come first, then what searches compare, and long values last.
  */
 function listPlacedColumns(table: SearchTable): readonly (Omit<PhysicalColumn, 'field'> & { readonly isRequired?: true })[] {
   const shown = listShownColumns(table)
-  const placeOf = ({ name, type }: Omit<PhysicalColumn, 'field'>): number =>
-    shown.has(name) && places[type] > 1 ? shownPlace : places[type]
+  const rankOf = ({ name, type }: Omit<PhysicalColumn, 'field'>): number => (shown.has(name) && ranks[type] > 1 ? shownRank : ranks[type])
   const own = [
     { name: 'h', type: 'int8', isRequired: true },
     { name: '$v', type: 'int8', isRequired: true },
     { name: 'pk', type: 'text', isRequired: true },
   ] as const
-  return [...own, ...listPhysicalColumns(table)].toSorted((a, b) => placeOf(a) - placeOf(b))
+  return [...own, ...listPhysicalColumns(table)].toSorted((a, b) => rankOf(a) - rankOf(b))
 }
 
 /** How a table is created. */
@@ -116,7 +115,7 @@ export interface Creation {
 export function buildCreation(table: SearchTable, { layout, hasLz4 }: Creation): readonly string[] {
   if (Buffer.byteLength(table.name) > longestName) throw new Error(`the name ${table.name} is too long for a table`)
   const columns = listPlacedColumns(table).map(({ name, type, isRequired }) => {
-    const compression = hasLz4 && places[type] > 1 && !isRequired ? ' compression lz4' : ''
+    const compression = hasLz4 && ranks[type] > 1 && !isRequired ? ' compression lz4' : ''
     return `${quoteName(name)} ${type}${compression}${isRequired ? ' not null' : ''}`
   })
   const all = ['connector_id int4 not null', ...columns]

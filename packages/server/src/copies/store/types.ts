@@ -11,7 +11,7 @@ import type { OnDemandIndexes } from './indexes/on-demand.ts'
 import type { IndexChange, IndexRules } from './indexes/types.ts'
 import type { KeyPage } from './reads.ts'
 import type { OnTableChange } from './registry.ts'
-import type { ReplicaChange, ReplicaRules, ReplicaStatus, SearchPlace } from './replicas/types.ts'
+import type { ReplicaChange, ReplicaRules, ReplicaStatus, SearchRoute } from './replicas/types.ts'
 import type { StoredRecord } from './row-encoder.ts'
 import type { Span } from './spans.ts'
 
@@ -56,7 +56,7 @@ export interface StoreStatus {
   readonly engine: EngineName
   /** True after the first use since the start. */
   readonly opened: boolean
-  /** Taken turns, and waiting requests, over searches and writes. */
+  /** Taken slots, and waiting requests, over searches and writes. */
   readonly running: number
   readonly waiting: number
   /** The newest damaged database that was set aside since the start. */
@@ -64,7 +64,7 @@ export interface StoreStatus {
   /** Read replicas, in the order of the setting. */
   readonly replicas: readonly ReplicaStatus[]
   /** Number of statements of searches by where they ran, since the start. */
-  readonly searches: ReadonlyMap<SearchPlace, number>
+  readonly searches: ReadonlyMap<SearchRoute, number>
 }
 
 /**
@@ -131,7 +131,7 @@ export interface ContextStore {
   removeConnector(connector: string): Promise<void>
   /** Resumes interrupted deletions. */
   finishRemovals(): Promise<void>
-  /** Runs a search in one turn; undefined when no record of the entity was ever written. */
+  /** Runs a search in one slot; undefined when no record of the entity was ever written. */
   search<T>(ref: EntityRef, work: SearchWork<T>, options?: ReadOptions): Promise<T | undefined>
   /** Counts the records of each entity of a connector. */
   countRecords(connector: string): Promise<ReadonlyMap<string, number>>

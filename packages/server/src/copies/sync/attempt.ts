@@ -30,7 +30,7 @@ import type { SyncServices, WalkStore } from '../sync-types.ts'
 import { RunProgress } from './progress.ts'
 import { listStored, planRun, type Tree } from './walk/plan.ts'
 import { isLookupDenied, listRecheckedEntities, type RecheckTask, recheck } from './walk/recheck.ts'
-import { runInTurns } from './walk/run.ts'
+import { runInSlices } from './walk/run.ts'
 import type { Answered, Ask, SyncTask } from './walk/types.ts'
 import type { WalkEnd } from './walk/walk.ts'
 
@@ -81,7 +81,7 @@ export function createAsk(services: AskServices, options: AskOptions): Ask {
 function createPlainAsk(services: AskServices, { access, signal, called }: AskOptions): Ask {
   const { engine, memory } = services
   return async (asked) => {
-    const lease = memory?.open(access.place.organizationId)
+    const lease = memory?.open(access.ref.organizationId)
     const call = { ...asked, deadlineMs, background: true, signal, memory: lease }
     try {
       const outcome = await runMarked(services, { access, call }, () => engine.run(access.connection, call))
@@ -318,7 +318,7 @@ export class Attempt {
     let later: { readonly is: 'later'; readonly thrown: unknown } | undefined
     let failedInRow = 0
     const task = this.#buildTask(access)
-    await runInTurns(task, trees, {
+    await runInSlices(task, trees, {
       prepare: (tree) => this.#prepare(task, tree),
       isAsked: (entity) => this.asked.has(entity),
       turned: () => {

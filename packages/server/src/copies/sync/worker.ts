@@ -16,7 +16,7 @@ import type { SyncServices, SyncWorker } from '../sync-types.ts'
 import { Attempt, type AttemptOutcome, type AttemptServices } from './attempt.ts'
 
 /** Interval of polling, and of storing a run's progress. Milliseconds. */
-const turnMs = 1_000
+const tickMs = 1_000
 /** Time after which a run yields to waiting runs, in milliseconds. */
 const sliceMs = 300_000
 /** Longest wait for aborted walks, in milliseconds. */
@@ -27,7 +27,7 @@ const callsOfProgress = 50
 /** Aborts the walks of a stopping node. */
 const stopping = new Error('the node stops')
 /** Aborts a long walk while other runs wait. */
-const yielding = new Error('others wait for a turn')
+const yielding = new Error('others wait to be walked')
 
 /** State of a run after an attempt. */
 interface EndedAttempt {
@@ -35,7 +35,7 @@ interface EndedAttempt {
   readonly error: SyncError | null
 }
 
-type Part = Pick<Parts, 'database' | 'source' | 'settings'>
+type EndParts = Pick<Parts, 'database' | 'source' | 'settings'>
 
 const isRead = ({ state }: SyncEntityResult): boolean => state === 'complete' || state === 'changes' || state === 'partial'
 
@@ -52,7 +52,7 @@ function summarizeResults(results: readonly SyncEntityResult[]): EndedAttempt & 
  * @param outcome outcome of the walk, or the reason of its abort
  * @returns undefined when the attempt no longer owns the run
  */
-async function endAttempt(parts: Part, attempt: Attempt, outcome: AttemptOutcome | Error): Promise<EndedAttempt | undefined> {
+async function endAttempt(parts: EndParts, attempt: Attempt, outcome: AttemptOutcome | Error): Promise<EndedAttempt | undefined> {
   const { state, error, more } = await (outcome instanceof Error ? requeueRun(parts, attempt, outcome) : decideEnd(parts, attempt, outcome))
   const { db } = parts.database
   const end: RunEnd = {
@@ -71,7 +71,7 @@ type More =
   | { readonly state: 'queued'; readonly not_before: number | null; readonly place: number; readonly failures: number }
 
 const finishRun = (
-  parts: Part,
+  parts: EndParts,
   { state, error }: EndedAttempt & { readonly state: Exclude<RunState, 'queued' | 'running'> },
   failures: number,
 ) => ({
@@ -81,7 +81,7 @@ const finishRun = (
 })
 
 /** Returns an aborted run to the queue without counting a failure. */
-function requeueRun({ source }: Part, { run }: Attempt, reason: Error) {
+function requeueRun({ source }: EndParts, { run }: Attempt, reason: Error) {
   const now = source.clock()
   const place = reason === yielding ? now : run.place
   return {
@@ -91,7 +91,7 @@ function requeueRun({ source }: Part, { run }: Attempt, reason: Error) {
   }
 }
 
-async function decideEnd(parts: Part, attempt: Attempt, outcome: AttemptOutcome) {
+async function decideEnd(parts: EndParts, attempt: Attempt, outcome: AttemptOutcome) {
   const { run } = attempt
   if (outcome.is === 'walked') return finishRun(parts, summarizeResults(attempt.results), 0)
   const { thrown } = outcome
@@ -100,7 +100,7 @@ async function decideEnd(parts: Part, attempt: Attempt, outcome: AttemptOutcome)
   if (outcome.is === 'later') {
     const { code, retryAfterMs } = asFerruleError(thrown)
     const { calls } = attempt.progress
-    // A vendor that answers some calls and then names the time of the next call is no failure, nor is a service whose turns are taken.
+    // A vendor that answers some calls and then names the time of the next call is no failure, nor is a service whose slots are taken.
     const isNamed = code === 'overloaded' || (code === 'upstream_rate_limited' && calls > 0)
     const isExact = isNamed && retryAfterMs !== undefined
     const failures = calls > callsOfProgress ? 0 : run.failures + (isExact ? 0 : 1)
@@ -129,7 +129,7 @@ class Worker implements SyncWorker {
   readonly #gone = new EndedSessions()
   readonly #walking = new Map<Attempt, Walking>()
   #timer: NodeJS.Timeout | undefined
-  #turning: Promise<void> | undefined
+  #ticking: Promise<void> | undefined
   #isAgain = false
   #isStopped = false
   #isScheduled = false
@@ -148,16 +148,16 @@ class Worker implements SyncWorker {
   start(): void {
     if (this.#timer !== undefined || this.#isStopped) return
     this.#parts.events.on('queued', this.#look)
-    this.#timer = setInterval(this.#look, turnMs).unref()
+    this.#timer = setInterval(this.#look, tickMs).unref()
     this.#look()
   }
 
-  turn(): Promise<void> {
-    this.#isAgain = this.#turning !== undefined
-    this.#turning ??= this.#turns().finally(() => {
-      this.#turning = undefined
+  tick(): Promise<void> {
+    this.#isAgain = this.#ticking !== undefined
+    this.#ticking ??= this.#runTicks().finally(() => {
+      this.#ticking = undefined
     })
-    return this.#turning
+    return this.#ticking
   }
 
   async idle(): Promise<void> {
@@ -171,7 +171,7 @@ class Worker implements SyncWorker {
     this.#isStopped = true
     clearInterval(this.#timer)
     this.#parts.events.off('queued', this.#look)
-    await this.#turning
+    await this.#ticking
     for (const attempt of this.#walking.keys()) attempt.abort(stopping)
     // A walk that does not end in time keeps its lease, so that no other node starts too early.
     const { promise: given, resolve } = Promise.withResolvers<void>()
@@ -180,12 +180,12 @@ class Worker implements SyncWorker {
     clearTimeout(timer)
   }
 
-  /** Bound to no request: a turn that a request causes does not belong to its trace. */
+  /** Bound to no request: a tick that a request causes does not belong to its trace. */
   readonly #look = AsyncResource.bind((): void => {
-    void this.turn()
+    void this.tick()
   })
 
-  async #turns(): Promise<void> {
+  async #runTicks(): Promise<void> {
     do {
       this.#isAgain = false
       await this.#beat()
@@ -222,7 +222,7 @@ class Worker implements SyncWorker {
 
   #isDue({ attempt, keptAt }: Walking, now: number): boolean {
     if (attempt.isAborted) return false
-    return now - keptAt >= renewalMs || (attempt.progress.isChanged && now - keptAt >= turnMs)
+    return now - keptAt >= renewalMs || (attempt.progress.isChanged && now - keptAt >= tickMs)
   }
 
   async #keep(db: Parts['database']['db'], walking: Walking): Promise<void> {
@@ -255,7 +255,7 @@ class Worker implements SyncWorker {
     this.#isScheduled = true
   }
 
-  readonly #remove = (): Promise<void> => this.#removals.turn()
+  readonly #remove = (): Promise<void> => this.#removals.tick()
 
   readonly #claim = async (): Promise<void> => {
     const { database, source, settings } = this.#parts

@@ -9,7 +9,7 @@ import { readErrorCode } from './problems.ts'
 export type PasswordSource = { readonly file: string } | { readonly command: string }
 
 /** The server that a password is for. */
-export interface PasswordPlace {
+export interface PasswordServer {
   readonly host: string
   readonly port: number
   readonly user: string
@@ -31,12 +31,12 @@ export class Passwords {
   }
 
   /** Reads the password for a server. @throws Error without anything of the password */
-  read(place: PasswordPlace): Promise<string> {
+  read(server: PasswordServer): Promise<string> {
     if ('file' in this.#source) return readPasswordFile(this.#source.file)
-    const key = JSON.stringify(place)
+    const key = JSON.stringify(server)
     const known = this.#printed.get(key)
     if (known !== undefined) return known
-    const printed = runPasswordCommand(this.#source.command, place)
+    const printed = runPasswordCommand(this.#source.command, server)
     this.#printed.set(key, printed)
     printed.catch(() => this.#printed.delete(key))
     return printed
@@ -56,7 +56,7 @@ async function readPasswordFile(path: string): Promise<string> {
 }
 
 /** Runs the command in a shell, with the names of the server in libpq's variables. */
-async function runPasswordCommand(command: string, { host, port, user, database }: PasswordPlace): Promise<string> {
+async function runPasswordCommand(command: string, { host, port, user, database }: PasswordServer): Promise<string> {
   const [shell, flag] = process.platform === 'win32' ? ['cmd.exe', '/c'] : ['/bin/sh', '-c']
   const env = { ...process.env, PGHOST: host, PGPORT: String(port), PGUSER: user, PGDATABASE: database }
   const failed = (thrown: unknown): never => {

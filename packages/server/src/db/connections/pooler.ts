@@ -65,7 +65,7 @@ export async function stopStatement(client: pg.ClientBase, ended: Promise<unknow
   clearTimeout(timer)
 }
 
-/** Ends a client at once. Its own end waits for the server when no statement runs, although some may wait for their turn. */
+/** Ends a client at once. Its own end waits for the server when no statement runs, although some may wait. */
 function cutOff(client: pg.Client): void {
   void client.end().catch(() => undefined)
   if ('socket' in client && client.socket instanceof Socket) client.socket.destroy()

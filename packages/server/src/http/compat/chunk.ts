@@ -67,7 +67,7 @@ export function readChunkWish(body: Values): { readonly wish: ChunkWish; readonl
 }
 
 /** Where the bytes of an answer lie in the file; `total` is undefined when the host does not say. */
-function readPlace({ status, contentRange, contentLength }: FileAnswer, { from = 0 }: ChunkWish) {
+function readExtent({ status, contentRange, contentLength }: FileAnswer, { from = 0 }: ChunkWish) {
   const [, first, total] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(contentRange ?? '') ?? []
   if (status === 200) return { start: 0, skip: from, total: contentLength ?? undefined }
   return {
@@ -122,7 +122,7 @@ function decode(bytes: Buffer, isEnd: boolean): { readonly content: string; read
 
 /** Reads one chunk of a file. @throws FerruleError `validation_failed`, `upstream_answer_invalid` */
 export async function readChunk(file: FileAnswer, wish: ChunkWish): Promise<Chunk> {
-  const { start, skip, total } = readPlace(file, wish)
+  const { start, skip, total } = readExtent(file, wish)
   const { bytes, isEnd } = await readBytes(file, { skip, size: wish.size })
   const end = start + skip + bytes.length
   const isLast = total === undefined ? isEnd && bytes.length < wish.size : end >= total

@@ -8,8 +8,8 @@ import type { ChoiceVisit, ConnectPages, IssuedCookie } from '../../connectors/l
 import type { Settings } from '../../main/settings/settings.ts'
 import { AddressLimits } from '../address-limits.ts'
 import { nameCookie, printCookie, readCookie } from '../cookies.ts'
+import { buildPage, buildPageHeaders, pageType } from '../html/frame.ts'
 import { html } from '../html/html.ts'
-import { buildPage, buildPageHeaders, pageType } from '../html/page.ts'
 import { type Registration, register } from '../register.ts'
 import { type Answer, type Exchange, type OpenRoute, type Services, slot } from '../route.ts'
 

@@ -2,8 +2,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { FerruleError } from 'ferrule'
 import { OAuthLimits } from '../address-limits.ts'
+import { buildPage, buildPageHeaders, pageType } from '../html/frame.ts'
 import { buildSignInFields, type Html, type HtmlPart, html } from '../html/html.ts'
-import { buildPage, buildPageHeaders, pageType } from '../html/page.ts'
 import type { Services } from '../route.ts'
 import { type FindAddress, isFromOwnPage, type OwnAddress, printEndedSession, printSession, readSession } from './own-address.ts'
 

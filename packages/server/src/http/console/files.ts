@@ -4,7 +4,7 @@ import { createReadStream, type ReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { pageType } from '../html/page.ts'
+import { pageType } from '../html/frame.ts'
 
 /** Pages that are completed for each answer. */
 export type WebPage = 'console' | 'connect'

@@ -162,7 +162,7 @@ const toConnector = (record: ConnectorSummary | ConnectorRecord): AgentConnector
   reason: record.status_reason,
 })
 
-/** Parses rows in batches, and lets other requests take their turn between two of them. */
+/** Parses rows in batches, and lets other requests run between two of them. */
 async function parseRows(rows: RawRows): Promise<readonly unknown[]> {
   const all: unknown[] = []
   for (const batch of rows.batches()) {
@@ -184,7 +184,7 @@ async function readData(data: unknown): Promise<unknown> {
   }
 }
 
-/** Opens a file as the library does. Its place is given back when the transfer has ended. */
+/** Opens a file as the library does. Its slot is free again when the transfer has ended. */
 function toDownload(file: FileAnswer, hold: Hold) {
   hold((end) => file.body.once('close', end))
   return {

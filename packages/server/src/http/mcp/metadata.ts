@@ -13,18 +13,15 @@ const cacheSeconds = 300
 
 type AddressSettings = Pick<Settings, 'publicUrl' | 'host' | 'port'>
 
-/** A request by whose form the address is named. */
-type Asked = Parameters<typeof nameMcpAddress>[1]
-
 /**
  * Returns the address of the metadata. It is beside the endpoint, below the path of FERRULE_PUBLIC_URL: a proxy passes on nothing else. The
  * challenge names it, so no client has to guess.
  * @returns undefined: the service does not know its address
  */
-export const findMetadataAddress = (settings: AddressSettings, asked: Asked): string | undefined =>
+export const findMetadataAddress = (settings: AddressSettings, request: Parameters<typeof nameMcpAddress>[1]): string | undefined =>
   settings.publicUrl === undefined && !listensOnLoopback(settings)
     ? undefined
-    : `${nameMcpAddress(settings, asked).slice(0, -asked.path.length)}${metadataPath}${asked.path}`
+    : `${nameMcpAddress(settings, request).slice(0, -request.path.length)}${metadataPath}${request.path}`
 
 /** Builds the route of the document. Without FERRULE_PUBLIC_URL only a service on the loopback address knows its name. */
 const buildRoute = (endpoint: McpPath): OpenRoute => ({
@@ -33,8 +30,8 @@ const buildRoute = (endpoint: McpPath): OpenRoute => ({
   auth: 'none',
   isForPages: true,
   answer: (exchange, { settings }) => {
-    const asked = { host: exchange.header('host'), path: endpoint }
-    if (findMetadataAddress(settings, asked) === undefined)
+    const request = { host: exchange.header('host'), path: endpoint }
+    if (findMetadataAddress(settings, request) === undefined)
       throw fail(
         'not_found',
         { method: 'GET', path: `${metadataPath}${endpoint}` },
@@ -42,7 +39,7 @@ const buildRoute = (endpoint: McpPath): OpenRoute => ({
       )
     const issuer = findIssuer(settings)
     const document = {
-      resource: nameMcpAddress(settings, asked),
+      resource: nameMcpAddress(settings, request),
       ...(issuer === undefined ? {} : { authorization_servers: [issuer] }),
       resource_name: 'Ferrule',
       scopes_supported: mcpScopes,

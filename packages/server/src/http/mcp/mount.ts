@@ -64,7 +64,7 @@ function changeType({ headers }: Response, type: string): Headers {
 
 /**
  * Brings an answer of the SDK into the form that its client takes. What is no answer to a message stays as it is, such as a refusal.
- * Reports of progress have no place in JSON, and are left out.
+ * JSON cannot carry reports of progress, so they are left out.
  */
 async function toForm(response: Response, form: Form): Promise<Response> {
   const { status } = response
@@ -121,7 +121,7 @@ export interface McpExchange<Who> {
   readonly signal: AbortSignal
 }
 
-/** A request with the place for its caller. */
+/** A request, and the reply to its caller. */
 export interface Arrival {
   readonly request: FastifyRequest
   readonly reply: FastifyReply

@@ -9,7 +9,7 @@ import type { Logger } from 'pino'
 import { listMcpAddresses } from '../../main/settings/own-address.ts'
 import type { OAuth } from '../../tenancy/oauth/oauth.ts'
 import { type LimitedRequest, OAuthLimits } from '../address-limits.ts'
-import { buildPageHeaders } from '../html/page.ts'
+import { buildPageHeaders } from '../html/frame.ts'
 import { addPreflight, createDoor, type Door, openToPages } from '../mcp/doors.ts'
 import type { Services } from '../route.ts'
 import { createAdapters, operator } from './adapter.ts'
@@ -167,7 +167,7 @@ const deriveId = (seed: string): string =>
 
 /**
  * Forms access tokens that the MCP endpoint accepts, and the tokens of a refresh from the seed of the token that is used: whoever sends it
- * again within a minute gets the same ones. The library has no documented place for either.
+ * again within a minute gets the same ones. The library has no documented hook for either.
  */
 function formTokens(library: Library, { AccessToken, RefreshToken }: Provider, oauth: OAuth): void {
   const findSeed = (): string | undefined => {

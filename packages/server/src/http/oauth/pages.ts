@@ -1,6 +1,7 @@
 /** Pages of the authorization server. */
+
+import { buildPage } from '../html/frame.ts'
 import { buildSignInFields, type Html, type HtmlPart, html } from '../html/html.ts'
-import { buildPage } from '../html/page.ts'
 
 /** Builds the page of an error that cannot be sent to a client. */
 export const buildErrorPage = (reason: string): string =>

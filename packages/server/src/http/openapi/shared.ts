@@ -12,18 +12,18 @@ export const truncatedFields = list(str('Path'), 'Strings that were cut on reque
 
 /** Replaces the named schemas within a schema by references. */
 function withReferences(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(inPlace)
+  if (Array.isArray(schema)) return schema.map(inDocument)
   if (!isObject(schema)) return schema
-  return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, inPlace(value)]))
+  return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, inDocument(value)]))
 }
 
-function inPlace(schema: unknown): unknown {
+function inDocument(schema: unknown): unknown {
   const name = isObject(schema) ? componentName(schema) : undefined
   return name === undefined ? withReferences(schema) : ref(name)
 }
 
 /** Prints a schema where it is used: a reference when the schema has a name. */
-export const printSchema = (schema: Field): unknown => toPlainSchema(inPlace(schema))
+export const printSchema = (schema: Field): unknown => toPlainSchema(inDocument(schema))
 
 /**
  * Prints the named schemas within some schemas.

@@ -36,7 +36,7 @@ const printers: Readonly<Record<Block['type'], (block: Block) => string>> = {
 /** Prints blocks as Markdown. */
 export const printBlocks = (blocks: readonly Block[]): string => blocks.map((block) => printers[block.type](block)).join('\n\n')
 
-/** Removes links to other places of the same documentation: a block that stands alone has none. */
+/** Removes links to other sections of the same documentation: a block that stands alone has none. */
 const unlink = (text: string): string => text.replace(/\[([^\]]+)\]\((?!https?:)[^)]*\)/g, '$1')
 
 /** Returns a block for readers that have nothing but this block. */

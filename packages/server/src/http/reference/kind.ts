@@ -41,8 +41,8 @@ const fields = (given: Fields, options: { readonly withRequired: boolean }): Blo
 function describeFinding(field: Field): string {
   const { says, menu, url, role } = readFinding(field) ?? { says: '' }
   const name = menu === undefined ? 'The page of the vendor' : `**${menu}**`
-  const place = url === undefined ? (menu === undefined ? undefined : name) : `[${name}](${url})`
-  return [says, place === undefined ? '' : `${place}.`, role === undefined ? '' : `Role: ${role}.`].filter((each) => each !== '').join(' ')
+  const where = url === undefined ? (menu === undefined ? undefined : name) : `[${name}](${url})`
+  return [says, where === undefined ? '' : `${where}.`, role === undefined ? '' : `Role: ${role}.`].filter((each) => each !== '').join(' ')
 }
 
 /** Prints the fields that a person fills in. */

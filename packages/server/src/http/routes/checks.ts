@@ -16,13 +16,11 @@ export const exampleConnector = {
 
 const returns = { about: 'Outcome; a refusal of the vendor is a result, not an error', schema: checkResult } as const
 
-type Target = (id: string) => CheckTarget | Promise<CheckTarget>
-
 /** Runs the check within the organization's limits. */
-const check = (exchange: Exchange<Principal>, services: Services, target: Target) =>
+const check = (exchange: Exchange<Principal>, services: Services, findTarget: (id: string) => CheckTarget | Promise<CheckTarget>) =>
   limited(exchange, services, async (bounds) => {
     const options = { ...bounds, now: services.clock() }
-    return { json: await checkConnection(services.operations, await target(slot(exchange, 'connector_id')), options) }
+    return { json: await checkConnection(services.operations, await findTarget(slot(exchange, 'connector_id')), options) }
   })
 
 export const checkNew = principalRoute('checkNewConnector', {

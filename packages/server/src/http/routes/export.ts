@@ -19,15 +19,11 @@ interface ExportFormat {
 /** Matches numbers that a double may change: 16 digits, a point or an exponent. */
 const inexact = /\d{3}\d{3}\d{3}\d{7}|\d[.eE]/
 
-interface ReviverContext {
-  readonly source?: string
-}
-
 /** ECMAScript's raw JSON, which TypeScript's library lacks: writes a number as it was read. */
 const rawJson = Reflect.get(JSON, 'rawJSON') as (text: string) => unknown
 const isRawJson = Reflect.get(JSON, 'isRawJSON') as (value: unknown) => value is { readonly rawJSON: string }
 
-const exactly = (_name: string, value: unknown, context?: ReviverContext): unknown =>
+const exactly = (_name: string, value: unknown, context?: { readonly source?: string }): unknown =>
   typeof value === 'number' && context?.source !== undefined && context.source !== String(value) ? rawJson(context.source) : value
 
 /** Parses JSON and keeps the digits of its numbers. */

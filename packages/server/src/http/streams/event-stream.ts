@@ -91,7 +91,7 @@ class EventSender {
         await this.#send(format(event, got.value))
         silentMs = 0
         next = values.next()
-        next.catch(() => undefined) // the next turn awaits it, unless the client has left
+        next.catch(() => undefined) // the next round awaits it, unless the client has left
       }
     }
   }

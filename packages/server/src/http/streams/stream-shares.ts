@@ -14,7 +14,7 @@ const add = (counts: Map<string, number>, key: string, by: 1 | -1): void => {
 
 /**
  * Counts the open streams of a process. Nobody gets more than is left for others: an organization half of what the others leave, an
- * application half of what its organization gets. So a newcomer finds a place, however many hold all they get.
+ * application half of what its organization gets. So a newcomer finds a slot, however many hold all they get.
  */
 export class StreamShares {
   readonly #most: number
@@ -32,8 +32,8 @@ export class StreamShares {
   }
 
   /**
-   * Takes a place.
-   * @returns gives the place back; a second call does nothing
+   * Takes a slot.
+   * @returns frees the slot; a second call does nothing
    * @throws FerruleError `overloaded` when the application has its share
    */
   enter({ organizationId, applicationId }: Pick<Principal, 'organizationId' | 'applicationId'>): () => void {

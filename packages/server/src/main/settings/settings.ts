@@ -4,7 +4,15 @@ import { Secret } from 'ferrule/engine'
 import { clientVariables, countEdits, cutFinalNewline, type Proxies } from 'ferrule/internal'
 import type { ContextStoreSettings } from '../../copies/store/database/settings.ts'
 import type { PasswordSource } from '../../db/connections/passwords.ts'
-import { type Environment, readRows, type SettingRow, type SettingRows, type ShownSetting, showRows, type ValuesOf } from './rows.ts'
+import {
+  type Environment,
+  readRows,
+  type SettingRow,
+  type SettingRows,
+  type ShownSetting,
+  showRows,
+  type ValuesOf,
+} from './setting-rows.ts'
 import { settingsTable } from './table.ts'
 import { settingInvalid } from './value-types.ts'
 
@@ -46,7 +54,7 @@ const readGiven = (rows: SettingRows, env: Environment): Environment =>
   Object.fromEntries(Object.values(rows).map((row) => [row.name, findGiven(row, env)]))
 
 /** Settings that are read only as parts of `operatorClient`, `databasePassword`, `proxies` or `context`. */
-type Part =
+type GroupedSetting =
   | 'databasePasswordFile'
   | 'databasePasswordCommand'
   | 'operatorClientId'
@@ -58,7 +66,7 @@ type Part =
   | Extract<keyof SettingValues, `context${string}`>
 
 /** Settings of the process, checked. `table.ts` says what each means, with its unit; `readSettings` makes them. */
-export interface Settings extends Omit<SettingValues, Part> {
+export interface Settings extends Omit<SettingValues, GroupedSetting> {
   /** The pair that the operator chose for the first application. */
   readonly operatorClient: ClientPair | undefined
   /** Source of the password of database URLs that have none. */

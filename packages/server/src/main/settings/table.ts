@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { OriginOverride } from 'ferrule/engine'
 import { isObject } from 'ferrule/internal'
 import { indexRules } from '../../copies/store/indexes/types.ts'
-import { describeRows, type SettingRows } from './rows.ts'
+import { describeRows, type SettingRows } from './setting-rows.ts'
 import {
   address,
   clientId,
@@ -295,7 +295,7 @@ export const settingsTable = {
     name: 'FERRULE_ROLE',
     type: oneOf('all', 'api', 'worker'),
     default: 'all',
-    about: 'Role of this process: api answers requests, worker fills the context store, all does both. api and worker need DATABASE_URL.',
+    about: 'Role of this process: api answers requests, worker fills the copies, all does both. api and worker need DATABASE_URL.',
   },
   syncConcurrency: {
     name: 'FERRULE_SYNC_CONCURRENCY',
@@ -374,7 +374,7 @@ export const settingsTable = {
     name: 'FERRULE_SEARCH_SECONDS',
     type: integer(1, 600),
     default: '10',
-    about: 'Timeout of a search in seconds, with its wait for a turn.',
+    about: 'Timeout of a search in seconds, with its wait for a slot.',
   },
 } satisfies SettingRows
 

@@ -80,7 +80,11 @@ const batch = 100
  * its application: a client with one organization left gets no token for several.
  * @returns undefined for a foreign organization, an unknown one, and one that was deleted more than 30 days ago
  */
-async function findOwn({ source }: Pick<Parts, 'source'>, db: Db, { caller, id: given }: Target): Promise<OrganizationRow | undefined> {
+async function findOwn(
+  { source }: Pick<Parts, 'source'>,
+  db: Db,
+  { caller, id: given }: RequestedOrganization,
+): Promise<OrganizationRow | undefined> {
   const id = asId(given)
   if (id === undefined || caller.kind === 'scoped') return undefined
   const found = await findGrantedOrganization(db, { applicationId: caller.applicationId, organizationId: id })
@@ -89,7 +93,7 @@ async function findOwn({ source }: Pick<Parts, 'source'>, db: Db, { caller, id: 
   return caller.organizationId === null || caller.organizationId === id ? found : undefined
 }
 
-interface Target {
+interface RequestedOrganization {
   readonly caller: Caller
   readonly id: string
 }
@@ -106,14 +110,14 @@ async function keepFirstApplication(db: Db, organizationId: string): Promise<voi
   throw fail('validation_failed', { reason }, { hint })
 }
 
-async function remove(parts: Parts, target: Target): Promise<OrganizationRemoval> {
-  requireScope(target.caller, 'organizations:write')
+async function remove(parts: Parts, requested: RequestedOrganization): Promise<OrganizationRemoval> {
+  requireScope(requested.caller, 'organizations:write')
   const now = parts.source.clock()
   const removal = await parts.database.transaction(async (db) => {
-    const found = await findOwn(parts, db, target)
+    const found = await findOwn(parts, db, requested)
     if (found === undefined) throw fail('organization_not_found', {})
     if (found.deleted_at === null) await keepFirstApplication(db, found.id)
-    if (!(await removeOrganization(db, found.id, now))) return findOwn(parts, db, target) // a repeat
+    if (!(await removeOrganization(db, found.id, now))) return findOwn(parts, db, requested) // a repeat
     await emptyView(parts, db, { organizationId: found.id, workspaceId: null })
     return { ...found, deleted_at: now }
   })
@@ -122,12 +126,12 @@ async function remove(parts: Parts, target: Target): Promise<OrganizationRemoval
   return { id: removal.id, deleted_at: iso(removal.deleted_at) }
 }
 
-async function restore(parts: Parts, target: Target): Promise<OrganizationRecord> {
-  requireScope(target.caller, 'organizations:write')
+async function restore(parts: Parts, requested: RequestedOrganization): Promise<OrganizationRecord> {
+  requireScope(requested.caller, 'organizations:write')
   const restored = await parts.database.transaction(async (db) => {
-    const found = await findOwn(parts, db, target)
+    const found = await findOwn(parts, db, requested)
     if (found === undefined || found.deleted_at === null) throw fail('organization_not_found', {})
-    if ((await listOrganizations(db, target.caller.applicationId, mostOrganizations)).length >= mostOrganizations)
+    if ((await listOrganizations(db, requested.caller.applicationId, mostOrganizations)).length >= mostOrganizations)
       throw failValidation([refuseMore])
     const row = await restoreOrganization(db, found)
     if (row === undefined) throw fail('organization_not_found', {})

@@ -3,7 +3,7 @@ import { type Db, lockForUpdate, lockShared } from '../../db/database.ts'
 import { deleteMcpTokensOf } from './mcp-tokens.ts'
 
 /** An application of an organization. */
-export interface ApplicationPlace {
+export interface ApplicationRef {
   readonly organizationId: string
   readonly id: string
 }
@@ -23,7 +23,7 @@ export const listOrganizationApplications = (db: Db, organizationId: string) =>
     .execute()
 
 /** Finds an application of an organization. */
-export const findOrganizationApplication = (db: Db, { organizationId, id }: ApplicationPlace) =>
+export const findOrganizationApplication = (db: Db, { organizationId, id }: ApplicationRef) =>
   db
     .selectFrom('applications')
     .select(['id', 'client_id', 'name', 'created_at'])
@@ -35,7 +35,7 @@ export const findOrganizationApplication = (db: Db, { organizationId, id }: Appl
  * Returns the hash of an application's secret, and locks it and its grant until the transaction ends; undefined without a grant,
  * and in a deleted organization.
  */
-export async function holdSecretHash(db: Db, { organizationId, id }: ApplicationPlace): Promise<string | undefined> {
+export async function holdSecretHash(db: Db, { organizationId, id }: ApplicationRef): Promise<string | undefined> {
   const granted = db
     .selectFrom('grants')
     .innerJoin('applications', 'applications.id', 'grants.application_id')
@@ -53,7 +53,7 @@ export const lockGrants = async (db: Db, organizationId: string): Promise<void> 
 }
 
 /** Builds an update of an application that reaches this organization only. */
-const updateWithin = (db: Db, { organizationId, id }: ApplicationPlace) =>
+const updateWithin = (db: Db, { organizationId, id }: ApplicationRef) =>
   db
     .updateTable('applications')
     .where('id', '=', id)
@@ -61,22 +61,22 @@ const updateWithin = (db: Db, { organizationId, id }: ApplicationPlace) =>
     .where('id', 'not in', listElsewhere(db, organizationId))
 
 /** Renames an application that reaches this organization only. @returns whether there was one */
-export const updateNameWithin = async (db: Db, place: ApplicationPlace, name: string): Promise<boolean> =>
-  (await updateWithin(db, place).set({ name }).executeTakeFirst()).numUpdatedRows > 0n
+export const updateNameWithin = async (db: Db, ref: ApplicationRef, name: string): Promise<boolean> =>
+  (await updateWithin(db, ref).set({ name }).executeTakeFirst()).numUpdatedRows > 0n
 
 /**
  * Replaces the secret of an application that reaches this organization only, and ends its tokens for MCP. Call it in a transaction.
  * @returns whether there was one
  */
-export const updateSecretWithin = async (db: Db, place: ApplicationPlace, hash: string): Promise<boolean> => {
-  const { numUpdatedRows } = await updateWithin(db, place).set({ secret_hash: hash }).executeTakeFirst()
+export const updateSecretWithin = async (db: Db, ref: ApplicationRef, hash: string): Promise<boolean> => {
+  const { numUpdatedRows } = await updateWithin(db, ref).set({ secret_hash: hash }).executeTakeFirst()
   if (numUpdatedRows === 0n) return false
-  await deleteMcpTokensOf(db, place.id)
+  await deleteMcpTokensOf(db, ref.id)
   return true
 }
 
 /** Deletes an application that reaches this organization only, with its grant. @returns whether there was one */
-export const deleteWithin = async (db: Db, { organizationId, id }: ApplicationPlace): Promise<boolean> => {
+export const deleteWithin = async (db: Db, { organizationId, id }: ApplicationRef): Promise<boolean> => {
   const deletion = db
     .deleteFrom('applications')
     .where('id', '=', id)

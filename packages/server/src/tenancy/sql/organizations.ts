@@ -37,13 +37,13 @@ export const holdOrganization = async (db: Db, id: string): Promise<boolean> =>
   (await lockShared(db, existing(db, id)).executeTakeFirst()) !== undefined
 
 /** An application and an organization that it may reach. */
-export interface Reach {
+export interface GrantRef {
   readonly applicationId: string
   readonly organizationId: string
 }
 
 /** Finds an organization of an application, deleted or not. */
-export const findGrantedOrganization = (db: Db, { applicationId, organizationId }: Reach): Promise<OrganizationRow | undefined> =>
+export const findGrantedOrganization = (db: Db, { applicationId, organizationId }: GrantRef): Promise<OrganizationRow | undefined> =>
   db
     .selectFrom('organizations')
     .innerJoin('grants', 'grants.organization_id', 'organizations.id')

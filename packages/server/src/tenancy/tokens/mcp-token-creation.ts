@@ -106,7 +106,7 @@ interface Reach {
   readonly connectorIds: readonly string[] | null
 }
 
-/** Finds the wanted workspaces and connectors. @throws FerruleError `validation_failed` with every place that names nothing */
+/** Finds the wanted workspaces and connectors. @throws FerruleError `validation_failed` with every field that names nothing */
 async function chooseReach(db: Db, principal: Principal, wanted: WantedReach): Promise<Reach> {
   const problems: Problem[] = []
   const workspaces = new Map<string, string>()

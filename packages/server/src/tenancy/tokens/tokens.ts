@@ -288,14 +288,14 @@ function readClaims(payload: JWTPayload): TokenClaims {
 const createTokenCodec = (masterKeys: MasterKeys, clock: () => number): TokenCodec => ({
   sign: async ({ applicationId, organizationId, usualOrganizationId, workspaceId, scopes, secretMark, expires }) => {
     const { id, signing } = masterKeys.current()
-    const place = {
+    const claims = {
       ...(organizationId === null ? {} : { organization_id: organizationId }),
       ...(usualOrganizationId === null ? {} : { usual_organization_id: usualOrganizationId }),
       ...(workspaceId === null ? {} : { workspace_id: workspaceId }),
       ...(secretMark === null ? {} : { secret_mark: secretMark }),
     }
     const { SignJWT } = await loadJose()
-    return new SignJWT({ ...place, scope: scopes.join(' ') })
+    return new SignJWT({ ...claims, scope: scopes.join(' ') })
       .setProtectedHeader({ alg: algorithm, kid: id, typ: 'JWT' })
       .setIssuer(party)
       .setAudience(party)

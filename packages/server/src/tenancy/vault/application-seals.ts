@@ -8,7 +8,7 @@ import { decrypt, encodeIdentity, encrypt, nonceBytes } from './cipher.ts'
 import type { MasterKeys } from './master-key.ts'
 
 /** Ids that are bound to an encrypted application, or to the credentials of a deleted connector. */
-export interface ApplicationPlace {
+export interface ApplicationRef {
   readonly organizationId: string
   readonly kind: string
   /** The deleted connector; absent for an application. */
@@ -24,12 +24,12 @@ export interface SealedApplication {
 /** Encrypts and decrypts applications, and credentials of deleted connectors. */
 export interface ApplicationSeals {
   /** Encrypts fields. Call it in the transaction that stores them. */
-  seal(place: ApplicationPlace, values: Secret<CredentialValues>): SealedApplication
+  seal(ref: ApplicationRef, values: Secret<CredentialValues>): SealedApplication
   /** Decrypts fields. @throws FerruleError `credentials_unreadable` */
-  open(place: ApplicationPlace, sealed: SealedApplication): Secret<CredentialValues>
+  open(ref: ApplicationRef, sealed: SealedApplication): Secret<CredentialValues>
 }
 
-const buildIdentity = ({ organizationId, kind, connectorId }: ApplicationPlace): Buffer =>
+const buildIdentity = ({ organizationId, kind, connectorId }: ApplicationRef): Buffer =>
   connectorId === undefined
     ? encodeIdentity('vendor application', organizationId, kind)
     : encodeIdentity('deleted connector', organizationId, kind, connectorId)
@@ -38,18 +38,18 @@ const failUnreadable = (reason: string) =>
 
 /** Builds the seals over the master keys. */
 export const createApplicationSeals = (masterKeys: MasterKeys, randomBytes: (size: number) => Buffer): ApplicationSeals => ({
-  seal: (place, values) => {
+  seal: (ref, values) => {
     // Inside the transaction, a rotation in another process cannot drop the master key before the commit.
     masterKeys.refresh()
     const { id: masterKeyId, wrapping } = masterKeys.current()
     const plain = Buffer.from(JSON.stringify(values.reveal()))
-    return { masterKeyId, sealed: encrypt(wrapping, { plain, about: buildIdentity(place), nonce: randomBytes(nonceBytes) }) }
+    return { masterKeyId, sealed: encrypt(wrapping, { plain, about: buildIdentity(ref), nonce: randomBytes(nonceBytes) }) }
   },
-  open: (place, { masterKeyId, sealed }) => {
+  open: (ref, { masterKeyId, sealed }) => {
     if (masterKeys.find(masterKeyId) === undefined) masterKeys.refresh()
     const master = masterKeys.find(masterKeyId)
     if (master === undefined) throw failUnreadable(`the master key ${masterKeyId} is missing`)
-    const plain = decrypt(master.wrapping, sealed, buildIdentity(place))
+    const plain = decrypt(master.wrapping, sealed, buildIdentity(ref))
     if (plain === undefined) throw failUnreadable('what the master key encrypts is damaged, or was copied from elsewhere')
     return new Secret(JSON.parse(plain.toString()) as CredentialValues) // authenticated bytes that `seal` wrote
   },

@@ -3,6 +3,7 @@ import { listStaleOutcomes, replaceOutcome } from '../../calls/sql/idempotency.t
 import { listRevocationsNotSealedBy, resealRevocation } from '../../connectors/sql/revocations.ts'
 import { listApplicationsNotSealedBy, resealApplication } from '../../connectors/sql/vendor-applications.ts'
 import { type Database, isForeignKeyViolation } from '../../db/database.ts'
+import { toConnectorRef } from '../../values/access.ts'
 import { firstId, type IdSource, newId } from '../../values/ids.ts'
 import { deleteState, insertState } from '../sql/installation-state.ts'
 import {
@@ -17,7 +18,7 @@ import {
   setDataKey,
 } from '../sql/keys.ts'
 import type { ApplicationSeals } from './application-seals.ts'
-import type { DataKeys, KeyPlace } from './data-keys.ts'
+import type { DataKeys, WorkspaceRef } from './data-keys.ts'
 import type { MasterKeys } from './master-key.ts'
 import type { Vault } from './vault.ts'
 
@@ -67,9 +68,9 @@ async function resealApplications({ database, masterKeys, applicationSeals }: Ro
     rows = await database.transaction(async (db) => {
       const found = await listApplicationsNotSealedBy(db, masterKeys.current().id, batch)
       for (const row of found) {
-        const place = { organizationId: row.organization_id, kind: row.kind }
-        const values = applicationSeals.open(place, { masterKeyId: row.master_key_id, sealed: row.sealed })
-        await resealApplication(db, row, applicationSeals.seal(place, values))
+        const ref = { organizationId: row.organization_id, kind: row.kind }
+        const values = applicationSeals.open(ref, { masterKeyId: row.master_key_id, sealed: row.sealed })
+        await resealApplication(db, row, applicationSeals.seal(ref, values))
       }
       return found.length
     })
@@ -82,9 +83,9 @@ async function resealRevocations({ database, masterKeys, applicationSeals }: Rot
     rows = await database.transaction(async (db) => {
       const found = await listRevocationsNotSealedBy(db, masterKeys.current().id, batch)
       for (const row of found) {
-        const place = { organizationId: row.organization_id, kind: row.kind, connectorId: row.connector_id }
-        const values = applicationSeals.open(place, { masterKeyId: row.master_key_id, sealed: row.sealed })
-        await resealRevocation(db, row, applicationSeals.seal(place, values))
+        const ref = { organizationId: row.organization_id, kind: row.kind, connectorId: row.connector_id }
+        const values = applicationSeals.open(ref, { masterKeyId: row.master_key_id, sealed: row.sealed })
+        await resealRevocation(db, row, applicationSeals.seal(ref, values))
       }
       return found.length
     })
@@ -107,11 +108,11 @@ async function rotateDataKeys(parts: RotationParts): Promise<{ resealed: number 
   return { resealed }
 }
 
-const renewDataKey = ({ database, dataKeys, source }: RotationParts, place: KeyPlace) =>
+const renewDataKey = ({ database, dataKeys, source }: RotationParts, ref: WorkspaceRef) =>
   database.transaction(async (db) => {
     const dataKeyId = newId(source)
-    await dataKeys.create(db, { ...place, dataKeyId })
-    await setDataKey(db, place.workspaceId, dataKeyId)
+    await dataKeys.create(db, { ...ref, dataKeyId })
+    await setDataKey(db, ref.workspaceId, dataKeyId)
   })
 
 async function resealWorkspace(parts: RotationParts, workspaceId: string): Promise<number> {
@@ -129,10 +130,10 @@ const resealAll = ({ database, vault }: RotationParts, rows: readonly StaleSeal[
   database.transaction(async (db) => {
     let done = 0
     for (const row of rows) {
-      const place = { organizationId: row.organization_id, workspaceId: row.workspace_id, connectorId: row.id }
-      const values = await vault.open(db, { ...place, dataKeyId: row.data_key_id }, row.sealed)
+      const ref = toConnectorRef(row)
+      const values = await vault.open(db, { ...ref, dataKeyId: row.data_key_id }, row.sealed)
       if (values === undefined) continue
-      const { sealed } = await vault.seal(db, { ...place, dataKeyId: row.current_key_id }, values)
+      const { sealed } = await vault.seal(db, { ...ref, dataKeyId: row.current_key_id }, values)
       if (await reseal(db, row, sealed)) done += 1
     }
     return done
@@ -144,9 +145,9 @@ const resealOutcomes = ({ database, vault }: RotationParts, workspaceId: string)
     const rows = await listStaleOutcomes(db, workspaceId, batch)
     for (const { current_key_id: currentKeyId, workspace_id, ...row } of rows) {
       const owner = { organizationId: row.organization_id, workspaceId: workspace_id, connectorId: row.connector_id }
-      const place = { ...owner, keyDigest: row.key_digest, status: row.status ?? 0, code: row.code }
-      const text = await vault.openOutcome(db, { ...place, dataKeyId: row.data_key_id ?? '' }, row.sealed ?? new Uint8Array())
-      const sealed = text === undefined ? undefined : await vault.sealOutcome(db, { ...place, dataKeyId: currentKeyId }, text)
+      const ref = { ...owner, keyDigest: row.key_digest, status: row.status ?? 0, code: row.code }
+      const text = await vault.openOutcome(db, { ...ref, dataKeyId: row.data_key_id ?? '' }, row.sealed ?? new Uint8Array())
+      const sealed = text === undefined ? undefined : await vault.sealOutcome(db, { ...ref, dataKeyId: currentKeyId }, text)
       await replaceOutcome(db, row, sealed === undefined ? { data_key_id: null, sealed: null } : { data_key_id: currentKeyId, sealed })
     }
     return rows.length

@@ -5,7 +5,7 @@ import { BoundedMap, fail } from 'ferrule/internal'
 import type { Db } from '../../db/database.ts'
 import { canonicalJson } from '../../values/canonical-json.ts'
 import { decrypt, encodeIdentity, encrypt, keyBytes, nonceBytes } from './cipher.ts'
-import type { DataKeyPlace, DataKeys } from './data-keys.ts'
+import type { DataKeyRef, DataKeys } from './data-keys.ts'
 
 /** Maximum number of connectors whose credentials are kept. */
 const mostConnectors = 1_000
@@ -53,7 +53,7 @@ export class RecentlyOpened {
 }
 
 /** Ids that are bound to encrypted credentials, so that the bytes decrypt nowhere else. */
-export interface SealPlace extends DataKeyPlace {
+export interface CredentialsRef extends DataKeyRef {
   readonly connectorId: string
 }
 
@@ -65,21 +65,21 @@ export interface Sealed {
 }
 
 /** Ids that are bound to an encrypted outcome, with its status and code, which are stored in plain text. */
-export interface OutcomePlace extends SealPlace {
+export interface OutcomeRef extends CredentialsRef {
   readonly keyDigest: string
   readonly status: number
   readonly code: string | null
 }
 
 /** Ids of a creation. Its renewed credentials decrypt only with the credentials of its request. */
-export interface CreationPlace {
+export interface CreationRef {
   readonly organizationId: string
   readonly keyDigest: string
   readonly given: Secret<CredentialValues>
 }
 
 /** A record that only the holder of its id reads: an agent's handle, a code or token of an OAuth client. */
-export interface RecordPlace {
+export interface RecordRef {
   /** What the record is. */
   readonly type: string
   /** Secret id, random. The database has its digest only. */
@@ -91,56 +91,56 @@ export interface RecordPlace {
 /** Encrypts and decrypts credentials and outcomes. */
 export interface Vault {
   /** Encrypts credentials. @throws FerruleError `credentials_unreadable` when the data key is missing */
-  seal(db: Db, place: SealPlace, values: Secret<CredentialValues>): Promise<Sealed>
+  seal(db: Db, ref: CredentialsRef, values: Secret<CredentialValues>): Promise<Sealed>
   /**
    * Decrypts credentials.
    * @returns undefined when a rotation deleted the data key: read the row again
    * @throws FerruleError `credentials_unreadable`
    */
-  open(db: Db, place: SealPlace, sealed: Uint8Array): Promise<Secret<CredentialValues> | undefined>
+  open(db: Db, ref: CredentialsRef, sealed: Uint8Array): Promise<Secret<CredentialValues> | undefined>
   /**
    * Encrypts an outcome.
    * @returns undefined when the data key was deleted: use the current one.
    * @throws FerruleError `credentials_unreadable`
    */
-  sealOutcome(db: Db, place: OutcomePlace, text: string): Promise<Uint8Array | undefined>
+  sealOutcome(db: Db, ref: OutcomeRef, text: string): Promise<Uint8Array | undefined>
   /**
    * Decrypts an outcome.
    * @returns undefined when the bytes are damaged or the key was deleted.
    * @throws FerruleError `credentials_unreadable`
    */
-  openOutcome(db: Db, place: OutcomePlace, sealed: Uint8Array): Promise<string | undefined>
+  openOutcome(db: Db, ref: OutcomeRef, sealed: Uint8Array): Promise<string | undefined>
   /** Encrypts renewed credentials. No workspace may exist yet, so the key is derived from the given credentials. */
-  sealRenewed(place: CreationPlace, renewed: Secret<CredentialValues>): Uint8Array
+  sealRenewed(ref: CreationRef, renewed: Secret<CredentialValues>): Uint8Array
   /** Decrypts renewed credentials. @returns undefined when other credentials were given, or the bytes are damaged */
-  openRenewed(place: CreationPlace, sealed: Uint8Array): Secret<CredentialValues> | undefined
+  openRenewed(ref: CreationRef, sealed: Uint8Array): Secret<CredentialValues> | undefined
   /** Encrypts a record. The key is derived from its id, so the database alone opens nothing. */
-  sealRecord(place: RecordPlace, text: string): Uint8Array
+  sealRecord(ref: RecordRef, text: string): Uint8Array
   /** Decrypts a record. @returns undefined for another type, id or organization, or damaged bytes */
-  openRecord(place: RecordPlace, sealed: Uint8Array): string | undefined
+  openRecord(ref: RecordRef, sealed: Uint8Array): string | undefined
 }
 
-const buildIdentity = ({ organizationId, workspaceId, connectorId, dataKeyId }: SealPlace): Buffer =>
+const buildIdentity = ({ organizationId, workspaceId, connectorId, dataKeyId }: CredentialsRef): Buffer =>
   encodeIdentity('credentials', organizationId, workspaceId, connectorId, dataKeyId)
 
-const buildOutcomeIdentity = ({ organizationId, workspaceId, connectorId, dataKeyId, keyDigest, status, code }: OutcomePlace): Buffer =>
+const buildOutcomeIdentity = ({ organizationId, workspaceId, connectorId, dataKeyId, keyDigest, status, code }: OutcomeRef): Buffer =>
   encodeIdentity('outcome', organizationId, workspaceId, connectorId, dataKeyId, keyDigest, String(status), code ?? '')
 
-const buildRenewedIdentity = ({ organizationId, keyDigest }: CreationPlace): Buffer => encodeIdentity('renewed', organizationId, keyDigest)
-const deriveCreationKey = (place: CreationPlace): Uint8Array =>
-  new Uint8Array(hkdfSync('sha256', canonicalJson(place.given.reveal()), place.keyDigest, 'ferrule creation', keyBytes))
+const buildRenewedIdentity = ({ organizationId, keyDigest }: CreationRef): Buffer => encodeIdentity('renewed', organizationId, keyDigest)
+const deriveCreationKey = (ref: CreationRef): Uint8Array =>
+  new Uint8Array(hkdfSync('sha256', canonicalJson(ref.given.reveal()), ref.keyDigest, 'ferrule creation', keyBytes))
 
-const deriveRecordKey = ({ type, id }: RecordPlace): Uint8Array => new Uint8Array(hkdfSync('sha256', id, type, 'ferrule record', keyBytes))
-const buildRecordIdentity = ({ type, organizationId }: RecordPlace): Buffer => encodeIdentity('record', type, organizationId ?? '')
+const deriveRecordKey = ({ type, id }: RecordRef): Uint8Array => new Uint8Array(hkdfSync('sha256', id, type, 'ferrule record', keyBytes))
+const buildRecordIdentity = ({ type, organizationId }: RecordRef): Buffer => encodeIdentity('record', type, organizationId ?? '')
 
 /** Builds the decryption of credentials. */
 function createOpener(dataKeys: DataKeys): Vault['open'] {
   const recent = new RecentlyOpened()
-  return async (db, place, sealed) => {
-    const bytes = { connectorId: place.connectorId, identity: buildIdentity(place), sealed }
+  return async (db, ref, sealed) => {
+    const bytes = { connectorId: ref.connectorId, identity: buildIdentity(ref), sealed }
     const known = recent.find(bytes)
     if (known !== undefined) return known
-    const key = await dataKeys.find(db, place)
+    const key = await dataKeys.find(db, ref)
     if (key === undefined) return undefined
     const plain = decrypt(key, sealed, bytes.identity)
     if (plain === undefined) throw fail('credentials_unreadable', { reason: 'they are damaged, or were copied from elsewhere' })
@@ -153,37 +153,37 @@ function createOpener(dataKeys: DataKeys): Vault['open'] {
 /** Builds the vault over the data keys. */
 export const createVault = (dataKeys: DataKeys, randomBytes: (size: number) => Buffer): Vault => ({
   open: createOpener(dataKeys),
-  seal: async (db, place, values) => {
-    const key = await dataKeys.find(db, place)
+  seal: async (db, ref, values) => {
+    const key = await dataKeys.find(db, ref)
     if (key === undefined) throw fail('credentials_unreadable', { reason: 'the data key of the workspace is missing' })
     const plain = Buffer.from(JSON.stringify(values.reveal()))
     return {
-      sealed: encrypt(key, { plain, about: buildIdentity(place), nonce: randomBytes(nonceBytes) }),
+      sealed: encrypt(key, { plain, about: buildIdentity(ref), nonce: randomBytes(nonceBytes) }),
       fields: Object.keys(values.reveal()),
     }
   },
-  sealOutcome: async (db, place, text) => {
-    const key = await dataKeys.find(db, place)
+  sealOutcome: async (db, ref, text) => {
+    const key = await dataKeys.find(db, ref)
     if (key === undefined) return undefined
-    return encrypt(key, { plain: Buffer.from(text), about: buildOutcomeIdentity(place), nonce: randomBytes(nonceBytes) })
+    return encrypt(key, { plain: Buffer.from(text), about: buildOutcomeIdentity(ref), nonce: randomBytes(nonceBytes) })
   },
-  openOutcome: async (db, place, sealed) => {
-    const key = await dataKeys.find(db, place)
-    return key === undefined ? undefined : decrypt(key, sealed, buildOutcomeIdentity(place))?.toString()
+  openOutcome: async (db, ref, sealed) => {
+    const key = await dataKeys.find(db, ref)
+    return key === undefined ? undefined : decrypt(key, sealed, buildOutcomeIdentity(ref))?.toString()
   },
-  sealRenewed: (place, renewed) => {
+  sealRenewed: (ref, renewed) => {
     const plain = Buffer.from(JSON.stringify(renewed.reveal()))
-    return encrypt(deriveCreationKey(place), { plain, about: buildRenewedIdentity(place), nonce: randomBytes(nonceBytes) })
+    return encrypt(deriveCreationKey(ref), { plain, about: buildRenewedIdentity(ref), nonce: randomBytes(nonceBytes) })
   },
-  openRenewed: (place, sealed) => {
-    const plain = decrypt(deriveCreationKey(place), sealed, buildRenewedIdentity(place))
+  openRenewed: (ref, sealed) => {
+    const plain = decrypt(deriveCreationKey(ref), sealed, buildRenewedIdentity(ref))
     return plain === undefined ? undefined : new Secret(JSON.parse(plain.toString()) as CredentialValues) // authenticated bytes of `sealRenewed`
   },
-  sealRecord: (place, text) =>
-    encrypt(deriveRecordKey(place), {
+  sealRecord: (ref, text) =>
+    encrypt(deriveRecordKey(ref), {
       plain: Buffer.from(text),
-      about: buildRecordIdentity(place),
+      about: buildRecordIdentity(ref),
       nonce: randomBytes(nonceBytes),
     }),
-  openRecord: (place, sealed) => decrypt(deriveRecordKey(place), sealed, buildRecordIdentity(place))?.toString(),
+  openRecord: (ref, sealed) => decrypt(deriveRecordKey(ref), sealed, buildRecordIdentity(ref))?.toString(),
 })

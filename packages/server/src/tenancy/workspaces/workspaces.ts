@@ -12,7 +12,7 @@ import {
 import { buildRemovals, emptyView, resumeSyncs, stopSyncs, storeRemovals } from '../../copies/queue/queue.ts'
 import { type Db, isUniqueViolation } from '../../db/database.ts'
 import type { Parts } from '../../main/parts.ts'
-import type { Principal } from '../../values/access.ts'
+import type { Principal, RequestedId } from '../../values/access.ts'
 import { buildPage, defaultLimit, readPosition } from '../../values/cursor.ts'
 import { asId, iso } from '../../values/ids.ts'
 import { type Read, readBody, readQuery } from '../../values/read.ts'
@@ -140,21 +140,16 @@ const createWriting = (parts: Parts): Pick<Workspaces, 'create' | 'update' | 're
   restore: (principal, id) => restore(parts, { principal, id }),
 })
 
-interface Target {
-  readonly principal: Principal
-  readonly id: string
-}
-
 /** Updates a workspace. Deactivation cancels its runs; reactivation queues runs that update its copies. */
-async function update(parts: Parts, { principal, id }: Target, body: unknown): Promise<WorkspaceRecord> {
+async function update(parts: Parts, { principal, id }: RequestedId, body: unknown): Promise<WorkspaceRecord> {
   requireScope(principal, 'workspaces:write')
   const { database, source } = parts
-  const place = { view: principal, id: requireId(id) }
+  const own = { view: principal, id: requireId(id) }
   const change = toChange(readBody(workspaceChange, body), source.clock())
-  const before = change.status === undefined ? undefined : await findWorkspace(database.db, principal, place.id)
+  const before = change.status === undefined ? undefined : await findWorkspace(database.db, principal, own.id)
   const row = await withNameConflict(change.name ?? '', () =>
     database.transaction(async (db) => {
-      const changed = await updateWorkspace(db, place, change)
+      const changed = await updateWorkspace(db, own, change)
       if (changed === undefined || before === undefined || before.status === changed.status) return changed
       const view = { organizationId: changed.organization_id, workspaceId: changed.id }
       if (changed.status === 'inactive') await stopSyncs(parts, db, view)
@@ -166,14 +161,14 @@ async function update(parts: Parts, { principal, id }: Target, body: unknown): P
   return requireRecord(row)
 }
 
-async function restore(parts: Parts, { principal, id }: Target): Promise<WorkspaceRecord> {
+async function restore(parts: Parts, { principal, id }: RequestedId): Promise<WorkspaceRecord> {
   requireScope(principal, 'workspaces:write')
   const { database, source } = parts
-  const place = { view: principal, id: requireId(id) }
+  const own = { view: principal, id: requireId(id) }
   const row = await withNameConflict('of the removed workspace', () =>
     database.transaction(async (db) => {
       await requireOpenOrganization(db, principal.organizationId)
-      const restored = await restoreWorkspace(db, place, source.clock() - retentionMs)
+      const restored = await restoreWorkspace(db, own, source.clock() - retentionMs)
       if (restored === undefined) return undefined
       await resumeSyncs(parts, db, { view: { organizationId: restored.organization_id, workspaceId: restored.id }, mode: 'full' })
       return restored

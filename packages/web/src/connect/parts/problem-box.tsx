@@ -1,9 +1,9 @@
 /** Shows a refusal: what is known, and what to do next. */
 import { useEffect, useRef } from 'react'
-import type { PageProblem, ProblemPlace } from '../problem.ts'
+import type { FieldProblem, PageProblem } from '../problem.ts'
 
-/** Shows a refusal. It takes the focus, because the form around it stays as it was. @param props `places`: those without a field of their own */
-export function ProblemBox({ problem, places = [] }: { readonly problem: PageProblem; readonly places?: readonly ProblemPlace[] }) {
+/** Shows a refusal. It takes the focus, because the form around it stays as it was. @param props `details`: those without a field of their own */
+export function ProblemBox({ problem, details = [] }: { readonly problem: PageProblem; readonly details?: readonly FieldProblem[] }) {
   const box = useRef<HTMLDivElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: each new problem takes the focus
   useEffect(() => box.current?.focus(), [problem])
@@ -13,9 +13,9 @@ export function ProblemBox({ problem, places = [] }: { readonly problem: PagePro
       <p>
         <strong>{message}</strong>
       </p>
-      {places.map((place) => (
-        <p key={place.field + place.message}>
-          {place.field.split('/').slice(2).join(' ')} {place.message}
+      {details.map((each) => (
+        <p key={each.field + each.message}>
+          {each.field.split('/').slice(2).join(' ')} {each.message}
         </p>
       ))}
       {vendorSays !== undefined && !message.includes(vendorSays) && <p>The vendor says: {vendorSays}</p>}

@@ -59,8 +59,8 @@ function LockedValues({ locked }: Pick<PageKind, 'locked'>) {
 type Refusals = Readonly<Record<string, string>>
 
 /** Finds the refusals that belong to fields. Those of a part of a value belong to its field. */
-function placeRefusals(problem: PageProblem | undefined, pointers: readonly string[]): Refusals {
-  const found = (problem?.places ?? []).flatMap(({ field, message }) => {
+function assignRefusals(problem: PageProblem | undefined, pointers: readonly string[]): Refusals {
+  const found = (problem?.details ?? []).flatMap(({ field, message }) => {
     const pointer = pointers.find((each) => field === each || field.startsWith(`${each}/`))
     return pointer === undefined ? [] : [[pointer, message] as const]
   })
@@ -73,12 +73,12 @@ function useFormState(fields: FormFields, problem: PageProblem | undefined) {
   const [missing, setMissing] = useState<Refusals>({})
   const all = useMemo(() => [...fields.first, ...fields.more], [fields])
   const pointers = [...all.map(({ pointer }) => pointer), nameField.pointer]
-  const refusals = { ...placeRefusals(problem, pointers), ...missing }
-  const places = (problem?.places ?? []).filter(({ field }) => !pointers.some((each) => field === each || field.startsWith(`${each}/`)))
+  const refusals = { ...assignRefusals(problem, pointers), ...missing }
+  const details = (problem?.details ?? []).filter(({ field }) => !pointers.some((each) => field === each || field.startsWith(`${each}/`)))
   // biome-ignore lint/correctness/useExhaustiveDependencies: new refusals move the focus, other changes do not
   useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus(), [missing, problem])
-  const hasBox = problem !== undefined && (places.length > 0 || problem.places.length === 0)
-  return { form, all, refusals, places, hasBox, setMissing }
+  const hasBox = problem !== undefined && (details.length > 0 || problem.details.length === 0)
+  return { form, all, refusals, details, hasBox, setMissing }
 }
 
 /** Shows fields that few need. They open when one of them was refused. */
@@ -99,7 +99,7 @@ export function ValuesForm({ kind, scheme, action, progress, onSend, children }:
   const { page, go } = useConnecting()
   const { isBusy, problem, run } = useRequest()
   const fields = useMemo(() => listFields(kind, scheme), [kind, scheme])
-  const { form, all, refusals, places, hasBox, setMissing } = useFormState(fields, problem)
+  const { form, all, refusals, details, hasBox, setMissing } = useFormState(fields, problem)
   const hasName = page.name === null && page.connector === null
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -111,7 +111,7 @@ export function ValuesForm({ kind, scheme, action, progress, onSend, children }:
   }
   return (
     <form ref={form} onSubmit={submit} noValidate>
-      {problem !== undefined && hasBox && <ProblemBox problem={problem} places={places} />}
+      {problem !== undefined && hasBox && <ProblemBox problem={problem} details={details} />}
       {children}
       <LockedValues locked={kind.locked} />
       {fields.first.map((field) => (

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Ferrule } from 'ferrule/core'
 import { basePath } from './page-facts.ts'
-import { usePlace } from './place.ts'
+import { useTenant } from './tenant.ts'
 
 const clients = new Map<string, Ferrule>()
 
@@ -23,14 +23,14 @@ function findClient(organizationId: string | undefined, workspace: string | unde
 
 /** Returns the client of the organization and workspace of the address. */
 export function useFerrule(): Ferrule {
-  const { organizationId, workspace } = usePlace()
+  const { organizationId, workspace } = useTenant()
   return findClient(organizationId, workspace)
 }
 
 /** Returns the client of another organization, or of that of the address, over all of its workspaces. */
 export function useFerruleOf(other: string | undefined): { readonly ferrule: Ferrule; readonly organizationId: string | undefined } {
-  const place = usePlace()
-  const organizationId = other ?? place.organizationId
+  const tenant = useTenant()
+  const organizationId = other ?? tenant.organizationId
   return { ferrule: findClient(organizationId, undefined), organizationId }
 }
 
@@ -51,7 +51,7 @@ export function useRead<T>(
   read: (ferrule: Ferrule, signal: AbortSignal) => Promise<T>,
   { everyMs, enabled = true }: ReadOptions = {},
 ) {
-  const { organizationId } = usePlace()
+  const { organizationId } = useTenant()
   const ferrule = useFerrule()
   return useQuery({
     queryKey: [organizationId ?? null, ...key],

@@ -4,7 +4,7 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { type Ferrule, FerruleError } from 'ferrule/core'
 import { useEffect, useRef } from 'react'
 import { useFerrule } from './ferrule.ts'
-import { usePlace } from './place.ts'
+import { useTenant } from './tenant.ts'
 
 /** Opens a stream of values. */
 export type OpenStream<T> = (ferrule: Ferrule, signal: AbortSignal) => AsyncIterable<T>
@@ -22,14 +22,14 @@ const pause = (signal: AbortSignal): Promise<void> =>
     })
   })
 
-/** Where the values of a stream go. */
-interface Target {
+/** An entry of the cache of readings. */
+interface CacheEntry {
   readonly memory: QueryClient
   readonly queryKey: readonly unknown[]
 }
 
 /** Puts the values of a stream into the memory until the signal aborts. A stream that fails for good stays closed. */
-async function follow<T>(open: (signal: AbortSignal) => AsyncIterable<T>, { memory, queryKey }: Target, signal: AbortSignal) {
+async function follow<T>(open: (signal: AbortSignal) => AsyncIterable<T>, { memory, queryKey }: CacheEntry, signal: AbortSignal) {
   while (!signal.aborted) {
     try {
       for await (const value of open(signal)) memory.setQueryData(queryKey, value)
@@ -45,7 +45,7 @@ async function follow<T>(open: (signal: AbortSignal) => AsyncIterable<T>, { memo
  * `useRead` with the same key: that one says when the service fails.
  */
 export function useLive<T>(key: readonly unknown[], open: OpenStream<T>): void {
-  const { organizationId } = usePlace()
+  const { organizationId } = useTenant()
   const ferrule = useFerrule()
   const memory = useQueryClient()
   const isVisible = useDocumentVisibility() !== 'hidden'

@@ -1,7 +1,7 @@
-/** Parameters of the address that a page reads and changes; the organization and the workspace have `place.ts`. */
+/** Parameters of the address that a page reads and changes; the organization and the workspace have `tenant.ts`. */
 import { useCallback } from 'react'
 import { useSearchParams } from 'wouter'
-import type { GoOptions } from './place.ts'
+import type { GoOptions } from './tenant.ts'
 
 /** Values of parameters by name; undefined: the address does not have it. */
 export type ParamValues<Name extends string> = Readonly<Record<Name, string | undefined>>

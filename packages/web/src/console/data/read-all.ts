@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Ferrule } from 'ferrule/core'
 import type { Page } from 'ferrule/wire'
 import { useFerrule } from './ferrule.ts'
-import { usePlace } from './place.ts'
+import { useTenant } from './tenant.ts'
 
 /** Rows of a list. */
 export interface Rows<T> {
@@ -35,7 +35,7 @@ async function* readPages<T>(readPage: (from: string | undefined) => Promise<Pag
 
 /** Reads a list. Until its first end, what has arrived is shown. @param key as of `useRead` */
 export function useReadAll<T>(key: readonly unknown[], readPage: ReadPage<T>) {
-  const { organizationId } = usePlace()
+  const { organizationId } = useTenant()
   const ferrule = useFerrule()
   return useQuery<Rows<T>>({
     queryKey: [organizationId ?? null, ...key],

@@ -2,7 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Ferrule } from 'ferrule/core'
 import { useFerrule } from './ferrule.ts'
-import { usePlace } from './place.ts'
+import { useTenant } from './tenant.ts'
 
 /** What follows from a write. */
 export interface WriteOptions<T> {
@@ -17,7 +17,7 @@ export interface WriteOptions<T> {
  */
 export function useWrite<V, T>(write: (ferrule: Ferrule, value: V) => Promise<T>, { refreshes = [], onDone }: WriteOptions<T> = {}) {
   const ferrule = useFerrule()
-  const { organizationId } = usePlace()
+  const { organizationId } = useTenant()
   const memory = useQueryClient()
   return useMutation({
     mutationFn: (value: V) => write(ferrule, value),

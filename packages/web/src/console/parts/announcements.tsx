@@ -48,7 +48,7 @@ function Shown({ id, sentence }: Announcement) {
   )
 }
 
-/** The place where sentences appear; the frame has it once. */
+/** The element where sentences appear; the frame has it once. */
 export function Announcements() {
   const now = useSyncExternalStore(subscribe, () => shown)
   return (

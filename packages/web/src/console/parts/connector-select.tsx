@@ -1,8 +1,8 @@
 /** Chooses a connector. */
 import { Select } from '@mantine/core'
 import type { ConnectorQuery, ConnectorSummary } from 'ferrule/wire'
-import { usePlace } from '../data/place.ts'
 import { useReadAll } from '../data/read-all.ts'
+import { useTenant } from '../data/tenant.ts'
 import { describeError } from './describe-error.ts'
 
 /** Connectors that are offered at once, at most; typing a part of the name finds the others. */
@@ -10,7 +10,7 @@ const mostOffered = 100
 
 /** Reads the connectors of the workspace of the address, or of all workspaces. */
 export function useConnectorChoice(query: ConnectorQuery = {}) {
-  const { workspace } = usePlace()
+  const { workspace } = useTenant()
   const all = { limit: 100, ...query, ...(workspace === undefined ? {} : { workspace_name: workspace }) }
   return useReadAll<ConnectorSummary>(['connectors', 'choice', all], (ferrule, from, signal) =>
     ferrule.connectors.page(from ?? all, { signal }),

@@ -11,9 +11,9 @@ const whole = refuse('The request is not valid: /name is required; /credentials/
 
 test('the refusals of an error are said once: in its list, or at their fields', () => {
   const named = ['/name is required.', '/credentials/key is required.']
-  expect(describeError(whole)).toMatchObject({ sentence: 'The request is not valid.', places: named })
-  expect(describeError(whole, ['/name', '/credentials'])).toMatchObject({ sentence: 'The request is not valid.', places: [] })
-  expect(describeError(whole, ['/credentials/key/a'])).toMatchObject({ places: named })
-  expect(describeError(refuse('/name is required.', errors.slice(0, 1)))).toMatchObject({ sentence: '/name is required.', places: [] })
-  expect(describeError(refuse('Another sentence.'))).toMatchObject({ sentence: 'Another sentence.', places: named })
+  expect(describeError(whole)).toMatchObject({ sentence: 'The request is not valid.', details: named })
+  expect(describeError(whole, ['/name', '/credentials'])).toMatchObject({ sentence: 'The request is not valid.', details: [] })
+  expect(describeError(whole, ['/credentials/key/a'])).toMatchObject({ details: named })
+  expect(describeError(refuse('/name is required.', errors.slice(0, 1)))).toMatchObject({ sentence: '/name is required.', details: [] })
+  expect(describeError(refuse('Another sentence.'))).toMatchObject({ sentence: 'Another sentence.', details: named })
 })

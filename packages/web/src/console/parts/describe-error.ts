@@ -33,11 +33,11 @@ export interface ShownError {
   readonly code: string
   readonly sentence: string
   readonly nextStep: string
-  readonly places: readonly string[]
+  readonly details: readonly string[]
   readonly requestId: string | undefined
 }
 
-/** Takes the refusals of places out of the sentence of an error: each is said once. */
+/** Takes the details out of the sentence of an error: each is said once. */
 function shorten(message: string, refusals: readonly string[]): string {
   const starts = refusals.map((each) => message.indexOf(each.replace(/\.$/, '')))
   const start = Math.min(...starts)
@@ -53,7 +53,7 @@ export function describeError(error: unknown, marked: readonly string[] = []): S
       code: 'page_error',
       sentence: error instanceof Error ? error.message : String(error),
       nextStep,
-      places: [],
+      details: [],
       requestId: undefined,
     }
   }
@@ -65,6 +65,6 @@ export function describeError(error: unknown, marked: readonly string[] = []): S
     message,
     errors.map((each) => each.message),
   )
-  const places = [...refusals, ...vendor].filter((each) => each.replace(/\.$/, '') !== sentence.replace(/\.$/, ''))
-  return { code, sentence, nextStep: findNextStep(code, hint), places, requestId: headers['x-request-id'] }
+  const details = [...refusals, ...vendor].filter((each) => each.replace(/\.$/, '') !== sentence.replace(/\.$/, ''))
+  return { code, sentence, nextStep: findNextStep(code, hint), details, requestId: headers['x-request-id'] }
 }

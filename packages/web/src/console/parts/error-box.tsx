@@ -15,15 +15,15 @@ export interface ErrorBoxProps {
 
 /** Shows an error with its next step. */
 export function ErrorBox({ error, title, onRetry, marked }: ErrorBoxProps) {
-  const { code, sentence, nextStep, places, requestId } = describeError(error, marked)
+  const { code, sentence, nextStep, details, requestId } = describeError(error, marked)
   return (
     <Alert color="red" variant="light" title={title ?? 'This did not work'} role="alert">
       <Stack gap="xs">
         <Text size="sm">{sentence}</Text>
-        {places.length > 0 && (
+        {details.length > 0 && (
           <List size="sm">
-            {places.map((place) => (
-              <List.Item key={place}>{place}</List.Item>
+            {details.map((detail) => (
+              <List.Item key={detail}>{detail}</List.Item>
             ))}
           </List>
         )}

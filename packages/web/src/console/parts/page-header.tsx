@@ -1,7 +1,7 @@
 /** Shows the title of a page. */
 import { Group, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect, useRef } from 'react'
-import { hasMoved } from '../data/place.ts'
+import { hasMoved } from '../data/tenant.ts'
 
 /** @param props `children`: actions of the page, such as buttons */
 export function PageHeader({ title, about, children }: { readonly title: string; readonly about?: string; readonly children?: ReactNode }) {

@@ -2,7 +2,7 @@
 import { Anchor, type AnchorProps } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { type AddressParams, printAddress, usePlace } from '../data/place.ts'
+import { type AddressParams, printAddress, useTenant } from '../data/tenant.ts'
 
 /** Where a link leads, and what it shows. */
 export interface PageLinkProps extends Omit<AnchorProps, 'children' | 'component'> {
@@ -14,9 +14,9 @@ export interface PageLinkProps extends Omit<AnchorProps, 'children' | 'component
 
 /** Shows a link to a page; the organization and the workspace of the address are kept. */
 export function PageLink({ to, params, children, ...look }: PageLinkProps) {
-  const place = usePlace()
+  const tenant = useTenant()
   return (
-    <Anchor component={Link} href={printAddress(to, place, params)} {...look}>
+    <Anchor component={Link} href={printAddress(to, tenant, params)} {...look}>
       {children}
     </Anchor>
   )

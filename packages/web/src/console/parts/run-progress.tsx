@@ -18,7 +18,7 @@ export interface RunProgressProps {
   readonly isExplained?: boolean
 }
 
-/** Shows when a run that waits is tried again. A time that has passed says nothing: the run waits for its turn. */
+/** Shows when a run that waits is tried again. A time that has passed says nothing: the run can start. */
 function NextTry({ notBefore }: { readonly notBefore: string | null }) {
   if (notBefore === null || Date.parse(notBefore) <= Date.now()) return null
   return (
@@ -38,7 +38,7 @@ export function RunProgress({ run, isExplained = false }: RunProgressProps) {
           asked for <Time value={run.created_at} />
         </>
       ) : run.state === 'running' && run.progress.calls === 0 ? (
-        'waits for a turn'
+        'waiting'
       ) : (
         printProgress(run.progress)
       )}

@@ -5,7 +5,7 @@ import type { RunState, SyncState } from 'ferrule/wire'
 type Look = readonly [says: string, color: string]
 
 const copyLooks: Readonly<Record<SyncState, Look>> = {
-  loading: ['Waits for its first sync', 'gray'],
+  loading: ['Waiting for the first sync', 'gray'],
   building_preview: ['First sync', 'blue'],
   preview: ['First sync, part ready', 'blue'],
   ready: ['Ready', 'green'],
@@ -15,7 +15,7 @@ const copyLooks: Readonly<Record<SyncState, Look>> = {
 }
 
 const runLooks: Readonly<Record<RunState, Look>> = {
-  queued: ['Waits', 'gray'],
+  queued: ['Waiting', 'gray'],
   running: ['Running', 'blue'],
   succeeded: ['Succeeded', 'green'],
   partial: ['Partly done', 'yellow'],

@@ -2,7 +2,7 @@
 import { Modal, ScrollArea, Text, TextInput, UnstyledButton } from '@mantine/core'
 import { type KeyboardEvent, useId, useState } from 'react'
 import { type Destination, filterDestinations, useFoundDestinations } from '../data/palette.ts'
-import { useGo } from '../data/place.ts'
+import { useGo } from '../data/tenant.ts'
 import { pages } from '../pages.ts'
 
 /** Results that are shown at once. */

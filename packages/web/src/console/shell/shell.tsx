@@ -19,9 +19,9 @@ import { type ComponentType, lazy, Suspense, useEffect, useSyncExternalStore } f
 import { Link, Route, Switch, useLocation } from 'wouter'
 import { leaveQuestion } from '../data/leaving.ts'
 import { basePath } from '../data/page-facts.ts'
-import { printAddress, usePlace } from '../data/place.ts'
 import { sessionEnd } from '../data/query-client.ts'
 import { signOut } from '../data/sign-out.ts'
+import { printAddress, useTenant } from '../data/tenant.ts'
 import { type ConsolePage, groups, pages } from '../pages.ts'
 import { Announcements } from '../parts/announcements.tsx'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
@@ -29,7 +29,7 @@ import { ErrorBoundary } from '../parts/error-boundary.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { PageLink } from '../parts/page-link.tsx'
 import { Palette } from './palette.tsx'
-import { PlaceChooser, PlaceGate } from './place-chooser.tsx'
+import { TenantChooser, TenantGate } from './tenant-chooser.tsx'
 
 /** Returns whether an address shows a page or something below it. */
 const isShown = (path: string, page: ConsolePage): boolean =>
@@ -37,7 +37,7 @@ const isShown = (path: string, page: ConsolePage): boolean =>
 
 /** Shows the pages of a group. */
 function NavigationGroup({ group }: { readonly group: (typeof groups)[number] }) {
-  const place = usePlace()
+  const tenant = useTenant()
   const [path] = useLocation()
   const own = pages.filter((page) => page.group === group)
   if (own.length === 0) return null
@@ -50,7 +50,7 @@ function NavigationGroup({ group }: { readonly group: (typeof groups)[number] })
         <NavLink
           key={page.path}
           component={Link}
-          href={printAddress(page.path, place)}
+          href={printAddress(page.path, tenant)}
           label={page.title}
           active={isShown(path, page)}
           {...(isShown(path, page) ? { 'aria-current': 'page' } : {})}
@@ -161,14 +161,8 @@ function SchemeSwitch() {
   )
 }
 
-interface HeaderProps {
-  readonly opened: boolean
-  readonly toggle: () => void
-  readonly isWide: boolean
-}
-
 /** Shows the header: the navigation's switch on narrow screens, the choosers and the ways out. */
-function Header({ opened, toggle, isWide }: HeaderProps) {
+function Header({ opened, toggle, isWide }: { readonly opened: boolean; readonly toggle: () => void; readonly isWide: boolean }) {
   return (
     <Group h="100%" px="md" justify="space-between" wrap="nowrap" gap="xs">
       <Group wrap="nowrap" gap="sm">
@@ -176,7 +170,7 @@ function Header({ opened, toggle, isWide }: HeaderProps) {
         <Text fw={700} size="lg">
           Ferrule
         </Text>
-        {isWide && <PlaceChooser />}
+        {isWide && <TenantChooser />}
       </Group>
       <Group wrap="nowrap" gap="xs">
         <Palette />
@@ -203,14 +197,14 @@ export function Shell() {
         <Header opened={opened} toggle={toggle} isWide={isWide} />
       </AppShell.Header>
       <AppShell.Navbar p="sm">
-        {!isWide && <PlaceChooser />}
+        {!isWide && <TenantChooser />}
         <Navigation />
       </AppShell.Navbar>
       <AppShell.Main id="page" tabIndex={-1}>
         <SessionEnd />
-        <PlaceGate>
+        <TenantGate>
           <PageOfAddress />
-        </PlaceGate>
+        </TenantGate>
       </AppShell.Main>
       <Announcements />
       <LeaveQuestion />

@@ -1,4 +1,4 @@
-/** Checks the rest of a statement: one pass over its tokens that refuses what no place allows. */
+/** Checks the rest of a statement: one pass over its tokens that refuses what is allowed nowhere. */
 import { beginsList, findWithQuery, type Verb } from './head.ts'
 import { type Finding, refuse, type StatementKind, systemFunctions } from './reasons.ts'
 import { type Tokens, tokenType } from './tokens.ts'

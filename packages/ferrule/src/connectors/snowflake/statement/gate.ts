@@ -82,7 +82,7 @@ function readStatement(text: string): Statement | Finding {
 function buildRefusal(text: string, wanted: StatementKind, finding: Finding & { takes: readonly RecordAction[] }): Admission {
   const { reason, at, found, takes } = finding
   const { line, column } = locateOffset(text, at)
-  const message = formatSentence(reason, { found, place: `line ${line}, column ${column}`, wanted, takes })
+  const message = formatSentence(reason, { found, position: `line ${line}, column ${column}`, wanted, takes })
   return { admitted: false, reason, found, line, column, message, takes }
 }
 

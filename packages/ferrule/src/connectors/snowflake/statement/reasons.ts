@@ -44,7 +44,7 @@ export interface Circumstances {
   /** What was found, as the refusal shows it. */
   readonly found: string
   /** Where it was found: "line 1, column 8". */
-  readonly place: string
+  readonly position: string
   /** The kind that the action takes. */
   readonly wanted: StatementKind
   /** Actions that take the statement unchanged; empty if none does. */
@@ -54,35 +54,36 @@ export interface Circumstances {
 const oneStatement = 'A call takes exactly one statement'
 
 const sentences = {
-  too_long: ({ found, place }) => `The statement is longer than ${longestStatement} UTF-16 code units: ${found} at ${place}.`,
-  unterminated: ({ found, place }) => `At ${place} begins ${found} that does not end.`,
-  foreign_character: ({ found, place }) =>
-    `At ${place} stands ${found}. Outside of strings, quoted identifiers and comments a statement has only ASCII letters, digits, operators, spaces, tabs and line breaks.`,
-  ambiguous: ({ found, place }) =>
-    `At ${place} stands ${found} with characters in it or directly at it that could as well end it, or begin a word, a string, a comment or a pipe. Leave them out, separate them by a space, or quote the name (a stage: '@name/path').`,
-  no_statement: ({ found, place }) => `At ${place} stands ${found}, and there is no statement before it.`,
-  pipe: ({ found, place }) => `At ${place} stands ${found}, which chains another statement. ${oneStatement}.`,
-  several_statements: ({ found, place }) => `At ${place} stands ${found} with something behind it. ${oneStatement}.`,
-  second_statement: ({ found, place }) => `At ${place} ${found} begins another statement. ${oneStatement}. Quote it if it is a name.`,
-  not_a_row_statement: ({ found, place }) =>
-    `The statement begins with ${found} at ${place}. Record actions take SELECT (also WITH … SELECT), INSERT, UPDATE and DELETE only.`,
-  with_without_select: ({ found, place }) =>
-    `At ${place} stands ${found}, where WITH wants a list of queries and then SELECT. For a write, WITH follows the target: INSERT INTO t WITH … SELECT ….`,
-  procedure: ({ found, place }) => `At ${place} ${found} defines a procedure, which could run any statement. ${oneStatement}.`,
-  insert_overwrite: ({ found, place }) =>
-    `At ${place} stands ${found}: INSERT OVERWRITE empties the table first, and create only adds rows.`,
-  insert_without_into: ({ found, place }) => `At ${place} stands ${found}, where INSERT wants INTO, ALL or FIRST.`,
-  select_into: ({ found, place }) => `At ${place} stands ${found}: a SELECT only reads. Quote it if it is a name.`,
-  nested_statement: ({ found, place }) =>
-    `At ${place} ${found} begins a statement inside parentheses, where only a query may stand. Quote it if it is a name.`,
-  system_function: ({ found, place }) =>
-    `At ${place} ${found} calls a system function, and many of them change state. Allowed are ${[...systemFunctions].join(', ')}.`,
-  computed_function: ({ found, place }) => `At ${place} ${found} calls a function by a computed name, which could be any. Write the name.`,
-  unbalanced: ({ found, place }) => `At ${place} stands ${found} without its partner.`,
-  placeholder: ({ found, place }) =>
-    `At ${place} stands ${found}, a placeholder, and nothing is bound to it. Write the value into the statement.`,
-  other_kind: ({ found, place, wanted, takes }) =>
-    `At ${place} begins ${found}, where ${wanted} is wanted. The action ${takes.join(' or ')} takes this statement.`,
+  too_long: ({ found, position }) => `The statement is longer than ${longestStatement} UTF-16 code units: ${found} at ${position}.`,
+  unterminated: ({ found, position }) => `At ${position} begins ${found} that does not end.`,
+  foreign_character: ({ found, position }) =>
+    `At ${position} stands ${found}. Outside of strings, quoted identifiers and comments a statement has only ASCII letters, digits, operators, spaces, tabs and line breaks.`,
+  ambiguous: ({ found, position }) =>
+    `At ${position} stands ${found} with characters in it or directly at it that could as well end it, or begin a word, a string, a comment or a pipe. Leave them out, separate them by a space, or quote the name (a stage: '@name/path').`,
+  no_statement: ({ found, position }) => `At ${position} stands ${found}, and there is no statement before it.`,
+  pipe: ({ found, position }) => `At ${position} stands ${found}, which chains another statement. ${oneStatement}.`,
+  several_statements: ({ found, position }) => `At ${position} stands ${found} with something behind it. ${oneStatement}.`,
+  second_statement: ({ found, position }) => `At ${position} ${found} begins another statement. ${oneStatement}. Quote it if it is a name.`,
+  not_a_row_statement: ({ found, position }) =>
+    `The statement begins with ${found} at ${position}. Record actions take SELECT (also WITH … SELECT), INSERT, UPDATE and DELETE only.`,
+  with_without_select: ({ found, position }) =>
+    `At ${position} stands ${found}, where WITH wants a list of queries and then SELECT. For a write, WITH follows the target: INSERT INTO t WITH … SELECT ….`,
+  procedure: ({ found, position }) => `At ${position} ${found} defines a procedure, which could run any statement. ${oneStatement}.`,
+  insert_overwrite: ({ found, position }) =>
+    `At ${position} stands ${found}: INSERT OVERWRITE empties the table first, and create only adds rows.`,
+  insert_without_into: ({ found, position }) => `At ${position} stands ${found}, where INSERT wants INTO, ALL or FIRST.`,
+  select_into: ({ found, position }) => `At ${position} stands ${found}: a SELECT only reads. Quote it if it is a name.`,
+  nested_statement: ({ found, position }) =>
+    `At ${position} ${found} begins a statement inside parentheses, where only a query may stand. Quote it if it is a name.`,
+  system_function: ({ found, position }) =>
+    `At ${position} ${found} calls a system function, and many of them change state. Allowed are ${[...systemFunctions].join(', ')}.`,
+  computed_function: ({ found, position }) =>
+    `At ${position} ${found} calls a function by a computed name, which could be any. Write the name.`,
+  unbalanced: ({ found, position }) => `At ${position} stands ${found} without its partner.`,
+  placeholder: ({ found, position }) =>
+    `At ${position} stands ${found}, a placeholder, and nothing is bound to it. Write the value into the statement.`,
+  other_kind: ({ found, position, wanted, takes }) =>
+    `At ${position} begins ${found}, where ${wanted} is wanted. The action ${takes.join(' or ')} takes this statement.`,
 } as const satisfies Readonly<Record<string, (about: Circumstances) => string>>
 
 /** Name of a reason to refuse a statement. */

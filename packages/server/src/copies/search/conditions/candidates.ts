@@ -4,7 +4,7 @@
  * the planner would count it twice and take common words for rare ones.
  */
 import type { Column, SearchTable } from '../columns.ts'
-import { findRequiredWords, type RequiredWord } from '../tokens/tokens.ts'
+import { findRequiredWords, type RequiredWord } from '../tokens/tokenizer.ts'
 import { listTextWords } from '../tokens/words.ts'
 import type { Condition, Operand } from '../tree.ts'
 import { type PathCondition, quoteColumn } from './sql-context.ts'

@@ -2,7 +2,7 @@
 import type { OperatorOf } from 'ferrule/internal'
 import type { Column } from '../columns.ts'
 import type { Values } from '../statement.ts'
-import type { QueryToken } from '../tokens/tokens.ts'
+import type { QueryToken } from '../tokens/tokenizer.ts'
 import type { WordsCondition } from '../tree.ts'
 import { joinOr } from './sql-context.ts'
 

@@ -1,8 +1,8 @@
-/** Stored words of records, for the operators `keyword`, `fuzzy` and `like`. `tokens.ts` defines what a word is. */
+/** Stored words of records, for the operators `keyword`, `fuzzy` and `like`. `tokenizer.ts` defines what a word is. */
 import { isObject } from 'ferrule/internal'
 import { cleanText, formatNumber } from '../text.ts'
 import { isAscii } from './shared.ts'
-import { splitText } from './tokens.ts'
+import { splitText } from './tokenizer.ts'
 
 /**
  * Maximum length of a stored word in code points; the rest is cut. Query words have at most 250. So a shortened word equals none, is

@@ -1,8 +1,8 @@
-/** Runs statements and transactions of both context databases within their timeouts and turns. */
+/** Runs statements and transactions of both context databases within their timeouts and slots. */
 import { fail, inSpan } from 'ferrule/internal'
 import { isConflict, isServerFault, isTimeout, retryConflicts } from '../../../db/connections/problems.ts'
 import { describeRows, describeStatement } from '../../../db/statement-span.ts'
-import type { Answer, Connection, ContextDatabase, Engine, QueryOptions, ReadOptions, Run, Session, Statement, Value } from './database.ts'
+import type { Answer, Connection, ContextDatabase, Engine, QueryOptions, ReadOptions, Session, Statement, Value } from './database.ts'
 import { countSeconds, createOverloadError, type Purpose } from './lane.ts'
 import { hasCode, translateError, unavailable } from './problems.ts'
 
@@ -94,7 +94,9 @@ const createTimeoutError = (
 
 /** Builds the error of a search that had too little time left after its wait: another filter would not have helped. */
 const createWaitError = (waitedMs: number, timeoutMs: number) =>
-  createOverloadError(`a search waited ${countSeconds(waitedMs)} of its ${countSeconds(timeoutMs)} seconds for a turn at the context store`)
+  createOverloadError(
+    `a search waited ${countSeconds(waitedMs)} of its ${countSeconds(timeoutMs)} seconds for a slot at the database of the copies`,
+  )
 
 const countCharacters = ({ values = [] }: Statement): number => values.reduce<number>((sum, value) => sum + countValueCharacters(value), 0)
 const countValueCharacters = (value: Value): number =>
@@ -104,8 +106,8 @@ const countValueCharacters = (value: Value): number =>
       ? value.reduce<number>((sum, each) => sum + countValueCharacters(each), 0)
       : 8
 
-/** A turn in one of the lanes. */
-interface Turn {
+/** A slot in one of the lanes. */
+interface Slot {
   readonly purpose: Purpose
   readonly signal: AbortSignal | undefined
   readonly hasOnePlan?: boolean | undefined
@@ -116,7 +118,7 @@ interface Turn {
 /** Creates a database from an engine. */
 export function createContextDatabase(engine: Engine): ContextDatabase {
   let closed: Promise<void> | undefined
-  const turn = async <T>({ purpose, signal, hasOnePlan, waitMs }: Turn, work: (connection: Connection) => Promise<T>): Promise<T> => {
+  const hold = async <T>({ purpose, signal, hasOnePlan, waitMs }: Slot, work: (connection: Connection) => Promise<T>): Promise<T> => {
     const leave = await engine.lanes[purpose].enter(purpose, signal, waitMs)
     try {
       return await useConnection(await engine.connect(purpose, hasOnePlan), work)
@@ -127,7 +129,7 @@ export function createContextDatabase(engine: Engine): ContextDatabase {
     }
   }
   const beside = async <T>(signal: AbortSignal | undefined, work: (connection: Connection) => Promise<T>): Promise<T> => {
-    if (engine.connectApart === undefined) return turn({ purpose: 'write', signal }, work)
+    if (engine.connectApart === undefined) return hold({ purpose: 'write', signal }, work)
     try {
       signal?.throwIfAborted()
       return await useConnection(await engine.connectApart(), work)
@@ -140,7 +142,7 @@ export function createContextDatabase(engine: Engine): ContextDatabase {
     const asked = performance.now()
     let waitedMs = 0
     try {
-      return await turn({ purpose: 'search', signal, hasOnePlan, waitMs: timeoutMs }, (connection) => {
+      return await hold({ purpose: 'search', signal, hasOnePlan, waitMs: timeoutMs }, (connection) => {
         waitedMs = performance.now() - asked
         return readWith(connection, { ...options, timeoutMs, leftMs: timeoutMs - waitedMs }, work)
       })
@@ -155,7 +157,7 @@ export function createContextDatabase(engine: Engine): ContextDatabase {
     query: <R>(what: Statement, options?: ReadOptions) => read((session) => session.query<R>(what), options),
     glance: (what, options) => glanceAt(engine, what, options),
     withConnection: (work, { signal, timeoutMs = engine.limits.write } = {}) =>
-      turn({ purpose: 'write', signal }, (connection) =>
+      hold({ purpose: 'write', signal }, (connection) =>
         runWithOwnLimit(connection, { signal, timeoutMs, usual: engine.limits.write }, work),
       ),
     withOwnConnection: (work, { signal, timeoutMs = engine.limits.write } = {}) => {
@@ -164,7 +166,7 @@ export function createContextDatabase(engine: Engine): ContextDatabase {
     },
     transaction: (work, options = {}) =>
       retryConflicts(() =>
-        turn({ purpose: 'write', signal: options.signal }, (connection) => runTransaction({ engine, connection, options }, work)),
+        hold({ purpose: 'write', signal: options.signal }, (connection) => runTransaction({ engine, connection, options }, work)),
       ).catch((thrown: unknown) => {
         throw isConflict(thrown) ? unavailable(thrown) : thrown
       }),
@@ -193,7 +195,7 @@ async function glanceAt<R>(engine: Engine, what: Statement, options: QueryOption
 async function runWithOwnLimit<T>(
   connection: Connection,
   { signal, timeoutMs, usual }: QueryOptions & { readonly timeoutMs: number; readonly usual: number },
-  work: (run: Run) => Promise<T>,
+  work: (run: Connection['run']) => Promise<T>,
 ): Promise<T> {
   if (timeoutMs > usual) await connection.limit(timeoutMs)
   const result = await work((statement) => runBounded(connection, statement, { signal, timeoutMs }))

@@ -26,7 +26,7 @@ export interface Answer<R = Row> {
   readonly rows: readonly R[]
   /** Number of rows read or changed. */
   readonly count: number
-  /** Time of the statement on its connection in milliseconds, without the wait for a turn; set by `query` and `read`. */
+  /** Time of the statement on its connection in milliseconds, without the wait for a slot; set by `query` and `read`. */
   readonly tookMs?: number
 }
 
@@ -34,7 +34,7 @@ export interface Answer<R = Row> {
 export interface QueryOptions {
   /** Aborts the statement, which then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined
-  /** Timeout in milliseconds. A read counts its wait for a turn; writes and transactions begin with their turn. */
+  /** Timeout in milliseconds. A read counts its wait for a slot; writes and transactions begin with their slot. */
   readonly timeoutMs?: number
   /** Timeout of the whole search, in milliseconds, when `timeoutMs` is what is left of it; errors name it. */
   readonly wholeMs?: number
@@ -42,7 +42,7 @@ export interface QueryOptions {
   readonly lateHint?: string
 }
 
-/** Limits of reading statements that take one turn. */
+/** Limits of reading statements that take one slot. */
 export interface ReadOptions extends QueryOptions {
   /**
    * True for a lookup by key, which one plan suits whatever its values. It then runs on PostgreSQL in sessions that cache the plan of a
@@ -63,44 +63,44 @@ export interface Session {
 }
 
 /** Runs one statement on a connection that no other work uses. */
-export type Run = (statement: Statement) => Promise<Answer>
+export type RunStatement = (statement: Statement) => Promise<Answer>
 
 /** Database of the copy: PostgreSQL, or PGlite in this process. */
 export interface ContextDatabase {
   readonly engine: EngineName
-  /** Counts the begun and the ended turns of writes. While the number stays, this process has written nothing. */
+  /** Counts the begun and the ended writes. While the number stays, this process has written nothing. */
   countWrites(): number
   /**
-   * Runs one reading statement, in the turns of searches.
+   * Runs one reading statement, in a slot of searches.
    * @throws FerruleError `overloaded`, `context_store_timeout`, `context_store_unavailable`; the signal's reason
    */
   query<R = Row>(statement: Statement, options?: ReadOptions): Promise<Answer<R>>
   /**
-   * Runs reading statements in one turn of searches, within one timeout, each with a snapshot of its own.
+   * Runs reading statements in one slot of searches, within one timeout, each with a snapshot of its own.
    * @throws as `query`
    */
   read<T>(work: (session: Session) => Promise<T>, options?: ReadOptions): Promise<T>
   /**
-   * Runs one short reading statement without a turn. The caller runs one at a time.
+   * Runs one short reading statement without a slot. The caller runs one at a time.
    * @throws as `query`, but not `overloaded`
    */
   glance<R = Row>(statement: Statement, options?: QueryOptions): Promise<Answer<R>>
   /**
-   * Runs `work` in a transaction, in the turns of writes. Rolls back when `work` throws, and retries after a deadlock. Never wait for a
+   * Runs `work` in a transaction, in a slot of writes. Rolls back when `work` throws, and retries after a deadlock. Never wait for a
    * network in `work`.
    * @throws as `query`
    */
   transaction<T>(work: (session: Session) => Promise<T>, options?: QueryOptions): Promise<T>
   /**
-   * Runs `work` on one connection outside of a transaction, in the turns of writes. Use it for schema changes, and for upkeep that cannot
+   * Runs `work` on one connection outside of a transaction, in a slot of writes. Use it for schema changes, and for upkeep that cannot
    * run in a transaction. `timeoutMs` applies to each statement.
    */
-  withConnection<T>(work: (run: Run) => Promise<T>, options?: QueryOptions): Promise<T>
+  withConnection<T>(work: (run: RunStatement) => Promise<T>, options?: QueryOptions): Promise<T>
   /**
-   * Runs `work` on an extra connection without a turn, where the database has one; else as `withConnection`. Use it for statements that
+   * Runs `work` on an extra connection without a slot, where the database has one; else as `withConnection`. Use it for statements that
    * take minutes and block nobody. `timeoutMs` applies to each statement.
    */
-  withOwnConnection<T>(work: (run: Run) => Promise<T>, options?: QueryOptions): Promise<T>
+  withOwnConnection<T>(work: (run: RunStatement) => Promise<T>, options?: QueryOptions): Promise<T>
   /** Resolves when the database answers and takes writes; an embedded one does not ask. @throws FerruleError `context_store_unavailable` */
   ready(): Promise<void>
   /** Refuses new work and waits for running work. Further calls have no effect. */
@@ -134,7 +134,7 @@ export interface Engine {
   connect(purpose: Purpose, hasOnePlan?: boolean): Promise<Connection>
   /** Opens a connection outside of the pools; its release closes it. */
   connectApart?(): Promise<Connection>
-  /** Opens the database if needed, without a turn. */
+  /** Opens the database if needed, without a slot. */
   open?(): Promise<void>
   /** Resolves when the server answers and takes writes, within two seconds; left out where there is no server. @throws as `query` */
   ready?(): Promise<void>

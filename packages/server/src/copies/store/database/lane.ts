@@ -1,17 +1,17 @@
-/** A bounded queue for database turns: a limited number run, a limited number wait, and all others are refused at once. */
+/** A bounded queue for database slots: a limited number run, a limited number wait, and all others are refused at once. */
 import { fail } from 'ferrule/internal'
 
-/** Purpose of a turn. Searches go first, because a client waits for them. */
+/** Purpose of a slot. Searches go first, because a client waits for them. */
 export type Purpose = 'search' | 'write'
 
 export interface LaneLimits {
-  /** Maximum number of concurrent turns. */
+  /** Maximum number of slots. */
   readonly slots: number
   /** Maximum number of waiting requests per purpose. */
   readonly waiting: number
   /** Maximum wait in milliseconds. */
   readonly waitMs: number
-  /** Maximum wait of a write, where it may wait longer: syncs side by side take turns, and no client waits for them. */
+  /** Maximum wait of a write, where it may wait longer: syncs side by side wait for each other, and no client waits for them. */
   readonly writeWaitMs?: number
 }
 
@@ -25,7 +25,7 @@ const overtakes = 4
 const retryAfterMs = 1_000
 const names: Readonly<Record<Purpose, string>> = { search: 'searches', write: 'writes' }
 
-/** A queue with a limited number of turns. */
+/** A queue with a limited number of slots. */
 export class Lane {
   readonly #limits: LaneLimits
   readonly #waiting: Readonly<Record<Purpose, Set<Waiter>>> = { search: new Set(), write: new Set() }
@@ -40,10 +40,10 @@ export class Lane {
   }
 
   /**
-   * Waits for a turn.
+   * Waits for a slot.
    * @param signal aborts the wait, which then throws the signal's reason
    * @param mostMs maximum wait in milliseconds, where it is shorter than that of the lane
-   * @returns a function that ends the turn
+   * @returns a function that frees the slot
    * @throws FerruleError `overloaded` when too many wait or the wait was too long
    */
   async enter(purpose: Purpose, signal?: AbortSignal, mostMs = Number.POSITIVE_INFINITY): Promise<() => void> {
@@ -62,17 +62,17 @@ export class Lane {
     }
   }
 
-  /** Number of taken turns and of waiting requests. */
+  /** Number of taken slots and of waiting requests. */
   get load(): { readonly running: number; readonly waiting: number } {
     return { running: this.#taken, waiting: this.#waiting.search.size + this.#waiting.write.size }
   }
 
-  /** Number of begun and of ended turns of writes. */
+  /** Number of begun and of ended writes. */
   get writes(): number {
     return this.#writes
   }
 
-  /** Refuses waiting and new requests with one reason. Resolves when the last turn has ended. */
+  /** Refuses waiting and new requests with one reason. Resolves when the last slot is free. */
   close(reason: unknown): Promise<void> {
     this.#closed = reason
     for (const waiter of [...this.#waiting.search, ...this.#waiting.write]) waiter.refuse(reason)
@@ -84,7 +84,7 @@ export class Lane {
     const queue = this.#waiting[purpose]
     const { waiting, waitMs: usualMs, writeWaitMs = usualMs } = this.#limits
     const waitMs = Math.min(mostMs, purpose === 'write' ? writeWaitMs : usualMs)
-    if (queue.size >= waiting) throw createOverloadError(`${waiting} ${names[purpose]} wait for the context store already`)
+    if (queue.size >= waiting) throw createOverloadError(`${waiting} ${names[purpose]} wait for the database of the copies already`)
     return new Promise((resolve, reject) => {
       const settle = (): void => {
         clearTimeout(timer)
@@ -103,7 +103,7 @@ export class Lane {
       }
       const aborted = (): void => waiter.refuse(signal?.reason)
       const timer = setTimeout(
-        () => waiter.refuse(createOverloadError(`no turn at the context store within ${countSeconds(waitMs)} seconds`)),
+        () => waiter.refuse(createOverloadError(`no slot at the database of the copies within ${countSeconds(waitMs)} seconds`)),
         waitMs,
       )
       signal?.addEventListener('abort', aborted, { once: true })
@@ -114,7 +114,7 @@ export class Lane {
   #leave(): void {
     const next = this.#next()
     if (next === undefined) this.#taken -= 1
-    else next.admit() // the next request takes the turn over
+    else next.admit() // the next request takes the slot over
     if (this.#closed !== undefined && this.#taken === 0) this.#empty.resolve()
   }
 
@@ -130,5 +130,5 @@ export class Lane {
 /** Rounds milliseconds to whole seconds for a sentence; at least one. */
 export const countSeconds = (ms: number): number => Math.max(1, Math.round(ms / 1_000))
 
-/** Builds the error of work that got no turn. */
+/** Builds the error of work that got no slot. */
 export const createOverloadError = (reason: string) => fail('overloaded', { reason }, { retryAfterMs })

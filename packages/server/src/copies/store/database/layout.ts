@@ -1,6 +1,6 @@
 /** How tables lie in the database: in partitions of one server, or distributed over several machines by Citus. */
 import { fail } from 'ferrule/internal'
-import type { EngineName, ReadOptions, Run } from './database.ts'
+import type { EngineName, ReadOptions, RunStatement } from './database.ts'
 import type { ContextStoreSettings } from './settings.ts'
 
 /** `citus`: each table is distributed by the connector, so all rows of a connector are on one machine. */
@@ -43,14 +43,14 @@ export function buildTable(name: string, columns: string, layout: TableLayout): 
 export const fitReadOptions = (layout: TableLayout, options: ReadOptions | undefined): ReadOptions | undefined =>
   layout === 'citus' ? { ...options, hasOnePlan: false } : options
 
-const askFor = async (run: Run, condition: string): Promise<boolean> =>
+const askFor = async (run: RunStatement, condition: string): Promise<boolean> =>
   (await run({ text: `select ${condition} as holds` })).rows[0]?.['holds'] === true
 
 /**
  * Finds the layout of a database: that of its tables, else the wanted one.
  * @throws FerruleError `setting_invalid` when the tables or the server do not allow the wanted one
  */
-export async function findLayout(run: Run, settings: ContextStoreSettings): Promise<TableLayout> {
+export async function findLayout(run: RunStatement, settings: ContextStoreSettings): Promise<TableLayout> {
   if (settings.engine === 'embedded') return 'embedded'
   const { distribution: wanted = 'auto' } = settings
   const hasCitus = await askFor(run, "exists (select from pg_proc where proname = 'create_distributed_table')")

@@ -1,10 +1,10 @@
 /** PostgreSQL 15 or later as the context database: pools for searches, for lookups by key and for writes, and checks of encoding and collation. */
 import { fail } from 'ferrule/internal'
 import pg from 'pg'
+import { explainRights, type Pool, Server, type ServerOptions } from '../../../db/connections/database-server.ts'
 import { isClusterFault, isServerFault, isTimeout, readErrorCode } from '../../../db/connections/problems.ts'
-import { explainRights, type Pool, Server, type ServerOptions } from '../../../db/connections/server.ts'
 import { connectWith, createPool, describeSessions, type PoolOptions, type Use } from './client-pools.ts'
-import type { Connection, Engine, Run } from './database.ts'
+import type { Connection, Engine, RunStatement } from './database.ts'
 import { Lane } from './lane.ts'
 import { unavailable } from './problems.ts'
 import { extensions, schemaMs } from './requirements.ts'
@@ -13,7 +13,7 @@ export interface PostgresOptions extends PoolOptions, Pick<ServerOptions, 'url' 
   /** Maximum number of waiting searches, and of waiting writes. */
   readonly waiting: number
   /** Creates tables and functions, once, before anything else runs. */
-  prepare(run: Run): Promise<void>
+  prepare(run: RunStatement): Promise<void>
 }
 
 /** Pools of the server, once it is known whether a pooler stands before it. */
@@ -111,7 +111,7 @@ const trigrams: Demand = {
  */
 async function checkDatabase(opening: Opening): Promise<void> {
   const connection = await connectPool(opening, 'write')
-  const run: Run = (statement) => connection.run(statement)
+  const run: RunStatement = (statement) => connection.run(statement)
   let broken = true
   try {
     for (const demand of demands) await check(run, demand)
@@ -137,20 +137,20 @@ interface Demand {
   readonly otherwise: string
 }
 
-async function check(run: Run, { ask, otherwise }: Demand): Promise<void> {
+async function check(run: RunStatement, { ask, otherwise }: Demand): Promise<void> {
   const { rows } = await run({ text: `select ${ask} as holds` })
   if (rows[0]?.['holds'] !== true) throw fail('setting_invalid', { name: urlSetting, reason: otherwise })
 }
 
 /** Checks that the functions of the extensions are found without the name of their schema. */
-async function checkExtensions(run: Run): Promise<void> {
-  const text = `select e.extname as name, n.nspname as place, current_user as role from pg_extension e join pg_namespace n on n.oid = e.extnamespace
+async function checkExtensions(run: RunStatement): Promise<void> {
+  const text = `select e.extname as name, n.nspname as schema, current_user as role from pg_extension e join pg_namespace n on n.oid = e.extnamespace
     where e.extname = any($1) and n.nspname <> all(current_schemas(true)::text[])`
   const [hidden] = (await run({ text, values: [extensions] })).rows
   if (hidden === undefined) return
-  const { name, place, role } = hidden
-  const remedy = `let an administrator run \`grant usage on schema "${place}" to "${role}"\` and \`alter role "${role}" set search_path = public, "${place}"\`, or \`alter extension ${name} set schema public\``
-  const reason = `the extension ${name} is in the schema ${place}, where sessions of this user do not look; ${remedy}`
+  const { name, schema, role } = hidden
+  const remedy = `let an administrator run \`grant usage on schema "${schema}" to "${role}"\` and \`alter role "${role}" set search_path = public, "${schema}"\`, or \`alter extension ${name} set schema public\``
+  const reason = `the extension ${name} is in the schema ${schema}, where sessions of this user do not look; ${remedy}`
   throw fail('setting_invalid', { name: urlSetting, reason })
 }
 
@@ -165,7 +165,7 @@ function translatePreparation(thrown: unknown): unknown {
 }
 
 /** Creates an extension. Two nodes that do so at the same time conflict in the catalogue; the extension then exists. */
-async function createExtension(run: Run, name: string): Promise<void> {
+async function createExtension(run: RunStatement, name: string): Promise<void> {
   try {
     await run({ text: `create extension if not exists ${name}` })
   } catch (thrown) {

@@ -1,7 +1,7 @@
 /** Tables, functions and extensions that both databases need besides the tables of records. */
 import { createHash } from 'node:crypto'
 import { searchFunctions, termTable } from '../../search/functions.ts'
-import type { Run } from './database.ts'
+import type { RunStatement } from './database.ts'
 import { buildDistribution, buildReference, buildTable, type TableLayout } from './layout.ts'
 
 /** Contrib modules of PostgreSQL: trigrams, integers in the same index, and edit distances. */
@@ -26,7 +26,7 @@ const distribute: readonly string[] = [
  * - `cs_entities` has a row for each entity of a connector. Writers lock the row, so its counts are exact.
  * - `cs_seen` holds the keys seen by a complete pass, a row for each batch.
  * - `cs_gone` holds deleted records for a day (`forget.ts`).
- * - `cs_indexes` lists the automatic indexes (`copies/store/indexes/rows.ts`).
+ * - `cs_indexes` lists the automatic indexes (`copies/store/indexes/index-rows.ts`).
  */
 const buildOwnStatements = (layout: TableLayout): readonly string[] => [
   'create table if not exists cs_meta (name text primary key, value text not null)',
@@ -58,7 +58,7 @@ const buildOwnStatements = (layout: TableLayout): readonly string[] => [
 const digestStatements = (statements: readonly string[]): string => createHash('sha256').update(statements.join(';')).digest('hex')
 
 /** Runs schema changes in one transaction, excluding other nodes. */
-export async function changeSchema(layout: TableLayout, run: Run, work: () => Promise<void>): Promise<void> {
+export async function changeSchema(layout: TableLayout, run: RunStatement, work: () => Promise<void>): Promise<void> {
   await run({ text: 'begin' })
   try {
     // Functions and reference tables change over one connection to each machine, so the rest of the transaction must use it too.
@@ -73,7 +73,7 @@ export async function changeSchema(layout: TableLayout, run: Run, work: () => Pr
 }
 
 /** Updates the store's own tables and functions if needed. */
-export async function prepareOwnTables(layout: TableLayout, run: Run): Promise<void> {
+export async function prepareOwnTables(layout: TableLayout, run: RunStatement): Promise<void> {
   const statements = buildOwnStatements(layout)
   const digest = digestStatements(statements)
   if ((await hasMetaTable(run)) && (await readDigest(run)) === digest) return
@@ -86,12 +86,12 @@ export async function prepareOwnTables(layout: TableLayout, run: Run): Promise<v
   })
 }
 
-const hasMetaTable = async (run: Run): Promise<boolean> => {
+const hasMetaTable = async (run: RunStatement): Promise<boolean> => {
   const { rows } = await run({ text: "select to_regclass('cs_meta') is not null as there" })
   return rows[0]?.['there'] === true
 }
 
-const readDigest = async (run: Run): Promise<unknown> => {
+const readDigest = async (run: RunStatement): Promise<unknown> => {
   const { rows } = await run({ text: 'select value from cs_meta where name = $1', values: ['own'] })
   return rows[0]?.['value']
 }

@@ -3,7 +3,7 @@ import { quoteName } from '../../search/columns.ts'
 import type { ContextDatabase, Row, Session, Statement } from '../database/database.ts'
 import type { TableLayout } from '../database/layout.ts'
 import { chooseColumn, type IndexAdvice } from './advice.ts'
-import { deleteExpired, type IndexTarget, indexPrefix, markReady, statementMs } from './rows.ts'
+import { deleteExpired, type IndexTarget, indexPrefix, markReady, statementMs } from './index-rows.ts'
 
 /** An automatic index and its table. */
 interface CountedIndex {
@@ -78,7 +78,7 @@ async function countUses(session: Session, layout: TableLayout, indexes: readonl
 const embeddedMs = 120_000
 
 /** Database in which an index is created. */
-export interface IndexPlace {
+export interface IndexDatabase {
   readonly database: ContextDatabase
   readonly layout: TableLayout
 }
@@ -119,7 +119,7 @@ async function readDistinctCounts(database: ContextDatabase, { oid }: Partition)
 
 /** Chooses the column to index; undefined without records or without advice. */
 export async function chooseIndexColumn(
-  { database, layout }: IndexPlace,
+  { database, layout }: IndexDatabase,
   target: Pick<IndexTarget, 'number' | 'table'>,
   wish: IndexAdvice,
 ): Promise<string | undefined> {
@@ -143,7 +143,7 @@ export const buildIndexSql = (
  * later. Citus creates it on every shard; it is empty where the connector has no rows.
  */
 export async function createIndex(
-  { database, layout }: IndexPlace,
+  { database, layout }: IndexDatabase,
   wanted: IndexTarget & { readonly id: string },
   signal: AbortSignal,
 ): Promise<void> {
@@ -158,7 +158,7 @@ export async function createIndex(
  * Marks a created index as ready.
  * @returns false when it is no longer wanted, or another process took it over
  */
-export const finishIndex = ({ database, layout }: IndexPlace, index: CountedIndex, now: number): Promise<boolean> =>
+export const finishIndex = ({ database, layout }: IndexDatabase, index: CountedIndex, now: number): Promise<boolean> =>
   database.transaction(async (session) => {
     const [use] = await countUses(session, layout, [index])
     return markReady(session, index.id, { bytes: Number(use?.bytes ?? 0), now })
@@ -194,7 +194,7 @@ const use = `update cs_indexes i set scans = c.scans, bytes = c.bytes,
  * @param now milliseconds since 1970
  */
 export async function recordUses(
-  { database, layout, readReplicas }: IndexPlace & { readonly readReplicas: ReadReplicas },
+  { database, layout, readReplicas }: IndexDatabase & { readonly readReplicas: ReadReplicas },
   now: number,
 ): Promise<void> {
   const { rows } = await database.query<Row>({ text: "select id, name from cs_indexes where state = 'ready' order by id" })

@@ -18,7 +18,7 @@ import {
   markGivenUp,
   readRows,
   releaseClaim,
-} from './rows.ts'
+} from './index-rows.ts'
 import { type IndexChange, type IndexRecord, type IndexRules, indexRules } from './types.ts'
 import { type SearchCost, Wishes } from './wishes.ts'
 
@@ -79,8 +79,8 @@ export interface OnDemandOptions {
   readonly onChange: ((change: IndexChange) => void) | undefined
 }
 
-/** Intervals in milliseconds: of turns, and of upkeep. */
-const turnMs = 60_000
+/** Intervals in milliseconds: of ticks, and of upkeep. */
+const tickMs = 60_000
 const upkeepMs = 600_000
 
 const none: ReadonlySet<string> = new Set()
@@ -99,7 +99,7 @@ export class OnDemandIndexes {
   #isSweepDue = false
   #nextUpkeep: number
   #timer: NodeJS.Timeout | undefined
-  #turning: Promise<void> | undefined
+  #ticking: Promise<void> | undefined
   #isAgain = false
 
   constructor(options: OnDemandOptions) {
@@ -114,12 +114,12 @@ export class OnDemandIndexes {
     return this.#rows.filter(({ state }) => state === 'ready').length
   }
 
-  /** Runs a turn each minute after the database was opened. Resets what was known, because it can be another database. */
+  /** Runs a tick each minute after the database was opened. Resets what was known, because it can be another database. */
   start(layout: TableLayout): void {
     this.#layout = layout
     this.#rows = []
     this.#isAsked = false
-    this.#timer ??= setInterval(this.#startTurn, turnMs).unref()
+    this.#timer ??= setInterval(this.#startTick, tickMs).unref()
   }
 
   /** Returns the columns of an entity with an index, as last read by this process. Never waits. */
@@ -132,7 +132,7 @@ export class OnDemandIndexes {
   /** Observes a search. The third one of a day that needs an index triggers it in the background. */
   observe(ref: EntityRef, query: SearchQuery, cost: SearchCost): void {
     const indexed = () => new Set(this.#findRows(ref).map(({ column }) => column))
-    if (this.#wishes.observe(ref, query, { cost, indexed })) this.#startTurn()
+    if (this.#wishes.observe(ref, query, { cost, indexed })) this.#startTick()
   }
 
   /** Lists the automatic indexes of a connector by entity. */
@@ -146,7 +146,7 @@ export class OnDemandIndexes {
   /** Schedules dropping the indexes whose rows were deleted with their records. */
   sweepSoon(): void {
     this.#isSweepDue = true
-    this.#startTurn()
+    this.#startTick()
   }
 
   /**
@@ -156,31 +156,31 @@ export class OnDemandIndexes {
   async dropBlocking(thrown: unknown, number: number, table: SearchTable): Promise<boolean> {
     if (readErrorCode(thrown) !== valueTooLong) return false
     const isCleared = await dropBlockingIndexes(await this.#options.database(), thrown, { number, table, now: this.#options.clock() })
-    this.#startTurn()
+    this.#startTick()
     return isCleared
   }
 
   /**
-   * Runs a turn: reads the rows, creates wanted indexes, and drops orphans. Reports failures instead of throwing. Timers and searches call
+   * Runs a tick: reads the rows, creates wanted indexes, and drops orphans. Reports failures instead of throwing. Timers and searches call
    * it.
    */
-  runTurn(): Promise<void> {
-    this.#isAgain = this.#turning !== undefined
-    this.#turning ??= this.#runTurns().finally(() => {
-      this.#turning = undefined
+  tick(): Promise<void> {
+    this.#isAgain = this.#ticking !== undefined
+    this.#ticking ??= this.#runTicks().finally(() => {
+      this.#ticking = undefined
     })
-    return this.#turning
+    return this.#ticking
   }
 
   /** Stops running work and releases claims. */
   async close(): Promise<void> {
     this.#ending.abort(new Error('the context store is closed'))
     clearInterval(this.#timer)
-    await this.#turning
+    await this.#ticking
   }
 
-  readonly #startTurn = (): void => {
-    void this.runTurn()
+  readonly #startTick = (): void => {
+    void this.tick()
   }
 
   get #isEnding(): boolean {
@@ -191,7 +191,7 @@ export class OnDemandIndexes {
     return this.#rows.filter((row) => row.connector === connector && row.entity === entity && row.kind === kind)
   }
 
-  async #runTurns(): Promise<void> {
+  async #runTicks(): Promise<void> {
     do {
       this.#isAgain = false
       if (this.#isEnding || !this.#options.isOpen()) return
@@ -219,7 +219,7 @@ export class OnDemandIndexes {
     this.#rows = await readRows(this.#withAbort(database))
   }
 
-  /** Wraps the database so that closing the store aborts its turns. */
+  /** Wraps the database so that closing the store aborts its statements. */
   #withAbort(database: ContextDatabase): ContextDatabase {
     const { signal } = this.#ending
     return {
@@ -229,13 +229,13 @@ export class OnDemandIndexes {
     }
   }
 
-  /** Reads the rows for the first search; later turns refresh them. */
+  /** Reads the rows for the first search; later ticks refresh them. */
   #loadFirst(): void {
     this.#isAsked = true
     this.#options
       .database()
       .then((database) => this.#loadRows(database))
-      .catch(() => undefined) // the next turn reports it
+      .catch(() => undefined) // the next tick reports it
   }
 
   async #runUpkeep(database: ContextDatabase): Promise<void> {
@@ -267,10 +267,10 @@ export class OnDemandIndexes {
     const claimed = await this.#withAbort(database).transaction((session) => claimIndex(session, wanted, asking))
     if (claimed !== 'claimed') return claimed === 'busy' ? 'busy' : 'done'
     this.#isSweepDue = true // the index that made room, and leftovers of earlier attempts
-    const place = { database, layout: this.#layout }
+    const target = { database, layout: this.#layout }
     try {
-      await createIndex(place, { ...wanted, id }, this.#ending.signal)
-      const isReady = await finishIndex(place, { id, table: wanted.table }, this.#options.clock())
+      await createIndex(target, { ...wanted, id }, this.#ending.signal)
+      const isReady = await finishIndex(target, { id, table: wanted.table }, this.#options.clock())
       if (isReady) this.#report(ref, wanted.column, { change: 'ready' })
     } catch (thrown) {
       await this.#recordFailure(database, id, thrown)

@@ -60,7 +60,7 @@ export class Wishes {
   /**
    * Observes a search.
    * @param indexed columns that have an index, or had one that failed
-   * @returns true when there is work for a turn
+   * @returns true when there is work for a tick
    */
   observe(ref: EntityRef, query: SearchQuery, { cost, indexed }: { cost: SearchCost; indexed: () => ReadonlySet<string> }): boolean {
     const { slowMs, mostInAll, suspectMs } = this.#rules

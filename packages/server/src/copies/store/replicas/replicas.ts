@@ -1,7 +1,7 @@
 /** Sends searches to read replicas that have the primary's state of an entity, else to the primary (docs/decisions/postgresql.md). */
 import { FerruleError } from 'ferrule'
 import { fail } from 'ferrule/internal'
-import { Server, type ServerOptions } from '../../../db/connections/server.ts'
+import { Server, type ServerOptions } from '../../../db/connections/database-server.ts'
 import { GroupedLooks } from '../../../values/grouped-looks.ts'
 import { connectWith, createPool, type PoolOptions } from '../database/client-pools.ts'
 import { createContextDatabase } from '../database/context-database.ts'
@@ -26,8 +26,8 @@ import {
   type ReplicaState,
   type ReplicaStatus,
   replicaRules,
-  type SearchPlace,
-  searchPlaces,
+  type SearchRoute,
+  searchRoutes,
 } from './types.ts'
 
 /** Limits of a replica. */
@@ -96,7 +96,7 @@ function createReplicaEngine(options: ReplicaOptions, lane: Lane): Engine {
 }
 
 interface ReplicaParts extends Omit<ReplicaOptions, 'connectMs'> {
-  /** Place in the setting, from 1 on. */
+  /** Position in the setting, from 1 on. */
   readonly position: number
   readonly rules: ReplicaRules
   /** Runs a short statement on the primary. */
@@ -299,8 +299,8 @@ export class Replicas {
   readonly #primary: () => Promise<ContextDatabase>
   readonly #replicas: readonly Replica[]
   readonly #looks: GroupedLooks<EntityRows, PrimaryLook>
-  #turn = 0
-  readonly #counts = new Map<SearchPlace, number>(searchPlaces.map((place) => [place, 0]))
+  #rotation = 0
+  readonly #counts = new Map<SearchRoute, number>(searchRoutes.map((route) => [route, 0]))
 
   constructor({ settings, rules, primary, onChange }: ReplicasOptions) {
     this.#rules = { ...replicaRules, ...rules }
@@ -336,8 +336,8 @@ export class Replicas {
     return this.#replicas.map(({ status }) => status)
   }
 
-  /** Number of statements of searches by their places, since the start. */
-  get counts(): ReadonlyMap<SearchPlace, number> {
+  /** Number of statements of searches by their routes, since the start. */
+  get counts(): ReadonlyMap<SearchRoute, number> {
     return this.#counts
   }
 
@@ -353,7 +353,7 @@ export class Replicas {
     const measure = (): ReadOptions => ({ wholeMs: timeoutMs, ...options, timeoutMs: Math.max(1, end - performance.now()) })
     const look = await this.#look(search)
     if (look === undefined) return this.#askPrimary('primary_failed', search, measure())
-    let place: SearchPlace = 'primary_busy'
+    let route: SearchRoute = 'primary_busy'
     for (const replica of this.#choose(used)) {
       if (replica.isBusy) continue
       const outcome = await replica.search({ ...search, look }, measure())
@@ -361,9 +361,9 @@ export class Replicas {
         this.#count('replica')
         return outcome.found
       }
-      place = `primary_${outcome}`
+      route = `primary_${outcome}`
     }
-    return this.#askPrimary(place, search, measure())
+    return this.#askPrimary(route, search, measure())
   }
 
   /** Runs a short statement on each replica that is used. Leaves out those that fail. */
@@ -378,21 +378,21 @@ export class Replicas {
     await Promise.all(this.#replicas.map((replica) => replica.close()))
   }
 
-  /** Chooses the least busy replicas, and takes turns among equals. */
+  /** Chooses the least busy replicas, and rotates among equals. */
   #choose(used: readonly Replica[]): readonly Replica[] {
-    this.#turn += 1
-    const from = this.#turn % used.length
-    const inTurn = [...used.slice(from), ...used.slice(0, from)]
-    return inTurn.toSorted((a, b) => a.running - b.running).slice(0, mostTries)
+    this.#rotation += 1
+    const from = this.#rotation % used.length
+    const rotated = [...used.slice(from), ...used.slice(0, from)]
+    return rotated.toSorted((a, b) => a.running - b.running).slice(0, mostTries)
   }
 
-  #askPrimary<T>(place: SearchPlace, { askPrimary }: RoutedSearch<T>, options: ReadOptions | undefined): Promise<T> {
-    this.#count(place)
+  #askPrimary<T>(route: SearchRoute, { askPrimary }: RoutedSearch<T>, options: ReadOptions | undefined): Promise<T> {
+    this.#count(route)
     return askPrimary(options)
   }
 
-  #count(place: SearchPlace): void {
-    this.#counts.set(place, (this.#counts.get(place) ?? 0) + 1)
+  #count(route: SearchRoute): void {
+    this.#counts.set(route, (this.#counts.get(route) ?? 0) + 1)
   }
 
   /** Looks at the primary after the search was asked for. Undefined when the primary does not answer, which its search then says. */

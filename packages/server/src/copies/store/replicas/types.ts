@@ -11,7 +11,7 @@ export type ReplicaState = (typeof replicaStates)[number]
 
 /** A replica as this node sees it. */
 export interface ReplicaStatus {
-  /** Place in the setting, from 1 on. */
+  /** Position in the setting, from 1 on. */
   readonly position: number
   readonly state: ReplicaState
   /** Bytes of the primary's log that the replica has not replayed, as of the last look; null unless used. */
@@ -28,10 +28,10 @@ export interface ReplicaChange extends Pick<ReplicaStatus, 'position' | 'state'>
  * Where a search ran, and why. `primary`: there is no usable replica. `primary_busy`: all replicas are busy. `primary_behind`: the replica
  * had another state of the entity. `primary_failed`: the look at the primary before, or the replica, did not finish.
  */
-export const searchPlaces = ['replica', 'primary', 'primary_busy', 'primary_behind', 'primary_failed'] as const
+export const searchRoutes = ['replica', 'primary', 'primary_busy', 'primary_behind', 'primary_failed'] as const
 
 /** Where a search ran, and why. */
-export type SearchPlace = (typeof searchPlaces)[number]
+export type SearchRoute = (typeof searchRoutes)[number]
 
 /** Intervals and limits of replicas in milliseconds. */
 export interface ReplicaRules {

@@ -7,12 +7,12 @@ import type { StoredRecord } from '../../store/row-encoder.ts'
 import type { Planned } from './plan.ts'
 import { type Met, toStoredRecord } from './project.ts'
 import { type EntityProgress, noProgress } from './types.ts'
-import { buildWalkCheckpoint, findHolder, findReach, type InTurns, isTaken, saveWalk, toEntityRef, type Walking } from './walking.ts'
+import { buildWalkCheckpoint, findHolder, findReach, isTaken, type Sliced, saveWalk, toEntityRef, type Walking } from './walking.ts'
 
 /** A transaction is due after this many records, calls, or estimated characters of JSON. */
 const worth = { records: 1_000, calls: 25, characters: 8_000_000 } as const
 /**
- * The same in the first turns of a walk, so that every entity can soon be searched in part. Five calls fill many lists, which then are
+ * The same in the first slices of a walk, so that every entity can soon be searched in part. Five calls fill many lists, which then are
  * complete at once; lists per record never end that soon.
  */
 const worthAtFirst = { list: { ...worth, calls: 5 }, perRecord: { records: 1, calls: 10, characters: 1 } } as const
@@ -51,7 +51,7 @@ const describeBatch = ({ connector, kind, entity }: EntityRef, records: number):
 
 /**
  * Records that a walk has read and not written yet. One commit runs at a time, beside the walks of the run. A walk commits before it hands
- * over its turn. So at most three pages are in memory: one being written, one collected, one requested.
+ * over its slice. So at most three pages are in memory: one being written, one collected, one requested.
  */
 export class BatchWriter {
   readonly #walking: Walking
@@ -108,7 +108,7 @@ export class BatchWriter {
     this.#count.calls += 1
   }
 
-  /** True when a transaction is due, and with it the end of the turn. */
+  /** True when a transaction is due, and with it the end of the slice. */
   get isDue(): boolean {
     const { records, calls, characters } = this.#count
     const { run, tree } = this.#walking
@@ -116,8 +116,8 @@ export class BatchWriter {
     return records >= least.records || calls >= least.calls || characters >= least.characters
   }
 
-  /** Commits and ends the turn when a transaction is due. */
-  async *endTurnIfDue(): InTurns {
+  /** Commits and ends the slice when a transaction is due. */
+  async *endSliceIfDue(): Sliced {
     if (!this.isDue) return
     await this.commit()
     yield

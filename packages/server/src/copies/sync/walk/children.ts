@@ -2,13 +2,14 @@
 import type { FerruleError } from 'ferrule'
 import { errorConsequences } from 'ferrule/internal'
 import type { BatchWriter } from './batch-writer.ts'
+import { type DayWindow, findFirstDay, listWindows, splitWindow, toDay } from './day-windows.ts'
 import { isNeeded, readList, Unreadable } from './lists.ts'
 import type { Params } from './page-params.ts'
 import { buildParams, digestPage, findParent, listParents, splitGroups, type Work } from './parents.ts'
 import type { Child, Nested, Planned } from './plan.ts'
 import type { Met, Parent } from './project.ts'
+import { Slices } from './slices.ts'
 import { noParents, type PagePosition, type WalkProgress } from './state.ts'
-import { Turns } from './turns.ts'
 import {
   addUnread,
   dropParent,
@@ -22,8 +23,7 @@ import {
   type UnreadList,
   type UnreadUnit,
 } from './unread.ts'
-import { type InTurns, isTaken, type Walking } from './walking.ts'
-import { type DayWindow, findFirstDay, listWindows, splitWindow, toDay } from './windows.ts'
+import { isTaken, type Sliced, type Walking } from './walking.ts'
 
 /** Windows of a parent that fail before any of them is read; then the parent is left out as a whole. */
 const mostFailedWindows = 8
@@ -49,21 +49,21 @@ interface ParentWindows {
   thrown?: unknown
 }
 
-/** Reads the children of pages, turn by turn. */
+/** Reads the children of pages, slice by slice. */
 export class Children {
   readonly #walking: Walking
   readonly #writer: BatchWriter
-  readonly #turns: Turns
+  readonly #slices: Slices
   readonly #paces = new Map<string, Pace>()
 
   constructor(walking: Walking, writer: BatchWriter) {
     this.#walking = walking
     this.#writer = writer
-    this.#turns = new Turns(walking.tree.children.map(({ entity }) => ({ isList: false, entities: [entity], sources: 1 })))
+    this.#slices = new Slices(walking.tree.children.map(({ entity }) => ({ isList: false, entities: [entity], sources: 1 })))
   }
 
   /**
-   * Lists the calls of a page, with what they need of its records. A walk that waits for its turn keeps no page.
+   * Lists the calls of a page, with what they need of its records. A walk that waits for its slice keeps no page.
    * @param met records of the page by entity
    */
   plan(met: (entity: string) => readonly Met[]): readonly Work[] {
@@ -79,19 +79,19 @@ export class Children {
   /**
    * Reads the children of a page's records. Resumes where an interrupted walk stopped, if the page is the same.
    */
-  async *run(work: readonly Work[]): InTurns {
+  async *run(work: readonly Work[]): Sliced {
     if (work.length === 0) return
     this.#enter(work)
     const open = new Map(
       work.flatMap((each) => (this.#at.done.includes(each.child.entity) ? [] : [[this.#indexOf(each), this.#runChild(each)]])),
     )
     for (;;) {
-      const index = this.#turns.next([...open.keys()], this.#walking.run.isAsked)
+      const index = this.#slices.next([...open.keys()], this.#walking.run.isAsked)
       const running = index === undefined ? undefined : open.get(index)
       if (index === undefined || running === undefined) return
       const before = this.#walking.progress.calls
       const { done } = await running.next()
-      this.#turns.spend(index, this.#walking.progress.calls - before)
+      this.#slices.spend(index, this.#walking.progress.calls - before)
       if (!done) yield
       else open.delete(index)
     }
@@ -101,7 +101,7 @@ export class Children {
    * Asks again for what could not be read.
    * @param tries asks only for what this walk has asked for less often
    */
-  async *retry(tries: number): InTurns {
+  async *retry(tries: number): Sliced {
     const { tree } = this.#walking
     for (const nested of tree.nested) if (isNeeded(this.#walking, nested)) yield* this.#retryEntity(nested, tries)
     for (const child of tree.children) if (isTaken(this.#walking, child)) yield* this.#retryEntity(child, tries)
@@ -166,14 +166,14 @@ export class Children {
     return this.#walking.progress.within ?? { page: '', after: {}, done: [], windows: {} }
   }
 
-  async *#runChild({ child, parents }: Work): InTurns {
+  async *#runChild({ child, parents }: Work): Sliced {
     const { entity } = child
     const done = parents.findIndex(({ key }) => key === this.#at.after[entity]) + 1
     for (const group of splitGroups(parents.slice(done), child.batch ?? 1)) {
       const open = group.filter((parent) => this.#isDue(child, parent))
       if (open.length > 0) yield* this.#readGroup(child, open)
       this.#markDone(child, group)
-      yield* this.#writer.endTurnIfDue()
+      yield* this.#writer.endSliceIfDue()
     }
     this.#setPosition({ ...this.#at, done: [...this.#at.done, entity] })
   }
@@ -200,7 +200,7 @@ export class Children {
   }
 
   /** Reads the records of some parents. Splits a batch that fails in halves, because one parent can cause it. */
-  async *#readGroup(child: Child, group: readonly Parent[]): InTurns {
+  async *#readGroup(child: Child, group: readonly Parent[]): Sliced {
     const { entity } = child
     if (this.#walking.progress.flawed[entity]?.skipped) return
     this.#walking.task.signal.throwIfAborted()
@@ -224,7 +224,7 @@ export class Children {
   }
 
   /** Reads the records of some parents. @returns the error of their list; undefined when it was read */
-  async *#tryRead(child: Child, group: readonly Parent[]): InTurns<Unreadable | undefined> {
+  async *#tryRead(child: Child, group: readonly Parent[]): Sliced<Unreadable | undefined> {
     try {
       const params = buildParams(child, group)
       const [parent] = group
@@ -311,7 +311,7 @@ export class Children {
     return known
   }
 
-  async *#retryEntity(planned: Child | Nested, tries: number): InTurns {
+  async *#retryEntity(planned: Child | Nested, tries: number): Sliced {
     this.#paces.set(planned.entity, new Pace(this.#walking.task.clock, !this.#walking.progress.reached.includes(planned.entity)))
     const due = () => this.#unreadOf(planned.entity).units.filter((unit) => unit.tries < tries)
     for (let before = Number.POSITIVE_INFINITY; ; ) {
@@ -323,7 +323,7 @@ export class Children {
     }
   }
 
-  async *#retryUnits(planned: Child | Nested, units: readonly UnreadUnit[]): InTurns {
+  async *#retryUnits(planned: Child | Nested, units: readonly UnreadUnit[]): Sliced {
     const size = 'parent' in planned ? (planned.batch ?? 1) : 1
     for (const group of splitGroups(units, size)) {
       const [unit] = group
@@ -331,12 +331,12 @@ export class Children {
       if (!('parent' in planned)) yield* this.#retryNested(planned, unit)
       else if (unit.window === undefined) yield* this.#readGroup(planned, group)
       else yield* this.#retryWindow(planned, unit, unit.window)
-      yield* this.#writer.endTurnIfDue()
+      yield* this.#writer.endSliceIfDue()
     }
   }
 
   /** Asks again for a window of days. */
-  async *#retryWindow(child: Child, parent: Parent, window: DayWindow): InTurns {
+  async *#retryWindow(child: Child, parent: Parent, window: DayWindow): Sliced {
     if (this.#paceOf(child.entity).isOver()) return
     try {
       yield* this.#readWindow({ child, parent, params: buildParams(child, [parent]), isReached: true, failed: 0 }, window)
@@ -347,7 +347,7 @@ export class Children {
   }
 
   /** Asks again for the own list of a record, and for what is below its records. */
-  async *#retryNested(nested: Nested, unit: UnreadUnit): InTurns {
+  async *#retryNested(nested: Nested, unit: UnreadUnit): Sliced {
     if (this.#paceOf(nested.entity).isOver()) return
     const params = buildParams({ ...nested, batch: undefined }, [unit])
     const whole = { since: this.#writer.commits, asked: this.#walking.task.clock() }
@@ -368,7 +368,7 @@ export class Children {
       if (child.parent !== nested.entity || !isTaken(this.#walking, child)) continue
       for (const group of splitGroups(listParents(child, met), child.batch ?? 1)) {
         yield* this.#readGroup(child, group)
-        yield* this.#writer.endTurnIfDue()
+        yield* this.#writer.endSliceIfDue()
       }
     }
   }
@@ -377,15 +377,15 @@ export class Children {
     return readList(this.#walking, { entity, params, called: () => this.#countCall() })
   }
 
-  async *#readPages(child: Child, params: Params, group: readonly Parent[]): InTurns {
+  async *#readPages(child: Child, params: Params, group: readonly Parent[]): Sliced {
     for await (const { rows, asked } of this.#list(child.entity, params)) {
       const met = rows.map((record) => ({ record, params, parent: findParent(child, group, record) }))
       this.#writer.add(child, met, asked)
-      yield* this.#writer.endTurnIfDue()
+      yield* this.#writer.endSliceIfDue()
     }
   }
 
-  async *#readWindows(reading: ParentWindows): InTurns {
+  async *#readWindows(reading: ParentWindows): Sliced {
     const { child, parent } = reading
     const { task, states } = this.#walking
     const { windows } = child.sync
@@ -400,7 +400,7 @@ export class Children {
       if (done !== undefined && window.to <= done) continue
       yield* this.#readWindow(reading, window)
       this.#setPosition({ ...this.#at, windows: { ...this.#at.windows, [child.entity]: { parent: parent.key, first, last: window.to } } })
-      yield* this.#writer.endTurnIfDue()
+      yield* this.#writer.endSliceIfDue()
     }
     if (!reading.isReached && reading.thrown !== undefined) throw reading.thrown
     this.#markReadThrough(child, parent)
@@ -417,7 +417,7 @@ export class Children {
    * Reads a window of days. One that fails is asked for in halves where that can help, and left out else.
    * @throws Unreadable when the whole parent cannot be read
    */
-  async *#readWindow(reading: ParentWindows, window: DayWindow): InTurns {
+  async *#readWindow(reading: ParentWindows, window: DayWindow): Sliced {
     const { child, parent, params } = reading
     const { from = '', to = '' } = child.sync.windows ?? {}
     this.#walking.task.signal.throwIfAborted()

@@ -1,17 +1,17 @@
-/** Runs the walks of a sync in turns, so that every entity gets its first records soon (docs/decisions/syncs.md). */
+/** Runs the walks of a sync in slices, so that every entity gets its first records soon (docs/decisions/syncs.md). */
 import type { Tree } from './plan.ts'
-import { type Lane, Turns } from './turns.ts'
+import { type Lane, Slices } from './slices.ts'
 import type { SyncTask } from './types.ts'
 import { type WalkEnd, walkTree } from './walk.ts'
-import { type InTurns, type RunContext, Writes } from './walking.ts'
+import { type RunContext, type Sliced, Writes } from './walking.ts'
 
 /** What the caller of a run decides and learns. */
 export interface RunHooks {
-  /** Called before the first turn of a walk. @returns the maximum age of a complete pass, in milliseconds */
+  /** Called before the first slice of a walk. @returns the maximum age of a complete pass, in milliseconds */
   readonly prepare: (tree: Tree) => Promise<number>
   /** Returns whether a search waits for an entity. */
   readonly isAsked: (entity: string) => boolean
-  /** Called after a turn without an error. */
+  /** Called after a slice without an error. */
   readonly turned: () => void
   /** Called after a walk. */
   readonly ended: (end: WalkEnd) => Promise<void>
@@ -25,14 +25,14 @@ const describeLane = ({ isQuick, children, ...tree }: Tree): Lane => ({
   sources: Math.max(1, children.length + Number(isQuick)),
 })
 
-/** The turns of a run, and what its walks share. */
-class Run {
+/** The slices of a run, and what its walks share. */
+class SyncRun {
   readonly #task: SyncTask
   readonly #trees: readonly Tree[]
   readonly #hooks: RunHooks
-  readonly #turns: Turns
+  readonly #slices: Slices
   readonly #context: RunContext
-  readonly #open: Map<number, InTurns<WalkEnd>>
+  readonly #open: Map<number, Sliced<WalkEnd>>
   #current = 0
   #calls = 0
 
@@ -46,8 +46,8 @@ class Run {
     }
     this.#trees = trees
     this.#hooks = hooks
-    this.#turns = new Turns(trees.map(describeLane))
-    const isFirst = () => this.#turns.isFirst(this.#current)
+    this.#slices = new Slices(trees.map(describeLane))
+    const isFirst = () => this.#slices.isFirst(this.#current)
     this.#context = { writes: new Writes(), isAsked: hooks.isAsked, isFirst, sizes: new Map() }
     this.#open = new Map(trees.map((tree, index) => [index, this.#walk(tree)]))
   }
@@ -56,10 +56,10 @@ class Run {
   async go(): Promise<void> {
     try {
       for (;;) {
-        const index = this.#turns.next([...this.#open.keys()], this.#hooks.isAsked)
+        const index = this.#slices.next([...this.#open.keys()], this.#hooks.isAsked)
         const walk = index === undefined ? undefined : this.#open.get(index)
         if (index === undefined || walk === undefined) return
-        await this.#turn(index, walk)
+        await this.#runSlice(index, walk)
       }
     } finally {
       for (const walk of this.#open.values()) await walk.return(noEnd)
@@ -67,20 +67,20 @@ class Run {
     }
   }
 
-  async #turn(index: number, walk: InTurns<WalkEnd>): Promise<void> {
+  async #runSlice(index: number, walk: Sliced<WalkEnd>): Promise<void> {
     const step = await this.#step(index, walk)
     if (step === undefined || step.done !== true) return
     this.#open.delete(index)
     await this.#hooks.ended(step.value)
   }
 
-  /** Resumes a walk for a turn. @returns undefined after an error */
-  async #step(index: number, walk: InTurns<WalkEnd>): Promise<IteratorResult<undefined, WalkEnd> | undefined> {
+  /** Resumes a walk for a slice. @returns undefined after an error */
+  async #step(index: number, walk: Sliced<WalkEnd>): Promise<IteratorResult<undefined, WalkEnd> | undefined> {
     const before = this.#calls
     this.#current = index
     try {
       const step = await walk.next()
-      this.#turns.spend(index, this.#calls - before)
+      this.#slices.spend(index, this.#calls - before)
       this.#hooks.turned()
       return step
     } catch (thrown) {
@@ -93,7 +93,7 @@ class Run {
   }
 
   /** Walks a tree. What can be read again and must be filled is walked at once. */
-  async *#walk(tree: Tree): InTurns<WalkEnd> {
+  async *#walk(tree: Tree): Sliced<WalkEnd> {
     const due = { tree, fullEvery: await this.#hooks.prepare(tree) }
     const first = yield* walkTree(this.#task, due, this.#context)
     if (!first.again) return first
@@ -104,7 +104,7 @@ class Run {
 const noEnd: WalkEnd = { startedAt: 0, results: [], again: false }
 
 /**
- * Runs walks in turns. Resumes a run that was interrupted by an error, the signal or a kill.
+ * Runs walks in slices. Resumes a run that was interrupted by an error, the signal or a kill.
  * @throws what `hooks` throw; the other walks then stop where they are
  */
-export const runInTurns = (task: SyncTask, trees: readonly Tree[], hooks: RunHooks): Promise<void> => new Run(task, trees, hooks).go()
+export const runInSlices = (task: SyncTask, trees: readonly Tree[], hooks: RunHooks): Promise<void> => new SyncRun(task, trees, hooks).go()

@@ -42,7 +42,7 @@ export interface EntityState {
   readonly ended?: string
 }
 
-/** Position of a walk within a page: of each list that is called per record, because these take turns. */
+/** Position of a walk within a page: of each list that is called per record, because these run in slices. */
 export interface PagePosition {
   /** Digest of the page's parents. If the page has changed, all children are requested again. */
   readonly page: string

@@ -4,8 +4,8 @@
  */
 import type { ErrorCode } from 'ferrule'
 import { errorConsequences } from 'ferrule/internal'
+import type { DayWindow } from './day-windows.ts'
 import type { Parent } from './project.ts'
-import type { DayWindow } from './windows.ts'
 
 /** Why a list was not read. */
 export interface ReadError {

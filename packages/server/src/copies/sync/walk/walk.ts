@@ -22,11 +22,11 @@ import { beginUnread, findWhole, nothingUnread } from './unread.ts'
 import {
   findHolder,
   findReach,
-  type InTurns,
   isComplete,
   isTaken,
   noteDoubt,
   type RunContext,
+  type Sliced,
   saveWalk,
   toEntityRef,
   type Walking,
@@ -40,7 +40,7 @@ interface Page extends Answered {
   readonly answered: number
 }
 
-/** What is left of a page when the writer has its records. A walk that waits for its turn keeps no page. */
+/** What is left of a page when the writer has its records. A walk that waits for its slice keeps no page. */
 interface Step {
   readonly work: readonly Work[]
   /** Changes of the progress when the children are read. */
@@ -63,7 +63,7 @@ class Walk {
   }
 
   /** Reads everything that is left, and asks again for what could not be read: before the first page, and after the last. */
-  async *read(): InTurns {
+  async *read(): Sliced {
     if (this.#walking.progress.retried === undefined) {
       yield* this.#children.retry(1)
       this.#walking.progress = { ...this.#walking.progress, retried: true }
@@ -77,7 +77,7 @@ class Walk {
   }
 
   /** Reads the remaining pages. */
-  async *#readPages(): InTurns {
+  async *#readPages(): Sliced {
     const { task, tree } = this.#walking
     let positions = new Positions(task.kind.definition.title)
     for (let restarts = 0; ; ) {
@@ -100,13 +100,13 @@ class Walk {
   }
 
   /** Reads the children of a page, and saves that it is done. */
-  async *#finishPage({ work, then }: Step): InTurns {
+  async *#finishPage({ work, then }: Step): Sliced {
     yield* this.#children.run(work)
     const { position: _position, within: _within, segments: _segments, ...rest } = this.#walking.progress
     this.#walking.progress = { ...rest, ...then }
     this.#reportShares()
     if (then.met) return this.#writer.commit()
-    yield* this.#writer.endTurnIfDue()
+    yield* this.#writer.endSliceIfDue()
   }
 
   /** Waits for running writes and ignores their errors: nothing is written after the run. */
@@ -254,7 +254,7 @@ class Walk {
   }
 }
 
-async function* runWalk(walk: Walk): InTurns {
+async function* runWalk(walk: Walk): Sliced {
   try {
     yield* walk.read()
   } catch (error) {
@@ -267,7 +267,7 @@ async function* runWalk(walk: Walk): InTurns {
  * Walks everything once, and doubtful entities a second time.
  * @returns entities without missed records
  */
-async function* runWalks(walking: Walking): InTurns<ReadonlySet<string>> {
+async function* runWalks(walking: Walking): Sliced<ReadonlySet<string>> {
   const walk = new Walk(walking)
   try {
     yield* runWalk(walk)
@@ -293,10 +293,10 @@ export interface WalkEnd {
 }
 
 /**
- * Walks a tree to its end, turn by turn.
+ * Walks a tree to its end, slice by slice.
  * @throws FerruleError of the vendor or the store, after which a later run resumes; the signal's reason
  */
-export async function* walkTree(task: SyncTask, due: DueTree, run: RunContext): InTurns<WalkEnd> {
+export async function* walkTree(task: SyncTask, due: DueTree, run: RunContext): Sliced<WalkEnd> {
   const walking = await startWalk(task, due, run)
   const { stored } = walking
   const startedAt = Math.min(task.clock(), walking.progress.startedAt)

@@ -4,10 +4,10 @@ import type { Planned, Tree } from './plan.ts'
 import { type EntityState, type Flaw, toWalkCheckpoint, type WalkProgress } from './state.ts'
 import type { Answered, SyncTask } from './types.ts'
 
-/** A walk that yields where its turn ends: what it collected is being written, and its progress is consistent. */
-export type InTurns<T = void> = AsyncGenerator<undefined, T, undefined>
+/** A walk that yields where its slice ends: what it collected is being written, and its progress is consistent. */
+export type Sliced<T = void> = AsyncGenerator<undefined, T, undefined>
 
-/** The running write of a run: its walks write one after another, whichever of them has the turn. */
+/** The running write of a run: its walks write one after another, whichever of them has the slice. */
 export class Writes {
   #running: Promise<void> = Promise.resolve()
 
@@ -27,7 +27,7 @@ export interface RunContext {
   readonly writes: Writes
   /** Returns whether a search waits for an entity. */
   readonly isAsked: (entity: string) => boolean
-  /** Returns whether the current turn is one of the first of its walk, which are short. */
+  /** Returns whether the current slice is one of the first of its walk, which are short. */
   readonly isFirst: () => boolean
   /** Estimated number of records by root, from the walks that looked for its end. */
   readonly sizes: Map<string, number>

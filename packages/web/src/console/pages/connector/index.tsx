@@ -35,7 +35,7 @@ const useSync = (id: string) =>
       ferrule.syncs.start(id, { mode: body.mode, ...(body.entities === undefined ? {} : { entities: [...body.entities] }) }),
     {
       refreshes: listAllKeys(id),
-      onDone: ({ state }) => announce(state === 'running' ? 'The sync runs.' : 'The sync waits for its turn.'),
+      onDone: ({ state }) => announce(state === 'running' ? 'The sync runs.' : 'The sync is waiting.'),
     },
   )
 

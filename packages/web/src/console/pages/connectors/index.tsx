@@ -5,10 +5,10 @@ import { useDeferredValue } from 'react'
 import { Link } from 'wouter'
 import { useConnectorOverviews } from '../../data/connectors.ts'
 import { useAddressParams } from '../../data/params.ts'
-import { printAddress, usePlace } from '../../data/place.ts'
 import type { Rows } from '../../data/read-all.ts'
 import { useKinds } from '../../data/references.ts'
-import { type Condition, conditionNames, conditions, findCondition, isCondition } from '../../parts/connectors/conditions.ts'
+import { printAddress, useTenant } from '../../data/tenant.ts'
+import { type ConnectorCondition, conditionNames, conditions, findCondition, isCondition } from '../../parts/connectors/conditions.ts'
 import { FirstConnector } from '../../parts/connectors/first-connector.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
@@ -49,7 +49,7 @@ function sortConnectors(connectors: readonly ConnectorOverview[], order: string 
 
 /** What the list is limited to. */
 interface Filter {
-  readonly condition: Condition | undefined
+  readonly condition: ConnectorCondition | undefined
   readonly text: string
   readonly order: string | undefined
 }
@@ -126,7 +126,7 @@ export function Page() {
   return (
     <>
       <PageHeader title="Connectors" about="Each reads and writes one account of a vendor.">
-        <Button component={Link} href={printAddress('/connectors/new', usePlace())}>
+        <Button component={Link} href={printAddress('/connectors/new', useTenant())}>
           New connector
         </Button>
       </PageHeader>

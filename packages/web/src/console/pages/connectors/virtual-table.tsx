@@ -8,10 +8,10 @@ import classes from './virtual-table.module.css'
 
 /** Height of a row before it is measured, in pixels. */
 const usualHeight = 60
-/** Rows that are drawn beyond the edges, so that scrolling meets no blank place. */
+/** Rows that are drawn beyond the edges, so that scrolling meets no blank rows. */
 const rowsBeyond = 12
 
-/** Keeps the place of the rows that are not drawn. */
+/** Keeps the height of the rows that are not drawn. */
 const Gap = ({ height }: { readonly height: number }) =>
   height > 0 && (
     <tr>

@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { useChanges } from '../../data/leaving.ts'
 import { useAddressParams } from '../../data/params.ts'
 import { completeValue, hasSecrets, type Schema } from '../../parts/form/schema.ts'
-import { isRead, isSameCall, isSameOperation, type Operation, parseParams, printParams } from './operation.ts'
+import { type ChosenOperation, isRead, isSameCall, isSameOperation, parseParams, printParams } from './operation.ts'
 
 /** The parameters of the address. */
 const names = ['connector', 'kind', 'entity', 'action', 'params', 'run', 'view', 'edit'] as const
@@ -48,13 +48,13 @@ function useDraft(schema: Schema) {
 export function useCall({ connector, entity, action }: Chosen) {
   const [address, change] = useExplorerAddress()
   const { value, setValue, stopWriting } = useDraft(action.params)
-  const build = (params: Schema): Operation => ({
+  const build = (params: Schema): ChosenOperation => ({
     connector: connector.id,
     entity: entity.entity,
     action: action.action,
     params: writeJson(completeValue(action.params, params)),
   })
-  const [last, setLast] = useState<Operation>()
+  const [last, setLast] = useState<ChosenOperation>()
   const named = address.run === '1' && isRead(action.action) ? build(parseParams(address.params)) : undefined
   if (named !== undefined && !isSameCall(named, last)) setLast(named)
   const current = build(value)

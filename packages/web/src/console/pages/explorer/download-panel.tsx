@@ -9,7 +9,7 @@ import { printSize } from '../../parts/print.ts'
 import { Time } from '../../parts/time.tsx'
 import { type Chosen, useCall } from './address.ts'
 import { type Progress, useDownload } from './download.ts'
-import type { Operation } from './operation.ts'
+import type { ChosenOperation } from './operation.ts'
 import { ParamsForm } from './params-form.tsx'
 
 /** An address that the browser plays. */
@@ -40,10 +40,10 @@ function Media({ media, label }: { readonly media: Playable; readonly label: str
 }
 
 /** Shows the button and, once there is an address, the player. @param props `operation`: the download */
-function Player({ operation }: { readonly operation: Operation }) {
+function Player({ operation }: { readonly operation: ChosenOperation }) {
   const ferrule = useFerrule()
   const mutation = useMutation({
-    mutationFn: ({ connector, entity, params }: Operation) => {
+    mutationFn: ({ connector, entity, params }: ChosenOperation) => {
       const given = readJson(params)
       return ferrule.connectors.media(connector, { entity, params: isObject(given) ? given : {} })
     },

@@ -4,7 +4,7 @@ import type { Download } from 'ferrule/core'
 import { type Hosted, isObject, readJson } from 'ferrule/internal'
 import { useRef, useState } from 'react'
 import { useConnector } from '../../data/connector.ts'
-import type { Operation } from './operation.ts'
+import type { ChosenOperation } from './operation.ts'
 
 /** Bytes of a file that a page saves: it is held in memory before it is written. */
 const mostBytes = 512 * 1024 * 1024
@@ -45,7 +45,7 @@ const isDownload = (answer: unknown): answer is Download => isObject(answer) && 
 
 interface Transfer {
   readonly hosted: Hosted
-  readonly operation: Operation
+  readonly operation: ChosenOperation
   readonly signal: AbortSignal
   readonly onProgress: (progress: Progress) => void
 }
@@ -72,7 +72,7 @@ export function useDownload(connectorId: string) {
   const [progress, setProgress] = useState<Progress>()
   const abort = useRef<AbortController>(undefined)
   const mutation = useMutation({
-    mutationFn: (operation: Operation) => {
+    mutationFn: (operation: ChosenOperation) => {
       abort.current = new AbortController()
       setProgress(undefined)
       return download({ hosted, operation, signal: abort.current.signal, onProgress: setProgress })

@@ -15,7 +15,7 @@ import { ReadingView } from '../../parts/reading-view.tsx'
 import { type Chosen, useCall, useExplorerAddress } from './address.ts'
 import { AnswerView } from './answer-view.tsx'
 import { DownloadPanel } from './download-panel.tsx'
-import { isWrite, type Operation } from './operation.ts'
+import { type ChosenOperation, isWrite } from './operation.ts'
 import { ParamsForm } from './params-form.tsx'
 import { countRows, mostRows, useAnswers, useWriteCall } from './run.ts'
 
@@ -69,7 +69,7 @@ function Result({ answers: { query, cancel }, label }: { readonly answers: Answe
 /** Returns what a click on "Run" does: the same call is run again, another one is begun. */
 function useRun(call: ReturnType<typeof useCall>, answers: Answers): () => void {
   const { ran, current, run } = call
-  const isSame = (before: Operation | undefined): boolean => before !== undefined && before.params === current.params
+  const isSame = (before: ChosenOperation | undefined): boolean => before !== undefined && before.params === current.params
   return () => {
     run()
     if (isSame(ran)) void answers.again()

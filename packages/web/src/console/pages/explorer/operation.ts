@@ -3,7 +3,7 @@ import { isObject, readJson, writeJson } from 'ferrule/internal'
 import type { Schema } from '../../parts/form/schema.ts'
 
 /** A call of a connector. Parameters are JSON text, which keeps every digit and compares by its characters. */
-export interface Operation {
+export interface ChosenOperation {
   readonly connector: string
   readonly entity: string
   readonly action: string
@@ -41,9 +41,9 @@ export function parseParams(text: string | undefined): Schema {
 }
 
 /** Returns whether two calls are of the same operation, whatever their parameters. */
-export const isSameOperation = (one: Operation, other: Operation): boolean =>
+export const isSameOperation = (one: ChosenOperation, other: ChosenOperation): boolean =>
   one.connector === other.connector && one.entity === other.entity && one.action === other.action
 
 /** Returns whether two calls are the same. */
-export const isSameCall = (one: Operation | undefined, other: Operation | undefined): boolean =>
+export const isSameCall = (one: ChosenOperation | undefined, other: ChosenOperation | undefined): boolean =>
   one !== undefined && other !== undefined && isSameOperation(one, other) && one.params === other.params

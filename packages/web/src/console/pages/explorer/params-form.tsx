@@ -5,7 +5,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useFerrule } from '../../data/ferrule.ts'
 import { basePath } from '../../data/page-facts.ts'
-import { usePlace } from '../../data/place.ts'
+import { useTenant } from '../../data/tenant.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { JsonEditor } from '../../parts/code/json-editor.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
@@ -41,7 +41,7 @@ const makeKey = (): string => Array.from(crypto.getRandomValues(new Uint8Array(1
 function CopyAs({ chosen, params }: { readonly chosen: Chosen; readonly params: Schema }) {
   const [opened, { open, close }] = useDisclosure(false)
   const [idempotencyKey, setKey] = useState('')
-  const { organizationId } = usePlace()
+  const { organizationId } = useTenant()
   const { connector, entity, action } = chosen
   const source: SnippetSource = {
     url: `${location.origin}${basePath}`,

@@ -2,10 +2,10 @@
 import { type InfiniteData, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { type Hosted, isObject, readJson } from 'ferrule/internal'
 import { useConnector } from '../../data/connector.ts'
-import { usePlace } from '../../data/place.ts'
+import { useTenant } from '../../data/tenant.ts'
 import type { Schema } from '../../parts/form/schema.ts'
 import { readAnswerRows } from '../../parts/table/answer-rows.ts'
-import type { Operation } from './operation.ts'
+import type { ChosenOperation } from './operation.ts'
 
 /** An answer. */
 export interface Answer {
@@ -25,7 +25,7 @@ interface Step {
 /** Rows that the page keeps at most: a browser holds no more in its memory budget. */
 export const mostRows = 50_000
 
-const toStep = ({ entity, action, params }: Operation): Step => {
+const toStep = ({ entity, action, params }: ChosenOperation): Step => {
   const value = readJson(params) // printed by `writeJson`
   return { entity, action, params: isObject(value) ? value : {} }
 }
@@ -50,8 +50,8 @@ function findNext({ meta }: Answer, last: Step): Step | undefined {
 }
 
 /** Reads the pages of an operation. @param operation undefined: nothing is run */
-export function useAnswers(connectorId: string, operation: Operation | undefined) {
-  const { organizationId } = usePlace()
+export function useAnswers(connectorId: string, operation: ChosenOperation | undefined) {
+  const { organizationId } = useTenant()
   const hosted = useConnector(connectorId)
   const memory = useQueryClient()
   const queryKey = [organizationId ?? null, 'execute', operation ?? null]
@@ -78,5 +78,5 @@ export function useAnswers(connectorId: string, operation: Operation | undefined
 /** Runs a write, once. */
 export function useWriteCall(connectorId: string) {
   const hosted = useConnector(connectorId)
-  return useMutation({ mutationFn: (operation: Operation) => call(hosted, toStep(operation)) })
+  return useMutation({ mutationFn: (operation: ChosenOperation) => call(hosted, toStep(operation)) })
 }

@@ -3,13 +3,13 @@ import { Grid, NativeSelect, NavLink, Stack } from '@mantine/core'
 import type { DefinitionReference } from 'ferrule/wire'
 import { Link, useParams } from 'wouter'
 import { useAddressParams } from '../../data/params.ts'
-import { printAddress, useGo, usePlace } from '../../data/place.ts'
 import { useReference } from '../../data/references.ts'
+import { printAddress, useGo, useTenant } from '../../data/tenant.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
-import { printReferencePlace } from '../../parts/reference/address.ts'
+import { printReferenceLink } from '../../parts/reference/address.ts'
 import { FoundEntries, ReferenceSearch } from '../../parts/reference/found.tsx'
 import { SectionView } from './section-view.tsx'
 
@@ -18,7 +18,7 @@ const printTitle = ({ id, title }: DefinitionReference['sections'][number]): str
 /** Shows the list; on a phone, a chooser. */
 function SectionList({ reference: { id: kind, title, sections } }: { readonly reference: DefinitionReference }) {
   const [{ section: shown = 'overview' }] = useAddressParams('section')
-  const place = usePlace()
+  const tenant = useTenant()
   const go = useGo()
   return (
     <>
@@ -28,7 +28,7 @@ function SectionList({ reference: { id: kind, title, sections } }: { readonly re
         data={sections.map((section) => ({ value: section.id, label: printTitle(section) }))}
         value={shown}
         onChange={({ currentTarget }) => {
-          const { to, params } = printReferencePlace({ kind, section: currentTarget.value })
+          const { to, params } = printReferenceLink({ kind, section: currentTarget.value })
           go(to, params)
         }}
       />
@@ -43,13 +43,13 @@ function SectionList({ reference: { id: kind, title, sections } }: { readonly re
         style={{ overflowY: 'auto' }}
       >
         {sections.map((section) => {
-          const { to, params } = printReferencePlace({ kind, section: section.id })
+          const { to, params } = printReferenceLink({ kind, section: section.id })
           const isShown = section.id === shown
           return (
             <NavLink
               key={section.id}
               component={Link}
-              href={printAddress(to, place, params)}
+              href={printAddress(to, tenant, params)}
               label={printTitle(section)}
               active={isShown}
               py={4}
@@ -69,7 +69,7 @@ function ShownSection({ reference }: { readonly reference: DefinitionReference }
   if (section !== undefined) return <SectionView key={id} reference={reference} section={section} />
   return (
     <EmptyState title="There is no such section" says={`${reference.title} has no ${id}.`}>
-      <PageLink {...printReferencePlace({ kind: reference.id })}>Go to its overview</PageLink>
+      <PageLink {...printReferenceLink({ kind: reference.id })}>Go to its overview</PageLink>
     </EmptyState>
   )
 }

@@ -6,7 +6,7 @@ import { useEffect, useRef } from 'react'
 import { useAddressParams } from '../../data/params.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
-import { printReferencePlace } from '../../parts/reference/address.ts'
+import { printReferenceLink } from '../../parts/reference/address.ts'
 import { Blocks } from '../../parts/reference/blocks.tsx'
 import { Inline } from '../../parts/reference/inline.tsx'
 
@@ -61,7 +61,7 @@ function Part({ reference, section, part }: Within & { readonly part: ReferenceP
         <Title order={3} size="h4">
           <Inline text={part.title} />
         </Title>
-        <PageLink {...printReferencePlace({ kind: reference.id, section: section.id, part: part.id })} size="sm" underline="always">
+        <PageLink {...printReferenceLink({ kind: reference.id, section: section.id, part: part.id })} size="sm" underline="always">
           Link<VisuallyHidden> to {part.title.replaceAll('`', '')}</VisuallyHidden>
         </PageLink>
       </Group>
@@ -77,7 +77,7 @@ function Part({ reference, section, part }: Within & { readonly part: ReferenceP
 export function SectionView({ reference, section }: Within) {
   const findEntity = (word: string) =>
     reference.sections.some(({ id }) => id === `entity:${word}`) ? (
-      <PageLink {...printReferencePlace({ kind: reference.id, section: `entity:${word}` })} underline="always">
+      <PageLink {...printReferenceLink({ kind: reference.id, section: `entity:${word}` })} underline="always">
         {word}
       </PageLink>
     ) : undefined

@@ -7,7 +7,7 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
-import { printReferencePlace } from '../../parts/reference/address.ts'
+import { printReferenceLink } from '../../parts/reference/address.ts'
 import { FoundEntries, ReferenceSearch } from '../../parts/reference/found.tsx'
 
 /** Shows the ways to a kind. */
@@ -16,7 +16,7 @@ function KindCard({ kind: { connector_type: kind, name, description } }: { reado
     <Card withBorder component="article">
       <Stack gap="xs" justify="space-between" h="100%">
         <div>
-          <PageLink {...printReferencePlace({ kind })} fw={600} size="lg" underline="always">
+          <PageLink {...printReferenceLink({ kind })} fw={600} size="lg" underline="always">
             {name}
           </PageLink>
           <Text size="sm">{description}</Text>

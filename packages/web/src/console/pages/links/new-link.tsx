@@ -20,9 +20,9 @@ import { type FormEvent, useState } from 'react'
 import { useKind } from '../../data/connector.ts'
 import { useChanges } from '../../data/leaving.ts'
 import { useAddressParams } from '../../data/params.ts'
-import { usePlace } from '../../data/place.ts'
 import { useKinds } from '../../data/references.ts'
 import { useHasSandbox } from '../../data/service.ts'
+import { useTenant } from '../../data/tenant.ts'
 import { useWrite } from '../../data/write.ts'
 import { ConnectorSelect, useConnectorChoice } from '../../parts/connector-select.tsx'
 import { WorkspaceField } from '../../parts/connectors/workspace-field.tsx'
@@ -85,7 +85,7 @@ const printLink = (entered: Entered, connector: string | undefined): ConnectLink
 
 /** Holds what is entered. `keep`: it is stored, or given up. */
 function useLinkDraft() {
-  const { workspace } = usePlace()
+  const { workspace } = useTenant()
   const [{ kind }] = useAddressParams('kind')
   const [entered, setEntered] = useState<Entered>({
     workspace: workspace ?? 'default',

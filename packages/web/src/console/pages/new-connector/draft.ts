@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react'
 import { connectorLists } from '../../data/connectors.ts'
 import { useChanges } from '../../data/leaving.ts'
 import { useAddressParams } from '../../data/params.ts'
-import { useGo, usePlace } from '../../data/place.ts'
+import { useGo, useTenant } from '../../data/tenant.ts'
 import { useWrite } from '../../data/write.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { findScheme } from '../../parts/connectors/credential-fields.tsx'
@@ -55,7 +55,7 @@ function useCreation(keep: () => void) {
 
 /** Holds what was entered for a connector of a kind. */
 export function useDraft(kind: DefinitionRecord) {
-  const { workspace } = usePlace()
+  const { workspace } = useTenant()
   const [{ scheme, sandbox }, change] = useAddressParams('scheme', 'sandbox')
   const slug = kind.definition.connector_type
   const isSandbox = sandbox === '1'

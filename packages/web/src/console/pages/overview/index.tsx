@@ -3,8 +3,8 @@ import { Button, Group, Stack, Table, Title } from '@mantine/core'
 import type { ConnectorOverview } from 'ferrule/wire'
 import { Link } from 'wouter'
 import { useConnectorOverviews } from '../../data/connectors.ts'
-import { printAddress, usePlace } from '../../data/place.ts'
 import type { Rows } from '../../data/read-all.ts'
+import { printAddress, useTenant } from '../../data/tenant.ts'
 import { ConditionLinks } from '../../parts/connectors/condition-links.tsx'
 import { findCondition, isBeforeFirstEnd } from '../../parts/connectors/conditions.ts'
 import { ConnectorHead, ConnectorRow, connectorTableWidth } from '../../parts/connectors/connector-row.tsx'
@@ -55,14 +55,14 @@ const sortForOverview = (connectors: readonly ConnectorOverview[]): readonly Con
 
 /** Shows what there is to see with at least one connector. */
 function Dashboard({ rows, isWhole }: Rows<ConnectorOverview>) {
-  const { workspace } = usePlace()
+  const { workspace } = useTenant()
   const workspaceId = workspace === undefined ? undefined : rows[0]?.workspace_id
-  const place = workspaceId === undefined ? {} : { workspaceId }
+  const scope = workspaceId === undefined ? {} : { workspaceId }
   return (
     <Stack gap="xl">
       <ConditionLinks connectors={rows} isWhole={isWhole} />
       <ConnectorSection connectors={sortForOverview(rows)} isWhole={isWhole} />
-      <UsagePanel title="Calls" {...place} />
+      <UsagePanel title="Calls" {...scope} />
     </Stack>
   )
 }
@@ -70,11 +70,11 @@ function Dashboard({ rows, isWhole }: Rows<ConnectorOverview>) {
 /** The page. */
 export function Page() {
   const reading = useConnectorOverviews()
-  const place = usePlace()
+  const tenant = useTenant()
   return (
     <>
       <PageHeader title="Overview" about="The state of your connectors.">
-        <Button component={Link} href={printAddress('/connectors/new', place)} variant="default">
+        <Button component={Link} href={printAddress('/connectors/new', tenant)} variant="default">
           New connector
         </Button>
       </PageHeader>

@@ -62,7 +62,7 @@ function openMemory(name: string, format: ExportFormat): ExportTarget {
 }
 
 /**
- * Opens the file. Call it in the handler of a click: browsers ask the reader for a place then only.
+ * Opens the file. Call it in the handler of a click: browsers ask the reader for a file then only.
  * @returns undefined when the reader chose none
  */
 export async function openTarget(name: string, format: ExportFormat): Promise<ExportTarget | undefined> {

@@ -18,12 +18,12 @@ interface FilterViewsProps {
 }
 
 const titles: Readonly<Record<View, string>> = { conditions: 'Conditions', text: 'Text', json: 'JSON' }
-const places: Readonly<Record<'text' | 'json' | 'builder', View>> = { text: 'text', json: 'json', builder: 'conditions' }
+const viewOf: Readonly<Record<'text' | 'json' | 'builder', View>> = { text: 'text', json: 'json', builder: 'conditions' }
 
 /** Says what cannot be read, in the view where it stands and in the others. */
 function Problem({ draft: { problem }, view, onView }: Pick<FilterViewsProps, 'draft' | 'view' | 'onView'>) {
   if (problem === undefined) return null
-  const where = places[problem.view]
+  const where = viewOf[problem.view]
   return (
     <Alert color="red" variant="light" title="This filter cannot be read" role="alert">
       <Stack gap="xs" align="flex-start">
@@ -77,7 +77,7 @@ const FilterText = ({ draft, setDraft, onSubmit }: FilterViewsProps) => (
     value={draft.text}
     onChange={(text) => setDraft((before) => editText(before, text))}
     onSubmit={onSubmit}
-    problems={draft.problem?.view === 'text' ? draft.problem.places : []}
+    problems={draft.problem?.view === 'text' ? draft.problem.marks : []}
     hint={'title fuzzy "pricing" and started >= 2026-01-01'}
   />
 )
@@ -90,7 +90,7 @@ const FilterJson = ({ draft, setDraft, onSubmit }: FilterViewsProps) => (
     value={draft.json}
     onChange={(json) => setDraft((before) => editJson(before, json))}
     onSubmit={onSubmit}
-    problems={draft.problem?.view === 'json' ? draft.problem.places : []}
+    problems={draft.problem?.view === 'json' ? draft.problem.marks : []}
     hint={'{ "fuzzy": { "title": "pricing" } }'}
   />
 )

@@ -59,7 +59,7 @@ const Freshness = ({ of: { synced_at, verified_at, status, complete, may_change_
       The copy has what the vendor reported until <Time value={synced_at} none="its first sync has ended" />
       {verified_at !== null && (
         <>
-          , and was compared with everything <Time value={verified_at} />
+          , and was fully checked <Time value={verified_at} />
         </>
       )}
       . {states[status] ?? ''}

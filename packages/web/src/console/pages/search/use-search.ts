@@ -5,7 +5,7 @@ import { isObject } from 'ferrule/internal'
 import type { Freshness } from 'ferrule/wire'
 import { useEffect, useMemo } from 'react'
 import { useConnector } from '../../data/connector.ts'
-import { usePlace } from '../../data/place.ts'
+import { useTenant } from '../../data/tenant.ts'
 import type { SearchAddress } from './address.ts'
 
 /** Records of a page. */
@@ -42,7 +42,7 @@ export type RunnableSearch = SearchAddress & { readonly connector: string; reado
 
 /** Reads the pages that the address asks for. Nothing is read again by itself: rows would move under the reader. */
 export function useSearch(search: RunnableSearch) {
-  const { organizationId } = usePlace()
+  const { organizationId } = useTenant()
   const hosted = useConnector(search.connector)
   const { connector, entity, filter, sort, fields, maxAge, allowPartial, pages } = search
   const query = useInfiniteQuery({

@@ -7,9 +7,10 @@ import { useCallback, useEffect, useMemo, useState } from 'react'
 import { useAllKinds, useConnectorRecord } from '../../data/connector.ts'
 import { useChanges } from '../../data/leaving.ts'
 import { useAddressParams } from '../../data/params.ts'
-import { usePlace } from '../../data/place.ts'
+import { useTenant } from '../../data/tenant.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { CodeEditor } from '../../parts/code/code-editor.tsx'
+import { toEditorProblems } from '../../parts/code/props.ts'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { ConnectorSelect, useConnectorChoice } from '../../parts/connector-select.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
@@ -18,7 +19,7 @@ import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { Result } from './result.tsx'
-import { type Call, findAction, findPlaces, findStatementEntity, readOptions, useRefusal } from './statement.ts'
+import { findAction, findStatementEntity, readOptions, type StatementCall, useRefusal } from './statement.ts'
 import { isUnknown, useRun } from './use-run.ts'
 
 /** Statements that are kept at most, and the characters of one. Longer ones are not kept. */
@@ -47,7 +48,7 @@ function writeHistory(key: string, statements: readonly string[]): void {
 
 /** Returns the statements, the newest first, with functions that add one and forget all. */
 function useHistory() {
-  const key = storageKey(usePlace().organizationId)
+  const key = storageKey(useTenant().organizationId)
   const [statements, setStatements] = useState(() => readHistory(key))
   const add = useCallback(
     (statement: string) => {
@@ -198,9 +199,9 @@ function WriteDialog({
   onRun,
   onClose,
 }: {
-  call: Call | undefined
+  call: StatementCall | undefined
   word: string
-  onRun: (call: Call) => void
+  onRun: (call: StatementCall) => void
   onClose: () => void
 }) {
   return (
@@ -268,7 +269,7 @@ function useCall({ connector, entity }: StatementsProps) {
   const { action } = found
   const schema = useMemo(() => readOptions(entity, action), [entity, action])
   const call = useMemo(
-    (): Call => ({ connector, entity: entity.entity, action, params: { ...options, statement } }),
+    (): StatementCall => ({ connector, entity: entity.entity, action, params: { ...options, statement } }),
     [connector, entity, action, options, statement],
   )
   const problem = useRefusal(call, statement)
@@ -279,9 +280,9 @@ function useCall({ connector, entity }: StatementsProps) {
 function useExecution({ call, found }: Pick<ReturnType<typeof useCall>, 'call' | 'found'>) {
   const running = useRun(call.connector)
   const history = useHistory()
-  const [asked, setAsked] = useState<Call>()
-  const [last, setLast] = useState<Call>()
-  const execute = (sent: Call) => {
+  const [asked, setAsked] = useState<StatementCall>()
+  const [last, setLast] = useState<StatementCall>()
+  const execute = (sent: StatementCall) => {
     setAsked(undefined)
     setLast(sent)
     history.add(String(sent.params['statement']))
@@ -312,7 +313,7 @@ function Statements(props: StatementsProps) {
         value={statement}
         onChange={setStatement}
         onSubmit={() => canRun && submit()}
-        problems={findPlaces(problem?.errors ?? [])}
+        problems={toEditorProblems(problem?.errors ?? [])}
         hint="SELECT * FROM ORDERS LIMIT 100"
       />
       {isLinked && <Text size="sm">This statement came with the address. It runs when you press the button.</Text>}

@@ -3,18 +3,18 @@ import { Alert, Button, Group, Loader, Stack, Text } from '@mantine/core'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { printCount } from '../../parts/print.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
-import { isUnknown, mostRows, type Run } from './use-run.ts'
+import { isUnknown, mostRows, type StatementRun } from './use-run.ts'
 
 /** What the result gets. */
 interface ResultProps {
-  readonly run: Run
+  readonly run: StatementRun
   readonly onNext: () => void
   readonly onAll: () => void
   readonly onRepeat: () => void
 }
 
 /** Describes how much of a result is shown. */
-function describeRows({ rows, total, hasMore, parts, isCancelled }: Run): string {
+function describeRows({ rows, total, hasMore, parts, isCancelled }: StatementRun): string {
   const of = total === undefined || total === rows.length ? '' : ` of ${printCount(total)}`
   const end =
     isCancelled === true ? ' The rest was cancelled.' : hasMore ? ` ${parts === 1 ? 'The first part is' : `${parts} parts are`} shown.` : ''

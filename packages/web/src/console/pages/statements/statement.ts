@@ -1,11 +1,10 @@
 /** What a page has to know of a statement before it is sent: its kind, and whether the service refuses it. */
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import type { Problem } from 'ferrule/core'
 import { isObject } from 'ferrule/internal'
 import type { EntityDocument, Validation } from 'ferrule/wire'
 import { useFerrule } from '../../data/ferrule.ts'
-import { usePlace } from '../../data/place.ts'
+import { useTenant } from '../../data/tenant.ts'
 
 /** An action that runs statements of one kind. */
 export interface StatementAction {
@@ -55,7 +54,7 @@ export function readOptions(entity: EntityDocument, action: string): Readonly<Re
 }
 
 /** A statement as it would be sent. */
-export interface Call {
+export interface StatementCall {
   readonly connector: string
   readonly entity: string
   readonly action: string
@@ -66,9 +65,9 @@ export interface Call {
 const quietMs = 300
 
 /** Asks the service what it would refuse, without sending anything to the warehouse. */
-export function useRefusal(call: Call, statement: string): Validation['problem'] {
+export function useRefusal(call: StatementCall, statement: string): Validation['problem'] {
   const ferrule = useFerrule()
-  const { organizationId } = usePlace()
+  const { organizationId } = useTenant()
   const [quiet] = useDebouncedValue(call, quietMs)
   const { data } = useQuery({
     queryKey: [organizationId ?? null, 'validation', quiet],
@@ -82,7 +81,3 @@ export function useRefusal(call: Call, statement: string): Validation['problem']
   })
   return quiet.params['statement'] === statement && statement.trim() !== '' ? (data?.problem ?? null) : null
 }
-
-/** Returns the problems of a refusal that stand in the statement, for the editor. */
-export const findPlaces = (problems: readonly Pick<Problem, 'line' | 'column' | 'message'>[]) =>
-  problems.flatMap(({ line, column, message }) => (line === undefined || column === undefined ? [] : [{ line, column, message }]))

@@ -5,13 +5,13 @@ import { useEffect, useRef, useState } from 'react'
 import { useConnector } from '../../data/connector.ts'
 import { readAnswerRows } from '../../parts/table/answer-rows.ts'
 import type { DataColumn } from '../../parts/table/columns.ts'
-import type { Call } from './statement.ts'
+import type { StatementCall } from './statement.ts'
 
 /** Rows that the table holds when all parts are read; the part that reaches the limit is shown whole. */
 export const mostRows = 50_000
 
 /** What a run has given so far. */
-export interface Run {
+export interface StatementRun {
   readonly isRunning: boolean
   readonly columns: readonly DataColumn[]
   readonly rows: readonly unknown[]
@@ -26,12 +26,12 @@ export interface Run {
   readonly isCancelled?: boolean
 }
 
-const begun: Run = { isRunning: true, columns: [], rows: [], parts: 0, hasMore: false }
+const begun: StatementRun = { isRunning: true, columns: [], rows: [], parts: 0, hasMore: false }
 
 type Part = Awaited<ReturnType<ReturnType<Hosted['parts']>['next']>> extends IteratorResult<infer P, unknown> ? P : never
 
 /** Adds a part to what was read. Only the first part describes the columns and lists all parts. */
-function addPart(run: Run, { data, meta }: Part): Run {
+function addPart(run: StatementRun, { data, meta }: Part): StatementRun {
   const { rows, columns } = readAnswerRows(data)
   const described = Reflect.get(data, 'resultSetMetaData')
   const total = isObject(described) && typeof described['numRows'] === 'number' ? described['numRows'] : run.total
@@ -66,7 +66,7 @@ interface Running {
   readonly key?: string
 }
 
-type Change = (run: Run) => Run
+type Change = (run: StatementRun) => StatementRun
 
 /** Reads parts until there are enough rows. */
 async function readParts({ parts }: Running, most: number): Promise<Change> {
@@ -81,14 +81,18 @@ async function readParts({ parts }: Running, most: number): Promise<Change> {
 }
 
 /** Sends a write. */
-async function sendWrite(hosted: Hosted, { entity, action, params }: Call, { stop: { signal }, key = '' }: Running): Promise<Change> {
+async function sendWrite(
+  hosted: Hosted,
+  { entity, action, params }: StatementCall,
+  { stop: { signal }, key = '' }: Running,
+): Promise<Change> {
   const message = describeWrite(await hosted.execute(entity, action, params, { signal, idempotencyKey: key }))
   return (known) => ({ ...known, message })
 }
 
 /** Keeps a run: each step changes it, and its error or its end is noted. */
 function useSteps() {
-  const [run, setRun] = useState<Run>()
+  const [run, setRun] = useState<StatementRun>()
   const running = useRef<Running>(undefined)
   useEffect(() => () => running.current?.stop.abort(), [])
   const step = async (work: (current: Running) => Promise<Change>) => {
@@ -115,9 +119,9 @@ function useSteps() {
 export function useRun(connector: string) {
   const hosted = useConnector(connector)
   const { run, begin, step, cancel } = useSteps()
-  const write = (call: Call) => step((current) => sendWrite(hosted, call, current))
+  const write = (call: StatementCall) => step((current) => sendWrite(hosted, call, current))
   const read = (most: number) => step((current) => readParts(current, most))
-  const start = (call: Call, isWrite: boolean) => {
+  const start = (call: StatementCall, isWrite: boolean) => {
     const stop = new AbortController()
     const { signal } = stop
     begin(isWrite ? { stop, key: crypto.randomUUID() } : { stop, parts: hosted.parts(call.entity, call.params, { signal }) })

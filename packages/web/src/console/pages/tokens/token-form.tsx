@@ -5,7 +5,7 @@ import { defaultMcpScopes, type McpScope, type McpTokenInput, mcpScopes, mcpToke
 import { type FormEvent, useState } from 'react'
 import { useChanges } from '../../data/leaving.ts'
 import { useWorkspaces } from '../../data/organizations.ts'
-import { usePlace } from '../../data/place.ts'
+import { useTenant } from '../../data/tenant.ts'
 import { useConnectorChoice } from '../../parts/connector-select.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 
@@ -107,7 +107,7 @@ export interface TokenFormProps {
 
 /** Shows the form. Enter creates. */
 export function TokenForm({ creation, onCancel }: TokenFormProps) {
-  const { workspace } = usePlace()
+  const { workspace } = useTenant()
   const [entered, setEntered] = useState<Entered>({
     name: '',
     workspaces: [workspace ?? 'default'],

@@ -3,7 +3,7 @@ import { Alert, Badge, Button, Group, Stack, Table, Text } from '@mantine/core'
 import type { OrganizationRecord } from 'ferrule/wire'
 import { useOrganizations } from '../../data/organizations.ts'
 import { useAddressParams } from '../../data/params.ts'
-import { useGo, usePlace, useSetPlace } from '../../data/place.ts'
+import { useGo, useSetTenant, useTenant } from '../../data/tenant.ts'
 import { useWrite } from '../../data/write.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
@@ -37,7 +37,7 @@ function RenameButton({ organization: { id, name } }: OrganizationProps) {
 
 /** Deletes an organization for now; the address keeps its id, so that it can be restored. */
 function DeleteButton({ organization: { id, name }, next }: OrganizationProps & { readonly next: string | undefined }) {
-  const { organizationId } = usePlace()
+  const { organizationId } = useTenant()
   const go = useGo()
   const deletion = useWrite((ferrule) => ferrule.organizations.delete(id), {
     refreshes: keys,
@@ -86,7 +86,7 @@ function RestoreNote() {
 /** Shows one organization. The only one cannot be deleted here: nothing would be left to show. */
 function OrganizationRow({ organization, all }: OrganizationProps & { readonly all: readonly OrganizationRecord[] }) {
   const { id, name, created_at: created } = organization
-  const { organizationId = all[0]?.id } = usePlace()
+  const { organizationId = all[0]?.id } = useTenant()
   const next = all.find((other) => other.id !== id)?.id
   return (
     <Table.Tr>
@@ -109,12 +109,12 @@ function OrganizationRow({ organization, all }: OrganizationProps & { readonly a
 
 /** Creates an organization, and shows it. */
 function CreateButton() {
-  const setPlace = useSetPlace()
+  const setTenant = useSetTenant()
   const creation = useWrite((ferrule, name: string) => ferrule.organizations.create({ name }), {
     refreshes: keys,
     onDone: ({ id, name }) => {
       announce(`The organization ${name} was created, and is shown now.`)
-      setPlace({ organizationId: id, workspace: undefined })
+      setTenant({ organizationId: id, workspace: undefined })
     },
   })
   return (

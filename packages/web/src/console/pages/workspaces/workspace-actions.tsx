@@ -2,7 +2,7 @@
 import { Stack, Text } from '@mantine/core'
 import type { WorkspaceRecord } from 'ferrule/wire'
 import { connectorLists } from '../../data/connectors.ts'
-import { usePlace, useSetPlace } from '../../data/place.ts'
+import { useSetTenant, useTenant } from '../../data/tenant.ts'
 import { useWrite } from '../../data/write.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
@@ -19,10 +19,10 @@ interface WorkspaceProps {
 
 /** Returns a function that moves the address from a workspace: to its new name, or to all workspaces. */
 function useLeave(name: string): (next: string | undefined) => void {
-  const { workspace } = usePlace()
-  const setPlace = useSetPlace()
+  const { workspace } = useTenant()
+  const setTenant = useSetTenant()
   return (next) => {
-    if (workspace === name) setPlace({ workspace: next })
+    if (workspace === name) setTenant({ workspace: next })
   }
 }
 
@@ -44,7 +44,7 @@ export function RenameButton({ workspace: { id, name } }: WorkspaceProps) {
 }
 
 /** Words of the two ways between active and inactive. */
-const turns = {
+const switches = {
   active: {
     status: 'inactive',
     label: 'Deactivate',
@@ -56,14 +56,14 @@ const turns = {
 
 /** Activates or deactivates the workspace. */
 export function StatusButton({ workspace: { id, name, status } }: WorkspaceProps) {
-  const turn = turns[status]
-  const change = useWrite((ferrule) => ferrule.workspaces.update(id, { status: turn.status }), {
+  const next = switches[status]
+  const change = useWrite((ferrule) => ferrule.workspaces.update(id, { status: next.status }), {
     refreshes: workspaceKeys,
-    onDone: () => announce(`The workspace ${name} is ${turn.done}.`),
+    onDone: () => announce(`The workspace ${name} is ${next.done}.`),
   })
   return (
-    <ConfirmButton isSmall label={turn.label} says={`${turn.label} ${name}`} title={`${turn.label} ${name}?`} mutation={change}>
-      {turn.says}
+    <ConfirmButton isSmall label={next.label} says={`${next.label} ${name}`} title={`${next.label} ${name}?`} mutation={change}>
+      {next.says}
     </ConfirmButton>
   )
 }

@@ -48,7 +48,7 @@ const frame = EditorView.theme({
 
 const look: Extension = [frame, syntaxHighlighting(colors)]
 
-/** Finds the range of a problem: from its place to the end of its word. */
+/** Finds the range of a problem: from its column to the end of its word. */
 function findRange(text: Text, { line, column }: EditorProblem): { readonly from: number; readonly to: number } {
   const { from, to, text: content } = text.line(Math.min(Math.max(line, 1), text.lines))
   const at = Math.min(from + column - 1, to)
@@ -154,11 +154,11 @@ export function Editor(props: CodeEditorProps) {
   useEffect(() => {
     if (view.current !== null) takeValue(view.current, latest.current, value)
   }, [value, view])
-  const places = JSON.stringify(problems)
+  const shown = JSON.stringify(problems)
   // biome-ignore lint/correctness/useExhaustiveDependencies: other problems are shown at once, not after the next change of the text
   useEffect(() => {
     view.current?.dispatch({ effects: problemsChange.of(null) })
     if (view.current !== null) forceLinting(view.current)
-  }, [places, view])
+  }, [shown, view])
   return <div ref={parent} />
 }

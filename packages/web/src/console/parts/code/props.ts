@@ -1,7 +1,8 @@
 /** What the editor shows and reports. */
+import type { Problem } from 'ferrule/core'
 import type { Language } from './languages.ts'
 
-/** What is wrong at a place of the text. */
+/** What is wrong at a line and column of the text. */
 export interface EditorProblem {
   /** From 1. */
   readonly line: number
@@ -9,6 +10,10 @@ export interface EditorProblem {
   readonly column: number
   readonly message: string
 }
+
+/** Returns the problems that name a line and column. */
+export const toEditorProblems = (problems: readonly Pick<Problem, 'line' | 'column' | 'message'>[]): readonly EditorProblem[] =>
+  problems.flatMap(({ line, column, message }) => (line === undefined || column === undefined ? [] : [{ line, column, message }]))
 
 /** What the editor shows and reports. Label, language and hint stay what they were at first; give another `key` for others. */
 export interface CodeEditorProps {
@@ -20,7 +25,7 @@ export interface CodeEditorProps {
   readonly onChange?: (text: string) => void
   /** Runs on Ctrl or Command with Enter. */
   readonly onSubmit?: (() => void) | undefined
-  /** Places that are underlined, with a sentence each. */
+  /** Problems that are underlined. */
   readonly problems?: readonly EditorProblem[]
   /** Shown while the text is empty. */
   readonly hint?: string

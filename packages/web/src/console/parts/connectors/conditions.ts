@@ -12,13 +12,13 @@ export const conditions = {
 } as const
 
 /** Condition of a connector. */
-export type Condition = keyof typeof conditions
+export type ConnectorCondition = keyof typeof conditions
 
 /** All conditions. */
-export const conditionNames = Object.keys(conditions) as readonly Condition[] // the keys of the table are the names
+export const conditionNames = Object.keys(conditions) as readonly ConnectorCondition[] // the keys of the table are the names
 
 /** Returns whether a parameter of an address is a condition. */
-export const isCondition = (value: string | undefined): value is Condition => value !== undefined && value in conditions
+export const isCondition = (value: string | undefined): value is ConnectorCondition => value !== undefined && value in conditions
 
 const hasFailed = ({ status, context_store: copy, failing_entities: failing }: ConnectorOverview): boolean =>
   status === 'auth_error' || copy?.state === 'failed' || failing.length > 0
@@ -28,16 +28,17 @@ export const isBeforeFirstEnd = ({ context_store: copy }: ConnectorOverview): bo
   copy !== null && ['loading', 'building_preview', 'preview'].includes(copy.state)
 
 /** Rules by condition; the first that holds is taken. */
-const rules: readonly (readonly [Condition, (connector: ConnectorOverview) => boolean])[] = [
+const rules: readonly (readonly [ConnectorCondition, (connector: ConnectorOverview) => boolean])[] = [
   ['disabled', ({ status }) => status === 'disabled'],
   ['attention', hasFailed],
-  // A run without a call waits for its turn.
+  // A run without a call is waiting.
   ['syncing', (connector) => connector.running !== null && (connector.running.progress.calls > 0 || !isBeforeFirstEnd(connector))],
   ['waiting', isBeforeFirstEnd],
 ]
 
 /** Returns the condition of a connector. */
-export const findCondition = (connector: ConnectorOverview): Condition => rules.find(([, holds]) => holds(connector))?.[0] ?? 'fine'
+export const findCondition = (connector: ConnectorOverview): ConnectorCondition =>
+  rules.find(([, holds]) => holds(connector))?.[0] ?? 'fine'
 
 /** The request that a reason names for programs; people have a page for it. */
 const requestForPrograms = / Replace the credentials with PATCH \S+$/

@@ -95,7 +95,7 @@ function StateCell({ connector }: { readonly connector: ConnectorOverview }) {
 /** What a row gets. */
 export interface ConnectorRowProps {
   readonly connector: ConnectorOverview
-  /** Place in the list, from 0; a virtual table gives it. */
+  /** Position in the list, from 0; a virtual table gives it. */
   readonly index?: number
   readonly rowRef?: Ref<HTMLTableRowElement>
 }
@@ -104,9 +104,9 @@ export interface ConnectorRowProps {
 export function ConnectorRow({ connector, index, rowRef }: ConnectorRowProps) {
   const { context_store: copy } = connector
   // The first row is the table's head.
-  const place = index === undefined ? {} : { 'data-index': index, 'aria-rowindex': index + 2 }
+  const position = index === undefined ? {} : { 'data-index': index, 'aria-rowindex': index + 2 }
   return (
-    <Table.Tr ref={rowRef ?? null} {...place}>
+    <Table.Tr ref={rowRef ?? null} {...position}>
       <Table.Td>
         <ConnectorName connector={connector} />
       </Table.Td>

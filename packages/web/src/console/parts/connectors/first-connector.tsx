@@ -2,8 +2,8 @@
 import { Button, Group } from '@mantine/core'
 import { Link } from 'wouter'
 import { connectorLists } from '../../data/connectors.ts'
-import { printAddress, useGo, usePlace } from '../../data/place.ts'
 import { useHasSandbox } from '../../data/service.ts'
+import { printAddress, useGo, useTenant } from '../../data/tenant.ts'
 import { useWrite } from '../../data/write.ts'
 import { announce } from '../announcements.tsx'
 import { EmptyState } from '../empty-state.tsx'
@@ -13,7 +13,7 @@ import { printSandboxConnector } from './sandbox-values.ts'
 /** Creates a sandbox connector, and shows it. */
 function useSandboxConnector() {
   const go = useGo()
-  const { workspace } = usePlace()
+  const { workspace } = useTenant()
   return useWrite((ferrule) => ferrule.connectors.create(printSandboxConnector(workspace)), {
     refreshes: [connectorLists],
     onDone: ({ id, name }) => {
@@ -43,7 +43,7 @@ export function FirstConnector() {
     <EmptyState title="No connectors yet" says={says}>
       <Group justify="center">
         {hasSandbox && <SandboxButton creation={creation} />}
-        <Button component={Link} href={printAddress('/connectors/new', usePlace())} variant={hasSandbox ? 'default' : 'filled'}>
+        <Button component={Link} href={printAddress('/connectors/new', useTenant())} variant={hasSandbox ? 'default' : 'filled'}>
           Connect your own account
         </Button>
       </Group>

@@ -212,7 +212,7 @@ function ObjectsField(props: FieldProps) {
         </Text>
         {items.map((item, index) => (
           <ObjectItem
-            // biome-ignore lint/suspicious/noArrayIndexKey: the items have no name but their place
+            // biome-ignore lint/suspicious/noArrayIndexKey: the items have no name but their index
             key={index}
             {...props}
             index={index}

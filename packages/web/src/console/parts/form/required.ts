@@ -13,11 +13,11 @@ export const listPointers = (schema: Schema, at: string): readonly string[] => r
 /** Lists the required fields of an object that are empty. @param at JSON pointer of the value, as the service names it */
 export function listMissing(schema: Schema, value: Schema, at: string): readonly Problem[] {
   return readProperties(schema).flatMap(({ name, schema: inner, isRequired }): readonly Problem[] => {
-    const [given, place] = [value[name], pointTo(at, name)]
-    if (isObject(given)) return listMissing(inner, given, place)
+    const [given, pointer] = [value[name], pointTo(at, name)]
+    if (isObject(given)) return listMissing(inner, given, pointer)
     if (!isRequired || 'const' in inner) return []
-    if (given === undefined && findKind(inner) === 'object') return listMissing(inner, {}, place)
-    return given === undefined || given === '' ? [printMissing(place)] : []
+    if (given === undefined && findKind(inner) === 'object') return listMissing(inner, {}, pointer)
+    return given === undefined || given === '' ? [printMissing(pointer)] : []
   })
 }
 

@@ -64,7 +64,7 @@ test('a timestamp passes through a field of local time', () => {
   expect(parseLocal('')).toBeUndefined()
 })
 
-test('problems are shown at their fields, without the places', () => {
+test('problems are shown at their fields, without the pointers', () => {
   const problem = (field: string, message: string) => ({ field, message: `${field} ${message}`, error_code: 'value' })
   const problems = [problem('/params/filter/to~1Date', 'is required.'), problem('/params/ids/0', 'must be a string.')]
   expect(printProblemsAt(problems, '/params/filter/to~1Date')).toBe('is required.')

@@ -4,7 +4,7 @@
 export interface TextEntries<Name extends string> {
   readonly entered: Readonly<Record<Name, string>>
   readonly set: (changes: { readonly [Member in Name]?: string }) => void
-  /** Prints the sentences of the service at a place of the body, such as `/end_user/id`; undefined: none. */
+  /** Prints the sentences of the service at a field of the body, such as `/end_user/id`; undefined: none. */
   readonly errorAt: (pointer: string) => string | undefined
 }
 

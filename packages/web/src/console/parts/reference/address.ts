@@ -1,8 +1,8 @@
 /** Addresses of the reference of kinds. */
-import type { AddressParams } from '../../data/place.ts'
+import type { AddressParams } from '../../data/tenant.ts'
 
 /** Where something of a reference is. */
-export interface ReferencePlace {
+export interface ReferenceLink {
   readonly kind: string
   /** Id of the section; undefined: the overview. */
   readonly section?: string | undefined
@@ -11,7 +11,7 @@ export interface ReferencePlace {
 }
 
 /** Names the page and its parameters: `section` and `part` are in the address, so that a link leads to an action of an entity. */
-export const printReferencePlace = ({ kind, section, part }: ReferencePlace): { readonly to: string; readonly params: AddressParams } => ({
+export const printReferenceLink = ({ kind, section, part }: ReferenceLink): { readonly to: string; readonly params: AddressParams } => ({
   to: `/kinds/${encodeURIComponent(kind)}`,
   params: { section: section === 'overview' ? undefined : section, part: part === '' ? undefined : part },
 })

@@ -6,7 +6,7 @@ import { useDeferredValue, useMemo } from 'react'
 import { useAddressParams } from '../../data/params.ts'
 import { EmptyState } from '../empty-state.tsx'
 import { PageLink } from '../page-link.tsx'
-import { printReferencePlace } from './address.ts'
+import { printReferenceLink } from './address.ts'
 
 /** Results that are shown at most. */
 const mostResults = 50
@@ -42,7 +42,7 @@ export function FoundEntries({ references, text }: { readonly references: readon
       </Text>
       {found.map(({ kind, section, part, title, about }) => (
         <div key={`${kind} ${section} ${part} ${title}`}>
-          <PageLink {...printReferencePlace({ kind, section, part })} underline="always">
+          <PageLink {...printReferenceLink({ kind, section, part })} underline="always">
             {title}
           </PageLink>
           <Text size="sm" c="dimmed" lineClamp={2}>

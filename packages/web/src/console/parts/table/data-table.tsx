@@ -90,9 +90,9 @@ function Row<Row>({ row, index, topPx, columns, widths, numberWidthPx, onShow }:
           {index + 1}
         </button>
       </div>
-      {columns.map(({ name, title: header = name, read }, place) => (
+      {columns.map(({ name, title: header = name, read }, index) => (
         // biome-ignore lint/a11y/useSemanticElements: as above
-        <div key={name} role="cell" className={classes['cell']} style={{ width: widths[place] }}>
+        <div key={name} role="cell" className={classes['cell']} style={{ width: widths[index] }}>
           <CellValue value={read(row)} title={`${header} of row ${index + 1}`} onShow={onShow} />
         </div>
       ))}

@@ -58,7 +58,7 @@ const chartHeight = 200
 interface Drawing {
   readonly scheme: Scheme
   readonly width: number
-  /** Receives the place of the bucket under the pointer; undefined: the pointer has left. */
+  /** Receives the index of the bucket under the pointer; undefined: the pointer has left. */
   readonly onPoint: (index: number | undefined) => void
 }
 
@@ -99,14 +99,14 @@ const readColumns = ({ lines }: Chart, buckets: readonly UsageBucket[]): UPlot.A
 function useDrawing(chart: Chart, buckets: readonly UsageBucket[]) {
   const scheme = useComputedColorScheme('light')
   const { ref: frame, width } = useElementSize()
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const [index, setIndex] = useState<number>()
   useEffect(() => {
-    if (place.current === null || width === 0) return
-    const drawn = new UPlot(buildOptions(chart, { scheme, width, onPoint: setIndex }), readColumns(chart, buckets), place.current)
+    if (container.current === null || width === 0) return
+    const drawn = new UPlot(buildOptions(chart, { scheme, width, onPoint: setIndex }), readColumns(chart, buckets), container.current)
     return () => drawn.destroy()
   }, [chart, buckets, scheme, width])
-  return { frame, place, scheme, bucket: index === undefined ? undefined : buckets[index] }
+  return { frame, container, scheme, bucket: index === undefined ? undefined : buckets[index] }
 }
 
 /** Shows the numbers under the pointer; the table has them for the keyboard. */
@@ -122,7 +122,7 @@ function PointedBucket({ chart: { lines, print }, bucket }: { readonly chart: Ch
 
 /** Shows one chart with the names of its lines. */
 function ChartView({ chart, report }: { readonly chart: Chart; readonly report: UsageReport }) {
-  const { frame, place, scheme, bucket } = useDrawing(chart, report.data)
+  const { frame, container, scheme, bucket } = useDrawing(chart, report.data)
   return (
     // A canvas is as wide as it was drawn, and must not keep its column from becoming narrower.
     <Stack gap={4} miw={0}>
@@ -140,7 +140,7 @@ function ChartView({ chart, report }: { readonly chart: Chart; readonly report: 
         </Group>
       </Group>
       <div ref={frame} style={{ overflow: 'hidden' }}>
-        <div ref={place} role="img" aria-label={`${chart.title} over time. ${describeUsage(report)}`} style={{ height: chartHeight }} />
+        <div ref={container} role="img" aria-label={`${chart.title} over time. ${describeUsage(report)}`} style={{ height: chartHeight }} />
       </div>
       <PointedBucket chart={chart} bucket={bucket} />
     </Stack>

@@ -83,7 +83,7 @@ const printFrom = (now: number, lengthMs: number): string => new Date(now - leng
 const Charts = lazy(async () => ({ default: (await import('./charts.tsx')).Charts }))
 
 /** Whose calls are shown. */
-export interface UsagePlace {
+export interface UsageScope {
   readonly connectorId?: string
   readonly workspaceId?: string
 }
@@ -91,16 +91,16 @@ export interface UsagePlace {
 const everyMs = 60_000
 
 /** Reads the calls of a range. */
-const useUsage = ({ connectorId, workspaceId }: UsagePlace, range: Range) =>
+const useUsage = ({ connectorId, workspaceId }: UsageScope, range: Range) =>
   useRead(
     ['usage', connectorId, workspaceId, range],
     (ferrule, signal) => {
       const { step, lengthMs } = ranges[range]
-      const place = {
+      const scope = {
         ...(connectorId === undefined ? {} : { connector_id: connectorId }),
         ...(workspaceId === undefined ? {} : { workspace_id: workspaceId }),
       }
-      return ferrule.usage({ ...place, step, from: printFrom(Date.now(), lengthMs) }, { signal })
+      return ferrule.usage({ ...scope, step, from: printFrom(Date.now(), lengthMs) }, { signal })
     },
     { everyMs },
   )
@@ -122,11 +122,11 @@ function Report({ report, asTable }: { readonly report: UsageReport; readonly as
 }
 
 /** Shows the calls of some connectors; the address has the range and the form. */
-export function UsagePanel({ title, ...place }: UsagePlace & { readonly title: string }) {
+export function UsagePanel({ title, ...scope }: UsageScope & { readonly title: string }) {
   const [{ range: given, usage }, change] = useAddressParams('range', 'usage')
   const range = isRange(given) ? given : '24h'
   const asTable = usage === 'table'
-  const reading = useUsage(place, range)
+  const reading = useUsage(scope, range)
   return (
     <Stack component="section" gap="sm" aria-label={title}>
       <Group justify="space-between">

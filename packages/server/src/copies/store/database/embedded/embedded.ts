@@ -1,7 +1,7 @@
 /** PGlite as the context database: one thread, one session, a queue, a watchdog, and the upkeep that a server does by itself. */
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 import { holdLock, useFolder } from '../../../../db/folder-lock.ts'
-import type { Answer, Connection, Engine, Run, Statement } from '../database.ts'
+import type { Answer, Connection, Engine, RunStatement, Statement } from '../database.ts'
 import { encodeValues } from '../decoding.ts'
 import { Lane } from '../lane.ts'
 import { isDamage, unavailable } from '../problems.ts'
@@ -84,24 +84,24 @@ class Upkeep {
 
   async #run(rested: boolean): Promise<void> {
     if (!rested && (await this.#logSize()) < logBytes) return
-    if (rested) await this.#turn((connection) => connection.run({ text: sortIn }))
-    await this.#turn((connection) => connection.run({ text: 'checkpoint' }))
+    if (rested) await this.#withSlot((connection) => connection.run({ text: sortIn }))
+    await this.#withSlot((connection) => connection.run({ text: 'checkpoint' }))
     const done: string[] = []
     for (let name = await this.#table(done); name !== undefined && !this.#closed; name = await this.#table(done)) done.push(name)
   }
 
   async #logSize(): Promise<number> {
     const text = 'select (pg_current_wal_insert_lsn() - redo_lsn)::float8 as bytes from pg_control_checkpoint()'
-    const { rows } = await this.#turn((connection) => connection.run({ text }))
+    const { rows } = await this.#withSlot((connection) => connection.run({ text }))
     return Number(rows[0]?.['bytes'] ?? 0)
   }
 
   /**
-   * Maintains the table that needs it most, one table per turn, so searches run in between.
+   * Maintains the table that needs it most, one table per slot, so searches run in between.
    * @returns the name of the table, if there was one
    */
   #table(done: readonly string[]): Promise<string | undefined> {
-    return this.#turn(async (connection) => {
+    return this.#withSlot(async (connection) => {
       const [table] = (await connection.run({ text: needy, values: [done] })).rows
       if (table === undefined) return undefined
       const name = String(table['name'])
@@ -110,7 +110,7 @@ class Upkeep {
     })
   }
 
-  async #turn<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+  async #withSlot<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const leave = await this.#engine.lanes.write.enter('write')
     try {
       const connection = await this.#engine.connect('write')
@@ -159,7 +159,7 @@ export interface EmbeddedOptions {
   /** Timeout of a write in milliseconds. */
   readonly writeMs: number
   /** Creates tables and functions after each opening of the database. */
-  prepare(run: Run): Promise<void>
+  prepare(run: RunStatement): Promise<void>
   /** Called after a damaged database was set aside and an empty one created. */
   readonly onSetAside?: ((aside: SetAsideDatabase) => void) | undefined
   /** Called when upkeep fails; upkeep is retried later. */

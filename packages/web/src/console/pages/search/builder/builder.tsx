@@ -59,8 +59,8 @@ const RemoveButton = ({ name, onClick }: { readonly name: string; readonly onCli
 /** What a part of the builder gets. */
 interface PartProps<N extends Node> {
   readonly node: N
-  /** Number within its group, such as `1.2`. */
-  readonly place: string
+  /** Outline number within its group, such as `1.2`. */
+  readonly label: string
   /** Fields of the record, or of the elements of an array. */
   readonly fields: readonly FilterField[]
   readonly depth: number
@@ -86,8 +86,8 @@ const chooseOperator = (rule: Rule, operator: RuleOperator): Rule => ({
 })
 
 /** Shows a comparison. */
-function RuleRow({ node, place, fields, onChange, onRemove }: PartProps<Rule>) {
-  const name = `condition ${place}`
+function RuleRow({ node, label, fields, onChange, onRemove }: PartProps<Rule>) {
+  const name = `condition ${label}`
   const field = fields.find(({ path }) => path === node.field)
   const fitting = listOperators(field)
   // A filter that was written by hand can have an operator that does not fit: it is shown, and the service says what is wrong.
@@ -101,7 +101,7 @@ function RuleRow({ node, place, fields, onChange, onRemove }: PartProps<Rule>) {
     if (word !== undefined) onChange(chooseOperator(node, word.operator))
   }
   return (
-    <Line gap="xs" role="group" aria-label={`Condition ${place}`}>
+    <Line gap="xs" role="group" aria-label={`Condition ${label}`}>
       <NotButton name={name} isNegated={node.isNegated} onChange={() => onChange({ ...node, isNegated: !node.isNegated })} />
       <FieldInput name={name} value={node.field} fields={fields} onChange={(path) => onChange(chooseField(node, path, fields))} />
       <NativeSelect
@@ -118,8 +118,8 @@ function RuleRow({ node, place, fields, onChange, onRemove }: PartProps<Rule>) {
 }
 
 /** Shows conditions on one element of an array. */
-function ElementsRow({ node, place, fields, depth, onChange, onRemove }: PartProps<Elements>) {
-  const name = `elements ${place}`
+function ElementsRow({ node, label, fields, depth, onChange, onRemove }: PartProps<Elements>) {
+  const name = `elements ${label}`
   const arrays = fields.filter(({ elements }) => elements !== undefined)
   const schema = arrays.find(({ path }) => path === node.field)?.elements
   const inner = useMemo(() => (schema === undefined ? [] : listFields(schema)), [schema])
@@ -133,24 +133,24 @@ function ElementsRow({ node, place, fields, depth, onChange, onRemove }: PartPro
           <Text size="sm">satisfies:</Text>
           <RemoveButton name={name} onClick={onRemove} />
         </Line>
-        <Members node={node.of} place={place} fields={inner} depth={depth + 1} onChange={(of) => onChange({ ...node, of })} />
+        <Members node={node.of} label={label} fields={inner} depth={depth + 1} onChange={(of) => onChange({ ...node, of })} />
       </Stack>
     </Paper>
   )
 }
 
 /** Shows a group within another. */
-function GroupRow({ node, place, fields, depth, onChange, onRemove }: PartProps<Group>) {
-  const name = `group ${place}`
+function GroupRow({ node, label, fields, depth, onChange, onRemove }: PartProps<Group>) {
+  const name = `group ${label}`
   return (
     <Paper withBorder p="xs">
       <Stack gap="xs">
         <Line gap="xs">
           <NotButton name={name} isNegated={node.isNegated} onChange={() => onChange({ ...node, isNegated: !node.isNegated })} />
-          <Text size="sm">Group {place}</Text>
+          <Text size="sm">Group {label}</Text>
           <RemoveButton name={name} onClick={onRemove} />
         </Line>
-        <Members node={node} place={place} fields={fields} depth={depth + 1} onChange={onChange} />
+        <Members node={node} label={label} fields={fields} depth={depth + 1} onChange={onChange} />
       </Stack>
     </Paper>
   )
@@ -163,8 +163,8 @@ function NodeRow({ node, ...props }: PartProps<Node>) {
 }
 
 /** Adds parts to a group. */
-function AddButtons({ place, depth, hasArrays, onAdd }: { place: string; depth: number; hasArrays: boolean; onAdd: (node: Node) => void }) {
-  const to = place === '' ? '' : ` to ${place}`
+function AddButtons({ label, depth, hasArrays, onAdd }: { label: string; depth: number; hasArrays: boolean; onAdd: (node: Node) => void }) {
+  const to = label === '' ? '' : ` to ${label}`
   return (
     <Line gap="xs">
       <Button variant="default" size="compact-sm" aria-label={`Add a condition${to}`} onClick={() => onAdd(makeRule())}>
@@ -195,14 +195,14 @@ const joins = [
 ]
 
 /** Shows the parts of a group, and how they are joined. */
-function Members({ node, place, fields, depth, onChange }: Omit<PartProps<Group>, 'onRemove'>) {
+function Members({ node, label, fields, depth, onChange }: Omit<PartProps<Group>, 'onRemove'>) {
   const { of, join } = node
   const replace = (index: number, next: readonly Node[]) => onChange({ ...node, of: of.toSpliced(index, 1, ...next) })
   return (
     <Stack gap="xs">
       {of.length > 1 && (
         <SegmentedControl
-          aria-label={place === '' ? 'How conditions are joined' : `How conditions of ${place} are joined`}
+          aria-label={label === '' ? 'How conditions are joined' : `How conditions of ${label} are joined`}
           size="xs"
           w="fit-content"
           data={joins}
@@ -214,7 +214,7 @@ function Members({ node, place, fields, depth, onChange }: Omit<PartProps<Group>
         <NodeRow
           key={each.id}
           node={each}
-          place={`${place === '' ? '' : `${place}.`}${index + 1}`}
+          label={`${label === '' ? '' : `${label}.`}${index + 1}`}
           fields={fields}
           depth={depth}
           onChange={(next) => replace(index, [next])}
@@ -222,7 +222,7 @@ function Members({ node, place, fields, depth, onChange }: Omit<PartProps<Group>
         />
       ))}
       <AddButtons
-        place={place}
+        label={label}
         depth={depth}
         hasArrays={fields.some(({ elements }) => elements !== undefined)}
         onAdd={(added) => onChange({ ...node, of: [...of, added] })}
@@ -240,4 +240,4 @@ export const Builder = ({
   readonly root: Group
   readonly fields: readonly FilterField[]
   readonly onChange: (root: Group) => void
-}) => <Members node={root} place="" fields={fields} depth={0} onChange={onChange} />
+}) => <Members node={root} label="" fields={fields} depth={0} onChange={onChange} />

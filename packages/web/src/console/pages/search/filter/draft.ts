@@ -1,7 +1,7 @@
 /** A filter in three views: conditions, text and JSON. An edit of one changes the other two; one that cannot be read changes none. */
 import { FerruleError, type FilterCondition, formatFilter, parseFilter } from 'ferrule/core'
 import { findRounded, formatJson, isObject, readJson } from 'ferrule/internal'
-import type { EditorProblem } from '../../../parts/code/props.ts'
+import { type EditorProblem, toEditorProblems } from '../../../parts/code/props.ts'
 import { type Group, makeGroup, toFilter, toTree, Unshown } from './tree.ts'
 
 /** The conditions of a filter, or why the builder cannot show them. */
@@ -11,8 +11,8 @@ export type Shown = { readonly root: Group } | { readonly reason: string }
 export interface ViewProblem {
   readonly view: 'text' | 'json' | 'builder'
   readonly sentence: string
-  /** Places in the view. */
-  readonly places: readonly EditorProblem[]
+  /** Problems at a line and column of the view. */
+  readonly marks: readonly EditorProblem[]
 }
 
 /** The three views. */
@@ -43,14 +43,11 @@ const printJson = (filter: FilterCondition | undefined): string => (filter === u
 /** The views of no filter. */
 export const emptyDraft: FilterDraft = { text: '', json: '', shown: { root: makeGroup() }, filter: undefined, incomplete: 0 }
 
-/** Describes a refusal. The sentence of one at a place in the text has line and column. */
+/** Describes a refusal. The sentence of one with a position in the text has line and column. */
 function describe(view: ViewProblem['view'], thrown: unknown): ViewProblem {
   if (!(thrown instanceof FerruleError)) throw thrown
   const sentences = thrown.errors.map(({ message }) => message.replace(/^\/filter(?=[ /])/, view === 'text' ? 'The text' : 'The filter'))
-  const places = thrown.errors.flatMap(({ line, column, message }) =>
-    line === undefined || column === undefined ? [] : [{ line, column, message }],
-  )
-  return { view, sentence: sentences.join('; ') || thrown.message, places }
+  return { view, sentence: sentences.join('; ') || thrown.message, marks: toEditorProblems(thrown.errors) }
 }
 
 /** Takes a text. */
@@ -63,7 +60,7 @@ export function editText(before: FilterDraft, text: string): FilterDraft {
   }
 }
 
-/** Computes the place of an index. */
+/** Computes the line and column of an index. */
 function locate(text: string, at: number): { readonly line: number; readonly column: number } {
   const lines = text.slice(0, at).split('\n')
   return { line: lines.length, column: (lines.at(-1) ?? '').length + 1 }
@@ -109,7 +106,7 @@ function describeJson(thrown: unknown): ViewProblem {
   return {
     view: 'json',
     sentence: at === undefined ? message : `Line ${at.line}, column ${at.column}: ${message}`,
-    places: at === undefined ? [] : [{ ...at, message }],
+    marks: at === undefined ? [] : [{ ...at, message }],
   }
 }
 

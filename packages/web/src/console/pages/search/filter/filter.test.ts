@@ -98,11 +98,11 @@ describe('a text', () => {
     )
   })
 
-  test('that cannot be read shows its place, and changes no other view', () => {
+  test('that cannot be read shows its line and column, and changes no other view', () => {
     const before = editText(emptyDraft, 'a = 1')
     const after = editText(before, 'a = 1\nand b == 2')
     expect(after).toMatchObject({ text: 'a = 1\nand b == 2', json: before.json, filter: before.filter, shown: before.shown })
-    expect(after.problem).toMatchObject({ view: 'text', places: [{ line: 2, column: 7 }] })
+    expect(after.problem).toMatchObject({ view: 'text', marks: [{ line: 2, column: 7 }] })
     expect(after.problem?.sentence).toContain('line 2, column 7')
     expect(editText(after, 'a = 1 and b = 2').problem).toBeUndefined()
   })
@@ -133,7 +133,7 @@ describe('a JSON', () => {
     const after = editJson(before, json)
     expect(after).toMatchObject({ json, text: 'a = 1', filter: before.filter })
     expect(after.problem?.sentence).toContain(says)
-    expect(after.problem?.places[0]?.line).toBe(line)
+    expect(after.problem?.marks[0]?.line).toBe(line)
   })
 
   test('keeps the digits of long integers in the text', () => {

@@ -15,7 +15,7 @@ interface RuleWord {
   readonly of: FieldOperator
 }
 
-const place = (operator: FieldOperator): number => operandForms.indexOf(operators[operator].form)
+const rank = (operator: FieldOperator): number => operandForms.indexOf(operators[operator].form)
 
 const isSimple = (operator: FieldOperator): operator is Exclude<FieldOperator, 'any'> => operator !== 'any'
 
@@ -23,7 +23,7 @@ const isSimple = (operator: FieldOperator): operator is Exclude<FieldOperator, '
 export const ruleWords: readonly RuleWord[] = [
   ...fieldOperators
     .filter(isSimple)
-    .toSorted((a, b) => place(a) - place(b))
+    .toSorted((a, b) => rank(a) - rank(b))
     .map((operator): RuleWord => ({ operator, says: operator, ...operators[operator], of: operator })),
   { operator: 'empty', says: 'has no value', of: 'eq' },
   { operator: 'filled', says: 'has a value', of: 'neq' },

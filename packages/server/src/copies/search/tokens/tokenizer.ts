@@ -47,7 +47,7 @@ const folded: Readonly<Record<string, string>> = {
 const foldable = new RegExp(`[${Object.keys(folded).join('')}]`, 'gu')
 
 /**
- * Patterns here match single characters, or few. V8 keeps a place for each character that `+` repeats in Unicode mode, and ends with a
+ * Patterns here match single characters, or few. V8 keeps a position for each character that `+` repeats in Unicode mode, and ends with a
  * RangeError at 64 MiB: four million letters.
  */
 const accents = /(?<=[\p{L}&&[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]])\p{M}{1,100000}/gv
@@ -73,23 +73,23 @@ const foldWritten = (text: string): string =>
 
 const fold = (text: string): string => foldWritten(removeUnwritten(text))
 
-/** Returns the first place from which a pattern matches; the length of the text if it matches nowhere. */
+/** Returns the first index from which a pattern matches; the length of the text if it matches nowhere. */
 function findFrom(pattern: RegExp, text: string, from: number): number {
   pattern.lastIndex = from
   return pattern.exec(text)?.index ?? text.length
 }
 
-/** Places of a word in a text: of its first character, and behind its last one. */
-type Place = readonly [start: number, end: number]
+/** A word in a text: the index of its first character, and that behind its last one. */
+type WordRange = readonly [start: number, end: number]
 
-function findWords(text: string): readonly Place[] {
-  const places: Place[] = []
+function findWords(text: string): readonly WordRange[] {
+  const ranges: WordRange[] = []
   for (let start = findFrom(ofWord, text, 0); start < text.length; ) {
     const end = findFrom(notOfWord, text, start)
-    places.push([start, end])
+    ranges.push([start, end])
     start = findFrom(ofWord, text, end)
   }
-  return places
+  return ranges
 }
 
 /** A word, or a run of characters that is later cut into pairs; `sign` stands directly behind its letters. */
@@ -115,16 +115,16 @@ function toPieces(word: string, sign: string): readonly Piece[] {
   return pieces
 }
 
-const splitPieces = (text: string, places: readonly Place[] = findWords(text)): readonly Piece[] =>
-  places.flatMap(([start, end]) => toPieces(text.slice(start, end), readSign(text, end)))
+const splitPieces = (text: string, ranges: readonly WordRange[] = findWords(text)): readonly Piece[] =>
+  ranges.flatMap(([start, end]) => toPieces(text.slice(start, end), readSign(text, end)))
 
 /** Lists the joined words of a folded string. */
-function listJoined(text: string, places: readonly Place[]): readonly string[] {
+function listJoined(text: string, ranges: readonly WordRange[]): readonly string[] {
   const joined: string[] = []
   let parts: string[] = []
-  for (const [index, [start, end]] of places.entries()) {
+  for (const [index, [start, end]] of ranges.entries()) {
     parts.push(text.slice(start, end))
-    if (places[index + 1]?.[0] === end + 1 && joiner.test(text[end] ?? '')) continue
+    if (ranges[index + 1]?.[0] === end + 1 && joiner.test(text[end] ?? '')) continue
     const whole = parts.length > 1 ? parts.join('') : ''
     if (isJoinable(parts.length, [...whole].length) && findFrom(ofRun, whole, 0) === whole.length) joined.push(whole)
     parts = []
@@ -197,11 +197,11 @@ export function findRequiredWords(literal: string): readonly RequiredWord[] {
 
 function splitUnicode(text: string): readonly string[] {
   const folded = fold(text)
-  const places = findWords(folded)
-  const pieces = splitPieces(folded, places)
+  const ranges = findWords(folded)
+  const pieces = splitPieces(folded, ranges)
   return [
     ...pieces.flatMap(toRecordWords),
-    ...listJoined(folded, places),
+    ...listJoined(folded, ranges),
     ...pieces.flatMap(({ text: letters, sign }) => (sign === '' ? [] : [letters + sign])),
   ]
 }

@@ -5,13 +5,13 @@ import type { CommandSpec, OptionSpec } from '../spec.ts'
 const yes: OptionSpec = { flags: '-y, --yes', about: 'delete without a question' }
 
 /** Commands about where connectors live. */
-export const placeCommands: readonly CommandSpec[] = [
+export const tenancyCommands: readonly CommandSpec[] = [
   {
     name: 'organizations list',
     about: 'list the organizations that you reach',
     examples: ['ferrule organizations list', 'ferrule organizations list --jq ".[].id"'],
     record: async () => (await import('../../wire/organizations.ts')).organizationRecord,
-    load: async () => (await import('../actions/places.ts')).listOrganizations,
+    load: async () => (await import('../actions/tenancy.ts')).listOrganizations,
   },
   {
     name: 'organizations create',
@@ -19,7 +19,7 @@ export const placeCommands: readonly CommandSpec[] = [
     about: 'create an organization',
     examples: ['ferrule organizations create "Team North"', 'ferrule organizations create "Team South" --fields id --format csv'],
     record: async () => (await import('../../wire/organizations.ts')).organizationRecord,
-    load: async () => (await import('../actions/places.ts')).createOrganization,
+    load: async () => (await import('../actions/tenancy.ts')).createOrganization,
   },
   {
     name: 'organizations rename',
@@ -30,7 +30,7 @@ export const placeCommands: readonly CommandSpec[] = [
       'ferrule organizations rename Main Default --format json',
     ],
     record: async () => (await import('../../wire/organizations.ts')).organizationRecord,
-    load: async () => (await import('../actions/places.ts')).renameOrganization,
+    load: async () => (await import('../actions/tenancy.ts')).renameOrganization,
   },
   {
     name: 'organizations delete',
@@ -39,7 +39,7 @@ export const placeCommands: readonly CommandSpec[] = [
     options: [yes],
     examples: ['ferrule organizations delete "Team North" --yes', 'ferrule organizations delete "Team South" -y --quiet'],
     record: async () => (await import('../../wire/organizations.ts')).organizationRemoval,
-    load: async () => (await import('../actions/places.ts')).deleteOrganization,
+    load: async () => (await import('../actions/tenancy.ts')).deleteOrganization,
   },
   {
     name: 'organizations restore',
@@ -50,14 +50,14 @@ export const placeCommands: readonly CommandSpec[] = [
       'ferrule organizations restore 77777777-7777-4777-8777-777777777777 --format json',
     ],
     record: async () => (await import('../../wire/organizations.ts')).organizationRecord,
-    load: async () => (await import('../actions/places.ts')).restoreOrganization,
+    load: async () => (await import('../actions/tenancy.ts')).restoreOrganization,
   },
   {
     name: 'applications list',
     about: 'list the applications that reach the organization: client ids with secrets, which are never shown again',
     examples: ['ferrule applications list', 'ferrule applications list --format csv --fields name,client_id'],
     record: async () => (await import('../../wire/applications.ts')).applicationRecord,
-    load: async () => (await import('../actions/places.ts')).listApplications,
+    load: async () => (await import('../actions/tenancy.ts')).listApplications,
   },
   {
     name: 'applications create',
@@ -65,7 +65,7 @@ export const placeCommands: readonly CommandSpec[] = [
     about: 'create an application; its secret is printed this once',
     examples: ['ferrule applications create reporting', 'ferrule applications create "nightly export" --jq .client_id'],
     record: async () => (await import('../../wire/applications.ts')).applicationSecret,
-    load: async () => (await import('../actions/places.ts')).createApplication,
+    load: async () => (await import('../actions/tenancy.ts')).createApplication,
   },
   {
     name: 'applications rename',
@@ -76,7 +76,7 @@ export const placeCommands: readonly CommandSpec[] = [
       'ferrule applications rename "nightly export" "nightly exports" --format json',
     ],
     record: async () => (await import('../../wire/applications.ts')).applicationRecord,
-    load: async () => (await import('../actions/places.ts')).renameApplication,
+    load: async () => (await import('../actions/tenancy.ts')).renameApplication,
   },
   {
     name: 'applications rotate-secret',
@@ -88,7 +88,7 @@ export const placeCommands: readonly CommandSpec[] = [
       'ferrule applications rotate-secret "nightly exports" -y --fields client_id,client_secret',
     ],
     record: async () => (await import('../../wire/applications.ts')).applicationSecret,
-    load: async () => (await import('../actions/places.ts')).rotateApplicationSecret,
+    load: async () => (await import('../actions/tenancy.ts')).rotateApplicationSecret,
   },
   {
     name: 'applications delete',
@@ -97,14 +97,14 @@ export const placeCommands: readonly CommandSpec[] = [
     options: [yes],
     examples: ['ferrule applications delete reports --yes', 'ferrule applications delete "nightly exports" -y --quiet'],
     record: async () => (await import('../../wire/applications.ts')).applicationRemoval,
-    load: async () => (await import('../actions/places.ts')).deleteApplication,
+    load: async () => (await import('../actions/tenancy.ts')).deleteApplication,
   },
   {
     name: 'workspaces list',
     about: 'list the workspaces',
     examples: ['ferrule workspaces list', 'ferrule workspaces list --format csv --fields id,name'],
     record: async () => (await import('../../wire/workspaces.ts')).workspaceRecord,
-    load: async () => (await import('../actions/places.ts')).listWorkspaces,
+    load: async () => (await import('../actions/tenancy.ts')).listWorkspaces,
   },
   {
     name: 'workspaces create',
@@ -112,7 +112,7 @@ export const placeCommands: readonly CommandSpec[] = [
     about: 'create a workspace',
     examples: ['ferrule workspaces create research', 'ferrule workspaces create "field trial" --jq .id'],
     record: async () => (await import('../../wire/workspaces.ts')).workspaceRecord,
-    load: async () => (await import('../actions/places.ts')).createWorkspace,
+    load: async () => (await import('../actions/tenancy.ts')).createWorkspace,
   },
   {
     name: 'workspaces rename',
@@ -120,7 +120,7 @@ export const placeCommands: readonly CommandSpec[] = [
     about: 'rename a workspace, which is named by its name or its id',
     examples: ['ferrule workspaces rename research studies', 'ferrule workspaces rename "field trial" trial --format json'],
     record: async () => (await import('../../wire/workspaces.ts')).workspaceRecord,
-    load: async () => (await import('../actions/places.ts')).renameWorkspace,
+    load: async () => (await import('../actions/tenancy.ts')).renameWorkspace,
   },
   {
     name: 'workspaces delete',
@@ -129,7 +129,7 @@ export const placeCommands: readonly CommandSpec[] = [
     options: [yes],
     examples: ['ferrule workspaces delete trial --yes', 'ferrule workspaces delete studies -y --quiet'],
     record: async () => (await import('../../wire/workspaces.ts')).workspaceRemoval,
-    load: async () => (await import('../actions/places.ts')).deleteWorkspace,
+    load: async () => (await import('../actions/tenancy.ts')).deleteWorkspace,
   },
   {
     name: 'workspaces restore',
@@ -140,7 +140,7 @@ export const placeCommands: readonly CommandSpec[] = [
       'ferrule workspaces restore 33333333-3333-4333-8333-333333333333 --format json',
     ],
     record: async () => (await import('../../wire/workspaces.ts')).workspaceRecord,
-    load: async () => (await import('../actions/places.ts')).restoreWorkspace,
+    load: async () => (await import('../actions/tenancy.ts')).restoreWorkspace,
   },
 ]
 

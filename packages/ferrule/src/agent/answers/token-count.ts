@@ -81,7 +81,7 @@ function classifyAscii(code: number): number {
 
 /** Class of each UTF-16 code unit. */
 const classes = Uint8Array.from({ length: 0x1_0000 }, (_, code) => (code < 0x80 ? classifyAscii(code) : wide))
-/** Returns the class at a place; blank beyond the ends. */
+/** Returns the class at an index; blank beyond the ends. */
 const classify = (text: string, at: number): number => (at >= 0 && at < text.length ? (classes[text.charCodeAt(at)] ?? blank) : blank)
 
 /** Finds the end of a run of one class. */
@@ -106,7 +106,7 @@ const isBegun = new Uint8Array(26 * 26 * (longestWord + 1))
 const toBeginning = (pair: number, length: number): number => pair * (longestWord + 1) + length
 for (const word of wordList) isBegun[toBeginning(toPair(word.charCodeAt(0), word.charCodeAt(1)), word.length)] = 1
 
-/** Counts the bytes of characters beyond ASCII: as many tokens as they can be. Digits behind them can be split at other places. */
+/** Counts the bytes of characters beyond ASCII: as many tokens as they can be. Digits behind them can be split elsewhere. */
 function countWide(text: string, from: number, to: number): number {
   let bytes = 0
   for (let at = from; at < to; at += 1) bytes += text.charCodeAt(at) < 0x800 ? 2 : 3 // a pair of surrogates has four

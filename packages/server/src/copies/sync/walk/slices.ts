@@ -1,18 +1,18 @@
-/** Decides which walk of a run gets the next turn. Pure: the same turns follow from the same calls. */
+/** Decides which walk of a run gets the next slice. Pure: the same slices follow from the same calls. */
 
-/** What the turns of a walk depend on. */
+/** What the slices of a walk depend on. */
 export interface Lane {
   /** True when a few calls fill it: its lists need no call per record. */
   readonly isList: boolean
   /** Entities that the walk fills. */
   readonly entities: readonly string[]
-  /** Number of lists that it calls: each gets a turn of its own before any walk gets a longer one. */
+  /** Number of lists that it calls: each gets a slice of its own before any walk gets a longer one. */
   readonly sources: number
 }
 
 interface Standing extends Lane {
   readonly index: number
-  turns: number
+  slices: number
   /** Calls so far, each divided by the weight at its time. The smallest sum is next. */
   spent: number
   isAsked: boolean
@@ -26,31 +26,31 @@ const weigh = ({ isList, isAsked, sources }: Standing): number => {
   return isList ? weights.list : weights.perRecord * sources
 }
 
-const isFresh = ({ turns, sources }: Standing): boolean => turns < sources
+const isFresh = ({ slices, sources }: Standing): boolean => slices < sources
 
 /** Orders lanes of equal claim: what a search waits for, then lists, then as planned. */
 const compareRanks = (one: Standing, other: Standing): number =>
   Number(other.isAsked) - Number(one.isAsked) || Number(other.isList) - Number(one.isList)
 
 const compareFresh = (one: Standing, other: Standing): number =>
-  compareRanks(one, other) || one.turns - other.turns || one.index - other.index
+  compareRanks(one, other) || one.slices - other.slices || one.index - other.index
 
 const compareSpent = (one: Standing, other: Standing): number =>
   one.spent - other.spent || compareRanks(one, other) || one.index - other.index
 
 /**
- * The turns of a run, or of the lists that a walk calls per record. Every lane gets its first turns before any lane gets more. Then calls
- * are shared by weight: lists first, and the rest by turns. No lane starves, because every call delays the next turn of its lane.
+ * The slices of a run, or of the lists that a walk calls per record. Every lane gets its first slices before any lane gets more. Then calls
+ * are shared by weight: lists first, and the rest by slices. No lane starves, because every call delays the next slice of its lane.
  */
-export class Turns {
+export class Slices {
   readonly #lanes: readonly Standing[]
 
   constructor(lanes: readonly Lane[]) {
-    this.#lanes = lanes.map((lane, index) => ({ ...lane, index, turns: 0, spent: 0, isAsked: false }))
+    this.#lanes = lanes.map((lane, index) => ({ ...lane, index, slices: 0, spent: 0, isAsked: false }))
   }
 
   /**
-   * Finds the lane of the next turn.
+   * Finds the lane of the next slice.
    * @param open indexes of the lanes that have something left
    * @param isAsked returns whether a search waits for an entity; its lane moves to the front
    * @returns index of the lane; undefined when none is open
@@ -68,17 +68,17 @@ export class Turns {
     return first?.index
   }
 
-  /** Returns whether a lane has a first turn ahead, or is in it. */
+  /** Returns whether a lane has a first slice ahead, or is in it. */
   isFirst(index: number): boolean {
     const lane = this.#lanes[index]
     return lane !== undefined && isFresh(lane)
   }
 
-  /** Notes a turn and its calls. */
+  /** Notes a slice and its calls. */
   spend(index: number, calls: number): void {
     const lane = this.#lanes[index]
     if (lane === undefined) return
-    lane.turns += 1
+    lane.slices += 1
     lane.spent += Math.max(1, calls) / weigh(lane)
   }
 }

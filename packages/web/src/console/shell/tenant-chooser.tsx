@@ -2,16 +2,16 @@
 import { Group, Select } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
 import { useOrganizations, useWorkspaces } from '../data/organizations.ts'
-import { usePlace, useSetPlace } from '../data/place.ts'
+import { useSetTenant, useTenant } from '../data/tenant.ts'
 import { ReadingView } from '../parts/reading-view.tsx'
 
 /** Shows the choosers. An application of one organization has no chooser for it. */
-export function PlaceChooser() {
-  const { organizationId, workspace } = usePlace()
-  const setPlace = useSetPlace()
+export function TenantChooser() {
+  const { organizationId, workspace } = useTenant()
+  const setTenant = useSetTenant()
   const organizations = useOrganizations().data ?? []
-  const isPlaced = organizationId !== undefined || organizations.length === 1
-  const found = (useWorkspaces({ enabled: isPlaced }).data?.data ?? []).map(({ name }) => name)
+  const isChosen = organizationId !== undefined || organizations.length === 1
+  const found = (useWorkspaces({ enabled: isChosen }).data?.data ?? []).map(({ name }) => name)
   const names = workspace === undefined || found.includes(workspace) ? found : [workspace, ...found]
   return (
     <Group gap="xs" mb={{ base: 'md', sm: 0 }}>
@@ -20,7 +20,7 @@ export function PlaceChooser() {
           aria-label="Organization"
           data={organizations.map(({ id, name }) => ({ value: id, label: name }))}
           value={organizationId ?? null}
-          onChange={(id) => id !== null && setPlace({ organizationId: id, workspace: undefined })}
+          onChange={(id) => id !== null && setTenant({ organizationId: id, workspace: undefined })}
           allowDeselect={false}
           searchable
           w={{ base: '100%', sm: 190 }}
@@ -31,7 +31,7 @@ export function PlaceChooser() {
         placeholder="All workspaces"
         data={names}
         value={workspace ?? null}
-        onChange={(name) => setPlace({ workspace: name ?? undefined })}
+        onChange={(name) => setTenant({ workspace: name ?? undefined })}
         clearable
         searchable
         w={{ base: '100%', sm: 190 }}
@@ -41,14 +41,14 @@ export function PlaceChooser() {
 }
 
 /** Draws the page when an organization is known. An application of several organizations begins in the first one. */
-export function PlaceGate({ children }: { readonly children: ReactNode }) {
-  const { organizationId } = usePlace()
-  const setPlace = useSetPlace()
+export function TenantGate({ children }: { readonly children: ReactNode }) {
+  const { organizationId } = useTenant()
+  const setTenant = useSetTenant()
   const reading = useOrganizations()
   const [first, ...others] = reading.data ?? []
   const chosen = organizationId === undefined && others.length > 0 ? first?.id : undefined
   useEffect(() => {
-    if (chosen !== undefined) setPlace({ organizationId: chosen })
-  }, [chosen, setPlace])
+    if (chosen !== undefined) setTenant({ organizationId: chosen })
+  }, [chosen, setTenant])
   return <ReadingView reading={reading}>{() => chosen === undefined && children}</ReadingView>
 }

@@ -44,7 +44,7 @@ export const readMachine = (env: Machine['env']): Machine => ({
 export const pathsOf = ({ platform }: Machine): typeof posix => (platform === 'win32' ? win32 : posix)
 
 /** A file of a client. */
-export interface Place {
+export interface Location {
   /** Folder that the user or the system has chosen. Below it no folder is a link. */
   readonly base: string
   /** Names from the base to the file. */
@@ -52,33 +52,33 @@ export interface Place {
 }
 
 /** Finds the file of a client. */
-export type FindPlace = (machine: Machine) => Place
+export type FindLocation = (machine: Machine) => Location
 
 /** A file below the folder of the user. */
 export const inHome =
-  (...names: readonly string[]): FindPlace =>
+  (...names: readonly string[]): FindLocation =>
   ({ home }) => ({ base: home, names })
 
 /** A file below the folder of the project. */
 export const inProject =
-  (...names: readonly string[]): FindPlace =>
+  (...names: readonly string[]): FindLocation =>
   ({ folder }) => ({ base: folder, names })
 
 /** A file below the folder that a variable names; without the variable, elsewhere. */
 export const inNamed =
-  (variable: string, names: readonly string[], otherwise: FindPlace): FindPlace =>
+  (variable: string, names: readonly string[], otherwise: FindLocation): FindLocation =>
   (machine) => {
     const base = machine.env[variable]
     return base !== undefined && pathsOf(machine).isAbsolute(base) ? { base, names } : otherwise(machine)
   }
 
 /** A file below the system's folder of settings, as Electron finds it. */
-export const inSettings = (...names: readonly string[]): FindPlace => {
+export const inSettings = (...names: readonly string[]): FindLocation => {
   const onWindows = inNamed('APPDATA', names, inHome('AppData', 'Roaming', ...names))
   const onMacos = inHome('Library', 'Application Support', ...names)
   const elsewhere = inNamed('XDG_CONFIG_HOME', names, inHome('.config', ...names))
-  const places: Readonly<Partial<Record<NodeJS.Platform, FindPlace>>> = { win32: onWindows, darwin: onMacos }
-  return (machine) => (places[machine.platform] ?? elsewhere)(machine)
+  const locations: Readonly<Partial<Record<NodeJS.Platform, FindLocation>>> = { win32: onWindows, darwin: onMacos }
+  return (machine) => (locations[machine.platform] ?? elsewhere)(machine)
 }
 
 /**
@@ -87,7 +87,7 @@ export const inSettings = (...names: readonly string[]): FindPlace => {
  * @param otherwise where the file is when no such package is installed
  */
 export const inPackage =
-  (prefix: string, names: readonly string[], otherwise: FindPlace): FindPlace =>
+  (prefix: string, names: readonly string[], otherwise: FindLocation): FindLocation =>
   (machine) => {
     if (machine.platform !== 'win32') return otherwise(machine)
     const { join } = pathsOf(machine)
@@ -102,8 +102,8 @@ export const inPackage =
   }
 
 /** Lists the paths of a file's folders below its base, and at last the file's own. */
-export const listPaths = (machine: Machine, { base, names }: Place): readonly string[] =>
+export const listPaths = (machine: Machine, { base, names }: Location): readonly string[] =>
   names.map((_, index) => pathsOf(machine).join(base, ...names.slice(0, index + 1)))
 
 /** Returns the path of a file. */
-export const findPath = (machine: Machine, { base, names }: Place): string => pathsOf(machine).join(base, ...names)
+export const findPath = (machine: Machine, { base, names }: Location): string => pathsOf(machine).join(base, ...names)

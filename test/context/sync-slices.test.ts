@@ -1,27 +1,27 @@
 import { describe, expect, test } from 'vitest'
 import { findLargest, type Id, moveOn, Outline, type Segments } from '../../packages/server/src/copies/sync/walk/newest.ts'
-import { type Lane, Turns } from '../../packages/server/src/copies/sync/walk/turns.ts'
+import { type Lane, Slices } from '../../packages/server/src/copies/sync/walk/slices.ts'
 
 const list = (entity: string): Lane => ({ isList: true, entities: [entity], sources: 1 })
 const perRecord = (entity: string, sources = 1): Lane => ({ isList: false, entities: [entity], sources })
 
-/** Lets lanes of some calls take turns of at most 25 calls, a single one at first. @returns the entity of each call */
+/** Lets lanes of some calls take slices of at most 25 calls, a single one at first. @returns the entity of each call */
 function play(lanes: readonly (Lane & { readonly calls: number })[], asked: (entity: string, calls: number) => boolean = () => false) {
-  const turns = new Turns(lanes)
+  const slices = new Slices(lanes)
   const left = lanes.map(({ calls }) => calls)
   const made: string[] = []
   for (;;) {
     const open = left.flatMap((calls, index) => (calls > 0 ? [index] : []))
-    const index = turns.next(open, (entity) => asked(entity, made.length))
+    const index = slices.next(open, (entity) => asked(entity, made.length))
     if (index === undefined) return made
-    const calls = Math.min(left[index] ?? 0, turns.isFirst(index) ? 1 : 25)
+    const calls = Math.min(left[index] ?? 0, slices.isFirst(index) ? 1 : 25)
     for (let call = 0; call < calls; call += 1) made.push(lanes[index]?.entities[0] ?? '')
     left[index] = (left[index] ?? 0) - calls
-    turns.spend(index, calls)
+    slices.spend(index, calls)
   }
 }
 
-describe('turns', () => {
+describe('slices', () => {
   test('every lane gets its first call before any lane gets a second one, lists first', () => {
     const made = play([
       { ...perRecord('notes'), calls: 1_000 },
@@ -32,7 +32,7 @@ describe('turns', () => {
     expect(made.slice(0, 4)).toEqual(['orders', 'people', 'notes', 'fields'])
   })
 
-  test('what calls for several lists has a first turn for each of them', () => {
+  test('what calls for several lists has a first slice for each of them', () => {
     const made = play([
       { ...perRecord('three', 3), calls: 100 },
       { ...perRecord('one'), calls: 100 },
@@ -68,7 +68,7 @@ describe('turns', () => {
     expect(endless.lastIndexOf('notes')).toBeLessThan(19_000)
   })
 
-  test('what a search waits for goes to the front, while the others still get turns', () => {
+  test('what a search waits for goes to the front, while the others still get slices', () => {
     const lanes = [
       { ...list('orders'), calls: 400 },
       { ...perRecord('notes'), calls: 5_000 },

@@ -252,7 +252,7 @@ export class Server {
 
   /** Asks something on a connection of its own, which is kept for a while. @throws ServerFault, after which the next question connects */
   #ask<T>(ask: (client: pg.Client) => Promise<T>, answerMs: number): Promise<T> {
-    const turn = this.#asked.then(async () => {
+    const answering = this.#asked.then(async () => {
       // Options of the URL may have a shorter limit than ours.
       const settings = this.#target.options === undefined ? {} : { statement_timeout: answerMs }
       this.#watch ??= this.connectApart({ settings, query_timeout: answerMs, connectMs: answerMs })
@@ -266,8 +266,8 @@ export class Server {
         throw isServerFault(thrown) ? toFault(thrown) : thrown
       }
     })
-    this.#asked = turn.catch(() => undefined)
-    return turn
+    this.#asked = answering.catch(() => undefined)
+    return answering
   }
 
   #keepWatch(): void {

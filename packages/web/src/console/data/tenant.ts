@@ -15,7 +15,7 @@ export function hasMoved(): boolean {
 }
 
 /** Where the pages look. */
-export interface Place {
+export interface Tenant {
   /** Id of the organization; undefined: the only one that the signed-in application reaches. */
   readonly organizationId: string | undefined
   /** Name of the workspace; undefined: all workspaces. */
@@ -26,15 +26,15 @@ export interface Place {
 export type AddressParams = Readonly<Record<string, string | undefined>>
 
 /** Prints an address of the console. The organization and the workspace are kept. @param path such as `/connectors/ID` */
-export function printAddress(path: string, place: Place, params: AddressParams = {}): string {
+export function printAddress(path: string, tenant: Tenant, params: AddressParams = {}): string {
   const query = new URLSearchParams()
-  const given = { [names.organizationId]: place.organizationId, [names.workspace]: place.workspace, ...params }
+  const given = { [names.organizationId]: tenant.organizationId, [names.workspace]: tenant.workspace, ...params }
   for (const [name, value] of Object.entries(given)) if (value !== undefined && value !== '') query.set(name, value)
   return query.size === 0 ? path : `${path}?${query}`
 }
 
-/** Reads the place of the address. */
-export function usePlace(): Place {
+/** Reads the tenant of the address. */
+export function useTenant(): Tenant {
   const [params] = useSearchParams()
   return {
     organizationId: params.get(names.organizationId) ?? undefined,
@@ -42,16 +42,16 @@ export function usePlace(): Place {
   }
 }
 
-/** Returns a function that changes the place and stays on the page. */
-export function useSetPlace(): (place: Partial<Place>) => void {
+/** Returns a function that changes the tenant and stays on the page. */
+export function useSetTenant(): (tenant: Partial<Tenant>) => void {
   const [, setParams] = useSearchParams()
   return useCallback(
-    (place) =>
+    (tenant) =>
       setParams((before) => {
         const params = new URLSearchParams(before)
         for (const [member, name] of Object.entries(names)) {
-          if (!(member in place)) continue
-          const value = place[member as keyof typeof names]
+          if (!(member in tenant)) continue
+          const value = tenant[member as keyof typeof names]
           if (value === undefined) params.delete(name)
           else params.set(name, value)
         }
@@ -67,10 +67,10 @@ export interface GoOptions {
   readonly replace?: boolean
 }
 
-/** Returns a function that goes to another page of the console, and keeps the place. */
+/** Returns a function that goes to another page of the console, and keeps the tenant. */
 export function useGo(): (path: string, params?: AddressParams, options?: GoOptions) => void {
   const [, navigate] = useLocation()
-  const { organizationId, workspace } = usePlace()
+  const { organizationId, workspace } = useTenant()
   return useCallback(
     (path, params, options) => navigate(printAddress(path, { organizationId, workspace }, params), options),
     [navigate, organizationId, workspace],

@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs'
 import { parse as parseToml } from 'smol-toml'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { fileClients } from '../../packages/ferrule/src/cli/clients/clients.ts'
+import { findPath, type Machine } from '../../packages/ferrule/src/cli/clients/locations.ts'
 import { fileClientNames } from '../../packages/ferrule/src/cli/clients/names.ts'
-import { findPath, type Machine } from '../../packages/ferrule/src/cli/clients/places.ts'
 import { type ClientWorld, makeClientWorld } from './mcp-clients-support.ts'
 
 let world: ClientWorld
