@@ -2,7 +2,6 @@
  * The types of searches. A search takes its parameters as the type `P` that the compiler infers from the call. `P` must satisfy a type made
  * from itself, which has a sentence where a mistake is. The compiler's first line shows that sentence.
  */
-
 import type { FieldOperator, FilterOperator, FormOf } from '../definition/operators.ts'
 import type { Static, TSchema } from '../definition/schema-types.ts'
 import type { FormulaMode } from '../values/csv.ts'

@@ -1,20 +1,28 @@
 /** Shows the page of a link, step by step. */
-import type { ConnectPage } from 'ferrule/wire'
+import type { ConnectDone, ConnectPage } from 'ferrule/wire'
 import { useEffect, useMemo, useState } from 'react'
-import { readSession } from './api.ts'
+import { authorize, beginConsent, readSession } from './api.ts'
 import { reportToOpener } from './opener.ts'
+import { listFields } from './parts/fields.ts'
 import { Frame } from './parts/frame.tsx'
+import { Action, Actions, Choices, Progress, Step } from './parts/step.tsx'
+import { type SentValues, ValuesForm } from './parts/values-form.tsx'
 import { type PageProblem, toProblem } from './problem.ts'
 import { AccountsStep } from './steps/accounts.tsx'
-import { AttemptStep } from './steps/attempt.tsx'
-import { ConsentStep } from './steps/consent.tsx'
-import { DeclinedStep, DoneStep } from './steps/done.tsx'
 import { EndedStep } from './steps/ended.tsx'
-import { FormStep } from './steps/form.tsx'
-import { KindStep } from './steps/kind.tsx'
-import { SchemeStep } from './steps/scheme.tsx'
 import { WelcomeStep } from './steps/welcome.tsx'
-import { type Connecting, ConnectingProvider, chooseView, type View } from './view.ts'
+import {
+  type Connecting,
+  ConnectingProvider,
+  chooseScheme,
+  chooseView,
+  chooseWay,
+  type PageAttempt,
+  type PageKind,
+  type PageScheme,
+  useConnecting,
+  type View,
+} from './view.ts'
 
 /** What the page knows. */
 type Loaded = { readonly page: ConnectPage; readonly view: View } | { readonly problem: PageProblem }
@@ -92,5 +100,203 @@ export function App({ opening }: { readonly opening: Promise<ConnectPage> }) {
         <CurrentStep view={loaded.view} />
       </Frame>
     </ConnectingProvider>
+  )
+}
+
+/** Leads to the vendor's page. */
+function ConsentStep({ kind, scheme }: { readonly kind: PageKind; readonly scheme: PageScheme }) {
+  const { page } = useConnecting()
+  const send = async ({ configuration, name }: SentValues) => {
+    const { consent_url: url } = await beginConsent({ kind: kind.slug, configuration, ...(name === undefined ? {} : { name }) })
+    reportToOpener(page, 'leaving')
+    location.assign(url)
+    await new Promise(() => {}) // the button stays busy until the browser has left
+  }
+  return (
+    <Step title={`Sign in at ${kind.title}`}>
+      <ValuesForm
+        kind={kind}
+        scheme={scheme}
+        action={`Continue to ${kind.title}`}
+        progress={`Opening the page of ${kind.title} …`}
+        onSend={send}
+      >
+        <p>The next page belongs to {kind.title}. Sign in there and agree, in this window. Then you come back here.</p>
+        {scheme.who !== null && <p className="note">{scheme.who}</p>}
+      </ValuesForm>
+    </Step>
+  )
+}
+
+/** Asks for credentials and configuration, and has them checked. */
+function FormStep({ kind, scheme }: { readonly kind: PageKind; readonly scheme: PageScheme }) {
+  const { page, finish } = useConnecting()
+  const send = async (values: SentValues) => finish(await authorize({ kind: kind.slug, ...values }))
+  const { connector } = page
+  const title = connector === null ? `Connect ${kind.title}` : `Replace the credentials of ${connector.name}`
+  return (
+    <Step title={title}>
+      {kind.schemes.length > 1 && <p className="soft">{scheme.title}</p>}
+      <ValuesForm
+        kind={kind}
+        scheme={scheme}
+        action={connector === null ? 'Check and connect' : 'Check and replace'}
+        progress={`Checking the credentials at ${kind.title} …`}
+        onSend={send}
+      />
+    </Step>
+  )
+}
+
+/** Asks which kind to connect. */
+function KindStep() {
+  const { page, go } = useConnecting()
+  const choices = page.kinds.map((kind) => ({ key: kind.slug, title: kind.title, about: kind.about, onChoose: () => go(chooseWay(kind)) }))
+  return (
+    <Step title="What would you like to connect?">
+      <Choices choices={choices} />
+      <Actions>
+        <Action onClick={() => go({ step: 'welcome' })}>Back</Action>
+      </Actions>
+    </Step>
+  )
+}
+
+/** Prints what a way takes. */
+function printWay(kind: PageKind, scheme: PageScheme): string {
+  if (scheme.consent) return `You sign in at ${kind.title} and agree there. ${scheme.who ?? ''}`
+  const names = listFields(kind, scheme).first.flatMap(({ label, isRequired }) => (isRequired ? [label.toLowerCase()] : []))
+  return `You type: ${names.join(', ')}.`
+}
+
+/** Asks how to connect. */
+function SchemeStep({ kind }: { readonly kind: PageKind }) {
+  const { go } = useConnecting()
+  const choices = kind.schemes.map((scheme) => ({
+    key: scheme.name,
+    title: scheme.consent ? `Sign in at ${kind.title}` : scheme.title,
+    about: printWay(kind, scheme),
+    onChoose: () => go(chooseScheme(kind, scheme)),
+  }))
+  return (
+    <Step title={`How would you like to connect ${kind.title}?`}>
+      {choices.length === 0 && (
+        <p>
+          There is no way to connect {kind.title} here yet. Ask the one who sent the link: an application at {kind.title} has to be set up.
+        </p>
+      )}
+      <Choices choices={choices} />
+      <Actions>
+        <Action onClick={() => go({ step: 'welcome' })}>Back</Action>
+      </Actions>
+    </Step>
+  )
+}
+
+/** Leads back to the page that sent the end user, or says that nothing is left to do. */
+function Leaving({ url, isMain }: { readonly url: string | null; readonly isMain: boolean }) {
+  if (url === null) return <p>You can close this window.</p>
+  return (
+    <Actions>
+      <a className={isMain ? 'action main' : 'action'} href={url}>
+        Return to {new URL(url).host}
+      </a>
+    </Actions>
+  )
+}
+
+/** Says that it worked. */
+function DoneStep({ done }: { readonly done: ConnectDone }) {
+  const { page } = useConnecting()
+  const { connector, kinds, attempt, organization_name: organization } = page
+  const kind = kinds.length === 1 ? kinds[0] : kinds.find(({ slug }) => slug === attempt?.kind)
+  return (
+    <Step title={connector === null ? `${kind?.title ?? 'Your account'} is connected` : `${connector.name} works again`}>
+      <p className="good">
+        {connector === null ? `${organization} can read it from now on.` : `${organization} can read it again, with the new credentials.`}
+      </p>
+      {page.allowed_origin !== null && <p>You can close this window: the page that opened it knows.</p>}
+      {(page.allowed_origin === null || done.return_url !== null) && (
+        <Leaving url={done.return_url} isMain={page.allowed_origin === null} />
+      )}
+    </Step>
+  )
+}
+
+/** Says that nothing was connected. */
+function DeclinedStep() {
+  const { page, go } = useConnecting()
+  return (
+    <Step title="Nothing was connected">
+      <p>You can close this window. The link stays usable, should you change your mind.</p>
+      <Leaving url={page.cancel_url} isMain />
+      <Actions>
+        <Action onClick={() => go({ step: 'welcome' })}>Go back</Action>
+      </Actions>
+    </Step>
+  )
+}
+
+/** Wait before the state of an exchange is read again, in milliseconds. */
+const pollMs = 1_500
+/** Number of times that it is read. */
+const polls = 40
+
+/** Reads the page again while the service exchanges the code. @returns true while there is hope */
+function useExchange(attempt: PageAttempt): boolean {
+  const { reload } = useConnecting()
+  const [left, setLeft] = useState(polls)
+  const isExchanging = attempt.status === 'exchanging'
+  useEffect(() => {
+    if (!isExchanging || left === 0) return undefined
+    const timer = setTimeout(() => void reload().then(() => setLeft(left - 1)), pollMs)
+    return () => clearTimeout(timer)
+  }, [isExchanging, left, reload])
+  return isExchanging && left > 0
+}
+
+/** Describes an attempt that made no connector. */
+function describeAttempt(
+  { status, failure }: PageAttempt,
+  title: string,
+): { readonly title: string; readonly sentences: readonly string[] } {
+  if (failure !== null) return { title: `${title} was not connected`, sentences: [failure.message, failure.hint] }
+  const sentences =
+    status === 'started'
+      ? ['The page there was closed, cancelled, or left before it led back here.']
+      : ['Nobody knows yet how the authorization ended.']
+  return { title: `Nothing has come back from ${title}`, sentences: [...sentences, 'Start again whenever you like.'] }
+}
+
+/** Shows why nothing was connected, and the ways on. */
+function AttemptStep({ attempt }: { readonly attempt: PageAttempt }) {
+  const { page, go, giveUp } = useConnecting()
+  const isWaiting = useExchange(attempt)
+  const kind = page.kinds.find(({ slug }) => slug === attempt.kind)
+  const scheme = kind?.schemes.find(({ consent }) => consent)
+  const title = kind?.title ?? attempt.kind
+  if (isWaiting)
+    return (
+      <Step title={`Finishing with ${title}`}>
+        <Progress>This takes a few seconds …</Progress>
+      </Step>
+    )
+  const described = describeAttempt(attempt, title)
+  const again: View = kind === undefined || scheme === undefined ? { step: 'welcome' } : chooseScheme(kind, scheme)
+  const hasOther = kind !== undefined && kind.schemes.length > 1
+  return (
+    <Step title={described.title}>
+      {described.sentences.map((sentence) => (
+        <p key={sentence}>{sentence}</p>
+      ))}
+      <p className="note">Nothing was stored or changed. The link stays usable.</p>
+      <Actions>
+        <Action isMain onClick={() => go(again)}>
+          Start again
+        </Action>
+        {hasOther && <Action onClick={() => go(chooseWay(kind))}>Choose another way</Action>}
+        <Action onClick={giveUp}>Not now</Action>
+      </Actions>
+    </Step>
   )
 }

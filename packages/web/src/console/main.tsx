@@ -1,17 +1,69 @@
 /** Starts the console. */
 import '@mantine/core/styles.css'
 import './console.css'
-import { MantineProvider } from '@mantine/core'
-import { QueryClientProvider } from '@tanstack/react-query'
+import { type CSSVariablesResolver, createTheme, MantineProvider } from '@mantine/core'
+import { focusManager, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Router } from 'wouter'
-import { watchAttention } from './data/attention.ts'
 import { watchLeaving } from './data/leaving.ts'
 import { consolePath, styleNonce } from './data/page-facts.ts'
 import { createQueryClient } from './data/query-client.ts'
 import { Shell } from './shell/shell.tsx'
-import { resolveVariables, theme } from './theme.ts'
+
+/** Time without input after which a page counts as left alone, in milliseconds. */
+const aloneMs = 10 * 60_000
+const inputs = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart'] as const
+
+/** Lets repeated reads pause while the page is hidden, or has had no input for a while. They resume with the next input. */
+function watchAttention(): void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const look = () => focusManager.setFocused(document.visibilityState === 'visible')
+  const note = () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => focusManager.setFocused(false), aloneMs)
+    look()
+  }
+  for (const name of inputs) window.addEventListener(name, note, { passive: true })
+  document.addEventListener('visibilitychange', note)
+  note()
+}
+
+/** Mantine's own colors miss the contrast of WCAG 2.2 AA in badges and buttons; these options reach it in both schemes. */
+const theme = createTheme({
+  respectReducedMotion: true,
+  autoContrast: true,
+  luminanceThreshold: 0.179,
+  primaryShade: 8,
+  primaryColor: 'indigo',
+  defaultRadius: 'md',
+  cursorType: 'pointer',
+  components: {
+    Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', size: 'md' } },
+    NavLink: { styles: { root: { borderRadius: 'var(--mantine-radius-md)' } } },
+    Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    Pagination: { defaultProps: { getControlProps: (control: string) => ({ 'aria-label': control }) } },
+  },
+})
+
+/** Darkens the text of light badges and messages. */
+const darkenLight = (names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    names.map((name) => [`--mantine-color-${name}-light-color`, `color-mix(in srgb, var(--mantine-color-${name}-9) 70%, black)`]),
+  )
+
+/** Darkens or lightens the colors of secondary text and of errors, which are too pale by themselves. */
+const resolveVariables: CSSVariablesResolver = ({ colors }) => ({
+  variables: {},
+  light: {
+    ...darkenLight(Object.keys(colors)),
+    '--mantine-color-dimmed': colors.gray[7],
+    '--mantine-color-placeholder': colors.gray[7],
+    '--mantine-color-error': colors.red[9],
+  },
+  dark: { '--mantine-color-dimmed': colors.dark[1], '--mantine-color-placeholder': colors.dark[1], '--mantine-color-error': colors.red[4] },
+})
 
 const root = document.getElementById('root')
 // The lock of the scrollbar behind a dialog writes a style element, and takes its nonce from this name.

@@ -1,5 +1,4 @@
 /** The clients on this machine: where the file of each is, and what it holds for Ferrule. Nothing of that is a secret. */
-
 import { type FindLocation, inHome, inNamed, inPackage, inProject, inSettings } from './locations.ts'
 import type { FileClientName } from './names.ts'
 

@@ -1,5 +1,4 @@
 /** Pages of the authorization server. */
-
 import { buildPage } from '../html/frame.ts'
 import { buildSignInFields, type Html, type HtmlPart, html } from '../html/html.ts'
 

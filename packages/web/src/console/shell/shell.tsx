@@ -6,6 +6,7 @@ import {
   Burger,
   Button,
   Group,
+  Kbd,
   Loader,
   Menu,
   NavLink,
@@ -14,8 +15,8 @@ import {
   useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core'
-import { useDisclosure, useMediaQuery } from '@mantine/hooks'
-import { type ComponentType, lazy, Suspense, useEffect, useSyncExternalStore } from 'react'
+import { useDisclosure, useHotkeys, useMediaQuery } from '@mantine/hooks'
+import { Component, type ComponentType, lazy, type ReactNode, Suspense, useEffect, useState, useSyncExternalStore } from 'react'
 import { Link, Route, Switch, useLocation } from 'wouter'
 import { leaveQuestion } from '../data/leaving.ts'
 import { basePath } from '../data/page-facts.ts'
@@ -25,10 +26,9 @@ import { printAddress, useTenant } from '../data/tenant.ts'
 import { type ConsolePage, groups, pages } from '../pages.ts'
 import { Announcements } from '../parts/announcements.tsx'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
-import { ErrorBoundary } from '../parts/error-boundary.tsx'
+import { ErrorBox } from '../parts/error-box.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { PageLink } from '../parts/page-link.tsx'
-import { Palette } from './palette.tsx'
 import { TenantChooser, TenantGate } from './tenant-chooser.tsx'
 
 /** Returns whether an address shows a page or something below it. */
@@ -210,4 +210,61 @@ export function Shell() {
       <LeaveQuestion />
     </AppShell>
   )
+}
+
+const LazyDialog = lazy(async () => ({ default: (await import('./palette-dialog.tsx')).PaletteDialog }))
+
+/** Shows the button; the dialog and its code come with the first use. */
+function Palette() {
+  const [opened, setOpened] = useState<boolean>()
+  useHotkeys([['mod+K', () => setOpened(true)]], [])
+  return (
+    <>
+      <Button
+        variant="default"
+        onClick={() => setOpened(true)}
+        rightSection={<Kbd visibleFrom="md">Ctrl K</Kbd>}
+        aria-keyshortcuts="Control+K Meta+K"
+      >
+        Go to
+      </Button>
+      {opened !== undefined && (
+        <Suspense fallback={null}>
+          <LazyDialog opened={opened} onClose={() => setOpened(false)} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+/** Returns whether a browser could not load the code of a page: another version was installed, or the service does not answer. */
+const isCodeMissing = (error: unknown): boolean =>
+  error instanceof Error && /dynamically imported module|module script failed|preload CSS/i.test(error.message)
+
+const reload = () => location.reload()
+
+/** Shows what happened instead of the page. */
+function Fallback({ error }: { readonly error: unknown }) {
+  if (!isCodeMissing(error)) return <ErrorBox error={error} title="This page has failed" onRetry={reload} />
+  return (
+    <Alert color="yellow" title="This page could not be loaded">
+      <Stack align="flex-start">
+        <Text size="sm">The service was updated, or it does not answer. Load the console again.</Text>
+        <Button onClick={reload}>Load again</Button>
+      </Stack>
+    </Alert>
+  )
+}
+
+/** Draws its children, or what went wrong with them. Give it a `key` that changes with the page. */
+class ErrorBoundary extends Component<{ readonly children: ReactNode }, { readonly error: unknown; readonly hasFailed: boolean }> {
+  override state = { error: undefined, hasFailed: false }
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error, hasFailed: true }
+  }
+
+  override render(): ReactNode {
+    return this.state.hasFailed ? <Fallback error={this.state.error} /> : this.props.children
+  }
 }

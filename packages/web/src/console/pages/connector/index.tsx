@@ -7,6 +7,7 @@ import { useAddressParams } from '../../data/params.ts'
 import { useWrite } from '../../data/write.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { ConnectorStatus } from '../../parts/connector-status.tsx'
+import { readReason } from '../../parts/connectors/conditions.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
@@ -15,18 +16,15 @@ import { PageLink } from '../../parts/page-link.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UsagePanel } from '../../parts/usage/usage-panel.tsx'
+import { ConnectLinkButton } from './connect-link-button.tsx'
 import { CredentialsTab } from './credentials-tab.tsx'
 import { listAllKeys, useConnectorId, useConnectorReading } from './data.ts'
 import { EntitiesTab } from './entities-tab.tsx'
 import { IndexesTab } from './indexes-tab.tsx'
 import { RunsTab } from './runs-tab.tsx'
-import { ConfigurationSection } from './settings/configuration-section.tsx'
-import { DeleteSection } from './settings/delete-section.tsx'
 import { EntitiesSection } from './settings/entities-section.tsx'
-import { NameSection } from './settings/name-section.tsx'
-import { ResetSection } from './settings/reset-section.tsx'
 import { ScheduleSection } from './settings/schedule-section.tsx'
-import { TroubleAlert } from './trouble-alert.tsx'
+import { ConfigurationSection, DeleteSection, NameSection, ResetSection } from './settings/sections.tsx'
 
 /** Starts a sync. */
 const useSync = (id: string) =>
@@ -184,5 +182,33 @@ export function Page() {
         )}
       </ReadingView>
     </Stack>
+  )
+}
+
+const alertTitles: Readonly<Record<ConnectorRecord['status'], string>> = {
+  active: '',
+  auth_error: 'The vendor refuses the credentials',
+  disabled: 'The workspace of this connector is inactive',
+}
+
+/** Shows the reason; nothing for a connector that works. */
+function TroubleAlert({ connector }: { readonly connector: ConnectorRecord }) {
+  const [, change] = useAddressParams('tab')
+  const { status, status_reason: reason } = connector
+  if (status === 'active') return null
+  return (
+    <Alert color="red" variant="light" title={alertTitles[status]}>
+      <Stack gap="sm">
+        <Text size="sm">{readReason(reason ?? '')}</Text>
+        {status === 'auth_error' && (
+          <Group gap="xs">
+            <Button size="xs" onClick={() => change({ tab: 'credentials' })}>
+              Replace the credentials
+            </Button>
+            <ConnectLinkButton connector={connector} />
+          </Group>
+        )}
+      </Stack>
+    </Alert>
   )
 }

@@ -1,7 +1,8 @@
 /** All connectors, with filters. */
-import { Button, Group, NativeSelect, Text, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, Table, Text, TextInput } from '@mantine/core'
+import { useVirtualizer, type VirtualItem } from '@tanstack/react-virtual'
 import type { ConnectorOverview } from 'ferrule/wire'
-import { useDeferredValue } from 'react'
+import { useDeferredValue, useRef } from 'react'
 import { Link } from 'wouter'
 import { useConnectorOverviews } from '../../data/connectors.ts'
 import { useAddressParams } from '../../data/params.ts'
@@ -9,12 +10,13 @@ import type { Rows } from '../../data/read-all.ts'
 import { useKinds } from '../../data/references.ts'
 import { printAddress, useTenant } from '../../data/tenant.ts'
 import { type ConnectorCondition, conditionNames, conditions, findCondition, isCondition } from '../../parts/connectors/conditions.ts'
+import { ConnectorHead, ConnectorRow, connectorColumns, connectorTableWidth } from '../../parts/connectors/connector-row.tsx'
 import { FirstConnector } from '../../parts/connectors/first-connector.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { printCount, printCounted } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
-import { VirtualConnectorTable } from './virtual-table.tsx'
+import classes from './virtual-table.module.css'
 
 type Compare = (one: ConnectorOverview, other: ConnectorOverview) => number
 
@@ -143,5 +145,68 @@ export function Page() {
         }
       </ReadingView>
     </>
+  )
+}
+
+/** Height of a row before it is measured, in pixels. */
+const usualHeight = 60
+/** VirtualRows that are drawn beyond the edges, so that scrolling meets no blank rows. */
+const rowsBeyond = 12
+
+/** Keeps the height of the rows that are not drawn. */
+const Gap = ({ height }: { readonly height: number }) =>
+  height > 0 && (
+    <tr>
+      <td colSpan={connectorColumns.length} style={{ height, padding: 0 }} />
+    </tr>
+  )
+
+/** Shows the rows in sight. */
+function VirtualRows({
+  connectors,
+  items,
+  totalHeight,
+  measure,
+}: {
+  readonly connectors: readonly ConnectorOverview[]
+  readonly items: readonly VirtualItem[]
+  readonly totalHeight: number
+  readonly measure: (row: HTMLTableRowElement | null) => void
+}) {
+  return (
+    <Table.Tbody>
+      <Gap height={items[0]?.start ?? 0} />
+      {items.map(({ index }) => {
+        const connector = connectors[index]
+        return connector !== undefined && <ConnectorRow key={connector.id} connector={connector} index={index} rowRef={measure} />
+      })}
+      <Gap height={totalHeight - (items.at(-1)?.end ?? 0)} />
+    </Table.Tbody>
+  )
+}
+
+/** Shows the table. */
+function VirtualConnectorTable({ connectors }: { readonly connectors: readonly ConnectorOverview[] }) {
+  const area = useRef<HTMLDivElement>(null)
+  const virtual = useVirtualizer({
+    count: connectors.length,
+    getScrollElement: () => area.current,
+    estimateSize: () => usualHeight,
+    getItemKey: (index) => connectors[index]?.id ?? index,
+    overscan: rowsBeyond,
+  })
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls the area
+    <section ref={area} className={classes['area']} aria-label="Connectors" tabIndex={0}>
+      <Table layout="fixed" stickyHeader miw={connectorTableWidth} aria-rowcount={connectors.length + 1}>
+        <ConnectorHead />
+        <VirtualRows
+          connectors={connectors}
+          items={virtual.getVirtualItems()}
+          totalHeight={virtual.getTotalSize()}
+          measure={virtual.measureElement}
+        />
+      </Table>
+    </section>
   )
 }

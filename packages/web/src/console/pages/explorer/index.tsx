@@ -1,7 +1,8 @@
 /** Runs any operation of any connector: a form from its schema, its answer as a table or as JSON, and the call as text. */
-import { Button, Group, Select, Skeleton, Stack, Text } from '@mantine/core'
+import { Button, Group, SegmentedControl, Select, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { ConnectorRecord, DefinitionRecord } from 'ferrule/wire'
+import { type ReactNode, useMemo } from 'react'
 import { useConnectorRecord, useKind } from '../../data/connector.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
@@ -11,13 +12,15 @@ import { ErrorBox } from '../../parts/error-box.tsx'
 import { JsonView } from '../../parts/json/json-view.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
+import { printCounted, printDuration } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
+import { readAnswerRows } from '../../parts/table/answer-rows.ts'
+import { DataTable } from '../../parts/table/data-table.tsx'
 import { type Chosen, useCall, useExplorerAddress } from './address.ts'
-import { AnswerView } from './answer-view.tsx'
 import { DownloadPanel } from './download-panel.tsx'
 import { type ChosenOperation, isWrite } from './operation.ts'
 import { ParamsForm } from './params-form.tsx'
-import { countRows, mostRows, useAnswers, useWriteCall } from './run.ts'
+import { type Answer, countRows, mostRows, useAnswers, useWriteCall } from './run.ts'
 
 type Answers = ReturnType<typeof useAnswers>
 
@@ -257,5 +260,69 @@ export function Page() {
         </Stack>
       )}
     </>
+  )
+}
+
+const views = [
+  { value: 'table', label: 'Table' },
+  { value: 'json', label: 'JSON' },
+]
+
+/** What is shown. */
+interface AnswerViewProps {
+  /** In their order. */
+  readonly pages: readonly Answer[]
+  /** Name of the table, for readers of the screen. */
+  readonly label: string
+  /** What leads to further pages. */
+  readonly children?: ReactNode
+}
+
+/** Shows the rows. */
+function Rows({ pages, label }: AnswerViewProps) {
+  const { columns, rows } = useMemo(() => readAnswerRows(...pages.map(({ data }) => data)), [pages])
+  const last = pages.at(-1)
+  return (
+    <>
+      <Text size="sm" role="status">
+        {printCounted(rows.length, 'row')}
+        {pages.length > 1 && ` of ${pages.length} pages`}
+        {last !== undefined && `, answered in ${printDuration(last.durationMs)}`}
+      </Text>
+      {rows.length === 0 ? (
+        <EmptyState title="No rows" says="The vendor has no records for these parameters. Change them, and run it again." />
+      ) : (
+        <DataTable label={label} rows={rows} columns={columns} />
+      )}
+    </>
+  )
+}
+
+/** Shows the answers whole, as the service sent them. */
+function Whole({ pages, label }: AnswerViewProps) {
+  const shown = useMemo(() => pages.map(({ data, meta }) => ({ data, meta })), [pages])
+  return <JsonView label={label} value={shown.length === 1 ? shown[0] : shown} depth={3} />
+}
+
+/** Shows the answers in the view of the address. */
+function AnswerView(props: AnswerViewProps) {
+  const [{ view = 'table' }, change] = useExplorerAddress()
+  return (
+    <Stack gap="sm">
+      <Group justify="space-between">
+        <Title order={2} size="h4">
+          Answer
+        </Title>
+        <SegmentedControl
+          aria-label="View of the answer"
+          size="xs"
+          data={views}
+          value={view}
+          onChange={(next) => change({ view: next === 'table' ? undefined : next }, { replace: true })}
+        />
+      </Group>
+      {view === 'json' ? <Whole {...props} /> : <Rows {...props} />}
+      {props.children}
+    </Stack>
   )
 }

@@ -1,17 +1,16 @@
 /** The first page: how the connectors are, which syncs run or wait, and what was called. */
-import { Button, Group, Stack, Table, Title } from '@mantine/core'
+import { Button, Group, Paper, Stack, Table, Text, Title } from '@mantine/core'
 import type { ConnectorOverview } from 'ferrule/wire'
 import { Link } from 'wouter'
 import { useConnectorOverviews } from '../../data/connectors.ts'
 import type { Rows } from '../../data/read-all.ts'
 import { printAddress, useTenant } from '../../data/tenant.ts'
-import { ConditionLinks } from '../../parts/connectors/condition-links.tsx'
-import { findCondition, isBeforeFirstEnd } from '../../parts/connectors/conditions.ts'
+import { conditionNames, conditions, findCondition, isBeforeFirstEnd } from '../../parts/connectors/conditions.ts'
 import { ConnectorHead, ConnectorRow, connectorTableWidth } from '../../parts/connectors/connector-row.tsx'
 import { FirstConnector } from '../../parts/connectors/first-connector.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
-import { printCounted } from '../../parts/print.ts'
+import { printCount, printCounted } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { UsagePanel } from '../../parts/usage/usage-panel.tsx'
 
@@ -80,5 +79,30 @@ export function Page() {
       </PageHeader>
       <ReadingView reading={reading}>{(found) => (found.rows.length === 0 ? <FirstConnector /> : <Dashboard {...found} />)}</ReadingView>
     </>
+  )
+}
+
+/** Shows the counts. @param props `isWhole`: false when more connectors exist than were counted */
+function ConditionLinks({ connectors, isWhole }: { readonly connectors: readonly ConnectorOverview[]; readonly isWhole: boolean }) {
+  const found = Map.groupBy(connectors, findCondition)
+  return (
+    <Group gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }} aria-label="Connectors by condition">
+      {conditionNames.map((name) => {
+        const count = found.get(name)?.length ?? 0
+        if (count === 0) return null
+        const { title, color } = conditions[name]
+        return (
+          <Paper key={name} component="li" withBorder p="sm" miw={150} style={{ borderLeft: `4px solid var(--mantine-color-${color}-6)` }}>
+            <Text fz={28} fw={700} lh={1.1}>
+              {printCount(count)}
+              {isWhole ? '' : '+'}
+            </Text>
+            <PageLink to="/connectors" params={{ state: name }} size="sm">
+              {title}
+            </PageLink>
+          </Paper>
+        )
+      })}
+    </Group>
   )
 }

@@ -1,18 +1,22 @@
 /** What the service and the node that answers run with, and the sessions of the console. */
-import { Badge, Button, Group, Stack, Text } from '@mantine/core'
+import { Badge, Button, Group, NativeSelect, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import type { ServiceRecord } from 'ferrule/wire'
+import type { NodeRecord, ServiceRecord } from 'ferrule/wire'
+import { useDeferredValue } from 'react'
 import { useRead } from '../../data/ferrule.ts'
+import { useAddressParams } from '../../data/params.ts'
 import { useService } from '../../data/service.ts'
 import { signOut } from '../../data/sign-out.ts'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
+import { ListTable } from '../../parts/list-table.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
+import { printCount, printCounted, printSize } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { Section } from '../../parts/section.tsx'
+import { Time } from '../../parts/time.tsx'
 import { FactTable } from './fact-table.tsx'
-import { NodeView } from './node-view.tsx'
 
 /** Time between two looks at the health, in milliseconds. */
 const everyMs = 15_000
@@ -103,5 +107,184 @@ export function Page() {
       </ReadingView>
       <Sessions />
     </Stack>
+  )
+}
+
+/** Time between two readings, in milliseconds: memory and nodes change. */
+const nodeEveryMs = 30_000
+
+/** Names of the engines. */
+const engines: Readonly<Record<NodeRecord['state']['engine'], string>> = {
+  sqlite: 'SQLite, a file of this process',
+  embedded: 'embedded, a file of this process',
+  postgres: 'PostgreSQL',
+}
+
+const replicaStates: Readonly<Record<NodeRecord['read_replicas'][number]['state'], string>> = {
+  unknown: 'not asked yet',
+  used: 'used',
+  gone: 'does not answer; the log says why',
+  refused: 'refused; the log says why',
+}
+
+/** Prints a database: its engine, its version and its size. */
+function printDatabase(database: NodeRecord['context_store']): string {
+  if (database === null) return 'none: searches are refused'
+  const { engine, version, size_bytes: size } = database
+  return [engines[engine], version, size === null ? 'size unknown' : printSize(size)].filter((each) => each !== null).join(', ')
+}
+
+/** Prints the state of a read replica. */
+const printReplica = ({ state, lag_bytes: lag }: NodeRecord['read_replicas'][number]): string =>
+  lag === null ? replicaStates[state] : `${replicaStates[state]}, ${printSize(lag)} behind`
+
+/** Shows the process. */
+function Process({ node }: { readonly node: NodeRecord }) {
+  return (
+    <FactTable
+      label="Node"
+      facts={[
+        ['Version', node.version],
+        ['Node.js', node.node_version],
+        ['Role', node.role],
+        ['Started', <Time key="started" value={node.started_at} />],
+        ['Memory', printSize(node.memory_bytes)],
+      ]}
+    />
+  )
+}
+
+/** Shows the nodes that run syncs. */
+function Nodes({ nodes }: Pick<NodeRecord, 'nodes'>) {
+  if (nodes.length === 0) return <Text size="sm">No node has run a sync yet.</Text>
+  return (
+    <ListTable label="Nodes" titles={['Name', 'Syncs that it runs', 'Start of its last sync']} minWidth={480}>
+      {nodes.map(({ id, running, last_started_at: last }) => (
+        <Table.Tr key={id}>
+          <Table.Td className="mono">{id}</Table.Td>
+          <Table.Td>{printCount(running)}</Table.Td>
+          <Table.Td>
+            <Time value={last} />
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </ListTable>
+  )
+}
+
+/** Shows everything. */
+function NodeView() {
+  const reading = useRead(['node'], (ferrule, signal) => ferrule.node({ signal }), { everyMs: nodeEveryMs })
+  return (
+    <ReadingView reading={reading}>
+      {(node) => (
+        <Stack gap="lg">
+          <Section title="Node" about="The process that answered this page.">
+            <Process node={node} />
+          </Section>
+          <Section title="Storage">
+            <FactTable
+              label="Storage"
+              facts={[
+                ['State of the platform', printDatabase(node.state)],
+                ['Copies of records', printDatabase(node.context_store)],
+                ...node.read_replicas.map((replica) => [`Read replica ${replica.position}`, printReplica(replica)] as const),
+              ]}
+            />
+          </Section>
+          <Section title="Nodes" about="Those that worked on the last 1,000 syncs. A node that only answers requests has no entry.">
+            <Nodes nodes={node.nodes} />
+          </Section>
+          <SettingTable settings={node.settings} />
+        </Stack>
+      )}
+    </ReadingView>
+  )
+}
+
+/** A setting. */
+type Setting = NodeRecord['settings'][number]
+
+/** Word and color of each origin. */
+const origins: Readonly<Record<Setting['origin'], readonly [says: string, color: string]>> = {
+  given: ['Given', 'blue'],
+  default: ['Default', 'gray'],
+  none: ['Not set', 'gray'],
+}
+
+const isOrigin = (value: string | undefined): value is Setting['origin'] => value !== undefined && Object.hasOwn(origins, value)
+
+/** Prints the value; that of a secret is never shown. */
+function SettingValue({ setting: { value, secret, origin } }: { readonly setting: Setting }) {
+  if (value !== null) return <code>{value}</code>
+  return <Text size="sm">{secret && origin !== 'none' ? 'set, never shown' : 'none'}</Text>
+}
+
+/** Shows one setting. */
+function SettingRow({ setting }: { readonly setting: Setting }) {
+  const { name, about, origin } = setting
+  const [says, color] = origins[origin]
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <code>{name}</code>
+        <Text size="sm" c="dimmed">
+          {about}
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        <Badge color={color}>{says}</Badge>
+      </Table.Td>
+      <Table.Td style={{ overflowWrap: 'anywhere' }}>
+        <SettingValue setting={setting} />
+      </Table.Td>
+    </Table.Tr>
+  )
+}
+
+/** Shows the filters; the address has their values. */
+function Filters() {
+  const [{ text, origin }, change] = useAddressParams('text', 'origin')
+  return (
+    <Group align="flex-end" component="search">
+      <TextInput
+        label="Search"
+        type="search"
+        placeholder="Part of a name or of what it sets"
+        value={text ?? ''}
+        onChange={({ currentTarget }) => change({ text: currentTarget.value }, { replace: true })}
+        w={{ base: '100%', sm: 280 }}
+      />
+      <NativeSelect
+        label="Origin"
+        data={[{ value: '', label: 'All' }, ...Object.entries(origins).map(([value, [label]]) => ({ value, label }))]}
+        value={origin ?? ''}
+        onChange={({ currentTarget }) => change({ origin: currentTarget.value })}
+      />
+    </Group>
+  )
+}
+
+/** Shows the section. */
+function SettingTable({ settings }: { readonly settings: readonly Setting[] }) {
+  const [{ text, origin }] = useAddressParams('text', 'origin')
+  const wanted = useDeferredValue(text ?? '').toLowerCase()
+  const found = settings.filter(
+    (each) => (!isOrigin(origin) || each.origin === origin) && `${each.name} ${each.about}`.toLowerCase().includes(wanted),
+  )
+  return (
+    <Section title="Settings of the node" about="Environment variables. A change needs a new start of the process.">
+      <Filters />
+      <Text size="sm" c="dimmed" role="status">
+        {found.length === settings.length
+          ? printCounted(settings.length, 'setting')
+          : `${printCount(found.length)} of ${settings.length} settings`}
+      </Text>
+      <ListTable label="Settings of the node" titles={['Name', 'Origin', 'Value']} minWidth={640}>
+        {found.map((setting) => (
+          <SettingRow key={setting.name} setting={setting} />
+        ))}
+      </ListTable>
+    </Section>
   )
 }
