@@ -15,12 +15,12 @@ import { addWorkspaceName, readPage, walkPages } from './pages.ts'
 const address = { endpoint: endpoints.listConnectLinks } as const
 
 /** Adds the client's workspace to a link that names neither a workspace nor a connector. */
-const addPlace = ({ settings }: Transport, body: ConnectLinkInput): ConnectLinkInput =>
+const addWorkspace = ({ settings }: Transport, body: ConnectLinkInput): ConnectLinkInput =>
   (body.workspace_name ?? body.workspace_id ?? body.connector_id) === undefined ? { workspace_name: settings.workspace, ...body } : body
 
 /** Creates a link. Its address is in this answer only. */
 export const createLink = (transport: Transport, body: ConnectLinkInput, options: RequestOptions): Promise<ConnectLinkSecret> =>
-  transport.json(endpoints.createConnectLink, { body: addPlace(transport, body), ...options })
+  transport.json(endpoints.createConnectLink, { body: addWorkspace(transport, body), ...options })
 
 /** Connect links: with one, an end user authorizes a connector without anybody seeing the secret. */
 export class Links {
