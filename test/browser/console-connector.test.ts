@@ -1,6 +1,6 @@
 /** A new connector, and the page of one: its copy, its runs, its credentials, its settings and its end. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sandboxValues } from '../../packages/web/src/console/parts/connectors/sandbox-values.ts'
+import { sandboxValues } from '../../packages/ferrule/src/document/sandbox-values.ts'
 import { connectorsPath } from '../http/support.ts'
 import { findAllBarriers } from './accessibility.ts'
 import { limits, type OpenedConsole, openConsole } from './console-support.ts'

@@ -45,6 +45,27 @@ describe('connectors create', () => {
     })
   })
 
+  test('takes a connector in the sandbox without a question or a file', async () => {
+    const created = await runForJson(place(), 'connectors', 'create', 'shopify', '--sandbox')
+    expect(created).toMatchObject({ name: 'shopify', connector_type: 'shopify', environment: { sandbox: true } })
+    expect(await runForJson(place(), 'execute', 'shopify', 'shop', 'get')).toMatchObject({ data: { name: 'Nordlicht' } })
+    await runFerrule(place(), 'connectors', 'delete', 'shopify', '--yes') // no sync of its many entities
+  })
+
+  test('refuses a workspace that does not exist, and names those that there are', async () => {
+    for (const words of [
+      ['connectors', 'list'],
+      ['execute', 'gong', 'users', 'list'],
+    ]) {
+      const { code, stdout, stderr } = await runFerrule(place(), ...words, '--workspace', 'defualt')
+      expect({ words, code, stdout }).toEqual({ words, code: 3, stdout: '' })
+      expect(JSON.parse(stderr)).toMatchObject({
+        code: 'workspace_not_found',
+        hint: expect.stringMatching(/^There is no workspace defualt\. There are: .*default/),
+      })
+    }
+  })
+
   test('never waits without a terminal: the error names the file', async () => {
     const { code, stderr } = await runFerrule(place(), 'connectors', 'create', 'gong')
     expect(code).toBe(4)

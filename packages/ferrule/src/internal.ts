@@ -46,6 +46,7 @@ export {
   readInline,
   splitSection,
 } from './document/reference.ts'
+export { type SandboxValues, sandboxValues } from './document/sandbox-values.ts'
 export { readApart } from './engine/call/apart.ts'
 export { fillParams } from './engine/call/fill.ts'
 export { readBatches } from './engine/call/page-records.ts'

@@ -4,6 +4,7 @@ import { Connectors } from '../../client/resources/connectors.ts'
 import { Definitions } from '../../client/resources/definitions.ts'
 import { isObject } from '../../definition/object.ts'
 import type { KindDocument, Schema, SchemeDocument } from '../../document/kind-document.ts'
+import { sandboxValues } from '../../document/sandbox-values.ts'
 import type { ConnectorInput, ConnectorPatch } from '../../wire/connector-inputs.ts'
 import { type CommandContext, readFlag, readText } from '../context.ts'
 import { failUsage } from '../failure.ts'
@@ -11,7 +12,7 @@ import { readObject } from '../params.ts'
 import { callOptions, openSession } from '../session.ts'
 import { readSettings } from '../settings.ts'
 import { listLocalKinds, readKind } from '../target/kinds.ts'
-import { findConnector } from '../target/target.ts'
+import { findConnector, requireWorkspace } from '../target/target.ts'
 import { listNames, parseTyped } from '../typed-values.ts'
 import { collectPages } from '../walk.ts'
 
@@ -24,7 +25,18 @@ export async function listConnectors(context: CommandContext): Promise<void> {
   const { workspace } = transport.settings
   const all = readFlag(context.options, 'allWorkspaces')
   const query = { ...(all ? {} : { workspace_name: workspace }), ...(kind === undefined ? {} : { connector_type: kind }) }
-  await context.output.list(collectPages(new Connectors(transport).list(query, callOptions(context))), columns)
+  const found = collectPages(new Connectors(transport).list(query, callOptions(context)))
+  await context.output.list(all ? found : refuseNowhere(found, () => requireWorkspace(transport, context)), columns)
+}
+
+/** Asks whether the place exists when nothing was found there. */
+async function* refuseNowhere(batches: AsyncIterable<readonly unknown[]>, check: () => Promise<void>): AsyncIterable<readonly unknown[]> {
+  let isEmpty = true
+  for await (const rows of batches) {
+    isEmpty &&= rows.length === 0
+    if (rows.length > 0) yield rows
+  }
+  if (isEmpty) await check()
 }
 
 /** Opens a connector that is named on the command line. */
@@ -55,18 +67,25 @@ export async function createConnector(context: CommandContext): Promise<void> {
   const wanted = args[0] ?? given['connector_type'] ?? given['definition_id'] ?? given['source_template_id']
   const kind = typeof wanted === 'string' ? wanted : await askKind(context)
   const name = readText(options, 'name') ?? given['name']
-  const answers = given['credentials'] === undefined ? await askCredentials(await readKind(kind, context), given, context) : {}
+  const known = readFlag(options, 'sandbox') ? { ...buildSandboxInput(kind), ...given } : given
+  const answers = known['credentials'] === undefined ? await askCredentials(await readKind(kind, context), known, context) : {}
   const named = typeof name === 'string' ? name : await askName(kind, context)
   const needsKind = given['definition_id'] === undefined && given['source_template_id'] === undefined
   const body = toInput({
     workspace_name: transport.settings.workspace,
-    ...given,
+    ...known,
     ...answers,
     name: named,
     ...(needsKind ? { connector_type: kind } : {}),
     ...(options['check'] === false ? { check: false } : {}),
   })
   await output.value(await new Connectors(transport).create(body, callOptions(context)), columns)
+}
+
+/** Builds the members of a connector in the sandbox: a kind that it has no values of is asked for them. */
+function buildSandboxInput(kind: string): Schema {
+  const { credentials, configuration } = sandboxValues[kind] ?? {}
+  return { environment: { sandbox: true }, ...(credentials === undefined ? {} : { credentials, replication_config: configuration }) }
 }
 
 async function askKind({ ask }: CommandContext): Promise<string> {

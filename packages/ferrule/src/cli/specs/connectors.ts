@@ -18,7 +18,12 @@ export const connectorCommands: readonly CommandSpec[] = [
     args: '[kind]',
     about: 'create a connector; what is missing is asked for, secrets are hidden',
     details: 'A file has name, credentials, replication_config and environment, as POST /api/v1/integrations/connectors takes them.',
-    options: [{ flags: '--name <name>', about: 'name of the connector' }, fromFile, noCheck],
+    options: [
+      { flags: '--name <name>', about: 'name of the connector' },
+      { flags: '--sandbox', about: 'call the stand-in of the vendor, with its credentials unless a file has others' },
+      fromFile,
+      noCheck,
+    ],
     examples: [
       'ferrule connectors create gong --from-file gong.json',
       'ferrule connectors create gong --name second --from-file - < gong.json',

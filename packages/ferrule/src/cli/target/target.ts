@@ -2,6 +2,7 @@
 import { Hosted } from '../../client/connector.ts'
 import { Connectors } from '../../client/resources/connectors.ts'
 import { Definitions } from '../../client/resources/definitions.ts'
+import { Workspaces } from '../../client/resources/workspaces.ts'
 import type { Transport } from '../../client/transport.ts'
 import type { KindDocument } from '../../document/kind-document.ts'
 import { fail } from '../../errors.ts'
@@ -26,6 +27,20 @@ const describeAll = (connectors: readonly Found[]): string =>
   connectors.slice(0, longestList).map(describe).join(', ') + (connectors.length > longestList ? ' and more' : '')
 
 /**
+ * Refuses the name of a workspace that does not exist. An empty list says nothing of it; `default` may come with its first connector.
+ * @throws FerruleError `workspace_not_found`, with those that there are
+ */
+export async function requireWorkspace(transport: Transport, context: CommandContext): Promise<void> {
+  const { workspace } = transport.settings
+  const names: string[] = []
+  for await (const { name } of new Workspaces(transport).list({}, callOptions(context))) names.push(name)
+  const isKnown = names.some((name) => name.toLowerCase() === workspace.toLowerCase())
+  if (isKnown || workspace === 'default') return
+  const shown = names.slice(0, longestList).join(', ') + (names.length > longestList ? ' and more' : '')
+  throw fail('workspace_not_found', {}, { hint: `There is no workspace ${workspace}. There are: ${shown}.` })
+}
+
+/**
  * Finds a connector.
  * @param given its id, its name, or its kind
  * @throws FerruleError `connector_not_found` and `connector_ambiguous`, with what there is
@@ -46,6 +61,7 @@ export async function findConnector(transport: Transport, given: string, context
   const [only] = fitting
   if (fitting.length > 1) throw fail('connector_ambiguous', { given, known: describeAll(fitting) }, { hint: 'Name one of them by its id.' })
   if (only !== undefined) return only
+  if (all.length === 0) await requireWorkspace(transport, context)
   const has = all.length === 0 ? 'It has no connectors.' : `It has ${describeAll(all)}.`
   throw fail('connector_not_found', {}, { hint: `The workspace ${workspace} has no connector ${given}. ${has}` })
 }

@@ -1,5 +1,7 @@
 /** Leads to the first connector: one click to try the service, or the form. */
 import { Button, Group } from '@mantine/core'
+import { sandboxValues } from 'ferrule/internal'
+import type { ConnectorInput } from 'ferrule/wire'
 import { Link } from 'wouter'
 import { connectorLists } from '../../data/connectors.ts'
 import { useHasSandbox } from '../../data/service.ts'
@@ -8,7 +10,15 @@ import { useWrite } from '../../data/write.ts'
 import { announce } from '../announcements.tsx'
 import { EmptyState } from '../empty-state.tsx'
 import { ErrorBox } from '../error-box.tsx'
-import { printSandboxConnector } from './sandbox-values.ts'
+
+/** Prints the body of a connector that shows what the service does. @param workspace its name; undefined: `default` */
+const printSandboxConnector = (workspace: string | undefined): ConnectorInput => ({
+  workspace_name: workspace ?? 'default',
+  name: 'Sandbox calls',
+  connector_type: 'gong',
+  credentials: { ...sandboxValues['gong']?.credentials },
+  environment: { sandbox: true },
+})
 
 /** Creates a sandbox connector, and shows it. */
 function useSandboxConnector() {

@@ -1,8 +1,7 @@
 /** What the sandbox of the service takes in place of accounts of vendors. These values are public and open nothing else. */
-import type { ConnectorInput } from 'ferrule/wire'
 
-/** Values of a connector. */
-export interface ConnectorValues {
+/** Values of a connector in the sandbox. */
+export interface SandboxValues {
   /** Name of the authentication scheme. */
   readonly scheme: string
   readonly credentials: Readonly<Record<string, unknown>>
@@ -10,7 +9,7 @@ export interface ConnectorValues {
 }
 
 /** Values by kind. */
-export const sandboxValues: Readonly<Record<string, ConnectorValues>> = {
+export const sandboxValues: Readonly<Record<string, SandboxValues>> = {
   gong: { scheme: 'access_key', credentials: { access_key: 'sandbox', access_key_secret: 'sandbox-secret' }, configuration: {} },
   shopify: { scheme: 'token', credentials: { api_key: `shpat_${'0'.repeat(32)}` }, configuration: { shop: 'sandbox-store' } },
   snowflake: {
@@ -20,12 +19,3 @@ export const sandboxValues: Readonly<Record<string, ConnectorValues>> = {
   },
   'tiktok-marketing': { scheme: 'access_token', credentials: { access_token: 'sandbox-token' }, configuration: {} },
 }
-
-/** Prints the body of a connector that shows what the service does. @param workspace its name; undefined: `default` */
-export const printSandboxConnector = (workspace: string | undefined): ConnectorInput => ({
-  workspace_name: workspace ?? 'default',
-  name: 'Sandbox calls',
-  connector_type: 'gong',
-  credentials: { ...sandboxValues['gong']?.credentials },
-  environment: { sandbox: true },
-})
