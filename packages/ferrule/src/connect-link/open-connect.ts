@@ -2,8 +2,6 @@
 import type { ConnectLinkState } from '../wire/connect/links.ts'
 import type { ConnectMessage } from '../wire/connect/page.ts'
 
-/** Why a link could not be opened. */
-
 /** Codes of `ConnectError`. */
 export type ConnectErrorCode = 'popup_blocked' | 'address_invalid' | 'status_unavailable'
 

@@ -1,17 +1,33 @@
 import { consentChoices as choices, createCodes } from '../consent.ts'
 import { createInside, createSwitchControl, type StandInOptions, type VendorSandbox } from '../control.ts'
 import { openStandIn, type StandIn } from '../exchange.ts'
-import { isObject, json, type ListeningServer, type Reply } from '../http.ts'
+import {
+  findRoute,
+  hostOf,
+  isObject,
+  json,
+  type ListeningServer,
+  parseJson,
+  type ReceivedRequest,
+  type Reply,
+  type RoutePattern,
+} from '../http.ts'
 import { createBucket, createCounter } from '../limits.ts'
-import { createApi } from './api.ts'
+import { Random } from '../random.ts'
+import { listAnswered } from './answered.ts'
+import { type Answer, badRequest, type JsonRecord, Refusal, usualErrors, usualRefusal } from './answers.ts'
+import { getCall, listCalls } from './calls.ts'
+import { listExtensive, listTranscripts } from './extensive.ts'
 import { factsOf, type GongWorldFacts } from './facts.ts'
 import { createMedia, type MediaKind } from './media.ts'
 import { createOAuth } from './oauth.ts'
-import type { Consented, GongState } from './state.ts'
+import { getUser, listFolderContent, listFolders, listScorecards, listTrackers, listUsers, listWorkspaces } from './settings.ts'
+import { type ApiCall, type Consented, type GongState, homeOf } from './state.ts'
+import { listAggregate, listCoaching, listDayByDay, listInteraction } from './statistics.ts'
 import { factory, type GongSwitches } from './switches.ts'
 import { day } from './time.ts'
-import { createTokens } from './tokens.ts'
-import { type CallEdit, createWorld } from './world.ts'
+import { type Customer, createTokens, sandboxCredentials } from './tokens.ts'
+import { type CallEdit, createWorld, otherWorld } from './world.ts'
 
 /** What can be asked of, and done to, the stand-in of Gong: its API, its OAuth and its media. */
 export interface GongSandbox extends VendorSandbox<GongSwitches, GongWorldFacts> {
@@ -112,4 +128,122 @@ export async function startGong(options: GongOptions) {
     },
   }
   return { origins: state.origins, sandbox, close }
+}
+
+/** One endpoint of the imitated API. */
+interface Route extends RoutePattern {
+  /** What a bearer token must allow. */
+  readonly scope: string
+  readonly handle: (call: ApiCall) => Answer
+}
+
+/** The endpoints; literal paths stand before slots. */
+const routes: readonly Route[] = [
+  { method: 'GET', path: '/v2/users', scope: 'api:users:read', handle: listUsers },
+  { method: 'GET', path: '/v2/users/{id}', scope: 'api:users:read', handle: getUser },
+  { method: 'GET', path: '/v2/calls', scope: 'api:calls:read:basic', handle: listCalls },
+  { method: 'POST', path: '/v2/calls/extensive', scope: 'api:calls:read:extensive', handle: listExtensive },
+  { method: 'POST', path: '/v2/calls/transcript', scope: 'api:calls:read:transcript', handle: listTranscripts },
+  { method: 'GET', path: '/v2/calls/{id}', scope: 'api:calls:read:basic', handle: getCall },
+  { method: 'GET', path: '/v2/workspaces', scope: 'api:workspaces:read', handle: listWorkspaces },
+  { method: 'POST', path: '/v2/stats/activity/aggregate', scope: 'api:stats:user-actions', handle: listAggregate },
+  { method: 'POST', path: '/v2/stats/activity/day-by-day', scope: 'api:stats:user-actions:detailed', handle: listDayByDay },
+  { method: 'POST', path: '/v2/stats/interaction', scope: 'api:stats:interaction', handle: listInteraction },
+  { method: 'POST', path: '/v2/stats/activity/scorecards', scope: 'api:stats:scorecards', handle: listAnswered },
+  { method: 'GET', path: '/v2/settings/scorecards', scope: 'api:settings:scorecards:read', handle: listScorecards },
+  { method: 'GET', path: '/v2/settings/trackers', scope: 'api:settings:trackers:read', handle: listTrackers },
+  { method: 'GET', path: '/v2/library/folders', scope: 'api:library:read', handle: listFolders },
+  { method: 'GET', path: '/v2/library/folder-content', scope: 'api:library:read', handle: listFolderContent },
+  { method: 'GET', path: '/v2/coaching', scope: 'api:coaching:read', handle: listCoaching },
+]
+
+/** Whose data a caller reads, and whether it may use a scope: an access key may do everything, a token what its scopes say. */
+interface Caller {
+  readonly customer: Customer
+  allows(scope: string): boolean
+}
+
+const deniable = ['/v2/users', '/v2/workspaces', '/v2/coaching']
+
+function tokenCaller(state: GongState, token: string, request: ReceivedRequest): Caller {
+  const { scopes, customer } = state.tokens.check(token)
+  const home = new URL(homeOf(state, customer)).hostname
+  if (state.switches.current().customerHostOnly && hostOf(request)?.replace(/:\d+$/, '') !== home) throw usualRefusal(401)
+  return { customer, allows: (scope) => scopes.includes(scope) }
+}
+
+function callerOf(state: GongState, request: ReceivedRequest): Caller {
+  const [scheme = '', value = ''] = (request.headers.authorization ?? '').split(' ')
+  if (scheme.toLowerCase() === 'bearer') return tokenCaller(state, value, request)
+  if (scheme.toLowerCase() !== 'basic') throw new Refusal(401, 'Authentication is required')
+  const { accessKey, accessKeySecret } = sandboxCredentials
+  const right = Buffer.from(value, 'base64').toString() === `${accessKey}:${accessKeySecret}`
+  if (!right) throw new Refusal(401, 'Invalid access key or access key secret')
+  return { customer: 'sandbox', allows: () => true }
+}
+
+/** Counts a request; refused ones are not counted. */
+function spendQuota({ quota, clock, switches }: GongState): void {
+  const { limits, ratePerSecond, dailyLimit } = switches.current()
+  if (!limits) return
+  const now = clock()
+  const rate = { size: ratePerSecond, leak: Math.max(ratePerSecond, 1) }
+  const refuse = (seconds: number) => usualRefusal(429, { 'retry-after': String(Math.max(1, Math.ceil(seconds))) })
+  if (quota.today.at(now) >= dailyLimit) throw refuse((quota.today.end(now) - now) / 1000)
+  if (!quota.bucket.spend(rate)) throw refuse(quota.bucket.wait(rate))
+  quota.today.add()
+}
+
+function bodyOf(request: ReceivedRequest): JsonRecord {
+  if (request.method !== 'POST') return {}
+  const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase()
+  if (type !== 'application/json') throw usualRefusal(415)
+  const body = parseJson(request.body)
+  if (!isObject(body)) throw badRequest('the body is not a JSON object')
+  return body
+}
+
+/** Checks scopes; a missing one is refused with 401, not 403. */
+function checkScopes({ allows }: Caller, scopes: readonly string[]): void {
+  const missing = scopes.find((scope) => !allows(scope))
+  if (missing !== undefined) throw new Refusal(401, `You don't have permission to use '${missing}' in your app.`)
+}
+
+function decide(state: GongState, request: ReceivedRequest): Answer {
+  const caller = callerOf(state, request)
+  spendQuota(state)
+  const { method, path, query } = request
+  const match = findRoute(routes, method, path)
+  if (match.found === 'nothing') throw new Refusal(404, 'Not found')
+  if (match.found === 'path') throw usualRefusal(405, { allow: match.methods.join(', ') })
+  if (state.switches.current().accessDenied && deniable.includes(match.route.path)) throw usualRefusal(403)
+  checkScopes(caller, [match.route.scope])
+  const take: ApiCall['take'] = (kind) => state.faults.takePage(kind, 'api', path)
+  const own = caller.customer === 'other' ? { ...state, world: otherWorld(state.world) } : state
+  const answer = match.route.handle({ state: own, path, query, slots: match.slots, body: bodyOf(request), take })
+  checkScopes(caller, answer.needs ?? [])
+  return answer
+}
+
+function answerOrRefusal(act: () => Answer): Answer {
+  try {
+    return act()
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
+}
+
+/** Returns how the API origin answers, and how it refuses when a fault asks for it. */
+function createApi(state: GongState) {
+  const random = new Random(state.world.seed, 'request ids')
+  const reply = ({ status, value, headers, rewrite }: Answer): Reply => {
+    const requestId = random.base36(random.int(18, 20))
+    const made = json(status, { requestId, ...value }, { 'x-traceid': requestId, 'x-gong-service-version': 'sandbox', ...headers })
+    return rewrite && typeof made.body === 'string' ? { ...made, body: rewrite(made.body) } : made
+  }
+  return {
+    answer: (request: ReceivedRequest) => reply(answerOrRefusal(() => decide(state, request))),
+    refuse: (status: number, message = usualErrors[status] ?? 'Error') => reply(new Refusal(status, message)),
+  }
 }

@@ -1,12 +1,12 @@
+import { at } from '../data.ts'
 import type { RoutePattern } from '../http.ts'
 import { type Answer, notFound, ok, Refusal } from './answers.ts'
 import type { Call } from './call.ts'
-import { allVariants, itemRows, levelRows, shownVariants, variantWidth } from './catalog.ts'
+import { allVariants, itemRows, levelRows, productCount, productFacts, shownVariants, variantWidth } from './catalog.ts'
 import { checkoutRows } from './checkouts.ts'
-import { collectionRows, collectRows } from './collections.ts'
-import { codeRows, ruleRows } from './discounts.ts'
+import { collectionCount, collectionRows, collectRows } from './collections.ts'
+import { codeRows, codeText, ruleCount, ruleRows } from './discounts.ts'
 import { draftRows } from './drafts.ts'
-import { eventRows } from './events.ts'
 import { fulfillmentOrderRows, fulfillmentOrderWidth } from './fulfillment-orders.ts'
 import { answerCount, answerPage, answerWhole, withFields } from './lists.ts'
 import { fulfillmentRows, refundRows } from './order-parts.ts'
@@ -14,10 +14,65 @@ import { orderRows } from './orders.ts'
 import { canSeeOrder, findParent, hiddenBefore, ownedRows, ownerRoutes, positionIn, shopMetafields } from './owners.ts'
 import { tenderRows, transactionRows } from './payments.ts'
 import { addressRows, customerRows } from './people.ts'
+import { orderName } from './plans.ts'
 import { imageRows, productRows, variantRows, variantsOf } from './products.ts'
-import { findRow, invalid, noId, type Rows, readId, readIds } from './rows.ts'
+import { equals, findRow, invalid, noId, type Rows, readId, readIds } from './rows.ts'
 import { countryRows, locationRows, shopRecord } from './shop.ts'
-import { exists, type IdKind, recordPosition } from './world.ts'
+import { day, destroyedAt, endingPositions, exists, type IdKind, idIn, ordersUntil, recordPosition, shopTime, type View } from './world.ts'
+
+/** How long the vendor keeps events. */
+const eventLife = 365 * day
+
+interface Subject {
+  readonly kind: IdKind
+  readonly type: string
+  readonly size: (view: View) => number
+  readonly name: (view: View, position: number) => string
+}
+
+const subjects: readonly Subject[] = [
+  { kind: 'orders', type: 'Order', size: (view) => ordersUntil(view.seed, view.now), name: (_, order) => orderName(order) },
+  { kind: 'products', type: 'Product', size: () => productCount, name: (view, product) => productFacts(view, product).title },
+  { kind: 'collections', type: 'Collection', size: () => collectionCount, name: (_, collection) => `Collection ${collection + 1}` },
+  { kind: 'price_rules', type: 'PriceRule', size: () => ruleCount, name: (view, rule) => codeText(view, rule, 0) },
+]
+
+/** Returns what was destroyed within a year: orders, products, collections, price rules. Other events are not imitated. */
+function eventRows(view: View): Rows {
+  const ended = subjects.flatMap(({ kind, type, size, name }) =>
+    endingPositions(view, kind, size(view)).flatMap((position) => {
+      const end = destroyedAt(view, { kind, position })
+      if (end === undefined || end < view.now - eventLife) return []
+      const id = 160_000_000_000_000 + Math.floor(end / 1000) * 1000 + (position % 1000)
+      return [{ id, end, type, subject: idIn(view, kind, position), name: name(view, position) }]
+    }),
+  )
+  const list = ended.toSorted((left, right) => left.id - right.id)
+  const verb = 'destroy'
+  return {
+    size: list.length,
+    id: (row) => at(list, row).id,
+    times: { created_at: (row) => at(list, row).end, updated_at: () => undefined },
+    filters: { filter: { ...equals((row) => at(list, row).type), several: true }, verb: equals(() => verb) },
+    record(row) {
+      const { id, end, type, subject, name } = at(list, row)
+      const message = `${type} was deleted: ${name}.`
+      return {
+        id,
+        subject_id: subject,
+        subject_type: type,
+        created_at: shopTime(end),
+        verb,
+        arguments: [name],
+        message,
+        description: message,
+        author: 'Ida Berg',
+        body: null,
+        path: null,
+      }
+    },
+  }
+}
 
 /** One endpoint of the imitated API; its path is that below the version, without `.json`. */
 export interface Route extends RoutePattern {

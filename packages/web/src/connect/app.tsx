@@ -1,8 +1,7 @@
 /** Shows the page of a link, step by step. */
-import type { ConnectDone, ConnectPage } from 'ferrule/wire'
+import type { ConnectDone, ConnectEvent, ConnectMessage, ConnectPage } from 'ferrule/wire'
 import { useEffect, useMemo, useState } from 'react'
 import { authorize, beginConsent, readSession } from './api.ts'
-import { reportToOpener } from './opener.ts'
 import { listFields } from './parts/fields.ts'
 import { Frame } from './parts/frame.tsx'
 import { Action, Actions, Choices, Progress, Step } from './parts/step.tsx'
@@ -299,4 +298,15 @@ function AttemptStep({ attempt }: { readonly attempt: PageAttempt }) {
       </Actions>
     </Step>
   )
+}
+
+/**
+ * Reports an event to the opener, when the link names its origin. The browser drops the message where another origin is.
+ * @returns true when there is an opener to report to
+ */
+function reportToOpener(page: ConnectPage, event: ConnectEvent, connectorId: string | null = null): boolean {
+  if (window.opener === null || page.allowed_origin === null) return false
+  const message: ConnectMessage = { type: 'ferrule.connect', link_id: page.id, event, connector_id: connectorId }
+  window.opener.postMessage(message, page.allowed_origin)
+  return true
 }

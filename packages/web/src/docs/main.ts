@@ -1,7 +1,118 @@
 /** Completes the pages of the documentation: the search, copy buttons, and ways into the console. The pages can be read without it. */
 import './docs.css'
 import { findTrial, isObject } from 'ferrule/internal'
-import { startSearch } from './section-search.ts'
+import MiniSearch from 'minisearch'
+
+/** A section: its address below `/docs`, its titles from the outermost, and its text. The build writes them. */
+type IndexedSection = readonly [address: string, title: string, text: string]
+
+/** Results that are shown at most. */
+const mostResults = 30
+/** Characters of a section's text that a result shows. */
+const mostShown = 160
+
+/** Finds sections; the best ones first. */
+type FindSections = (typed: string) => readonly IndexedSection[]
+
+/** Indexes sections. All typed words must be there; the last one may be unfinished, and long ones may have a typing error. */
+function indexSections(sections: readonly IndexedSection[]): FindSections {
+  const index = new MiniSearch<{ readonly id: number; readonly title: string; readonly text: string }>({ fields: ['title', 'text'] })
+  index.addAll(sections.map(([, title, text], id) => ({ id, title, text })))
+  const options = {
+    boost: { title: 4 },
+    combineWith: 'AND',
+    prefix: true,
+    fuzzy: (term: string) => (term.length > 4 ? 0.2 : false),
+  } as const
+  return (typed) =>
+    index
+      .search(typed, options)
+      .slice(0, mostResults)
+      .map(({ id }) => sections[Number(id)])
+      .filter((section) => section !== undefined)
+}
+
+async function readIndex(address: string): Promise<FindSections> {
+  const response = await fetch(address)
+  if (!response.ok) throw new Error(`the index answered ${response.status}`)
+  const sections: readonly IndexedSection[] = await response.json()
+  return indexSections(sections)
+}
+
+/** Makes an element of HTML. */
+const make = <K extends keyof HTMLElementTagNameMap>(name: K, ...inner: readonly (string | Node)[]): HTMLElementTagNameMap[K] => {
+  const element = document.createElement(name)
+  element.append(...inner)
+  return element
+}
+
+/** Makes a line that screen readers say. */
+const makeNotice = (text: string): HTMLElement => {
+  const line = make('p', text)
+  line.role = 'status'
+  return line
+}
+
+/** Draws what was found. @param home address of the first page */
+function drawResults(sections: readonly IndexedSection[], home: string): HTMLElement[] {
+  if (sections.length === 0) return [makeNotice('Nothing has all these words. Try fewer, or a part of a name.')]
+  const items = sections.map(([address, title, text]) => {
+    const link = make('a', make('strong', title), make('span', text.slice(0, mostShown)))
+    link.href = `${home}${address}`
+    return make('li', link)
+  })
+  return [
+    makeNotice(sections.length < mostResults ? `${sections.length} found` : `The first ${mostResults} are shown`),
+    make('ul', ...items),
+  ]
+}
+
+/** Parts of the page. */
+interface SearchParts {
+  readonly input: HTMLInputElement
+  readonly found: HTMLElement
+  /** Address of the first page. */
+  readonly home: string
+}
+
+/** Starts the search. Its index is read when the field is used for the first time. Arrows move between the results, Escape ends. */
+function startSearch({ input, found, home }: SearchParts): void {
+  let reading: Promise<FindSections> | undefined
+  const show = async () => {
+    const typed = input.value.trim()
+    if (typed === '') return found.replaceChildren()
+    reading ??= readIndex(input.dataset['index'] ?? '')
+    const find = await reading.catch(() => {
+      reading = undefined // the next letter tries again
+      return undefined
+    })
+    // The reader types while the index is read; the last letter draws.
+    if (typed !== input.value.trim()) return
+    found.replaceChildren(
+      ...(find === undefined ? [makeNotice('The index cannot be read. Is the service reachable?')] : drawResults(find(typed), home)),
+    )
+  }
+  input.addEventListener('input', show)
+  input.closest('search')?.addEventListener('keydown', (event) => {
+    const stops = [input, ...found.querySelectorAll('a')]
+    const at = stops.findIndex((stop) => stop.matches(':focus'))
+    const next = { ArrowDown: stops[at + 1], ArrowUp: stops[at - 1], Escape: input }[event.key]
+    if (event.key === 'Enter' && at === 0) found.querySelector('a')?.click()
+    if (event.key === 'Escape') {
+      input.value = ''
+      found.replaceChildren()
+    }
+    if (next === undefined) return
+    next.focus()
+    event.preventDefault()
+  })
+  document.addEventListener('keydown', (event) => {
+    const isTyping = event.target instanceof HTMLInputElement
+    if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
+    input.focus()
+    event.preventDefault()
+  })
+}
 
 /** Returns an element of the page. @throws Error when the page has none */
 function findElement<T extends Element>(id: string, type: new () => T): T {

@@ -10,6 +10,7 @@ import {
   Loader,
   Menu,
   NavLink,
+  Select,
   Stack,
   Text,
   useComputedColorScheme,
@@ -19,17 +20,18 @@ import { useDisclosure, useHotkeys, useMediaQuery } from '@mantine/hooks'
 import { Component, type ComponentType, lazy, type ReactNode, Suspense, useEffect, useState, useSyncExternalStore } from 'react'
 import { Link, Route, Switch, useLocation } from 'wouter'
 import { leaveQuestion } from '../data/leaving.ts'
+import { useOrganizations, useWorkspaces } from '../data/organizations.ts'
 import { basePath } from '../data/page-facts.ts'
 import { sessionEnd } from '../data/query-client.ts'
 import { signOut } from '../data/sign-out.ts'
-import { printAddress, useTenant } from '../data/tenant.ts'
+import { printAddress, useSetTenant, useTenant } from '../data/tenant.ts'
 import { type ConsolePage, groups, pages } from '../pages.ts'
 import { Announcements } from '../parts/announcements.tsx'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { ErrorBox } from '../parts/error-box.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { PageLink } from '../parts/page-link.tsx'
-import { TenantChooser, TenantGate } from './tenant-chooser.tsx'
+import { ReadingView } from '../parts/reading-view.tsx'
 
 /** Returns whether an address shows a page or something below it. */
 const isShown = (path: string, page: ConsolePage): boolean =>
@@ -267,4 +269,52 @@ class ErrorBoundary extends Component<{ readonly children: ReactNode }, { readon
   override render(): ReactNode {
     return this.state.hasFailed ? <Fallback error={this.state.error} /> : this.props.children
   }
+}
+
+/** Shows the choosers. An application of one organization has no chooser for it. */
+function TenantChooser() {
+  const { organizationId, workspace } = useTenant()
+  const setTenant = useSetTenant()
+  const organizations = useOrganizations().data ?? []
+  const isChosen = organizationId !== undefined || organizations.length === 1
+  const found = (useWorkspaces({ enabled: isChosen }).data?.data ?? []).map(({ name }) => name)
+  const names = workspace === undefined || found.includes(workspace) ? found : [workspace, ...found]
+  return (
+    <Group gap="xs" mb={{ base: 'md', sm: 0 }}>
+      {organizations.length > 1 && (
+        <Select
+          aria-label="Organization"
+          data={organizations.map(({ id, name }) => ({ value: id, label: name }))}
+          value={organizationId ?? null}
+          onChange={(id) => id !== null && setTenant({ organizationId: id, workspace: undefined })}
+          allowDeselect={false}
+          searchable
+          w={{ base: '100%', sm: 190 }}
+        />
+      )}
+      <Select
+        aria-label="Workspace"
+        placeholder="All workspaces"
+        data={names}
+        value={workspace ?? null}
+        onChange={(name) => setTenant({ workspace: name ?? undefined })}
+        clearable
+        searchable
+        w={{ base: '100%', sm: 190 }}
+      />
+    </Group>
+  )
+}
+
+/** Draws the page when an organization is known. An application of several organizations begins in the first one. */
+function TenantGate({ children }: { readonly children: ReactNode }) {
+  const { organizationId } = useTenant()
+  const setTenant = useSetTenant()
+  const reading = useOrganizations()
+  const [first, ...others] = reading.data ?? []
+  const chosen = organizationId === undefined && others.length > 0 ? first?.id : undefined
+  useEffect(() => {
+    if (chosen !== undefined) setTenant({ organizationId: chosen })
+  }, [chosen, setTenant])
+  return <ReadingView reading={reading}>{() => chosen === undefined && children}</ReadingView>
 }

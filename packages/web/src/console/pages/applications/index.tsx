@@ -1,6 +1,6 @@
 /** The applications of the organization: client ids with secrets. */
 import { Badge, Group, Stack, Table, Text } from '@mantine/core'
-import type { ApplicationRecord } from 'ferrule/wire'
+import type { ApplicationRecord, ApplicationSecret } from 'ferrule/wire'
 import { useRead } from '../../data/ferrule.ts'
 import { useWrite } from '../../data/write.ts'
 import { announce } from '../../parts/announcements.tsx'
@@ -11,8 +11,8 @@ import { ListTable } from '../../parts/list-table.tsx'
 import { NameButton } from '../../parts/name-button.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
+import { SecretDialog } from '../../parts/secret-dialog.tsx'
 import { Time } from '../../parts/time.tsx'
-import { ApplicationSecretDialog } from './application-secret.tsx'
 
 /** Shows one application. */
 function ApplicationRow({ application }: { readonly application: ApplicationRecord }) {
@@ -165,5 +165,30 @@ function DeleteButton({ application: { id, name } }: ApplicationProps) {
         </Text>
       </Stack>
     </ConfirmButton>
+  )
+}
+
+/** What the dialog gets. */
+interface SecretProps {
+  /** undefined: the dialog is closed. */
+  readonly application: ApplicationSecret | undefined
+  /** Forgets the secret. */
+  readonly onClose: () => void
+}
+
+/** Shows the dialog. */
+function ApplicationSecretDialog({ application, onClose }: SecretProps) {
+  const texts = application && [
+    { label: 'Client id', value: application.client_id },
+    { label: 'Client secret', value: application.client_secret },
+  ]
+  return (
+    <SecretDialog title={`The secret of ${application?.name ?? 'the application'}`} texts={texts} onClose={onClose}>
+      <Text size="sm">
+        {application?.is_caller === true
+          ? 'You were signed in with this application. Store the new secret, then sign in again with it.'
+          : 'Programs pass both to the client, or to the command ferrule login. People sign in to this console with them.'}
+      </Text>
+    </SecretDialog>
   )
 }

@@ -1,5 +1,5 @@
 /** Connect links: with one, an end user authorizes a connector, and nobody here sees the secret. */
-import { Alert, Button, Group, Modal, NativeSelect, Stack, Table, Tabs, Text, TextInput } from '@mantine/core'
+import { Alert, Badge, Button, Group, Modal, NativeSelect, Stack, Table, Tabs, Text, TextInput } from '@mantine/core'
 import { formatJson } from 'ferrule/internal'
 import {
   type ConnectLinkRecord,
@@ -13,6 +13,9 @@ import type { ComponentType, ReactNode } from 'react'
 import { useRead } from '../../data/ferrule.ts'
 import { useAddressParams } from '../../data/params.ts'
 import { useService } from '../../data/service.ts'
+import { useWrite } from '../../data/write.ts'
+import { announce } from '../../parts/announcements.tsx'
+import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { CursorPages } from '../../parts/cursor-pages.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
@@ -20,7 +23,6 @@ import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { Time } from '../../parts/time.tsx'
-import { LinkStatus, linkLooks, RevokeButton } from './link-parts.tsx'
 import { NewLink } from './new-link.tsx'
 import { VendorSection } from './vendor-section.tsx'
 
@@ -295,5 +297,33 @@ export function Page() {
       </Tabs>
       <LinkDetails />
     </Stack>
+  )
+}
+
+/** Word and color of each status. */
+const linkLooks: Readonly<Record<ConnectLinkStatus, readonly [says: string, color: string]>> = {
+  open: ['Open', 'blue'],
+  used: ['Used', 'green'],
+  revoked: ['Revoked', 'red'],
+  expired: ['Expired', 'gray'],
+}
+
+/** Shows the status. */
+function LinkStatus({ status }: { readonly status: ConnectLinkStatus }) {
+  const [says, color] = linkLooks[status]
+  return <Badge color={color}>{says}</Badge>
+}
+
+/** Asks, then revokes an open link. */
+function RevokeButton({ link: { id, end_user: user } }: { readonly link: ConnectLinkRecord }) {
+  const revocation = useWrite((ferrule) => ferrule.links.revoke(id), {
+    refreshes: [['links']],
+    onDone: () => announce(`The link for ${user.id} was revoked.`),
+  })
+  return (
+    <ConfirmButton isSmall isDanger label="Revoke" says={`Revoke the link for ${user.id}`} title="Revoke this link?" mutation={revocation}>
+      Whoever opens it reads that it was revoked, also in the middle of an authorization. This cannot be undone; you can create another
+      link.
+    </ConfirmButton>
   )
 }

@@ -1,13 +1,31 @@
 /** Creates a connector: the kind first, then a form from its schema. */
-import { Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
-import type { DefinitionSummary } from 'ferrule/wire'
+import { Button, Group, Paper, SimpleGrid, Stack, Switch, Text, TextInput, Title } from '@mantine/core'
+import type { Problem } from 'ferrule/core'
+import { sandboxValues } from 'ferrule/internal'
+import { type ConnectorInput, type DefinitionRecord, type DefinitionSummary, mostNameCharacters } from 'ferrule/wire'
+import { type FormEvent, useState } from 'react'
 import { useKind } from '../../data/connector.ts'
+import { connectorLists } from '../../data/connectors.ts'
+import { useChanges } from '../../data/leaving.ts'
 import { useAddressParams } from '../../data/params.ts'
 import { useKinds } from '../../data/references.ts'
+import { useHasSandbox } from '../../data/service.ts'
+import { useGo, useTenant } from '../../data/tenant.ts'
+import { useWrite } from '../../data/write.ts'
+import { announce } from '../../parts/announcements.tsx'
+import { CheckResultView } from '../../parts/check-result.tsx'
+import { CredentialFields, findScheme } from '../../parts/connectors/credential-fields.tsx'
+import { WorkspaceField } from '../../parts/connectors/workspace-field.tsx'
+import { ErrorBox } from '../../parts/error-box.tsx'
+import { listProblems, printProblemsWithin } from '../../parts/form/problems.ts'
+import { listMissing, listPointers, printMissing, useRequired } from '../../parts/form/required.ts'
+import { readProperties, type Schema } from '../../parts/form/schema.ts'
+import { SchemaForm } from '../../parts/form/schema-form.tsx'
+import { bindText } from '../../parts/form/text-entry.ts'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
-import { ConnectorForm } from './connector-form.tsx'
+import { Section } from '../../parts/section.tsx'
 
 /** Shows one kind. */
 const KindCard = ({ kind }: { readonly kind: DefinitionSummary }) => (
@@ -66,3 +84,218 @@ export function Page() {
     </Stack>
   )
 }
+
+/** What a part of the form gets. */
+interface PartProps {
+  readonly draft: Draft
+  readonly problems: readonly Problem[]
+}
+
+/** Shows the fields that connectors of all kinds have. */
+function CommonFields({ draft: { entered, set, isSandbox, setSandbox }, problems }: PartProps) {
+  const hasSandbox = useHasSandbox()
+  const texts = { entered, set, errorAt: (at: string) => printProblemsWithin(problems, at) }
+  return (
+    <>
+      <TextInput
+        label="Name"
+        description="Programs and people find the connector by it; unique in its workspace."
+        required
+        maxLength={mostNameCharacters}
+        {...bindText(texts, 'name', '/name')}
+      />
+      <WorkspaceField {...texts} />
+      {(hasSandbox || isSandbox) && (
+        <Switch
+          label="Use the sandbox"
+          description="The service plays the vendor, with invented data. The fields are filled in for you."
+          checked={isSandbox}
+          onChange={({ currentTarget }) => setSandbox(currentTarget.checked)}
+          error={texts.errorAt('/environment')}
+        />
+      )}
+    </>
+  )
+}
+
+/** Shows the fields of the kind. */
+function KindFields({ draft, problems, kind }: PartProps & { readonly kind: DefinitionRecord }) {
+  const { entered, set, scheme, setScheme } = draft
+  const schema = kind.configuration as Schema // a JSON Schema is an object
+  return (
+    <>
+      <Section title="Credentials" about="They are checked at the vendor, then sealed; nobody sees them again.">
+        <CredentialFields
+          kind={kind}
+          scheme={scheme}
+          onScheme={setScheme}
+          value={entered.credentials}
+          onChange={(credentials) => set({ credentials })}
+          problems={problems}
+        />
+      </Section>
+      {readProperties(schema).length > 0 && (
+        <Section title="Configuration">
+          <SchemaForm
+            schema={schema}
+            value={entered.configuration}
+            onChange={(configuration) => set({ configuration })}
+            at="/replication_config"
+            problems={problems}
+          />
+        </Section>
+      )}
+    </>
+  )
+}
+
+/** Shows what the check or the creation answered. */
+function Outcome({ kind, draft: { creation, check, scheme } }: { readonly kind: DefinitionRecord; readonly draft: Draft }) {
+  const marked = [
+    '/name',
+    '/workspace_name',
+    '/environment',
+    ...listPointers((findScheme(kind, scheme)?.schema ?? {}) as Schema, '/credentials'), // a JSON Schema is an object
+    ...listPointers(kind.configuration as Schema, '/replication_config'),
+  ]
+  return (
+    <>
+      {creation.error !== null && <ErrorBox error={creation.error} title="The connector was not created" marked={marked} />}
+      {check.error !== null && <ErrorBox error={check.error} title="The check was not done" marked={marked} />}
+      {check.data !== undefined && <CheckResultView result={check.data} />}
+    </>
+  )
+}
+
+/** Shows the form. Enter creates. */
+function ConnectorForm({ kind }: { readonly kind: DefinitionRecord }) {
+  const draft = useDraft(kind)
+  const { creation, check, isBusy, form, problems, submit, tryOut } = draft
+  return (
+    <form ref={form} onSubmit={submit} noValidate aria-label={`New ${kind.definition.name} connector`}>
+      <Stack gap="md">
+        <Group gap="sm">
+          <strong>{kind.definition.name}</strong>
+          <PageLink to="/connectors/new" size="sm">
+            Choose another kind
+          </PageLink>
+        </Group>
+        <CommonFields draft={draft} problems={problems} />
+        <KindFields draft={draft} problems={problems} kind={kind} />
+        <Outcome kind={kind} draft={draft} />
+        <Group>
+          <Button type="submit" loading={creation.isPending} disabled={check.isPending}>
+            Check and create
+          </Button>
+          <Button variant="default" loading={check.isPending} disabled={isBusy} onClick={tryOut}>
+            Only check
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+/** What was entered; the address has the scheme and the choice of the sandbox. Secrets are kept here only. */
+interface Entered {
+  readonly name: string
+  readonly workspace: string
+  readonly credentials: Schema
+  readonly configuration: Schema
+}
+
+/** Prints the body of a creation. */
+const printBody = (slug: string, { name, workspace, credentials, configuration }: Entered, isSandbox: boolean): ConnectorInput => ({
+  workspace_name: workspace,
+  create_workspace: true,
+  connector_type: slug,
+  name,
+  credentials: { ...credentials },
+  replication_config: { ...configuration },
+  ...(isSandbox ? { environment: { sandbox: true } } : {}),
+})
+
+/** Lists what is missing. */
+const listEmpty = (kind: DefinitionRecord, scheme: string | undefined, { name, workspace, credentials, configuration }: Entered) => [
+  ...(name.trim() === '' ? [printMissing('/name')] : []),
+  ...(workspace.trim() === '' ? [printMissing('/workspace_name')] : []),
+  ...listMissing((findScheme(kind, scheme)?.schema ?? {}) as Schema, credentials, '/credentials'), // a JSON Schema is an object
+  ...listMissing(kind.configuration as Schema, configuration, '/replication_config'),
+]
+
+/** Creates a connector, and shows it. @param keep is called when it is stored */
+function useCreation(keep: () => void) {
+  const go = useGo()
+  return useWrite((ferrule, body: ConnectorInput) => ferrule.connectors.create(body), {
+    refreshes: [connectorLists, ['workspaces']],
+    onDone: ({ id, name }) => {
+      announce(`The connector ${name} was created.`)
+      keep()
+      go(`/connectors/${id}`, {}, { replace: true })
+    },
+  })
+}
+
+/** Holds what was entered for a connector of a kind. */
+function useDraft(kind: DefinitionRecord) {
+  const { workspace } = useTenant()
+  const [{ scheme, sandbox }, change] = useAddressParams('scheme', 'sandbox')
+  const slug = kind.definition.connector_type
+  const isSandbox = sandbox === '1'
+  const values = isSandbox ? sandboxValues[slug] : undefined
+  const [first] = useState<Entered>({
+    name: kind.definition.name,
+    workspace: workspace ?? 'default',
+    credentials: values?.credentials ?? {},
+    configuration: values?.configuration ?? {},
+  })
+  const [entered, setEntered] = useState(first)
+  const keep = useChanges(entered, ['kind'])
+  const creation = useCreation(keep)
+  const check = useWrite((ferrule, body: ConnectorInput) => ferrule.connectors.checkNew(body))
+  const set = (changes: Partial<Entered>) => setEntered((before) => ({ ...before, ...changes }))
+  const setSandbox = (wanted: boolean) => {
+    const given = wanted ? sandboxValues[slug] : undefined
+    const filled = { credentials: given?.credentials ?? {}, configuration: given?.configuration ?? {} }
+    change({ sandbox: wanted ? '1' : undefined, scheme: given?.scheme }, { replace: true })
+    set(filled)
+    keep({ ...first, ...filled })
+  }
+  const setScheme = (name: string) => {
+    change({ scheme: name }, { replace: true })
+    set({ credentials: {} })
+  }
+  const body = printBody(slug, entered, isSandbox)
+  const isBusy = creation.isPending || check.isPending
+  const refused = [...listProblems(creation.error), ...listProblems(check.error)]
+  const { form, problems, isComplete } = useRequired(listEmpty(kind, scheme, entered), refused)
+  /** Forgets the answer of the last try. @returns true when the form can be sent */
+  const begin = (): boolean => {
+    creation.reset()
+    check.reset()
+    return isComplete()
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!isBusy && begin()) creation.mutate(body)
+  }
+  const tryOut = () => begin() && check.mutate(body)
+  return {
+    entered,
+    set,
+    isSandbox,
+    setSandbox,
+    setScheme,
+    creation,
+    check,
+    isBusy,
+    form,
+    problems,
+    submit,
+    tryOut,
+    scheme: findScheme(kind, scheme)?.scheme,
+  }
+}
+
+/** The draft of a connector, with its ways to change. */
+type Draft = ReturnType<typeof useDraft>

@@ -2,7 +2,7 @@
 import { Badge, Button, Group, NativeSelect, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { NodeRecord, ServiceRecord } from 'ferrule/wire'
-import { useDeferredValue } from 'react'
+import { type ReactNode, useDeferredValue } from 'react'
 import { useRead } from '../../data/ferrule.ts'
 import { useAddressParams } from '../../data/params.ts'
 import { useService } from '../../data/service.ts'
@@ -16,7 +16,6 @@ import { printCount, printCounted, printSize } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { Section } from '../../parts/section.tsx'
 import { Time } from '../../parts/time.tsx'
-import { FactTable } from './fact-table.tsx'
 
 /** Time between two looks at the health, in milliseconds. */
 const everyMs = 15_000
@@ -286,5 +285,26 @@ function SettingTable({ settings }: { readonly settings: readonly Setting[] }) {
         ))}
       </ListTable>
     </Section>
+  )
+}
+
+/** A name with its value. */
+type Fact = readonly [name: string, value: ReactNode]
+
+/** Shows the table. */
+function FactTable({ label, facts }: { readonly label: string; readonly facts: readonly Fact[] }) {
+  return (
+    <Table aria-label={label} layout="fixed" verticalSpacing={6}>
+      <Table.Tbody>
+        {facts.map(([name, value]) => (
+          <Table.Tr key={name}>
+            <Table.Th w={{ base: '40%', sm: 240 }} fw={500}>
+              {name}
+            </Table.Th>
+            <Table.Td style={{ overflowWrap: 'anywhere' }}>{value}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
   )
 }

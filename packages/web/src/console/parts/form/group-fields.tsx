@@ -1,11 +1,44 @@
 /** Fields that hold fields: objects, and lists of objects. */
 import { Button, Fieldset, Group, NativeSelect, PasswordInput, Stack, TagsInput, Text, Textarea, TextInput } from '@mantine/core'
+import type { Problem } from 'ferrule/core'
 import { formatJson, isObject, pointTo, readJson } from 'ferrule/internal'
 import { type ComponentType, type HTMLAttributes, useState } from 'react'
-import { type FieldProps, readExample, readGroupError, readInputProps } from './field.ts'
 import { addHelp, readHelp } from './help.tsx'
+import { printProblemsAt, printProblemsWithin } from './problems.ts'
 import { type FieldKind, findKind, type Property, readItems, readProperties, readTypes, type Schema } from './schema.ts'
 import { parseInteger, parseLocal, parseNumber, printLocal, printPlain } from './values.ts'
+
+/** Props of a field. */
+interface FieldProps {
+  readonly label: string
+  readonly schema: Schema
+  /** undefined: nothing was entered. */
+  readonly value: unknown
+  /** Receives undefined when the value was removed. */
+  readonly onChange: (value: unknown) => void
+  /** JSON pointer of the value, as the service names it. */
+  readonly at: string
+  readonly problems: readonly Problem[]
+  readonly isRequired: boolean
+  readonly isDisabled: boolean
+}
+
+/** Reads the first example of a schema. */
+function readExample({ examples }: Schema): string | undefined {
+  return Array.isArray(examples) && examples.length > 0 ? String(examples[0]) : undefined
+}
+
+/** Returns the props that all of Mantine's inputs share. */
+const readInputProps = ({ label, schema, at, problems, isRequired, isDisabled }: FieldProps) => ({
+  label,
+  description: readHelp(schema),
+  required: isRequired,
+  disabled: isDisabled,
+  error: printProblemsWithin(problems, at),
+})
+
+/** Returns the sentences about a group of fields itself. */
+const readGroupError = ({ problems, at }: FieldProps): string | undefined => printProblemsAt(problems, at)
 
 /** Returns the name of the reader's zone, such as `Europe/Berlin`. */
 const readZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
