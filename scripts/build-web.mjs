@@ -20,6 +20,8 @@ const always = [
   'packages/web/console.html',
   'packages/web/connect.html',
   'packages/web/docs.html',
+  'packages/web/src/shared/mark.svg',
+  'packages/web/src/shared/tokens.css',
   'scripts/build-web.mjs',
   'scripts/docs-pages.mjs',
 ]

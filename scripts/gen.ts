@@ -21,9 +21,26 @@ const files = new Map([
   ['docs/errors.md', errorsPage()],
   ['docs/settings.md', settingsPage()],
   ['docs/reference/http.md', routesPage(openApiDocument({ routes, kinds: [] }), kinds)],
+  ['packages/server/src/http/html/look.ts', lookModule()],
   ...kinds.map((kind) => [`docs/reference/${kind.definition.kind}.md`, referencePage(kind)] as const),
   ...kinds.flatMap((kind) => recordedAnswers(`packages/ferrule/src/connectors/${kind.definition.kind}/answers`)),
 ])
+
+/** Prints the look of the service's plain pages: they have no files of their own, and share it with the built ones. */
+function lookModule(): string {
+  const [tokens = '', mark = ''] = ['tokens.css', 'mark.svg'].map((name) =>
+    readFileSync(join(root, 'packages/web/src/shared', name), 'utf8').trim(),
+  )
+  return `/** Tokens and mark of all pages. \`npm run gen\` prints them from packages/web/src/shared. */
+
+/** Style sheet. */
+export const tokens = \`${tokens}\`
+
+/** SVG. */
+export const mark =
+  '${mark}'
+`
+}
 
 /** Returns the recorded answers of a folder in their form: path → text. */
 function recordedAnswers(folder: string): (readonly [string, string])[] {

@@ -7,7 +7,15 @@ const console = `${web}console/`
 /** Entries of the library that pages take: in browsers, and without the kinds. */
 const entries = ['ferrule/core', 'ferrule/wire', 'ferrule/internal', 'ferrule/definition']
 const react = ['react', 'react-dom']
-const kit = [...react, '@mantine/core', '@mantine/hooks', '@tanstack/react-query', '@tanstack/react-virtual', 'wouter']
+const kit = [
+  ...react,
+  '@mantine/core',
+  '@mantine/hooks',
+  '@tanstack/react-query',
+  '@tabler/icons-react',
+  '@tanstack/react-virtual',
+  'wouter',
+]
 /** What only a page that is loaded with its first use may hold. */
 const large = ['uplot', '@codemirror/*', '@lezer/highlight']
 
@@ -25,7 +33,7 @@ export const webRooms: readonly Room[] = [
     files: [`${web}shared/`, ...within(console, ['data/', 'parts/'])],
     npm: [...kit, ...large, ...entries],
   },
-  { room: `${console}pages.ts`, files: [`${console}pages/`], npm: ['react'] },
+  { room: `${console}pages.ts`, files: [`${console}pages/`], npm: ['react', '@tabler/icons-react'] },
   { room: `${console}shell/`, files: [`${web}shared/`, ...within(console, ['data/', 'parts/', 'pages.ts'])], npm: [...kit, ...entries] },
   { room: console, files: [`${web}shared/`, ...within(console, ['data/', 'shell/'])], npm: kit },
 ]

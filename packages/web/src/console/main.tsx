@@ -1,4 +1,5 @@
 /** Starts the console. */
+import '../shared/tokens.css'
 import '@mantine/core/styles.css'
 import './console.css'
 import { type CSSVariablesResolver, createTheme, MantineProvider } from '@mantine/core'
@@ -29,6 +30,12 @@ function watchAttention(): void {
   note()
 }
 
+/** The scale that Mantine draws the dark scheme with, from text to page. */
+const dark = [
+  ...['var(--text)', 'var(--soft)', 'var(--soft)', 'var(--field)', 'var(--line)'],
+  ...['var(--line)', 'var(--quiet)', 'var(--card)', 'var(--page)', 'var(--page)'],
+] as const
+
 /** Mantine's own colors miss the contrast of WCAG 2.2 AA in badges and buttons; these options reach it in both schemes. */
 const theme = createTheme({
   respectReducedMotion: true,
@@ -36,7 +43,10 @@ const theme = createTheme({
   luminanceThreshold: 0.179,
   primaryShade: 8,
   primaryColor: 'indigo',
+  fontFamily: 'var(--font)',
+  radius: { md: 'var(--radius)' },
   defaultRadius: 'md',
+  colors: { dark },
   cursorType: 'pointer',
   components: {
     Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', size: 'md' } },
@@ -53,16 +63,26 @@ const darkenLight = (names: readonly string[]): Record<string, string> =>
     names.map((name) => [`--mantine-color-${name}-light-color`, `color-mix(in srgb, var(--mantine-color-${name}-9) 70%, black)`]),
   )
 
-/** Darkens or lightens the colors of secondary text and of errors, which are too pale by themselves. */
+/** Gives Mantine the tokens instead of its own colors. */
+const tokens = {
+  '--mantine-color-text': 'var(--text)',
+  '--mantine-color-dimmed': 'var(--soft)',
+  '--mantine-color-placeholder': 'var(--soft)',
+  '--mantine-color-error': 'var(--bad)',
+  '--mantine-color-anchor': 'var(--link)',
+  '--mantine-color-default-border': 'var(--line)',
+  '--mantine-color-indigo-filled': 'var(--main)',
+  '--mantine-color-indigo-filled-hover': 'var(--main-hover)',
+  '--mantine-color-indigo-light': 'var(--quiet)',
+  '--mantine-color-indigo-light-color': 'var(--link)',
+  '--mantine-primary-color-filled': 'var(--main)',
+}
+
+/** Gives both schemes the tokens. */
 const resolveVariables: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
-  light: {
-    ...darkenLight(Object.keys(colors)),
-    '--mantine-color-dimmed': colors.gray[7],
-    '--mantine-color-placeholder': colors.gray[7],
-    '--mantine-color-error': colors.red[9],
-  },
-  dark: { '--mantine-color-dimmed': colors.dark[1], '--mantine-color-placeholder': colors.dark[1], '--mantine-color-error': colors.red[4] },
+  light: { ...darkenLight(Object.keys(colors)), ...tokens },
+  dark: tokens,
 })
 
 const root = document.getElementById('root')

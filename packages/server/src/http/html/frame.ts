@@ -1,36 +1,33 @@
 /** Frame of the service's own pages: plain HTML without scripts. */
 import { createHash } from 'node:crypto'
 import { type Html, html, Html as RawHtml } from './html.ts'
+import { mark, tokens } from './look.ts'
 
-const style = `
-body { margin: 0; background: #f4f5f7; color: #1d2330; font: 16px/1.5 system-ui, sans-serif; }
-main { max-width: 34rem; margin: 3rem auto; padding: 2rem; background: #fff; border: 1px solid #d9dce3; border-radius: 10px; }
-h1 { margin: 0 0 1rem; font-size: 1.4rem; }
+/** Address of the mark: these pages name no other file, and so need no path of a proxy. */
+const markAddress = `data:image/svg+xml,${encodeURIComponent(mark)}`
+
+const style = `${tokens}
+body { margin: 0; background: var(--page); color: var(--text); font: 16px/1.5 var(--font); }
+main { max-width: 34rem; margin: 3rem auto; padding: 2rem; background: var(--card); border: 1px solid var(--line); border-radius: calc(2 * var(--radius)); }
+h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.25; }
 h2 { margin: 1.5rem 0 .5rem; font-size: 1rem; }
 p { margin: .5rem 0; }
 label { display: block; margin: .4rem 0; overflow-wrap: anywhere; }
-input[type=text], input[type=password], select { width: 100%; box-sizing: border-box; padding: .5rem; font: inherit; border: 1px solid #8a91a0; border-radius: 6px; }
-fieldset { margin: 0; padding: .25rem 1rem .5rem; border: 1px solid #d9dce3; border-radius: 6px; max-height: 14rem; overflow: auto; }
-button { margin: 1.25rem .75rem 0 0; padding: .55rem 1.2rem; font: inherit; border: 1px solid #8a91a0; border-radius: 6px; background: #fff; cursor: pointer; }
-button.main { background: #1f4fd8; border-color: #1f4fd8; color: #fff; }
-.note { color: #586074; font-size: .9rem; }
-.problem { padding: .6rem .8rem; border-radius: 6px; background: #fdecea; color: #8c1d18; }
+input[type=text], input[type=password], select, button { min-height: 2.75rem; border: 1px solid var(--field); border-radius: var(--radius); background: var(--card); color: inherit; font: inherit; }
+input[type=text], input[type=password], select { width: 100%; box-sizing: border-box; padding: .5rem .75rem; }
+fieldset { margin: 0; padding: .25rem 1rem .5rem; border: 1px solid var(--line); border-radius: var(--radius); max-height: 14rem; overflow: auto; }
+button { margin: 1.25rem .75rem 0 0; padding: .55rem 1.25rem; font-weight: 600; cursor: pointer; }
+button:hover { background: var(--quiet); }
+button.main { background: var(--main); border-color: var(--main); color: var(--on-main); }
+button.main:hover { background: var(--main-hover); }
+:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
+.mark { display: block; margin: 0 0 1.25rem; }
+.note { color: var(--soft); font-size: .9rem; }
+.problem { padding: .6rem .8rem; border-radius: var(--radius); background: var(--bad-back); color: var(--bad); }
 strong { overflow-wrap: anywhere; }
-a { color: #1f4fd8; }
-:root { color-scheme: light dark; }
+a { color: var(--link); }
 @media (max-width: 36rem) {
   main { margin: 0; padding: 1.25rem; border: 0; border-radius: 0; }
-}
-@media (prefers-color-scheme: dark) {
-  body { background: #1a1b1e; color: #dfe2e8; }
-  main { background: #25262b; border-color: #3a3c43; }
-  input[type=text], input[type=password], select { background: #1a1b1e; color: inherit; border-color: #7d8494; }
-  fieldset { border-color: #3a3c43; }
-  button { background: #2c2e33; color: inherit; border-color: #7d8494; }
-  button.main { background: #3b5bdb; border-color: #3b5bdb; color: #fff; }
-  .note { color: #a9b0bf; }
-  .problem { background: #4a1d1b; color: #ffc9c4; }
-  a { color: #9db7ff; }
 }
 `
 
@@ -71,11 +68,12 @@ export const buildPage = (title: string, body: Html, head?: Html): string =>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${title}</title>
-<link rel="icon" href="data:,">${head}
+<link rel="icon" href="${markAddress}">${head}
 <style>${new RawHtml(style)}</style>
 </head>
 <body>
 <main>
+<img class="mark" src="${markAddress}" alt="" width="40" height="40">
 ${body}
 </main>
 </body>

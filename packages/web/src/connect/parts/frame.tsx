@@ -1,6 +1,7 @@
 /** The frame around every step. */
 import type { ConnectPage } from 'ferrule/wire'
 import type { ReactNode } from 'react'
+import mark from '../../shared/mark.svg'
 
 const times = new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeStyle: 'short' })
 
@@ -8,7 +9,7 @@ const times = new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeStyle:
 function Header({ organization_name: name, sandbox }: ConnectPage) {
   return (
     <header className="head">
-      <span className="mark" aria-hidden="true">
+      <span className="initial" aria-hidden="true">
         {[...name][0]?.toUpperCase()}
       </span>
       <span className="organization">{name}</span>
@@ -43,7 +44,7 @@ export function Frame({
       </main>
       <footer className="foot">
         <p>
-          Ferrule at {location.host}
+          <img src={mark} alt="" width="16" height="16" /> Ferrule at {location.host}
           {page !== undefined && ' keeps the access.'}
           {page?.status === 'open' && <> This link is good until {times.format(Date.parse(page.expires_at))}.</>}
         </p>

@@ -17,15 +17,18 @@ import {
   useMantineColorScheme,
 } from '@mantine/core'
 import { useDisclosure, useHotkeys, useMediaQuery } from '@mantine/hooks'
+import IconBook2 from '@tabler/icons-react/icons/IconBook2'
+import IconContrast from '@tabler/icons-react/icons/IconContrast'
 import { Component, type ComponentType, lazy, type ReactNode, Suspense, useEffect, useState, useSyncExternalStore } from 'react'
 import { Link, Route, Switch, useLocation } from 'wouter'
+import mark from '../../shared/mark.svg'
 import { leaveQuestion } from '../data/leaving.ts'
 import { useOrganizations, useWorkspaces } from '../data/organizations.ts'
 import { basePath } from '../data/page-facts.ts'
 import { sessionEnd } from '../data/query-client.ts'
 import { signOut } from '../data/sign-out.ts'
 import { printAddress, useSetTenant, useTenant } from '../data/tenant.ts'
-import { type ConsolePage, groups, pages } from '../pages.ts'
+import { type ConsolePage, groups, type Icon, pages } from '../pages.ts'
 import { Announcements } from '../parts/announcements.tsx'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { ErrorBox } from '../parts/error-box.tsx'
@@ -36,6 +39,9 @@ import { ReadingView } from '../parts/reading-view.tsx'
 /** Returns whether an address shows a page or something below it. */
 const isShown = (path: string, page: ConsolePage): boolean =>
   page.path === '/' ? path === '/' : path === page.path || path.startsWith(`${page.path}/`)
+
+/** Draws an icon of the navigation; its title says the same. */
+const PageIcon = ({ icon: Shown }: { readonly icon: Icon }) => <Shown size={18} stroke={1.75} aria-hidden="true" />
 
 /** Shows the pages of a group. */
 function NavigationGroup({ group }: { readonly group: (typeof groups)[number] }) {
@@ -54,11 +60,12 @@ function NavigationGroup({ group }: { readonly group: (typeof groups)[number] })
           component={Link}
           href={printAddress(page.path, tenant)}
           label={page.title}
+          leftSection={page.icon !== undefined && <PageIcon icon={page.icon} />}
           active={isShown(path, page)}
           {...(isShown(path, page) ? { 'aria-current': 'page' } : {})}
         />
       ))}
-      {group === 'Help' && <NavLink href={`${basePath}/docs`} label="Documentation" />}
+      {group === 'Help' && <NavLink href={`${basePath}/docs`} label="Documentation" leftSection={<PageIcon icon={IconBook2} />} />}
     </Stack>
   )
 }
@@ -155,10 +162,7 @@ function SchemeSwitch() {
   const other = shown === 'light' ? 'dark' : 'light'
   return (
     <ActionIcon variant="default" size="lg" onClick={() => setColorScheme(other)} aria-label={`Use the ${other} colors`}>
-      <svg viewBox="0 0 24 24" width="18" height="18" fill="none" stroke="currentColor" strokeWidth="2" aria-hidden="true">
-        <circle cx="12" cy="12" r="9" />
-        <path d="M12 3a9 9 0 0 1 0 18z" fill="currentColor" />
-      </svg>
+      <IconContrast size={18} aria-hidden="true" />
     </ActionIcon>
   )
 }
@@ -169,7 +173,8 @@ function Header({ opened, toggle, isWide }: { readonly opened: boolean; readonly
     <Group h="100%" px="md" justify="space-between" wrap="nowrap" gap="xs">
       <Group wrap="nowrap" gap="sm">
         <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={opened ? 'Close navigation' : 'Open navigation'} />
-        <Text fw={700} size="lg">
+        <img src={mark} alt="" width="28" height="28" />
+        <Text fw={700} size="lg" visibleFrom="sm">
           Ferrule
         </Text>
         {isWide && <TenantChooser />}
