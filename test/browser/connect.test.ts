@@ -71,13 +71,16 @@ test('a form takes Shopify after it refused a wrong store and a wrong key', late
 })
 
 test('a form takes a key of Snowflake with its lines, and cannot change what the link fixes', later, async () => {
-  const { link, openStranger, read } = opened
+  const { link, openStranger, read, screenshot } = opened
   const { account, database, warehouse, role, user } = snowflakeCredentials
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
   const pem = String(privateKey.export({ type: 'pkcs8', format: 'pem' }))
   const { id, url } = await link({ kinds: ['snowflake'], locked: { snowflake: { account, warehouse, role } }, name: 'Warehouse of Ada' })
   const page = await openStranger()
   await page.goto(url)
+  await page.getByRole('heading', { name: 'will be able to read and change' }).waitFor()
+  await page.getByText('Record (read and change)').waitFor()
+  await screenshot(page, 'connect-changes')
   await begin(page)
   await page.getByRole('button', { name: 'Key pair' }).click()
   await expectStep(page, 'Connect Snowflake')

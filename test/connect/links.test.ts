@@ -111,6 +111,7 @@ describe('the page', () => {
     const [kind] = json.kinds
     expect(kind).toMatchObject({ slug: 'gong', title: 'Gong', accounts_field: null })
     expect(kind.readable).toContain('Calls')
+    expect(kind.changeable).toEqual([])
     expect(kind.schemes.map(({ name, consent }: Json) => [name, consent])).toEqual([['access_key', false]])
     expect(Object.keys(kind.configuration.properties)).not.toContain('private_calls')
     expect(kind.locked).toMatchObject([{ name: 'private_calls', value: 'exclude' }])

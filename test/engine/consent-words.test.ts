@@ -112,4 +112,6 @@ test('what a connector reads is said in words', () => {
   expect(readable.find(({ entity }) => entity === 'call_transcripts')).toMatchObject({ title: 'Call transcripts' })
   expect(readable.every(({ about }) => about.length > 0)).toBe(true)
   expect(inspect(readable)).not.toContain('_id')
+  expect(readable.some(({ isChangeable }) => isChangeable)).toBe(false)
+  expect(describeReadable(kinds.snowflake.definition).filter(({ isChangeable }) => isChangeable)).toMatchObject([{ entity: 'record' }])
 })

@@ -13,6 +13,7 @@ import { WelcomeStep } from './steps/welcome.tsx'
 import {
   type Connecting,
   ConnectingProvider,
+  canChange,
   chooseScheme,
   chooseView,
   chooseWay,
@@ -209,10 +210,13 @@ function DoneStep({ done }: { readonly done: ConnectDone }) {
   const { page } = useConnecting()
   const { connector, kinds, attempt, organization_name: organization } = page
   const kind = kinds.length === 1 ? kinds[0] : kinds.find(({ slug }) => slug === attempt?.kind)
+  const can = kind !== undefined && canChange(kind) ? 'read and change' : 'read'
   return (
     <Step title={connector === null ? `${kind?.title ?? 'Your account'} is connected` : `${connector.name} works again`}>
       <p className="good">
-        {connector === null ? `${organization} can read it from now on.` : `${organization} can read it again, with the new credentials.`}
+        {connector === null
+          ? `${organization} can ${can} it from now on.`
+          : `${organization} can ${can} it again, with the new credentials.`}
       </p>
       {page.allowed_origin !== null && <p>You can close this window: the page that opened it knows.</p>}
       {(page.allowed_origin === null || done.return_url !== null) && (

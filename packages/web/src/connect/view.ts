@@ -10,6 +10,9 @@ export type PageScheme = PageKind['schemes'][number]
 /** An authorization by consent. */
 export type PageAttempt = NonNullable<ConnectPage['attempt']>
 
+/** Returns whether a connector of a kind can change records. */
+export const canChange = ({ changeable }: PageKind): boolean => changeable.length > 0
+
 /** A step of the page. */
 export type View =
   | { readonly step: 'welcome' | 'kind' | 'declined' }

@@ -123,12 +123,15 @@ export interface ReadableEntity {
   /** The entity's name as people write it: `Call transcripts`. */
   readonly title: string
   readonly about: string
+  /** true: records can be created, updated or deleted too. */
+  readonly isChangeable: boolean
 }
 
 /** Describes what a connector of a kind can read, in the order of the documents. */
 export const describeReadable = ({ entities }: ConnectorDefinition): readonly ReadableEntity[] =>
-  Object.entries(entities).flatMap(([entity, { about, list, get, download }]) => {
+  Object.entries(entities).flatMap(([entity, { about, list, get, download, ...writes }]) => {
     const words = entity.replaceAll('_', ' ')
     const title = `${words.charAt(0).toUpperCase()}${words.slice(1)}`
-    return (list ?? get ?? download) === undefined ? [] : [{ entity, title, about }]
+    const isChangeable = (writes.create ?? writes.update ?? writes.delete) !== undefined
+    return (list ?? get ?? download) === undefined ? [] : [{ entity, title, about, isChangeable }]
   })

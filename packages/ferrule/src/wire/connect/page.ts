@@ -55,6 +55,7 @@ const kind = part(
     about: str('One sentence about the vendor'),
     documentation: str("Address of the vendor's documentation"),
     readable: list(str('Title'), 'What the connector can read'),
+    changeable: list(str('Title'), 'Those of them that it can change too'),
     schemes: list(scheme, 'Ways to authorize, the simplest for the end user first'),
     configuration: jsonSchema('Configuration fields to ask for, without locked ones'),
     accounts_field: orNull(

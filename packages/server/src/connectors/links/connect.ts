@@ -255,13 +255,15 @@ const describeField = (definition: ConnectorDefinition, name: string): string =>
 /** Builds a kind. Locked values are shown, and not asked for. */
 function toPageKind({ kind, values, hasApplication }: KindParts): PageKind {
   const { definition } = kind
+  const readable = describeReadable(definition)
   const asked = Object.entries(definition.configuration).filter(([name]) => !values.isWhole && !Object.hasOwn(values.locked, name))
   return {
     slug: definition.kind,
     title: definition.title,
     about: definition.about,
     documentation: definition.documentation,
-    readable: describeReadable(definition).map(({ title }) => title),
+    readable: readable.map(({ title }) => title),
+    changeable: readable.filter(({ isChangeable }) => isChangeable).map(({ title }) => title),
     schemes: listSchemes(kind, hasApplication),
     configuration: toSchema(Object.fromEntries(asked)),
     accounts_field: findConsent(definition)?.accounts?.configuration ?? null,

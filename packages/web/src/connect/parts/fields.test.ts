@@ -22,6 +22,7 @@ const kind: PageKind = {
   about: '',
   documentation: '',
   readable: [],
+  changeable: [],
   schemes: [scheme],
   locked: [],
   accounts_field: 'account_id',

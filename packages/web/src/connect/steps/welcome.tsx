@@ -1,7 +1,7 @@
 /** The first screen: who asks for what. */
 import type { ConnectPage } from 'ferrule/wire'
 import { Action, Actions, Step } from '../parts/step.tsx'
-import { chooseKind, type PageKind, useConnecting } from '../view.ts'
+import { canChange, chooseKind, type PageKind, useConnecting } from '../view.ts'
 
 /** Entities that are listed before the rest is folded. */
 const shownTitles = 8
@@ -15,24 +15,28 @@ function printTitle({ organization_name: organization, connector, kinds }: Conne
     : `${organization} would like to connect to one of your accounts`
 }
 
-const TitleList = ({ titles }: { readonly titles: readonly string[] }) => (
+/** Shows what a connector of a kind can read, and says what it can change. @param props `titles`: some of them */
+const TitleList = ({ titles, changeable }: { readonly titles: readonly string[] } & Pick<PageKind, 'changeable'>) => (
   <ul className="titles">
     {titles.map((title) => (
-      <li key={title}>{title}</li>
+      <li key={title}>
+        {title}
+        {changeable.includes(title) && <span className="soft"> (read and change)</span>}
+      </li>
     ))}
   </ul>
 )
 
-/** Shows what a connector of a kind can read. */
-function Readable({ readable }: Pick<PageKind, 'readable'>) {
+/** Shows what a connector of a kind can read; a long list is folded. */
+function Readable({ readable, changeable }: Pick<PageKind, 'readable' | 'changeable'>) {
   const rest = readable.slice(shownTitles)
   return (
     <>
-      <TitleList titles={readable.slice(0, shownTitles)} />
+      <TitleList titles={readable.slice(0, shownTitles)} changeable={changeable} />
       {rest.length > 0 && (
         <details>
           <summary>And {rest.length} more</summary>
-          <TitleList titles={rest} />
+          <TitleList titles={rest} changeable={changeable} />
         </details>
       )}
     </>
@@ -42,11 +46,11 @@ function Readable({ readable }: Pick<PageKind, 'readable'>) {
 /** Shows what each kind would let the organization read. */
 function ReadableKinds({ kinds }: Pick<ConnectPage, 'kinds'>) {
   const [only, other] = kinds
-  if (only !== undefined && other === undefined) return <Readable readable={only.readable} />
-  return kinds.map(({ slug, title, readable }) => (
+  if (only !== undefined && other === undefined) return <Readable {...only} />
+  return kinds.map(({ slug, title, readable, changeable }) => (
     <details key={slug}>
       <summary>{title}</summary>
-      <TitleList titles={readable} />
+      <TitleList titles={readable} changeable={changeable} />
     </details>
   ))
 }
@@ -79,7 +83,9 @@ export function WelcomeStep() {
     <Step title={printTitle(page)}>
       <EndUser end_user={page.end_user} />
       <SameAccount {...page} />
-      <h2>What {page.organization_name} will be able to read</h2>
+      <h2>
+        What {page.organization_name} will be able to read{page.kinds.some(canChange) && ' and change'}
+      </h2>
       <ReadableKinds kinds={page.kinds} />
       <p className="note">
         What you enter is checked, then stored encrypted. Nobody at {page.organization_name} gets to see it. You can end the access at any
