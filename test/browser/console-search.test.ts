@@ -31,9 +31,7 @@ const openSearch = (params: Readonly<Record<string, string>> = {}) =>
 test('a copy that is not filled yet is explained, and a sync fills it', options, async () => {
   const { page, world, go, screenshot, complaints } = opened
   await go('/search')
-  await page.getByRole('heading', { name: 'Choose a connector' }).waitFor()
-  await page.getByRole('combobox', { name: 'Connector' }).click()
-  await page.getByRole('option', { name: /Calls of the sales team/ }).click()
+  await expect.poll(() => readAddress()['connector']).toBe(id) // the only one
   await page.getByRole('combobox', { name: 'Entity' }).click()
   await page.getByRole('option', { name: 'users', exact: true }).click()
   await page.getByText('The copy is not filled yet').waitFor()

@@ -1,6 +1,8 @@
 /** Chooses a connector. */
 import { Select } from '@mantine/core'
 import type { ConnectorQuery, ConnectorSummary } from 'ferrule/wire'
+import { useEffect } from 'react'
+import { keep, readKept } from '../data/kept.ts'
 import { useReadAll } from '../data/read-all.ts'
 import { useTenant } from '../data/tenant.ts'
 import { describeError } from './describe-error.ts'
@@ -19,6 +21,29 @@ export function useConnectorChoice(query: ConnectorQuery = {}) {
 
 const printChoice = ({ name, summarized_source_template: kind, workspace_name: workspace }: ConnectorSummary): string =>
   `${name} (${kind.name}, ${workspace})`
+
+/** How a page opens. */
+export interface Opening extends Pick<ConnectorSelectProps, 'reading' | 'isOffered' | 'value'> {
+  /** true: not on the last connector; default: false. */
+  readonly skipsLast?: boolean
+  /** Puts the connector into the address. */
+  readonly onOpen: (id: string) => void
+}
+
+/** Opens a page whose address names no connector: on the last one that this browser showed, else on the only one. */
+export function useOpening({ reading, isOffered = () => true, value, skipsLast = false, onOpen }: Opening): void {
+  const key = `ferrule-connector ${useTenant().organizationId ?? ''}`.trim()
+  const offered = (reading.data?.rows ?? []).filter(isOffered)
+  const only = reading.data?.isWhole === true && offered.length === 1 ? offered[0] : undefined
+  const found = value === undefined ? ((skipsLast ? undefined : offered.find(({ id }) => id === readKept(key))) ?? only)?.id : undefined
+  useEffect(() => {
+    if (value !== undefined) keep(key, value)
+  }, [key, value])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each connector that was found
+  useEffect(() => {
+    if (found !== undefined) onOpen(found)
+  }, [found])
+}
 
 /** What the chooser offers. */
 export interface ConnectorSelectProps {

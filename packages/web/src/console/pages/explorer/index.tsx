@@ -6,7 +6,7 @@ import { type ReactNode, useMemo } from 'react'
 import { useConnectorRecord, useKind } from '../../data/connector.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
-import { ConnectorSelect, useConnectorChoice } from '../../parts/connector-select.tsx'
+import { ConnectorSelect, useConnectorChoice, useOpening } from '../../parts/connector-select.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { JsonView } from '../../parts/json/json-view.tsx'
@@ -241,8 +241,9 @@ export function Page() {
   const [address, change] = useExplorerAddress()
   const reading = useConnectorChoice(address.kind === undefined ? {} : { connector_type: address.kind })
   const connectors = reading.data?.rows ?? []
-  const only = connectors.length === 1 ? connectors[0]?.id : undefined
-  const id = address.connector ?? only
+  const id = address.connector
+  // An address of a kind brings an operation: the reader chooses who runs it.
+  useOpening({ reading, value: id, skipsLast: address.kind !== undefined, onOpen: (connector) => change({ connector }, { replace: true }) })
   const choose = ({ id: connector }: { readonly id: string }) => change({ ...(id === undefined ? {} : otherConnector), connector })
   return (
     <>

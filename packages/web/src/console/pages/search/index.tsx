@@ -1,12 +1,12 @@
 /** Finds records in the synced copy of a connector. */
 import { Alert, Button, Code, Group, MultiSelect, NativeSelect, Select, SimpleGrid, Stack, Tabs, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import type { EntityDocument } from 'ferrule/wire'
+import type { ConnectorSummary, EntityDocument } from 'ferrule/wire'
 import { type Dispatch, type SetStateAction, useMemo, useState } from 'react'
 import { useConnectorRecord, useKind } from '../../data/connector.ts'
 import { useReference } from '../../data/references.ts'
 import { CodeEditor } from '../../parts/code/code-editor.tsx'
-import { ConnectorSelect, useConnectorChoice } from '../../parts/connector-select.tsx'
+import { ConnectorSelect, useConnectorChoice, useOpening } from '../../parts/connector-select.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
@@ -29,20 +29,25 @@ const ages = [
   { value: '86400', label: '1 day' },
 ]
 
+/** Returns whether the records of a connector are copied. */
+const isOffered = ({ summarized_source_template: template }: ConnectorSummary): boolean => template.supports_context_store
+
 /** Chooses the connector and the entity. */
 function Choice({ address, entities, onChange }: { address: SearchAddress; entities: readonly string[]; onChange: ChangeAddress }) {
   const { kind } = address
   const reading = useConnectorChoice(kind === undefined ? {} : { connector_type: kind })
   const choose = (connector: string) =>
     onChange(kind === undefined ? { connector, entity: undefined, ...ofEntity } : { connector, kind: undefined })
+  useOpening({
+    reading,
+    isOffered,
+    value: address.connector,
+    skipsLast: kind !== undefined,
+    onOpen: (connector) => onChange({ connector }, { replace: true }),
+  })
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }}>
-      <ConnectorSelect
-        reading={reading}
-        isOffered={({ summarized_source_template: template }) => template.supports_context_store}
-        value={address.connector}
-        onChange={({ id }) => choose(id)}
-      />
+      <ConnectorSelect reading={reading} isOffered={isOffered} value={address.connector} onChange={({ id }) => choose(id)} />
       <Select
         label="Entity"
         placeholder={address.connector === undefined ? 'Choose a connector first' : 'Choose an entity'}

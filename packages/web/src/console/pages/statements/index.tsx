@@ -5,6 +5,7 @@ import { isObject, readJson, writeJson } from 'ferrule/internal'
 import type { ConnectorSummary, DefinitionRecord, EntityDocument, Validation } from 'ferrule/wire'
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { useAllKinds, useConnectorRecord } from '../../data/connector.ts'
+import { keep, readKept } from '../../data/kept.ts'
 import { useChanges } from '../../data/leaving.ts'
 import { useAddressParams } from '../../data/params.ts'
 import { useTenant } from '../../data/tenant.ts'
@@ -12,7 +13,7 @@ import { announce } from '../../parts/announcements.tsx'
 import { CodeEditor } from '../../parts/code/code-editor.tsx'
 import { toEditorProblems } from '../../parts/code/props.ts'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
-import { ConnectorSelect, useConnectorChoice } from '../../parts/connector-select.tsx'
+import { ConnectorSelect, useConnectorChoice, useOpening } from '../../parts/connector-select.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { SchemaForm } from '../../parts/form/schema-form.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
@@ -27,23 +28,10 @@ const historyLimits = { mostStatements: 30, longest: 10_000 } as const
 
 const storageKey = (organizationId: string | undefined): string => `ferrule-statements ${organizationId ?? ''}`.trim()
 
-/** Reads what is kept. Storage can be switched off, and can hold what another version wrote. */
+/** Reads what is kept. */
 function readHistory(key: string): readonly string[] {
-  try {
-    const kept: unknown = JSON.parse(localStorage.getItem(key) ?? '[]')
-    return Array.isArray(kept) ? kept.filter((each) => typeof each === 'string') : []
-  } catch {
-    return []
-  }
-}
-
-function writeHistory(key: string, statements: readonly string[]): void {
-  try {
-    if (statements.length === 0) localStorage.removeItem(key)
-    else localStorage.setItem(key, JSON.stringify(statements))
-  } catch {
-    // Without storage the history ends with the page.
-  }
+  const kept = readKept(key)
+  return Array.isArray(kept) ? kept.filter((each) => typeof each === 'string') : []
 }
 
 /** Returns the statements, the newest first, with functions that add one and forget all. */
@@ -54,13 +42,13 @@ function useHistory() {
     (statement: string) => {
       if (statement.length > historyLimits.longest) return
       const next = [statement, ...readHistory(key).filter((each) => each !== statement)].slice(0, historyLimits.mostStatements)
-      writeHistory(key, next)
+      keep(key, next)
       setStatements(next)
     },
     [key],
   )
   const clear = useCallback(() => {
-    writeHistory(key, [])
+    keep(key, undefined)
     setStatements([])
   }, [key])
   return { statements, add, clear }
@@ -245,7 +233,7 @@ function Options({
         Where and how it runs
       </Button>
       {opened && (
-        <Stack pt="xs" maw={640}>
+        <Stack pt="xs" maw="var(--form-width)">
           <SchemaForm schema={schema} value={options} at="/params" problems={problem?.errors ?? []} onChange={setOptions} />
         </Stack>
       )}
@@ -364,6 +352,7 @@ export function Page() {
   const warehouses = useMemo(() => findWarehouses(kinds.data ?? []), [kinds.data])
   const entity = warehouses.get(record.data?.connector_type ?? '')
   const isOffered = ({ summarized_source_template: kind }: ConnectorSummary) => warehouses.has(kind.connector_name)
+  useOpening({ reading: choice, isOffered, value: connector, onOpen: (id) => setParams({ connector: id }, { replace: true }) })
   return (
     <>
       <PageHeader title="Statements" about="Run SELECT, INSERT, UPDATE and DELETE on a warehouse, one statement at a time." />
