@@ -60,6 +60,8 @@ test('a list is chosen, run, read on and opened by its address', { timeout }, as
   await press('Show row 1')
   await page.getByRole('dialog', { name: 'Row 1' }).getByText('clientUniqueId').waitFor()
   await page.keyboard.press('Escape')
+  await opened.go('/explorer')
+  await expect.poll(() => new URL(page.url()).searchParams.get('connector')).toBe(calls) // the last one
   expect(opened.complaints()).toEqual([])
 })
 
@@ -210,7 +212,7 @@ test('10,000 rows scroll without a blank frame, within the memory of a page', { 
   await press('Next page')
   await page.getByText(/^10,000 rows/).waitFor()
   const label = 'record of Warehouse'
-  await page.evaluate(watchFrames(label, 36))
+  await page.evaluate(watchFrames(label, 44))
   await page.getByRole('region', { name: label }).hover()
   const end = () =>
     page.evaluate<boolean>(

@@ -105,7 +105,7 @@ export function CredentialsTab({ connector }: { readonly connector: ConnectorRec
   return (
     <ReadingView reading={reading}>
       {(kind) => (
-        <Stack gap="lg" maw={640}>
+        <Stack gap="lg" maw="var(--form-width)">
           <StoredFields
             connector={connector}
             title={kind.credentials.find(({ scheme }) => scheme === connector.credential_scheme)?.title ?? ''}

@@ -7,7 +7,7 @@ import { PageLink } from '../../parts/page-link.tsx'
 import { printCount, printCounted } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { printProgress, RunProgress } from '../../parts/run-progress.tsx'
-import { CopyState, RunStateBadge } from '../../parts/sync-states.tsx'
+import { CopyState, RunStateBadge } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useCopyReading } from './data.ts'
 

@@ -1,12 +1,11 @@
 /** One connector: its copy, its runs, and everything that can be changed about it. */
-import { Alert, Badge, Button, Divider, Group, Menu, Stack, Table, Tabs, Text } from '@mantine/core'
+import { Alert, Button, Divider, Group, Menu, Stack, Table, Tabs, Text } from '@mantine/core'
 import type { ConnectorNotice, ConnectorRecord, RunMode, SyncIndexRecord, SyncStatusRecord } from 'ferrule/wire'
 import type { ComponentType } from 'react'
 import { useKind } from '../../data/connector.ts'
 import { useAddressParams } from '../../data/params.ts'
 import { useWrite } from '../../data/write.ts'
 import { announce } from '../../parts/announcements.tsx'
-import { ConnectorStatus } from '../../parts/connector-status.tsx'
 import { readReason } from '../../parts/connectors/conditions.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
@@ -15,6 +14,7 @@ import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { printSize } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
+import { ConnectorStatus, SandboxPill } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UsagePanel } from '../../parts/usage/usage-panel.tsx'
 import { ConnectLinkButton } from './connect-link-button.tsx'
@@ -113,7 +113,7 @@ function ConnectorFacts({ connector }: { readonly connector: ConnectorRecord }) 
   return (
     <Group gap="xs">
       <ConnectorStatus status={status} />
-      {environment.sandbox && <Badge variant="default">Sandbox</Badge>}
+      {environment.sandbox && <SandboxPill />}
       <Text size="sm">
         {kind.name} · workspace {workspace}
       </Text>
@@ -151,7 +151,7 @@ function SettingsTab({ connector }: { readonly connector: ConnectorRecord }) {
   return (
     <ReadingView reading={reading}>
       {(kind) => (
-        <Stack gap="lg" maw={720}>
+        <Stack gap="lg" maw="var(--form-width)">
           <NameSection connector={connector} />
           <Divider />
           <ConfigurationSection connector={connector} kind={kind} />

@@ -12,7 +12,7 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { printDuration } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { printChanges, RunProgress } from '../../parts/run-progress.tsx'
-import { RunStateBadge } from '../../parts/sync-states.tsx'
+import { RunStateBadge } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { listAllKeys } from './data.ts'
 

@@ -1,5 +1,5 @@
 /** Connect links: with one, an end user authorizes a connector, and nobody here sees the secret. */
-import { Alert, Badge, Button, Group, Modal, NativeSelect, Stack, Table, Tabs, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Group, Modal, NativeSelect, Stack, Table, Tabs, Text, TextInput } from '@mantine/core'
 import { formatJson } from 'ferrule/internal'
 import {
   type ConnectLinkRecord,
@@ -22,6 +22,7 @@ import { ListTable } from '../../parts/list-table.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
+import { type StateLook, StatePill } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { NewLink } from './new-link.tsx'
 import { VendorSection } from './vendor-section.tsx'
@@ -301,7 +302,7 @@ export function Page() {
 }
 
 /** Word and color of each status. */
-const linkLooks: Readonly<Record<ConnectLinkStatus, readonly [says: string, color: string]>> = {
+const linkLooks: Readonly<Record<ConnectLinkStatus, StateLook>> = {
   open: ['Open', 'blue'],
   used: ['Used', 'green'],
   revoked: ['Revoked', 'red'],
@@ -309,10 +310,7 @@ const linkLooks: Readonly<Record<ConnectLinkStatus, readonly [says: string, colo
 }
 
 /** Shows the status. */
-function LinkStatus({ status }: { readonly status: ConnectLinkStatus }) {
-  const [says, color] = linkLooks[status]
-  return <Badge color={color}>{says}</Badge>
-}
+const LinkStatus = ({ status }: { readonly status: ConnectLinkStatus }) => <StatePill look={linkLooks[status]} />
 
 /** Asks, then revokes an open link. */
 function RevokeButton({ link: { id, end_user: user } }: { readonly link: ConnectLinkRecord }) {

@@ -331,7 +331,7 @@ export function NewLink() {
   return (
     <Paper component="form" withBorder p="md" onSubmit={submit} aria-label="New link">
       <Section title="New link">
-        <Stack maw={640}>
+        <Stack maw="var(--form-width)">
           <PurposeFields {...props} />
           <EndUserFields {...props} />
           {connector === undefined && <ConfigurationFields {...draft} problems={problems} />}

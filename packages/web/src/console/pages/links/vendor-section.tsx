@@ -98,7 +98,7 @@ function ApplicationForm({ kind, isStored }: { readonly kind: DefinitionRecord; 
   }
   return (
     <form ref={form} onSubmit={submit} noValidate aria-label={`Application for ${name}`}>
-      <Stack gap="sm" maw={560}>
+      <Stack gap="sm" maw="var(--form-width)">
         <SchemaForm schema={schema} value={value} onChange={setValue} at="/configuration" problems={problems} />
         {saving.error !== null && (
           <ErrorBox error={saving.error} title="The application was not stored" marked={listPointers(schema, '/configuration')} />

@@ -68,7 +68,7 @@ function FormOfKind({ kind: slug }: { readonly kind: string }) {
 export function Page() {
   const [{ kind }] = useAddressParams('kind')
   return (
-    <Stack gap="sm" maw={720}>
+    <Stack gap="sm" maw="var(--form-width)">
       <PageLink to="/connectors" size="sm">
         All connectors
       </PageLink>

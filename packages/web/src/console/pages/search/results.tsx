@@ -133,6 +133,7 @@ function Found({ search, fields, onChange, running: { query, rows } }: ResultsPr
         <ExportMenu search={search} />
       </Group>
       <Remarks meta={first.meta} />
+      {rows.length > 0 && <More query={query} onChange={onChange} count={rows.length} pages={query.data?.pages.length ?? 1} />}
       {rows.length === 0 ? (
         <EmptyState title="No record matches" says="Loosen the filter, or sync the entity when you expect newer records." />
       ) : (
@@ -147,7 +148,6 @@ function Found({ search, fields, onChange, running: { query, rows } }: ResultsPr
       {query.isFetchNextPageError && (
         <SearchError search={search} onChange={onChange} error={query.error} onRetry={() => void query.fetchNextPage()} />
       )}
-      {rows.length > 0 && <More query={query} onChange={onChange} count={rows.length} pages={query.data?.pages.length ?? 1} />}
     </Stack>
   )
 }

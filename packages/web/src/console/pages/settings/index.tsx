@@ -1,5 +1,5 @@
 /** What the service and the node that answers run with, and the sessions of the console. */
-import { Badge, Button, Group, NativeSelect, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { NodeRecord, ServiceRecord } from 'ferrule/wire'
 import { type ReactNode, useDeferredValue } from 'react'
@@ -15,6 +15,7 @@ import { PageLink } from '../../parts/page-link.tsx'
 import { printCount, printCounted, printSize } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { Section } from '../../parts/section.tsx'
+import { type StateLook, StatePill } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 
 /** Time between two looks at the health, in milliseconds. */
@@ -27,7 +28,7 @@ function Health() {
     return <ErrorBox error={reading.error} title="The service is not ready" onRetry={() => void reading.refetch()} />
   return (
     <Group gap="xs" role="status">
-      <Badge color={reading.data === undefined ? 'gray' : 'green'}>{reading.data === undefined ? 'Asking …' : 'Ready'}</Badge>
+      <StatePill look={reading.data === undefined ? ['Asking …', 'gray'] : ['Ready', 'green']} />
       <Text size="sm">It is healthy: its databases answer.</Text>
     </Group>
   )
@@ -205,7 +206,7 @@ function NodeView() {
 type Setting = NodeRecord['settings'][number]
 
 /** Word and color of each origin. */
-const origins: Readonly<Record<Setting['origin'], readonly [says: string, color: string]>> = {
+const origins: Readonly<Record<Setting['origin'], StateLook>> = {
   given: ['Given', 'blue'],
   default: ['Default', 'gray'],
   none: ['Not set', 'gray'],
@@ -222,7 +223,6 @@ function SettingValue({ setting: { value, secret, origin } }: { readonly setting
 /** Shows one setting. */
 function SettingRow({ setting }: { readonly setting: Setting }) {
   const { name, about, origin } = setting
-  const [says, color] = origins[origin]
   return (
     <Table.Tr>
       <Table.Td>
@@ -232,7 +232,7 @@ function SettingRow({ setting }: { readonly setting: Setting }) {
         </Text>
       </Table.Td>
       <Table.Td>
-        <Badge color={color}>{says}</Badge>
+        <StatePill look={origins[origin]} />
       </Table.Td>
       <Table.Td style={{ overflowWrap: 'anywhere' }}>
         <SettingValue setting={setting} />

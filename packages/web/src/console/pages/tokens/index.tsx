@@ -322,7 +322,7 @@ function TokenForm({ creation, onCancel }: TokenFormProps) {
   }
   return (
     <Paper component="form" withBorder p="md" onSubmit={submit} aria-label="New token">
-      <Stack maw={560}>
+      <Stack maw="var(--form-width)">
         <TextInput
           label="Name"
           description="To recognize the token in this list: the agent, or the machine."

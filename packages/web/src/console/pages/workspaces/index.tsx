@@ -1,5 +1,5 @@
 /** The workspaces of the organization, and the organizations themselves. */
-import { Badge, Group, NativeSelect, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Group, NativeSelect, Stack, Table, Text, TextInput } from '@mantine/core'
 import type { WorkspaceQuery, WorkspaceRecord } from 'ferrule/wire'
 import { connectorLists } from '../../data/connectors.ts'
 import { useRead } from '../../data/ferrule.ts'
@@ -17,6 +17,7 @@ import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { printCounted } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
+import { StatePill } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { OrganizationSection } from './organization-section.tsx'
 
@@ -29,7 +30,6 @@ const looks = {
 /** Shows the row. A deleted workspace can be restored only. */
 function WorkspaceRow({ workspace }: { readonly workspace: WorkspaceRecord }) {
   const { name, status, tombstone: isDeleted, created_at: created, updated_at: changed } = workspace
-  const [says, color] = looks[isDeleted ? 'deleted' : status]
   return (
     <Table.Tr>
       <Table.Td fw={600}>
@@ -42,7 +42,7 @@ function WorkspaceRow({ workspace }: { readonly workspace: WorkspaceRecord }) {
         )}
       </Table.Td>
       <Table.Td>
-        <Badge color={color}>{says}</Badge>
+        <StatePill look={looks[isDeleted ? 'deleted' : status]} />
       </Table.Td>
       <Table.Td>
         <Time value={created} />

@@ -1,12 +1,11 @@
 /** Rows of tables of connectors. */
-import { Badge, Group, Stack, Table, Text } from '@mantine/core'
+import { Group, Stack, Table, Text } from '@mantine/core'
 import type { ConnectorOverview } from 'ferrule/wire'
 import type { Ref } from 'react'
-import { ConnectorStatus } from '../connector-status.tsx'
 import { PageLink } from '../page-link.tsx'
 import { printCount, printCounted } from '../print.ts'
 import { RunProgress } from '../run-progress.tsx'
-import { CopyState, RunStateBadge } from '../sync-states.tsx'
+import { ConnectorStatus, CopyState, RunStateBadge, SandboxPill } from '../states.tsx'
 import { Time } from '../time.tsx'
 import { findTrouble } from './conditions.ts'
 
@@ -34,11 +33,7 @@ function ConnectorName({ connector }: { readonly connector: ConnectorOverview })
         <Text size="sm" c="dimmed">
           {kind} · {workspace}
         </Text>
-        {sandbox && (
-          <Badge size="sm" variant="default" tt="none" maw="none">
-            Sandbox
-          </Badge>
-        )}
+        {sandbox && <SandboxPill />}
       </Group>
     </>
   )

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readAnswerRows } from './answer-rows.ts'
-import { isFolded, printCell } from './columns.ts'
+import { findEmpty, isFolded, printCell } from './columns.ts'
 
 test('cells keep every digit, and print nested values in one line', () => {
   const values = [9007199254740993n, 1.5, true, null, undefined, 'text', { id: 9007199254740993n }]
@@ -34,4 +34,13 @@ test('the cells of a statement are rows, with the titles of the result; one reco
   ])
   expect(readAnswerRows({ id: '1' }).rows).toEqual([{ id: '1' }])
   expect(readAnswerRows(undefined).rows).toEqual([])
+})
+
+test('a column is empty when no row has a value of it; 0, false and "" are values', () => {
+  const { columns, rows } = readAnswerRows([
+    { a: null, b: 0, c: '', d: null },
+    { a: null, d: 'x' },
+  ])
+  expect([...findEmpty(columns, rows)].map(({ name }) => name)).toEqual(['a'])
+  expect(findEmpty(columns, []).size).toBe(0)
 })

@@ -51,3 +51,9 @@ export function findColumns(rows: readonly unknown[]): readonly DataColumn[] {
   const names = new Set(first.flatMap((row) => (isObject(row) ? Object.keys(row) : [])))
   return [...names].map((name) => ({ name, read: (row) => (isObject(row) ? row[name] : undefined) }))
 }
+
+/** Finds the columns that no row has a value of: null, or nothing at all. A table without rows hides no column. */
+export function findEmpty<Row>(columns: readonly DataColumn<Row>[], rows: readonly Row[]): ReadonlySet<DataColumn<Row>> {
+  if (rows.length === 0) return new Set()
+  return new Set(columns.filter(({ read }) => rows.every((row) => (read(row) ?? null) === null)))
+}

@@ -1,11 +1,12 @@
 /** A table of any length: only the rows in sight are drawn. */
-import { Code, Group, Modal, Stack } from '@mantine/core'
+import { Button, Code, Group, Modal, Stack, Text } from '@mantine/core'
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
 import { formatJson } from 'ferrule/internal'
 import { type FocusEvent, memo, useCallback, useMemo, useRef, useState } from 'react'
 import { CopyButton } from '../copy-button.tsx'
 import { JsonView } from '../json/json-view.tsx'
-import { computeWidth, type DataColumn, isFolded, printCell } from './columns.ts'
+import { printCounted } from '../print.ts'
+import { computeWidth, type DataColumn, findEmpty, isFolded, printCell } from './columns.ts'
 import classes from './data-table.module.css'
 import { type DataSort, HeaderRow } from './header-row.tsx'
 
@@ -59,7 +60,12 @@ function CellValue({
   readonly title: string
   readonly onShow: (shown: NamedValue) => void
 }) {
-  if (value === null) return <span className={classes['null']}>null</span>
+  if (value === null)
+    return (
+      <span className={classes['null']} title="null">
+        –
+      </span>
+    )
   const isDigits = typeof value === 'number' || typeof value === 'bigint'
   return (
     <>
@@ -117,7 +123,7 @@ export interface DataTableProps<Row> {
   readonly maxHeightPx?: number
 }
 
-const [rowPx, numberDigitPx, numberPaddingPx] = [36, 9, 40]
+const [rowPx, numberDigitPx, numberPaddingPx] = [44, 9, 40]
 /** Rows that are drawn above and below those in sight, so that no frame of a scroll is blank. */
 const overscan = 15
 
@@ -158,8 +164,32 @@ function useRows(count: number) {
   return { scroller, virtualizer, onFocus: note, onBlur: forget }
 }
 
+/** Hides the columns that no row has a value of, until the reader asks for them. */
+function useFilledColumns<Row>(all: readonly DataColumn<Row>[], rows: readonly Row[]) {
+  const [isWhole, setWhole] = useState(false)
+  const empty = useMemo(() => findEmpty(all, rows), [all, rows])
+  const columns = useMemo(() => (isWhole ? all : all.filter((column) => !empty.has(column))), [all, empty, isWhole])
+  return { columns, empties: empty.size, isWhole, turn: () => setWhole((before) => !before) }
+}
+
+/** Says how many columns are hidden, and shows them. */
+function EmptyColumns({ empties, isWhole, turn }: Omit<ReturnType<typeof useFilledColumns>, 'columns'>) {
+  if (empties === 0) return null
+  return (
+    <Group gap="xs" mb="xs">
+      <Text size="sm" c="dimmed">
+        {printCounted(empties, 'column')} without a value
+      </Text>
+      <Button size="compact-sm" variant="default" onClick={turn}>
+        {isWhole ? 'Hide' : 'Show'}
+      </Button>
+    </Group>
+  )
+}
+
 /** Shows the table. The keyboard scrolls it, and reaches every button of the rows in sight. */
-export function DataTable<Row>({ label, rows, columns, sort, onSort, maxHeightPx = 560 }: DataTableProps<Row>) {
+export function DataTable<Row>({ label, rows, columns: all, sort, onSort, maxHeightPx = 560 }: DataTableProps<Row>) {
+  const { columns, ...hidden } = useFilledColumns(all, rows)
   const [shown, setShown] = useState<NamedValue>()
   const { widths, onWidth } = useWidths(columns, rows)
   const { scroller, virtualizer, onFocus, onBlur } = useRows(rows.length)
@@ -169,6 +199,7 @@ export function DataTable<Row>({ label, rows, columns, sort, onSort, maxHeightPx
   const shared = { columns, widths, numberWidthPx }
   return (
     <>
+      <EmptyColumns {...hidden} />
       <section
         ref={scroller}
         className={classes['scroller']}
