@@ -1,8 +1,9 @@
 /** All kinds, and a search over everything that they have. */
-import { Card, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Card, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import type { DefinitionSummary } from 'ferrule/wire'
 import { useAddressParams } from '../../data/params.ts'
 import { useKinds, useReferences } from '../../data/references.ts'
+import { KindIcon } from '../../parts/connectors/kind-icon.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
@@ -16,9 +17,12 @@ function KindCard({ kind: { connector_type: kind, name, description } }: { reado
     <Card withBorder component="article">
       <Stack gap="xs" justify="space-between" h="100%">
         <div>
-          <PageLink {...printReferenceLink({ kind })} fw={600} size="lg" underline="always">
-            {name}
-          </PageLink>
+          <Group gap="xs">
+            <KindIcon kind={kind} size={22} />
+            <PageLink {...printReferenceLink({ kind })} fw={600} size="lg" underline="always">
+              {name}
+            </PageLink>
+          </Group>
           <Text size="sm">{description}</Text>
         </div>
         <PageLink to="/connectors/new" params={{ kind }} size="sm" underline="always">

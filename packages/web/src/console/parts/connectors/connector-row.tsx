@@ -8,6 +8,7 @@ import { RunProgress } from '../run-progress.tsx'
 import { ConnectorStatus, CopyState, RunStateBadge, SandboxPill } from '../states.tsx'
 import { Time } from '../time.tsx'
 import { findTrouble } from './conditions.ts'
+import { KindIcon } from './kind-icon.tsx'
 
 /** Titles of the columns, with their widths in pixels. */
 export const connectorColumns = [
@@ -23,13 +24,14 @@ export const connectorTableWidth = connectorColumns.reduce((sum, [, width]) => s
 
 /** Shows the name of a connector, as a link, with its kind and its workspace. */
 function ConnectorName({ connector }: { readonly connector: ConnectorOverview }) {
-  const { id, name, kind_title: kind, workspace_name: workspace, sandbox } = connector
+  const { id, name, connector_type: slug, kind_title: kind, workspace_name: workspace, sandbox } = connector
   return (
     <>
       <PageLink to={`/connectors/${id}`} fw={600} lineClamp={4}>
         {name}
       </PageLink>
       <Group gap={6}>
+        <KindIcon kind={slug} />
         <Text size="sm" c="dimmed">
           {kind} · {workspace}
         </Text>
