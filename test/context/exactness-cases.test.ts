@@ -30,6 +30,12 @@ const words = buildSearchTable('cases', 'words', {
   context_store_search: { id: int('Id'), title: str('Title'), created: time('Time') },
 })
 
+const ties = buildSearchTable('cases', 'ties', {
+  about: 'Ties',
+  key: ['id'],
+  context_store_search: { id: int('Id'), title: str('Title') },
+})
+
 /** Reads all pages: their bytes, and the ids on them. */
 async function pagesOf(database: SearchDatabase, table: typeof texts, params: object): Promise<{ bytes: number; ids: number[] }[]> {
   const query = parseSearch(table, params)
@@ -48,7 +54,7 @@ describe.each(databasesOfStatements(['pglite', 'postgres']))('on %s', (engine) =
   let database: SearchDatabase
   beforeAll(async () => {
     database = await openDatabase(engine)
-    for (const table of [texts, objects, words]) await createTable(database, table)
+    for (const table of [texts, objects, words, ties]) await createTable(database, table)
   })
   afterAll(() => database.close())
 
@@ -62,6 +68,20 @@ describe.each(databasesOfStatements(['pglite', 'postgres']))('on %s', (engine) =
     expect(pages.flatMap(({ ids }) => ids)).toEqual(sizes.map((_size, id) => id))
     expect(pages.map(({ ids }) => ids.length)).toEqual([17, 3, 1, 2])
     for (const { bytes, ids } of pages) expect(bytes <= 16 * mebibyte || ids.length === 1).toBe(true)
+  })
+
+  test('pages that end among equal titles lose nothing, though the keys go the other way', async () => {
+    await fillTable(database, ties, {
+      connector: 1,
+      sent: Array.from({ length: 12 }, (_, id) => ({ record: { id, title: id < 6 ? 'a' : 'b' } })),
+    })
+    for (const [title, id, expected] of [
+      ['asc', 'desc', [5, 4, 3, 2, 1, 0, 11, 10, 9, 8, 7, 6]],
+      ['desc', 'asc', [6, 7, 8, 9, 10, 11, 0, 1, 2, 3, 4, 5]],
+    ] as const) {
+      const pages = await pagesOf(database, ties, { query: { sort: [{ title }, { id }] }, limit: 4 })
+      expect(pages.map(({ ids }) => ids)).toEqual([expected.slice(0, 4), expected.slice(4, 8), expected.slice(8)])
+    }
   })
 
   test('words and parts of words that a thousand others have find all of them', { timeout: 60_000 }, async () => {

@@ -56,3 +56,16 @@ describe('a page beyond the last', () => {
     expect((await elsewhere.ads.list({ page: 9, page_size: 20 })).meta.next_params).toBeNull()
   })
 })
+
+describe('a page that says nothing of its number', () => {
+  test.each([
+    [2, { page: 2 }],
+    [1, null],
+    [0, null],
+  ])('with %i of two rows that were asked for leads to %j', async (rows, next) => {
+    const list = Array.from({ length: rows }, (_, index) => ({ ad_id: String(index) }))
+    await using server = await serve(() => ({ body: { code: 0, message: 'OK', request_id: 'r', data: { list } } }))
+    const elsewhere = connectAds(sandbox, { origin: server.origin })
+    expect((await elsewhere.ads.list({ page_size: 2 })).meta.next_params).toEqual(next)
+  })
+})
