@@ -23,6 +23,19 @@ test('the overview lists the connectors, without barriers and without a violatio
   expect(complaints()).toEqual([])
 })
 
+test('charts that are still loading are no barrier', { timeout: limits.test }, async () => {
+  const { page, go } = opened
+  const held = Promise.withResolvers<void>()
+  const charts = /\/assets\/charts-[\w-]+\.js$/
+  await page.route(charts, (route) => held.promise.then(() => route.continue()))
+  await go('/?workspace=default')
+  await page.getByRole('status', { name: 'Loading the charts' }).waitFor()
+  expect(await findAllBarriers(page)).toEqual([])
+  held.resolve()
+  await page.getByRole('status', { name: 'Loading the charts' }).waitFor({ state: 'detached' })
+  await page.unroute(charts)
+})
+
 test('signing out ends the session, and the next sign-in returns to the same address', { timeout: limits.test }, async () => {
   const { page, go, complaints, screenshot } = opened
   await go('/?workspace=default')

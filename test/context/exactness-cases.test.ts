@@ -36,14 +36,23 @@ const ties = buildSearchTable('cases', 'ties', {
   context_store_search: { id: int('Id'), title: str('Title') },
 })
 
-/** Reads all pages: their bytes, and the ids on them. */
-async function pagesOf(database: SearchDatabase, table: typeof texts, params: object): Promise<{ bytes: number; ids: number[] }[]> {
+/** Reads all pages: their bytes, and the ids on them. @param isOrdered whether the order is written for an index over the first key */
+async function pagesOf(
+  database: SearchDatabase,
+  table: typeof texts,
+  params: object,
+  isOrdered?: boolean,
+): Promise<{ bytes: number; ids: number[] }[]> {
   const query = parseSearch(table, params)
   const pages: { bytes: number; ids: number[] }[] = []
   let after: Position | undefined
   do {
     const run = { ask: (statement: SearchStatement) => database.query(statement), recent: new RecentWords() }
-    const { json, next } = await runSearch(run, { ...query, after }, { connector: 1 })
+    const { json, next } = await runSearch(
+      run,
+      { ...query, after },
+      { connector: 1, ...(isOrdered === undefined ? {} : { isOrdered: () => isOrdered }) },
+    )
     pages.push({ bytes: Buffer.byteLength(json), ids: JSON.parse(json).map((record: { id: number }) => record.id) })
     after = next
   } while (after !== undefined)
@@ -79,8 +88,10 @@ describe.each(databasesOfStatements(['pglite', 'postgres']))('on %s', (engine) =
       ['asc', 'desc', [5, 4, 3, 2, 1, 0, 11, 10, 9, 8, 7, 6]],
       ['desc', 'asc', [6, 7, 8, 9, 10, 11, 0, 1, 2, 3, 4, 5]],
     ] as const) {
-      const pages = await pagesOf(database, ties, { query: { sort: [{ title }, { id }] }, limit: 4 })
-      expect(pages.map(({ ids }) => ids)).toEqual([expected.slice(0, 4), expected.slice(4, 8), expected.slice(8)])
+      for (const isOrdered of [false, true]) {
+        const pages = await pagesOf(database, ties, { query: { sort: [{ title }, { id }] }, limit: 4 }, isOrdered)
+        expect(pages.map(({ ids }) => ids)).toEqual([expected.slice(0, 4), expected.slice(4, 8), expected.slice(8)])
+      }
     }
   })
 

@@ -87,7 +87,7 @@ describe('a live read that finds nothing deletes from the copy', () => {
         },
       },
     })
-    const access = { place: { connectorId: 'one' }, connection: { kind: kinds.shopify } } as unknown as ConnectorAccess
+    const access = { ref: { connectorId: 'one' }, connection: { kind: kinds.shopify } } as unknown as ConnectorAccess
     const gone = new FerruleError('record_not_found', { message: 'gone', hint: '' }, { gone: true })
     await lost.failed(access, { action: 'get', ...call }, gone)
     await lost.close()

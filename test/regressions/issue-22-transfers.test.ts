@@ -14,7 +14,7 @@ describe('an export whose copy goes away while it is read', () => {
   const table = buildSearchTable('test', 'notes', notes)
   const definition = { kind: 'test', entities: { notes } }
   // Only what an export reads of an access.
-  const access = { place: { connectorId: 'one' }, connection: { kind: { definition } } } as unknown as ConnectorAccess
+  const access = { ref: { connectorId: 'one' }, connection: { kind: { definition } } } as unknown as ConnectorAccess
   const filled: CopyStatus = {
     ...{ status: 'ready', syncedAt: 1, verifiedAt: 1, complete: true },
     ...{ obstacle: null, error: null, retryAfterMs: 0 },

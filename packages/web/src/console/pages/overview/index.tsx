@@ -73,7 +73,7 @@ export function Page() {
   return (
     <>
       <PageHeader title="Overview" about="The state of your connectors.">
-        <Button component={Link} href={printAddress('/connectors/new', tenant)} variant="default">
+        <Button component={Link} href={printAddress('/connectors/new', tenant)}>
           New connector
         </Button>
       </PageHeader>

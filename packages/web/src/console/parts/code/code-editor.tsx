@@ -7,7 +7,7 @@ const LazyEditor = lazy(async () => ({ default: (await import('./editor.tsx')).E
 
 /** Shows the editor, and its shape until it is loaded. Tab leaves it: no key is kept from the keyboard's reader. */
 export const CodeEditor = (props: CodeEditorProps) => (
-  <Suspense fallback={<Skeleton height={64} aria-label={`Loading ${props.label}`} />}>
+  <Suspense fallback={<Skeleton height={64} role="status" aria-label={`Loading ${props.label}`} />}>
     <LazyEditor {...props} />
   </Suspense>
 )

@@ -113,7 +113,7 @@ function Report({ report, asTable }: { readonly report: UsageReport; readonly as
       {asTable ? (
         <UsageTable report={report} />
       ) : (
-        <Suspense fallback={<Skeleton height={220} aria-label="Loading the charts" />}>
+        <Suspense fallback={<Skeleton height={220} role="status" aria-label="Loading the charts" />}>
           <Charts report={report} />
         </Suspense>
       )}
