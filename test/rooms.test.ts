@@ -197,12 +197,14 @@ describe('the rules find what is wrong', () => {
     expect(findCycles(ofTypes)).toEqual(['engine/a.ts -> engine/b.ts -> engine/a.ts'])
     const broken = new Map([
       ['packages/server/src/connectors/a.ts', 'export * from "./b.ts"\nlog(key.reveal())'],
+      ['packages/server/src/connectors/c.ts', '/** A. */\nexport type A = 1\n\nexport interface B {}'],
       ['packages/server/src/connectors/b.ts', `export default 1\n${'\n'.repeat(500)}`],
       ['packages/server/src/tenancy/vault/vault.ts', 'seal(key.reveal())'],
     ])
     expect(houseViolations(broken)).toEqual([
       'packages/server/src/connectors/a.ts exports everything of a file with `export *`; list the names',
       'packages/server/src/connectors/a.ts reveals a secret; MAY_REVEAL in test/support/house-rules.ts lists who may',
+      'packages/server/src/connectors/c.ts exports a type, a class or a function without a doc comment; say what it is',
       'packages/server/src/connectors/b.ts has more than 500 lines; cut it where its subject changes',
       'packages/server/src/connectors/b.ts has a default export; give it a name',
     ])

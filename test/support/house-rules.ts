@@ -8,6 +8,18 @@ const FILE_LINES = 500
 const MAY_REVEAL =
   /^packages\/(ferrule\/src\/engine\/(consent\/(accounts|exchange|words)|credentials\/auth|limits\/budget|http\/http|call\/(transport|download)|local)|server\/src\/(connectors\/(links\/consent-secrets|access|changes)|tenancy\/(vault\/(application-seals|vault|rotation|master-key)|applications\/first-start)|main\/(settings\/settings|operator\/show-secret)|db\/connections\/database-server))\.ts$/
 
+/** Returns whether a type, a class or a function is exported without a doc comment. Overloads share that of the first one. */
+function hasUndocumented(text: string): boolean {
+  const lines = text.split('\n')
+  const seen = new Set<string>()
+  return lines.some((line, index) => {
+    const [, name] = /^export (?:async |abstract )?(?:interface|type|class|function\*?) (\w+)/.exec(line) ?? []
+    if (name === undefined || seen.has(name)) return false
+    seen.add(name)
+    return !/\*\/$|^\/\/ biome-ignore/.test(lines[index - 1] ?? '')
+  })
+}
+
 const rules: readonly { says: (file: string) => string; broken(file: string, text: string): boolean }[] = [
   {
     says: () => `has more than ${FILE_LINES} lines; cut it where its subject changes`,
@@ -17,6 +29,10 @@ const rules: readonly { says: (file: string) => string; broken(file: string, tex
   {
     says: () => 'has a default export; give it a name',
     broken: (_file, text) => /^export (default\b|\{[^}]*\bas default\b)/m.test(text),
+  },
+  {
+    says: () => 'exports a type, a class or a function without a doc comment; say what it is',
+    broken: (file, text) => /^packages\/(ferrule|server|web)\/src\//.test(file) && !file.endsWith('.test.ts') && hasUndocumented(text),
   },
   {
     says: () => 'reveals a secret; MAY_REVEAL in test/support/house-rules.ts lists who may',

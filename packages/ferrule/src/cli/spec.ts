@@ -13,6 +13,7 @@ export interface OptionSpec {
   readonly isList?: true
 }
 
+/** A command. */
 export interface CommandSpec {
   /** Words of the command: `login`, `connectors create`. */
   readonly name: string

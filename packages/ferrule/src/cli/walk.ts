@@ -78,6 +78,7 @@ interface Standing {
   next: string | undefined
 }
 
+/** What is walked. */
 export interface WalkSource {
   readonly entity: string
   readonly params: Schema

@@ -26,6 +26,7 @@ interface MediaCall {
   readonly holder: string
 }
 
+/** Services that media need. */
 export interface MediaServices {
   readonly operations: OperationServices
   readonly platform: Pick<Platform, 'keptAnswers' | 'connectors'>

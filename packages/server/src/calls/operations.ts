@@ -20,6 +20,7 @@ import type { CallBounds } from './admission.ts'
 import { type Cutter, cutFound, cutOutcome, isUntouched, isWhole } from './cut-records.ts'
 import type { Executed, ExecutedData, Found, ReplayedAnswer } from './executed.ts'
 
+/** Services that an execution needs. */
 export interface OperationServices extends Omit<CallServices, 'connectors'> {
   readonly platform: Pick<Platform, 'connectors' | 'writes'>
   readonly engine: Pick<Engine, 'run' | 'check' | 'scopes'>

@@ -31,6 +31,7 @@ const renewalMs = 5_000
 const lookMs = 200
 const longestWaitMs = 120_000
 
+/** One request. */
 export interface CreationRequest {
   readonly principal: Principal
   readonly body: unknown

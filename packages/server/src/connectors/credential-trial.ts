@@ -39,6 +39,7 @@ export interface TriedCredentials {
   readonly account: string | undefined
 }
 
+/** A trial. */
 export interface Trial {
   readonly key: TrialKey
   /** Credentials of the request, which decrypt the stored result of an earlier trial. */

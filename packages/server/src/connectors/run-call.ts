@@ -6,6 +6,7 @@ import type { ConnectorAccess } from '../values/access.ts'
 import type { CallCode, CallReport } from '../values/metric-types.ts'
 import type { Connectors } from './connector-types.ts'
 
+/** Services that hear of calls. */
 export interface CallServices {
   readonly connectors: Pick<Connectors, 'markAuthError' | 'markHealthy'>
   /** Called after every call that reached a connector. Must not throw. */

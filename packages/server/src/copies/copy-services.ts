@@ -7,12 +7,14 @@ import { createSearcher } from './searcher.ts'
 import { createSearches, type Searches } from './searches.ts'
 import type { ContextStore } from './store/types.ts'
 
+/** The services over the copies. */
 export interface CopyServices {
   readonly searches: Searches
   readonly folds: Folds
   readonly lostRecords: LostRecords
 }
 
+/** Options of `createCopyServices`. */
 export interface CopyServiceOptions extends Pick<FoldOptions, 'onFold' | 'onError'> {
   readonly store: ContextStore
   readonly platform: Pick<Platform, 'syncs' | 'cursorKey'>

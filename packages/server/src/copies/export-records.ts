@@ -61,6 +61,7 @@ function asExportError(thrown: unknown): unknown {
   return new FerruleError(thrown.code, { message: rebase(thrown.message), hint: thrown.hint }, { errors: problems, cause: thrown })
 }
 
+/** Services that an export needs. */
 export interface ExportServices {
   readonly platform: Pick<Platform, 'connectors'>
   /** Absent where there is no context store. */

@@ -84,6 +84,7 @@ class FoldedPages {
   }
 }
 
+/** Options of `createFolds`. */
 export interface FoldOptions {
   readonly store: Pick<ContextStore, 'getTable' | 'foldLive' | 'readChanges' | 'peekChanges'>
   /** Called once for each call whose records could be written. Must not throw. */

@@ -7,6 +7,7 @@ import { tryAgain } from '../values/try-again.ts'
 import type { ContextStore, Removal } from './store/types.ts'
 import { buildRemovals } from './sync/walk/recheck.ts'
 
+/** Options of `createLostRecords`. */
 export interface LostRecordsOptions {
   readonly store: Pick<ContextStore, 'forgetRecords'>
   /** Milliseconds since 1970. */

@@ -228,6 +228,7 @@ const none: ReadonlySet<string> = new Set()
 /** Maximum number of remembered entities with irregular values. */
 const mostIrregular = 10_000
 
+/** Options of a searcher. */
 export interface SearcherOptions extends Pick<SearchOptions, 'mostRanked'> {
   /** HMAC key for cursors. */
   readonly cursorKey: () => Uint8Array

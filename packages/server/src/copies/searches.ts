@@ -47,6 +47,7 @@ export interface Searches {
   export(access: ConnectorAccess, query: CopyQuery): Promise<Export>
 }
 
+/** Options of `createSearches`. */
 export interface SearchesOptions {
   readonly searcher: Searcher
   readonly copies: Copies

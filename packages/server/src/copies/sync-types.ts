@@ -30,6 +30,7 @@ export interface RefreshWait {
   readonly signal?: AbortSignal
 }
 
+/** Options of a refresh. */
 export interface RefreshOptions extends RefreshWait {
   readonly entity: string
 }
@@ -151,6 +152,7 @@ export interface Syncs {
 /** The methods of the store that a walk uses. */
 export type WalkStore = SyncTask['store'] & RecheckTask['store']
 
+/** Services that a worker needs. */
 export interface SyncServices {
   readonly store: WalkStore & Pick<ContextStore, 'deleteAll' | 'removeConnector'>
   /** Maximum number of concurrent runs; defaults to the settings. */

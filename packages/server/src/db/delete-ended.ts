@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import type { Db } from './database.ts'
 import type { Tables } from './schema/schema.ts'
 
+/** Rows that end. */
 export interface EndingRows<T extends keyof Tables> {
   readonly table: T
   readonly key: readonly (keyof Tables[T] & string)[]

@@ -104,6 +104,7 @@ function translatingPool(open: () => Promise<Opened>): PostgresPool {
 const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
   oid === int8 ? Number : pg.types.getTypeParser(oid, format as 'text')
 
+/** Options of the state's database. */
 export interface PostgresOptions extends Pick<ServerOptions, 'url' | 'password'> {
   /** Maximum number of connections of this node; default: ten. */
   readonly connections?: number

@@ -16,6 +16,7 @@ const beatMs = 1_000
 /** A session counts as ended after this time without confirmation, in milliseconds: other nodes may see its lock free. */
 export const confirmedMs = 8_000
 
+/** Options of `openSession`. */
 export interface SessionOptions extends Pick<IdSource, 'randomBytes'> {
   /** Steady clock in milliseconds. */
   readonly steady?: () => number

@@ -15,6 +15,7 @@ import type { JsonAnswerDocument, PrintedDocument, RouteDocument } from './opena
 import type { Stopping } from './stopping.ts'
 import type { StreamOptions } from './streams/stream-shares.ts'
 
+/** Services that routes use. */
 export interface Services {
   readonly platform: Platform
   readonly settings: Settings

@@ -72,6 +72,7 @@ const sane = /^[A-Za-z0-9._-]{1,128}$/
 const chooseRequestId = (given: string | readonly string[] | undefined): string =>
   typeof given === 'string' && sane.test(given) ? given : randomUUID()
 
+/** Options of the server. */
 export interface ServerOptions {
   readonly platform: Platform
   readonly settings: Settings

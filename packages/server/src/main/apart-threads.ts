@@ -16,6 +16,7 @@ const bytesPerMb = 1_048_576
  */
 const buildLimits = (maxBytes: number) => ({ maxOldGenerationSizeMb: 256 + Math.ceil((4 * maxBytes) / bytesPerMb) })
 
+/** Options of the pool. */
 export interface ThreadOptions {
   /** Maximum number of threads. */
   readonly threads?: number

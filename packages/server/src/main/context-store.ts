@@ -11,6 +11,7 @@ import type { Metrics, RunReport } from '../values/metric-types.ts'
 import type { Platform } from './platform-types.ts'
 import type { Settings } from './settings/settings.ts'
 
+/** Options of the store. */
 export interface ContextOptions {
   readonly settings: Settings
   readonly kinds: readonly Kind[]
@@ -51,12 +52,14 @@ export function openContext({ settings, kinds, logger, platform }: ContextOption
   })
 }
 
+/** The services of an open store. */
 export interface ContextServices {
   readonly copies: CopyServices
   /** Undefined in a process of the role `api`. */
   readonly worker: SyncWorker | undefined
 }
 
+/** Parts of the services. */
 export interface ContextServiceOptions {
   readonly store: ContextStore
   readonly platform: Platform

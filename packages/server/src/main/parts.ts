@@ -19,6 +19,7 @@ type SandboxOrigins = Readonly<Record<string, OriginOverride>> | undefined
 /** What the service does at vendors. Only the platform closes the engine. */
 export type ServiceEngine = Omit<Engine, 'close'>
 
+/** What the services of an opened platform are built from. */
 export interface Parts {
   readonly settings: Settings
   readonly database: Database

@@ -53,6 +53,7 @@ import type { Parts } from './parts.ts'
 import type { Platform } from './platform-types.ts'
 import type { Settings } from './settings/settings.ts'
 
+/** What an engine is made with. */
 export interface EngineParts {
   /** Clock of stored times. */
   readonly clock: () => number

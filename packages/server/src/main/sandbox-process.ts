@@ -7,6 +7,7 @@ import type { Logger } from 'pino'
 /** Origins of the stand-ins, by kind. */
 export type SandboxOrigins = Readonly<Record<string, OriginOverride>>
 
+/** A sandbox process. */
 export interface SandboxProcess {
   /** Resolves when the sandbox is ready, and also when it cannot be started: then the service runs without it, and logs the error. */
   readonly ready: Promise<void>
@@ -16,6 +17,7 @@ export interface SandboxProcess {
   close(): Promise<void>
 }
 
+/** Options of a sandbox process. */
 export interface SandboxOptions {
   /** The entry file. It sends `{type: 'ready', origins}` over the channel of `fork`. */
   readonly program: URL

@@ -36,6 +36,7 @@ const buildTypedCommand = (access: CommandAccess): object => ({ type: 'stdio', .
 
 const authorize = (reference: string) => ({ headers: { Authorization: `Bearer ${reference}` } })
 
+/** A client. */
 export interface FileClient {
   readonly title: string
   /** Member of the file that holds the entries. */

@@ -220,6 +220,7 @@ interface KeptBudget extends Budget {
   store?(): Promise<void> | undefined
 }
 
+/** Parts of a limiter. */
 export interface LimiterParts extends Omit<DeskParts, 'hold' | 'store'> {
   /** Turns that nodes share, or the calls of a process alone with its database. */
   readonly store: TurnStore | CallStore

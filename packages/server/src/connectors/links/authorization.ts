@@ -24,6 +24,7 @@ const mostAttempts = 50
 /** Names that are tried for a connector without one. */
 const triedNames = 100
 
+/** Services of authorizations. */
 export interface AuthorizationParts extends Parts {
   readonly connectors: Pick<Connectors, 'readAccess'>
 }

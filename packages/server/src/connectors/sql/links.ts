@@ -21,6 +21,7 @@ const visible = (db: Db, view: PrincipalView) => {
   return view.workspaceIds === null ? rows : rows.where('connect_links.workspace_id', 'in', view.workspaceIds)
 }
 
+/** A link. */
 export type ConnectLinkRow = Awaited<ReturnType<ReturnType<typeof visible>['execute']>>[number]
 
 /** Inserts a link. */
@@ -86,6 +87,7 @@ export const findConnectLink = (db: Db, view: PrincipalView, id: string): Promis
 export const findLinkOrganization = async (db: Db, id: string): Promise<string | undefined> =>
   (await db.selectFrom('connect_links').select('organization_id').where('id', '=', id).executeTakeFirst())?.organization_id
 
+/** The ids that name a link. */
 export interface ConnectLinkRef {
   readonly organizationId: string
   readonly id: string

@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely'
 import { type Db, lockForUpdate, lockKeyShare } from '../../db/database.ts'
 import type { VendorApplicationTable } from '../../db/schema/schema.ts'
 
+/** An application at a vendor. */
 export type VendorApplicationRow = Selectable<VendorApplicationTable>
 
 /** The application of a kind in an organization. */

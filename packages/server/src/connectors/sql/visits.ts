@@ -4,7 +4,9 @@ import type { Db } from '../../db/database.ts'
 import { deleteEnded } from '../../db/delete-ended.ts'
 import type { AttemptStatus, ConnectAttemptTable, ConnectSessionTable } from '../../db/schema/schema.ts'
 
+/** A session. */
 export type ConnectSessionRow = Selectable<ConnectSessionTable>
+/** An attempt. */
 export type ConnectAttemptRow = Selectable<ConnectAttemptTable>
 
 /** Inserts a session, and deletes all but the newest sessions of the link. */
@@ -48,6 +50,7 @@ export const findLastAttempt = (db: Db, session: ConnectSessionRow): Promise<Con
 export const findAttemptByState = (db: Db, stateDigest: string): Promise<ConnectAttemptRow | undefined> =>
   db.selectFrom('connect_attempts').selectAll().where('state_digest', '=', stateDigest).executeTakeFirst()
 
+/** One step of an attempt. */
 export interface AttemptStep {
   readonly from: AttemptStatus
   readonly to: AttemptStatus

@@ -62,6 +62,7 @@ const retryMs = 60_000
 
 type NodeParts = Pick<Parts, 'database' | 'source' | 'settings'>
 
+/** Services that the worker of a node needs. */
 export interface WorkerParts extends Parts {
   /** This node. */
   readonly node: SyncNode

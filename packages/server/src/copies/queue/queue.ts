@@ -33,6 +33,7 @@ import { listCopiedEntities } from '../status/groups.ts'
 import { noProgress, readEntities, readResults, toSyncError } from '../status/run-record.ts'
 import { computeFirstRunAt } from './times.ts'
 
+/** Services that queueing needs. */
 export type QueueParts = Pick<Parts, 'source' | 'catalogue' | 'settings'>
 
 /** Rows per statement. */

@@ -50,6 +50,7 @@ export function computeNextRunAt(
   return begun > now ? begun : begun + interval
 }
 
+/** A failed attempt. */
 export interface FailedAttempt {
   /** Number of consecutive fruitless attempts, with this one. */
   readonly failures: number

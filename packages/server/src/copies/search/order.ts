@@ -8,6 +8,7 @@ import type { Values } from './statement.ts'
 import { irregularField } from './terms.ts'
 import type { Position, SearchQuery, SortKey } from './tree.ts'
 
+/** One key of an order. */
 export interface OrderKey {
   readonly sql: string
   readonly type: 'text' | 'int4' | 'int8' | 'numeric' | 'boolean'

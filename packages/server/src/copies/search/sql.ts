@@ -10,6 +10,7 @@ import { buildRankedRows, listNulls, mostRanked, type RankedRows } from './ranke
 import { buildStatement, type Reliance, type SearchStatement, Values } from './statement.ts'
 import type { Condition, FieldPath, Position, SearchQuery, Selection } from './tree.ts'
 
+/** Options of a search statement. */
 export interface SearchOptions {
   /** Number of the connector in the context database. */
   readonly connector: number

@@ -40,6 +40,7 @@ export type Operand =
 /** Operators that compare an order. */
 export type Ordering = OperatorOf<'ordered'>
 
+/** A condition on words. */
 export interface WordsCondition {
   readonly op: OperatorOf<'words'>
   readonly path: FieldPath

@@ -128,6 +128,7 @@ export async function leaseRuns(db: Db, { owner, node, session, now, until }: Ru
   return taken
 }
 
+/** One attempt of a run. */
 export interface RunAttempt {
   readonly id: string
   readonly owner: string

@@ -5,6 +5,7 @@ import type { Db } from '../../db/database.ts'
 import { deleteInBatches } from '../../db/delete-ended.ts'
 import type { SyncRunTable } from '../../db/schema/schema.ts'
 
+/** A run. */
 export type RunRow = Selectable<SyncRunTable>
 /** A connector of an organization. */
 export interface OwnConnector {

@@ -12,6 +12,7 @@ import type { ContextStore } from '../store/types.ts'
 import { findKind, readWantedEntities } from './connector-rows.ts'
 import { type EntityGroup, listGroups } from './groups.ts'
 
+/** Services that reading a status needs. */
 export interface StatusParts extends Parts {
   readonly knownIndexes: KnownIndexes
 }

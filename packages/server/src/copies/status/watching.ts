@@ -19,6 +19,7 @@ interface Waiting {
   refuse(reason: unknown): void
 }
 
+/** Options of a wait. */
 export interface WaitOptions {
   /** Steady-clock time at which the wait ends without a change, accurate to about a second. */
   readonly until?: number

@@ -36,6 +36,7 @@ export interface Batch {
   readonly checkpoints?: readonly Checkpoint[] | undefined
 }
 
+/** Result of a batch. */
 export interface BatchResult {
   /** New rows. */
   readonly created: number
@@ -216,6 +217,7 @@ async function filterGone(
   )
 }
 
+/** Options of a write besides the batch. */
 export interface WriteOptions {
   readonly words: WordFilter
   /** Milliseconds since 1970. */

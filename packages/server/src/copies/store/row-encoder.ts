@@ -61,6 +61,7 @@ export interface NamedStatement {
   readonly text: string
 }
 
+/** Statements of one table. */
 export interface TableStatements {
   /** `$1` connector, `$2` keys. Returns pk, h, v. */
   readonly probe: NamedStatement

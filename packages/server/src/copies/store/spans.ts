@@ -18,6 +18,7 @@ export interface Span {
 /** Rows per slice. */
 const sliceRows = 50_000
 
+/** Start of a slice. */
 export interface SliceStart {
   /** Last key of the previous slice; undefined for the first slice. */
   readonly after: string | undefined

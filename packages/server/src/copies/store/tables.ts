@@ -58,6 +58,7 @@ export function findChange(table: SearchTable, stored: Shape | undefined): Chang
   return JSON.stringify(stored) === JSON.stringify(wanted) ? 'none' : 'extended'
 }
 
+/** An index of a table. */
 export interface TableIndex {
   /** Unquoted name; it changes with the indexed columns. */
   readonly name: string

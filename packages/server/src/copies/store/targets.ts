@@ -77,6 +77,7 @@ const movePausesMs = Array.from({ length: 60 }, () => 500)
 /** Rows of a connector, valid while the database of the epoch is in use. */
 export type NumberedTarget = ConnectorTable & { readonly epoch: number }
 
+/** What targets are found in. */
 export interface TargetParts {
   readonly registry: TableRegistry
   readonly database: () => Promise<ContextDatabase>

@@ -24,6 +24,7 @@ export type SearchableKind = Pick<ConnectorDefinition, 'kind' | 'entities'>
 /** Waits some milliseconds, at most until the signal. */
 type Rest = (ms: number, signal: AbortSignal) => Promise<void>
 
+/** Options of a store. */
 export interface ContextStoreOptions {
   readonly settings: ContextStoreSettings
   /** Kinds with tables for their searchable entities; `ensureKind` adds more. */

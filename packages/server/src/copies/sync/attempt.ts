@@ -137,6 +137,7 @@ function leaveOutWithdrawn(ask: Ask, { access, withdrew }: AskOptions): Ask {
 
 const dayMs = 86_400_000
 
+/** Services that an attempt needs. */
 export interface AttemptServices extends Pick<SyncServices, 'store' | 'onCall'> {
   readonly parts: Parts
   readonly connectors: Pick<Connectors, 'readAccess' | 'markAuthError' | 'markHealthy'>

@@ -36,6 +36,7 @@ export interface ServerOptions {
   readonly connectMs?: number
 }
 
+/** Settings of the sessions of a pool. */
 export interface SessionConfig extends Pick<pg.ClientConfig, 'query_timeout' | 'types' | 'application_name'> {
   /** Settings of PostgreSQL. Leave them out before a pooler, which refuses unknown ones. */
   readonly settings?: Readonly<Record<string, string | number>>

@@ -300,6 +300,7 @@ export interface OAuthRecordTable {
   expires_at: Moment
 }
 
+/** Sessions of the console. */
 export interface ConsoleSessionTable {
   /** SHA-256 of the session's id, base64url: the id is a secret. */
   digest: string

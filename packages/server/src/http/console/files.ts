@@ -14,6 +14,7 @@ const usualFolder = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? '../../../../../node_modules/.cache/ferrule/web/' : '../../web/', import.meta.url),
 )
 
+/** What a page is completed with. */
 export interface PageParts {
   /** Allows the style elements of this answer. */
   readonly nonce: string

@@ -127,6 +127,7 @@ export interface Arrival {
   readonly reply: FastifyReply
 }
 
+/** What is mounted. */
 export interface McpMount<Who> {
   readonly path: '/mcp'
   readonly door: Door

@@ -13,6 +13,7 @@ const reuseMs = 60_000
 /** Models that only one request reads: nobody stays signed in. */
 const unkept: readonly string[] = ['Session']
 
+/** What adapters use. */
 export interface AdapterParts {
   readonly oauth: OAuth
   /** Forms of the address of the MCP endpoint; the first one is that of grants. */

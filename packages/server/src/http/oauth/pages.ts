@@ -54,6 +54,7 @@ export interface Choice {
   readonly isChosen: boolean
 }
 
+/** What the operator can choose. */
 export interface ConsentParts extends PageParts {
   readonly organizations: readonly Choice[]
   readonly workspaces: readonly Choice[]

@@ -1,6 +1,7 @@
 import { isObject } from 'ferrule/internal'
 import type { JsonObject } from './types.ts'
 
+/** An example of a call. */
 export interface CallExample {
   readonly summary: string
   /** Body of `execute`. */

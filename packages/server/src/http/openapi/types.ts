@@ -27,6 +27,7 @@ export type Tag = keyof typeof tags
 /** The answer of a success. */
 export type AnswerDocument<S extends Field = Field> = JsonAnswerDocument<S> | ContentDocument
 
+/** A JSON answer. */
 export interface JsonAnswerDocument<S extends Field = Field> {
   /** HTTP status; left out: 200. */
   readonly status?: number

@@ -4,6 +4,7 @@ import { asFerruleError } from 'ferrule/internal'
 import type { Principal } from '../../values/access.ts'
 import type { Exchange, Services } from '../route.ts'
 
+/** What is looked at. */
 export interface Looked {
   readonly connectorId: string
   /** True: the end of the token or session counts too. */

@@ -4,6 +4,7 @@ import type { Db } from '../../db/database.ts'
 import type { ApplicationTable } from '../../db/schema/schema.ts'
 import { deleteMcpTokensOf } from './mcp-tokens.ts'
 
+/** An application. */
 export type ApplicationRow = Selectable<ApplicationTable>
 
 const granted = (db: Db, applicationId: string) =>

@@ -4,6 +4,7 @@ import { type Db, named, skipLocked, withValues } from '../../db/database.ts'
 import { deleteEnded } from '../../db/delete-ended.ts'
 import type { McpTokenTable } from '../../db/schema/schema.ts'
 
+/** A token for MCP. */
 export type McpTokenRow = Selectable<McpTokenTable>
 
 /** Inserts a token. */

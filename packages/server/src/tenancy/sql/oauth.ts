@@ -8,6 +8,7 @@ import { deleteEnded } from '../../db/delete-ended.ts'
 import type { OAuthRecordTable } from '../../db/schema/schema.ts'
 import type { McpTokenRow } from './mcp-tokens.ts'
 
+/** A record. */
 export type OAuthRecordRow = Selectable<OAuthRecordTable>
 
 /** Stores a record; a second content of the same id replaces the first. */

@@ -3,6 +3,7 @@ import { type CompiledQuery, type Selectable, sql } from 'kysely'
 import { type Db, lockForUpdate, lockShared, named, withValues } from '../../db/database.ts'
 import type { OrganizationTable } from '../../db/schema/schema.ts'
 
+/** An organization. */
 export type OrganizationRow = Selectable<OrganizationTable>
 
 /** Inserts an organization. */

@@ -4,6 +4,7 @@ import { type Db, lockShared } from '../../db/database.ts'
 import type { JobTable, WorkspaceTable } from '../../db/schema/schema.ts'
 import type { PrincipalView } from '../../values/access.ts'
 
+/** A workspace. */
 export type WorkspaceRow = Selectable<WorkspaceTable>
 /** Filters and position of a list. */
 export interface WorkspaceListOptions {
@@ -126,6 +127,7 @@ export async function destroyWorkspace(db: Db, { id, organization_id }: RemovedW
   await db.deleteFrom('workspaces').where('id', '=', id).where('organization_id', '=', organization_id).execute()
 }
 
+/** A job. */
 export type JobRow = Selectable<JobTable>
 
 /** Inserts a job. */

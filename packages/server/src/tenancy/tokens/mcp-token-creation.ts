@@ -30,6 +30,7 @@ export interface ChosenToken {
   readonly clientId: string | null
 }
 
+/** A stored token. */
 export interface StoredToken {
   readonly row: McpTokenRow
   /** Names of its workspaces by id. */

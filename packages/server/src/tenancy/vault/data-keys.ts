@@ -17,6 +17,7 @@ export interface DataKeyRef extends WorkspaceRef {
   readonly dataKeyId: string
 }
 
+/** The data keys. */
 export interface DataKeys {
   /** Creates and stores a key under a new id. Call it in the transaction that writes the id to the workspace. */
   create(db: Db, ref: DataKeyRef): Promise<void>

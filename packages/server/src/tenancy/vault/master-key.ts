@@ -38,6 +38,7 @@ export interface MasterKeys {
   drop(used: ReadonlySet<string>): void
 }
 
+/** Options of `openMasterKeys`. */
 export interface MasterKeyOptions {
   readonly settings: Settings
   readonly randomBytes: (size: number) => Buffer

@@ -22,6 +22,7 @@ import type { DataKeys, WorkspaceRef } from './data-keys.ts'
 import type { MasterKeys } from './master-key.ts'
 import type { Vault } from './vault.ts'
 
+/** Services that a rotation needs. */
 export interface RotationParts {
   readonly database: Database
   readonly masterKeys: MasterKeys

@@ -9,6 +9,7 @@ import { failInactive } from '../../values/workspace-names.ts'
 import { requireOpenOrganization } from '../applications/live-client.ts'
 import { findWorkspaceByName, insertWorkspace, listWorkspaceNames, type WorkspaceRow } from '../sql/workspaces.ts'
 
+/** Services that creating a workspace needs. */
 export type WorkspaceParts = Pick<Parts, 'source' | 'dataKeys'>
 /** Creates a workspace with its data key. @returns undefined when the name is taken. @throws FerruleError `organization_forbidden` */
 export async function makeWorkspace(

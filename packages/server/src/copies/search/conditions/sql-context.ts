@@ -19,6 +19,7 @@ export interface SqlContext {
   readonly depth: number
 }
 
+/** A condition on one path. */
 export type PathCondition = Exclude<Condition, { readonly op: 'and' | 'or' | 'not' }>
 
 /** Quotes a column of the row. */

@@ -4,6 +4,7 @@ import { fail } from 'ferrule/internal'
 /** Purpose of a slot. Searches go first, because a client waits for them. */
 export type Purpose = 'search' | 'write'
 
+/** Limits of a lane. */
 export interface LaneLimits {
   /** Maximum number of slots. */
   readonly slots: number

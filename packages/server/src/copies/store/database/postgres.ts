@@ -9,6 +9,7 @@ import { Lane } from './lane.ts'
 import { unavailable } from './problems.ts'
 import { extensions, schemaMs } from './requirements.ts'
 
+/** Options of the engine. */
 export interface PostgresOptions extends PoolOptions, Pick<ServerOptions, 'url' | 'password'> {
   /** Maximum number of waiting searches, and of waiting writes. */
   readonly waiting: number

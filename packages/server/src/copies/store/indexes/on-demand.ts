@@ -61,6 +61,7 @@ async function dropBlockingIndexes(
   return found.length > 0
 }
 
+/** Options of automatic indexes. */
 export interface OnDemandOptions {
   readonly rules: Partial<IndexRules> | undefined
   /** Returns whether the database is open. Automatic indexes never open it. */

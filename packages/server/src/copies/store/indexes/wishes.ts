@@ -6,6 +6,7 @@ import type { SearchQuery } from '../../search/tree.ts'
 import { adviseIndexes, type IndexAdvice, listColumns, narrowAdvice } from './advice.ts'
 import type { IndexRules } from './types.ts'
 
+/** Cost of a search. */
 export interface SearchCost {
   /** Time of the database in milliseconds. */
   readonly ms: number

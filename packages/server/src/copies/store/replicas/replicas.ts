@@ -274,6 +274,7 @@ class Replica {
   }
 }
 
+/** Options of `Replicas`. */
 export interface ReplicasOptions {
   readonly settings: ContextStoreSettings
   /** Rules that differ from the usual ones. */
@@ -282,6 +283,7 @@ export interface ReplicasOptions {
   readonly onChange: ((change: ReplicaChange) => void) | undefined
 }
 
+/** A search. */
 export interface RoutedSearch<T> extends EntityRows {
   /** Runs the statements of the search; runs again on the primary when a replica has failed. */
   readonly work: (session: Session, number: number) => Promise<T>

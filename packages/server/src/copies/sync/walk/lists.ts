@@ -20,6 +20,7 @@ export class Unreadable extends Error {
   }
 }
 
+/** A page of a list. */
 export interface ListPage {
   readonly rows: readonly unknown[]
   /** When it was requested, in milliseconds since 1970. */

@@ -68,6 +68,7 @@ export interface ParentCounts {
 /** No parents. */
 export const noParents: ParentCounts = { rows: 0, met: {}, done: {} }
 
+/** Progress of a walk. */
 export interface WalkProgress {
   /** Id of the passes of this walk. */
   readonly pass: string

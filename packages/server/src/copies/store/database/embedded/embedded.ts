@@ -147,6 +147,7 @@ function boundYoungGeneration(): void {
 /** How many longest writes may be ahead of a write: each running sync has one. */
 const turnsAhead = 10
 
+/** Options of the embedded database. */
 export interface EmbeddedOptions {
   /** Folder for the database alone; created if missing. */
   readonly folder: string
