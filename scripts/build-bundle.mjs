@@ -6,7 +6,7 @@ import { rolldown } from 'rolldown'
 import { bundleOf, seal, sources } from './bundles.mjs'
 import { inside, isOutside } from './inside.mjs'
 import { root, sourceCondition } from './paths.mjs'
-import { digestOf } from './web.mjs'
+import { digestSources } from './web.mjs'
 
 /** Files that decide about every build. */
 const always = ['package-lock.json', ...['build-bundle', 'bundles', 'inside'].map((name) => `scripts/${name}.mjs`)]
@@ -31,6 +31,7 @@ const bundled = bundleOf(name)
 console.error(
   `Building ${name === 'service' ? 'the service' : name} (${existsSync(bundled) ? 'its sources changed' : 'for the first time'}) ...`,
 )
+const began = Date.now()
 const bundle = await rolldown({
   input: join(root, sources[name]),
   platform: 'node',
@@ -50,7 +51,7 @@ const [{ code, map, moduleIds }] = output
 const own = moduleIds
   .filter((id) => id.startsWith(root) && !id.includes('node_modules'))
   .map((id) => relative(root, id).replaceAll('\\', '/'))
-const made = { root, digests: Object.fromEntries([...always, ...own].map((file) => [file, digestOf(file)])) }
+const made = { root, digests: digestSources([...always, ...own], began) }
 mkdirSync(dirname(bundled), { recursive: true })
 const beside = `${bundled}-${process.pid}`
 writeFileSync(`${bundled}.map`, JSON.stringify(map))

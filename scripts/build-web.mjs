@@ -8,7 +8,7 @@ import { build } from 'vite'
 import { DocsPages } from './docs-pages.mjs'
 import { printLicenses } from './licenses.mjs'
 import { root, sourceCondition } from './paths.mjs'
-import { digestOf, isFresh, sourcesFile, webFolder } from './web.mjs'
+import { digestSources, isFresh, sourcesFile, webFolder } from './web.mjs'
 
 process.env['NODE_ENV'] = 'production'
 
@@ -34,8 +34,9 @@ async function replaceWeb() {
     `Building the console, the connect page and the documentation (${existsSync(webFolder) ? 'their sources changed' : 'for the first time'}) ...`,
   )
   const target = `${webFolder}-${process.pid}`
+  const began = Date.now()
   const sources = await buildWeb(target)
-  writeFileSync(join(target, sourcesFile), JSON.stringify(Object.fromEntries(sources.map((file) => [file, digestOf(file)]))))
+  writeFileSync(join(target, sourcesFile), JSON.stringify(digestSources(sources, began)))
   const old = `${target}-old`
   try {
     if (existsSync(webFolder)) renameSync(webFolder, old)

@@ -1,6 +1,6 @@
 // Keeps the pages of this checkout built: packages/web, as static files that the service serves.
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { cache, root } from './paths.mjs'
 import { runNode } from './run-node.mjs'
@@ -39,3 +39,12 @@ export function digestOf(file) {
     .update(readFileSync(join(root, file)))
     .digest('base64url')
 }
+
+/**
+ * Digests the sources of a build. One that changed since the build began has an empty digest, so that the build counts as old.
+ * @param {readonly string[]} files below the project's folder
+ * @param {number} began milliseconds since 1970
+ * @returns {Record<string, string>} by file
+ */
+export const digestSources = (files, began) =>
+  Object.fromEntries(files.map((file) => [file, statSync(join(root, file)).mtimeMs > began ? '' : digestOf(file)]))

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { packages } from '../../scripts/paths.mjs'
+import { digestOf, digestSources } from '../../scripts/web.mjs'
 import { buildSourceEnvironment } from '../support/commands.ts'
 import { copyEmbeddedDatabase } from '../support/postgres.ts'
 import { copyWorkspace, listFiles } from './packing.ts'
@@ -83,6 +84,11 @@ describe('a checkout that nothing is compiled in', { timeout: 120_000 }, () => {
     const settings = { FERRULE_PORT: '0', FERRULE_DATA: await useFolder('data') }
     expect(await startAndEnd('packages/server/src/main.ts', 'context_store_search', settings)).toBe(0)
     expect(await startAndEnd('packages/sandbox/src/main.ts', 'Ctrl+C', {})).toBe(0)
+  })
+
+  test('counts a source that changed while it was built as another one', () => {
+    expect(digestSources(['package.json'], Date.now())).toEqual({ 'package.json': digestOf('package.json') })
+    expect(digestSources(['package.json'], 0)).toEqual({ 'package.json': '' })
   })
 
   test('starts from one file, which is built again when a source has changed', async () => {
