@@ -1,7 +1,7 @@
 // Bundles the compiled files of the library in its `dist`, with the packages inside that each import of it needs: one file is cheaper
 // to import than hundreds. Entries share their common code as files, so a class is the same whichever entry gives it.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { join } from 'node:path'
 import { rolldown } from 'rolldown'
 import { printLicenses, withDependencies } from './licenses.mjs'
 import { root } from './paths.mjs'
@@ -88,27 +88,8 @@ function isOutside(id) {
 
 /** Deletes the compiled files: the bundle takes their place. Declarations stay. */
 function deleteCompiled() {
-  for (const file of listCompiled('.js')) rmSync(join(dist, file))
-}
-
-/**
- * Lists what the compiler made.
- * @param {string} ending
- */
-function listCompiled(ending) {
-  return readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith(ending))
-}
-
-/**
- * Lets the declarations name our copy of the types of TypeBox: its own cost each user 2.4 million type instantiations.
- * @param {string} file path below dist
- */
-function replaceTypes(file) {
-  const path = join(dist, file)
-  const text = readFileSync(path, 'utf8')
-  const up = relative(dirname(path), join(dist, 'definition/schema-types.js')).replaceAll('\\', '/')
-  const specifier = up.startsWith('.') ? up : `./${up}`
-  writeFileSync(path, text.replaceAll(/(from |import\()(['"])typebox\2/g, `$1$2${specifier}$2`))
+  const compiled = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.js'))
+  for (const file of compiled) rmSync(join(dist, file))
 }
 
 const bundle = await rolldown({
@@ -127,5 +108,4 @@ for (const file of output) {
   const first = isFirst ? `import ${JSON.stringify(`${'../'.repeat(file.fileName.split('/').length - 1) || './'}${guard}.js`)};\n` : ''
   writeFileSync(join(dist, file.fileName), file.type === 'chunk' ? first + file.code : file.source)
 }
-for (const file of listCompiled('.d.ts')) replaceTypes(file)
 writeFileSync(join(dist, 'LICENSES.md'), printLicenses(inside))

@@ -2,9 +2,9 @@
 import { pathToFileURL } from 'node:url'
 import { kinds } from '../packages/ferrule/src/connectors/index.ts'
 import type { ConnectorDefinition } from '../packages/ferrule/src/definition/connector.ts'
-import { formatDocumentedType, formatPlainType, isOptional, readInnerFields } from '../packages/ferrule/src/definition/document.ts'
+import { formatDocumentedType, formatPlainType } from '../packages/ferrule/src/definition/document.ts'
 import { type EntityDefinition, liveActions, type Operation } from '../packages/ferrule/src/definition/entity.ts'
-import { type Field, type Fields, readFill } from '../packages/ferrule/src/definition/fields.ts'
+import { type Field, type Fields, isOptional } from '../packages/ferrule/src/definition/fields.ts'
 import { searchOperators } from '../packages/ferrule/src/definition/operators.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -15,12 +15,12 @@ const mapFields = <T>(fields: Fields, print: (field: Field) => T): Record<string
 const kept = ['format', 'enum', 'minimum', 'maximum', 'default', 'deprecated'] as const
 
 const parameter = (fields: Fields, name: string, field: Field): Json => {
-  const { properties, items } = readInnerFields(field)
+  const { properties = {}, items } = field
   const rules = kept.flatMap((rule) => (Reflect.get(field, rule) === undefined ? [] : [[rule, Reflect.get(field, rule)] as const]))
-  const itemEnum: unknown = items === undefined ? undefined : Reflect.get(items, 'enum')
+  const itemEnum = items?.enum
   return {
     type: formatPlainType(field),
-    required: !isOptional(fields, name) || (readFill(field)?.as ?? 'if_known') !== 'if_known',
+    required: !isOptional(fields, name) || (field['x-fill']?.as ?? 'if_known') !== 'if_known',
     ...Object.fromEntries(rules),
     ...(items === undefined ? {} : { items: formatPlainType(items) }),
     ...(itemEnum === undefined ? {} : { enum: itemEnum }),
@@ -70,10 +70,10 @@ const nestedOf = (fields: Fields, prefix = ''): Json =>
   Object.assign(
     {},
     ...Object.entries(fields).map(([name, field]: [string, Field]) => {
-      const { properties, items } = readInnerFields(field)
+      const { properties = {}, items } = field
       const path = items === undefined ? `${prefix}${name}` : `${prefix}${name}[]`
-      const inner = items === undefined ? properties : readInnerFields(items).properties
-      const cell = items === undefined ? undefined : readInnerFields(items).items
+      const inner = items === undefined ? properties : (items.properties ?? {})
+      const cell = items === undefined ? undefined : items.items
       if (cell !== undefined) return { [`${path}[]`]: formatDocumentedType(cell) }
       return Object.keys(inner).length === 0 ? {} : { [path]: mapFields(inner, formatDocumentedType), ...nestedOf(inner, `${path}.`) }
     }),
@@ -82,7 +82,7 @@ const nestedOf = (fields: Fields, prefix = ''): Json =>
 const itemsOf = (fields: Fields): Json =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, field]: [string, Field]) => {
-      const { items } = readInnerFields(field)
+      const { items } = field
       return items === undefined ? [] : [[name, formatPlainType(items)]]
     }),
   )

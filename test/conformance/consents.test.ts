@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
-import { type Fields, readFinding } from '../../packages/ferrule/src/definition/fields.ts'
+import type { Fields } from '../../packages/ferrule/src/definition/fields.ts'
 import { createEngine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import { buildConsentUrl, findConsent, readConsentReturn } from '../../packages/ferrule/src/engine/consent/words.ts'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { type AccountFile, readCredentials } from './answers.ts'
 import { connectionTo } from './run.ts'
+import { kinds } from './subject.ts'
 import { type ScriptedVendor, startVendor } from './vendor.ts'
 
 let vendor: ScriptedVendor
@@ -22,7 +21,7 @@ afterAll(async () => {
 const redirectUrl = 'https://ferrule.example/connect/callback/kind'
 const state = '296bc9a0-state'
 
-describe.each(Object.values(kinds) as Kind[])('$definition.kind', (kind) => {
+describe.each(Object.values(kinds))('$definition.kind', (kind) => {
   const { definition } = kind
   const { schemes, configuration } = readCredentials(definition.kind)
 
@@ -35,7 +34,7 @@ describe.each(Object.values(kinds) as Kind[])('$definition.kind', (kind) => {
 
   test('every credential and configuration value says where people find it', () => {
     const unsaid = (at: string, fields: Fields) =>
-      Object.entries(fields).flatMap(([name, field]) => (readFinding(field) === undefined ? [`${at} ${name}`] : []))
+      Object.entries(fields).flatMap(([name, field]) => (field['x-find'] === undefined ? [`${at} ${name}`] : []))
     expect([
       ...Object.entries(definition.credentials).flatMap(([name, { fields }]) => unsaid(name, fields)),
       ...unsaid('configuration', definition.configuration),

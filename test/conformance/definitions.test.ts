@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import { kinds as written } from '../../packages/ferrule/src/connectors/index.ts'
 import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
-import { isOptional } from '../../packages/ferrule/src/definition/document.ts'
 import { liveActions } from '../../packages/ferrule/src/definition/entity.ts'
 import type { Fields } from '../../packages/ferrule/src/definition/fields.ts'
+import { isOptional } from '../../packages/ferrule/src/definition/fields.ts'
 import { placesOf, plain } from './params.ts'
+import { kinds } from './subject.ts'
 
 /** Fields and parameters, however deep, that have no sentence. */
 const speechless = (at: string, fields: Fields | undefined): string[] =>
@@ -21,7 +22,7 @@ function foreign(value: unknown, at: string): string[] {
   return [...own, ...open, ...Object.entries(value).flatMap(([key, inner]) => foreign(inner, `${at}.${key}`))]
 }
 
-describe.each(Object.values(kinds) as Kind[])('$definition.kind', ({ definition }) => {
+describe.each(Object.values(kinds))('$definition.kind', ({ definition }) => {
   const entities = Object.entries(definition.entities)
 
   test('every parameter, searchable field, credential and configuration value has a sentence', () => {
@@ -34,8 +35,9 @@ describe.each(Object.values(kinds) as Kind[])('$definition.kind', ({ definition 
     ]).toEqual([])
   })
 
-  test('is frozen data', () => {
+  test('is frozen data that JSON carries', () => {
     expect(foreign(definition, definition.kind)).toEqual([])
+    expect(definition).toStrictEqual(Object.values<Kind>(written).find((kind) => kind.definition.kind === definition.kind)?.definition)
   })
 
   test('its check is an operation that needs no parameter beyond its own', () => {

@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import { buildObjectSchema } from '../../packages/ferrule/src/definition/document.ts'
 import { liveActions } from '../../packages/ferrule/src/definition/entity.ts'
 import { createEngine } from '../../packages/ferrule/src/engine/call/execute.ts'
@@ -11,7 +9,7 @@ import { filled } from './made.ts'
 import { isLeaf, misplaced, type Place, placesOf, plain, queryNames, valueAt, without, withValue } from './params.ts'
 import { expectedData, metaProblems, recordProblems } from './records.ts'
 import { connectionTo, type Door, engineDoor, everythingApart, libraryDoor } from './run.ts'
-import { type Asked, isObject, nextOf, operationAt, pageOf, pagesOf, partsOf, type Subject, type Values } from './subject.ts'
+import { type Asked, isObject, kinds, nextOf, operationAt, pageOf, pagesOf, partsOf, type Subject, type Values } from './subject.ts'
 import { claimsOf } from './tokens.ts'
 import { type ScriptedVendor, startVendor } from './vendor.ts'
 import { checkParts, checkPolls, checkPosition, checkRule, checkSubmission, checkSupplied, unreadyPages } from './words.ts'
@@ -207,7 +205,7 @@ function checkOperation(subject: Subject) {
   }
 }
 
-describe.each(Object.values(kinds) as Kind[])('$definition.kind', (kind) => {
+describe.each(Object.values(kinds))('$definition.kind', (kind) => {
   const operations = Object.entries(kind.definition.entities).flatMap(([entity, definition]) =>
     liveActions.flatMap((action) => {
       const operation = definition[action]

@@ -19,12 +19,12 @@ const ajv = new Ajv2020({
     int64: true,
   },
 })
-// Exact integers are bigints beyond 2^53, which no type of JSON Schema takes: a rounded one or a text is told here.
+// Exact integers are bigints beyond 2^53, which ajv knows as no type: a rounded one or a text is told here.
 ajv.addKeyword({
-  keyword: 'x-integer',
+  keyword: 'exact',
   errors: false,
-  validate: (_marked: unknown, value: unknown, schema?: Values) =>
-    typeof value === 'bigint' || Number.isSafeInteger(value) || (value === null && schema?.['x-nullable'] === true),
+  validate: (type: unknown, value: unknown) =>
+    typeof value === 'bigint' || Number.isSafeInteger(value) || (value === null && type !== 'integer'),
 })
 const compared: Readonly<Record<string, RegExp>> = { instant: /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/, decimal: /^-?\d+(\.\d+)?$/ }
 ajv.addKeyword({
@@ -39,6 +39,7 @@ function generous(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(generous)
   if (!isObject(schema)) return schema
   const { additionalProperties: _closed, properties, required: _some, ...rest } = schema
+  if (schema['format'] === 'int64') return { exact: schema['type'] }
   const parts = isObject(properties) ? properties : {}
   return { ...each(rest), properties: each(parts), required: Object.keys(parts) }
 }

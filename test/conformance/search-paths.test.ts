@@ -1,6 +1,5 @@
 /** What the vendors' answers hold below a searchable field can be asked for: no path of an answer is refused by its own search. */
 import { describe, expect, test } from 'vitest'
-import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import type { EntityDefinition } from '../../packages/ferrule/src/definition/entity.ts'
 import { isObject } from '../../packages/ferrule/src/definition/object.ts'
@@ -8,6 +7,7 @@ import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
 import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
 import { answerFiles, readAnswers } from './answers.ts'
+import { kinds } from './subject.ts'
 
 /** The ways to everything below a value; arrays are passed through. */
 function waysBelow(value: unknown): string[][] {

@@ -1,5 +1,7 @@
 /** An operation under test, and its pages as they are written. */
-import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
+import { kinds as written } from '../../packages/ferrule/src/connectors/index.ts'
+import type { ConnectorDefinition, Kind } from '../../packages/ferrule/src/definition/connector.ts'
+import { connector } from '../../packages/ferrule/src/definition/declare.ts'
 import { type EntityDefinition, type LiveAction, liveActions, type Operation } from '../../packages/ferrule/src/definition/entity.ts'
 import type { PartPages, PositionPages } from '../../packages/ferrule/src/definition/page.ts'
 import type { AnswerFile, ExpectedCall, ExpectedPage } from './answers.ts'
@@ -8,6 +10,14 @@ import type { AnswerFile, ExpectedCall, ExpectedPage } from './answers.ts'
 export type Values = Readonly<Record<string, unknown>>
 /** Returns whether a value is a JSON object. */
 export const isObject = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Every kind by its slug, after its definition went through JSON: a definition is data, and nothing of it lies beside the data. */
+export const kinds: Readonly<Record<string, Kind>> = Object.fromEntries(
+  Object.entries<Kind>(written).map(([slug, { definition, rules }]) => [
+    slug,
+    connector<ConnectorDefinition>(JSON.parse(JSON.stringify(definition)), rules),
+  ]),
+)
 
 /** An operation of a kind, ready to be tested. */
 export interface Subject {

@@ -1,6 +1,6 @@
 /** Checks of the words that only some operations have. */
 import { expect, test } from 'vitest'
-import { isOptional } from '../../packages/ferrule/src/definition/document.ts'
+import { isOptional } from '../../packages/ferrule/src/definition/fields.ts'
 import type { PartPages, PositionPages } from '../../packages/ferrule/src/definition/page.ts'
 import type { CredentialsFile } from './answers.ts'
 import { isLeaf, misplaced, misplacedUrl, type Place, queryNames, suppliedValue, valueAt, without } from './params.ts'

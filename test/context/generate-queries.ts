@@ -134,7 +134,7 @@ function moment(random: Random, value: unknown): string {
 
 /** Draws a known or stored string in any case; sometimes one that no record has. */
 function otherCase(random: Random, schema: Field | undefined, value: unknown): string {
-  const known: readonly string[] = Reflect.get(itemsOf(schema) ?? schema ?? {}, 'x-known-values')
+  const known = (itemsOf(schema) ?? schema)?.['x-known-values'] ?? []
   const stored = Array.isArray(value) ? value[0] : value
   if (random.chance(0.2)) return random.pick(['Nowhere', 'Inbuond', '7'])
   const chosen = typeof stored === 'string' && random.chance(0.6) ? stored : random.pick(known)

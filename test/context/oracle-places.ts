@@ -23,7 +23,7 @@ export const isScalar = (value: unknown): boolean => typeof value === 'string' |
 /** Returns type and comparison of a schema. */
 export function declaredBy(schema: Field | undefined): Declared {
   const types = [Reflect.get(schema ?? {}, 'type') ?? 'any'].flat().filter((type) => type !== 'null')
-  const type = Reflect.get(schema ?? {}, 'x-integer') === true ? 'integer' : types.length === 1 ? String(types[0]) : 'any'
+  const type = types.length === 1 ? String(types[0]) : 'any'
   const mark = Reflect.get(schema ?? {}, 'x-compare')
   if (type === 'array') return { type, how: declaredBy(Reflect.get(schema ?? {}, 'items') as Field | undefined).how, schema }
   const isTime = ['date', 'date-time'].includes(String(Reflect.get(schema ?? {}, 'format')))

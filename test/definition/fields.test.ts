@@ -11,7 +11,6 @@ import {
   oneOrMany,
   opt,
   orNull,
-  readFill,
   stamp,
   str,
 } from '../../packages/ferrule/src/definition/fields.ts'
@@ -123,9 +122,9 @@ describe('a parameter that the connector supplies', () => {
   })
 
   test('tells from what and how; others tell nothing', () => {
-    expect(readFill(fromConnector('owner', str('Owner')))).toEqual({ known: 'owner', as: 'one' })
-    expect(readFill(fromConnector('owner', jsonArray('Owners'), 'json_array'))).toEqual({ known: 'owner', as: 'json_array' })
-    expect(readFill(str('Owner'))).toBeUndefined()
+    expect(fromConnector('owner', str('Owner'))['x-fill']).toEqual({ known: 'owner', as: 'one' })
+    expect(fromConnector('owner', jsonArray('Owners'), 'json_array')['x-fill']).toEqual({ known: 'owner', as: 'json_array' })
+    expect(str('Owner')['x-fill']).toBeUndefined()
     expect(toPlainSchema(fromConnector('owner', str('Owner')))).toEqual({ type: 'string', description: 'Owner' })
   })
 })

@@ -175,36 +175,6 @@ export const readmeEnvironment = {
   SNOWFLAKE_TOKEN: snowflakeCredentials.token,
 }
 
-/** A program for the compiler: the published types give the same plain types as those of TypeBox. */
-const sameTypesProgram = `
-import type { Kinds } from 'ferrule'
-import type * as ours from 'ferrule/definition'
-import type * as TypeBox from 'typebox'
-import { type Same, yes } from './same.ts'
-
-type SameFields<F> = F extends ours.Fields ? Same<TypeBox.Static<TypeBox.TObject<F>>, ours.Static<ours.TObject<F>>> : never
-type Entities = { [K in keyof Kinds]: Kinds[K]['entities'][keyof Kinds[K]['entities']] }[keyof Kinds]
-type Records = Entities extends infer E ? (E extends { readonly record: infer R } ? SameFields<R> : never) : never
-type Params<E, A extends string> = E extends { readonly [K in A]: { readonly params: infer P } } ? SameFields<P> : never
-yes<Same<Records, true>>()
-yes<Same<Params<Entities, 'list'>, true>>()
-yes<Same<Params<Entities, 'get'>, true>>()
-yes<Same<Params<Entities, 'download'>, true>>()
-
-type Word = 'str' | 'id' | 'int' | 'num' | 'bool' | 'mustBeTrue' | 'open' | 'mixed' | 'jsonArray' | 'objectOrList' | 'objectOrAny'
-type Words = { [K in Word]: Same<TypeBox.Static<ReturnType<(typeof ours)[K]>>, ours.Static<ReturnType<(typeof ours)[K]>>> }
-yes<Same<Words[Word], true>>()
-
-type Fit<A, B> = A extends B ? (B extends A ? true : false) : false
-type Shape = { readonly a: TypeBox.TString; readonly b: TypeBox.TOptional<TypeBox.TInteger>; readonly c: TypeBox.TArray<TypeBox.TUnsafe<1>> }
-type OurShape = { readonly a: ours.TString; readonly b: ours.TOptional<ours.TInteger>; readonly c: ours.TArray<ours.TUnsafe<1>> }
-yes<Fit<TypeBox.TObject<Shape>, ours.TObject<OurShape>>>()
-yes<Same<TypeBox.TObject<Shape>['required'], ours.TObject<OurShape>['required']>>()
-yes<Fit<TypeBox.TLiteral<true>, ours.TLiteral<true>>>()
-yes<Fit<TypeBox.TRefine<TypeBox.TNumber>, ours.TRefine<ours.TNumber>>>()
-yes<Fit<TypeBox.TBoolean, ours.TBoolean>>()
-`
-
 /**
  * Reads the type tests of the project, and lets them import the installed packages.
  * @returns texts by the names of their files
@@ -221,7 +191,7 @@ export function readTypeTests(): Record<string, string> {
       .replaceAll("'../../packages/ferrule/src/wire/index.ts'", "'ferrule/wire'")
       .replaceAll("'../../packages/ferrule/src/", "'./node_modules/ferrule/dist/"),
   ])
-  return { ...Object.fromEntries(installed), 'same-types.ts': sameTypesProgram }
+  return Object.fromEntries(installed)
 }
 
 /** Compiler options of a project for browsers, which has no types of Node. */

@@ -28,7 +28,7 @@ export const libraryRooms: readonly Room[] = [
   { room: `${library}node-version.ts` },
   { room: `${library}require-node.ts`, files: [`${library}node-version.ts`] },
   { room: `${library}tracing.ts`, files: [`${library}errors.ts`] },
-  { room: `${library}wire/`, files: shared, npm: ['typebox'] },
+  { room: `${library}wire/`, files: shared },
   { room: `${library}document/`, files: shared, types: [`${library}wire/definitions.ts`] },
   { room: `${library}local-connections.ts`, types: [`${library}document/`] },
   {

@@ -15,7 +15,7 @@ const connections = ['values/', 'db/connections/', 'db/folder-lock.ts', 'db/stat
 
 /** Rooms of the service in their order, the lowest first. A subject stands in several places where a part of it serves others. */
 const order: readonly Ordered[] = [
-  { room: 'values/', npm: ['typebox'] },
+  { room: 'values/' },
   { room: 'db/', npm: ['kysely', 'pg'], node: 'all' },
   // The SQL of all subjects: a subject reads the rows of another one by it, never by the other's services.
   { room: 'tenancy/sql/', npm: ['kysely'] },

@@ -1,5 +1,5 @@
 /** What the words of the definition language infer. Compiled by the type check, never run. */
-import type { Static } from 'typebox'
+import type { Static } from '../../packages/ferrule/src/definition/index.ts'
 import {
   absent,
   bool,

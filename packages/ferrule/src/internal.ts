@@ -10,12 +10,10 @@ export {
   findField,
   formatDocumentedType,
   formatPlainType,
-  isOptional,
-  readInnerFields,
   toPlainSchema,
 } from './definition/document.ts'
 export { liveActions } from './definition/entity.ts'
-export { readKnownValues } from './definition/fields.ts'
+export { isOptional } from './definition/fields.ts'
 export { isObject } from './definition/object.ts'
 export {
   type FieldOperator,
@@ -62,7 +60,6 @@ export { splitRawJson } from './engine/json/raw-rows.ts'
 export { compileFields } from './engine/json/schema.ts'
 export { computeCredentialDigest } from './engine/limits/limits.ts'
 export { RecentTimes } from './engine/limits/windows.ts'
-export type { Flat } from './engine/types.ts'
 export { normaliseRequestId } from './engine/writes/claims.ts'
 export { errorConsequences } from './error-consequences.ts'
 export { asFerruleError, errorTable, fail, failValidation, fillHint, isErrorCode, moveProblem } from './errors.ts'

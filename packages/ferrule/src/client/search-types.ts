@@ -3,13 +3,12 @@
  * from itself, which has a sentence where a mistake is. The compiler's first line shows that sentence.
  */
 import type { FieldOperator, FilterOperator, FormOf } from '../definition/operators.ts'
-import type { Static, TSchema } from '../definition/schema-types.ts'
+import type { Fields, Static } from '../definition/fields.ts'
 import type { FormulaMode } from '../values/csv.ts'
 
-type Schemas = Readonly<Record<string, TSchema>>
-type SearchableOf<E> = E extends { readonly context_store_search: infer F extends Schemas } ? F : never
+type SearchableOf<E> = E extends { readonly context_store_search: infer F extends Fields } ? F : never
 type KeyOf<E> = E extends { readonly key: readonly (infer K)[] } ? K : never
-type NullOf<E, K> = E extends { readonly record: infer R extends Schemas } ? (K extends keyof R ? Extract<Static<R[K]>, null> : null) : null
+type NullOf<E, K> = E extends { readonly record: infer R extends Fields } ? (K extends keyof R ? Extract<Static<R[K]>, null> : null) : null
 
 /** A record of a search with all searchable fields. A field can be null where the entity's record can, or lacks the field. */
 export type RowOf<E> = {

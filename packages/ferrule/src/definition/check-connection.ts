@@ -4,9 +4,9 @@ import { errorTable } from '../errors.ts'
 import { checkCodes, checkGone, type Sentences } from './check-codes.ts'
 import type { ConnectorDefinition, CredentialScheme, Kind, Rules } from './connector.ts'
 import type { Consent, Exchange } from './consent.ts'
-import { findField, isOptional } from './document.ts'
+import { findField } from './document.ts'
 import { liveActions } from './entity.ts'
-import { type Field, type Fields, readFinding } from './fields.ts'
+import { type Field, type Fields, isOptional } from './fields.ts'
 import type { PageDefinition, PartPages } from './page.ts'
 
 /** Lists the credential fields that an exchange names. */
@@ -91,9 +91,9 @@ const isAnchored = (text: string): boolean => text.startsWith('^') && text.endsW
 /** Checks the slots of an origin or prefix. A value from outside fills a slot, so the field's pattern must cover the whole value. */
 const checkSlots = (what: string, template: string, configuration: Fields): Sentences =>
   [...template.matchAll(/\{([^}]*)\}/g)].map(([, name = '']) => {
-    const field: object | undefined = configuration[name]
+    const field = configuration[name]
     if (field === undefined) return `${what} has the slot ${name}, which is not a configuration field`
-    return !isAnchored(String(Reflect.get(field, 'pattern'))) && `${what} has the slot ${name}, whose field has no anchored pattern`
+    return !isAnchored(field.pattern ?? '') && `${what} has the slot ${name}, whose field has no anchored pattern`
   })
 
 const fillSlots = (template: string): string => template.replace(/\{[^}]*\}/g, 'a')
@@ -101,15 +101,12 @@ const fillSlots = (template: string): string => template.replace(/\{[^}]*\}/g, '
 /** Checks the API origins: one with slots, or several that a configuration field selects. */
 const checkApiOrigins = ({ origins: { api }, configuration }: ConnectorDefinition): Sentences => {
   if (typeof api === 'string') return checkSlots('origin api', api, configuration)
-  const field: object | undefined = configuration[api.by]
-  const values: unknown = field === undefined ? undefined : Reflect.get(field, 'enum')
+  const field = configuration[api.by]
   const chosen = Object.keys(api.origins)
   return [
-    !(Array.isArray(values) && [...values].sort().join() === [...chosen].sort().join()) &&
+    [...(field?.enum ?? [])].sort().join() !== [...chosen].sort().join() &&
       `origin api is chosen by ${api.by}, which is not a configuration field with the values ${chosen.join(', ')}`,
-    field !== undefined &&
-      !chosen.includes(String(Reflect.get(field, 'default'))) &&
-      `origin api is chosen by ${api.by}, which has no default`,
+    field !== undefined && !chosen.includes(String(field.default)) && `origin api is chosen by ${api.by}, which has no default`,
   ]
 }
 
@@ -127,14 +124,13 @@ const checkFilledAddresses = ({ prefix = '', configuration, version }: Connector
 ]
 
 const checkNormalisations = ({ configuration }: ConnectorDefinition): Sentences =>
-  Object.entries(configuration).flatMap(([name, field]: [string, object]) => {
-    const patterns: unknown = Reflect.get(field, 'x-normalise')
-    return (Array.isArray(patterns) ? patterns.map(String) : []).map(
+  Object.entries(configuration).flatMap(([name, { 'x-normalise': patterns = [] }]) =>
+    patterns.map(
       (pattern) =>
         !(isAnchored(pattern) && /\((?!\?)/.test(pattern)) &&
         `configuration ${name} is normalised by ${pattern}, which is not an anchored pattern with a group`,
-    )
-  })
+    ),
+  )
 
 const checkAddresses = ({ origins, base, configuration, ...definition }: ConnectorDefinition): Sentences => [
   ...listOrigins(origins).map(([name, origin]) => !isOrigin(fillSlots(origin)) && `origin ${name} is not an https origin without a path`),
@@ -223,10 +219,7 @@ const checkErrors = (definition: ConnectorDefinition): Sentences =>
   ])
 
 /** Lists the values that a field can have; `otherwise` stands for a field without a list. */
-const readValues = (field: object | undefined, otherwise: string): readonly unknown[] => {
-  const values: unknown = field === undefined ? undefined : Reflect.get(field, 'enum')
-  return Array.isArray(values) ? values : [otherwise]
-}
+const readValues = (field: Field | undefined, otherwise: string): readonly string[] => field?.enum ?? [otherwise]
 
 const checkLimits = (definition: ConnectorDefinition): Sentences => {
   const fields = listCredentialFields(definition)
@@ -304,10 +297,12 @@ const checkCounts = ({ pages: all }: ConnectorDefinition): Sentences =>
   })
 
 const checkDefaults = ({ configuration }: ConnectorDefinition): Sentences =>
-  Object.entries(configuration).map(([name, field]: [string, Field]) => {
-    const value: unknown = Reflect.get(field, 'default')
-    return value !== undefined && !Compile(field).Check(value) && `configuration ${name} has a default that it does not take itself`
-  })
+  Object.entries(configuration).map(
+    ([name, field]) =>
+      field.default !== undefined &&
+      !Compile(field).Check(field.default) &&
+      `configuration ${name} has a default that it does not take itself`,
+  )
 
 /** Checks that each field which a person fills in states where its value is found. */
 const checkFindings = ({ credentials, configuration }: ConnectorDefinition): Sentences =>
@@ -315,9 +310,7 @@ const checkFindings = ({ credentials, configuration }: ConnectorDefinition): Sen
     ...Object.entries(credentials).map(([name, { fields }]) => [`credentials ${name}`, fields] as const),
     ['configuration', configuration] as const,
   ]
-    .flatMap(([label, fields]) =>
-      Object.entries(fields).map(([name, field]: [string, Field]) => [`${label} ${name}`, readFinding(field)] as const),
-    )
+    .flatMap(([label, fields]) => Object.entries(fields).map(([name, field]) => [`${label} ${name}`, field['x-find']] as const))
     .flatMap(([label, finding]) => [
       finding === undefined && `${label} does not state where people find it`,
       finding !== undefined && !/^[A-Z].*\.$/.test(finding.says) && `${label} is found by ${finding.says}, which is not a sentence`,

@@ -93,7 +93,7 @@ const checks: readonly ((synced: SyncedEntity) => Sentences)[] = [
       !(windows.first in kind.definition.configuration) &&
       `begins at ${windows.first}, which is not a configuration field`,
     windows?.setting !== undefined &&
-      Reflect.get(kind.definition.configuration[windows.setting] ?? {}, 'default') === undefined &&
+      kind.definition.configuration[windows.setting]?.default === undefined &&
       `looks back by ${windows.setting}, which is not a configuration field with a default`,
     windows !== undefined && !(Number.isInteger(windows.days) && windows.days >= 1) && `has windows of ${windows.days} days`,
   ],

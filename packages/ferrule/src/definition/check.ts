@@ -4,9 +4,9 @@ import type { Sentences } from './check-codes.ts'
 import { checkConnection } from './check-connection.ts'
 import { checkSync } from './check-sync.ts'
 import type { Kind } from './connector.ts'
-import { findField, isOptional, readInnerFields } from './document.ts'
+import { findField } from './document.ts'
 import { type EntityDefinition, type LiveAction, liveActions, type Operation } from './entity.ts'
-import { type Field, type Fields, readFill } from './fields.ts'
+import { type Fields, isOptional } from './fields.ts'
 
 /** Names that the library's connector object uses itself. */
 const reserved: ReadonlySet<string> = new Set(['execute', 'pages', 'records', 'check', 'close', 'id', 'then'])
@@ -32,19 +32,16 @@ const hasField = (fields: Fields | undefined, path: string): boolean => fields !
 const listUnsent = ({ unsent = [], slice = { page: '', size: '' } }: Operation): string[] => [...unsent, slice.page, slice.size]
 
 const findSpeechless = (fields: Fields, at: string): string[] =>
-  Object.entries(fields).flatMap(([name, field]: [string, Field]) => [
-    ...(String(Reflect.get(field, 'description') ?? '').trim() === '' ? [`${at} ${name} has no sentence`] : []),
-    ...findSpeechless(readInnerFields(field).properties, `${at} ${name}.`),
+  Object.entries(fields).flatMap(([name, { description = '', properties = {} }]) => [
+    ...(description.trim() === '' ? [`${at} ${name} has no sentence`] : []),
+    ...findSpeechless(properties, `${at} ${name}.`),
   ])
 
 const findUnknownRefusals = (fields: Fields): string[] =>
-  Object.values(fields).flatMap((field: Field) => {
-    const code: unknown = Reflect.get(field, 'x-refuse')
-    return [
-      ...(typeof code === 'string' && !(code in errorTable) ? [`refuses with ${code}, which is not an error code`] : []),
-      ...findUnknownRefusals(readInnerFields(field).properties),
-    ]
-  })
+  Object.values(fields).flatMap(({ 'x-refuse': code, properties = {} }) => [
+    ...(code !== undefined && !(code in errorTable) ? [`refuses with ${code}, which is not an error code`] : []),
+    ...findUnknownRefusals(properties),
+  ])
 
 const entityChecks: readonly Check<EntityContext>[] = [
   ({ definition }) => [definition.about.trim() === '' && 'has no sentence'],
@@ -178,8 +175,7 @@ const operationChecks: readonly Check<OperationContext>[] = [
   ({ operation }) =>
     listUnsent(operation).map((name) => name in (operation.defaults ?? {}) && `default ${name} is for a parameter that is not sent`),
   ({ operation, kind, definition, action }) =>
-    Object.entries(operation.params).flatMap(([name, field]: [string, Field]) => {
-      const fill = readFill(field)
+    Object.entries(operation.params).flatMap(([name, { 'x-fill': fill }]) => {
       if (fill === undefined) return []
       const used = !listUnsent(operation).includes(name) || Object.values(definition.from ?? {}).some(({ param }) => param === name)
       return [

@@ -86,6 +86,6 @@ export function readLookback(
   { lookback, setting }: Windows,
   configuration: Readonly<Record<string, unknown>>,
 ): number {
-  const value: unknown = setting === undefined ? 0 : (configuration[setting] ?? Reflect.get(fields[setting] ?? {}, 'default'))
+  const value: unknown = setting === undefined ? 0 : (configuration[setting] ?? fields[setting]?.default)
   return lookback + Number(value ?? 0)
 }

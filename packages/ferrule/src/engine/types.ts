@@ -1,15 +1,10 @@
 /** The types of a call, inferred from the definition: parameters, records and meta. Nothing is generated. */
-import type { TObject } from 'typebox'
 import type { ConnectorDefinition } from '../definition/connector.ts'
 import type { LiveAction } from '../definition/entity.ts'
-import type { Fields } from '../definition/fields.ts'
+import type { Fields, Flat } from '../definition/fields.ts'
 import type { CommonMeta, PageMeta } from '../definition/page.ts'
-import type { Static } from '../definition/schema-types.ts'
 import type { RowForm, TypedRow } from '../values/rows/rows.ts'
 import type { ListPage, WalkOptions } from '../values/walks/walk.ts'
-
-/** The plain type of a map of fields. */
-export type Flat<F> = F extends Fields ? { -readonly [K in keyof Static<TObject<F>>]: Static<TObject<F>>[K] } : Record<never, never>
 
 /** Lets optional fields be null, which counts as absent: `next_params` uses null to remove a filter. */
 type NullIsAbsent<P> = { [K in keyof P]: Record<never, never> extends Pick<P, K> ? P[K] | null : P[K] }

@@ -195,7 +195,7 @@ export {
   mcpTokenRemoval,
   mcpTokenSecret,
 } from './mcp-tokens.ts'
-export { displayName, mostNameCharacters, wellFormed, workspaceNames } from './names.ts'
+export { displayName, mostNameCharacters, workspaceNames } from './names.ts'
 export {
   type OrganizationInput,
   type OrganizationList,

@@ -1,6 +1,5 @@
 /** Names that callers give: their rules, and the old names of `workspace_name`. */
-import * as Type from 'typebox'
-import { opt, str } from '../definition/index.ts'
+import { opt, str, wellFormed } from '../definition/index.ts'
 
 /** Characters of a display name at most. */
 export const mostNameCharacters = 256
@@ -11,14 +10,6 @@ const rules = {
   pattern: '^[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$',
   says: `must be 1 to ${mostNameCharacters} characters without control characters, and not begin with a space`,
 } as const
-
-/** Refuses half of a surrogate pair: it is no character, and a database would store another name than the given one. */
-export const wellFormed = (schema: ReturnType<typeof str>) =>
-  Type.Refine(
-    Type.Unsafe<string>(schema),
-    (value) => typeof value !== 'string' || value.isWellFormed(),
-    () => 'must not hold half of a surrogate pair',
-  )
 
 /** Makes a display name. */
 export const displayName = (about: string) => wellFormed(str(about, rules))

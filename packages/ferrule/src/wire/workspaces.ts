@@ -1,6 +1,6 @@
 /** Workspaces on the wire. */
-import { bool, int, oneOf, opt, orNull, str, time } from '../definition/index.ts'
-import { displayName, wellFormed } from './names.ts'
+import { bool, int, oneOf, opt, orNull, str, time, wellFormed } from '../definition/index.ts'
+import { displayName } from './names.ts'
 import { page, pageQuery } from './paging.ts'
 import { body, query, record, uuid, type Wire } from './words.ts'
 

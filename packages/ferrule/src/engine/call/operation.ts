@@ -1,6 +1,6 @@
 /** Compiles the operations of a kind once, so that no call repeats the work. */
 import type { ConnectorDefinition, Kind, Lookup, ParameterRule, RowRule } from '../../definition/connector.ts'
-import { buildObjectSchema, isOptional, readInnerFields } from '../../definition/document.ts'
+import { buildObjectSchema } from '../../definition/document.ts'
 import {
   type EntityDefinition,
   type LiveAction,
@@ -9,8 +9,7 @@ import {
   type Operation,
   type Origin,
 } from '../../definition/entity.ts'
-import { type Field, type Fields, type Fill, readFill } from '../../definition/fields.ts'
-import { isObject } from '../../definition/object.ts'
+import { type Field, type Fields, type Fill, isOptional } from '../../definition/fields.ts'
 import { fail } from '../../errors.ts'
 import type { NamedOperation } from '../../tracing.ts'
 import { findConvertible } from '../json/forms.ts'
@@ -72,18 +71,14 @@ export interface CompiledOperation {
 }
 
 const listEmptyIsAbsent = (fields: Fields, prefix = ''): string[] =>
-  Object.entries(fields).flatMap(([name, field]: [string, Field]) => {
+  Object.entries(fields).flatMap(([name, field]) => {
     const path = `${prefix}${name}`
-    const inner: unknown = Reflect.get(field, 'properties')
-    const own = Reflect.get(field, 'x-empty-is-absent') === true ? [path] : []
-    return isObject(inner) ? [...own, ...listEmptyIsAbsent(inner as Fields, `${path}.`)] : own
+    const inner = listEmptyIsAbsent(field.properties ?? {}, `${path}.`)
+    return field['x-empty-is-absent'] ? [path, ...inner] : inner
   })
 
 /** Finds the documented fields of an object, or of the elements of a list. */
-const findProperties = (field: Field): Fields => {
-  const { properties, items } = readInnerFields(field)
-  return items === undefined ? properties : findProperties(items)
-}
+const findProperties = ({ properties = {}, items }: Field): Fields => (items === undefined ? properties : findProperties(items))
 
 const listDocumentedFields = (fields: Fields): DocumentedFields => ({
   names: Object.keys(fields),
@@ -119,14 +114,11 @@ function compileOperation(kind: Kind, entityName: string, action: LiveAction): C
     convertible: findConvertible(operation.params),
     required: Object.keys(operation.params).filter((name) => !isOptional(operation.params, name)),
     emptyIsAbsent: listEmptyIsAbsent(operation.params).map(parsePath),
-    trimmed: Object.entries(operation.params).flatMap(([name, field]) => (Reflect.get(field, 'x-trim') === true ? [name] : [])),
+    trimmed: Object.entries(operation.params).flatMap(([name, field]) => (field['x-trim'] ? [name] : [])),
     shapings: Object.entries(entity.from ?? {}).map(compileShaping),
     fields: listDocumentedFields(entity.record ?? {}),
     key: entity.key.filter((path) => !path.startsWith('param.')).map(parsePath),
-    fills: Object.entries(operation.params).flatMap(([name, field]: [string, Field]) => {
-      const fill = readFill(field)
-      return fill === undefined ? [] : [{ name, fill }]
-    }),
+    fills: Object.entries(operation.params).flatMap(([name, { 'x-fill': fill }]) => (fill === undefined ? [] : [{ name, fill }])),
     rule,
     ...(typeof rows === 'object' ? { merged: rows } : {}),
     admit,

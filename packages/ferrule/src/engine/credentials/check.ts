@@ -1,6 +1,6 @@
 /** Checks the input of a new connector: credentials against the kind's schemes, configuration against its fields. */
 import type { ConnectorDefinition, CredentialScheme } from '../../definition/connector.ts'
-import { type Field, type Fields, isDateOrTime } from '../../definition/fields.ts'
+import type { Field, Fields } from '../../definition/fields.ts'
 import { isObject } from '../../definition/object.ts'
 import { type FerruleError, fail, failValidation } from '../../errors.ts'
 import { cutFinalNewline } from '../../values/final-newline.ts'
@@ -66,17 +66,17 @@ export function checkCredentials(definition: ConnectorDefinition, credentials: u
 
 /** Normalises a string: the first pattern that matches the trimmed lower-case string decides. */
 const normaliseText = (field: Field, value: unknown): unknown => {
-  const patterns: unknown = Reflect.get(field, 'x-normalise')
-  if (!Array.isArray(patterns) || typeof value !== 'string') return value
+  const patterns = field['x-normalise']
+  if (patterns === undefined || typeof value !== 'string') return value
   // Only A to Z: the lower case of some other letters, such as the Kelvin sign, is an ASCII letter.
   const text = value.trim().replace(/[A-Z]+/g, (capitals) => capitals.toLowerCase())
-  return patterns.map((pattern) => new RegExp(String(pattern)).exec(text)?.[1]).find((kept) => kept !== undefined) ?? value
+  return patterns.map((pattern) => new RegExp(pattern).exec(text)?.[1]).find((kept) => kept !== undefined) ?? value
 }
 
 const normaliseValue = (field: Field | undefined, value: unknown): unknown => {
   if (field === undefined) return value
-  if (isDateOrTime(field)) return convertDate(field, value)
-  return Reflect.get(field, 'type') === 'integer' ? convertDigits(field, value) : normaliseText(field, value)
+  if (field['x-date']) return convertDate(field, value)
+  return field.type === 'integer' ? convertDigits(field, value) : normaliseText(field, value)
 }
 
 const normaliseConfiguration = (fields: Fields, given: unknown): unknown => {

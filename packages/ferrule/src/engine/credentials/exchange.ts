@@ -61,9 +61,7 @@ export const failAuth = ({ kind }: BareConnection, reason: string, hint?: string
 
 /** Lists the values that no string may contain: the secret fields. */
 export const listSecrets = ({ fields }: CredentialScheme, values: CredentialValues): string[] =>
-  Object.keys(fields).flatMap((name) =>
-    Reflect.get(fields[name] ?? {}, 'writeOnly') === true && values[name] !== undefined ? [values[name]] : [],
-  )
+  Object.keys(fields).flatMap((name) => (fields[name]?.writeOnly && values[name] !== undefined ? [values[name]] : []))
 
 /** Builds the request of an exchange. */
 function buildRequest({ exchange, grant, more, values }: GrantExchange, oauth: string) {

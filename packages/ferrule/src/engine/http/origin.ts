@@ -1,6 +1,5 @@
 /** Resolves where requests of a connector go: the definition's origins, a customer's own base, or the operator's override. */
 import type { Kind } from '../../definition/connector.ts'
-import { readFinding } from '../../definition/index.ts'
 import { FerruleError, fail } from '../../errors.ts'
 
 /** Origins that replace the definition's: for egress proxies, regional hosts, recorded replays and the sandbox. */
@@ -50,14 +49,9 @@ const findCustomerBase = ({ kind, configuration }: OriginSource, values: Readonl
   return trimSlashes(given)
 }
 
-const findConfigurationField = ({ kind }: OriginSource, name: string): object => {
-  const field: unknown = kind.definition.configuration[name]
-  return typeof field === 'object' && field !== null ? field : {}
-}
-
 /** Reads a configuration value as a string: the connector's, else the default of the definition, else ''. */
 export function readConfiguration(connection: OriginSource, name: string): string {
-  const value = connection.configuration[name] ?? Reflect.get(findConfigurationField(connection, name), 'default')
+  const value = connection.configuration[name] ?? connection.kind.definition.configuration[name]?.default
   return typeof value === 'string' ? value : ''
 }
 
@@ -69,7 +63,7 @@ export function readConfiguration(connection: OriginSource, name: string): strin
 export function fillTemplate(connection: OriginSource, template: string): string {
   return template.replace(/\{(\w+)\}/g, (_slot, name: string) => {
     const value = readConfiguration(connection, name)
-    if (new RegExp(String(Reflect.get(findConfigurationField(connection, name), 'pattern'))).test(value)) return value
+    if (new RegExp(String(connection.kind.definition.configuration[name]?.pattern)).test(value)) return value
     const problem = { field: `/replication_config/${name}`, message: 'is missing or not valid', error_code: 'pattern' }
     throw fail('validation_failed', { reason: `the configuration value ${name} is missing or not valid` }, { errors: [problem] })
   })
@@ -104,7 +98,7 @@ function findAddressField({ kind }: Pick<OriginSource, 'kind'>): { readonly name
   const { api } = kind.definition.origins
   const name = typeof api === 'string' ? findSlot(api) : undefined
   const field = kind.definition.configuration[name ?? '']
-  return name === undefined || field === undefined ? undefined : { name, says: readFinding(field)?.says ?? '' }
+  return name === undefined || field === undefined ? undefined : { name, says: field['x-find']?.says ?? '' }
 }
 
 /** Describes what to change where an address leads elsewhere; undefined for vendors with one address. */

@@ -1,6 +1,5 @@
 /** Converts the forms that callers may give to the form that the engine checks: lists as JSON text, dates as text, integers in strings. */
-import { readInnerFields } from '../../definition/document.ts'
-import { type Field, type Fields, isDateOrTime } from '../../definition/fields.ts'
+import type { Field, Fields } from '../../definition/fields.ts'
 import { isObject } from '../../definition/object.ts'
 import { writeJson } from '../../values/json/json.ts'
 
@@ -20,7 +19,7 @@ const startOfDay = /^(\d{4}-\d{2}-\d{2})T00:00:00(?:\.0{1,9})?Z$/
 export function convertDate(field: Field, value: unknown): unknown {
   const text = writeDate(value)
   if (typeof text !== 'string') return text
-  const format: unknown = Reflect.get(field, 'format')
+  const { format } = field
   if (format === 'date') return startOfDay.exec(text)?.[1] ?? text
   return format === 'date-time' && dayOnly.test(text) ? `${text}T00:00:00Z` : text
 }
@@ -32,8 +31,8 @@ const writeList = (value: unknown): unknown =>
 /** Writes an object, or a list of objects, as JSON text. */
 const writeFilter = (value: unknown): unknown => (typeof value === 'object' && value !== null ? writeJson(value) : value)
 
-const isSmall = (field: Field): boolean => Reflect.get(field, 'type') === 'integer'
-const isLarge = (field: Field): boolean => Reflect.get(field, 'x-integer') === true
+const isLarge = ({ format }: Field): boolean => format === 'int64'
+const isSmall = (field: Field): boolean => field.type === 'integer' && !isLarge(field)
 
 /** Converts a string of digits to an integer. Other strings stay, and validation refuses them. */
 export const convertDigits = (field: Field, value: unknown): unknown => {
@@ -44,14 +43,14 @@ export const convertDigits = (field: Field, value: unknown): unknown => {
 /** Finds how the values of a field are converted; undefined if they stay. */
 function findConversion(field: Field): ((field: Field, value: unknown) => unknown) | undefined {
   if (isSmall(field) || isLarge(field)) return convertDigits
-  if (isDateOrTime(field)) return convertDate
-  const format: unknown = Reflect.get(field, 'format')
+  if (field['x-date']) return convertDate
+  const { format } = field
   if (format === 'json-object' || format === 'json-objects') return (_field, value) => writeFilter(value)
   return format === 'json-array' ? (_field, value) => writeList(value) : undefined
 }
 
 const isConvertible = (field: Field): boolean => {
-  const { properties, items } = readInnerFields(field)
+  const { properties = {}, items } = field
   return findConversion(field) !== undefined || [...Object.values(properties), ...(items === undefined ? [] : [items])].some(isConvertible)
 }
 
@@ -62,7 +61,7 @@ export const findConvertible = (fields: Fields): Fields =>
 const convertOne = (field: Field, value: unknown): unknown => {
   const convert = findConversion(field)
   if (convert !== undefined) return convert(field, value)
-  const { properties, items } = readInnerFields(field)
+  const { properties = {}, items } = field
   if (Array.isArray(value) && items !== undefined) return value.map((element) => convertOne(items, element))
   return isObject(value) ? convertForms(properties, value) : value
 }

@@ -1,7 +1,9 @@
 /** Validates values by compiled schemas. Every problem has its field and a sentence. */
+import * as Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { buildObjectSchema } from '../../definition/document.ts'
 import type { Field, Fields } from '../../definition/fields.ts'
+import { isObject } from '../../definition/object.ts'
 import type { Problem } from '../../errors.ts'
 import { pointTo } from '../../values/json/pointer.ts'
 
@@ -101,23 +103,83 @@ interface Refusal {
   readonly given: boolean
 }
 
-const listRefusals = (schema: unknown, path = ''): Refusal[] => {
-  if (typeof schema !== 'object' || schema === null) return []
-  const own = Reflect.get(schema, 'x-refuse')
-  const properties: unknown = Reflect.get(schema, 'properties')
-  const inner =
-    typeof properties === 'object' && properties !== null
-      ? Object.entries(properties).flatMap(([key, part]) => listRefusals(part, pointTo(path, key)))
-      : []
-  if (typeof own !== 'string') return inner
-  const given = Reflect.get(schema, 'x-refuse-given') === true
-  return [{ path, code: own, given }, ...inner]
+const listRefusals = ({ 'x-refuse': code, 'x-refuse-given': given, properties = {} }: Field, path = ''): Refusal[] => {
+  const inner = Object.entries(properties).flatMap(([name, part]) => listRefusals(part, pointTo(path, name)))
+  return code === undefined ? inner : [{ path, code, given: given === true }, ...inner]
+}
+
+const tryParse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string')
+const isExactInteger = (value: unknown): boolean => typeof value === 'bigint' || Number.isSafeInteger(value)
+
+/** A check that JSON Schema has no word for. */
+interface Extra {
+  readonly accepts: (value: unknown, field: Field) => boolean
+  readonly says: (field: Field) => string
+}
+const ofText =
+  (accepts: (text: string) => boolean): Extra['accepts'] =>
+  (value) =>
+    typeof value !== 'string' || accepts(value)
+const firstExample = ({ examples = [] }: Field): string => String(examples[0])
+
+/** Checks by the format or mark of a field. */
+const extras: Readonly<Record<string, Extra>> = {
+  int64: {
+    accepts: (value, { type }) => isExactInteger(value) || (value === null && type !== 'integer'),
+    says: ({ type }) => (type === 'integer' ? 'must be an integer' : 'must be an integer or null'),
+  },
+  'json-array': {
+    accepts: ofText((text) => isTexts(tryParse(text))),
+    says: () => 'must be a list of strings, or a string that holds a JSON array of strings, such as ["a","b"]',
+  },
+  'json-object': {
+    accepts: ofText((text) => isObject(tryParse(text))),
+    says: (field) => `must be a JSON object in a string, such as ${firstExample(field)}`,
+  },
+  'json-objects': {
+    accepts: ofText((text) => {
+      const value = tryParse(text)
+      return Array.isArray(value) && value.every(isObject)
+    }),
+    says: (field) => `must be a JSON list of objects in a string, such as ${firstExample(field)}`,
+  },
+  'well-formed': { accepts: ofText((text) => text.isWellFormed()), says: () => 'must not hold half of a surrogate pair' },
+}
+
+/** Makes a schema for TypeBox, with the checks that JSON Schema has no word for. */
+function toChecked(field: Field): Type.TSchema {
+  const { format = '', type, properties, items, anyOf, ...rest } = field
+  const schema = {
+    ...rest,
+    // TypeBox knows no bigint.
+    ...(format === 'int64' ? {} : { type, format: format || undefined }),
+    ...(properties && { properties: Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, toChecked(inner)])) }),
+    ...(items && { items: toChecked(items) }),
+    ...(anyOf && { anyOf: anyOf.map(toChecked) }),
+  }
+  const extra = extras[field['x-well-formed'] ? 'well-formed' : format]
+  const made = Type.Unsafe(Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined)))
+  return extra === undefined
+    ? made
+    : Type.Refine(
+        made,
+        (value) => extra.accepts(value, field),
+        () => extra.says(field),
+      )
 }
 
 /** Compiles a schema in about 0.1 ms; keep the result. */
-export function compileSchema(schema: Field): Validator {
+export function compileSchema(field: Field): Validator {
+  const schema = toChecked(field)
   const compiled = Compile(schema)
-  const refusals = listRefusals(schema)
+  const refusals = listRefusals(field)
   const problems = (value: unknown, base = ''): Problem[] => {
     if (compiled.Check(value)) return []
     const found = compiled.Errors(value) as readonly RawError[] // the union of keywords is wider than what we read

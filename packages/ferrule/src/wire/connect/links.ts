@@ -1,6 +1,6 @@
 /** Connect links on the wire: with one, an end user authorizes a connector without anybody seeing the secret. */
-import { bool, int, list, obj, oneOf, open, opt, orNull, str, time } from '../../definition/index.ts'
-import { displayName, wellFormed } from '../names.ts'
+import { bool, int, list, obj, oneOf, open, opt, orNull, str, time, wellFormed } from '../../definition/index.ts'
+import { displayName } from '../names.ts'
 import { page, pageQuery } from '../paging.ts'
 import { body, part, query, record, uuid, type Wire } from '../words.ts'
 

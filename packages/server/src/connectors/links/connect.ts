@@ -247,10 +247,7 @@ function listSchemes({ definition }: Kind, hasApplication: boolean): PageKind['s
 const printValue = (value: unknown): string =>
   typeof value === 'string' ? value : Array.isArray(value) ? value.join(', ') : JSON.stringify(value)
 
-const describeField = (definition: ConnectorDefinition, name: string): string => {
-  const about: unknown = Reflect.get(Object(definition.configuration[name]), 'description')
-  return typeof about === 'string' ? about : name
-}
+const describeField = ({ configuration }: ConnectorDefinition, name: string): string => configuration[name]?.description ?? name
 
 /** Builds a kind. Locked values are shown, and not asked for. */
 function toPageKind({ kind, values, hasApplication }: KindParts): PageKind {

@@ -22,7 +22,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { EntityDefinition, Field } from 'ferrule/definition'
-import { fail, formatPlainType, readKnownValues } from 'ferrule/internal'
+import { fail, formatPlainType } from 'ferrule/internal'
 import { type KeyPart, readKeyParts } from './keys.ts'
 
 /** How a column stores its values. */
@@ -103,16 +103,15 @@ const chooseSqlName = (name: string): string => {
 
 /** Reads how values of a schema compare: from the mark `x-compare`, else from the format. */
 export const readComparison = (schema: Field): Comparison => {
-  const mark: unknown = Reflect.get(schema, 'x-compare')
-  if (mark === 'instant' || mark === 'decimal') return mark
-  if (readKnownValues(schema) !== undefined) return 'lower'
-  const format: unknown = Reflect.get(schema, 'format')
+  const { 'x-compare': mark, 'x-known-values': known, format } = schema
+  if (mark !== undefined) return mark
+  if (known !== undefined) return 'lower'
   return format === 'date-time' || format === 'date' ? 'instant' : 'text'
 }
 
 /** Reads how to store values of a schema. A field of several types, or of any type, is stored as JSON. */
 export const readColumnType = (schema: Field): ColumnType => {
-  const type: unknown = Reflect.get(schema, 'type')
+  const { type } = schema
   const isMixed = Array.isArray(type) && type.filter((each) => each !== 'null').length > 1
   return isMixed ? 'json' : (columnTypes[formatPlainType(schema)] ?? 'json')
 }

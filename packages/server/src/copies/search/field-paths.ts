@@ -1,6 +1,6 @@
 /** Resolves the names of a query to field paths: field names, paths below them, and their documented types. */
 import type { Field } from 'ferrule/definition'
-import { formatDocumentedType, readInnerFields } from 'ferrule/internal'
+import { formatDocumentedType } from 'ferrule/internal'
 import { type Column, type Comparison, readColumnType, readComparison, type SearchTable } from './columns.ts'
 import { invalid, notSearchable, type RequestPointer, tooComplex } from './refusals.ts'
 import { cleanText } from './text.ts'
@@ -46,7 +46,7 @@ const isArray = (schema: Field): boolean => /^array/.test(formatDocumentedType(s
 
 /** Finds the fields below a schema by name; for an array, those of its elements. Returns undefined when they are undocumented. */
 export function findMembers(schema: Field): Readonly<Record<string, Field>> | undefined {
-  const { properties, items } = readInnerFields(isArray(schema) ? (readInnerFields(schema).items ?? schema) : schema)
+  const { properties = {}, items } = isArray(schema) ? (schema.items ?? schema) : schema
   return items === undefined && Object.keys(properties).length > 0 ? properties : undefined
 }
 
@@ -54,7 +54,7 @@ export function findMembers(schema: Field): Readonly<Record<string, Field>> | un
 export function hasOpenNames(schema: Field): boolean {
   const members = findMembers(schema)
   if (members !== undefined) return Object.values(members).some((each) => !isScalar(each) && hasOpenNames(each))
-  const holds = isArray(schema) ? readInnerFields(schema).items : schema
+  const holds = isArray(schema) ? schema.items : schema
   return holds === undefined || !isScalar(holds)
 }
 
@@ -72,12 +72,12 @@ function followSteps(
   if (first === undefined || schema === undefined) return { steps, schema }
   if (first === null) {
     if (isScalar(schema) || (/^object/.test(formatDocumentedType(schema)) && findMembers(schema) !== undefined)) return undefined
-    const rest = followSteps(readInnerFields(schema).items, steps.slice(1))
+    const rest = followSteps(schema.items, steps.slice(1))
     return rest && { steps: [null, ...rest.steps], schema: rest.schema }
   }
   const members = findMembers(schema)
   if (members === undefined) {
-    const holds = isArray(schema) ? readInnerFields(schema).items : schema
+    const holds = isArray(schema) ? schema.items : schema
     return holds !== undefined && isScalar(holds) ? undefined : { steps, schema: undefined }
   }
   const found = findLongestName(Object.keys(members), steps)
@@ -87,7 +87,7 @@ function followSteps(
 
 /** Returns whether values can be objects as well as arrays, whatever type the documents name. */
 const isEither = (schema: Field): boolean => {
-  const type: unknown = Reflect.get(schema, 'type')
+  const { type } = schema
   return Array.isArray(type) && type.includes('object') && type.includes('array')
 }
 
@@ -103,7 +103,7 @@ const findPathType = (schema: Field | undefined): PathType => {
 const findComparison = (schema: Field | undefined): Comparison => {
   const type = findPathType(schema)
   if (schema === undefined || (type !== 'text' && type !== 'array')) return 'text'
-  return type === 'array' ? findComparison(readInnerFields(schema).items) : readComparison(schema)
+  return type === 'array' ? findComparison(schema.items) : readComparison(schema)
 }
 
 const buildFieldPath = (column: Column | undefined, steps: readonly Step[], schema: Field | undefined): FieldPath => ({
@@ -166,5 +166,5 @@ export const parseListedPath = (table: SearchTable, path: string | readonly stri
 /** Returns the scope of conditions within `any`, given the schema of the array. */
 export const toElementScope = (scope: NameScope, schema: Field | undefined): NameScope => ({
   table: scope.table,
-  element: { schema: schema === undefined ? undefined : readInnerFields(schema).items },
+  element: { schema: schema === undefined ? undefined : schema.items },
 })

@@ -3,7 +3,7 @@
  * neither known nor stored, instead of finding nothing. Arrays on the path to a string are ignored.
  */
 import type { Field } from 'ferrule/definition'
-import { isObject, readInnerFields, readKnownValues } from 'ferrule/internal'
+import { isObject } from 'ferrule/internal'
 import { type Column, readColumnType, type SearchTable } from './columns.ts'
 import { connectorParameter } from './conditions/sql-context.ts'
 import { findMembers } from './field-paths.ts'
@@ -31,11 +31,11 @@ const formatUncertain = (way: string): string => `${way}!`
 
 /** Finds the paths of strings with known values at or below a schema. */
 function findKnownValuePaths(schema: Field): readonly (readonly string[])[] {
-  if (readKnownValues(schema) !== undefined && readColumnType(schema) === 'text') return [[]]
+  if (schema['x-known-values'] !== undefined && readColumnType(schema) === 'text') return [[]]
   const members = findMembers(schema)
   if (members !== undefined)
     return Object.entries(members).flatMap(([name, member]) => findKnownValuePaths(member).map((names) => [name, ...names]))
-  const { items } = readInnerFields(schema)
+  const { items } = schema
   return items === undefined ? [] : findKnownValuePaths(items)
 }
 
@@ -101,7 +101,7 @@ export const findMemberPath = ({ column, steps }: FieldPath, within: MemberPath 
 }
 
 const findKnownValues = (schema: Field | undefined): readonly string[] =>
-  schema === undefined ? [] : (readKnownValues(schema) ?? findKnownValues(readInnerFields(schema).items))
+  schema === undefined ? [] : (schema['x-known-values'] ?? findKnownValues(schema.items))
 
 /** Lists the operands that a condition tests for equality. Conditions on words or on an order have none. */
 function listOperands(condition: Condition): readonly Operand[] {

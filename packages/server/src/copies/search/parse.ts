@@ -161,8 +161,7 @@ function parseCondition(reading: Reading, value: unknown, pointer: RequestPointe
 
 /** Returns whether a field holds strings that people write. Times and dates are compared, not read. */
 function holdsWords({ schema }: Column): boolean {
-  const type: unknown = Reflect.get(schema, 'type')
-  return [type].flat().includes('string') && Reflect.get(schema, 'format') === undefined
+  return [schema.type].flat().includes('string') && schema.format === undefined
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { FerruleError } from 'ferrule'
 import type { Field, Kind, LiveAction } from 'ferrule/definition'
 import { JsonText, parseJson, readJson, writeJson } from 'ferrule/engine'
-import { clocks, fail, isObject, liveActions, readInnerFields, writeBody } from 'ferrule/internal'
+import { clocks, fail, isObject, liveActions, writeBody } from 'ferrule/internal'
 import type { Principal } from '../../values/access.ts'
 import { jsonType } from '../reply.ts'
 import { type Answer, type Exchange, type Services, slot } from '../route.ts'
@@ -55,12 +55,11 @@ const isLive = (action: unknown): action is LiveAction => liveActions.some((each
 
 /** Renames the keys that a field does not know and knows in another case: `from_date_time` → `fromDateTime`. */
 function renameKeys(value: unknown, fields: readonly Field[]): unknown {
-  const inner = fields.map(readInnerFields)
   if (Array.isArray(value)) {
-    const items = inner.flatMap(({ items }) => (items === undefined ? [] : [items]))
+    const items = fields.flatMap(({ items = [] }) => items)
     return items.length === 0 ? value : value.map((each) => renameKeys(each, items))
   }
-  const known = inner.flatMap(({ properties }) => Object.entries<Field>(properties))
+  const known = fields.flatMap(({ properties = {} }) => Object.entries(properties))
   if (!isObject(value) || known.length === 0) return value
   const names = new Set(known.map(([name]) => name))
   const renamed = Object.entries(value).map(([name, given]): [string, unknown] => {
@@ -168,7 +167,7 @@ export const toSnakeCase = (name: string): string =>
     .toLowerCase()
 
 const isListedObject = (field: Field): boolean => {
-  const type: unknown = Reflect.get(field, 'type')
+  const { type } = field
   return Array.isArray(type) && type.includes('object') && type.includes('array')
 }
 

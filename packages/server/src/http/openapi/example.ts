@@ -42,7 +42,6 @@ export function buildExample(schema: unknown, name: string): unknown {
   if (Array.isArray(schema['examples'])) return schema['examples'][0]
   if ('const' in schema) return schema['const']
   if (Array.isArray(schema['enum'])) return schema['enum'][0]
-  if (schema['x-integer'] === true) return 1
   const type = Array.isArray(schema['type']) ? schema['type'][0] : schema['type']
   if (type === 'object') return objectExample(schema)
   if (type === 'array') return typeof schema['minItems'] === 'number' ? [buildExample(schema['items'], name)] : []

@@ -28,7 +28,7 @@ import {
   type OperandForm,
   operators,
 } from 'ferrule/internal'
-import { executeFields, freshness, searchMeta } from 'ferrule/wire'
+import { executeFields, freshness, part, searchMeta } from 'ferrule/wire'
 import { buildExample, type CallExample } from './example.ts'
 import { ref, truncatedFields } from './shared.ts'
 import type { JsonObject } from './types.ts'
@@ -186,7 +186,6 @@ const orNothing = (schema: unknown): unknown => {
     ...rest,
     ...(types.length === 0 ? {} : { type: [...new Set([...types, 'null'])] }),
     ...(Array.isArray(values) ? { enum: [...values, null] } : {}),
-    ...(rest['x-integer'] === true ? { 'x-nullable': true } : {}),
   }
 }
 
@@ -199,7 +198,7 @@ const searchRecord = ({ fields, entity }: Searchable): JsonObject => ({
 })
 
 const searchAnswer = (each: Searchable): Field => ({
-  ...obj(
+  ...part(
     {
       data: list(ref(`${nameSearched(each)}.SearchRecord`), 'Records of this page'),
       meta: searchMeta,
@@ -209,7 +208,6 @@ const searchAnswer = (each: Searchable): Field => ({
     `Records of ${each.name} in the copy`,
   ),
   title: `Answer of ${nameSearched(each)} ${action}`,
-  additionalProperties: undefined,
 })
 
 /** Schemas of all searches, and of what they share. */
@@ -358,9 +356,8 @@ function answerSchema(each: DocumentedOperation): Field {
   const truncated = isList ? { truncated_fields: opt(truncatedFields) } : {}
   const data = isList && !each.operation.one ? list(record, 'Records of this page') : record
   return {
-    ...obj({ data, meta: obj(meta, 'Where the page stands'), ...truncated }, sentence(each)),
+    ...part({ data, meta: obj(meta, 'Where the page stands'), ...truncated }, sentence(each)),
     title: `Answer of ${entityName(each)} ${each.action}`,
-    additionalProperties: undefined,
   }
 }
 

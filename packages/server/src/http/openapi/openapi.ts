@@ -1,7 +1,7 @@
 /** The API's document (OpenAPI 3.1), printed from the routes and the kinds. */
 import type { ErrorCode } from 'ferrule'
 import type { Field, Kind } from 'ferrule/definition'
-import { errorTable, readInnerFields, toPlainSchema } from 'ferrule/internal'
+import { errorTable, toPlainSchema } from 'ferrule/internal'
 import { endEvent, endpoints, problemDetails } from 'ferrule/wire'
 import { scopes } from '../../values/scopes.ts'
 import { version } from '../../values/version.ts'
@@ -169,7 +169,7 @@ const pathParameters = (path: string) =>
 function queryParameters(query: Field = {}) {
   const names: unknown = Reflect.get(query, 'required')
   const required: readonly unknown[] = Array.isArray(names) ? names : []
-  return Object.entries(readInnerFields(query).properties).map(([name, schema]) => {
+  return Object.entries(query.properties ?? {}).map(([name, schema]) => {
     const { description, ...rest } = { description: '', ...schema }
     return { name, in: 'query', required: required.includes(name), description, schema: toPlainSchema(rest) }
   })

@@ -73,7 +73,7 @@ function formatAlternatives(alternatives: readonly JsonObject[]): string {
 function formatType(schema: JsonObject): string {
   const { $ref: reference } = schema
   if (typeof reference === 'string') return printRecordLink(reference.split('/').at(-1) ?? '')
-  if (schema['x-integer'] === true) return 'integer'
+  if (schema['format'] === 'int64') return 'integer'
   if ('const' in schema) return JSON.stringify(schema['const'])
   if (Array.isArray(schema['enum'])) return schema['enum'].map((value) => JSON.stringify(value)).join(' or ')
   const alternatives = listAlternatives(schema)

@@ -1,14 +1,5 @@
 /** Describes a kind in sections of blocks, from its definition alone. The reference pages and the documents for agents are printed from them. */
-import {
-  type ConnectorDefinition,
-  type CredentialScheme,
-  type EntityDefinition,
-  type Field,
-  type Fields,
-  type LiveAction,
-  type Operation,
-  readFinding,
-} from 'ferrule/definition'
+import type { ConnectorDefinition, CredentialScheme, EntityDefinition, Field, Fields, LiveAction, Operation } from 'ferrule/definition'
 import { listActions } from 'ferrule/engine'
 import { buildObjectSchema, formatDocumentedType, liveActions } from 'ferrule/internal'
 import { readComparison } from '../../copies/search/columns.ts'
@@ -39,7 +30,7 @@ const fields = (given: Fields, options: { readonly withRequired: boolean }): Blo
 
 /** Describes where people find the value of a field: a sentence, the vendor's menu, and the role that they need there. */
 function describeFinding(field: Field): string {
-  const { says, menu, url, role } = readFinding(field) ?? { says: '' }
+  const { says, menu, url, role } = field['x-find'] ?? { says: '' }
   const name = menu === undefined ? 'The page of the vendor' : `**${menu}**`
   const where = url === undefined ? (menu === undefined ? undefined : name) : `[${name}](${url})`
   return [says, where === undefined ? '' : `${where}.`, role === undefined ? '' : `Role: ${role}.`].filter((each) => each !== '').join(' ')
@@ -119,8 +110,7 @@ function searchPart(name: string, { context_store_search: searchable, sync }: En
       lower: 'equal whatever the case; only known and stored values',
       text: '',
     }[readComparison(schema)]
-    const about: unknown = Reflect.get(schema, 'description')
-    return [`\`${field}\``, formatDocumentedType(schema), compares, `${typeof about === 'string' ? about : ''}${origin}`]
+    return [`\`${field}\``, formatDocumentedType(schema), compares, `${schema.description ?? ''}${origin}`]
   })
   return [
     heading(3, `${name} context_store_search`),

@@ -33,7 +33,7 @@ export const findChangingDay = (windows: Windows, through: string, { kind, confi
  * @param now milliseconds since 1970
  */
 export function findFirstDay(windows: Windows, through: string | undefined, of: Configured, now: number): string {
-  const fallback: unknown = Reflect.get(of.kind.definition.configuration[windows.first] ?? {}, 'default')
+  const fallback = of.kind.definition.configuration[windows.first]?.default
   const configured = String(of.configuration[windows.first] ?? fallback)
   // A last day in the future comes from a wrong clock: the progress of the windows is unknown.
   if (through === undefined || through > addDays(toDay(now), 1)) return configured
