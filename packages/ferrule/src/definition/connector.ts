@@ -3,7 +3,7 @@ import type { DayWindow, ErrorCode } from '../errors.ts'
 import type { AccountProof, Consent, Exchange } from './consent.ts'
 import type { EntityDefinition } from './entity.ts'
 import type { Fields } from './fields.ts'
-import type { PageDefinition, PageShape } from './page.ts'
+import type { PageDefinition } from './page.ts'
 
 /** An API origin that a configuration field selects. Maps each value of the field to an origin. The field must have a default. */
 export interface ChosenOrigin {
@@ -33,12 +33,17 @@ export interface SignedToken {
   readonly seconds: number
 }
 
-/** How every API request carries the credentials. The values name credential fields. */
-export type SendCredentials =
-  | SignedToken
-  | { readonly as: 'basic'; readonly user: string; readonly password: string }
-  | { readonly as: 'bearer'; readonly token: string }
-  | { readonly as: 'header'; readonly name: string; readonly value: string }
+/**
+ * Headers and query parameters with values of credentials: a credential field replaces `{field}`. What stands behind `Basic ` is encoded as
+ * RFC 7617 says. A header or parameter whose slots are all empty is omitted.
+ */
+export interface Templates {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+}
+
+/** How every API request carries the credentials. */
+export type SendCredentials = SignedToken | Templates
 
 /** One way to authenticate. The given fields identify the scheme. */
 export interface CredentialScheme {
@@ -64,6 +69,8 @@ export interface ErrorRule {
   readonly sent?: string
   /** Regular expression (flag `i`) that one message of the vendor must match. */
   readonly matches?: string
+  /** Words that one message of the vendor must contain; case does not matter. */
+  readonly contains?: string
   /** The vendor's own codes (`problem.code`): `40001`, or a range `40900-40999`. */
   readonly codes?: readonly string[]
   /** The error, or `empty` for a list without records. */
@@ -175,7 +182,8 @@ export interface ConnectorDefinition {
    * (comma-separated).
    */
   readonly known?: Readonly<Record<string, { readonly configuration: string; readonly credential?: string }>>
-  readonly pages: Readonly<Partial<Record<Exclude<PageShape, 'none'>, PageDefinition>>>
+  /** The kind's ways of paging, by names that operations use. */
+  readonly pages: Readonly<Record<string, PageDefinition>>
   /**
    * Paths in an error body, of which the first with a value counts; `header:<name>` reads a response header. An object or array becomes one
    * string.
@@ -185,6 +193,8 @@ export interface ConnectorDefinition {
     readonly requestId?: string
     /** Path of the vendor's own code. */
     readonly code?: string
+    /** An answer with this value is an error whatever its status. Without `is`: with any value that is not empty. */
+    readonly failed?: { readonly at: string; readonly is?: string | boolean }
     /** Codes of success. An answer with another code is an error whatever its status; an answer without a code is invalid. */
     readonly success?: readonly string[]
     /** Codes of partial success. Their message appears in the meta as a warning. */

@@ -1,12 +1,14 @@
 /** The definition of an entity: plain data that can be compared with the vendor's page. */
 import type { Fields } from './fields.ts'
-import type { PageShape } from './page.ts'
 import type { Sync } from './sync.ts'
 
 /** Actions that call the external system. */
 export const liveActions = ['list', 'get', 'create', 'update', 'delete', 'download'] as const
 /** The name of a live action. */
 export type LiveAction = (typeof liveActions)[number]
+
+/** Methods of HTTP. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** Names a rule of the kind: a pure function in `connectors/<kind>/rules.ts`. */
 export type RuleName = `rule:${string}`
@@ -102,12 +104,20 @@ export interface Operation {
   /** What the operation does, if the entity's sentence does not say it. */
   readonly about?: string
   /** The vendor's own endpoint, in the vendor's notation. */
-  readonly call: `${'GET' | 'POST'} /${string}`
+  readonly call: `${Method} /${string}`
+  /** How the request carries its parameters beside those of the path: GET and DELETE in the query, others as JSON if omitted. */
+  readonly body?: 'json' | 'form' | 'query'
+  /** Parameters that a request with a body carries in the query. */
+  readonly query?: readonly string[]
+  /** How a query or a form carries a list: the name repeated (default), with brackets behind it, or the values joined with commas. */
+  readonly lists?: 'repeat' | 'brackets' | 'comma'
+  /** What a write answers: the record (default), some of its fields, such as its key, or nothing. */
+  readonly answers?: 'record' | 'part' | 'nothing'
   /** Path of the row or rows in the answer; '' is the whole body. */
   readonly at: string
   readonly params: Fields
-  /** List shape; a list without a shape has one page. Other actions have a shape if all actions of the kind have one. */
-  readonly page?: PageShape
+  /** Name among the kind's `pages`; a list without one has one page. Other actions have one if all actions of the kind have one. */
+  readonly page?: string
   /** The whole answer is one record, even for a list. */
   readonly one?: true
   readonly submits?: Submission

@@ -32,6 +32,8 @@ export interface PageMeta {
     /** The operation that `next_params` belong to. */
     readonly next_operation: { readonly entity: string; readonly action: 'get' } | null
   }
+  /** Of every kind but the four that the documents specify. The cursor is opaque. */
+  readonly next: { readonly cursor: string | null; readonly total_records: number | null }
   readonly none: Record<never, never>
 }
 /** The name of a list shape. */
@@ -48,7 +50,7 @@ export interface CommonMeta<P = Record<string, unknown>> {
 }
 
 /** How a kind transfers a list shape. */
-export type PageDefinition = PositionPages | PartPages
+export type PageDefinition = PositionPages | PartPages | NextPages
 
 /** A result in numbered parts, from 0. Another operation returns the parts after the first. */
 export interface PartPages {
@@ -72,7 +74,7 @@ export interface PartPages {
 
 /** Pages by position: each answer contains the position of the next page. */
 export interface PositionPages {
-  readonly shape: Exclude<PageShape, 'none' | 'statement'>
+  readonly shape: Exclude<PageShape, 'none' | 'statement' | 'next'>
   /** Meta field → path in the body, or `link:<relation>` for a URL of the `Link` header (RFC 8288). A missing value is null. */
   readonly read: Readonly<Record<string, string>>
   /**
@@ -90,4 +92,30 @@ export interface PositionPages {
   readonly url?: string
   /** A position excludes all parameters but these and the path's, because it contains the filters of the first page. */
   readonly alone?: readonly string[]
+}
+
+/**
+ * Pages of any vendor. Callers see one opaque parameter `cursor` and one parameter for the size, whatever the vendor has. An empty position
+ * ends the list.
+ */
+export interface NextPages {
+  readonly shape: 'next'
+  /**
+   * Where the answer has the position of the next page: a path in the body, `header:<name>`, `link:<relation>` for a URL of the `Link`
+   * header (RFC 8288), or `last:<path>` for a field of the last row. `rows` and `pages`: the engine counts the rows before the page, or the
+   * pages.
+   */
+  readonly next: string
+  /** The first number of `pages`; 1 if omitted. */
+  readonly first?: 0 | 1
+  /** Query name, or path in the JSON body, that takes the position. Omitted: the position is the URL of the next page, on the same host. */
+  readonly send?: string
+  /** Where the request carries the position; by default the query of a request without a body, else the body. */
+  readonly place?: 'query' | 'body'
+  /** Path of the flag that says whether there are more pages. With an exclamation mark in front: whether this page is the last. */
+  readonly more?: string
+  /** Path of the number of all records. */
+  readonly total?: string
+  /** The vendor's parameter for the size of a page, and its maximum, which is also what a call without a size asks for. */
+  readonly size?: { readonly send: string; readonly most: number }
 }

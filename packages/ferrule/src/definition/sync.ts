@@ -1,8 +1,15 @@
 /** How a definition describes the sync of an entity. */
 import type { Fields } from './fields.ts'
 
+/** How a vendor writes a timestamp. `iso` (default): ISO 8601; numbers count from 1970; `date`: the day in UTC. */
+export type TimeForm = 'iso' | 'seconds' | 'milliseconds' | 'date'
+
 /** Incremental sync: only new or changed records. */
 export interface Since {
+  /** How the parameters carry the time. */
+  readonly as?: TimeForm
+  /** Text of the parameter, with `{time}` for the time: `created:>={time}`. */
+  readonly text?: string
   /** Parameter (path) for the start of the window, inclusive. */
   readonly param: string
   /** Parameter (path) for the end of the window, if the vendor needs one: a day after the start of the run. */
@@ -51,6 +58,24 @@ export interface Within {
   readonly most?: { readonly records: number; readonly take: Readonly<Record<string, string>> }
 }
 
+/** A list of changes that the vendor keeps for a while, read in place of a whole pass. */
+export interface Changes {
+  /** Entity whose list has the changes, oldest or newest first. */
+  readonly entity: string
+  /** Parameters of that list. */
+  readonly params?: Readonly<Record<string, unknown>>
+  /** Its parameter for the start of the window, and the field with the time of a change. */
+  readonly since: { readonly param: string; readonly field: string; readonly as?: TimeForm }
+  /** Changes of this entity: the field of a change and its values; `*` at the end stands for anything. */
+  readonly where: { readonly field: string; readonly is: readonly string[] }
+  /** Values of the same field for records that are gone. */
+  readonly gone: readonly string[]
+  /** Path of the record in a change. */
+  readonly record: string
+  /** Days that the vendor keeps changes. An older mark means a whole pass. */
+  readonly keepsDays: number
+}
+
 /** How the context store gets the records of an entity. Searchable entities and their parents have a sync. */
 export interface Sync {
   /** Parameters of every call. */
@@ -66,6 +91,15 @@ export interface Sync {
   readonly under?: { readonly field: string; readonly parent: string }
   /** Omitted: every run is a complete pass. */
   readonly since?: Since
+  /** One walk for each value of a parameter. */
+  readonly values?: { readonly param: string; readonly of: readonly (string | number | boolean)[] }
+  /** The list is sorted by this time, newest first, and has no filter by it: the walk stops at what the copy has. */
+  readonly newest?: string
+  /** The last page names a token, and the next run sends it to get what changed: its path in the answer, its parameter. */
+  readonly token?: { readonly read: string; readonly param: string }
+  readonly changes?: Changes
+  /** The vendor still lists the record, and this field says that it is deleted. Without `is`: any value says so. */
+  readonly gone?: { readonly field: string; readonly is?: string | boolean }
   /** The next page starts after the largest value of a field, for vendors whose own positions expire. */
   readonly after?: { readonly param: string; readonly field: string }
   readonly windows?: Windows
