@@ -42,8 +42,10 @@ const listShapes = {
   none: { shape: 'list', meta: {} },
 } as const
 
+const isListShape = (page: string | undefined): page is keyof typeof listShapes => page !== undefined && page in listShapes
+
 const resultOf = (action: string, { page }: Operation): Json => {
-  if (action === 'list' || page === 'statement') return listShapes[page ?? 'none']
+  if (action === 'list' || page === 'statement') return listShapes[isListShape(page) ? page : 'none']
   return { shape: action === 'download' ? 'download' : 'record', meta: {} }
 }
 

@@ -110,7 +110,8 @@ function countProblems(page: PageDefinition, meta: Values): string[] {
 
 /** Finds what is wrong with the meta of a list: missing or unknown keys, undocumented types. */
 export function metaProblems(definition: ConnectorDefinition, operation: Operation, meta: Values): string[] {
-  const page = operation.page === undefined || operation.page === 'none' ? undefined : definition.pages[operation.page]
+  const found = definition.pages[operation.page ?? '']
+  const page = found === undefined || 'position' in found ? undefined : found
   const counted = operation.hidden !== undefined || operation.join !== undefined
   const count = counted && definition.hidden !== undefined ? [definition.hidden.count] : []
   const parts = page !== undefined && 'parts' in page ? ['next_operation'] : []

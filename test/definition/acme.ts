@@ -18,7 +18,7 @@ export const finding = { says: 'Acme shows the value.' }
 export const scheme: CredentialScheme = {
   title: 'Key',
   fields: { user: find(finding, str('User')), password: find(finding, str('Password')) },
-  send: { as: 'basic', user: 'user', password: 'password' },
+  send: { headers: { authorization: 'Basic {user}:{password}' } },
 }
 /** A kind that is right. */
 export const acme: ConnectorDefinition = {

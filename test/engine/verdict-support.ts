@@ -24,7 +24,7 @@ export const coded = connector({
   id: '00000000-0000-4000-8000-000000000002',
   documentation: 'https://coded.example',
   origins: { api: 'https://api.coded.example' },
-  credentials: { token: { title: 'Token', fields: { token: secret('Token') }, send: { as: 'header', name: 'x-token', value: 'token' } } },
+  credentials: { token: { title: 'Token', fields: { token: secret('Token') }, send: { headers: { 'x-token': '{token}' } } } },
   configuration: {},
   pages: {},
   problem: {

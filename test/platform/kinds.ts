@@ -49,7 +49,7 @@ export const notes = connector({
     key: {
       title: 'Key',
       fields: { api_key: secret('Key.'), api_secret: secret('Its secret.') },
-      send: { as: 'basic', user: 'api_key', password: 'api_secret' },
+      send: { headers: { authorization: 'Basic {api_key}:{api_secret}' } },
     },
     oauth: {
       title: 'OAuth',
@@ -59,7 +59,7 @@ export const notes = connector({
         token_expiry_date: opt(time('End of the access token.')),
         client_id: opt(str('Client.')),
       },
-      send: { as: 'bearer', token: 'access_token' },
+      send: { headers: { authorization: 'Bearer {access_token}' } },
       exchange: {
         call: 'POST /token',
         client: { user: 'client_id', password: 'client_id' },
@@ -81,7 +81,7 @@ export const stall = connector({
   category: 'commerce',
   about: 'A stall.',
   id: '7d5d9b1c-55a4-4c7a-9d57-0d1f4c7f0002',
-  credentials: { token: { title: 'Token', fields: { token: secret('Token.') }, send: { as: 'bearer', token: 'token' } } },
+  credentials: { token: { title: 'Token', fields: { token: secret('Token.') }, send: { headers: { authorization: 'Bearer {token}' } } } },
   configuration: { stall: str('Name of the stall.', { pattern: '^[a-z]+$' }) },
 })
 

@@ -54,7 +54,7 @@ export const ledger = connector({
   documentation: 'https://ledger.example/docs',
   id: '7d5d9b1c-55a4-4c7a-9d57-0d1f4c7f0003',
   origins: { api: 'https://api.ledger.example' },
-  credentials: { token: { title: 'Token', fields: { token: secret('Token.') }, send: { as: 'bearer', token: 'token' } } },
+  credentials: { token: { title: 'Token', fields: { token: secret('Token.') }, send: { headers: { authorization: 'Bearer {token}' } } } },
   configuration: { book: opt(str('Which book.')) },
   pages: { cursor: { shape: 'cursor', read: { cursor: 'next' }, next: { meta: 'cursor', param: 'cursor' } } },
   problem: { message: ['message'] },

@@ -63,8 +63,6 @@ entity({ about, key, record, get: { call: 'https://notes.example/notes/{id}', at
 entity({ about, key, record, get: { call: 'GET /notes/{id}', params: { id } } })
 // @ts-expect-error the parameters are missing, even for a call without parameters
 entity({ about, key, record, list: { call: 'GET /notes', at: 'notes' } })
-// @ts-expect-error a page shape that there is not
-entity({ about, key, record, list: { call: 'GET /notes', at: 'notes', page: 'cursors', params: {} } })
 // @ts-expect-error not a part of an operation
 entity({ about, key, record, list: { call: 'GET /notes', at: 'notes', pge: 'cursor', params: {} } })
 // @ts-expect-error a rule is named `rule:…`
@@ -84,7 +82,7 @@ entity({ about, key: ['param.id'], download: { ...get, file: { at: 'url', range:
 // @ts-expect-error a parameter that may be left out is said by opt, not by a word of the operation
 entity({ about, key, record, list: { call: 'GET /notes', at: 'notes', params: { id }, optional: ['id'] } })
 
-const token = { title: 'Token', fields: { token: str('Token') }, send: { as: 'bearer', token: 'token' } } as const
+const token = { title: 'Token', fields: { token: str('Token') }, send: { headers: { authorization: 'Bearer {token}' } } } as const
 const base = {
   kind: 'notes',
   title: 'Notes',
@@ -116,7 +114,7 @@ connector({ ...base, errors: [{ status: 404, actons: ['list'], is: 'empty' }] })
 // @ts-expect-error a way to send credentials that there is not
 connector({ ...base, credentials: { token: { ...token, send: { as: 'query', token: 'token' } } } })
 // @ts-expect-error a bearer token names its field
-connector({ ...base, credentials: { token: { ...token, send: { as: 'bearer' } } } })
+connector({ ...base, credentials: { token: { ...token, send: { headers: 1 } } } })
 // @ts-expect-error a page shape that there is not
 connector({ ...base, pages: { cursors: { shape: 'cursors', read: {}, next: { meta: 'cursor', param: 'cursor' } } } })
 // @ts-expect-error a page says where the next one comes from

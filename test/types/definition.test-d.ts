@@ -154,11 +154,11 @@ const kind = connector({
   documentation: 'https://notes.example/docs',
   origins: { api: 'https://api.notes.example' },
   credentials: {
-    token: { title: 'Token', fields: { token: secret('Token') }, send: { as: 'bearer', token: 'token' } },
+    token: { title: 'Token', fields: { token: secret('Token') }, send: { headers: { authorization: 'Bearer {token}' } } },
     password: {
       title: 'Password',
       fields: { user: str('User'), password: secret('Password') },
-      send: { as: 'basic', user: 'user', password: 'password' },
+      send: { headers: { authorization: 'Basic {user}:{password}' } },
     },
   },
   configuration: { folder: opt(str('Folder id')) },

@@ -30,6 +30,7 @@ export {
   type SearchFieldType,
   searchOperators,
 } from './definition/operators.ts'
+export { findShape } from './definition/page.ts'
 export { readLookback } from './definition/sync.ts'
 export { buildEntityDocument, toSchema } from './document/build-kind.ts'
 export {

@@ -2,8 +2,9 @@
  * The types of searches. A search takes its parameters as the type `P` that the compiler infers from the call. `P` must satisfy a type made
  * from itself, which has a sentence where a mistake is. The compiler's first line shows that sentence.
  */
-import type { FieldOperator, FilterOperator, FormOf } from '../definition/operators.ts'
+
 import type { Fields, Static } from '../definition/fields.ts'
+import type { FieldOperator, FilterOperator, FormOf } from '../definition/operators.ts'
 import type { FormulaMode } from '../values/csv.ts'
 
 type SearchableOf<E> = E extends { readonly context_store_search: infer F extends Fields } ? F : never

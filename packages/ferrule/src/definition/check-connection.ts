@@ -7,7 +7,8 @@ import type { Consent, Exchange } from './consent.ts'
 import { findField } from './document.ts'
 import { liveActions } from './entity.ts'
 import { type Field, type Fields, isOptional } from './fields.ts'
-import type { PageDefinition, PartPages } from './page.ts'
+import type { NextPages, PartPages, PositionPages } from './page.ts'
+import { listSlots } from './templates.ts'
 
 /** Lists the credential fields that an exchange names. */
 const listExchangeFields = ({ client, expires, read, refresh, code }: Exchange): string[] => [
@@ -144,9 +145,8 @@ const checkAddresses = ({ origins, base, configuration, ...definition }: Connect
 ]
 
 const listSendFields = (send: CredentialScheme['send']): string[] => {
-  if (send.as === 'basic') return [send.user, send.password]
-  if (send.as === 'signed') return [send.key, send.passphrase]
-  return [send.as === 'bearer' ? send.token : send.value]
+  if ('as' in send) return [send.key, send.passphrase]
+  return [...Object.values(send.headers ?? {}), ...Object.values(send.query ?? {})].flatMap(listSlots)
 }
 
 const listSentFields = ({ send, exchange, consent }: CredentialScheme): string[] => [
@@ -171,13 +171,13 @@ const checkSchemes = ({ credentials, origins }: ConnectorDefinition, rules: Rule
     ),
     ...all.map(
       ([name, { send }]) =>
-        send.as === 'signed' &&
+        'as' in send &&
         !(send.claims.slice('rule:'.length) in (rules.claims ?? {})) &&
         `credentials ${name} are signed with ${send.claims}, which is not a rule of the kind`,
     ),
     ...all.map(
       ([name, { send }]) =>
-        send.as === 'signed' && !(send.seconds > 0) && `credentials ${name} are signed for ${send.seconds} seconds, which is no time`,
+        'as' in send && !(send.seconds > 0) && `credentials ${name} are signed for ${send.seconds} seconds, which is no time`,
     ),
     ...all.map(
       ([name, { fields }], index) =>
@@ -188,8 +188,27 @@ const checkSchemes = ({ credentials, origins }: ConnectorDefinition, rules: Rule
 }
 
 /** Lists the meta fields that the next page continues from. */
-const listContinuedFields = (page: PageDefinition): string[] =>
+const listContinuedFields = (page: PositionPages | PartPages): string[] =>
   'next' in page ? [page.next.meta] : [page.parts.handle.meta, page.parts.known, page.parts.url]
+
+/** Checks pages of any vendor. */
+const checkNextPages = (name: string, { position, send, size, first, more }: NextPages): Sentences => {
+  const isCounted = position === 'rows' || position === 'pages'
+  return [
+    position === '' && `page ${name} does not say where the position of the next page is`,
+    isCounted && send === undefined && `page ${name} counts, but does not say which parameter takes the number`,
+    first !== undefined && position !== 'pages' && `page ${name} has a first number, but does not count pages`,
+    position.startsWith('last:') &&
+      send === undefined &&
+      `page ${name} goes on after the last row, but does not say which parameter takes it`,
+    position.startsWith('last:') &&
+      more === undefined &&
+      size === undefined &&
+      `page ${name} has neither a flag of more pages nor a size, so it would not end`,
+    isCounted && more === undefined && size === undefined && `page ${name} counts, and has neither a flag of more pages nor a size`,
+    size !== undefined && !(Number.isInteger(size.most) && size.most >= 1) && `page ${name} has a largest size of ${size.most}`,
+  ]
+}
 
 /** Checks the operation that returns the next part. */
 const checkNextPart = ({ entities }: ConnectorDefinition, name: string, { entity, handle, number }: PartPages['parts']): Sentences => {
@@ -202,9 +221,13 @@ const checkNextPart = ({ entities }: ConnectorDefinition, name: string, { entity
 
 const checkPages = (definition: ConnectorDefinition): Sentences =>
   Object.entries(definition.pages).flatMap(([name, page]) => [
-    ...listContinuedFields(page).map((meta) => !(meta in page.read) && `page ${name} continues from ${meta}, which it does not read`),
-    ...('parts' in page ? checkNextPart(definition, name, page.parts) : []),
+    ...('position' in page ? checkNextPages(name, page) : checkReadPages(definition, name, page)),
   ])
+
+const checkReadPages = (definition: ConnectorDefinition, name: string, page: PositionPages | PartPages): Sentences => [
+  ...listContinuedFields(page).map((meta) => !(meta in page.read) && `page ${name} continues from ${meta}, which it does not read`),
+  ...('parts' in page ? checkNextPart(definition, name, page.parts) : []),
+]
 
 const checkErrors = (definition: ConnectorDefinition): Sentences =>
   definition.errors.flatMap(({ is, matches, statuses, status, actions, wait }, index) => [

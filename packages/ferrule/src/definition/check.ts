@@ -7,6 +7,7 @@ import type { Kind } from './connector.ts'
 import { findField } from './document.ts'
 import { type EntityDefinition, type LiveAction, liveActions, type Operation } from './entity.ts'
 import { type Fields, isOptional } from './fields.ts'
+import { cursorName, findShape, type PageDefinition, sizeName } from './page.ts'
 
 /** Names that the library's connector object uses itself. */
 const reserved: ReadonlySet<string> = new Set(['execute', 'pages', 'records', 'check', 'close', 'id', 'then'])
@@ -93,22 +94,29 @@ const entityChecks: readonly Check<EntityContext>[] = [
   ({ definition }) => [liveActions.every((action) => definition[action] === undefined) && 'has no action'],
 ]
 
+/** Lists the parameters that a list continues with. */
+const listPositionParams = (page: PageDefinition): string[] => {
+  if ('position' in page) return [cursorName, ...(page.size === undefined ? [] : [sizeName])]
+  return 'next' in page ? [page.next.param, ...(page.url === undefined ? [] : [page.url])] : []
+}
+
 const operationChecks: readonly Check<OperationContext>[] = [
   ({ operation }) =>
     [...operation.call.matchAll(/\{([^}]*)\}/g)].map(
       ([, slot = '']) => !(slot in operation.params) && `path slot ${slot} is not a parameter`,
     ),
-  ({ operation }) => [!/^(GET|POST) \/[^?#\s]*$/.test(operation.call) && `call ${operation.call} is not a method and a path`],
+  ({ operation }) => [
+    !/^(GET|POST|PUT|PATCH|DELETE) \/[^?#\s]*$/.test(operation.call) && `call ${operation.call} is not a method and a path`,
+  ],
   ({ operation }) => findSpeechless(operation.params, 'parameter'),
   ({ operation }) => findUnknownRefusals(operation.params),
   ({ operation, kind }) => {
-    const page = operation.page === undefined || operation.page === 'none' ? undefined : kind.definition.pages[operation.page]
+    const page = kind.definition.pages[operation.page ?? '']
     return [
-      operation.page !== undefined && operation.page !== 'none' && page === undefined && `page ${operation.page} is not a page of the kind`,
-      ...(page === undefined || operation.onePage || !('next' in page)
-        ? []
-        : [page.next.param, ...(page.url === undefined ? [] : [page.url])]
-      ).map((name) => !(name in operation.params) && `page ${operation.page} continues with ${name}, which is not a parameter`),
+      operation.page !== undefined && page === undefined && `page ${operation.page} is not a page of the kind`,
+      ...(page === undefined || operation.onePage ? [] : listPositionParams(page)).map(
+        (name) => !(name in operation.params) && `page ${operation.page} continues with ${name}, which is not a parameter`,
+      ),
     ]
   },
   ({ operation }) =>
@@ -128,9 +136,9 @@ const operationChecks: readonly Check<OperationContext>[] = [
       !(operation.running.status > 200 && operation.running.status < 300) &&
       `${operation.running.status} is not a status that means "not ready yet"`,
   ],
-  ({ operation, action }) => [
+  ({ operation, action, kind }) => [
     operation.page !== undefined && !operation.one && action !== 'list' && 'only a list has pages',
-    operation.page === 'statement' && !operation.one && 'a result in parts is the whole answer',
+    findShape(kind.definition.pages, operation.page) === 'statement' && !operation.one && 'a result in parts is the whole answer',
   ],
   ({ operation }) => [
     operation.submits !== undefined &&
@@ -162,10 +170,10 @@ const operationChecks: readonly Check<OperationContext>[] = [
   ],
   ({ operation }) => Object.values(operation.slice ?? {}).map((name) => !(name in operation.params) && `slice ${name} is not a parameter`),
   ({ operation, kind }) => {
-    const pages = Object.values(kind.definition.pages).filter((page) => page?.shape === 'page_info' && page.shape === operation.page)
+    const page = kind.definition.pages[operation.page ?? '']
     return [
       operation.slice !== undefined &&
-        !pages.some((page) => 'next' in page && page.next.param === operation.slice?.page) &&
+        !(page?.shape === 'page_info' && 'next' in page && page.next.param === operation.slice.page) &&
         `slices a list whose pages are not numbered by ${operation.slice.page}`,
     ]
   },

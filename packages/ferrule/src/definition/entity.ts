@@ -109,8 +109,8 @@ export interface Operation {
   readonly body?: 'json' | 'form' | 'query'
   /** Parameters that a request with a body carries in the query. */
   readonly query?: readonly string[]
-  /** How a query or a form carries a list: the name repeated (default), with brackets behind it, or the values joined with commas. */
-  readonly lists?: 'repeat' | 'brackets' | 'comma'
+  /** How a query or a form carries a list: the values joined with commas (default), the name repeated, or with brackets behind it. */
+  readonly lists?: 'comma' | 'repeat' | 'brackets'
   /** What a write answers: the record (default), some of its fields, such as its key, or nothing. */
   readonly answers?: 'record' | 'part' | 'nothing'
   /** Path of the row or rows in the answer; '' is the whole body. */

@@ -20,6 +20,7 @@ export type {
   Rules,
   SendCredentials,
   SignedToken,
+  Templates,
 } from './connector.ts'
 export type { AccountProof, CodeGrant, Consent, ConsentAccounts, ConsentRevocation, Exchange, Grant } from './consent.ts'
 export { connector, entity } from './declare.ts'
@@ -31,6 +32,7 @@ export type {
   LiveAction,
   LocalFilter,
   MergedRows,
+  Method,
   Operation,
   Origin,
   Poll,
@@ -91,5 +93,5 @@ export {
   trimmed,
   wellFormed,
 } from './fields.ts'
-export type { PageDefinition, PageShape, PartPages, PositionPages } from './page.ts'
+export type { NextPages, PageDefinition, PageShape, PartPages, PositionPages } from './page.ts'
 export type { Since, Sync, Windows, Withdrawn, Within } from './sync.ts'

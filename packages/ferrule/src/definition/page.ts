@@ -105,7 +105,7 @@ export interface NextPages {
    * header (RFC 8288), or `last:<path>` for a field of the last row. `rows` and `pages`: the engine counts the rows before the page, or the
    * pages.
    */
-  readonly next: string
+  readonly position: string
   /** The first number of `pages`; 1 if omitted. */
   readonly first?: 0 | 1
   /** Query name, or path in the JSON body, that takes the position. Omitted: the position is the URL of the next page, on the same host. */
@@ -119,3 +119,11 @@ export interface NextPages {
   /** The vendor's parameter for the size of a page, and its maximum, which is also what a call without a size asks for. */
   readonly size?: { readonly send: string; readonly most: number }
 }
+
+/** Finds the shape of a list: `none` for one page. @param pages the kind's */
+export const findShape = (pages: Readonly<Record<string, PageDefinition>>, page: string | undefined): PageShape =>
+  pages[page ?? '']?.shape ?? 'none'
+
+/** Names of the parameters that every list with pages of the shape `next` has: the position, and the size where the vendor takes one. */
+export const cursorName = 'cursor'
+export const sizeName = 'limit'

@@ -21,7 +21,9 @@ export type ParamsOf<E, A> = E extends { readonly [K in A & string]: { readonly 
 /** Record of an entity: the documented fields. At run time the record also has the vendor's other fields. */
 export type RecordOf<E> = E extends { readonly record: infer R } ? Flat<R> : never
 /** Meta of a list: the documented keys of its shape, and `next_params`. */
-export type MetaOf<E> = (E extends { readonly list: { readonly page: infer S extends keyof PageMeta } } ? PageMeta[S] : PageMeta['none']) &
+export type MetaOf<E> = (E extends { readonly list: { readonly page: infer S } }
+  ? PageMeta[S extends keyof PageMeta ? S : 'next']
+  : PageMeta['none']) &
   CommonMeta<ParamsOf<E, 'list'>>
 /** An operation whose whole answer is a result in parts. */
 interface InParts {

@@ -53,7 +53,7 @@ export const gong = connector(
             secret('Secret of the access key'),
           ),
         },
-        send: { as: 'basic', user: 'access_key', password: 'access_key_secret' },
+        send: { headers: { authorization: 'Basic {access_key}:{access_key_secret}' } },
       },
       oauth: {
         title: 'OAuth 2.0',
@@ -90,7 +90,7 @@ export const gong = connector(
             ),
           ),
         },
-        send: { as: 'bearer', token: 'access_token' },
+        send: { headers: { authorization: 'Bearer {access_token}' } },
         exchange: {
           call: 'POST /oauth2/generate-customer-token',
           client: { user: 'client_id', password: 'client_secret' },

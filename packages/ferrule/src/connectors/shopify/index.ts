@@ -58,7 +58,7 @@ export const shopify = connector({
           secret('Access token of the Admin API, for example shpat_…'),
         ),
       },
-      send: { as: 'header', name: 'x-shopify-access-token', value: 'api_key' },
+      send: { headers: { 'x-shopify-access-token': '{api_key}' } },
     },
   },
   configuration: {

@@ -32,7 +32,7 @@ export const snowflake = connector(
             secret('Programmatic access token: a key that Snowflake generates for a user, in place of a password'),
           ),
         },
-        send: { as: 'bearer', token: 'programmatic_access_token' },
+        send: { headers: { authorization: 'Bearer {programmatic_access_token}' } },
         headers: { 'x-snowflake-authorization-token-type': 'PROGRAMMATIC_ACCESS_TOKEN' },
       },
       key_pair: {

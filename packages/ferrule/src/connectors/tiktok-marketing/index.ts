@@ -37,7 +37,7 @@ export const tiktokMarketing = connector(
             find(appId, str('Id of the developer app: connectors with the same app share its budget of calls', { pattern: '^\\d{1,20}$' })),
           ),
         },
-        send: { as: 'header', name: 'access-token', value: 'access_token' },
+        send: { headers: { 'access-token': '{access_token}' } },
       },
       oauth: {
         title: 'OAuth 2.0',
@@ -63,7 +63,7 @@ export const tiktokMarketing = connector(
             ),
           ),
         },
-        send: { as: 'header', name: 'access-token', value: 'access_token' },
+        send: { headers: { 'access-token': '{access_token}' } },
         exchange: {
           call: 'POST /open_api/v1.3/oauth2/access_token/',
           place: 'json',

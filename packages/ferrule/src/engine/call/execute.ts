@@ -29,7 +29,8 @@ import { download } from './download.ts'
 import { fillParams } from './fill.ts'
 import { buildHiddenCount, describeUnclear, failHidden, isHidden, type LookedUp, listIdsToLookUp, showsHidden } from './hidden.ts'
 import { lookUp } from './lookup.ts'
-import { buildEmptyMeta, describeDoubt, isInParts, readMeta } from './meta.ts'
+import { buildEmptyMeta, describeDoubt, isInParts, type ListMeta, readMeta } from './meta.ts'
+import { findNextPages, type NextSource, readNextMeta } from './next-pages.ts'
 import { type CompiledOperation, findOperation } from './operation.ts'
 import type { Call, Outcome } from './outcome.ts'
 import { buildPage, canBeSame, nameRows, type Page } from './page-records.ts'
@@ -169,6 +170,17 @@ export interface Engine {
   close(): Promise<void>
 }
 
+/** Reads the meta of a list. @throws FerruleError `upstream_answer_invalid` */
+function readListMeta(
+  { connection, operation }: Running,
+  { given, made, ...source }: NextSource & { readonly made: Page['made'] },
+): ListMeta {
+  const page = findNextPages(operation)
+  return page === undefined
+    ? readMeta(operation, { ...source, params: given, made })
+    : readNextMeta(connection, operation, page, { ...source, given })
+}
+
 async function runList(running: Running, given: Params): Promise<Outcome> {
   const { operation, params, runtime } = running
   const reply = await exchange({ ...running, take: 'page' }, buildRequest(operation, params, runtime.wall()))
@@ -180,7 +192,7 @@ async function runList(running: Running, given: Params): Promise<Outcome> {
     type: 'list',
     data,
     meta: {
-      ...readMeta(operation, { ...reply, params: given, listed, made }),
+      ...readListMeta(running, { ...reply, given, listed, made }),
       ...buildHiddenCount(running, excluded),
       ...buildWarnings(own === undefined ? reply.warnings : [...reply.warnings, `${own}.`]),
     },

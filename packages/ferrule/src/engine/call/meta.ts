@@ -14,8 +14,7 @@ export interface ListMeta extends Readonly<Record<string, unknown>> {
 
 /** Finds the page definition of an operation; undefined for a list with one page. */
 export function findPageDefinition({ kind, operation }: CompiledOperation): PageDefinition | undefined {
-  const shape = operation.page
-  return shape === undefined || shape === 'none' ? undefined : kind.definition.pages[shape]
+  return kind.definition.pages[operation.page ?? '']
 }
 
 /** Finds the page definition of an operation whose pages are positions; undefined for others. */
@@ -182,10 +181,10 @@ function assumePage(operation: CompiledOperation, { next }: PositionPages, { par
  */
 export function readMeta(operation: CompiledOperation, { answer, body, params, made, ready = true, listed }: MetaSource): ListMeta {
   const page = findPageDefinition(operation)
-  if (page === undefined) return { next_params: null }
+  if (page === undefined || 'position' in page) return { next_params: null }
   const read = Object.entries(page.read).map(([name, path]) => [name, readMetaValue(answer, body, path)] as const)
   const meta: Record<string, unknown> = { ...Object.fromEntries(read), ...made }
-  if (!('next' in page)) return buildPartMeta(page, meta, { params, ready })
+  if ('parts' in page) return buildPartMeta(page, meta, { params, ready })
   if (operation.operation.onePage) return { ...meta, next_params: null }
   const { next } = page
   const value = normalisePosition(next, meta[next.meta])
@@ -213,6 +212,7 @@ export function describeDoubt(operation: CompiledOperation, body: unknown, liste
 export function buildEmptyMeta(operation: CompiledOperation): ListMeta {
   const page = findPageDefinition(operation)
   if (page === undefined) return { next_params: null }
+  if ('position' in page) return { cursor: null, total_records: null, next_params: null }
   const fields = Object.keys(page.read).map((name) => [name, 'next' in page && name !== page.next.meta ? 0 : null] as const)
   return { ...Object.fromEntries(fields), next_params: null }
 }

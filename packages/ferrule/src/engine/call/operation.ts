@@ -6,6 +6,7 @@ import {
   type LiveAction,
   liveActions,
   type MergedRows,
+  type Method,
   type Operation,
   type Origin,
 } from '../../definition/entity.ts'
@@ -46,7 +47,7 @@ export interface CompiledOperation {
   readonly entity: EntityDefinition
   readonly operation: Operation
   readonly params: Validator
-  readonly method: 'GET' | 'POST'
+  readonly method: Method
   /** The endpoint's path, split at its slots: literal, slot, literal, … */
   readonly template: readonly string[]
   readonly at: Path
@@ -97,7 +98,7 @@ function compileOperation(kind: Kind, entityName: string, action: LiveAction): C
   const entity = kind.definition.entities[entityName]
   const operation = entity?.[action]
   if (entity === undefined || operation === undefined) return undefined
-  const [method, path] = operation.call.split(' ') as ['GET' | 'POST', string] // the type of `call` says so
+  const [method, path] = operation.call.split(' ') as [Method, string] // the type of `call` says so
   const { rows, admit: admission } = operation
   const rule = typeof rows === 'string' ? kind.rules.rows?.[rows.slice('rule:'.length)] : undefined
   const admit = admission === undefined ? undefined : kind.rules.params?.[admission.slice('rule:'.length)]

@@ -1,8 +1,10 @@
 /** Converts the position of a page to parameters, and checks what goes with it. */
+import { cursorName } from '../../definition/page.ts'
 import { type FerruleError, fail } from '../../errors.ts'
 import type { Connection } from '../connection.ts'
-import { buildPrefix, findVendorOrigin } from '../http/origin.ts'
+import { buildPrefix, listOwnOrigins } from '../http/origin.ts'
 import { findPositionPages, listExcluded } from './meta.ts'
+import { findNextPages, readCursor } from './next-pages.ts'
 import type { CompiledOperation } from './operation.ts'
 import type { Params } from './params.ts'
 import { buildPath } from './request.ts'
@@ -16,11 +18,8 @@ const failPosition = (name: string, message: string): FerruleError =>
 
 /** Returns whether a URL is a page of this list, on the connector's own host. */
 function isOwnPage(connection: Connection, operation: CompiledOperation, { url, params }: { url: URL; params: Params }): boolean {
-  const hosts = [findVendorOrigin(connection), ...(connection.origin === undefined ? [] : [connection.origin.api])].map(
-    (origin) => new URL(origin).origin,
-  )
   return (
-    hosts.includes(url.origin) &&
+    listOwnOrigins(connection).includes(url.origin) &&
     url.username === '' &&
     url.password === '' &&
     url.hash === '' &&
@@ -51,6 +50,7 @@ const parsePageUrl = (connection: Connection, operation: CompiledOperation, para
  * @throws FerruleError `invalid_parameter` for a filter beside a position, or a URL that is not a page of this list
  */
 export function followPosition(connection: Connection, operation: CompiledOperation, params: Params): Params {
+  if (findNextPages(operation) !== undefined) return { ...params, [cursorName]: readCursor(connection, operation, params) }
   const page = findPositionPages(operation)
   if (page?.alone === undefined) return params
   const names = [page.next.param, page.url].filter((name) => name !== undefined && params[name] !== undefined)

@@ -1,22 +1,27 @@
 /** Builds the vendor's request from an operation and its parameters. Pure. */
-import type { Send } from '../../definition/entity.ts'
+import type { Method, Operation, Send, Submission } from '../../definition/entity.ts'
+import { isObject } from '../../definition/object.ts'
+import { cursorName, sizeName } from '../../definition/page.ts'
 import { fail } from '../../errors.ts'
 import { writeJson } from '../../values/json/json.ts'
 import { parseTimestamp } from '../json/forms.ts'
-import { copyJson, getAt, parsePath, setAt, takeAt } from '../json/paths.ts'
+import { copyJson, getAt, type Path, parsePath, setAt, takeAt } from '../json/paths.ts'
 import { findPositionPages } from './meta.ts'
+import { findNextPages } from './next-pages.ts'
 import type { CompiledOperation } from './operation.ts'
 import type { Params } from './params.ts'
 
 /** A request to the vendor's API, below its base address. */
 export interface WireRequest {
-  readonly method: 'GET' | 'POST'
+  readonly method: Method
   /** Path with the query, starting with a slash. */
   readonly path: string
   /** Method and path as definitions write them, without values; default: the operation's. */
   readonly template?: string
-  /** JSON string. */
+  /** JSON, or a form. */
   readonly body?: string
+  /** True if the body is a form. */
+  readonly isForm?: true
   /** True if the path starts at the origin, without the kind's prefix. */
   readonly unprefixed?: true
   /** Statuses that mean "not ready yet". */
@@ -24,6 +29,8 @@ export interface WireRequest {
 }
 
 const day = 86_400_000
+type Lists = NonNullable<Operation['lists']>
+
 /** Formats a day as YYYY-MM-DD; undefined outside the years with four digits. */
 const formatDay = (milliseconds: number): string | undefined => /^\d{4}-\d{2}-\d{2}/.exec(new Date(milliseconds).toISOString())?.[0]
 
@@ -74,18 +81,48 @@ export const buildPath = ({ template }: CompiledOperation, wire: Record<string, 
     })
     .join('')
 
-const buildQuery = (wire: Record<string, unknown>): string => {
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(wire)) if (value !== undefined && value !== null) query.set(name, String(value))
-  const text = query.toString()
+type Entry = [name: string, value: string]
+
+/** Lists the entries of a query or a form: `a=1`, `a[b]=2` for what lies in an object, and lists as the vendor takes them. */
+function listEntries(name: string, value: unknown, lists: Lists): Entry[] {
+  if (value === undefined || value === null) return []
+  if (Array.isArray(value)) return listElements(name, value, lists)
+  if (isObject(value)) return Object.entries(value).flatMap(([key, inner]) => listEntries(`${name}[${key}]`, inner, lists))
+  return [[name, String(value)]]
+}
+
+function listElements(name: string, elements: readonly unknown[], lists: Lists): Entry[] {
+  if (lists === 'comma') return [[name, elements.map(String).join(',')]]
+  if (lists === 'repeat') return elements.flatMap((element) => listEntries(name, element, lists))
+  return elements.flatMap((element, index) => listEntries(isObject(element) ? `${name}[${index}]` : `${name}[]`, element, lists))
+}
+
+const buildForm = (wire: Record<string, unknown>, lists: Lists): string =>
+  new URLSearchParams(Object.entries(wire).flatMap(([name, value]) => listEntries(name, value, lists))).toString()
+
+const buildQuery = (wire: Record<string, unknown>, lists: Lists): string => {
+  const text = buildForm(wire, lists)
   return text === '' ? '' : `?${text}`
 }
+
+/** Returns how the request carries its parameters. */
+const findBody = ({ method, operation }: CompiledOperation): NonNullable<Operation['body']> =>
+  operation.body ?? (method === 'GET' || method === 'DELETE' ? 'query' : 'json')
+
+/** Parses a name as the vendor has it: a path within a JSON body; as it is in a query or a form, where `created[gte]` is a name. */
+const parseWireName = (operation: CompiledOperation, name: string): Path =>
+  findBody(operation) === 'json' && !operation.operation.query?.includes(name) ? parsePath(name) : [name]
+
+/** Parses a name of a parameter, or a path into one. */
+const parseParameter = ({ operation }: CompiledOperation, name: string): Path =>
+  Object.hasOwn(operation.params, name) ? [name] : parsePath(name)
 
 /**
  * Converts the parameters to the vendor's names and forms.
  * @param now milliseconds since 1970
  */
-function buildWireParams({ operation, emptyIsAbsent }: CompiledOperation, params: Params, now: number): Record<string, unknown> {
+function buildWireParams(compiled: CompiledOperation, params: Params, now: number): Record<string, unknown> {
+  const { operation, emptyIsAbsent } = compiled
   const wire: Record<string, unknown> = copyJson(params)
   for (const path of emptyIsAbsent) {
     const value = getAt(wire, path)
@@ -94,14 +131,31 @@ function buildWireParams({ operation, emptyIsAbsent }: CompiledOperation, params
   if (operation.file !== undefined) takeAt(wire, parsePath(operation.file.range))
   for (const path of Object.keys(operation.local ?? {})) if (operation.send?.[path] === undefined) takeAt(wire, parsePath(path))
   for (const [path, send] of Object.entries(operation.send ?? {})) {
-    const given = takeAt(wire, parsePath(path))
+    const given = takeAt(wire, parseParameter(compiled, path))
     const value = given === undefined || send.as === undefined ? given : conversions[send.as](given, now)
-    if (value !== undefined) setAt(wire, parsePath(send.to), value)
+    if (value !== undefined) setAt(wire, parseWireName(compiled, send.to), value)
   }
-  for (const [path, value] of Object.entries(operation.constant ?? {})) setAt(wire, parsePath(path), value)
+  for (const [path, value] of Object.entries(operation.constant ?? {})) setAt(wire, parseWireName(compiled, path), value)
   for (const name of [...(operation.unsent ?? []), ...Object.values(operation.slice ?? {})]) takeAt(wire, parsePath(name))
   for (const [name, value] of Object.entries(operation.defaults ?? {})) wire[name] ??= value
   return wire
+}
+
+/**
+ * Gives the position and the size of a page the vendor's names.
+ * @returns the path and query of the next page, for vendors that name a URL
+ */
+function placePosition(compiled: CompiledOperation, wire: Record<string, unknown>): string | undefined {
+  const page = findNextPages(compiled)
+  if (page === undefined) return undefined
+  const { [cursorName]: position, [sizeName]: size } = wire
+  delete wire[cursorName]
+  delete wire[sizeName]
+  if (page.send === undefined && position !== undefined) return String(position)
+  const place = (name: string): Path => (page.place === 'query' ? [name] : parseWireName(compiled, name))
+  if (page.size !== undefined) setAt(wire, place(page.size.send), size ?? page.size.most)
+  if (page.send !== undefined && position !== undefined) setAt(wire, place(page.send), position)
+  return undefined
 }
 
 /** Keeps only the position, its companions and the path's parameters if a position excludes filters. */
@@ -120,9 +174,24 @@ function dropFilters(operation: CompiledOperation, wire: Record<string, unknown>
 export function buildRequest(operation: CompiledOperation, params: Params, now: number): WireRequest {
   const wire = dropFilters(operation, buildWireParams(operation, params, now))
   const path = buildPath(operation, wire)
-  const { running, submits } = operation.operation
-  const unready = running === undefined ? {} : { unready: [running.status] }
-  if (operation.method === 'GET') return { method: 'GET', path: path + buildQuery(wire), ...unready }
-  const query = submits === undefined ? {} : { [submits.id]: takeAt(wire, [submits.id]), [submits.again]: takeAt(wire, [submits.again]) }
-  return { method: 'POST', path: path + buildQuery(query), body: writeJson(wire), ...unready }
+  const { running, submits, lists = 'comma' } = operation.operation
+  const next = placePosition(operation, wire)
+  const request = { method: operation.method, ...(running === undefined ? {} : { unready: [running.status] }) }
+  const body = findBody(operation)
+  if (next !== undefined && body === 'query') return { ...request, path: next, unprefixed: true }
+  if (body === 'query') return { ...request, path: path + buildQuery(wire, lists) }
+  const query = takeQuery(operation, wire, submits)
+  const sent = body === 'form' ? buildForm(wire, lists) : writeJson(wire)
+  const address = next === undefined ? { path: path + buildQuery(query, lists) } : { path: next, unprefixed: true as const }
+  return { ...request, ...address, body: sent, ...(body === 'form' ? { isForm: true } : {}) }
+}
+
+/** Takes the parameters that go into the query of a request with a body. */
+function takeQuery(
+  { operation }: CompiledOperation,
+  wire: Record<string, unknown>,
+  submits: Submission | undefined,
+): Record<string, unknown> {
+  const names = [...(operation.query ?? []), ...(submits === undefined ? [] : [submits.id, submits.again])]
+  return Object.fromEntries(names.map((name) => [name, takeAt(wire, [name])]))
 }

@@ -17,6 +17,7 @@ import { checkDeclared, type DeclaredResults, readPartRows } from '../results/pa
 import { parseSuccess, type Success, type WireAnswer } from './answer.ts'
 import { type Apart, type ApartCall, isLarge, readAnswerApart } from './apart-answer.ts'
 import type { Taken } from './apart-job.ts'
+import { findNextPages } from './next-pages.ts'
 import { type CompiledOperation, findOperation } from './operation.ts'
 import type { Call } from './outcome.ts'
 import type { Params } from './params.ts'
@@ -95,7 +96,9 @@ function sendNotices({ connection, operation }: Running, answer: WireAnswer): vo
 /** Builds the call for the worker thread; undefined if the event loop parses all bodies. */
 export function buildApartCall({ runtime, connection, operation, params, take = 'nothing', deadline }: Running): ApartCall | undefined {
   const { apart } = runtime
-  return apart === undefined ? undefined : { apart, connection, operation, params, take, signal: deadline.signal }
+  // The position of the next page is in the last row, which a worker does not return.
+  const isNeeded = findNextPages(operation)?.position.startsWith('last:') === true
+  return apart === undefined || isNeeded ? undefined : { apart, connection, operation, params, take, signal: deadline.signal }
 }
 
 async function send(running: Running, wire: WireRequest, authorization: Authorization): Promise<WireAnswer> {
@@ -113,8 +116,10 @@ async function sendOver(running: Running, wire: WireRequest, authorization: Auth
   const { patience, title } = operation.kind.definition
   deadline.signal.throwIfAborted()
   const origins = resolveOrigins(connection, authorization.opened.values.reveal())
+  const url = new URL(origins.api + (wire.unprefixed ? '' : buildPrefix(connection)) + wire.path)
+  for (const [name, value] of authorization.query) url.searchParams.set(name, value)
   return runtime.http.send({
-    url: new URL(origins.api + (wire.unprefixed ? '' : buildPrefix(connection)) + wire.path),
+    url,
     trust: 'config',
     method: wire.method,
     headers: {
@@ -122,7 +127,7 @@ async function sendOver(running: Running, wire: WireRequest, authorization: Auth
       'user-agent': 'ferrule',
       ...authorization.headers,
       ...origins.forwarded.api,
-      ...(wire.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(wire.body === undefined ? {} : { 'content-type': wire.isForm ? 'application/x-www-form-urlencoded' : 'application/json' }),
     },
     body: wire.body,
     patience,

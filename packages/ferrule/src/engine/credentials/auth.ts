@@ -2,13 +2,14 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import type { SignedToken } from '../../definition/connector.ts'
 import type { CredentialScheme, Exchange, Grant } from '../../definition/index.ts'
+import { fillTemplate } from '../../definition/templates.ts'
 import { fail } from '../../errors.ts'
 import { clocks } from '../clocks.ts'
 import type { Connection } from '../connection.ts'
 import { awaitUnlessAborted, Deadline } from '../http/deadline.ts'
 import { createRedactor, type Redact } from '../http/redact.ts'
 import { findScheme, findTokenField } from './check.ts'
-import { type AuthContext, type BareConnection, exchangeGrant, exchangeTimeoutMs, failAuth, formatBasic, listSecrets } from './exchange.ts'
+import { type AuthContext, type BareConnection, encodeHeader, exchangeGrant, exchangeTimeoutMs, failAuth, listSecrets } from './exchange.ts'
 import { type CredentialValues, type OpenedCredentials, Secret } from './source.ts'
 
 /** A grant whose values the credentials hold. */
@@ -82,6 +83,8 @@ const margin = 60_000
 export interface Authorization {
   readonly opened: OpenedCredentials
   readonly headers: Readonly<Record<string, string>>
+  /** Parameters of the query, for vendors that take credentials there. */
+  readonly query: readonly (readonly [name: string, value: string])[]
   /** Removes these credentials from a string. */
   readonly redact: Redact
 }
@@ -98,10 +101,16 @@ async function buildHeaders(
   { scheme: { send }, opened, now }: { scheme: CredentialScheme; opened: OpenedCredentials; now: number },
 ): Promise<Readonly<Record<string, string>>> {
   const values = opened.values.reveal()
-  if (send.as === 'basic') return { authorization: formatBasic(values[send.user] ?? '', values[send.password] ?? '') }
-  if (send.as === 'signed') return { authorization: `Bearer ${await signToken(connection, { send, opened, now })}` }
-  return send.as === 'bearer' ? { authorization: `Bearer ${values[send.token] ?? ''}` } : { [send.name]: values[send.value] ?? '' }
+  if ('as' in send) return { authorization: `Bearer ${await signToken(connection, { send, opened, now })}` }
+  return Object.fromEntries(fillTemplates(send.headers, values).map(([name, header]) => [name, encodeHeader(header)]))
 }
+
+/** Fills templates with values of credentials, without those whose slots are all empty. */
+const fillTemplates = (templates: Readonly<Record<string, string>> = {}, values: CredentialValues): [string, string][] =>
+  Object.entries(templates).flatMap(([name, template]) => {
+    const filled = fillTemplate(template, (slot) => values[slot])
+    return filled === undefined ? [] : [[name, filled]]
+  })
 
 const isExpired = (scheme: CredentialScheme, values: CredentialValues, now: number): boolean => {
   const field = findTokenField(scheme)
@@ -116,7 +125,8 @@ async function buildAuthorization(connection: Connection, opened: OpenedCredenti
   const headers = await buildHeaders(connection, { scheme, opened, now })
   const listSent = () => Object.values(headers).map((header) => header.slice(header.indexOf(' ') + 1))
   const redact = createRedactor(() => [...listSecrets(scheme, values), ...listSent()])
-  return { opened, headers: { ...scheme.headers, ...headers }, redact }
+  const query = 'as' in scheme.send ? [] : fillTemplates(scheme.send.query, values)
+  return { opened, headers: { ...scheme.headers, ...headers }, query, redact }
 }
 
 /**

@@ -1,7 +1,8 @@
 /** Checks the input of a new connector: credentials against the kind's schemes, configuration against its fields. */
 import type { ConnectorDefinition, CredentialScheme } from '../../definition/connector.ts'
-import type { Field, Fields } from '../../definition/fields.ts'
+import { type Field, type Fields, isOptional } from '../../definition/fields.ts'
 import { isObject } from '../../definition/object.ts'
+import { isBasic, listSlots } from '../../definition/templates.ts'
 import { type FerruleError, fail, failValidation } from '../../errors.ts'
 import { cutFinalNewline } from '../../values/final-newline.ts'
 import type { OriginOverride } from '../http/origin.ts'
@@ -9,9 +10,15 @@ import { convertDate, convertDigits } from '../json/forms.ts'
 import { compileFields } from '../json/schema.ts'
 import type { CredentialValues } from './source.ts'
 
-/** Finds the scheme, with its name, that has all of some fields; undefined when none has, or no field is given. */
-export const findScheme = (definition: ConnectorDefinition, given: readonly string[]): [string, CredentialScheme] | undefined =>
-  Object.entries(definition.credentials).find(([, { fields }]) => given.length > 0 && given.every((name) => Object.hasOwn(fields, name)))
+/**
+ * Finds the scheme, with its name, that has all of some fields; one that needs no further field comes first. Undefined when none has, or no
+ * field is given to schemes that need some.
+ */
+export function findScheme({ credentials }: ConnectorDefinition, given: readonly string[]): [string, CredentialScheme] | undefined {
+  const fitting = Object.entries(credentials).filter(([, { fields }]) => given.every((name) => Object.hasOwn(fields, name)))
+  const complete = fitting.find(([, { fields }]) => Object.keys(fields).every((name) => isOptional(fields, name) || given.includes(name)))
+  return complete ?? (given.length === 0 ? undefined : fitting[0])
+}
 
 const describeSchemes = (definition: ConnectorDefinition): string =>
   Object.entries(definition.credentials)
@@ -59,7 +66,7 @@ export function checkCredentials(definition: ConnectorDefinition, credentials: u
   const [scheme, { fields }] = found
   const problems = compileFields(fields).problems(given, base)
   if (problems.length > 0) throw failValidation(problems)
-  checkToken(found[1], given, base)
+  checkHeaders(found[1], given, base)
   checkBase(definition, given, base)
   return { scheme, values: Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)])) }
 }
@@ -106,19 +113,21 @@ export function checkConfiguration(
 /** Returns whether a header can carry a string as a bearer token (RFC 6750 section 2.1, and more): printable ASCII without spaces. */
 export const isToken = (text: string): boolean => /^[\x21-\x7e]+$/.test(text)
 
-/** Finds the credential field that holds the token; undefined for schemes without one. */
-export function findTokenField({ send }: CredentialScheme): string | undefined {
-  if (send.as === 'basic' || send.as === 'signed') return undefined
-  return send.as === 'bearer' ? send.token : send.value
-}
+/** Lists the credential fields that headers carry as they are. */
+const listHeaderFields = ({ send }: CredentialScheme): string[] =>
+  'as' in send ? [] : Object.values(send.headers ?? {}).flatMap((template) => (isBasic(template) ? [] : listSlots(template)))
 
-/** Checks the characters of a token. A pasted line break would otherwise look like a network failure. */
-function checkToken(scheme: CredentialScheme, given: Record<string, unknown>, at: string): void {
-  const name = findTokenField(scheme)
-  const value = name === undefined ? undefined : given[name]
-  if (typeof value !== 'string' || isToken(value)) return
+/** Finds the credential field that holds the token; undefined for schemes without one. */
+export const findTokenField = (scheme: CredentialScheme): string | undefined => listHeaderFields(scheme)[0]
+
+/** Checks the characters of what headers carry. A pasted line break would otherwise look like a network failure. */
+function checkHeaders(scheme: CredentialScheme, given: Record<string, unknown>, at: string): void {
+  const wrong = listHeaderFields(scheme).filter((name) => {
+    const value = given[name]
+    return typeof value === 'string' && !isToken(value)
+  })
   const message = 'must consist of printable ASCII characters without spaces or line breaks'
-  throw failValidation([{ field: `${at}/${name}`, message, error_code: 'pattern' }])
+  if (wrong.length > 0) throw failValidation(wrong.map((name) => ({ field: `${at}/${name}`, message, error_code: 'pattern' })))
 }
 
 function checkBase(definition: ConnectorDefinition, given: Record<string, unknown>, at: string): void {

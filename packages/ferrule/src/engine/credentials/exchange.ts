@@ -1,6 +1,7 @@
 /** Exchanges grants for access tokens: stored ones for renewals, and the codes of consents. Sends one request per exchange. */
 import type { CredentialScheme, Exchange, Grant } from '../../definition/index.ts'
 import { isObject } from '../../definition/object.ts'
+import { isBasic } from '../../definition/templates.ts'
 import { FerruleError, fail } from '../../errors.ts'
 import { parseRetryAfter } from '../../retry.ts'
 import { readJson, writeJson } from '../../values/json/json.ts'
@@ -52,8 +53,11 @@ export interface Exchanged {
   readonly hasForeignBase: boolean
 }
 
-/** Builds the value of an HTTP Basic header. */
-export const formatBasic = (user: string, password: string): string => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+const basic = 'Basic '
+
+/** Encodes a header of HTTP Basic; returns any other as it is. @param header for Basic: `Basic <user>:<password>` */
+export const encodeHeader = (header: string): string =>
+  isBasic(header) ? basic + Buffer.from(header.slice(basic.length)).toString('base64') : header
 
 /** Makes the error of credentials that the vendor refused, or that cannot be renewed. */
 export const failAuth = ({ kind }: BareConnection, reason: string, hint?: string): FerruleError =>
@@ -70,7 +74,8 @@ function buildRequest({ exchange, grant, more, values }: GrantExchange, oauth: s
   const parameters = { ...grant.constant, ...sent, ...more }
   const url = new URL(oauth + call.slice('POST '.length))
   if (place === 'query') url.search = new URLSearchParams(parameters).toString()
-  const authorized = client === undefined ? {} : { authorization: formatBasic(values[client.user] ?? '', values[client.password] ?? '') }
+  const authorized =
+    client === undefined ? {} : { authorization: encodeHeader(`${basic}${values[client.user] ?? ''}:${values[client.password] ?? ''}`) }
   const body = {
     query: undefined,
     form: { type: 'application/x-www-form-urlencoded', text: new URLSearchParams(parameters).toString() },
@@ -106,8 +111,8 @@ export async function exchangeGrant(connection: BareConnection, exchanged: Grant
     throw isTooLarge ? fail('upstream_answer_invalid', { vendor, reason: `the answer to ${what} is too large` }) : thrown
   })
   if (answer.status !== 200) throw toExchangeError(connection, exchanged, answer)
-  const basic = 'authorization' in headers ? [headers.authorization.slice('Basic '.length)] : []
-  const redact = createRedactor(() => [...listSecrets(scheme, values), ...Object.values(more), ...basic])
+  const client = 'authorization' in headers ? [headers.authorization.slice(basic.length)] : []
+  const redact = createRedactor(() => [...listSecrets(scheme, values), ...Object.values(more), ...client])
   return mergeExchanged(connection, exchanged, readExchanged(connection, exchanged, { answer, redact }))
 }
 

@@ -1,6 +1,8 @@
 /** Sends all requests. Every request states whether its address comes from configuration or from an answer. */
+
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici/index.js'
+import type { Method } from '../../definition/entity.ts'
 import { FerruleError, fail } from '../../errors.ts'
 import { buildVendorTraceHeaders, inSpan, type Span, type SpanStart } from '../../tracing.ts'
 import { type Agents, createAgents, isUndiciError, maxAnswerBytes, ProxyError, timeoutSeconds } from './agents.ts'
@@ -71,7 +73,7 @@ export type Trust = 'config' | 'answer'
 export interface HttpRequest {
   readonly url: URL
   readonly trust: Trust
-  readonly method: 'GET' | 'POST'
+  readonly method: Method
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | undefined
   /** Maximum wait for the head of the answer in seconds, and maximum size of the answer in bytes; defaults if omitted. */

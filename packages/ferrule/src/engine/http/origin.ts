@@ -93,6 +93,12 @@ export function findVendorOrigin(connection: OriginSource): string {
   throw fail('validation_failed', { reason: `the configuration value ${api.by} is not valid` }, { errors: [problem] })
 }
 
+/** Lists the origins that a URL of the vendor's answers can have: the vendor's own, and an override. @throws FerruleError `validation_failed` */
+export const listOwnOrigins = (connection: OriginSource): readonly string[] =>
+  [findVendorOrigin(connection), ...(connection.origin === undefined ? [] : [connection.origin.api])].map(
+    (origin) => new URL(origin).origin,
+  )
+
 /** Finds the configuration value that the vendor's address is made of; undefined for vendors with one address. */
 function findAddressField({ kind }: Pick<OriginSource, 'kind'>): { readonly name: string; readonly says: string } | undefined {
   const { api } = kind.definition.origins

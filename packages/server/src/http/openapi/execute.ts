@@ -21,6 +21,7 @@ import {
   fieldOperators,
   filterLimits,
   filterOperators,
+  findShape,
   formatDocumentedType,
   isFieldOperator,
   isObject,
@@ -258,6 +259,10 @@ const metaFields: Readonly<Record<PageShape, Fields>> = {
     total_records: orNull(int('Records of all pages')),
     current_page_number: orNull(int('Number of this page')),
   },
+  next: {
+    cursor: orNull(str('Position of the next page; null at the end')),
+    total_records: orNull(int('Records of all pages; null where the vendor does not report it')),
+  },
   next_page_url: { next_page_url: orNull(str('URL of the next page; null at the end')) },
   page_info: {
     page_info: obj(
@@ -351,7 +356,12 @@ function answerSchema(each: DocumentedOperation): Field {
   const record = ref(`${entityName(each)}.Record`)
   const meta =
     isList || each.operation.page !== undefined
-      ? { ...metaFields[each.operation.page ?? 'none'], ...nextParams, ...buildCountField(each), ...buildWarningsField(each) }
+      ? {
+          ...metaFields[findShape(each.kind.definition.pages, each.operation.page)],
+          ...nextParams,
+          ...buildCountField(each),
+          ...buildWarningsField(each),
+        }
       : {}
   const truncated = isList ? { truncated_fields: opt(truncatedFields) } : {}
   const data = isList && !each.operation.one ? list(record, 'Records of this page') : record

@@ -56,8 +56,9 @@ const describeConsent = ({ consent }: CredentialScheme): Block[] => {
 
 /** Describes how a list continues, in one sentence. */
 function pageSentence({ page: shape, onePage }: Operation, definition: ConnectorDefinition): string {
-  const how = shape === undefined || shape === 'none' ? undefined : definition.pages[shape]
+  const how = definition.pages[shape ?? '']
   if (how === undefined || onePage) return 'One page.'
+  if ('position' in how) return 'Pages: merge `meta.next_params`.'
   if (!('next' in how)) return `Further parts: \`${how.parts.entity}\` get with \`meta.next_params\`.`
   const { meta, param, from, count } = how.next
   if (count !== undefined)

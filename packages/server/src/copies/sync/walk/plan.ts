@@ -1,6 +1,6 @@
 /** Plans the lists that a sync walks, and what depends on each, from the definition. */
-import type { ConnectorDefinition, EntityDefinition, Sync } from 'ferrule/definition'
-import { findField, findSyncedOperation, formatPlainType, type Path, parsePath } from 'ferrule/internal'
+import type { ConnectorDefinition, EntityDefinition, PageShape, Sync } from 'ferrule/definition'
+import { findField, findShape, findSyncedOperation, formatPlainType, type Path, parsePath } from 'ferrule/internal'
 
 /** An entity of the definition that is synced. */
 interface Synced {
@@ -9,6 +9,8 @@ interface Synced {
   readonly sync: Sync
   /** True when its records are stored: searchable and wanted. */
   readonly stored: boolean
+  /** Shape of its list. */
+  readonly shape: PageShape
 }
 
 /** An entity of a plan. */
@@ -53,17 +55,27 @@ export interface Tree extends Planned {
   readonly children: readonly Child[]
 }
 
-const listSynced = (entities: ConnectorDefinition['entities'], wanted: (entity: string) => boolean): Synced[] =>
+const listSynced = ({ entities, pages }: ConnectorDefinition, wanted: (entity: string) => boolean): Synced[] =>
   Object.entries(entities).flatMap(([entity, definition]) => {
     const { sync } = definition
-    return sync === undefined ? [] : [{ entity, definition, sync, stored: definition.context_store_search !== undefined && wanted(entity) }]
+    return sync === undefined
+      ? []
+      : [
+          {
+            entity,
+            definition,
+            sync,
+            stored: definition.context_store_search !== undefined && wanted(entity),
+            shape: findShape(pages, definition.list?.page),
+          },
+        ]
   })
 
-/** Pages that are counted, or may be. A link made by the vendor holds the position of the last record instead. */
-const counted: ReadonlySet<unknown> = new Set(['cursor', 'page_info'])
+/** Shapes whose pages are counted, or may be. A link made by the vendor holds the position of the last record instead. */
+const counted: ReadonlySet<PageShape> = new Set(['cursor', 'page_info', 'next'])
 
-const canShift = ({ definition: { list }, sync }: Synced): boolean =>
-  list !== undefined && list.onePage !== true && sync.after === undefined && counted.has(list.page)
+const canShift = ({ definition: { list }, sync, shape }: Synced): boolean =>
+  list !== undefined && list.onePage !== true && sync.after === undefined && counted.has(shape)
 
 /**
  * Finds the searchable field of a timestamp.
@@ -124,8 +136,8 @@ export const listStored = (tree: Tree): readonly Planned[] => [tree, ...tree.nes
  * Plans the walks for the wanted entities in documented order. Walks parents even if unwanted, and omits walks that store nothing.
  * @param wanted returns whether to keep an entity
  */
-export function planWalks({ entities }: ConnectorDefinition, wanted: (entity: string) => boolean): readonly Tree[] {
-  const all = listSynced(entities, wanted)
+export function planWalks(kind: ConnectorDefinition, wanted: (entity: string) => boolean): readonly Tree[] {
+  const all = listSynced(kind, wanted)
   const roots = all.filter(({ sync }) => sync.within === undefined && sync.each === undefined)
   return roots.map((root) => buildTree(root, all)).filter((tree) => listStored(tree).length > 0)
 }

@@ -1,0 +1,177 @@
+/** Pages of any vendor: the position of the next page as an opaque cursor, which fits its connector, its list and its filters only. */
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { cursorName, type NextPages, sizeName } from '../../definition/page.ts'
+import { fail } from '../../errors.ts'
+import { readJson, writeJson } from '../../values/json/json.ts'
+import type { Connection } from '../connection.ts'
+import { readHeader, readHeaders } from '../http/answer.ts'
+import { buildPrefix, listOwnOrigins } from '../http/origin.ts'
+import { getAt, parsePath } from '../json/paths.ts'
+import { failInvalidAnswer, type WireAnswer } from './answer.ts'
+import { findLink, findPageDefinition, type ListMeta } from './meta.ts'
+import type { CompiledOperation } from './operation.ts'
+import type { Params } from './params.ts'
+
+/** A position: what the vendor named, a number that the engine counted, or the path and query of a URL. */
+export type Position = string | number | bigint
+
+/** Finds the pages of an operation; undefined for lists of other shapes. */
+export function findNextPages(operation: CompiledOperation): NextPages | undefined {
+  const page = findPageDefinition(operation)
+  return page !== undefined && 'position' in page ? page : undefined
+}
+
+/** Key of cursors for connections without one of their own: they end with the process. */
+const processKey = randomBytes(32)
+
+/** Sorts the names of objects at every depth, so that equal filters have one text. */
+const sortNames = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sortNames)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, inner]) => [name, sortNames(inner)]),
+  )
+}
+
+/** Computes the code that binds a position to its connector, its list and its filters (HMAC with SHA-256, 128 bits of it). */
+function sign(connection: Connection, { entityName, action, kind }: CompiledOperation, { params, text }: { params: Params; text: string }) {
+  const { [cursorName]: _cursor, [sizeName]: _size, ...filters } = params
+  return createHmac('sha256', connection.cursorKey ?? processKey)
+    .update(writeJson([kind.definition.kind, entityName, action, sortNames(filters), text]))
+    .digest()
+    .subarray(0, 16)
+}
+
+/** Writes a position as a cursor. @param params as the caller gave them, the cursor of this page included */
+export function writeCursor(connection: Connection, operation: CompiledOperation, params: Params, position: Position): string {
+  const text = writeJson(position)
+  return Buffer.concat([sign(connection, operation, { params, text }), Buffer.from(text)]).toString('base64url')
+}
+
+const isPosition = (value: unknown): value is Position => ['string', 'number', 'bigint'].includes(typeof value)
+
+/**
+ * Reads the position of a cursor; undefined without one.
+ * @throws FerruleError `invalid_parameter` for a cursor that another connector, another list or other filters made
+ */
+export function readCursor(connection: Connection, operation: CompiledOperation, params: Params): Position | undefined {
+  const cursor = params[cursorName]
+  if (cursor === undefined) return undefined
+  const bytes = Buffer.from(String(cursor), 'base64url')
+  const text = bytes.subarray(16).toString()
+  const made = sign(connection, operation, { params, text })
+  if (bytes.length > made.length && timingSafeEqual(bytes.subarray(0, made.length), made)) {
+    const position = readJson(text)
+    if (isPosition(position)) return position
+  }
+  const message = 'is not a position of this list with these filters: send next_params of the page before, or start again without it'
+  throw fail(
+    'invalid_parameter',
+    { reason: `/params/${cursorName} ${message}` },
+    { errors: [{ field: `/params/${cursorName}`, message, error_code: 'position' }] },
+  )
+}
+
+/** An answer with its rows. */
+interface Listed {
+  readonly answer: WireAnswer
+  readonly body: unknown
+  /** Number of rows. */
+  readonly listed: number
+  /** Position that was asked for; undefined for the first page. */
+  readonly asked: Position | undefined
+  /** Number of rows that was asked for. */
+  readonly size: number | undefined
+}
+
+const readValue = (operation: CompiledOperation, { answer, body }: Listed, from: string): unknown => {
+  const [, place = '', name = ''] = /^(header|link|last):(.*)$/.exec(from) ?? []
+  if (place === 'header') return readHeader(answer, name)
+  if (place === 'link') return findLink(readHeaders(answer, 'link').join(', '), name)
+  if (place === '') return getAt(body, parsePath(from))
+  const rows = getAt(body, operation.at)
+  return Array.isArray(rows) ? getAt(rows.at(-1), parsePath(name)) : undefined
+}
+
+/** Reads whether the vendor says that there are more pages; undefined if it does not say. */
+function readMore({ more }: NextPages, body: unknown): boolean | undefined {
+  if (more === undefined) return undefined
+  const isLast = more.startsWith('!')
+  const flag = getAt(body, parsePath(isLast ? more.slice(1) : more))
+  return typeof flag === 'boolean' ? flag !== isLast : undefined
+}
+
+const readTotal = ({ total }: NextPages, body: unknown): number | null => {
+  const value = total === undefined ? undefined : getAt(body, parsePath(total))
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
+}
+
+/** Counts to the next page, for vendors whose positions are numbers. Undefined after the last page. */
+function countOn(page: NextPages, { asked, listed, size = listed, body }: Listed): number | undefined {
+  const isRows = page.position === 'rows'
+  const start = typeof asked === 'number' ? asked : isRows ? 0 : (page.first ?? 1)
+  const before = isRows ? start : (start - (page.first ?? 1)) * size
+  const total = readTotal(page, body)
+  const more = readMore(page, body) ?? (total === null ? listed >= size : before + listed < total)
+  return more && listed > 0 ? start + (isRows ? listed : 1) : undefined
+}
+
+/**
+ * Reads a URL of a next page as path and query.
+ * @throws FerruleError `upstream_answer_invalid` for a URL on another host or above the connector's prefix: it would get the credentials
+ */
+function readPageUrl(connection: Connection, operation: CompiledOperation, value: string): string {
+  const origins = listOwnOrigins(connection)
+  const [first = ''] = origins
+  const url = URL.canParse(value, first) ? new URL(value, first) : undefined
+  const isOwn =
+    url !== undefined &&
+    origins.includes(url.origin) &&
+    `${url.username}${url.password}${url.hash}` === '' &&
+    `${url.pathname}/`.startsWith(`${buildPrefix(connection)}/`)
+  if (!isOwn) throw failInvalidAnswer(operation, 'a next page that is not on the connector’s own address')
+  return url.pathname + url.search
+}
+
+/**
+ * Finds the position of the next page; undefined after the last.
+ * @throws FerruleError `upstream_answer_invalid` for a vendor that says there is more and not where, or the same page again
+ */
+function findNext(connection: Connection, operation: CompiledOperation, page: NextPages, listed: Listed): Position | undefined {
+  if (page.position === 'rows' || page.position === 'pages') return countOn(page, listed)
+  const more = readMore(page, listed.body) ?? (page.position.startsWith('last:') ? isFull(listed) : undefined)
+  if (more === false) return undefined
+  const value = readValue(operation, listed, page.position)
+  if (value === undefined || value === null || value === '' || !isPosition(value)) {
+    if (more === true && listed.listed > 0) throw failInvalidAnswer(operation, 'there are more pages, and no position of the next one')
+    return undefined
+  }
+  const position = page.send === undefined ? readPageUrl(connection, operation, String(value)) : value
+  if (position === listed.asked) throw failInvalidAnswer(operation, 'the next page is the same page again')
+  return position
+}
+
+const isFull = ({ listed, size }: Listed): boolean => size !== undefined && listed >= size
+
+/** What a page is read of. */
+export interface NextSource extends Pick<Listed, 'answer' | 'body'> {
+  readonly listed: number | undefined
+  /** Parameters as the caller gave them. */
+  readonly given: Params
+}
+
+/**
+ * Reads the meta of a page, with the cursor of the next one.
+ * @throws FerruleError `upstream_answer_invalid`
+ */
+export function readNextMeta(connection: Connection, operation: CompiledOperation, page: NextPages, source: NextSource): ListMeta {
+  const { given, listed = 0, ...read } = source
+  const asked = readCursor(connection, operation, given)
+  const wanted = given[sizeName]
+  const size = typeof wanted === 'number' ? wanted : page.size?.most
+  const position = findNext(connection, operation, page, { ...read, listed, asked, size })
+  const cursor = position === undefined ? null : writeCursor(connection, operation, given, position)
+  return { cursor, total_records: readTotal(page, source.body), next_params: cursor === null ? null : { [cursorName]: cursor } }
+}
