@@ -2,6 +2,7 @@
 import { expect } from 'vitest'
 import type { EntityDefinition } from '../../packages/ferrule/src/definition/entity.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
+import { writeJson } from '../../packages/ferrule/src/values/json/json.ts'
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
 import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
 import { parseTimestamp } from '../../packages/server/src/copies/search/timestamps.ts'
@@ -134,7 +135,7 @@ export class StoreDouble implements Store {
     const known = rows.get(key)
     const mine = version ?? asked
     const isNewer = known === undefined || known.version <= mine || known.version > this.clock()
-    if (known !== undefined && (JSON.stringify(known.fields) === JSON.stringify(fields) || !isNewer)) return 'unchanged'
+    if (known !== undefined && (writeJson(known.fields) === writeJson(fields) || !isNewer)) return 'unchanged'
     rows.set(key, { fields, version: mine })
     return known === undefined ? 'created' : 'updated'
   }

@@ -2,7 +2,19 @@ import { describe, expect, test } from 'vitest'
 import { findProblems } from '../../packages/ferrule/src/definition/check.ts'
 import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import type { EntityDefinition, Operation } from '../../packages/ferrule/src/definition/entity.ts'
-import { find, id, int, list as listOf, obj, open, opt, str, time } from '../../packages/ferrule/src/definition/fields.ts'
+import {
+  find,
+  id,
+  int,
+  list as listOf,
+  obj,
+  open,
+  opt,
+  str,
+  time,
+  unixTime,
+  unixTimeMs,
+} from '../../packages/ferrule/src/definition/fields.ts'
 import type { Sync } from '../../packages/ferrule/src/definition/sync.ts'
 import { acme, finding } from './acme.ts'
 
@@ -65,6 +77,20 @@ const wrong: readonly (readonly [says: string, kind: Kind])[] = [
   ['acme.groups: sends first_day, which is not a parameter', withSync({ windows: { ...windows, from: 'first_day' } })],
   ['acme.groups: sends last_day, which is not a parameter', withSync({ windows: { ...windows, to: 'last_day' } })],
   ['acme.groups: remembers updated, which is not a field of the record', withSync({ since: { ...since, field: 'updated' } })],
+  [
+    'acme.groups: remembers count, a number without the format unix-time or unix-time-ms',
+    kind({ groups: { ...groups, record: { ...record, count: int('Count') }, sync: { since: { ...since, field: 'count' } } } }),
+  ],
+  [
+    'acme.groups: asks for changes by updated:{since}, which has no place for {time}',
+    withSync({ since: { ...since, text: 'updated:{since}' } }),
+  ],
+  [
+    'acme.groups: deletes by made, which is a number',
+    kind({
+      groups: { ...groups, record: { ...record, made: unixTime('Made') }, sync: { since: { ...since, field: 'made', fixed: true } } },
+    }),
+  ],
   ['acme.groups: looks into the future', withSync({ since: { ...since, lookback: -1 } })],
   ['acme.groups: goes on with behind, which is not a parameter', withSync({ after: { param: 'behind', field: 'id' } })],
   ['acme.groups: goes on after uid, which is not a field of the record', withSync({ after: { param: 'after', field: 'uid' } })],
@@ -89,6 +115,10 @@ test('one whose sync is right has no problems', () => {
   expect(findProblems(kind({}))).toEqual([])
   expect(findProblems(withSync({ since: { ...since, until: 'filter.to' }, after: { param: 'after', field: 'id' } }))).toEqual([])
   expect(findProblems(withSync({ windows }))).toEqual([])
+  for (const made of [unixTime('Made'), unixTimeMs('Made'), time('Made')])
+    expect(
+      findProblems(kind({ groups: { ...groups, record: { ...record, made }, sync: { since: { ...since, field: 'made' } } } })),
+    ).toEqual([])
   const projected = { ...members, context_store_search: { ...searchable, city: str('City'), group: id('Group') } }
   const project = { city: 'address.city', group: 'parent.id' }
   expect(findProblems(kind({ members: { ...projected, sync: { within: { entity: 'groups', at: 'children' }, project } } }))).toEqual([])

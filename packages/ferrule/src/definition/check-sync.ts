@@ -1,9 +1,9 @@
 /** Checks of the sync rules of a kind's entities. */
 import type { Sentences } from './check-codes.ts'
 import type { Kind } from './connector.ts'
-import { findField } from './document.ts'
+import { findField, formatPlainType } from './document.ts'
 import type { EntityDefinition, Operation } from './entity.ts'
-import type { Fields } from './fields.ts'
+import type { Field, Fields } from './fields.ts'
 import type { Sync } from './sync.ts'
 
 interface SyncedEntity {
@@ -70,15 +70,33 @@ const checkDepth = (synced: SyncedEntity): Sentences => {
   ]
 }
 
+const findRecordField = ({ record }: EntityDefinition, path: string): Field | undefined => findField(record ?? {}, path)
+const isNumber = (definition: EntityDefinition, path: string): boolean =>
+  ['integer', 'number'].includes(formatPlainType(findRecordField(definition, path) ?? {}))
+const isCountedTime = (format: string | undefined): boolean => format === 'unix-time' || format === 'unix-time-ms'
+
+/** Checks a field with the time of a record: a number says what it counts. */
+const checkTime = (definition: EntityDefinition, path: string, verb: string): Sentences => [
+  !hasField(definition.record, path) && `${verb} ${path}, which is not a field of the record`,
+  isNumber(definition, path) &&
+    !isCountedTime(findRecordField(definition, path)?.format) &&
+    `${verb} ${path}, a number without the format unix-time or unix-time-ms`,
+]
+
 const checks: readonly ((synced: SyncedEntity) => Sentences)[] = [
   checkParents,
   checkUnder,
   checkDepth,
   (synced) => listSentParameters(synced.sync).map((path) => !isParameter(synced, path) && `sends ${path}, which is not a parameter`),
-  ({ definition, sync: { since } }) => [
-    since !== undefined && !hasField(definition.record, since.field) && `remembers ${since.field}, which is not a field of the record`,
-    since !== undefined && since.lookback < 0 && 'looks into the future',
-  ],
+  ({ definition, sync: { since } }) =>
+    since === undefined
+      ? []
+      : [
+          ...checkTime(definition, since.field, 'remembers'),
+          since.lookback < 0 && 'looks into the future',
+          since.text?.includes('{time}') === false && `asks for changes by ${since.text}, which has no place for {time}`,
+          since.fixed && isNumber(definition, since.field) && `deletes by ${since.field}, which is a number`,
+        ],
   (synced) => {
     const { after } = synced.sync
     return after === undefined

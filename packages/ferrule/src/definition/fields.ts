@@ -148,6 +148,13 @@ export const int = (about: string, more: { minimum?: number; maximum?: number; d
  * beyond the safe range is refused, because its digits are already lost.
  */
 export const id = (about: string): Field<number | bigint> => ({ type: 'integer', description: about, format: 'int64' })
+/** Declares a time as seconds since 1970, exact as an id. Comparisons use the number. */
+export const unixTime = (about: string): Field<number | bigint> => ({ type: 'integer', description: about, format: 'unix-time' })
+/** Declares a time as milliseconds since 1970, exact as an id. Comparisons use the number. */
+export const unixTimeMs = (about: string): Field<number | bigint> => ({ type: 'integer', description: about, format: 'unix-time-ms' })
+const exactFormats: ReadonlySet<unknown> = new Set(['int64', 'unix-time', 'unix-time-ms'])
+/** Returns whether a field is an integer that can exceed 2^53-1. */
+export const isExactInteger = ({ type, format }: Schema): boolean => exactFormats.has(format) && [type].flat().includes('integer')
 /** Declares a number. */
 export const num = (about: string): Field<number> => ({ type: 'number', description: about })
 /** Declares a boolean. */

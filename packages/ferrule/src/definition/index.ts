@@ -91,7 +91,9 @@ export {
   type TextRules,
   time,
   trimmed,
+  unixTime,
+  unixTimeMs,
   wellFormed,
 } from './fields.ts'
 export type { NextPages, PageDefinition, PageShape, PartPages, PositionPages } from './page.ts'
-export type { Since, Sync, Windows, Withdrawn, Within } from './sync.ts'
+export type { Changes, Since, Sync, TimeForm, Windows, Withdrawn, Within } from './sync.ts'

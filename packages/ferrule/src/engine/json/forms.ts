@@ -1,5 +1,5 @@
 /** Converts the forms that callers may give to the form that the engine checks: lists as JSON text, dates as text, integers in strings. */
-import type { Field, Fields } from '../../definition/fields.ts'
+import { type Field, type Fields, isExactInteger } from '../../definition/fields.ts'
 import { isObject } from '../../definition/object.ts'
 import { writeJson } from '../../values/json/json.ts'
 
@@ -31,8 +31,7 @@ const writeList = (value: unknown): unknown =>
 /** Writes an object, or a list of objects, as JSON text. */
 const writeFilter = (value: unknown): unknown => (typeof value === 'object' && value !== null ? writeJson(value) : value)
 
-const isLarge = ({ format }: Field): boolean => format === 'int64'
-const isSmall = (field: Field): boolean => field.type === 'integer' && !isLarge(field)
+const isSmall = (field: Field): boolean => field.type === 'integer' && !isExactInteger(field)
 
 /** Converts a string of digits to an integer. Other strings stay, and validation refuses them. */
 export const convertDigits = (field: Field, value: unknown): unknown => {
@@ -42,7 +41,7 @@ export const convertDigits = (field: Field, value: unknown): unknown => {
 
 /** Finds how the values of a field are converted; undefined if they stay. */
 function findConversion(field: Field): ((field: Field, value: unknown) => unknown) | undefined {
-  if (isSmall(field) || isLarge(field)) return convertDigits
+  if (isSmall(field) || isExactInteger(field)) return convertDigits
   if (field['x-date']) return convertDate
   const { format } = field
   if (format === 'json-object' || format === 'json-objects') return (_field, value) => writeFilter(value)

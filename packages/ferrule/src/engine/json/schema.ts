@@ -2,7 +2,7 @@
 import * as Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { buildObjectSchema } from '../../definition/document.ts'
-import type { Field, Fields } from '../../definition/fields.ts'
+import { type Field, type Fields, isExactInteger } from '../../definition/fields.ts'
 import { isObject } from '../../definition/object.ts'
 import type { Problem } from '../../errors.ts'
 import { pointTo } from '../../values/json/pointer.ts'
@@ -116,7 +116,7 @@ const tryParse = (text: string): unknown => {
   }
 }
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string')
-const isExactInteger = (value: unknown): boolean => typeof value === 'bigint' || Number.isSafeInteger(value)
+const isExact = (value: unknown): boolean => typeof value === 'bigint' || Number.isSafeInteger(value)
 
 /** A check that JSON Schema has no word for. */
 interface Extra {
@@ -131,8 +131,8 @@ const firstExample = ({ examples = [] }: Field): string => String(examples[0])
 
 /** Checks by the format or mark of a field. */
 const extras: Readonly<Record<string, Extra>> = {
-  int64: {
-    accepts: (value, { type }) => isExactInteger(value) || (value === null && type !== 'integer'),
+  exact: {
+    accepts: (value, { type }) => isExact(value) || (value === null && type !== 'integer'),
     says: ({ type }) => (type === 'integer' ? 'must be an integer' : 'must be an integer or null'),
   },
   'json-array': {
@@ -159,12 +159,12 @@ function toChecked(field: Field): Type.TSchema {
   const schema = {
     ...rest,
     // TypeBox knows no bigint.
-    ...(format === 'int64' ? {} : { type, format: format || undefined }),
+    ...(isExactInteger(field) ? {} : { type, format: format || undefined }),
     ...(properties && { properties: Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, toChecked(inner)])) }),
     ...(items && { items: toChecked(items) }),
     ...(anyOf && { anyOf: anyOf.map(toChecked) }),
   }
-  const extra = extras[field['x-well-formed'] ? 'well-formed' : format]
+  const extra = extras[field['x-well-formed'] ? 'well-formed' : isExactInteger(field) ? 'exact' : format]
   const made = Type.Unsafe(Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined)))
   return extra === undefined
     ? made

@@ -5,17 +5,19 @@ import { BoundedMap, copyJson, fail, getAt, parsePath, parseTimestamp, setAt } f
 import type { Tree } from './plan.ts'
 import type { WalkProgress } from './state.ts'
 import type { Answered } from './types.ts'
+import { buildStart, buildTimeReader, toParamPath, writeTime } from './vendor-times.ts'
 import { computeEnd, type Walking } from './walking.ts'
 
 /** Parameters of a call. */
 export type Params = Readonly<Record<string, unknown>>
 
 /** Builds the parameters of the first page. */
-export function buildFirstParams({ tree: { sync }, progress }: Pick<Walking, 'tree' | 'progress'>): Params {
+export function buildFirstParams({ tree: { sync, definition }, progress }: Pick<Walking, 'tree' | 'progress'>): Params {
   const params: Record<string, unknown> = copyJson({ ...sync.params })
-  const from = progress.since ?? sync.since?.first
-  if (sync.since !== undefined && from !== undefined) setAt(params, parsePath(sync.since.param), from)
-  if (sync.since?.until !== undefined) setAt(params, parsePath(sync.since.until), new Date(computeEnd(progress)).toISOString())
+  const { since } = sync
+  const from = progress.since ?? since?.first
+  if (since !== undefined && from !== undefined) setAt(params, toParamPath(definition, since.param), buildStart(since, from))
+  if (since?.until !== undefined) setAt(params, toParamPath(definition, since.until), writeTime(computeEnd(progress), since.as))
   if (sync.after !== undefined) setAt(params, parsePath(sync.after.param), 0)
   return params
 }
@@ -42,12 +44,11 @@ export function findNextParams({ sync }: Pick<Tree, 'sync'>, { rows, next }: Ans
  */
 export function findLatest(
   rows: readonly unknown[],
-  { since }: Tree['sync'],
+  { sync: { since }, definition }: Pick<Tree, 'sync' | 'definition'>,
   { progress: { latest, startedAt }, answered }: { progress: WalkProgress; answered: number },
 ): string | undefined {
   if (since === undefined) return latest
-  const path = parsePath(since.field)
-  const moments = rows.map((row) => getAt(row, path)).flatMap((text) => (typeof text === 'string' ? [parseTimestamp(text)] : []))
+  const moments = rows.map(buildTimeReader(definition, since.field))
   const largest = moments.reduce((best, moment) => (moment > best ? moment : best), Number.NEGATIVE_INFINITY)
   const proved = Math.min(largest - Math.max(0, answered - startedAt), startedAt)
   const known = latest === undefined ? Number.NEGATIVE_INFINITY : parseTimestamp(latest)

@@ -1,6 +1,7 @@
 /** Plans the lists that a sync walks, and what depends on each, from the definition. */
 import type { ConnectorDefinition, EntityDefinition, PageShape, Sync } from 'ferrule/definition'
 import { findField, findShape, findSyncedOperation, formatPlainType, type Path, parsePath } from 'ferrule/internal'
+import { toParamPath } from './vendor-times.ts'
 
 /** An entity of the definition that is synced. */
 interface Synced {
@@ -82,7 +83,7 @@ const canShift = ({ definition: { list }, sync, shape }: Synced): boolean =>
  * @param path path of the timestamp, seen from the entity
  */
 function findTimestampField({ definition, sync }: Synced, root: Synced, path: string): string | undefined {
-  if (root.sync.since?.fixed !== true) return undefined
+  if (root.sync.since?.fixed !== true) return undefined // `checkSync` refuses a number, which no span of time bounds
   return Object.keys(definition.context_store_search ?? {}).find((name) => (sync.project?.[name] ?? name) === path)
 }
 
@@ -100,7 +101,7 @@ const readTaken = ({ definition, sync }: Synced): Taken[] =>
   Object.entries(sync.each?.take ?? sync.within?.most?.take ?? {}).map(([param, from]) => {
     const field = findField(findSyncedOperation(definition)?.params ?? {}, param)
     return {
-      param: parsePath(param),
+      param: toParamPath(definition, param),
       from: parsePath(from),
       joined: field !== undefined && formatPlainType(field) === 'array' ? 'array' : 'commas',
     }

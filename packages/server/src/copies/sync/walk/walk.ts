@@ -127,7 +127,7 @@ class Walk {
   #planNext(page: Page): Partial<WalkProgress> {
     const { progress, tree } = this.#walking
     const { position, segments } = progress
-    const latest = findLatest(page.rows, tree.sync, { progress, answered: page.answered })
+    const latest = findLatest(page.rows, tree, { progress, answered: page.answered })
     const known = latest === undefined ? {} : { latest }
     const next = findNextParams(tree, page)
     if (segments === undefined || tree.sync.after === undefined) {

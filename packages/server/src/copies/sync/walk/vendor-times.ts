@@ -1,0 +1,45 @@
+/** Times as vendors write them. Pure. */
+import type { EntityDefinition, Field, Since, TimeForm } from 'ferrule/definition'
+import { findField, findSyncedOperation, getAt, type Path, parsePath, parseTimestamp } from 'ferrule/internal'
+
+/** Milliseconds of one unit, by the format of a number. */
+const units: Readonly<Record<string, number>> = { 'unix-time': 1_000, 'unix-time-ms': 1 }
+
+const writers: Readonly<Record<TimeForm, (milliseconds: number) => string | number>> = {
+  iso: (milliseconds) => new Date(milliseconds).toISOString(),
+  // A part of a second more is asked for, never less.
+  seconds: (milliseconds) => Math.floor(milliseconds / 1_000),
+  milliseconds: (milliseconds) => milliseconds,
+  date: (milliseconds) => new Date(milliseconds).toISOString().slice(0, 10),
+}
+
+/** Writes a time in the form of a parameter. */
+export const writeTime = (milliseconds: number, form: TimeForm = 'iso'): string | number => writers[form](milliseconds)
+
+/**
+ * Builds the value of the parameter for the start of a window.
+ * @param from ISO 8601. Passed on as it is where the vendor takes this form.
+ */
+export function buildStart({ as, text }: Pick<Since, 'as' | 'text'>, from: string): string | number {
+  const time = as === undefined || as === 'iso' ? from : writeTime(parseTimestamp(from), as)
+  return text === undefined ? time : text.replaceAll('{time}', String(time))
+}
+
+/** Reads a time in milliseconds since 1970; NaN for anything else. A number counts by the format of its field. */
+export function parseTime(value: unknown, field: Field | undefined): number {
+  const unit = units[field?.format ?? '']
+  if (unit === undefined) return typeof value === 'string' ? parseTimestamp(value) : Number.NaN
+  const isNumber = typeof value === 'number' || typeof value === 'bigint' || (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value))
+  return isNumber ? Math.floor(Number(value) * unit) : Number.NaN
+}
+
+/** Builds the reading of the time of a record. NaN for a record without one. */
+export function buildTimeReader({ record = {} }: Pick<EntityDefinition, 'record'>, path: string): (row: unknown) => number {
+  const field = findField(record, path)
+  const at = parsePath(path)
+  return (row) => parseTime(getAt(row, at), field)
+}
+
+/** Returns the path of a parameter. A name with brackets or dots, as `created[gte]`, is no path where the operation has a parameter of it. */
+export const toParamPath = (definition: EntityDefinition, name: string): Path =>
+  Object.hasOwn(findSyncedOperation(definition)?.params ?? {}, name) ? [name] : parsePath(name)
