@@ -106,6 +106,17 @@ export interface Limits {
    * proportionally faster.
    */
   readonly bucket?: { readonly header: string; readonly size: number; readonly perSecond: number }
+  /** Budgets of their own, by names that operations use, with their rates. */
+  readonly budgets?: Readonly<Record<string, readonly Rate[]>>
+  /**
+   * Response headers of a window: how many calls are left, and when it ends. `resets` is in seconds from now, or a point in time: in seconds
+   * or milliseconds since 1970, or as a date.
+   */
+  readonly window?: {
+    readonly left?: string
+    readonly resets: string
+    readonly form: 'seconds' | 'unix-time' | 'unix-time-ms' | 'date-time'
+  }
 }
 
 /** A list operation that fetches records by their ids, for joins. */
@@ -161,6 +172,8 @@ export interface ConnectorDefinition {
   readonly domains?: readonly string[]
   /** Path before every endpoint; `{name}` as in the origins. */
   readonly prefix?: string
+  /** Fixed headers of every request to the API: its version, the form of its answers. */
+  readonly headers?: Readonly<Record<string, string>>
   /**
    * The API version: the configuration field that requests it, the header that reports the answering version, and the last supported day of
    * the default.

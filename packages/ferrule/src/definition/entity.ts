@@ -7,6 +7,10 @@ export const liveActions = ['list', 'get', 'create', 'update', 'delete', 'downlo
 /** The name of a live action. */
 export type LiveAction = (typeof liveActions)[number]
 
+const writes: ReadonlySet<string> = new Set<LiveAction>(['create', 'update', 'delete'])
+/** Returns whether an action changes something at the vendor. */
+export const isWriting = (action: string): boolean => writes.has(action)
+
 /** Methods of HTTP. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -111,6 +115,10 @@ export interface Operation {
   readonly query?: readonly string[]
   /** How a query or a form carries a list: the values joined with commas (default), the name repeated, or with brackets behind it. */
   readonly lists?: 'comma' | 'repeat' | 'brackets'
+  /** Name among the kind's `limits.budgets`; by default the budget of the kind. */
+  readonly budget?: string
+  /** Request header by which the vendor knows a repeated write and does it once: a UUID. */
+  readonly once?: string
   /** What a write answers: the record (default), some of its fields, such as its key, or nothing. */
   readonly answers?: 'record' | 'part' | 'nothing'
   /** Path of the row or rows in the answer; '' is the whole body. */

@@ -1,4 +1,5 @@
 /** A connector as a library: credentials in memory, the same engine, no platform. */
+import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { ConnectorDefinition, Kind } from '../definition/connector.ts'
 import type { Operation } from '../definition/entity.ts'
@@ -293,6 +294,9 @@ export function connectLocally<D extends ConnectorDefinition>(kind: Kind<D>, opt
     configuration,
     credentials: createMemoryCredentials(values, onCredentials),
     writes: createMemoryClaims(),
+    cursorKey: createHash('sha256')
+      .update(`cursors ${JSON.stringify(values)}`)
+      .digest(),
     origin,
     ...(given.onNotice === undefined ? {} : { notice: dropRepeated(given.onNotice) }),
   }

@@ -72,7 +72,14 @@ export type ResultOf<E, A> = E extends { readonly [K in A & string]: InParts }
       ? Download
       : A extends SearchAction
         ? unknown // the hosted client adds the type
-        : { readonly data: RecordOf<E>; readonly meta: Record<never, never> }
+        : { readonly data: AnswerOf<E, E extends { readonly [K in A & string]: infer O } ? O : never>; readonly meta: Record<never, never> }
+
+/** The record that an action answers: all of it, what the vendor answers of it, or nothing. */
+type AnswerOf<E, O> = O extends { readonly answers: 'nothing' }
+  ? Record<never, never>
+  : O extends { readonly answers: 'part' }
+    ? Partial<RecordOf<E>>
+    : RecordOf<E>
 
 /** Live actions of an entity. */
 export type ActionsOf<E> = keyof E & LiveAction

@@ -1,4 +1,5 @@
 /** Opens stored connectors for the engine, renews their credentials on one node at a time, and stores what calls reveal about them. */
+import { createHmac } from 'node:crypto'
 import type { Kind } from 'ferrule/definition'
 import type {
   Connection,
@@ -117,7 +118,14 @@ async function buildAccess(
 ): Promise<ConnectorAccess> {
   const ref = toConnectorRef(row)
   const proof = createProof(parts, row, () => source.current())
-  const own = { configuration: JSON.parse(row.configuration), credentials: source, notice, proof, writes: createWriteClaims(parts, ref) }
+  const own = {
+    configuration: JSON.parse(row.configuration),
+    credentials: source,
+    notice,
+    proof,
+    writes: createWriteClaims(parts, ref),
+    cursorKey: createHmac('sha256', parts.masterKeys.current().proofs).update(`cursors ${ref.connectorId}`).digest(),
+  }
   const kind = parts.catalogue.getKind(row.kind)
   return {
     ref,
@@ -131,7 +139,7 @@ async function buildAccess(
 export async function buildConnection(
   parts: Pick<Parts, 'settings' | 'sandboxOrigins'>,
   { kind, sandbox }: { readonly kind: Kind; readonly sandbox: boolean },
-  own: Pick<Connection, 'configuration' | 'credentials' | 'notice' | 'proof' | 'writes'>,
+  own: Pick<Connection, 'configuration' | 'credentials' | 'notice' | 'proof' | 'writes' | 'cursorKey'>,
 ): Promise<Connection> {
   const origin = sandbox ? await readSandboxOrigin(parts, kind) : parts.settings.origins[kind.definition.kind]
   return { kind, ...own, origin }

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import type { RowRule } from '../../definition/connector.ts'
-import type { MergedRows } from '../../definition/entity.ts'
+import { isWriting, type MergedRows } from '../../definition/entity.ts'
 import { isObject } from '../../definition/object.ts'
 import { type ErrorDetails, type FerruleError, fail } from '../../errors.ts'
 import { TooDeep } from '../../values/json/depth.ts'
@@ -74,12 +74,17 @@ export function parseBody(operation: Pick<CompiledOperation, 'kind'>, answer: Wi
   }
 }
 
+/** Returns whether the answer of a write has nothing to read: the vendor says so, or it has no body. */
+const hasNoRecord = ({ action, operation }: CompiledOperation, { text, bytes, apart }: WireAnswer): boolean =>
+  operation.answers === 'nothing' || (isWriting(action) && text === '' && bytes === undefined && apart === undefined)
+
 /**
  * Parses the body of a success, with the text of its rows if the call kept the bytes.
  * @throws FerruleError as `parseBody`
  */
 export function parseSuccess(operation: CompiledOperation, answer: WireAnswer, rawRows?: Call['rawRows']): Pick<Success, 'body' | 'text'> {
   const { text, kept } = answer
+  if (hasNoRecord(operation, answer)) return { body: {} }
   const found = kept === undefined ? undefined : readRowText({ text, bytes: kept }, operation.at)
   return found ?? { body: parseBody(operation, answer, rawRows) }
 }

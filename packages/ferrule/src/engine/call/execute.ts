@@ -1,4 +1,5 @@
 /** Runs one operation against a vendor, step by step. Read this file first. */
+import { isWriting } from '../../definition/entity.ts'
 import { isObject } from '../../definition/object.ts'
 import { type ErrorDetails, FerruleError, fail } from '../../errors.ts'
 import { clocks } from '../clocks.ts'
@@ -21,6 +22,7 @@ import type { Limiter } from '../limits/limits.ts'
 import type { OwnGate } from '../limits/own-rates.ts'
 import { DeclaredResults, findUndeclared, isAsDeclared, type Undeclared } from '../results/parts.ts'
 import { awaitResult, type Result } from '../results/polling.ts'
+import { sendWrite } from '../writes/plain.ts'
 import { submit } from '../writes/submission.ts'
 import { failInvalidAnswer, readDigest, type Success, type WireAnswer } from './answer.ts'
 import { type Apart, readAnswerApart, readTaken } from './apart-answer.ts'
@@ -38,7 +40,7 @@ import { admitParams, type Params } from './params.ts'
 import { followPosition } from './position.ts'
 import { findDivisible, readDivided } from './refused-values.ts'
 import { buildRequest } from './request.ts'
-import { shapeRow } from './rows.ts'
+import { nameRow, shapeRow } from './rows.ts'
 import {
   buildApartCall,
   buildAuthContext,
@@ -212,22 +214,29 @@ const buildWarnings = (warnings: readonly string[]) => (warnings.length === 0 ? 
 
 async function runSingle(running: Running): Promise<Outcome> {
   const { operation, params, runtime } = running
-  const reply = await exchange({ ...running, take: 'record' }, buildRequest(operation, params, runtime.wall()))
+  const reply = isWrite(running)
+    ? await sendWrite(running)
+    : await exchange({ ...running, take: 'record' }, buildRequest(operation, params, runtime.wall()))
   if (reply.is === 'empty') throw fail('record_not_found', { reason: `${operation.entityName} has none` })
   return { type: 'record', data: readRecord(running, reply), meta: buildWarnings(reply.warnings), ...readDigest(operation, reply.answer) }
 }
 
+const isEmptyObject = (value: unknown): boolean => isObject(value) && Object.keys(value).length === 0
+
 /**
- * Reads the record of an answer.
+ * Reads the record of an answer. A write that the vendor answers with nothing has no fields.
  * @throws FerruleError `upstream_answer_invalid` without a record; the kind's error for a hidden record
  */
 function readRecord({ operation, params, connection }: Running, { answer, body }: Extract<Reply, { is: 'answer' }>): unknown {
   const value = readTaken(operation, answer)
   if (value?.is === 'hidden') throw failHidden(operation)
   if (value?.is === 'record') return new RawJson(Buffer.from(value.bytes.buffer))
+  if (isEmptyObject(body) && isWriting(operation.action)) return {}
   const row = getAt(body, operation.at)
   if (typeof row !== 'object' || row === null || Array.isArray(row))
     throw failInvalidAnswer(operation, `there is no record at "${operation.operation.at}"`)
+  const { answers = 'record' } = operation.operation
+  if (answers === 'part') return nameRow(operation, row, params)
   if (isHidden({ operation, showsHidden: showsHidden(connection, operation) }, row)) throw failHidden(operation)
   return shapeRow(operation, row, params)
 }

@@ -6,7 +6,7 @@ import { readJson, writeJson } from '../../values/json/json.ts'
 import type { Connection } from '../connection.ts'
 import { readHeader, readHeaders } from '../http/answer.ts'
 import { buildPrefix, listOwnOrigins } from '../http/origin.ts'
-import { getAt, parsePath } from '../json/paths.ts'
+import { getAt, parsePath, sortKeys } from '../json/paths.ts'
 import { failInvalidAnswer, type WireAnswer } from './answer.ts'
 import { findLink, findPageDefinition, type ListMeta } from './meta.ts'
 import type { CompiledOperation } from './operation.ts'
@@ -24,22 +24,11 @@ export function findNextPages(operation: CompiledOperation): NextPages | undefin
 /** Key of cursors for connections without one of their own: they end with the process. */
 const processKey = randomBytes(32)
 
-/** Sorts the names of objects at every depth, so that equal filters have one text. */
-const sortNames = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(sortNames)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([name, inner]) => [name, sortNames(inner)]),
-  )
-}
-
 /** Computes the code that binds a position to its connector, its list and its filters (HMAC with SHA-256, 128 bits of it). */
 function sign(connection: Connection, { entityName, action, kind }: CompiledOperation, { params, text }: { params: Params; text: string }) {
   const { [cursorName]: _cursor, [sizeName]: _size, ...filters } = params
   return createHmac('sha256', connection.cursorKey ?? processKey)
-    .update(writeJson([kind.definition.kind, entityName, action, sortNames(filters), text]))
+    .update(writeJson([kind.definition.kind, entityName, action, sortKeys(filters), text]))
     .digest()
     .subarray(0, 16)
 }

@@ -1,4 +1,5 @@
 /** Sends one request of an operation with credentials, limits and retries. Returns a successful answer, or "nothing found". */
+import { isWriting } from '../../definition/entity.ts'
 import { errorConsequences } from '../../error-consequences.ts'
 import { FerruleError } from '../../errors.ts'
 import { computePause, countAttempts, isTransient, parseRetryAfter } from '../../retry.ts'
@@ -127,6 +128,8 @@ async function sendOver(running: Running, wire: WireRequest, authorization: Auth
       'user-agent': 'ferrule',
       ...authorization.headers,
       ...origins.forwarded.api,
+      ...operation.kind.definition.headers,
+      ...wire.headers,
       ...(wire.body === undefined ? {} : { 'content-type': wire.isForm ? 'application/x-www-form-urlencoded' : 'application/json' }),
     },
     body: wire.body,
@@ -197,10 +200,11 @@ function readAnswer(running: Running, wire: WireRequest, { answer, turn, redact 
 const isStale = (running: Running, error: unknown, authorization: Authorization): boolean =>
   error instanceof FerruleError && errorConsequences[error.code].credentials === 'refused' && isRenewable(running.connection, authorization)
 
-/** Actions that change something. A failed write may have run at the vendor, so it is never sent again. */
-const writes: ReadonlySet<string> = new Set(['create', 'update', 'delete'])
-/** Returns whether a call changes something at the vendor. */
-export const isWrite = ({ operation }: Pick<Running, 'operation'>): boolean => writes.has(operation.action)
+/** Returns whether a call changes something at the vendor. A failed write may have run there, so it is never sent again. */
+export const isWrite = ({ operation }: Pick<Running, 'operation'>): boolean => isWriting(operation.action)
+
+/** Returns whether a failed call may be sent again: a read, or a write that the vendor knows by a header and does once. */
+const isRepeatable = (running: Running): boolean => !isWrite(running) || running.operation.operation.once !== undefined
 
 /** Treats a call as a read: it may be repeated, as a poll, or because that was decided already. */
 export const asRead = (running: Running): Running => ({ ...running, operation: { ...running.operation, action: 'get' } })
@@ -210,7 +214,7 @@ export const asRead = (running: Running): Running => ({ ...running, operation: {
  * @throws the error itself if there is no further attempt; the reason of a signal that ends the pause
  */
 export async function pauseOrThrow(running: Running, error: unknown, failures: number): Promise<void> {
-  if (!isTransient(error) || isWrite(running) || failures >= countAttempts(error) || running.deadline.signal.aborted) throw error
+  if (!isTransient(error) || !isRepeatable(running) || failures >= countAttempts(error) || running.deadline.signal.aborted) throw error
   const pause = computePause(error, failures, running.runtime.random)
   if (pause >= running.deadline.remaining) throw error
   await running.deadline.pause(pause)

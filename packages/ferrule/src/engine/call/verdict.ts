@@ -8,6 +8,7 @@ import { readHeader } from '../http/answer.ts'
 import { describeMovedAddress } from '../http/origin.ts'
 import type { Redact } from '../http/redact.ts'
 import { getAt, parsePath } from '../json/paths.ts'
+import { readWindowEnd } from '../limits/limits.ts'
 import { failInvalidAnswer, type WireAnswer } from './answer.ts'
 import type { CompiledOperation } from './operation.ts'
 import type { Params } from './params.ts'
@@ -103,6 +104,7 @@ const matchesRule = (rule: ErrorRule, upstream: Upstream, { action, params, text
   if (rule.actions !== undefined && !rule.actions.includes(action)) return false
   if (rule.sent !== undefined && params[rule.sent] === undefined) return false
   if (rule.codes !== undefined && !rule.codes.some((entry) => isWithin(upstream.code, entry))) return false
+  if (rule.contains !== undefined && !texts.some((text) => text.toLowerCase().includes(rule.contains?.toLowerCase() ?? ''))) return false
   const pattern = rule.matches === undefined ? undefined : new RegExp(rule.matches, 'i')
   return pattern === undefined || texts.some((text) => pattern.test(text))
 }
@@ -116,11 +118,23 @@ export function readSuccess(of: Of, read: ReadAnswer): readonly string[] | undef
   const { answer, body, redact } = read
   const { success, partial = [], code: path, warnings = [] } = of.kind.definition.problem
   const told = warnings.flatMap((name) => readHeader(answer, name) || []).map((text) => redact(text).slice(0, messageLimit))
+  if (isFailed(of, body)) return undefined
   if (success === undefined) return isRefusal(of, read) ? undefined : told
   const code = formatScalar(findValue(answer, body, path))
   if (code === undefined) throw failInvalidAnswer(of, 'there is no code in it', { upstream: readUpstream(of, read) })
   if (success.includes(code)) return told
   return partial.includes(code) ? [readUpstream(of, read).message ?? `code ${code}`, ...told] : undefined
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === null || value === false || value === '' || (Array.isArray(value) && value.length === 0)
+
+/** Returns whether an answer has the value by which the vendor reports errors with a success status. */
+function isFailed({ kind }: Of, body: unknown): boolean {
+  const { failed } = kind.definition.problem
+  if (failed === undefined) return false
+  const value = getAt(body, parsePath(failed.at))
+  return failed.is === undefined ? !isEmpty(value) : value === failed.is
 }
 
 /** Returns whether a rule of the kind calls an answer with this success status an error. */
@@ -172,7 +186,11 @@ export function readVerdict(of: Of, answer: WireAnswer, context: VerdictContext)
   if (answer.status >= 300 && answer.status < 400) return { is: 'error', error: failRedirect(of, read, upstream) }
   const rule = of.kind.definition.errors.find((row) => matchesRule(row, upstream, { action: of.action, params: context.params, texts }))
   if (rule?.is === 'empty') return { is: 'empty' }
-  const retryAfterMs = parseRetryAfter(answer.headers, context.now) ?? (rule === undefined ? undefined : context.waitBy?.(rule))
+  const isLimited = rule?.is === 'upstream_rate_limited'
+  const retryAfterMs =
+    parseRetryAfter(answer.headers, context.now) ??
+    (isLimited ? readWindowEnd(of.kind.definition.limits, answer, context.now) : undefined) ??
+    (rule === undefined ? undefined : context.waitBy?.(rule))
   const details = {
     upstream,
     retryAfterMs,

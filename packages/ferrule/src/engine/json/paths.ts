@@ -7,6 +7,11 @@ const every = Symbol('every element')
 /** A parsed path. */
 export type Path = readonly Step[]
 
+/** Names that lead out of the data of an object. */
+const forbidden: ReadonlySet<string> = new Set(['__proto__', 'prototype', 'constructor'])
+/** Returns whether a name cannot be one of a step, a field or a parameter. */
+export const isForbiddenName = (name: string): boolean => forbidden.has(name)
+
 const parseSteps = (part: string): Step[] => {
   const [, key = '', indices = ''] = /^([^[\]]*)((?:\[\d*\])*)$/.exec(part) ?? []
   const inner = [...indices.matchAll(/\[(\d*)\]/g)].map(([, index]) => (index === '' ? every : Number(index)))
@@ -26,7 +31,7 @@ export function parsePath(path: string): Path {
 
 const stepInto = (value: unknown, step: Step): unknown => {
   if (typeof step === 'number') return Array.isArray(value) ? value[step] : undefined
-  return typeof step === 'string' && isObject(value) ? value[step] : undefined
+  return typeof step === 'string' && isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined
 }
 
 /** Returns the value at a path without `[]`; undefined if it does not exist. */
@@ -57,12 +62,12 @@ export const copyJson = <T>(value: T): T => {
 /** Sets the value at a path of keys, and makes missing objects on the way. */
 export function setAt(target: Record<string, unknown>, path: Path, value: unknown): void {
   const [step, ...rest] = path
-  if (typeof step !== 'string') return
+  if (typeof step !== 'string' || forbidden.has(step)) return
   if (rest.length === 0) {
     target[step] = value
     return
   }
-  const inner = target[step]
+  const inner = Object.hasOwn(target, step) ? target[step] : undefined
   const holder = isObject(inner) ? inner : {}
   target[step] = holder
   setAt(holder, rest, value)
@@ -80,8 +85,20 @@ export function addMissing(value: unknown, more: unknown): unknown {
 export function takeAt(target: Record<string, unknown>, path: Path): unknown {
   let taken: unknown
   visitHolders(target, path, (holder, key) => {
+    if (!Object.hasOwn(holder, key)) return
     taken = holder[key]
     delete holder[key]
   })
   return taken
+}
+
+/** Sorts the keys of a value, so that equal requests have equal JSON. */
+export const sortKeys = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sortKeys)
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([key, inner]) => [key, sortKeys(inner)]),
+  )
 }

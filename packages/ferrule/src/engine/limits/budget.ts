@@ -5,7 +5,7 @@ import type { KeptProof, OpenedCredentials } from '../credentials/source.ts'
 import { type HttpAnswer, readHeader } from '../http/answer.ts'
 import type { Deadline } from '../http/deadline.ts'
 import { findVendorOrigin, type OriginSource, readConfiguration } from '../http/origin.ts'
-import { type Asker, computeBudgetKey, computeCredentialDigest, type Limiter, type Turn } from './limits.ts'
+import { type Asker, computeBudgetKey, computeCredentialDigest, type Limiter, readWindowEnd, type Turn } from './limits.ts'
 import type { OwnGate } from './own-rates.ts'
 
 /** The credentials of a call. */
@@ -13,23 +13,32 @@ type Opened = { readonly opened: OpenedCredentials }
 
 /** The call that asks for a turn. */
 interface Asking {
-  readonly runtime: { readonly limiter?: Limiter | undefined; readonly ownRates?: OwnGate | undefined; readonly steady: () => number }
+  readonly runtime: {
+    readonly limiter?: Limiter | undefined
+    readonly ownRates?: OwnGate | undefined
+    readonly steady: () => number
+    readonly wall: () => number
+  }
   readonly connection: OriginSource & { readonly proof?: KeptProof }
   readonly deadline: Deadline
   readonly background?: boolean | undefined
+  readonly operation: { readonly operation: { readonly budget?: string } }
 }
 
-const computeKey = ({ connection }: Asking, authorization: Opened): string => {
+const computeKey = ({ connection, operation: { operation } }: Asking, authorization: Opened): string => {
   const { kind, limits } = connection.kind.definition
   const values = authorization.opened.values.reveal()
   const shared = limits.key.map((field) => values[field] ?? connection.configuration[field]).find((value) => typeof value === 'string')
-  return computeBudgetKey(kind, connection.origin?.api ?? '', findVendorOrigin(connection), String(shared ?? ''))
+  const own = operation.budget === undefined ? [] : [operation.budget]
+  return computeBudgetKey(kind, connection.origin?.api ?? '', findVendorOrigin(connection), String(shared ?? ''), ...own)
 }
 
 /** Chooses the rates by the connector's configuration. */
-const chooseLimits = ({ connection }: Asking): Limits => {
+const chooseLimits = ({ connection, operation: { operation } }: Asking): Limits => {
   const { limits } = connection.kind.definition
   const { other } = limits
+  const own = limits.budgets?.[operation.budget ?? '']
+  if (own !== undefined) return { ...limits, rates: own }
   return other !== undefined && readConfiguration(connection, other.configuration) === other.is ? { ...limits, rates: other.rates } : limits
 }
 
@@ -90,7 +99,13 @@ export class BudgetTurn {
     const { runtime, connection } = this.#asking
     const { bucket } = connection.kind.definition.limits
     const level = bucket === undefined ? undefined : readHeader(answer, bucket.header)
-    if (this.#turn !== undefined && level !== undefined) runtime.limiter?.observe(this.#turn, level, runtime.steady())
+    if (this.#turn === undefined) return
+    if (level !== undefined) runtime.limiter?.observe(this.#turn, level, runtime.steady())
+    const wait = readWindowEnd(this.#turn.asker.limits, answer, runtime.wall())
+    const { window } = connection.kind.definition.limits
+    const isUsedUp = window?.left !== undefined && Number(readHeader(answer, window.left) ?? 1) === 0
+    const now = runtime.steady()
+    if (isUsedUp && wait !== undefined) runtime.limiter?.postpone(this.#turn, now + wait, now)
   }
 
   /** Computes the wait by a rule of the kind, in milliseconds. Only refusals for too many calls in a row add up. */

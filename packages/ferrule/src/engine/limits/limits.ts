@@ -5,6 +5,7 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import type { Limits } from '../../definition/connector.ts'
 import type { CredentialValues } from '../credentials/source.ts'
+import { type HttpAnswer, readHeader } from '../http/answer.ts'
 
 /** The caller of a limiter. */
 export interface Asker {
@@ -106,3 +107,24 @@ export const computeCredentialDigest = (key: string, values: CredentialValues, s
   createHmac('sha256', secret)
     .update(JSON.stringify([key, ...Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1))]))
     .digest('base64url')
+
+/** Converts the value of a header that says when a window ends to milliseconds from now. */
+const windowForms: Readonly<Record<NonNullable<Limits['window']>['form'], (text: string, now: number) => number>> = {
+  seconds: (text) => Number(text) * 1000,
+  'unix-time': (text, now) => Number(text) * 1000 - now,
+  'unix-time-ms': (text, now) => Number(text) - now,
+  'date-time': (text, now) => Date.parse(text) - now,
+}
+
+/**
+ * Reads when the vendor's window ends, from the headers of an answer.
+ * @param now milliseconds since 1970
+ * @returns milliseconds from now; undefined without a header, and for an end further away than the longest declared window
+ */
+export function readWindowEnd({ window, rates = [] }: Limits, answer: Pick<HttpAnswer, 'headers'>, now: number): number | undefined {
+  const text = window === undefined ? undefined : readHeader(answer, window.resets)
+  if (window === undefined || !text) return undefined
+  const wait = windowForms[window.form](text, now)
+  const longest = Math.max(60, ...rates.map(({ seconds }) => seconds)) * 1000
+  return wait >= 0 && wait <= longest ? wait : undefined
+}

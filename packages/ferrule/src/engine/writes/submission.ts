@@ -15,22 +15,12 @@ import { findPageDefinition } from '../call/meta.ts'
 import { buildRequest, type WireRequest } from '../call/request.ts'
 import { asRead, exchangeOnce, isWrite, pauseOrThrow, type Reply, type Running } from '../call/transport.ts'
 import { isNeverSent, mayHaveRun } from '../http/unsent.ts'
+import { sortKeys } from '../json/paths.ts'
 import { awaitResult, exchangeCancellable, type Result, readHandle } from '../results/polling.ts'
 import { claimLifeMs, normaliseRequestId } from './claims.ts'
 
 /** Namespace of ids derived from an Idempotency-Key (RFC 9562 section 5.5). */
 const keyNamespace = '5d2c7b7e-7a0f-4b07-9a53-4ce09f0f6a3d'
-
-/** Sorts the keys of a value, so that equal requests have equal JSON. */
-const sortKeys = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(sortKeys)
-  if (!isObject(value)) return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([key, inner]) => [key, sortKeys(inner)]),
-  )
-}
 
 /** Reads the vendor's time limit of a request, in seconds; 0 if unknown. */
 const readTimeLimit = ({ operation, params }: Running, { within }: Submission): number =>

@@ -1,0 +1,58 @@
+/** Sends writes to vendors that carry out what they get: each is sent once, unless the vendor knows a repeated one by a header. */
+import { createHash, randomUUID } from 'node:crypto'
+import { v4, v5 } from 'uuid'
+import { FerruleError, fail } from '../../errors.ts'
+import { writeJson } from '../../values/json/json.ts'
+import { buildRequest } from '../call/request.ts'
+import { exchange, type Reply, type Running } from '../call/transport.ts'
+import { mayHaveRun } from '../http/unsent.ts'
+import { sortKeys } from '../json/paths.ts'
+
+/** Namespace of ids derived from an Idempotency-Key (RFC 9562 section 5.5). */
+const keyNamespace = '0f6b8a52-51e5-4d0b-8c3f-6a2b7b1d9c44'
+
+/** Makes the error of a write that may have been carried out. */
+function failUnknownOutcome({ operation }: Running, id: string, cause: Error): FerruleError {
+  const { title } = operation.kind.definition
+  const hint = `Look at ${title} before you write again: the same call writes a second time if the first one was carried out.`
+  const upstream = cause instanceof FerruleError ? { upstream: cause.upstream } : {}
+  return fail('outcome_unknown', { vendor: title, request_id: id, reason: cause.message.replace(/\.$/, '') }, { cause, hint, ...upstream })
+}
+
+/**
+ * Takes the write for this call.
+ * @throws FerruleError `outcome_unknown` if an earlier attempt of the same write may have been sent
+ */
+async function claimOnce(running: Running, id: string, fingerprint: string): Promise<void> {
+  const { connection, runtime, deadline, idempotencyKey } = running
+  if (idempotencyKey === undefined) return
+  const until = Math.ceil(runtime.clock() + deadline.remaining)
+  const claim = await connection.writes?.claim(id, fingerprint, { owner: randomUUID(), until })
+  if (claim?.repeated !== true && claim?.busyUntil === undefined) return
+  throw failUnknownOutcome(running, id, new Error('an earlier attempt of this call may have been sent'))
+}
+
+/**
+ * Sends a write.
+ * @throws FerruleError `outcome_unknown` if the vendor may have carried it out and reported no outcome, and of the vendor
+ */
+export async function sendWrite(running: Running): Promise<Reply> {
+  const { operation, params, runtime, idempotencyKey } = running
+  const { once } = operation.operation
+  const request = buildRequest(operation, params, runtime.wall())
+  const fingerprint = createHash('sha256')
+    .update(writeJson([operation.entityName, operation.action, sortKeys(params)]))
+    .digest('base64url')
+  const id = idempotencyKey === undefined ? v4() : v5(`${idempotencyKey}\0${fingerprint}`, keyNamespace)
+  if (once === undefined) await claimOnce(running, id, fingerprint)
+  let wasSent = false
+  const onSend = (): void => {
+    wasSent = true
+  }
+  try {
+    return await exchange({ ...running, onSend }, once === undefined ? request : { ...request, headers: { [once]: id } })
+  } catch (error) {
+    if (!wasSent || !(error instanceof Error) || (error instanceof FerruleError && !mayHaveRun(error))) throw error
+    throw failUnknownOutcome(running, id, error)
+  }
+}
