@@ -68,6 +68,13 @@ export const libraryRooms: readonly Room[] = [
   },
   { room: `${library}kinds/`, files: within(library, ['connectors/', 'definition/', 'engine/']) },
   {
+    // Kinds from files. YAML is loaded when a file is read.
+    room: `${library}kind-file/`,
+    files: within(library, ['errors.ts', 'values/', 'definition/', 'kinds/connectable.ts']),
+    npm: ['yaml', 'uuid'],
+    node: 'all but node:sqlite',
+  },
+  {
     room: `${library}core.ts`,
     files: within(library, ['errors.ts', 'definition/object.ts', 'client/', 'values/']),
     types: within(library, ['definition/', 'engine/', 'connectors/', 'kinds/']),

@@ -41,11 +41,13 @@ export const checkCodes = ({ problem: { code, success, partial }, errors }: Conn
 
 /** Finds the problems of rows that say `gone`: only for `get`, and only with the vendor's own words or codes. */
 export const checkGone = ({ errors }: ConnectorDefinition): Sentences =>
-  errors.flatMap(({ gone: isGone, is, actions, matches, codes: entries }, index) =>
+  errors.flatMap(({ gone: isGone, is, actions, matches, contains, codes: entries }, index) =>
     isGone === undefined
       ? []
       : [
           (is !== 'record_not_found' || actions?.join() !== 'get') && `error ${index} says gone, but is not record_not_found of get`,
-          matches === undefined && entries === undefined && `error ${index} says gone, but knows no words or codes of the vendor's`,
+          (matches ?? contains) === undefined &&
+            entries === undefined &&
+            `error ${index} says gone, but knows no words or codes of the vendor's`,
         ],
   )

@@ -18,7 +18,10 @@ export interface Origins {
    * pattern.
    */
   readonly api: string | ChosenOrigin
+  /** The consent page, and the endpoint of tokens unless `token` names another origin. */
   readonly oauth?: string
+  /** The endpoint of tokens, if the consent page is elsewhere. */
+  readonly token?: string
 }
 
 /** A short-lived token that the engine signs with a private key (RFC 7519, RS256). The values name credential fields. */

@@ -1,0 +1,217 @@
+/** Makes the parts of the long form that reach the vendor: hosts, credentials, configuration and limits. */
+import type { ConnectorDefinition, CredentialScheme, Limits, Origins } from '../definition/connector.ts'
+import type { Exchange } from '../definition/consent.ts'
+import type { Field, Fields, Finding } from '../definition/fields.ts'
+import { find, opt, secret, str, time } from '../definition/fields.ts'
+import { buildFields, readFinding } from './build-fields.ts'
+import { type BuildScope, listSlotNames, readSpan, refer } from './build-scope.ts'
+import type { Steps } from './check-tree.ts'
+import type { FileOauth, FileScheme, Named } from './file.ts'
+
+/** Headers that belong to the transfer or to the credentials. */
+const ownHeaders: ReadonlySet<string> = new Set(
+  [
+    'host',
+    'content-length',
+    'content-type',
+    'transfer-encoding',
+    'connection',
+    'keep-alive',
+    'upgrade',
+    'te',
+    'trailer',
+    'expect',
+    'cookie',
+    'forwarded',
+  ].concat(['proxy-authorization', 'proxy-connection', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'accept-encoding']),
+)
+
+/** Notes headers that no file may set. */
+function checkHeaders({ found }: BuildScope, headers: Named<string>, steps: Steps, isSecret: boolean): Named<string> {
+  const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+  for (const [index, name] of Object.keys(headers).entries()) {
+    const low = lower[index]?.[0] ?? ''
+    if (ownHeaders.has(low)) found.note([...steps, name], { message: `the header ${name} cannot be set: the request makes it itself` })
+    if (low === 'authorization' && !isSecret)
+      found.note([...steps, name], {
+        message: 'the header authorization carries credentials: it stands in send',
+        example: "send: { authorization: 'Bearer {token}' }",
+      })
+  }
+  return Object.fromEntries(lower)
+}
+
+const docsFinding = ({ file }: BuildScope): Finding => ({
+  says: `The documentation of ${file.title} describes where.`,
+  ...(file.docs === '' ? {} : { url: file.docs }),
+})
+
+/** Builds the configuration. Slots of the host and the path are required, and take classes of characters only. */
+export function buildConfiguration(scope: BuildScope): Fields {
+  const { file, found } = scope
+  const api = typeof file.api === 'string' ? file.api : ''
+  const oauth = Object.values(file.auth).flatMap(({ oauth: page }) => (page === undefined ? [] : [page.page, page.token]))
+  const slots = [api, file.path ?? '', ...oauth].flatMap(listSlotNames)
+  const { fields } = buildFields(file.configuration ?? {}, ['configuration'], {
+    ...{ place: 'configuration', found, types: file.types ?? {}, required: new Set(slots), finding: docsFinding(scope) },
+  })
+  for (const [steps, text] of [
+    [['api'], api],
+    [['path'], file.path ?? ''],
+  ] as const)
+    for (const name of listSlotNames(text)) {
+      const isKnown = refer(scope, {
+        ...{ steps, what: 'a field of configuration', name, valid: Object.keys(fields) },
+        example: `configuration: { ${name}: label Name of the account in the address }`,
+      })
+      if (isKnown && fields[name]?.pattern === undefined)
+        found.note(['configuration', name], {
+          message: `fills a part of the address, so its type is label, uuid, digits or path`,
+          example: `${name}: label Name of the account in the address`,
+        })
+    }
+  return fields
+}
+
+const originOf = (address: string): string => /^https:\/\/[^/]+/.exec(address)?.[0] ?? address
+const pathOf = (address: string): `/${string}` => `/${address.slice(originOf(address).length + 1)}`
+
+/** Builds the hosts. */
+export function buildOrigins(scope: BuildScope): Origins {
+  const { file, found } = scope
+  const api = typeof file.api === 'string' ? file.api : { by: file.api.by, origins: file.api.of }
+  if (typeof file.api !== 'string')
+    refer(scope, {
+      steps: ['api', 'by'],
+      what: 'a field of configuration',
+      name: file.api.by,
+      valid: Object.keys(file.configuration ?? {}),
+    })
+  const pages = Object.entries(file.auth).flatMap(([name, { oauth }]) => (oauth === undefined ? [] : [{ name, oauth }]))
+  const [first, ...more] = pages
+  for (const { name } of more)
+    found.note(['auth', name, 'oauth'], { message: `a kind has one page of consent, and auth.${first?.name} has it` })
+  if (first === undefined) return { api }
+  const oauth = originOf(first.oauth.page)
+  const token = originOf(first.oauth.token)
+  return { api, oauth, ...(token === oauth ? {} : { token }) }
+}
+
+const grantFields = ['client_id', 'client_secret'] as const
+
+/** Builds the fields of a consent: what the application has, and what the exchange fills in. */
+function buildGrantFields(title: string, hasRefresh: boolean): Fields {
+  const filled = { says: `${title} gives it when the owner of the account agrees; a connect link fills it in.` }
+  const application = { says: `${title} shows it in the settings of your application.` }
+  const access: Field = find(filled, secret('Access token'))
+  return {
+    ...(hasRefresh ? { refresh_token: find(filled, secret('Refresh token')), access_token: opt(access) } : { access_token: access }),
+    client_id: opt(find(application, str('Client id of the application', { minLength: 1 }))),
+    client_secret: opt(find(application, secret('Client secret of the application'))),
+    ...(hasRefresh ? { token_expiry_date: opt(find(filled, time('When the access token expires'))) } : {}),
+  }
+}
+
+function buildExchange({ token, client = 'body', as = 'form', refresh = true }: FileOauth): Exchange {
+  const inBody: Named<string> = client === 'body' ? { client_id: 'client_id', client_secret: 'client_secret' } : {}
+  return {
+    call: `POST ${pathOf(token)}`,
+    ...(client === 'basic' ? { client: { user: 'client_id', password: 'client_secret' } } : {}),
+    place: as,
+    read: { access_token: 'access_token', ...(refresh ? { refresh_token: 'refresh_token' } : {}) },
+    ...(refresh
+      ? {
+          expires: { seconds: 'expires_in', field: 'token_expiry_date' },
+          refresh: { constant: { grant_type: 'refresh_token' }, send: { refresh_token: 'refresh_token', ...inBody } },
+        }
+      : {}),
+    code: { constant: { grant_type: 'authorization_code' }, send: inBody, code: 'code', redirectUri: 'redirect_uri' },
+  }
+}
+
+const buildConsent = (title: string, { page, scopes, always = {}, who }: FileOauth): NonNullable<CredentialScheme['consent']> => ({
+  page: `GET ${pathOf(page)}`,
+  send: { client_id: 'client_id' },
+  constant: { response_type: 'code', ...Object.fromEntries(Object.entries(always).map(([name, value]) => [name, String(value)])) },
+  ...(scopes === undefined ? {} : { scopes }),
+  application: grantFields,
+  who: who ?? `The owner of the ${title} account can consent.`,
+  code: ['code'],
+})
+
+/** Checks that the slots of templates are fields of the scheme, and that they stand in braces. */
+function checkTemplates(scope: BuildScope, templates: Named<string>, fields: Fields, steps: Steps): void {
+  for (const [header, template] of Object.entries(templates)) {
+    const slots = listSlotNames(template)
+    const bare = Object.keys(fields).find((name) => template.endsWith(` ${name}`) || template === name)
+    if (slots.length === 0 && bare !== undefined)
+      scope.found.note([...steps, header], {
+        message: `${bare} stands in braces, else the word itself is sent`,
+        example: `${header}: '${template.replace(bare, `{${bare}}`)}'`,
+      })
+    for (const name of slots)
+      refer(scope, {
+        steps: [...steps, header],
+        what: 'a field of this way to authenticate',
+        name,
+        valid: Object.keys(fields),
+        example: `fields: { ${name || 'token'}: secret Token }`,
+      })
+  }
+}
+
+function buildScheme(scope: BuildScope, name: string, scheme: FileScheme): CredentialScheme {
+  const { file, found } = scope
+  const {
+    title,
+    fields: given = {},
+    find: where,
+    oauth,
+    send: headers = oauth === undefined ? {} : { authorization: 'Bearer {access_token}' },
+    query,
+  } = scheme
+  const steps = ['auth', name]
+  if (where === undefined && oauth === undefined && Object.keys(given).length > 0)
+    found.doubt(steps, { message: 'does not say where people find the values', example: 'find: Settings > API' })
+  const finding = where === undefined ? docsFinding(scope) : readFinding(where, file.title)
+  const own = buildFields(given, [...steps, 'fields'], { place: 'credential', found, types: file.types ?? {}, finding }).fields
+  const fields = { ...(oauth === undefined ? {} : buildGrantFields(file.title, oauth.refresh ?? true)), ...own }
+  checkTemplates(scope, headers, fields, [...steps, 'send'])
+  checkTemplates(scope, query ?? {}, fields, [...steps, 'query'])
+  const sent = checkHeaders(scope, headers, [...steps, 'send'], true)
+  const fixed = {
+    ...checkHeaders(scope, file.headers ?? {}, ['headers'], false),
+    ...checkHeaders(scope, scheme.headers ?? {}, [...steps, 'headers'], false),
+  }
+  return {
+    title,
+    fields,
+    send: { headers: sent, ...(query === undefined ? {} : { query }) },
+    ...(Object.keys(fixed).length === 0 ? {} : { headers: fixed }),
+    ...(oauth === undefined ? {} : { exchange: buildExchange(oauth), consent: buildConsent(file.title, oauth) }),
+  }
+}
+
+/** Builds the ways to authenticate. */
+export const buildCredentials = (scope: BuildScope): ConnectorDefinition['credentials'] =>
+  Object.fromEntries(Object.entries(scope.file.auth).map(([name, scheme]) => [name, buildScheme(scope, name, scheme)]))
+
+/** Builds the limits. */
+export function buildLimits(scope: BuildScope, definition: Pick<ConnectorDefinition, 'credentials' | 'configuration'>): Limits {
+  const { limits } = scope.file
+  const fields = [
+    ...Object.values(definition.credentials).flatMap(({ fields: each }) => Object.keys(each)),
+    ...Object.keys(definition.configuration),
+  ]
+  if (limits === undefined) return { key: fields.slice(0, 1) }
+  const key = [limits.per].flat()
+  for (const name of key) refer(scope, { steps: ['limits', 'per'], what: 'a field of credentials or configuration', name, valid: fields })
+  const rates = limits.rates.map((rate) => {
+    const [calls = '', span = ''] = rate.split('/')
+    return { calls: Number(calls), seconds: readSpan(span) }
+  })
+  for (const [index, { calls, seconds }] of rates.entries())
+    if (calls < 1 || seconds < 1)
+      scope.found.note(['limits', 'rates', String(index)], { message: 'no call would be allowed', example: 'rates: [5000/h]' })
+  return { key, rates }
+}

@@ -1,0 +1,144 @@
+/** Makes the entities of the long form. */
+
+import { findField } from '../definition/document.ts'
+import { type EntityDefinition, type LiveAction, liveActions, type Operation, type Origin } from '../definition/entity.ts'
+import type { Field, Fields } from '../definition/fields.ts'
+import { objectOrAny } from '../definition/fields.ts'
+import type { Sync } from '../definition/sync.ts'
+import { buildFields } from './build-fields.ts'
+import { buildOperation } from './build-operation.ts'
+import { type BuildScope, firstStep, refer } from './build-scope.ts'
+import { buildSync } from './build-sync.ts'
+import type { Steps } from './check-tree.ts'
+import type { FileEntity, Named } from './file.ts'
+
+/** Beyond so many searchable fields, values are stored as JSON: a table has at most 1,600 columns. */
+const fieldsOfOwn = 60
+
+const writtenActions = liveActions.filter((action) => action !== 'download')
+type WrittenAction = Exclude<LiveAction, 'download'>
+const isWritten = (action: LiveAction): action is WrittenAction => action !== 'download'
+
+function buildOperations(scope: BuildScope, name: string, entity: FileEntity, record: Fields): Partial<Record<LiveAction, Operation>> {
+  const { get } = entity
+  const getAt = typeof get === 'object' ? get.at : undefined
+  return Object.fromEntries(
+    writtenActions.filter(isWritten).flatMap((action) => {
+      const value = entity[action]
+      if (value === undefined) return []
+      const steps = ['entities', name, action]
+      return [[action, buildOperation(scope, { steps, action, entity: name, value, record, getAt })] as const]
+    }),
+  )
+}
+
+const buildOrigin = (value: NonNullable<FileEntity['from']>[string]): Origin => {
+  if (typeof value === 'string') return { copy: value }
+  const { path, param, as } = value
+  return { ...(path === undefined ? {} : { copy: path }), ...(param === undefined ? {} : { param }), ...(as === undefined ? {} : { as }) }
+}
+
+/** Reads the key; empty for an entity whose records nothing identifies. */
+function buildKey(scope: BuildScope, name: string, { key }: FileEntity, record: Fields): readonly string[] {
+  const steps = ['entities', name]
+  if (key === 'none') return []
+  const paths = [key ?? 'id'].flat()
+  const valid = Object.keys(record)
+  for (const path of paths.filter((each) => !each.startsWith('param.')))
+    if (!valid.includes(firstStep(path)))
+      refer(scope, {
+        ...{ steps: key === undefined ? steps : [...steps, 'key'], what: 'a field of the record', name: firstStep(path), valid },
+        example: key === undefined ? 'key: sha (the field that identifies a record; without key it is id)' : 'key: id',
+      })
+  return paths
+}
+
+function buildEntity(scope: BuildScope, name: string, entity: FileEntity): EntityDefinition {
+  const steps = ['entities', name]
+  const { file, found } = scope
+  const { fields: record } = buildFields(entity.fields, [...steps, 'fields'], { place: 'record', found, types: file.types ?? {} })
+  if (Object.keys(record).length === 0) found.note([...steps, 'fields'], { message: 'has no field', example: 'fields: { id: string Id }' })
+  if (writtenActions.every((action) => entity[action as WrittenAction] === undefined))
+    found.note(steps, { message: 'has no operation', example: `list: GET /${name}` })
+  for (const path of Object.keys(entity.from ?? {}))
+    refer(scope, { steps: [...steps, 'from', path], what: 'a field of the record', name: firstStep(path), valid: Object.keys(record) })
+  if (entity.of !== undefined)
+    refer(scope, { steps: [...steps, 'of'], what: 'an entity', name: entity.of, valid: Object.keys(file.entities) })
+  return {
+    about: entity.about,
+    ...(entity.scope === undefined ? {} : { scope: entity.scope }),
+    key: buildKey(scope, name, entity, record),
+    ...(entity.of === undefined ? {} : { of: entity.of }),
+    record,
+    ...(entity.from === undefined
+      ? {}
+      : { from: Object.fromEntries(Object.entries(entity.from).map(([path, from]) => [path, buildOrigin(from)])) }),
+    ...buildOperations(scope, name, entity, record),
+  }
+}
+
+const toJson = (field: Field): Field => objectOrAny(field.description ?? '')
+
+/** Builds the searchable fields, and where those come from that are not at the top of the record. */
+function buildSearch(
+  scope: BuildScope,
+  { search }: FileEntity,
+  record: Fields,
+  { steps, parent }: { readonly steps: Steps; readonly parent: Fields },
+): { readonly fields: Fields; readonly project: Named<string> } | undefined {
+  if (search === 'none') return undefined
+  const names: Named<string> =
+    search === undefined
+      ? Object.fromEntries(Object.keys(record).map((name) => [name, name]))
+      : typeof search === 'object' && !Array.isArray(search)
+        ? (search as Named<string>)
+        : Object.fromEntries([search].flat().map((name) => [String(name), String(name)]))
+  const found = Object.entries(names).flatMap(([name, path]): [string, Field][] => {
+    const [fields, inner] = path.startsWith('parent.') ? [parent, path.slice('parent.'.length)] : [record, path]
+    const valid = Object.keys(fields)
+    if (
+      !refer(scope, {
+        steps: [...steps, 'search'],
+        what: 'a field that can be searched',
+        name: firstStep(inner),
+        valid,
+        example: 'search: [id, name]',
+      })
+    )
+      return []
+    return [[name, findField(fields, inner) ?? objectOrAny(name)]]
+  })
+  return {
+    fields: Object.fromEntries(found.map(([name, field], index) => [name, index < fieldsOfOwn ? field : toJson(field)])),
+    project: Object.fromEntries(Object.entries(names).filter(([name, path]) => name !== path)),
+  }
+}
+
+function addSync(scope: BuildScope, name: string, entity: FileEntity, entities: Named<EntityDefinition>): EntityDefinition {
+  const built = entities[name] ?? { about: '', key: [] }
+  const steps = ['entities', name]
+  const { sync, search } = entity
+  if (sync === undefined || sync === 'none') {
+    if (search !== undefined && search !== 'none')
+      scope.found.note([...steps, 'search'], { message: 'only a copy can be searched, and there is no sync', example: 'sync: full' })
+    return built
+  }
+  if (built.key.length === 0)
+    scope.found.note([...steps, 'sync'], { message: 'a copy needs a key, and this entity has none', example: 'key: id' })
+  const base: Sync = typeof sync === 'string' ? {} : buildSync(scope, { entity: name, entities, steps: [...steps, 'sync'] }, sync)
+  const parent = entities[base.each?.entity ?? base.within?.entity ?? '']?.record ?? {}
+  const searched = buildSearch(scope, entity, built.record ?? {}, { steps, parent })
+  const project = searched === undefined || Object.keys(searched.project).length === 0 ? {} : { project: searched.project }
+  return {
+    ...built,
+    ...(searched === undefined ? {} : { context_store_search: searched.fields }),
+    sync: { ...base, ...project },
+  }
+}
+
+/** Builds all entities: first what they are, then how they are copied, because a copy can start from another entity. */
+export function buildEntities(scope: BuildScope): Named<EntityDefinition> {
+  const all = Object.entries(scope.file.entities)
+  const entities = Object.fromEntries(all.map(([name, entity]) => [name, buildEntity(scope, name, entity)]))
+  return Object.fromEntries(all.map(([name, entity]) => [name, addSync(scope, name, entity, entities)]))
+}

@@ -1,0 +1,235 @@
+/** Makes the fields of the long form from those of a file. */
+import type { Field, Fields, Finding } from '../definition/fields.ts'
+import * as make from '../definition/fields.ts'
+import { isObject } from '../definition/object.ts'
+import type { Findings, Steps } from './check-tree.ts'
+import { isShortField, parseShortField, type ShortField } from './field-text.ts'
+import { sayUnknown } from './mistakes.ts'
+import type { FieldPlace } from './shape.ts'
+import type { FieldType } from './words.ts'
+
+/** What fields are made with. */
+export interface FieldScope {
+  readonly place: FieldPlace
+  readonly found: Findings
+  /** Groups of fields by name, as the file has them. */
+  readonly types: Readonly<Record<string, unknown>>
+  /** Top-level names that are required whatever their text says. */
+  readonly required?: ReadonlySet<string>
+  /** Where people find values whose fields do not say it themselves. */
+  readonly finding?: Finding
+}
+
+/** Fields, and the names that requests carry in place of theirs. */
+export interface BuiltFields {
+  readonly fields: Fields
+  /** Path of a parameter → name or path in the request. */
+  readonly renamed: Readonly<Record<string, string>>
+}
+
+/** Patterns of slot classes: anchored, and without dots that lead to another host or folder. */
+const slotPatterns = {
+  label: ['^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$', 'must be a part of a host: letters, digits and dashes, such as acme'],
+  uuid: ['^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$', 'must be a UUID'],
+  digits: ['^[0-9]{1,20}$', 'must be digits only'],
+  path: ['^[A-Za-z0-9_~-][A-Za-z0-9._~-]*(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*){0,9}$', 'must be names with slashes between them'],
+} as const
+
+const slot = (about: string, [pattern, says]: readonly [string, string]): Field => make.str(about, { pattern, says, maxLength: 200 })
+const unixTime = (about: string, unit: 'seconds' | 'milliseconds'): Field => ({ ...make.id(about), 'x-time': unit })
+
+/** Makes a field of a type; `isGiven`: callers give the value. */
+const makers: Readonly<Record<FieldType, (about: string, isGiven: boolean) => Field>> = {
+  string: (about) => make.str(about),
+  integer: make.id,
+  number: make.num,
+  boolean: (about) => make.bool(about),
+  decimal: make.decimal,
+  'date-time': (about, isGiven) => (isGiven ? make.orDate(make.time(about)) : make.time(about)),
+  date: (about, isGiven) => (isGiven ? make.date(about) : make.str(about, { format: 'date' })),
+  'unix-time': (about) => unixTime(about, 'seconds'),
+  'unix-time-ms': (about) => unixTime(about, 'milliseconds'),
+  object: make.open,
+  any: make.objectOrAny,
+  label: (about) => slot(about, slotPatterns.label),
+  uuid: (about) => slot(about, slotPatterns.uuid),
+  digits: (about) => slot(about, slotPatterns.digits),
+  path: (about) => slot(about, slotPatterns.path),
+  secret: make.secret,
+}
+
+/** Makes a sentence from a name: `created_at` → `Created at`. */
+export const toSentence = (name: string): string => {
+  const words = name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/[^A-Za-z0-9]+/g, ' ')
+    .trim()
+    .toLowerCase()
+  return words === '' ? name : `${words[0]?.toUpperCase()}${words.slice(1)}`
+}
+
+const placeholder: ShortField = { type: 'string', many: false, mark: '' }
+const readShort = (text: string, place: FieldPlace): ShortField => {
+  const read = parseShortField(text, place)
+  return isShortField(read) ? read : placeholder
+}
+
+const withNull = (field: Field): Field => (field.type === undefined ? field : make.orNull(field))
+
+/** Builds the fields of one map. */
+class FieldBuilder {
+  readonly #scope: FieldScope
+  readonly renamed: Record<string, string> = {}
+
+  constructor(scope: FieldScope) {
+    this.#scope = scope
+  }
+
+  get #isGiven(): boolean {
+    return this.#scope.place !== 'record'
+  }
+
+  /** Builds a map of fields, with those of the groups that it takes in. */
+  buildMap(value: unknown, steps: Steps, path: readonly string[] = []): Fields {
+    if (!isObject(value)) return {}
+    const own = Object.entries(value).filter(([name]) => name !== '+' && !name.startsWith('$'))
+    const taken = [value['+'] ?? []].flat().flatMap((name) => this.#takeGroup(String(name), steps, path))
+    return Object.fromEntries([
+      ...taken,
+      ...own.map(([name, each]) => [name, this.#build(name, each, [...steps, name], [...path, name])] as const),
+    ])
+  }
+
+  #takeGroup(name: string, steps: Steps, path: readonly string[]): readonly (readonly [string, Field])[] {
+    const { types, found } = this.#scope
+    if (!Object.hasOwn(types, name)) {
+      found.note([...steps, '+'], {
+        ...sayUnknown('a group of types', name, Object.keys(types)),
+        example: 'types: { base: { id: string Id } }',
+      })
+      return []
+    }
+    const group = types[name]
+    if (isObject(group) && group['+'] !== undefined) {
+      found.note(['types', name, '+'], { message: 'a group of types cannot take in another one' })
+      return []
+    }
+    return Object.entries(this.buildMap(group, ['types', name], path))
+  }
+
+  #build(name: string, value: unknown, steps: Steps, path: readonly string[]): Field {
+    if (typeof value === 'string') return this.#fromText(name, value, steps, path)
+    if (Array.isArray(value)) {
+      const items = this.#build(name, value[0], [...steps, '0'], [...path])
+      const { 'x-optional': _mark, ...bare } = items
+      return this.#finish(make.list(bare, items.description ?? toSentence(name)), { mark: '', path })
+    }
+    return isObject(value) ? this.#fromKeys(name, value, steps, path) : this.#finish(make.str(toSentence(name)), { mark: '', path })
+  }
+
+  #say(name: string, about: string | undefined, steps: Steps): string {
+    if (about !== undefined) return about
+    const made = toSentence(name)
+    this.#scope.found.doubt(steps, {
+      message: `has no sentence, so its name makes one: ${made}`,
+      example: `${name}: string ${made} of the record`,
+    })
+    return made
+  }
+
+  #fromText(name: string, text: string, steps: Steps, path: readonly string[]): Field {
+    const short = readShort(text, this.#scope.place)
+    return this.#finish(this.#ofShort(short, this.#say(name, short.about, steps)), { mark: short.mark, path })
+  }
+
+  #ofShort({ type, values, many }: ShortField, about: string): Field {
+    const one = values === undefined ? makers[type](about, this.#isGiven) : this.#ofValues(values, about)
+    return many ? make.list(one, about) : one
+  }
+
+  /** A list of values is closed for callers, and open for vendors, who add some. */
+  #ofValues(values: readonly string[], about: string): Field {
+    const [first, second, ...rest] = values
+    if (this.#isGiven || first === undefined || second === undefined) return make.oneOf(about, ...values)
+    return make.known(about, first, second, ...rest)
+  }
+
+  /** Builds a field in full: with keys that begin with `$`, or an object with fields. */
+  #fromKeys(name: string, value: Readonly<Record<string, unknown>>, steps: Steps, path: readonly string[]): Field {
+    const { $type, $about, $fields, $values, $to } = value
+    const own = Object.keys(value).some((key) => !key.startsWith('$')) ? this.buildMap(value, steps, path) : {}
+    const inner = { ...own, ...($fields === undefined ? {} : this.buildMap($fields, [...steps, '$fields'], path)) }
+    const hasFields = Object.keys(inner).length > 0
+    const short = readShort(typeof $type === 'string' ? $type : hasFields ? 'object' : 'string', this.#scope.place)
+    const stated = typeof $about === 'string' ? $about : short.about
+    // An object is known by its name and its fields.
+    const about = stated ?? (hasFields ? toSentence(name) : this.#say(name, undefined, steps))
+    if (hasFields && short.type !== 'object')
+      this.#scope.found.note([...steps, '$type'], {
+        message: `has fields, so its type is object and not ${short.type}`,
+        example: '$type: object[]',
+      })
+    const object = hasFields ? make.obj(inner, about) : undefined
+    const values = Array.isArray($values) ? $values.map(String) : short.values
+    const { many } = short
+    const made =
+      object === undefined
+        ? this.#ofShort(values === undefined ? short : { ...short, values }, about)
+        : many
+          ? make.list(object, about)
+          : object
+    if (typeof $to === 'string') this.renamed[path.join('.')] = $to
+    return this.#finish({ ...made, ...readMarks(value) }, { mark: short.mark, path, find: this.#readFinding(value['$find']) })
+  }
+
+  #readFinding(value: unknown): Finding | undefined {
+    return value === undefined ? undefined : readFinding(value, 'The vendor')
+  }
+
+  /** Marks a field as optional, null or found somewhere, as its place wants it. */
+  #finish(field: Field, { mark, path, find }: { mark: ShortField['mark']; path: readonly string[]; find?: Finding | undefined }): Field {
+    const { place, required, finding } = this.#scope
+    if (place === 'record') return mark === '?' ? withNull(field) : field
+    const isTop = path.length === 1
+    if (place === 'parameter') return mark === '!' || (isTop && required?.has(path[0] ?? '')) ? field : make.opt(field)
+    const where = find ?? finding
+    const found = where === undefined || !isTop ? field : make.find(where, field)
+    const isOptional = (mark === '?' || field.default !== undefined) && !(isTop && required?.has(path[0] ?? ''))
+    return isOptional ? make.opt(found) : found
+  }
+}
+
+const readMarks = (value: Readonly<Record<string, unknown>>): Partial<Field> => {
+  const { $default, $min, $max, $example, $deprecated } = value
+  const isScalar = typeof $default === 'string' || typeof $default === 'number' || typeof $default === 'boolean'
+  return {
+    ...(isScalar ? { default: $default } : {}),
+    ...(typeof $min === 'number' ? { minimum: $min } : {}),
+    ...(typeof $max === 'number' ? { maximum: $max } : {}),
+    ...($example === undefined ? {} : { examples: [$example] }),
+    ...($deprecated === true ? { deprecated: true } : {}),
+  }
+}
+
+/** Makes the sentence of a text where a value is found: a sentence stays, the way through menus gets one. */
+export function readFinding(value: unknown, vendor: string): Finding {
+  if (isObject(value)) {
+    const { says, menu, url, role } = value
+    return {
+      says: String(says),
+      ...(typeof menu === 'string' ? { menu } : {}),
+      ...(typeof url === 'string' ? { url } : {}),
+      ...(typeof role === 'string' ? { role } : {}),
+    }
+  }
+  const text = String(value)
+  if (/^[A-Z].*\.$/.test(text) && !text.includes(' > ')) return { says: text }
+  return { says: `${vendor} shows it at ${text}.`, menu: text }
+}
+
+/** Builds the fields of a map of the file. */
+export function buildFields(value: unknown, steps: Steps, scope: FieldScope): BuiltFields {
+  const builder = new FieldBuilder(scope)
+  const fields = builder.buildMap(value, steps)
+  return { fields, renamed: builder.renamed }
+}

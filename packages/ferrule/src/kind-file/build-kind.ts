@@ -1,0 +1,136 @@
+/** Makes the long form of a checked file. */
+import { v5 } from 'uuid'
+import type { ConnectorDefinition } from '../definition/connector.ts'
+import { type LiveAction, liveActions } from '../definition/entity.ts'
+import { isObject } from '../definition/object.ts'
+import { buildConfiguration, buildCredentials, buildLimits, buildOrigins } from './build-connection.ts'
+import { buildEntities } from './build-entities.ts'
+import { buildErrors } from './build-errors.ts'
+import { buildPages, checkWays } from './build-operation.ts'
+import { type BuildScope, firstStep, refer } from './build-scope.ts'
+import type { Findings, Steps } from './check-tree.ts'
+import type { KindFile } from './file.ts'
+import type { Shape } from './shape.ts'
+import { groups } from './table.ts'
+
+/** Namespace of the ids of kinds (RFC 9562, version 5): the id of a kind follows from its slug. */
+const namespace = '5d1f1e0a-93c4-4c54-8f53-6f6a3f5f1c0e'
+
+/** Puts empty values where a file lacks or misspells something that is required, so that the rest can be checked too. */
+function fillGaps(value: unknown, shape: Shape): unknown {
+  switch (shape.is) {
+    case 'keys': {
+      const rows = groups[shape.group]?.keys ?? []
+      const given = isObject(value) ? value : {}
+      return Object.fromEntries(
+        rows.flatMap(({ key, holds, required }) => {
+          const filled = given[key] === undefined && !required ? undefined : fillGaps(given[key], holds)
+          return filled === undefined ? [] : [[key, filled]]
+        }),
+      )
+    }
+    case 'map':
+      return Object.fromEntries(
+        Object.entries(isObject(value) ? value : {}).flatMap(([name, inner]) =>
+          inner === undefined ? [] : [[name, fillGaps(inner, shape.of)]],
+        ),
+      )
+    case 'list':
+      return Array.isArray(value) ? value.filter((item) => item !== undefined).map((item) => fillGaps(item, shape.of)) : []
+    case 'pair':
+      if (isObject(value) && shape.known in value) return fillGaps(value, { is: 'keys', group: shape.group })
+      return fillGaps(value, { is: 'map', names: shape.names, of: shape.of })
+    case 'either':
+      return fillEither(value, shape.of)
+    case 'fields':
+      return isObject(value) ? value : {}
+    default:
+      return value ?? (shape.is === 'text' || shape.is === 'word' ? '' : undefined)
+  }
+}
+
+function fillEither(value: unknown, of: readonly Shape[]): unknown {
+  const wanted = Array.isArray(value)
+    ? ['list']
+    : isObject(value)
+      ? ['map', 'keys', 'pair', 'fields']
+      : ['text', 'word', 'scalar', 'flag', 'number']
+  const found = of.find(({ is }) => wanted.includes(is)) ?? of[0]
+  return found === undefined ? value : fillGaps(value, found)
+}
+
+/** The table has just checked it, and `fillGaps` has given it what it lacked. */
+const isKindFile = (_value: unknown): _value is KindFile => true
+
+const isAction = (text: string): text is LiveAction => liveActions.some((action) => action === text)
+
+/** Finds an operation by `entity.action`. */
+function findOperation(
+  scope: BuildScope,
+  steps: Steps,
+  text: string,
+): { readonly entity: string; readonly action: LiveAction } | undefined {
+  const [entity = '', action = ''] = text.split('.')
+  const { entities } = scope.file
+  const found = entities[entity]
+  if (!refer(scope, { steps, what: 'an entity', name: entity, valid: Object.keys(entities) }) || found === undefined) return undefined
+  const valid = liveActions.filter((each) => each in found)
+  const isKnown = refer(scope, { steps, what: `an operation of ${entity}`, name: action, valid })
+  return isKnown && isAction(action) ? { entity, action } : undefined
+}
+
+/** Builds the call that proves the credentials, and the one that names the account. */
+function buildProofs(scope: BuildScope, entities: ConnectorDefinition['entities']): Pick<ConnectorDefinition, 'check' | 'account'> {
+  const { check, account } = scope.file
+  const { run, params = {} } = typeof check === 'string' ? { run: check } : check
+  const proof = findOperation(scope, typeof check === 'string' ? ['check'] : ['check', 'run'], run)
+  const known = proof === undefined ? {} : (entities[proof.entity]?.[proof.action]?.params ?? {})
+  if (proof !== undefined) {
+    for (const name of Object.keys(params))
+      refer(scope, { steps: ['check', 'params', name], what: 'a parameter of the check', name, valid: Object.keys(known) })
+    for (const [name, field] of Object.entries(known))
+      if (!field['x-optional'] && !(name in params))
+        scope.found.note(['check'], { message: `needs the parameter ${name}`, example: `check: { run: ${run}, params: { ${name}: … } }` })
+  }
+  const [text = '', id = ''] = account?.split(' ') ?? []
+  const identity = account === undefined ? undefined : findOperation(scope, ['account'], text)
+  const record = identity === undefined ? {} : (entities[identity.entity]?.record ?? {})
+  if (identity !== undefined)
+    refer(scope, { steps: ['account'], what: `a field of ${identity.entity}`, name: firstStep(id), valid: Object.keys(record) })
+  return {
+    check: { entity: proof?.entity ?? '', action: proof?.action ?? '', params },
+    ...(identity === undefined ? {} : { account: { ...identity, params: {}, id } }),
+  }
+}
+
+/**
+ * Builds the long form.
+ * @param value the checked file, perhaps with gaps where it is wrong
+ */
+export function buildDefinition(value: unknown, found: Findings): ConnectorDefinition | undefined {
+  const filled = fillGaps(value, { is: 'keys', group: 'kind' })
+  if (!isKindFile(filled)) return undefined
+  const scope = { file: filled, found }
+  const { kind, title, category, about, docs, path } = filled
+  checkWays(scope)
+  const configuration = buildConfiguration(scope)
+  const credentials = buildCredentials(scope)
+  const entities = buildEntities(scope)
+  return {
+    kind,
+    title,
+    category,
+    about,
+    id: v5(kind, namespace),
+    documentation: docs,
+    origins: buildOrigins(scope),
+    ...(path === undefined ? {} : { prefix: path }),
+    credentials,
+    configuration,
+    pages: buildPages(scope),
+    ...buildErrors(scope),
+    limits: buildLimits(scope, { credentials, configuration }),
+    ...buildProofs(scope, entities),
+    entities,
+  }
+}

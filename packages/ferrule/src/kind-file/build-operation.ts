@@ -1,0 +1,230 @@
+/** Makes an operation of the long form. */
+import type { LiveAction, Method, Operation, Send } from '../definition/entity.ts'
+import type { Field, Fields } from '../definition/fields.ts'
+import { id, int, opt, str } from '../definition/fields.ts'
+import type { NextPages } from '../definition/page.ts'
+import { buildFields, toSentence } from './build-fields.ts'
+import { type BuildScope, listSlotNames, refer } from './build-scope.ts'
+import type { Steps } from './check-tree.ts'
+import type { FileOperation, FileWay, Named } from './file.ts'
+
+/** Parameters that every paged list has, whatever the vendor calls its own. */
+const pageParameters = { position: 'cursor', size: 'limit' } as const
+
+/** Builds the ways of paging. */
+export function buildPages({ file }: BuildScope): Named<NextPages> {
+  return Object.fromEntries(Object.entries(file.pages ?? {}).map(([name, way]) => [name, buildWay(way)]))
+}
+
+function buildWay({ next, send, place, first, more, total, size }: FileWay): NextPages {
+  const [name = '', most = ''] = size?.split('=') ?? []
+  return {
+    shape: 'next',
+    next: next === 'link' ? 'link:next' : next,
+    ...(send === undefined ? {} : { send }),
+    ...(place === undefined ? {} : { place }),
+    ...(first === undefined ? {} : { first: first === '0' ? 0 : 1 }),
+    ...(more === undefined ? {} : { more }),
+    ...(total === undefined ? {} : { total }),
+    ...(size === undefined ? {} : { size: { send: name, most: Number(most) } }),
+  }
+}
+
+/** Notes what is wrong with the ways of paging. */
+export function checkWays({ file, found }: BuildScope): void {
+  for (const [name, { next, send, first, size, more }] of Object.entries(file.pages ?? {})) {
+    const steps = ['pages', name]
+    const isUrl = /^link(:|$)/.test(next)
+    if (name === 'none') found.note(steps, { message: 'none is the word for lists of one page, so no way has this name' })
+    if (isUrl && send !== undefined)
+      found.note([...steps, 'send'], { message: 'a link is the address of the next page, and no parameter takes it' })
+    if (/^(last:|rows$|pages$)/.test(next) && send === undefined)
+      found.note(steps, { message: `${next} needs the parameter that takes it`, example: 'send: starting_after' })
+    if (first !== undefined && next !== 'pages')
+      found.note([...steps, 'first'], { message: 'first is the first number of pages: next is pages', example: 'next: pages' })
+    if (/^(rows|pages)$/.test(next) && size === undefined && more === undefined)
+      found.note(steps, {
+        message: `${next} is counted by us, so the end must be known: name the size of a page, or a flag`,
+        example: 'size: per_page=100',
+      })
+    if (size !== undefined && Number(size.split('=')[1]) < 1)
+      found.note([...steps, 'size'], { message: 'the largest page has at least one record' })
+  }
+}
+
+/** What an operation is built from. */
+export interface OperationSource {
+  readonly steps: Steps
+  readonly action: LiveAction
+  readonly entity: string
+  readonly value: string | FileOperation
+  /** Fields of the record. */
+  readonly record: Fields
+  /** Path of the record in the answer of `get`. */
+  readonly getAt: string | undefined
+}
+
+const slotField = (name: string, record: Fields): Field => {
+  const known = record[name]
+  const type = [known?.type ?? []].flat().find((each) => each !== 'null')
+  const about = known?.description ?? toSentence(name)
+  if (type === 'integer') return id(about)
+  return str(about, { minLength: 1 })
+}
+
+const readPage = (way: FileWay | undefined): Fields => {
+  if (way === undefined) return {}
+  const most = Number(way.size?.split('=')[1])
+  return {
+    [pageParameters.position]: opt(str('Position of the page: the cursor of the page before')),
+    ...(way.size === undefined ? {} : { [pageParameters.size]: opt(int('Number of records of a page', { minimum: 1, maximum: most })) }),
+  }
+}
+
+class OperationBuilder {
+  readonly #scope: BuildScope
+  readonly #source: OperationSource
+  readonly #full: FileOperation
+  readonly #method: string
+  readonly #path: string
+  readonly #slots: readonly string[]
+
+  constructor(scope: BuildScope, source: OperationSource) {
+    this.#scope = scope
+    this.#source = source
+    this.#full = typeof source.value === 'string' ? { call: source.value } : source.value
+    const [method = '', path = ''] = this.#full.call.split(' ')
+    this.#method = method
+    this.#path = path
+    this.#slots = listSlotNames(path)
+  }
+
+  get #hasBody(): boolean {
+    return ['POST', 'PUT', 'PATCH'].includes(this.#method)
+  }
+
+  /** Finds the way of paging; undefined for a list of one page. */
+  #findWay(): string | undefined {
+    const { action, steps, entity } = this.#source
+    const { file, found } = this.#scope
+    const { pages: own } = this.#full
+    if (action !== 'list') {
+      if (own !== undefined) found.note([...steps, 'pages'], { message: `only a list has pages, and this is ${action}` })
+      return undefined
+    }
+    const name = own ?? file.lists?.pages
+    if (name === undefined)
+      found.doubt(steps, {
+        message: 'has no way of paging, so every call returns one page',
+        example: `pages: none, or pages: ${Object.keys(file.pages ?? {})[0] ?? 'link'}`,
+      })
+    if (name === undefined || name === 'none') return undefined
+    const where = own === undefined ? ['lists', 'pages'] : [...steps, 'pages']
+    const isKnown = refer(this.#scope, {
+      steps: where,
+      what: 'a way of paging',
+      name,
+      valid: Object.keys(file.pages ?? {}),
+      example: `pages: { ${name}: { next: link } }`,
+    })
+    return isKnown && entity !== '' ? name : undefined
+  }
+
+  #buildParams(): { readonly params: Fields; readonly query: readonly string[]; readonly send: Named<Send> } {
+    const { steps, record } = this.#source
+    const { found, file } = this.#scope
+    const required = new Set(this.#slots)
+    const scope = { place: 'parameter', found, types: file.types ?? {}, required } as const
+    const query = buildFields(this.#full.params ?? {}, [...steps, 'params'], scope)
+    const body = buildFields(this.#full.body ?? {}, [...steps, 'body'], scope)
+    this.#checkParams(query.fields, body.fields)
+    const slots = this.#slots.filter((name) => !(name in query.fields)).map((name) => [name, slotField(name, record)] as const)
+    const renamed = { ...query.renamed, ...body.renamed }
+    const { wrap } = this.#full
+    const wrapped = wrap === undefined ? [] : Object.keys(body.fields).map((name) => [name, `${wrap}.${renamed[name] ?? name}`] as const)
+    return {
+      params: { ...Object.fromEntries(slots), ...query.fields, ...body.fields },
+      query: this.#hasBody ? Object.keys(query.fields).filter((name) => !this.#slots.includes(name)) : [],
+      send: Object.fromEntries([...Object.entries(renamed), ...wrapped].map(([name, to]) => [name, { to }])),
+    }
+  }
+
+  #checkParams(query: Fields, body: Fields): void {
+    const { steps } = this.#source
+    const { found } = this.#scope
+    if (this.#method === 'GET' && this.#full.body !== undefined)
+      found.note([...steps, 'body'], {
+        message: 'GET has no body: its parameters stand in params',
+        example: 'params: { state: string State }',
+      })
+    if (this.#full.wrap !== undefined && this.#full.body === undefined)
+      found.note([...steps, 'wrap'], { message: 'wraps a body, and there is none', example: 'body: { name: string! Name }' })
+    for (const name of this.#slots)
+      if (name in body) found.note([...steps, 'body', name], { message: `is in the path already: ${this.#path}` })
+    for (const name of Object.keys(body)) if (name in query) found.note([...steps, 'body', name], { message: 'stands in params too' })
+    for (const name of this.#slots)
+      if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+        found.note([...steps, 'call'], { message: `the slot {${name}} is not a name`, example: 'GET /repos/{owner}' })
+  }
+
+  #checkNames(params: Fields, way: string | undefined): void {
+    const { steps, action } = this.#source
+    const { found, file } = this.#scope
+    const own = [way === undefined ? [] : Object.values(pageParameters)].flat()
+    for (const name of own)
+      for (const part of ['params', 'body'])
+        if (found.has([...steps, part, name]))
+          found.note([...steps, part, name], {
+            message: `is what every paged list calls ${name === 'cursor' ? 'its position' : 'the size of a page'}: the vendor's own stands in pages`,
+            example: `pages: { ${way}: { next: …, send: ${file.pages?.[way ?? '']?.send ?? name} } }`,
+          })
+    const valid = Object.keys(params)
+    for (const name of Object.keys(this.#full.defaults ?? {}))
+      refer(this.#scope, {
+        steps: [...steps, 'defaults', name],
+        what: 'a parameter',
+        name,
+        valid,
+        example: `params: { ${name}: string ${toSentence(name)} }`,
+      })
+    for (const name of Object.keys(this.#full.always ?? {}))
+      if (name in params)
+        found.note([...steps, 'always', name], { message: 'is a parameter too: callers cannot choose what is always sent' })
+    if (this.#full.answers !== undefined && (action === 'list' || action === 'get'))
+      found.note([...steps, 'answers'], { message: `is for writes, and this is ${action}` })
+  }
+
+  build(): Operation {
+    const { action, getAt } = this.#source
+    const { lists = {}, writes = {} } = this.#scope.file
+    const way = this.#findWay()
+    const { params, query, send } = this.#buildParams()
+    this.#checkNames(params, way)
+    const isList = action === 'list'
+    const isWrite = !isList && action !== 'get'
+    const common = isList ? lists : isWrite ? writes : {}
+    const { about, always, defaults, as = common.as, arrays = common.arrays, merge } = this.#full
+    const at = this.#full.at ?? (isList ? lists.at : isWrite ? getAt : undefined) ?? ''
+    const body = as ?? (this.#method === 'DELETE' && this.#full.body !== undefined ? 'json' : undefined)
+    const answers = this.#full.answers ?? (action === 'delete' ? 'nothing' : undefined)
+    const page = isList && (this.#full.pages ?? lists.pages) === 'none' ? 'none' : way
+    return {
+      ...(about === undefined ? {} : { about }),
+      call: `${this.#method as Method} ${this.#path as `/${string}`}`, // the form of a call proves both
+      ...(body === undefined || this.#method === 'GET' ? {} : { body }),
+      ...(query.length === 0 ? {} : { query }),
+      ...(arrays === undefined ? {} : { lists: arrays }),
+      ...(answers === undefined ? {} : { answers }),
+      at,
+      params: { ...params, ...readPage(this.#scope.file.pages?.[way ?? '']) },
+      ...(page === undefined ? {} : { page }),
+      ...(Object.keys(send).length === 0 ? {} : { send }),
+      ...(always === undefined ? {} : { constant: always }),
+      ...(defaults === undefined ? {} : { defaults }),
+      ...(merge === undefined ? {} : { rows: { merge, empty: '' } }),
+    }
+  }
+}
+
+/** Builds an operation. */
+export const buildOperation = (scope: BuildScope, source: OperationSource): Operation => new OperationBuilder(scope, source).build()

@@ -1,0 +1,42 @@
+/** What all builders share: the findings, references by name, and small readers of texts. */
+import type { Findings, Steps } from './check-tree.ts'
+import type { KindFile } from './file.ts'
+import { sayUnknown } from './mistakes.ts'
+
+/** A file in the making. */
+export interface BuildScope {
+  readonly file: KindFile
+  readonly found: Findings
+}
+
+/** A name that must exist elsewhere in the file. */
+export interface Reference {
+  readonly steps: Steps
+  /** What the name should be: `a way of paging`. */
+  readonly what: string
+  readonly name: string
+  readonly valid: readonly string[]
+  readonly example?: string
+}
+
+/** Checks that a name exists. @returns whether it does; if not, the mistake is noted with the nearest name */
+export function refer({ found }: Pick<BuildScope, 'found'>, { steps, what, name, valid, example }: Reference): boolean {
+  if (valid.includes(name)) return true
+  found.note(steps, { ...sayUnknown(what, name, valid), ...(example === undefined ? {} : { example }) })
+  return false
+}
+
+/** Lists the slots of a text: `{owner}`. */
+export const listSlotNames = (text: string): readonly string[] => [...text.matchAll(/\{([^{}]*)\}/g)].map(([, name = '']) => name)
+
+/** The first step of a path. */
+export const firstStep = (path: string): string => path.split(/[.[]/)[0] ?? ''
+
+const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
+
+/** Reads a time such as `7d` as seconds. A time without a number is one unit. */
+export const readSpan = (text: string): number => Number(/^\d+/.exec(text)?.[0] ?? 1) * (units[text.at(-1) ?? ''] ?? 0)
+
+/** Returns an object without its undefined values. */
+export const defined = <T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> }

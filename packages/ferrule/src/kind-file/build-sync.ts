@@ -1,0 +1,192 @@
+/** Makes the sync of the long form. */
+import type { EntityDefinition } from '../definition/entity.ts'
+import type { Fields } from '../definition/fields.ts'
+import type { Changes, Since, Sync, TimeForm } from '../definition/sync.ts'
+import { type BuildScope, firstStep, readSpan, refer } from './build-scope.ts'
+import type { Steps } from './check-tree.ts'
+import type { FileChanges, FileSince, FileSync, Named } from './file.ts'
+
+/** An entity without its sync, and all others. */
+export interface SyncSource {
+  readonly entity: string
+  readonly entities: Named<EntityDefinition>
+  readonly steps: Steps
+}
+
+/** Overlap of runs that do not say theirs, in seconds. */
+const overlapSeconds = 60
+const secondsPerDay = 86_400
+
+const forms: Readonly<Record<string, TimeForm>> = { seconds: 'seconds', milliseconds: 'milliseconds' }
+/** Reads how a parameter writes a time from its type. */
+const readTimeForm = (params: Fields, name: string): TimeForm | undefined => {
+  const field = params[name]
+  return forms[field?.['x-time'] ?? ''] ?? (field?.format === 'date' ? 'date' : undefined)
+}
+
+type FullSince = Extract<FileSince, { readonly field: string; readonly send: string }>
+const isFull = (since: FileSince): since is FullSince => 'field' in since
+const readSince = (since: FileSince): FullSince => {
+  if (isFull(since)) return since
+  const [[field, send] = ['', '']] = Object.entries(since)
+  return { field, send }
+}
+
+class SyncBuilder {
+  readonly #scope: BuildScope
+  readonly #source: SyncSource
+  readonly #own: EntityDefinition
+
+  constructor(scope: BuildScope, source: SyncSource) {
+    this.#scope = scope
+    this.#source = source
+    this.#own = source.entities[source.entity] ?? { about: '', key: [] }
+  }
+
+  get #params(): Fields {
+    return this.#own.list?.params ?? this.#own.get?.params ?? {}
+  }
+
+  #isParameter(name: string, steps: Steps): boolean {
+    return refer(this.#scope, {
+      ...{ steps, what: `a parameter of ${this.#own.list === undefined ? 'get' : 'list'}`, name, valid: Object.keys(this.#params) },
+      example: `params: { ${name}: date-time Changed since }`,
+    })
+  }
+
+  #isField(path: string, steps: Steps, fields: Fields | undefined = this.#own.record, of = 'the record'): boolean {
+    const valid = Object.keys(fields ?? {})
+    return valid.includes(path) || refer(this.#scope, { steps, what: `a field of ${of}`, name: firstStep(path), valid })
+  }
+
+  #isEntity(name: string, steps: Steps): boolean {
+    return refer(this.#scope, { steps, what: 'an entity', name, valid: Object.keys(this.#source.entities) })
+  }
+
+  #take(parent: string, take: Named<string>, steps: Steps): Named<string> {
+    const record = this.#source.entities[parent]?.record
+    for (const [name, path] of Object.entries(take)) {
+      this.#isParameter(name, [...steps, name])
+      this.#isField(path, [...steps, name], record, parent)
+    }
+    return take
+  }
+
+  #parents({ each, batch, within, under }: FileSync, steps: Steps): Pick<Sync, 'each' | 'within' | 'under'> {
+    const [parent, take] = Object.entries(each ?? {})[0] ?? []
+    const isEach = parent !== undefined && take !== undefined && this.#isEntity(parent, [...steps, 'each', parent])
+    const isWithin = within !== undefined && this.#isEntity(within.entity, [...steps, 'within', 'entity'])
+    if (within !== undefined && isWithin)
+      this.#isField(within.at, [...steps, 'within', 'at'], this.#source.entities[within.entity]?.record, within.entity)
+    if (batch !== undefined && each === undefined) this.#scope.found.note([...steps, 'batch'], { message: 'is for each, which is missing' })
+    const [field, path] = Object.entries(under ?? {})[0] ?? []
+    return {
+      ...(isEach
+        ? {
+            each: { entity: parent, take: this.#take(parent, take, [...steps, 'each', parent]), ...(batch === undefined ? {} : { batch }) },
+          }
+        : {}),
+      ...(within !== undefined && isWithin
+        ? {
+            within: {
+              entity: within.entity,
+              at: within.at,
+              ...(within.most === undefined
+                ? {}
+                : { most: { records: within.most, take: this.#take(within.entity, within.take ?? {}, [...steps, 'within', 'take']) } }),
+            },
+          }
+        : {}),
+      ...(field === undefined || path === undefined ? {} : { under: { field, parent: path } }),
+    }
+  }
+
+  #since(since: FileSince, steps: Steps): Since | undefined {
+    const { field, send, until, as = readTimeForm(this.#params, send), text, first, overlap, fixed } = readSince(since)
+    const at = isFull(since)
+      ? { field: [...steps, 'field'], send: [...steps, 'send'] }
+      : { field: [...steps, field], send: [...steps, field] }
+    const isField = this.#isField(field, at.field)
+    if (!this.#isParameter(send, at.send) || !isField) return undefined
+    if (until !== undefined) this.#isParameter(until, [...steps, 'until'])
+    if (text !== undefined && !text.includes('{time}'))
+      this.#scope.found.note([...steps, 'text'], {
+        message: 'has no {time}, so every run would ask for the same',
+        example: "text: 'created:>={time}'",
+      })
+    return {
+      ...(as === undefined || as === 'iso' ? {} : { as }),
+      ...(text === undefined ? {} : { text }),
+      param: send,
+      ...(until === undefined ? {} : { until }),
+      ...(first === undefined ? {} : { first }),
+      field,
+      lookback: overlap === undefined ? overlapSeconds : readSpan(overlap),
+      ...(fixed === true ? { fixed: true } : {}),
+    }
+  }
+
+  #changes(names: readonly string[], changes: FileChanges, steps: Steps): Changes | undefined {
+    if (!this.#isEntity(changes.entity, ['changes', 'entity'])) return undefined
+    const source = this.#source.entities[changes.entity]
+    const { field, send, as = readTimeForm(source?.list?.params ?? {}, send) } = readSince(changes.since)
+    refer(this.#scope, {
+      steps: ['changes', 'since'],
+      what: `a parameter of ${changes.entity}.list`,
+      name: send,
+      valid: Object.keys(source?.list?.params ?? {}),
+    })
+    this.#isField(field, ['changes', 'since'], source?.record, changes.entity)
+    const [[whereField, values] = ['', '']] = Object.entries(changes.where)
+    const fill = (templates: string | readonly string[]) => [
+      ...new Set([templates].flat().flatMap((template) => names.map((name) => template.replaceAll('{name}', name)))),
+    ]
+    if (names.length === 0) this.#scope.found.note([...steps, 'changes'], { message: 'is empty', example: 'changes: customer' })
+    return {
+      entity: changes.entity,
+      ...(changes.params === undefined ? {} : { params: changes.params }),
+      since: { param: send, field, ...(as === undefined || as === 'iso' ? {} : { as }) },
+      where: { field: whereField, is: fill(values) },
+      gone: fill(changes.gone ?? []),
+      record: changes.record,
+      keepsDays: readSpan(changes.keeps) / secondsPerDay,
+    }
+  }
+
+  build(sync: FileSync): Sync {
+    const { steps } = this.#source
+    const { params, since, values, newest, token, changes, gone, after } = sync
+    for (const name of Object.keys(params ?? {})) this.#isParameter(name, [...steps, 'params', name])
+    const [valueParam, of] = Object.entries(values ?? {})[0] ?? []
+    const [afterField, afterParam] = Object.entries(after ?? {})[0] ?? []
+    const [[goneField, is] = ['', undefined]] = typeof gone === 'string' ? [[gone, undefined] as const] : Object.entries(gone ?? {})
+    if (valueParam !== undefined) this.#isParameter(valueParam, [...steps, 'values', valueParam])
+    if (afterField !== undefined && this.#isField(afterField, [...steps, 'after', afterField]))
+      this.#isParameter(afterParam ?? '', [...steps, 'after', afterField])
+    if (newest !== undefined) this.#isField(newest, [...steps, 'newest'])
+    if (gone !== undefined) this.#isField(goneField, typeof gone === 'string' ? [...steps, 'gone'] : [...steps, 'gone', goneField])
+    if (token !== undefined) this.#isParameter(token.send, [...steps, 'token', 'send'])
+    const source = this.#scope.file.changes
+    if (changes !== undefined && source === undefined)
+      this.#scope.found.note([...steps, 'changes'], {
+        message: 'there is no list of changes: the file needs changes',
+        example: 'changes: { entity: events, … }',
+      })
+    const builtSince = since === undefined ? undefined : this.#since(since, [...steps, 'since'])
+    const builtChanges = changes === undefined || source === undefined ? undefined : this.#changes([changes].flat(), source, steps)
+    return {
+      ...(params === undefined ? {} : { params }),
+      ...this.#parents(sync, steps),
+      ...(builtSince === undefined ? {} : { since: builtSince }),
+      ...(valueParam === undefined || of === undefined ? {} : { values: { param: valueParam, of } }),
+      ...(newest === undefined ? {} : { newest }),
+      ...(token === undefined ? {} : { token: { read: token.read, param: token.send } }),
+      ...(builtChanges === undefined ? {} : { changes: builtChanges }),
+      ...(gone === undefined ? {} : { gone: { field: goneField, ...(typeof is === 'boolean' || typeof is === 'string' ? { is } : {}) } }),
+      ...(afterField === undefined || afterParam === undefined ? {} : { after: { param: afterParam, field: afterField } }),
+    }
+  }
+}
+
+/** Builds the sync of an entity. */
+export const buildSync = (scope: BuildScope, source: SyncSource, sync: FileSync): Sync => new SyncBuilder(scope, source).build(sync)

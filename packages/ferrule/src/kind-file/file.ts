@@ -1,0 +1,157 @@
+/** The type of a checked file. The table's checks prove it. */
+
+/** A text, a number, or true or false. */
+export type Scalar = string | number | boolean
+/** Values by name. */
+export type Named<T> = Readonly<Record<string, T>>
+/** Fields as the file has them; `build-fields.ts` reads them. */
+export type FileFields = Named<unknown>
+
+/** An operation in full. */
+export interface FileOperation {
+  readonly call: string
+  readonly about?: string
+  readonly params?: FileFields
+  readonly body?: FileFields
+  readonly wrap?: string
+  readonly always?: Named<Scalar>
+  readonly defaults?: Named<Scalar>
+  readonly at?: string
+  readonly pages?: string
+  readonly as?: 'json' | 'form' | 'query'
+  readonly arrays?: 'repeat' | 'brackets' | 'comma'
+  readonly answers?: 'record' | 'part' | 'nothing'
+  readonly merge?: readonly string[]
+}
+/** Where a run starts. */
+export type FileSince =
+  | Named<string>
+  | {
+      readonly field: string
+      readonly send: string
+      readonly until?: string
+      readonly as?: 'iso' | 'seconds' | 'milliseconds' | 'date'
+      readonly text?: string
+      readonly first?: string
+      readonly overlap?: string
+      readonly fixed?: boolean
+    }
+/** How the copy gets the records. */
+export interface FileSync {
+  readonly params?: Named<unknown>
+  readonly each?: Named<Named<string>>
+  readonly batch?: number
+  readonly within?: { readonly entity: string; readonly at: string; readonly most?: number; readonly take?: Named<string> }
+  readonly under?: Named<string>
+  readonly since?: FileSince
+  readonly values?: Named<readonly Scalar[]>
+  readonly newest?: string
+  readonly token?: { readonly read: string; readonly send: string }
+  readonly changes?: string | readonly string[]
+  readonly gone?: string | Named<Scalar>
+  readonly after?: Named<string>
+}
+/** An entity. */
+export interface FileEntity {
+  readonly about: string
+  readonly fields: FileFields
+  readonly key?: string | readonly string[]
+  readonly list?: string | FileOperation
+  readonly get?: string | FileOperation
+  readonly create?: string | FileOperation
+  readonly update?: string | FileOperation
+  readonly delete?: string | FileOperation
+  readonly sync?: string | FileSync
+  readonly search?: string | readonly string[] | Named<string>
+  readonly from?: Named<
+    string | { readonly path?: string; readonly param?: string; readonly as?: 'string' | 'lower' | 'integer' | 'number' }
+  >
+  readonly scope?: readonly string[]
+  readonly of?: string
+}
+/** A row of the table of errors in full. */
+export interface FileErrorRow {
+  readonly is: string
+  readonly status?: string
+  readonly code?: readonly string[]
+  readonly contains?: string
+  readonly for?: readonly string[]
+  readonly hint?: string
+  readonly wait?: readonly string[]
+  readonly again?: boolean
+}
+/** How the vendor says that a call failed. */
+export interface FileErrors {
+  readonly message?: string | readonly string[]
+  readonly code?: string
+  readonly request?: string
+  readonly failed?: string | Named<Scalar>
+  readonly success?: readonly string[]
+  readonly partial?: readonly string[]
+  readonly warnings?: readonly string[]
+  readonly rows?: readonly (Named<string> | FileErrorRow)[]
+}
+/** A page where the owner agrees. */
+export interface FileOauth {
+  readonly page: string
+  readonly token: string
+  readonly scopes?: readonly string[]
+  readonly always?: Named<Scalar>
+  readonly client?: 'body' | 'basic'
+  readonly as?: 'form' | 'json' | 'query'
+  readonly refresh?: boolean
+  readonly who?: string
+}
+/** A way to authenticate. */
+export interface FileScheme {
+  readonly title: string
+  readonly fields?: FileFields
+  readonly find?: unknown
+  readonly send?: Named<string>
+  readonly query?: Named<string>
+  readonly headers?: Named<string>
+  readonly oauth?: FileOauth
+}
+/** A way of paging. */
+export interface FileWay {
+  readonly next: string
+  readonly send?: string
+  readonly place?: 'query' | 'body'
+  readonly first?: '0' | '1'
+  readonly more?: string
+  readonly total?: string
+  readonly size?: string
+}
+/** The list of changes. */
+export interface FileChanges {
+  readonly entity: string
+  readonly params?: Named<unknown>
+  readonly since: FileSince
+  readonly where: Named<string | readonly string[]>
+  readonly gone?: string | readonly string[]
+  readonly record: string
+  readonly keeps: string
+}
+/** A whole file. */
+export interface KindFile {
+  readonly kind: string
+  readonly title: string
+  readonly category: string
+  readonly about: string
+  readonly docs: string
+  readonly api: string | { readonly by: string; readonly of: Named<string> }
+  readonly path?: string
+  readonly headers?: Named<string>
+  readonly configuration?: FileFields
+  readonly auth: Named<FileScheme>
+  readonly limits?: { readonly per: string | readonly string[]; readonly rates: readonly string[] }
+  readonly errors?: FileErrors
+  readonly check: string | { readonly run: string; readonly params?: Named<unknown> }
+  readonly account?: string
+  readonly pages?: Named<FileWay>
+  readonly lists?: Pick<FileOperation, 'at' | 'pages' | 'as' | 'arrays'>
+  readonly writes?: Pick<FileOperation, 'as' | 'arrays'>
+  readonly changes?: FileChanges
+  readonly types?: Named<FileFields>
+  readonly entities: Named<FileEntity>
+}

@@ -1,0 +1,78 @@
+/**
+ * The entry `ferrule/kind`: kinds from files of your own.
+ *
+ * ```ts
+ * import { connect } from 'ferrule/core'
+ * import { loadKind } from 'ferrule/kind'
+ * const acme = connect(await loadKind('./acme.kind.yaml'), { credentials: { token: '…' } })
+ * for await (const thing of acme.entity('things').records()) console.log(thing)
+ * ```
+ */
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { ConnectorDefinition } from '../definition/connector.ts'
+import type { EntityDefinition, Operation } from '../definition/entity.ts'
+import type { Fields } from '../definition/fields.ts'
+import { fail } from '../errors.ts'
+import { type ConnectableKind, makeConnectable } from '../kinds/connectable.ts'
+import { formatMistake, type Mistake } from './mistakes.ts'
+import { readKind } from './read.ts'
+
+export { formatMistake, type Mistake, type Place } from './mistakes.ts'
+export { type ReadKind, readKind } from './read.ts'
+
+/** An entity of a kind that the compiler does not know: it may have each action. */
+export interface AnyEntity extends EntityDefinition {
+  readonly record: Fields
+  readonly list: Operation & { readonly page: 'next' }
+  readonly get: Operation
+  readonly create: Operation
+  readonly update: Operation
+  readonly delete: Operation
+}
+/** A kind that the compiler does not know. */
+export interface AnyDefinition extends ConnectorDefinition {
+  readonly entities: Readonly<Record<string, AnyEntity>>
+}
+/** A kind of a file, as `connect` takes it. Its types are wide: records and parameters have any fields. */
+export type LoadedKind = ConnectableKind<AnyDefinition>
+
+/** The compiler knows nothing of the entities of a file, so every action may be called; one that is missing fails at run time. */
+const isAny = (_definition: ConnectorDefinition): _definition is AnyDefinition => true
+
+const failMistakes = (mistakes: readonly Mistake[]): Error =>
+  fail(
+    'definition_invalid',
+    { reason: mistakes.map(formatMistake).join('\n') },
+    {
+      errors: mistakes.map(({ path, message, line, column }) => ({
+        field: path === '' ? '' : `/${path.replaceAll('.', '/')}`,
+        message,
+        error_code: 'definition',
+        line,
+        column,
+      })),
+    },
+  )
+
+/**
+ * Reads a kind from the text of a file, YAML or JSON.
+ * @param name name of the file, for mistakes
+ * @throws FerruleError `definition_invalid` with all mistakes, each with its place
+ */
+export async function parseKind(text: string, { name = 'kind' }: { readonly name?: string } = {}): Promise<LoadedKind> {
+  const { definition, mistakes } = await readKind(text, { name })
+  if (definition === undefined || !isAny(definition)) throw failMistakes(mistakes)
+  return makeConnectable({ definition, rules: {} })
+}
+
+/**
+ * Reads a kind from a file of this machine.
+ * @param file path, or a URL `file:`
+ * @throws FerruleError `definition_invalid` with all mistakes, each with its place; the errors of Node for a file that cannot be read
+ */
+export async function loadKind(file: string | URL): Promise<LoadedKind> {
+  const path = file instanceof URL || file.startsWith('file:') ? fileURLToPath(file) : file
+  return parseKind(await readFile(path, 'utf8'), { name: basename(path) })
+}

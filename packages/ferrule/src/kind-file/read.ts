@@ -1,0 +1,44 @@
+/** Reads kind files: their text, their table, and the checks of the long form. All mistakes come at once. */
+import { findProblems } from '../definition/check.ts'
+import type { ConnectorDefinition } from '../definition/connector.ts'
+import { buildDefinition } from './build-kind.ts'
+import { Findings, TreeChecker } from './check-tree.ts'
+import type { Mistake } from './mistakes.ts'
+import { findProblemSteps } from './problem-steps.ts'
+import { readTree } from './tree.ts'
+
+/** What was read of a file. */
+export interface ReadKind {
+  /** The long form; undefined if there are mistakes. */
+  readonly definition: ConnectorDefinition | undefined
+  /** In the order of the file. */
+  readonly mistakes: readonly Mistake[]
+  /** What can be right, but often is not: missing sentences, lists without paging. */
+  readonly doubts: readonly Mistake[]
+}
+
+const inOrder = (found: readonly Mistake[]): readonly Mistake[] =>
+  found.toSorted((one, other) => one.line - other.line || one.column - other.column)
+
+/** Runs the checks of the long form, for what the table cannot see. */
+function checkDefinition(definition: ConnectorDefinition, file: unknown, found: Findings): void {
+  for (const problem of findProblems({ definition, rules: {} })) {
+    const { steps, sentence } = findProblemSteps(problem, file)
+    found.note(steps, { message: sentence })
+  }
+}
+
+/**
+ * Reads the text of a kind file, YAML or JSON.
+ * @param name name of the file, for mistakes
+ */
+export async function readKind(text: string, { name }: { readonly name: string }): Promise<ReadKind> {
+  const found = new Findings(name)
+  const tree = await readTree(text, (at, said) => found.note([], said, at))
+  const checker = new TreeChecker(found)
+  const file = tree === undefined ? undefined : checker.check(tree, { is: 'keys', group: 'kind' }, [])
+  const definition = file === undefined ? undefined : buildDefinition(file, found)
+  if (definition !== undefined && found.mistakes.length === 0) checkDefinition(definition, file, found)
+  const isRight = found.mistakes.length === 0
+  return { definition: isRight ? definition : undefined, mistakes: inOrder(found.mistakes), doubts: inOrder(found.doubts) }
+}

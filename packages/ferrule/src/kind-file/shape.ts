@@ -1,0 +1,69 @@
+/** The shapes of values in kind files: what a key may hold. The reader's checks and the schema for editors come from them. */
+import type { FormName } from './forms.ts'
+
+/** Where fields stand: what their words mean depends on it. `any`: in groups for several places. */
+export type FieldPlace = 'record' | 'parameter' | 'credential' | 'configuration' | 'any'
+
+/** What a key may hold. */
+export type Shape =
+  /** A sentence or another text, of at most so many characters. */
+  | { readonly is: 'text'; readonly form?: FormName; readonly most?: number }
+  | { readonly is: 'word'; readonly words: readonly string[] }
+  | { readonly is: 'flag' }
+  | { readonly is: 'number'; readonly least: number }
+  /** A text, a number or true or false, which is sent or compared as it is. */
+  | { readonly is: 'scalar' }
+  /** Anything that JSON has. */
+  | { readonly is: 'value' }
+  | { readonly is: 'list'; readonly of: Shape }
+  /** Names that the author chooses. `most`: how many. */
+  | { readonly is: 'map'; readonly of: Shape; readonly names: FormName; readonly most?: number }
+  | { readonly is: 'keys'; readonly group: string }
+  /** The short form `{ name: value }` with one entry; or the keys of a group, known by one of them. */
+  | { readonly is: 'pair'; readonly of: Shape; readonly names: FormName; readonly group: string; readonly known: string }
+  /** One of several, told apart by being a text, a list or a map. */
+  | { readonly is: 'either'; readonly of: readonly Shape[] }
+  | { readonly is: 'fields'; readonly place: FieldPlace }
+
+/** One key of a group. */
+export interface KeyRow {
+  readonly key: string
+  readonly holds: Shape
+  /** What the key says, for people who know the vendor. */
+  readonly about: string
+  /** How it is written. */
+  readonly example: string
+  readonly required?: true
+  /** What holds without it. */
+  readonly without?: string
+}
+/** The keys that stand together in one map. */
+export interface KeyGroup {
+  readonly title: string
+  readonly keys: readonly KeyRow[]
+}
+
+/** A text. */
+export const text = (form?: FormName, most?: number): Shape => ({
+  is: 'text',
+  ...(form === undefined ? {} : { form }),
+  ...(most === undefined ? {} : { most }),
+})
+/** One of some words. */
+export const word = (...words: readonly string[]): Shape => ({ is: 'word', words })
+/** A list. */
+export const list = (of: Shape): Shape => ({ is: 'list', of })
+/** Names that the author chooses, with their values. */
+export const map = (names: FormName, of: Shape, most?: number): Shape => ({ is: 'map', names, of, ...(most === undefined ? {} : { most }) })
+/** The keys of a group. */
+export const keys = (group: string): Shape => ({ is: 'keys', group })
+/** One of several shapes. */
+export const either = (...of: readonly Shape[]): Shape => ({ is: 'either', of })
+/** Fields of a place. */
+export const fields = (place: FieldPlace): Shape => ({ is: 'fields', place })
+/** True or false. */
+export const flag: Shape = { is: 'flag' }
+/** A text, a number, or true or false. */
+export const scalar: Shape = { is: 'scalar' }
+/** Anything. */
+export const value: Shape = { is: 'value' }

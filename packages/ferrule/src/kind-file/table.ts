@@ -1,0 +1,439 @@
+/** The table of kind files: each key, what it holds, what it says, and how it is written. */
+import { either, fields, flag, type KeyGroup, type KeyRow, keys, list, map, type Shape, scalar, text, value, word } from './shape.ts'
+import { errorWords } from './words.ts'
+
+/** Longest sentence and longest name, in characters. */
+export const longest = { sentence: 300, name: 64 }
+
+const sentence = text(undefined, longest.sentence)
+const title = text(undefined, longest.name)
+const constants = map('name', scalar)
+const take = map('name', text('path'))
+const params = map('name', value)
+const listOfWords = list(text('word'))
+
+/** Makes a row of the table. */
+const key = (name: string, holds: Shape, about: string, rest: Omit<KeyRow, 'key' | 'holds' | 'about'>): KeyRow => ({
+  key: name,
+  holds,
+  about,
+  ...rest,
+})
+
+const bodies = word('json', 'form', 'query')
+const arrays = word('repeat', 'brackets', 'comma')
+const times = word('iso', 'seconds', 'milliseconds', 'date')
+const asRow = key('as', bodies, 'How a request carries its body', { example: 'as: form', without: 'json' })
+const arraysRow = key(
+  'arrays',
+  arrays,
+  'How a query or a form carries a list: the name repeated, with brackets behind it, or values with commas',
+  {
+    example: 'arrays: comma',
+    without: 'repeat',
+  },
+)
+const atRow = key('at', text('path'), 'Path of the rows, or of the record, in the answer', {
+  example: 'at: data',
+  without: 'the whole answer',
+})
+const pagesRow = key('pages', text('word'), 'The way of paging, a name of pages; none for lists of one page', {
+  example: 'pages: link',
+  without: 'that of lists',
+})
+
+const kind: KeyGroup = {
+  title: 'The file',
+  keys: [
+    key('kind', text('slug'), 'Name of the kind in programs and addresses', { example: 'kind: github', required: true }),
+    key('title', title, 'Name of the vendor or product, as people write it', { example: 'title: GitHub', required: true }),
+    key('category', title, 'What sort of system it is, in a few words', { example: 'category: code hosting', required: true }),
+    key('about', sentence, 'What can be read and written, in one sentence', { example: 'about: Repositories and issues', required: true }),
+    key('docs', text('https'), "The vendor's pages about its API", { example: 'docs: https://docs.github.com/en/rest', required: true }),
+    key('api', either(text('origin'), keys('choice')), 'Host of the API; a {slot} takes a value of configuration', {
+      example: "api: 'https://{subdomain}.zendesk.com'",
+      required: true,
+    }),
+    key('path', text('prefix'), 'What every path begins with', { example: 'path: /v1' }),
+    key('headers', map('header', text()), 'Headers of every request', { example: "headers: { accept: 'application/json' }" }),
+    key('configuration', fields('configuration'), 'Values that each account has of its own, beside its credentials', {
+      example: 'configuration: { subdomain: label Subdomain of the account }',
+    }),
+    key('auth', map('word', keys('scheme')), 'Ways to authenticate, each with a name', {
+      example: "auth: { token: { title: Token, fields: { token: secret Token }, send: { authorization: 'Bearer {token}' } } }",
+      required: true,
+    }),
+    key('limits', keys('limits'), "The vendor's limits of calls", { example: 'limits: { per: token, rates: [5000/h] }' }),
+    key('errors', keys('errors'), 'How the vendor says that a call failed', { example: 'errors: { message: error.message }' }),
+    key('check', either(text('operation'), keys('run')), 'The cheapest call that proves the credentials', {
+      example: 'check: user.get',
+      required: true,
+    }),
+    key('account', text('account'), 'The call whose record says which account it is, and the field with its id', {
+      example: 'account: user.get id',
+    }),
+    key('pages', map('word', keys('way')), 'Ways of paging, each with a name', { example: 'pages: { link: { next: link } }' }),
+    key('lists', keys('lists'), 'What holds for every list that does not say otherwise', { example: 'lists: { at: data, pages: link }' }),
+    key('writes', keys('writes'), 'What holds for every create, update and delete that does not say otherwise', {
+      example: 'writes: { as: form }',
+    }),
+    key('changes', keys('changes'), 'A list of what changed, which several entities read in place of all their records', {
+      example:
+        "changes: { entity: events, since: { created: 'created[gte]' }, where: { type: '{name}.updated' }, record: data.object, keeps: 30d }",
+    }),
+    key('types', map('word', fields('any')), 'Fields that several places share; `+: name` takes them in', {
+      example: 'types: { base: { id: string Id } }',
+    }),
+    key('entities', map('entity', keys('entity'), 100), 'What the vendor has: each entity with its record and its operations', {
+      example: 'entities: { issues: { about: Issues, fields: { id: integer Id }, list: GET /issues } }',
+      required: true,
+    }),
+  ],
+}
+
+const connection: Readonly<Record<string, KeyGroup>> = {
+  choice: {
+    title: 'api, chosen by a value',
+    keys: [
+      key('by', text('word'), 'The field of configuration that chooses the host', { example: 'by: region', required: true }),
+      key('of', map('word', text('origin')), 'A host for each value', {
+        example: 'of: { eu: https://api.eu.example.com }',
+        required: true,
+      }),
+    ],
+  },
+  scheme: {
+    title: 'auth.<name>',
+    keys: [
+      key('title', title, 'Name of the way, as people know it', { example: 'title: Personal access token', required: true }),
+      key('fields', fields('credential'), 'What people give', { example: 'fields: { token: secret Token of the account }' }),
+      key('find', either(text(undefined, longest.sentence), keys('find')), 'Where people find the values: the way through the menus', {
+        example: 'find: Settings > Developer settings > Tokens',
+        without: "the vendor's pages (docs)",
+      }),
+      key('send', map('header', text()), 'Headers with the values; after `Basic ` stands user:password', {
+        example: "send: { authorization: 'Bearer {token}' }",
+      }),
+      key('query', map('name', text()), 'Values in the address, for vendors that take no header', {
+        example: "query: { api_key: '{key}' }",
+      }),
+      key('headers', map('header', text()), 'Headers of every request of this way', { example: 'headers: { x-client: acme }' }),
+      key('oauth', keys('oauth'), 'A page where the owner of the account agrees, and the token that follows', {
+        example: 'oauth: { page: https://example.com/authorize, token: https://example.com/token, scopes: [read] }',
+      }),
+    ],
+  },
+  find: {
+    title: 'find',
+    keys: [
+      key('says', sentence, 'What the vendor shows, in one sentence with a full stop', {
+        example: 'says: Acme shows the token once.',
+        required: true,
+      }),
+      key('menu', sentence, 'The way through the menus', { example: 'menu: Settings > API' }),
+      key('url', text('https'), 'The page', { example: 'url: https://example.com/settings/api' }),
+      key('role', title, 'Who may see it', { example: 'role: administrator' }),
+    ],
+  },
+  oauth: {
+    title: 'auth.<name>.oauth',
+    keys: [
+      key('page', text('endpoint'), 'Page where the owner agrees', {
+        example: 'page: https://github.com/login/oauth/authorize',
+        required: true,
+      }),
+      key('token', text('endpoint'), 'Address that gives tokens', {
+        example: 'token: https://github.com/login/oauth/access_token',
+        required: true,
+      }),
+      key('scopes', list(text()), 'What the page asks for', { example: 'scopes: [repo, read:org]' }),
+      key('always', constants, 'Fixed parameters of the page', { example: 'always: { access_type: offline }' }),
+      key('client', word('body', 'basic'), 'Where the token call carries the client id and secret', {
+        example: 'client: basic',
+        without: 'body',
+      }),
+      key('as', word('form', 'json', 'query'), 'How the token call carries its values', { example: 'as: json', without: 'form' }),
+      key('refresh', flag, 'False: tokens do not end, and there are no refresh tokens', { example: 'refresh: false', without: 'true' }),
+      key('who', sentence, 'Who can agree, in one sentence', { example: 'who: An administrator of the account can consent.' }),
+    ],
+  },
+  limits: {
+    title: 'limits',
+    keys: [
+      key('per', either(text('word'), listOfWords), 'Fields of credentials or configuration whose value has the budget', {
+        example: 'per: token',
+        required: true,
+      }),
+      key('rates', list(text('rate')), 'Calls per time that hold together', { example: 'rates: [100/10s, 5000/h]', required: true }),
+    ],
+  },
+  errors: {
+    title: 'errors',
+    keys: [
+      key('message', either(text('source'), list(text('source'))), "Where the vendor's message is", { example: 'message: error.message' }),
+      key('code', text('source'), "Where the vendor's own code is", { example: 'code: error.code' }),
+      key('request', text('source'), 'Where the id of the request is', { example: 'request: header:x-request-id' }),
+      key(
+        'failed',
+        { is: 'either', of: [text('path'), { is: 'map', names: 'path', of: scalar, most: 1 }] },
+        'A value that says that a call with status 200 failed',
+        {
+          example: 'failed: { ok: false }',
+        },
+      ),
+      key('success', list(text()), "The vendor's codes of success; every other code is an error", { example: "success: ['0']" }),
+      key('partial', list(text()), "The vendor's codes of success in part", { example: "partial: ['20001']" }),
+      key('warnings', list(text('header')), 'Headers that warn', { example: 'warnings: [x-warning]' }),
+      key(
+        'rows',
+        list({ is: 'pair', names: 'condition', of: word(...errorWords), group: 'row', known: 'is' }),
+        'Which answer means what; the first that fits counts',
+        {
+          example: 'rows: [{ 403 rate limit: rate_limited }, { code resource_missing: gone }]',
+          without: '401, 403, 404, 409, 422, 429 and 5xx mean what they mean everywhere',
+        },
+      ),
+    ],
+  },
+  row: {
+    title: 'errors.rows, in full',
+    keys: [
+      key('is', word(...errorWords), 'What the answer means', { example: 'is: rate_limited', required: true }),
+      key('status', text('status'), 'Status of the answer', { example: 'status: 403' }),
+      key('code', list(text()), "The vendor's codes", { example: 'code: [rate_limited]' }),
+      key('contains', sentence, 'Words of the message', { example: 'contains: rate limit' }),
+      key('for', list(word('list', 'get', 'create', 'update', 'delete')), 'Actions that the row is for', {
+        example: 'for: [get]',
+        without: 'all',
+      }),
+      key('hint', sentence, 'What to do next', { example: 'hint: Ask for fewer days.' }),
+      key('wait', list(text('span')), 'First and longest wait, when the vendor says none', { example: 'wait: [1s, 5m]' }),
+      key('again', flag, 'Whether the same call can succeed later', { example: 'again: true' }),
+    ],
+  },
+  run: {
+    title: 'check, with parameters',
+    keys: [
+      key('run', text('operation'), 'An entity and an action', { example: 'run: users.list', required: true }),
+      key('params', params, 'Parameters of the call', { example: 'params: { limit: 1 }' }),
+    ],
+  },
+  way: {
+    title: 'pages.<name>',
+    keys: [
+      key('next', text('position'), 'Where the answer says what comes next', { example: 'next: meta.next_cursor', required: true }),
+      key('send', text('name'), 'The parameter that takes it; without it the position is the address of the next page', {
+        example: 'send: cursor',
+      }),
+      key('place', word('query', 'body'), 'Where the request carries it', {
+        example: 'place: body',
+        without: 'the body of a request that has one',
+      }),
+      key('first', word('0', '1'), 'The first number of pages', { example: "first: '0'", without: '1' }),
+      key('more', text('more'), 'Flag that says whether there is more', { example: 'more: has_more' }),
+      key('total', text('path'), 'Where the number of all records is', { example: 'total: meta.total' }),
+      key('size', text('size'), 'The parameter for the size of a page, and the largest size', { example: 'size: per_page=100' }),
+    ],
+  },
+  lists: { title: 'lists', keys: [atRow, pagesRow, asRow, arraysRow] },
+  writes: { title: 'writes', keys: [asRow, arraysRow] },
+  changes: {
+    title: 'changes',
+    keys: [
+      key('entity', text('entity'), 'The entity whose list has the changes', { example: 'entity: events', required: true }),
+      key('params', params, 'Parameters of that list', { example: 'params: { type: all }' }),
+      key(
+        'since',
+        { is: 'pair', names: 'path', of: text('name'), group: 'since', known: 'field' },
+        'Field with the time of a change, and the parameter for the start',
+        {
+          example: "since: { created: 'created[gte]' }",
+          required: true,
+        },
+      ),
+      key(
+        'where',
+        map('path', either(text(), list(text())), 1),
+        'Field that says what changed, and its values; {name} is the name of sync.changes',
+        {
+          example: "where: { type: ['{name}.created', '{name}.updated', '{name}.deleted'] }",
+          required: true,
+        },
+      ),
+      key('gone', either(text(), list(text())), 'Values of the same field for deleted records', { example: "gone: '{name}.deleted'" }),
+      key('record', text('path'), 'Where a change has the record', { example: 'record: data.object', required: true }),
+      key('keeps', text('days'), 'How long the vendor keeps changes', { example: 'keeps: 30d', required: true }),
+    ],
+  },
+}
+
+const operation = keys('operation')
+const call = either(text('call'), operation)
+const action = (name: string, about: string, example: string): KeyRow => key(name, call, about, { example })
+
+const entities: Readonly<Record<string, KeyGroup>> = {
+  entity: {
+    title: 'entities.<name>',
+    keys: [
+      key('about', sentence, 'What a record is', { example: 'about: Issues of a repository', required: true }),
+      key('fields', fields('record'), 'The fields of a record', {
+        example: 'fields: { id: integer Id, name: string? Name }',
+        required: true,
+      }),
+      key('key', either(text('path'), list(text('path'))), 'What identifies a record; none: nothing does', {
+        example: 'key: sha',
+        without: 'id',
+      }),
+      action('list', 'Returns records', 'list: GET /issues'),
+      action('get', 'Returns one record', "get: 'GET /issues/{id}'"),
+      action('create', 'Makes a record', 'create: { call: POST /issues, body: { title: string! Title } }'),
+      action('update', 'Changes a record', "update: { call: 'PATCH /issues/{id}', body: { title: string Title } }"),
+      action('delete', 'Deletes a record', "delete: 'DELETE /issues/{id}'"),
+      key('sync', either(word('full', 'none'), keys('sync')), 'How the searchable copy gets the records; full: all of them each time', {
+        example: 'sync: { since: { updated_at: since } }',
+        without: 'none',
+      }),
+      key(
+        'search',
+        either(text('name'), list(text('name')), map('name', text('path'))),
+        'What can be searched: names, or names with paths; none: nothing',
+        {
+          example: 'search: [id, name]',
+          without: 'all fields of the record',
+        },
+      ),
+      key('from', map('name', either(text('path'), keys('from'))), 'Fields that stand elsewhere in the answer', {
+        example: 'from: { name: properties.name }',
+      }),
+      key('scope', list(text()), 'Scopes, of which the credentials need one', { example: 'scope: [repo]' }),
+      key('of', text('entity'), 'The entity that this one is a part of, under the same key', { example: 'of: issues' }),
+    ],
+  },
+  from: {
+    title: 'entities.<name>.from, in full',
+    keys: [
+      key('path', text('path'), 'Where the value stands in the answer', { example: 'path: properties.name' }),
+      key('param', text('name'), 'The parameter whose value it is', { example: 'param: repo' }),
+      key('as', word('string', 'lower', 'integer', 'number'), 'The type it becomes', { example: 'as: integer' }),
+    ],
+  },
+  operation: {
+    title: 'list, get, create, update, delete, in full',
+    keys: [
+      key('call', text('call'), 'Method and path; a {slot} is a required parameter', {
+        example: "call: 'GET /repos/{owner}/issues'",
+        required: true,
+      }),
+      key('about', sentence, 'What the call does, if the entity does not say it', { example: 'about: Closes an issue' }),
+      key('params', fields('parameter'), 'Parameters of the address', { example: 'params: { state: open|closed State }' }),
+      key('body', fields('parameter'), 'Parameters of the body', { example: 'body: { title: string! Title }' }),
+      key('wrap', text('path'), 'What the body is wrapped in', { example: 'wrap: ticket' }),
+      key('always', constants, 'Values that every request carries', { example: 'always: { archived: false }' }),
+      key('defaults', constants, 'Values for parameters that are left out', { example: 'defaults: { state: all }' }),
+      atRow,
+      pagesRow,
+      asRow,
+      arraysRow,
+      key('answers', word('record', 'part', 'nothing'), 'What a write answers: the record, some of its fields, or nothing', {
+        example: 'answers: nothing',
+        without: 'record; nothing for delete',
+      }),
+      key('merge', list(text('path')), 'Objects of a row whose fields become those of the record', { example: 'merge: [properties]' }),
+    ],
+  },
+  sync: {
+    title: 'entities.<name>.sync',
+    keys: [
+      key('params', params, 'Parameters of every call', { example: 'params: { state: all }' }),
+      key('each', map('entity', take, 1), 'Once for each record of another entity: parameter, and path in that record', {
+        example: 'each: { repositories: { owner: owner.login, repo: name } }',
+      }),
+      key('batch', { is: 'number', least: 1 }, 'How many records of each one call takes', { example: 'batch: 50', without: 'one' }),
+      key('within', keys('within'), 'The records stand inside the records of another entity', {
+        example: 'within: { entity: invoices, at: lines.data }',
+      }),
+      key('under', map('name', text('path'), 1), "Searchable field with the parent's value, and its path in the parent", {
+        example: 'under: { repository_id: id }',
+      }),
+      key(
+        'since',
+        { is: 'pair', names: 'path', of: text('name'), group: 'since', known: 'field' },
+        'Field with the time of a change, and the parameter for the start',
+        {
+          example: 'since: { updated_at: since }',
+        },
+      ),
+      key('values', map('name', list(scalar), 1), 'Once for each value of a parameter', {
+        example: 'values: { status: [active, archived] }',
+      }),
+      key('newest', text('path'), 'The list is sorted by this time, newest first, and has no filter by it', {
+        example: 'newest: updated_at',
+      }),
+      key('token', keys('token'), 'The last page names a token, and the next run sends it', {
+        example: 'token: { read: nextSyncToken, send: syncToken }',
+      }),
+      key('changes', either(text(), list(text())), 'Names in the list of changes of the kind', { example: 'changes: customer' }),
+      key('gone', either(text('path'), map('path', scalar, 1)), 'Field, or field and value, that says that a record is deleted', {
+        example: 'gone: { status: cancelled }',
+      }),
+      key('after', map('path', text('name'), 1), 'Field, and the parameter that starts behind its largest value', {
+        example: 'after: { id: since_id }',
+      }),
+    ],
+  },
+  within: {
+    title: 'entities.<name>.sync.within',
+    keys: [
+      key('entity', text('entity'), 'The other entity', { example: 'entity: invoices', required: true }),
+      key('at', text('path'), 'Path of the records in its records', { example: 'at: lines.data', required: true }),
+      key('most', { is: 'number', least: 1 }, 'How many the vendor puts there at most', { example: 'most: 10' }),
+      key('take', take, 'Parameters of the own list, for those that are cut', { example: 'take: { invoice: id }' }),
+    ],
+  },
+  since: {
+    title: 'since, in full',
+    keys: [
+      key('field', text('path'), 'Field with the time of a change', { example: 'field: updated_at', required: true }),
+      key('send', text('name'), 'Parameter for the start', { example: 'send: since', required: true }),
+      key('until', text('name'), 'Parameter for the end, if the vendor needs one', { example: 'until: to' }),
+      key('as', times, 'How the parameter writes a time', { example: 'as: seconds', without: 'the type of the parameter, else iso' }),
+      key('text', text(), 'Text of the parameter, with {time} in it', { example: "text: 'created:>={time}'" }),
+      key('first', text(), 'Start of the first run', { example: "first: '2020-01-01T00:00:00Z'" }),
+      key('overlap', text('span'), 'How far each run looks back behind the last', { example: 'overlap: 1h', without: '1m' }),
+      key('fixed', flag, 'True: the time of a record never changes', { example: 'fixed: true' }),
+    ],
+  },
+  token: {
+    title: 'entities.<name>.sync.token',
+    keys: [
+      key('read', text('path'), 'Path of the token in the answer', { example: 'read: nextSyncToken', required: true }),
+      key('send', text('name'), 'Parameter that takes it', { example: 'send: syncToken', required: true }),
+    ],
+  },
+}
+
+/** A field in full: its keys begin with a dollar sign, so that they are no names of the vendor's. */
+const field: KeyGroup = {
+  title: 'A field, in full',
+  keys: [
+    key('$type', text(), 'The type, as in the short form', {
+      example: '$type: string?',
+      without: 'an object with the other keys as its fields',
+    }),
+    key('$about', sentence, 'The sentence', { example: '$about: Name, as people see it' }),
+    key('$fields', fields('any'), 'Fields of an object', { example: '$fields: { id: integer Id }' }),
+    key('$values', list(text()), 'Values with spaces or other signs', { example: '$values: [in progress, done]' }),
+    key('$default', scalar, 'Value when it is left out', { example: '$default: all' }),
+    key('$min', { is: 'number', least: Number.MIN_SAFE_INTEGER }, 'Smallest number', { example: '$min: 1' }),
+    key('$max', { is: 'number', least: Number.MIN_SAFE_INTEGER }, 'Largest number', { example: '$max: 100' }),
+    key('$example', scalar, 'A value, as people write it', { example: '$example: octocat' }),
+    key('$to', text('path'), 'The name that the request carries', { example: '$to: filter.name' }),
+    key('$find', either(text(undefined, longest.sentence), keys('find')), 'Where people find the value', {
+      example: '$find: Settings > API',
+    }),
+    key('$deprecated', flag, 'The vendor will remove it', { example: '$deprecated: true' }),
+  ],
+}
+
+/** All groups of keys by name. `kind` is the whole file. */
+export const groups: Readonly<Record<string, KeyGroup>> = { kind, ...connection, ...entities, field }

@@ -1,0 +1,189 @@
+/** Reads the text of a kind file, YAML or JSON, into a small tree with places. Aliases and merge keys are resolved. */
+import type { Alias, Document, LineCounter, Node, Pair, Scalar, YAMLMap } from 'yaml'
+import type { Place, Said } from './mistakes.ts'
+
+/** A value of the file. */
+export type Tree = { readonly at: Place } & (
+  | { readonly is: 'scalar'; readonly value: string | number | boolean | null; readonly text: string }
+  | { readonly is: 'list'; readonly items: readonly Tree[] }
+  | { readonly is: 'map'; readonly entries: readonly Entry[] }
+)
+/** A key with its value. */
+export interface Entry {
+  readonly key: string
+  /** Place of the key. */
+  readonly at: Place
+  readonly value: Tree
+}
+/** What a reader notes about the text. */
+export type Note = (at: Place, said: Said) => void
+
+/** Largest file, in bytes. */
+const largestFile = 256 * 1024
+/** Largest number of values after all aliases are resolved, and their deepest nesting. */
+const most = { values: 50_000, depth: 24 }
+const start: Place = { line: 1, column: 1 }
+/** Names that JavaScript uses itself. */
+export const refusedNames: ReadonlySet<string> = new Set(['__proto__', 'prototype', 'constructor', 'then'])
+const commaSentence = 'a comma ended the sentence: quote it'
+
+/** The library for YAML, loaded when a file is read. */
+type Yaml = typeof import('yaml')
+
+class TooLarge extends Error {}
+
+class Reader {
+  readonly #yaml: Yaml
+  readonly #document: Document
+  readonly #lines: LineCounter
+  readonly #note: Note
+  readonly #open = new Set<unknown>()
+  #values = 0
+
+  constructor(yaml: Yaml, { document, lines, note }: { document: Document; lines: LineCounter; note: Note }) {
+    this.#yaml = yaml
+    this.#document = document
+    this.#lines = lines
+    this.#note = note
+  }
+
+  place(offset: number | undefined): Place {
+    const { line, col } = this.#lines.linePos(offset ?? 0)
+    return { line: Math.max(line, 1), column: Math.max(col, 1) }
+  }
+
+  read(node: unknown, at: Place, depth = 0): Tree {
+    this.#values += 1
+    if (this.#values > most.values) throw new TooLarge(`has more than ${most.values} values after its aliases are resolved`)
+    if (depth > most.depth) throw new TooLarge(`is nested more than ${most.depth} levels deep`)
+    const { isAlias, isMap, isSeq, isScalar } = this.#yaml
+    if (isAlias(node)) return this.#readAlias(node, at, depth)
+    const place = this.#placeOf(node, at)
+    this.#refuseTag(node, place)
+    if (isMap(node)) return { is: 'map', at: place, entries: this.#readEntries(node, depth) }
+    if (isSeq(node)) return { is: 'list', at: place, items: node.items.map((item) => this.read(item, place, depth + 1)) }
+    return isScalar(node) ? this.#readScalar(node, place) : { is: 'scalar', at: place, value: null, text: '' }
+  }
+
+  #placeOf(node: unknown, at: Place): Place {
+    const range = this.#yaml.isNode(node) ? node.range : undefined
+    return range ? this.place(range[0]) : at
+  }
+
+  #refuseTag(node: unknown, at: Place): void {
+    const tag = this.#yaml.isNode(node) ? node.tag : undefined
+    if (tag !== undefined) this.#note(at, { message: `the tag ${tag} is not allowed: files have plain values only`, example: '"text"' })
+  }
+
+  #readScalar({ value, source }: Scalar, at: Place): Tree {
+    const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    return { is: 'scalar', at, value: isPlain ? value : null, text: typeof value === 'string' ? value : (source ?? String(value)) }
+  }
+
+  #readAlias(alias: Alias, at: Place, depth: number): Tree {
+    const node = alias.resolve(this.#document)
+    const place = this.#placeOf(alias, at)
+    if (node === undefined || this.#open.has(node)) {
+      this.#note(place, { message: node === undefined ? `*${alias.source} has no anchor` : `*${alias.source} contains itself` })
+      return { is: 'scalar', at: place, value: '', text: '' }
+    }
+    this.#open.add(node)
+    const tree = this.read(node, place, depth)
+    this.#open.delete(node)
+    return tree
+  }
+
+  /** Reads the entries of a map. Those of a merge key come first, and the map's own replace them. */
+  #readEntries(map: YAMLMap, depth: number): readonly Entry[] {
+    const own: Entry[] = []
+    const merged: Entry[] = []
+    for (const pair of map.items) {
+      const read = this.#readPair(map, pair, depth)
+      if (read === undefined) continue
+      if (read.isMerge) merged.push(...this.#listMerged(read.entry.value, read.entry.at))
+      else own.push(read.entry)
+    }
+    const names = new Set(own.map(({ key }) => key))
+    const first = merged.filter(({ key }, index) => !names.has(key) && merged.findIndex((other) => other.key === key) === index)
+    return [...first, ...own]
+  }
+
+  #listMerged(value: Tree, at: Place): readonly Entry[] {
+    if (value.is === 'map') return value.entries
+    if (value.is === 'list' && value.items.every((item) => item.is === 'map'))
+      return value.items.flatMap((item) => this.#listMerged(item, at))
+    this.#note(at, { message: '<< merges maps only', example: '<<: *base' })
+    return []
+  }
+
+  #readPair(map: YAMLMap, { key, value }: Pair, depth: number): { readonly entry: Entry; readonly isMerge: boolean } | undefined {
+    const at = this.#placeOf(key, start)
+    if (!this.#yaml.isScalar(key)) {
+      this.#note(at, { message: 'a key must be a word' })
+      return undefined
+    }
+    this.#refuseTag(key, at)
+    const name = typeof key.value === 'string' ? key.value : (key.source ?? String(key.value))
+    const isMerge = name === '<<' && key.type === 'PLAIN'
+    if (refusedNames.has(name)) {
+      this.#note(at, { message: `${name} cannot be a name: JavaScript uses it itself` })
+      return undefined
+    }
+    if (isNull(this.#yaml, value)) {
+      this.#note(at, {
+        message: map.flow === true ? commaSentence : `${name} has no value`,
+        ...(map.flow === true ? { example: 'name: "string Name, as people see it"' } : {}),
+      })
+      return undefined
+    }
+    return { entry: { key: name, at, value: this.read(value, at, depth + 1) }, isMerge }
+  }
+}
+
+const isNull = ({ isScalar }: Yaml, value: unknown): boolean =>
+  value === null || value === undefined || (isScalar(value) && value.value === null)
+
+/** Describes a mistake of the parser in our words. */
+const describeSyntax = (code: string, message: string): Said => {
+  if (code === 'DUPLICATE_KEY') return { message: 'the key stands twice in the same map' }
+  if (code === 'TAB_AS_INDENT') return { message: 'indent with spaces, not with tabs' }
+  if (code === 'TAG_RESOLVE_FAILED') return { message: 'tags are not allowed: files have plain values only' }
+  const said = (message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '')
+  const isColon = /Nested mappings|implicit map|compact mappings/i.test(said)
+  return isColon
+    ? { message: 'a colon ended the sentence: quote it', example: 'about: "Issues: bugs and wishes"' }
+    : { message: `this is not YAML: ${said}` }
+}
+
+/**
+ * Reads a text into a tree.
+ * @returns undefined if there is nothing to check further
+ */
+export async function readTree(text: string, note: Note): Promise<Tree | undefined> {
+  if (Buffer.byteLength(text) > largestFile) {
+    note(start, { message: `the file is larger than ${largestFile / 1024} kB` })
+    return undefined
+  }
+  const yaml = await import('yaml')
+  const lines = new yaml.LineCounter()
+  const document = yaml.parseDocument(text, {
+    ...{ version: '1.2', schema: 'core', merge: false, uniqueKeys: true, strict: true, prettyErrors: false, logLevel: 'silent' },
+    lineCounter: lines,
+    keepSourceTokens: false,
+  })
+  const reader = new Reader(yaml, { document, lines, note })
+  for (const { code, message, pos } of document.errors) note(reader.place(pos[0]), describeSyntax(code, message))
+  for (const { code, message, pos } of document.warnings) note(reader.place(pos[0]), describeSyntax(code, message))
+  const content: Node | null = document.contents
+  if (content === null) {
+    note(start, { message: 'the file is empty', example: 'kind: acme' })
+    return undefined
+  }
+  try {
+    return reader.read(content, start)
+  } catch (thrown) {
+    if (!(thrown instanceof TooLarge)) throw thrown
+    note(start, { message: `the file ${thrown.message}` })
+    return undefined
+  }
+}
