@@ -36,8 +36,6 @@ export interface Schema {
   /** Sentence of a refusal. */
   readonly 'x-says'?: string
   readonly 'x-compare'?: 'instant' | 'decimal'
-  /** An integer that is a time since 1970. */
-  readonly 'x-time'?: 'seconds' | 'milliseconds'
   /** Callers may give a `Date`. */
   readonly 'x-date'?: true
   readonly 'x-known-values'?: readonly string[]

@@ -3,8 +3,9 @@ import type { ConnectorDefinition, CredentialScheme, Limits, Origins } from '../
 import type { Exchange } from '../definition/consent.ts'
 import type { Field, Fields, Finding } from '../definition/fields.ts'
 import { find, opt, secret, str, time } from '../definition/fields.ts'
+import { listSlots } from '../definition/templates.ts'
 import { buildFields, readFinding } from './build-fields.ts'
-import { type BuildScope, listSlotNames, readSpan, refer } from './build-scope.ts'
+import { type BuildScope, readSpan, refer } from './build-scope.ts'
 import type { Steps } from './check-tree.ts'
 import type { FileOauth, FileScheme, Named } from './file.ts'
 
@@ -51,7 +52,7 @@ export function buildConfiguration(scope: BuildScope): Fields {
   const { file, found } = scope
   const api = typeof file.api === 'string' ? file.api : ''
   const oauth = Object.values(file.auth).flatMap(({ oauth: page }) => (page === undefined ? [] : [page.page, page.token]))
-  const slots = [api, file.path ?? '', ...oauth].flatMap(listSlotNames)
+  const slots = [api, file.path ?? '', ...oauth].flatMap(listSlots)
   const { fields } = buildFields(file.configuration ?? {}, ['configuration'], {
     ...{ place: 'configuration', found, types: file.types ?? {}, required: new Set(slots), finding: docsFinding(scope) },
   })
@@ -59,7 +60,7 @@ export function buildConfiguration(scope: BuildScope): Fields {
     [['api'], api],
     [['path'], file.path ?? ''],
   ] as const)
-    for (const name of listSlotNames(text)) {
+    for (const name of listSlots(text)) {
       const isKnown = refer(scope, {
         ...{ steps, what: 'a field of configuration', name, valid: Object.keys(fields) },
         example: `configuration: { ${name}: label Name of the account in the address }`,
@@ -142,7 +143,7 @@ const buildConsent = (title: string, { page, scopes, always = {}, who }: FileOau
 /** Checks that the slots of templates are fields of the scheme, and that they stand in braces. */
 function checkTemplates(scope: BuildScope, templates: Named<string>, fields: Fields, steps: Steps): void {
   for (const [header, template] of Object.entries(templates)) {
-    const slots = listSlotNames(template)
+    const slots = listSlots(template)
     const bare = Object.keys(fields).find((name) => template.endsWith(` ${name}`) || template === name)
     if (slots.length === 0 && bare !== undefined)
       scope.found.note([...steps, header], {

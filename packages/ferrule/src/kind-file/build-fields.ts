@@ -36,7 +36,6 @@ const slotPatterns = {
 } as const
 
 const slot = (about: string, [pattern, says]: readonly [string, string]): Field => make.str(about, { pattern, says, maxLength: 200 })
-const unixTime = (about: string, unit: 'seconds' | 'milliseconds'): Field => ({ ...make.id(about), 'x-time': unit })
 
 /** Makes a field of a type; `isGiven`: callers give the value. */
 const makers: Readonly<Record<FieldType, (about: string, isGiven: boolean) => Field>> = {
@@ -47,8 +46,8 @@ const makers: Readonly<Record<FieldType, (about: string, isGiven: boolean) => Fi
   decimal: make.decimal,
   'date-time': (about, isGiven) => (isGiven ? make.orDate(make.time(about)) : make.time(about)),
   date: (about, isGiven) => (isGiven ? make.date(about) : make.str(about, { format: 'date' })),
-  'unix-time': (about) => unixTime(about, 'seconds'),
-  'unix-time-ms': (about) => unixTime(about, 'milliseconds'),
+  'unix-time': make.unixTime,
+  'unix-time-ms': make.unixTimeMs,
   object: make.open,
   any: make.objectOrAny,
   label: (about) => slot(about, slotPatterns.label),

@@ -2,14 +2,12 @@
 import type { LiveAction, Method, Operation, Send } from '../definition/entity.ts'
 import type { Field, Fields } from '../definition/fields.ts'
 import { id, int, opt, str } from '../definition/fields.ts'
-import type { NextPages } from '../definition/page.ts'
+import { cursorName, type NextPages, sizeName } from '../definition/page.ts'
+import { listSlots } from '../definition/templates.ts'
 import { buildFields, toSentence } from './build-fields.ts'
-import { type BuildScope, listSlotNames, refer } from './build-scope.ts'
+import { type BuildScope, refer } from './build-scope.ts'
 import type { Steps } from './check-tree.ts'
 import type { FileOperation, FileWay, Named } from './file.ts'
-
-/** Parameters that every paged list has, whatever the vendor calls its own. */
-const pageParameters = { position: 'cursor', size: 'limit' } as const
 
 /** Builds the ways of paging. */
 export function buildPages({ file }: BuildScope): Named<NextPages> {
@@ -20,7 +18,7 @@ function buildWay({ next, send, place, first, more, total, size }: FileWay): Nex
   const [name = '', most = ''] = size?.split('=') ?? []
   return {
     shape: 'next',
-    next: next === 'link' ? 'link:next' : next,
+    position: next === 'link' ? 'link:next' : next,
     ...(send === undefined ? {} : { send }),
     ...(place === undefined ? {} : { place }),
     ...(first === undefined ? {} : { first: first === '0' ? 0 : 1 }),
@@ -42,9 +40,9 @@ export function checkWays({ file, found }: BuildScope): void {
       found.note(steps, { message: `${next} needs the parameter that takes it`, example: 'send: starting_after' })
     if (first !== undefined && next !== 'pages')
       found.note([...steps, 'first'], { message: 'first is the first number of pages: next is pages', example: 'next: pages' })
-    if (/^(rows|pages)$/.test(next) && size === undefined && more === undefined)
+    if (/^(rows$|pages$|last:)/.test(next) && size === undefined && more === undefined)
       found.note(steps, {
-        message: `${next} is counted by us, so the end must be known: name the size of a page, or a flag`,
+        message: `${next} does not say by itself where the list ends: name the size of a page, or a flag`,
         example: 'size: per_page=100',
       })
     if (size !== undefined && Number(size.split('=')[1]) < 1)
@@ -76,8 +74,8 @@ const readPage = (way: FileWay | undefined): Fields => {
   if (way === undefined) return {}
   const most = Number(way.size?.split('=')[1])
   return {
-    [pageParameters.position]: opt(str('Position of the page: the cursor of the page before')),
-    ...(way.size === undefined ? {} : { [pageParameters.size]: opt(int('Number of records of a page', { minimum: 1, maximum: most })) }),
+    [cursorName]: opt(str('Position of the page: the cursor of the page before')),
+    ...(way.size === undefined ? {} : { [sizeName]: opt(int('Number of records of a page', { minimum: 1, maximum: most })) }),
   }
 }
 
@@ -96,7 +94,7 @@ class OperationBuilder {
     const [method = '', path = ''] = this.#full.call.split(' ')
     this.#method = method
     this.#path = path
-    this.#slots = listSlotNames(path)
+    this.#slots = listSlots(path)
   }
 
   get #hasBody(): boolean {
@@ -170,12 +168,12 @@ class OperationBuilder {
   #checkNames(params: Fields, way: string | undefined): void {
     const { steps, action } = this.#source
     const { found, file } = this.#scope
-    const own = [way === undefined ? [] : Object.values(pageParameters)].flat()
+    const own = [way === undefined ? [] : [cursorName, sizeName]].flat()
     for (const name of own)
       for (const part of ['params', 'body'])
         if (found.has([...steps, part, name]))
           found.note([...steps, part, name], {
-            message: `is what every paged list calls ${name === 'cursor' ? 'its position' : 'the size of a page'}: the vendor's own stands in pages`,
+            message: `is what every paged list calls ${name === cursorName ? 'its position' : 'the size of a page'}: the vendor's own stands in pages`,
             example: `pages: { ${way}: { next: …, send: ${file.pages?.[way ?? '']?.send ?? name} } }`,
           })
     const valid = Object.keys(params)
@@ -207,7 +205,6 @@ class OperationBuilder {
     const at = this.#full.at ?? (isList ? lists.at : isWrite ? getAt : undefined) ?? ''
     const body = as ?? (this.#method === 'DELETE' && this.#full.body !== undefined ? 'json' : undefined)
     const answers = this.#full.answers ?? (action === 'delete' ? 'nothing' : undefined)
-    const page = isList && (this.#full.pages ?? lists.pages) === 'none' ? 'none' : way
     return {
       ...(about === undefined ? {} : { about }),
       call: `${this.#method as Method} ${this.#path as `/${string}`}`, // the form of a call proves both
@@ -217,7 +214,7 @@ class OperationBuilder {
       ...(answers === undefined ? {} : { answers }),
       at,
       params: { ...params, ...readPage(this.#scope.file.pages?.[way ?? '']) },
-      ...(page === undefined ? {} : { page }),
+      ...(way === undefined ? {} : { page: way }),
       ...(Object.keys(send).length === 0 ? {} : { send }),
       ...(always === undefined ? {} : { constant: always }),
       ...(defaults === undefined ? {} : { defaults }),

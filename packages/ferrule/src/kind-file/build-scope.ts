@@ -26,9 +26,6 @@ export function refer({ found }: Pick<BuildScope, 'found'>, { steps, what, name,
   return false
 }
 
-/** Lists the slots of a text: `{owner}`. */
-export const listSlotNames = (text: string): readonly string[] => [...text.matchAll(/\{([^{}]*)\}/g)].map(([, name = '']) => name)
-
 /** The first step of a path. */
 export const firstStep = (path: string): string => path.split(/[.[]/)[0] ?? ''
 

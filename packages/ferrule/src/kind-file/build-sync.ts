@@ -17,12 +17,9 @@ export interface SyncSource {
 const overlapSeconds = 60
 const secondsPerDay = 86_400
 
-const forms: Readonly<Record<string, TimeForm>> = { seconds: 'seconds', milliseconds: 'milliseconds' }
+const forms: Readonly<Record<string, TimeForm>> = { 'unix-time': 'seconds', 'unix-time-ms': 'milliseconds', date: 'date' }
 /** Reads how a parameter writes a time from its type. */
-const readTimeForm = (params: Fields, name: string): TimeForm | undefined => {
-  const field = params[name]
-  return forms[field?.['x-time'] ?? ''] ?? (field?.format === 'date' ? 'date' : undefined)
-}
+const readTimeForm = (params: Fields, name: string): TimeForm | undefined => forms[params[name]?.format ?? '']
 
 type FullSince = Extract<FileSince, { readonly field: string; readonly send: string }>
 const isFull = (since: FileSince): since is FullSince => 'field' in since

@@ -21,16 +21,16 @@ const key = (name: string, holds: Shape, about: string, rest: Omit<KeyRow, 'key'
 })
 
 const bodies = word('json', 'form', 'query')
-const arrays = word('repeat', 'brackets', 'comma')
+const arrays = word('comma', 'repeat', 'brackets')
 const times = word('iso', 'seconds', 'milliseconds', 'date')
 const asRow = key('as', bodies, 'How a request carries its body', { example: 'as: form', without: 'json' })
 const arraysRow = key(
   'arrays',
   arrays,
-  'How a query or a form carries a list: the name repeated, with brackets behind it, or values with commas',
+  'How a query or a form carries a list: values with commas, the name repeated, or with brackets behind it',
   {
-    example: 'arrays: comma',
-    without: 'repeat',
+    example: 'arrays: repeat',
+    without: 'comma',
   },
 )
 const atRow = key('at', text('path'), 'Path of the rows, or of the record, in the answer', {

@@ -143,17 +143,40 @@ class Reader {
 const isNull = ({ isScalar }: Yaml, value: unknown): boolean =>
   value === null || value === undefined || (isScalar(value) && value.value === null)
 
+/** Sentences of the parser, and what they mean for people who write kinds. */
+const syntax: readonly (readonly [RegExp, Said])[] = [
+  [
+    /flow-seq-start at node end/,
+    { message: 'between { and } a text with [ ] must be quoted', example: 'labels: "string[] Names of labels"' },
+  ],
+  [
+    /Nested mappings|compact mappings|Implicit keys/i,
+    { message: 'a colon ended the sentence: quote it', example: 'about: "Issues: bugs and wishes"' },
+  ],
+  [/tabs? .*indent|indent.* tabs?/i, { message: 'indent with spaces, not with tabs' }],
+  [
+    /Flow (map|sequence).*(end with|sufficiently indented)/i,
+    { message: 'a bracket is not closed', example: 'params: { state: open|closed State }' },
+  ],
+  [/closing ["']|Missing closing/i, { message: 'a quotation mark is not closed', example: "about: 'Issues'" }],
+  [
+    /same column|same level|indent/i,
+    { message: 'the line is indented otherwise than those beside it: keys of one map begin in one column' },
+  ],
+]
+
 /** Describes a mistake of the parser in our words. */
 const describeSyntax = (code: string, message: string): Said => {
   if (code === 'DUPLICATE_KEY') return { message: 'the key stands twice in the same map' }
+  if (code === 'TAG_RESOLVE_FAILED')
+    return { message: 'tags are not allowed: files have plain values only', example: "about: '!important'" }
   if (code === 'TAB_AS_INDENT') return { message: 'indent with spaces, not with tabs' }
-  if (code === 'TAG_RESOLVE_FAILED') return { message: 'tags are not allowed: files have plain values only' }
   const said = (message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '')
-  const isColon = /Nested mappings|implicit map|compact mappings/i.test(said)
-  return isColon
-    ? { message: 'a colon ended the sentence: quote it', example: 'about: "Issues: bugs and wishes"' }
-    : { message: `this is not YAML: ${said}` }
+  return syntax.find(([pattern]) => pattern.test(said))?.[1] ?? { message: `this is not YAML: ${said}` }
 }
+
+/** Mistakes that leave the rest of the tree as it is. All others make more mistakes behind them, so only the first is told. */
+const isMild = ({ code }: { readonly code: string }): boolean => code === 'DUPLICATE_KEY' || code === 'TAG_RESOLVE_FAILED'
 
 /**
  * Reads a text into a tree.
@@ -172,8 +195,10 @@ export async function readTree(text: string, note: Note): Promise<Tree | undefin
     keepSourceTokens: false,
   })
   const reader = new Reader(yaml, { document, lines, note })
-  for (const { code, message, pos } of document.errors) note(reader.place(pos[0]), describeSyntax(code, message))
-  for (const { code, message, pos } of document.warnings) note(reader.place(pos[0]), describeSyntax(code, message))
+  const [broken] = document.errors.filter((error) => !isMild(error))
+  const told = broken === undefined ? [...document.errors, ...document.warnings] : [broken]
+  for (const { code, message, pos } of told) note(reader.place(pos[0]), describeSyntax(code, message))
+  if (broken !== undefined) return undefined
   const content: Node | null = document.contents
   if (content === null) {
     note(start, { message: 'the file is empty', example: 'kind: acme' })

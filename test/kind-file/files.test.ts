@@ -1,0 +1,84 @@
+/** Two kinds as files: what they become. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { loadKind, parseKind, readKind } from '../../packages/ferrule/src/kind-file/index.ts'
+
+const folder = join(import.meta.dirname, 'files')
+const path = (name: string): string => join(folder, `${name}.kind.yaml`)
+
+describe.each(['github', 'stripe'])('%s', (name) => {
+  test('is right, and leaves no doubt', async () => {
+    const { definition, mistakes, doubts } = await readKind(await readFile(path(name), 'utf8'), { name })
+    expect({ mistakes, doubts }).toEqual({ mistakes: [], doubts: [] })
+    expect(JSON.parse(JSON.stringify(definition))).toEqual(definition)
+  })
+
+  test('is the same from a path, an address and JSON', async () => {
+    const { definition } = await loadKind(path(name))
+    expect((await loadKind(pathToFileURL(path(name)))).definition).toEqual(definition)
+    const { parse } = await import('yaml')
+    const json = JSON.stringify(parse(await readFile(path(name), 'utf8'), { merge: true }))
+    expect((await parseKind(json)).definition).toEqual(definition)
+  })
+})
+
+describe('a field becomes', () => {
+  test('a nullable field, a list, open values, an object and a list of objects of a record', async () => {
+    const { entities } = (await loadKind(path('github'))).definition
+    const { record } = entities['issues'] ?? { record: {} }
+    expect(record).toMatchObject({
+      id: { type: 'integer', format: 'int64', description: 'Id' },
+      body: { type: ['string', 'null'] },
+      state: { type: 'string', 'x-known-values': ['open', 'closed'] },
+      user: { type: 'object', properties: { login: { type: 'string' } }, required: ['login', 'id'] },
+      labels: { type: 'array', items: { type: 'object', properties: { name: { type: 'string' } } } },
+    })
+  })
+
+  test('optional parameters, required ones, closed values, and slots with the type of the field', async () => {
+    const { entities } = (await loadKind(path('github'))).definition
+    expect(entities['issues']?.list.params).toMatchObject({
+      owner: { type: 'string', minLength: 1 },
+      state: { enum: ['open', 'closed', 'all'], 'x-optional': true },
+      since: { format: 'date-time', 'x-date': true },
+      cursor: { type: 'string', 'x-optional': true },
+      limit: { type: 'integer', maximum: 100, 'x-optional': true },
+    })
+    expect(entities['issues']?.list.params['owner']).not.toHaveProperty('x-optional')
+    expect(entities['issues']?.get.params['number']).toMatchObject({ type: 'integer', format: 'int64' })
+    expect(entities['issues']?.create.params['title']).not.toHaveProperty('x-optional')
+  })
+
+  test('a searchable field of an entity with a sync, unless search says otherwise', async () => {
+    const { entities } = (await loadKind(path('github'))).definition
+    expect(Object.keys(entities['issues']?.context_store_search ?? {})).toEqual(Object.keys(entities['issues']?.record ?? {}))
+    expect(Object.keys(entities['workflow_runs']?.context_store_search ?? {})).toEqual(['id', 'name', 'status'])
+    expect(entities['commits']?.context_store_search).toBeUndefined()
+  })
+})
+
+describe('the parts of a kind', () => {
+  test('the id follows from the slug', async () => {
+    expect((await loadKind(path('stripe'))).definition.id).toBe('59cc5572-fef0-5df9-8b85-6bb57f480052')
+  })
+
+  test('a list of changes is filled in for each entity that names it', async () => {
+    const { entities } = (await loadKind(path('stripe'))).definition
+    expect(entities['customers']?.sync?.changes).toEqual({
+      entity: 'events',
+      since: { param: 'created[gte]', field: 'created', as: 'seconds' },
+      where: { field: 'type', is: ['customer.created', 'customer.updated', 'customer.deleted'] },
+      gone: ['customer.deleted'],
+      record: 'data.object',
+      keepsDays: 30,
+    })
+  })
+
+  test('writes carry forms, and a delete answers nothing', async () => {
+    const { entities } = (await loadKind(path('stripe'))).definition
+    expect(entities['customers']?.create).toMatchObject({ call: 'POST /customers', body: 'form', at: '' })
+    expect(entities['customers']?.delete).toMatchObject({ call: 'DELETE /customers/{id}', answers: 'nothing' })
+  })
+})
