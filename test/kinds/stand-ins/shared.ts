@@ -1,0 +1,235 @@
+/** What the stand-ins of vendors share: HTTP, seeded data and refusals on demand. Node only, nothing of ours. */
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A record as the vendor stores and sends it. */
+export type Row = Record<string, unknown>
+
+/** A request with its body read. */
+export interface Call {
+  readonly method: string
+  /** Path without the query. */
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+/** An answer. A body that is not a string is sent as JSON; without a body nothing is sent. */
+export interface Answer {
+  readonly status: number
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Answers 200 with a body. */
+export const ok = (body: unknown): Answer => ({ status: 200, body })
+
+/** Ends a request with an answer of the vendor. */
+export class Refusal extends Error {
+  readonly answer: Answer
+  constructor(answer: Answer) {
+    super(`refused with ${answer.status}`)
+    this.answer = answer
+  }
+}
+
+/** Writes JSON; a bigint becomes an integer with all its digits. */
+export const writeJson = (value: unknown): string =>
+  JSON.stringify(value, (_key, one: unknown) => (typeof one === 'bigint' ? `@digits:${one}` : one)).replaceAll(/"@digits:(\d+)"/g, '$1')
+
+/** Returns a generator of numbers from 0 to 1 that gives the same numbers for the same seed (mulberry32). */
+export function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
+  }
+}
+
+/** Returns the object that JSON holds, or undefined. */
+export function readObject(text: string): Row | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isRow(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns true for an object that is no array. */
+export const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Returns the value at a path of names. */
+export const at = (value: unknown, path: string): unknown =>
+  path.split('.').reduce<unknown>((inner, name) => (isRow(inner) ? inner[name] : undefined), value)
+
+/** Returns the names that are not allowed. */
+export const unknownNames = (names: Iterable<string>, allowed: readonly string[]): string[] =>
+  [...names].filter((name) => !allowed.includes(name))
+
+/** Reads a form with names such as `metadata[order_id]` and `items[0][price]`. */
+export function readForm(text: string): Row {
+  const form: Row = {}
+  for (const [name, value] of new URLSearchParams(text)) {
+    const path = name.split(/[[\]]+/).filter((part) => part !== '')
+    let inner = form
+    for (const part of path.slice(0, -1)) {
+      const next = inner[part]
+      const made = isRow(next) ? next : {}
+      inner[part] = made
+      inner = made
+    }
+    inner[path.at(-1) ?? ''] = value
+  }
+  return form
+}
+
+/**
+ * Reads a table of resources: a line for each, its cells between bars, named by the first line.
+ * @returns the cells of each line by the name in its first cell
+ */
+export function readTable(text: string): Map<string, Readonly<Record<string, string>>> {
+  const [head = [], ...lines] = text
+    .trim()
+    .split('\n')
+    .map((line) => line.split('|').map((cell) => cell.trim()))
+  return new Map(lines.map((line) => [line[0] ?? '', Object.fromEntries(head.map((name, index) => [name, line[index] ?? '']))]))
+}
+
+/** Returns the words of a cell of a table. */
+export const words = (cell: string | undefined): string[] => (cell ?? '').split(' ').filter((word) => word !== '')
+
+/** Returns the number or boolean that a text of a form stands for, or the text. */
+export const typed = (value: unknown): unknown =>
+  value === 'true' || value === 'false' ? value === 'true' : typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
+
+/** Makes a cursor that says nothing to its reader. */
+export const seal = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+/** Reads a cursor of `seal`, or returns undefined for any other text. */
+export function unseal(cursor: string): Row | undefined {
+  return readObject(Buffer.from(cursor, 'base64url').toString())
+}
+
+/** Records in the order in which they were made. Deleted ones keep their place, because positions can name them. */
+export class Table {
+  readonly all: Row[] = []
+  readonly #deleted = new Set<Row>()
+  readonly isDeleted = (row: Row): boolean => this.#deleted.has(row)
+  add(row: Row): Row {
+    this.all.push(row)
+    return row
+  }
+  /** Returns what is not deleted. */
+  live(): Row[] {
+    return this.all.filter((row) => !this.#deleted.has(row))
+  }
+  /** Returns the record with a value, deleted or not. */
+  find(value: unknown, field = 'id'): Row | undefined {
+    return this.all.find((row) => String(row[field]) === String(value))
+  }
+  delete(row: Row): void {
+    this.#deleted.add(row)
+  }
+}
+
+/** A vendor: subclasses answer requests. */
+export abstract class Vendor implements AsyncDisposable {
+  /** Every request, the first one first. */
+  readonly calls: Call[] = []
+  /** Runs after each page of a list was made, before the next one can be asked for: a change during a walk. */
+  between: (() => void) | undefined
+  /** Number of writes to come that are carried out, and whose answer is lost. */
+  lostAnswers = 0
+  /** Answers to the next requests, in place of the vendor's own. */
+  readonly next: Answer[] = []
+  origin = ''
+  protected readonly random: () => number
+  #server: Server | undefined
+
+  constructor(seed: number) {
+    this.random = seeded(seed)
+  }
+
+  protected abstract answer(call: Call): Answer
+
+  /** Changes, adds and deletes records. */
+  abstract mutate(): void
+
+  /** Returns what the vendor holds of a kind of record, as a complete list would return it. */
+  abstract holds(what: string): readonly Row[]
+
+  /** Returns one of the values. */
+  protected pick<T>(values: readonly T[]): T {
+    const value = values[Math.floor(this.random() * values.length)]
+    if (value === undefined) throw new Error('nothing to pick from')
+    return value
+  }
+
+  readonly #replays = new Map<string, { readonly request: string; readonly answer: Answer }>()
+
+  /** Carries a write out once for each key, and answers the same again; another request with the key is refused. */
+  protected once(key: unknown, call: Call, write: () => Answer, other: Refusal): Answer {
+    if (typeof key !== 'string') return write()
+    const request = `${call.method} ${call.path} ${call.body}`
+    const known = this.#replays.get(key)
+    if (known !== undefined && known.request !== request) throw other
+    const answer = known?.answer ?? write()
+    this.#replays.set(key, { request, answer })
+    return answer
+  }
+
+  /** Listens on a free port of this machine. */
+  async listen(): Promise<this> {
+    const server = createServer((request, response) => {
+      this.#serve(request, response).catch((error: unknown) => {
+        response.statusCode = 599 // a fault of the stand-in, which no vendor answers
+        response.end(String(error))
+      })
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    this.#server = server
+    const address = server.address() as AddressInfo // a TCP server has an address with a port
+    this.origin = `http://127.0.0.1:${address.port}`
+    return this
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#server === undefined) return
+    this.#server.closeAllConnections()
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const parts: Buffer[] = []
+    for await (const part of request) parts.push(part as Buffer)
+    const url = new URL(request.url ?? '/', 'http://stand-in')
+    const { method = 'GET', headers } = request
+    const call: Call = { method, headers, path: url.pathname, query: url.searchParams, body: Buffer.concat(parts).toString() }
+    this.calls.push(call)
+    const { status, body, headers: more = {} } = this.next.shift() ?? this.#answer(call)
+    if (method !== 'GET' && status < 300 && this.lostAnswers > 0) {
+      this.lostAnswers -= 1
+      response.destroy()
+      return
+    }
+    const text = typeof body === 'string' ? body : body === undefined ? '' : writeJson(body)
+    response.writeHead(status, { ...(body === undefined ? {} : { 'content-type': 'application/json; charset=utf-8' }), ...more })
+    response.end(text)
+  }
+
+  #answer(call: Call): Answer {
+    try {
+      return this.answer(call)
+    } catch (error) {
+      if (error instanceof Refusal) return error.answer
+      throw error
+    }
+  }
+}
