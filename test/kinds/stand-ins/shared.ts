@@ -107,6 +107,12 @@ export const words = (cell: string | undefined): string[] => (cell ?? '').split(
 export const typed = (value: unknown): unknown =>
   value === 'true' || value === 'false' ? value === 'true' : typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
 
+/** Sorts by a field; records with the same value keep their order. */
+export function sortBy(rows: readonly Row[], field: string, isAscending: boolean): Row[] {
+  const order = (a: unknown, b: unknown) => (typeof a === 'string' ? (a < String(b) ? -1 : a > String(b) ? 1 : 0) : Number(a) - Number(b))
+  return rows.toSorted((a, b) => order(at(a, field), at(b, field)) * (isAscending ? 1 : -1))
+}
+
 /** Makes a cursor that says nothing to its reader. */
 export const seal = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
@@ -145,6 +151,8 @@ export abstract class Vendor implements AsyncDisposable {
   between: (() => void) | undefined
   /** Number of writes to come that are carried out, and whose answer is lost. */
   lostAnswers = 0
+  /** Records that were deleted where the vendor has no sign of it. */
+  readonly vanished: Row[] = []
   /** Answers to the next requests, in place of the vendor's own. */
   readonly next: Answer[] = []
   origin = ''
