@@ -44,7 +44,6 @@ export class GitHub extends kit.Vendor {
   readonly #reset = Math.floor(Date.now() / 1_000) + 3_600
   readonly #repositories = new kit.Table()
   readonly #tables = new Map<string, kit.Table>()
-  #made = 0
 
   constructor({ records = 1_000, seed = 11 }: { readonly records?: number; readonly seed?: number } = {}) {
     super(seed)
@@ -63,7 +62,7 @@ export class GitHub extends kit.Vendor {
     const { number } = index % 3 === 0 ? this.#pull(repository, `Pull ${index}`, time) : this.#issue(repository, `Issue ${index}`, time)
     if (index % 2 === 0) add('issues/comments', { body: `Comment ${index}`, user, issue_url: this.#url(repository, `issues/${number}`) })
     if (index % 6 === 0) add('reviews', { number, body: '', user, state: 'APPROVED', submitted_at: iso(time) })
-    const sha = this.#made.toString(16).padStart(40, 'a')
+    const sha = this.serial().toString(16).padStart(40, 'a')
     if (index % 4 === 0) add('commits', { sha, commit: { message: `Change ${index}` }, author: user, parents: [] })
     const release = { tag_name: `v${index}`, name: null, body: null, draft: false, prerelease: false }
     if (index % 9 === 0) add('releases', { ...release, published_at: iso(time) })
@@ -82,10 +81,10 @@ export class GitHub extends kit.Vendor {
     if (repository === undefined) return
     const now = Date.now()
     const some = (path: string) => this.pick(this.#table(repository, path).live())
-    this.#issue(repository, `New ${this.#made}`, now)
-    this.#change(some('issues'), { title: `Renamed ${this.#made}`, state: this.pick(['open', 'closed']) })
-    this.#change(some('pulls'), { title: `Renamed ${this.#made}` })
-    this.#change(some('issues/comments'), { body: `Edited ${this.#made}` })
+    this.#issue(repository, `New ${this.serial()}`, now)
+    this.#change(some('issues'), { title: `Renamed ${this.serial()}`, state: this.pick(['open', 'closed']) })
+    this.#change(some('pulls'), { title: `Renamed ${this.serial()}` })
+    this.#change(some('issues/comments'), { body: `Edited ${this.serial()}` })
     this.#change(some('actions/runs'), { conclusion: 'failure' })
     this.#add(repository, 'issues/comments', { body: 'New', user, issue_url: this.#url(repository, 'issues/1') }, now)
     for (const path of ['issues/comments', 'releases']) this.#delete(repository, path, some(path))
@@ -153,29 +152,34 @@ export class GitHub extends kit.Vendor {
     // GitHub ignores unknown parameters; the stand-in refuses them, because each is a mistake of a definition.
     const [unknown] = kit.unknownNames(query.keys(), [...filters, 'per_page', 'page', ...(list.path === 'issues' ? ['after'] : [])])
     if (unknown !== undefined) throw invalid(unknown, 'custom')
-    const fitting = rows.filter((row) => fits(row, query, list.path))
-    const sorted = sort(fitting, query, list.path)
+    const order = orderOf(query, list.path)
+    const sorted = kit.sortBy(
+      rows.filter((row) => fits(row, query, list.path)),
+      order.by,
+      order.isAscending,
+    )
     const size = Math.min(100, Number(query.get('per_page') ?? 30))
-    const after = kit.unseal(query.get('after') ?? '')?.['from']
     const page = Number(query.get('page') ?? 1)
-    // Large lists of issues have cursors: https://github.com/google/go-github/issues/3565
-    if (list.path === 'issues' && after === undefined && page > 10)
-      throw refuse(422, 'Pagination with the page parameter is not supported.')
-    const from = after === undefined ? (page - 1) * size : sorted.findIndex((row) => String(row['id']) === after) + 1
-    const data = sorted.slice(from, from + size).map((row) => structuredClone(show(list.path, row)))
     const total = Math.min(sorted.length, list.cap ?? sorted.length)
+    const cursor = query.get('after') ?? undefined
+    // Large lists of issues have cursors: https://github.com/google/go-github/issues/3565
+    const isLarge = list.path === 'issues' && (cursor !== undefined || page === 1)
+    if (list.path === 'issues' && !isLarge && page > 10) throw refuse(422, 'Pagination with the page parameter is not supported.')
+    const numbered = { data: structuredClone(sorted.slice((page - 1) * size, page * size)), next: undefined }
+    const { data, next: after } = (isLarge ? kit.cutPage(sorted, { ...order, size, cursor }) : numbered) ?? numbered
     const place = path.replace(/^\/repos\/[^/]+\/[^/]+/, `/repositories/${repository?.['id']}`)
-    const links = new URL(`${place}?${query}`, this.origin)
     const link = (to: number, rel: string) => {
-      links.searchParams.set('page', String(to))
-      if (list.path === 'issues') links.searchParams.set('after', kit.seal({ from: String(sorted[from + size - 1]?.['id']) }))
-      return `<${links}>; rel="${rel}"`
+      const url = new URL(`${place}?${query}`, this.origin)
+      url.searchParams.set('page', String(to))
+      if (after !== undefined) url.searchParams.set('after', after)
+      return `<${url}>; rel="${rel}"`
     }
-    const last = Math.ceil(total / size)
-    const next = page < last ? [link(page + 1, 'next'), link(last, 'last')] : page > 1 ? [link(page - 1, 'prev')] : []
+    const hasMore = isLarge ? after !== undefined : page * size < total
+    const next = hasMore ? [link(page + 1, 'next'), link(Math.ceil(total / size), 'last')] : page > 1 ? [link(page - 1, 'prev')] : []
     this.between?.()
     const { at } = resources.get(list.path) ?? {}
-    const body = at ? { total_count: total, [at]: data } : data
+    const shown = data.map((row) => show(list.path, row))
+    const body = at ? { total_count: total, [at]: shown } : shown
     return { status: 200, body, ...(next.length === 0 ? {} : { headers: { link: next.join(', ') } }) }
   }
 
@@ -250,8 +254,7 @@ export class GitHub extends kit.Vendor {
   }
 
   #base(time: number): Row {
-    this.#made += 1
-    return { id: 9_007_199_254_741_000n + BigInt(this.#made), created_at: iso(time), updated_at: iso(time), html_url: '' }
+    return { id: 9_007_199_254_741_000n + BigInt(this.serial()), created_at: iso(time), updated_at: iso(time), html_url: '' }
   }
 }
 
@@ -280,11 +283,11 @@ function fits(row: Row, query: URLSearchParams, path: string): boolean {
 }
 
 /** The newest first, but repositories by name and comments by id: the pages of the lists. */
-function sort(rows: readonly Row[], query: URLSearchParams, path: string): Row[] {
+function orderOf(query: URLSearchParams, path: string): { by: string[]; isAscending: boolean } {
   const by = query.get('sort') ?? (path === 'repos' ? 'full_name' : (resources.get(path)?.['order'] ?? 'created_at'))
   const field = { created: 'created_at', updated: 'updated_at', pushed: 'pushed_at' }[by] ?? by
-  const ascending = (query.get('direction') ?? query.get('order') ?? (field === 'full_name' || field === 'id' ? 'asc' : 'desc')) === 'asc'
-  return kit.sortBy(rows, field, ascending)
+  const direction = query.get('direction') ?? query.get('order') ?? (field === 'full_name' || field === 'id' ? 'asc' : 'desc')
+  return { by: [field, 'id'], isAscending: direction === 'asc' }
 }
 
 function read({ body }: Call, allowed: readonly string[]): Row {

@@ -107,10 +107,37 @@ export const words = (cell: string | undefined): string[] => (cell ?? '').split(
 export const typed = (value: unknown): unknown =>
   value === 'true' || value === 'false' ? value === 'true' : typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
 
-/** Sorts by a field; records with the same value keep their order. */
-export function sortBy(rows: readonly Row[], field: string, isAscending: boolean): Row[] {
-  const order = (a: unknown, b: unknown) => (typeof a === 'string' ? (a < String(b) ? -1 : a > String(b) ? 1 : 0) : Number(a) - Number(b))
-  return rows.toSorted((a, b) => order(at(a, field), at(b, field)) * (isAscending ? 1 : -1))
+/** Orders two values: numbers by size, texts by their characters. */
+function order(a: unknown, b: unknown): number {
+  if (typeof a === 'number') return a - Number(b)
+  const [left, right] = typeof a === 'bigint' ? [a, BigInt(String(b))] : [String(a), String(b)]
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+/** Sorts by fields, the first one first; records with the same values keep their order. */
+export function sortBy(rows: readonly Row[], fields: readonly string[], isAscending: boolean): Row[] {
+  const compare = (a: Row, b: Row) => fields.reduce((known, field) => known || order(at(a, field), at(b, field)), 0)
+  return rows.toSorted((a, b) => compare(a, b) * (isAscending ? 1 : -1))
+}
+
+/**
+ * Cuts a page out of a sorted list. Its cursor holds the values of the last record, so what is deleted or moved meanwhile shifts nothing.
+ * @returns the page and the cursor of the next one; nothing for a cursor that is not one
+ */
+export function cutPage(
+  rows: readonly Row[],
+  { by, isAscending, size, cursor }: { by: readonly string[]; isAscending: boolean; size: number; cursor: string | undefined },
+): { readonly data: Row[]; readonly next: string | undefined } | undefined {
+  const position = cursor === undefined ? undefined : unseal(cursor)?.['behind']
+  if (cursor !== undefined && !Array.isArray(position)) return undefined
+  const isBehind = (row: Row) =>
+    !Array.isArray(position) ||
+    by.reduce((known, field, index) => known || order(at(row, field), position[index]), 0) * (isAscending ? 1 : -1) > 0
+  const left = sortBy(rows, by, isAscending).filter(isBehind)
+  const data = left.slice(0, size)
+  const last = data.at(-1)
+  const next = left.length > size && last !== undefined ? seal({ behind: by.map((field) => String(at(last, field))) }) : undefined
+  return { data: structuredClone(data), next }
 }
 
 /** Makes a cursor that says nothing to its reader. */
@@ -158,6 +185,7 @@ export abstract class Vendor implements AsyncDisposable {
   origin = ''
   protected readonly random: () => number
   #server: Server | undefined
+  #made = 0
 
   constructor(seed: number) {
     this.random = seeded(seed)
@@ -170,6 +198,12 @@ export abstract class Vendor implements AsyncDisposable {
 
   /** Returns what the vendor holds of a kind of record, as a complete list would return it. */
   abstract holds(what: string): readonly Row[]
+
+  /** Returns the next number of the vendor's own counter. */
+  protected serial(): number {
+    this.#made += 1
+    return this.#made
+  }
 
   /** Returns one of the values. */
   protected pick<T>(values: readonly T[]): T {
