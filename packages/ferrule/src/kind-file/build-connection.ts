@@ -32,12 +32,17 @@ function checkHeaders({ found }: BuildScope, headers: Named<string>, steps: Step
   const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
   for (const [index, name] of Object.keys(headers).entries()) {
     const low = lower[index]?.[0] ?? ''
-    if (ownHeaders.has(low)) found.note([...steps, name], { message: `the header ${name} cannot be set: the request makes it itself` })
+    if (ownHeaders.has(low))
+      found.note([...steps, name], { message: `the header ${name} cannot be set: the request makes it itself` }, 'key')
     if (low === 'authorization' && !isSecret)
-      found.note([...steps, name], {
-        message: 'the header authorization carries credentials: it stands in send',
-        example: "send: { authorization: 'Bearer {token}' }",
-      })
+      found.note(
+        [...steps, name],
+        {
+          message: 'the header authorization carries credentials: it stands in send',
+          example: "send: { authorization: 'Bearer {token}' }",
+        },
+        'key',
+      )
   }
   return Object.fromEntries(lower)
 }

@@ -24,7 +24,7 @@ function fillGaps(value: unknown, shape: Shape): unknown {
       const given = isObject(value) ? value : {}
       return Object.fromEntries(
         rows.flatMap(({ key, holds, required }) => {
-          const filled = given[key] === undefined && !required ? undefined : fillGaps(given[key], holds)
+          const filled = Object.hasOwn(given, key) || required ? fillGaps(given[key], holds) : undefined
           return filled === undefined ? [] : [[key, filled]]
         }),
       )

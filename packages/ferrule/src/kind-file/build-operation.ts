@@ -35,11 +35,11 @@ export function checkWays({ file, found }: BuildScope): void {
     const isUrl = /^link(:|$)/.test(next)
     if (name === 'none') found.note(steps, { message: 'none is the word for lists of one page, so no way has this name' })
     if (isUrl && send !== undefined)
-      found.note([...steps, 'send'], { message: 'a link is the address of the next page, and no parameter takes it' })
+      found.note([...steps, 'send'], { message: 'a link is the address of the next page, and no parameter takes it' }, 'key')
     if (/^(last:|rows$|pages$)/.test(next) && send === undefined)
       found.note(steps, { message: `${next} needs the parameter that takes it`, example: 'send: starting_after' })
     if (first !== undefined && next !== 'pages')
-      found.note([...steps, 'first'], { message: 'first is the first number of pages: next is pages', example: 'next: pages' })
+      found.note([...steps, 'first'], { message: 'first is the first number of pages: next is pages', example: 'next: pages' }, 'key')
     if (/^(rows$|pages$|last:)/.test(next) && size === undefined && more === undefined)
       found.note(steps, {
         message: `${next} does not say by itself where the list ends: name the size of a page, or a flag`,
@@ -107,7 +107,7 @@ class OperationBuilder {
     const { file, found } = this.#scope
     const { pages: own } = this.#full
     if (action !== 'list') {
-      if (own !== undefined) found.note([...steps, 'pages'], { message: `only a list has pages, and this is ${action}` })
+      if (own !== undefined) found.note([...steps, 'pages'], { message: `only a list has pages, and this is ${action}` }, 'key')
       return undefined
     }
     const name = own ?? file.lists?.pages
@@ -156,10 +156,11 @@ class OperationBuilder {
         example: 'params: { state: string State }',
       })
     if (this.#full.wrap !== undefined && this.#full.body === undefined)
-      found.note([...steps, 'wrap'], { message: 'wraps a body, and there is none', example: 'body: { name: string! Name }' })
+      found.note([...steps, 'wrap'], { message: 'wraps a body, and there is none', example: 'body: { name: string! Name }' }, 'key')
     for (const name of this.#slots)
-      if (name in body) found.note([...steps, 'body', name], { message: `is in the path already: ${this.#path}` })
-    for (const name of Object.keys(body)) if (name in query) found.note([...steps, 'body', name], { message: 'stands in params too' })
+      if (name in body) found.note([...steps, 'body', name], { message: `is in the path already: ${this.#path}` }, 'key')
+    for (const name of Object.keys(body))
+      if (name in query) found.note([...steps, 'body', name], { message: 'stands in params too' }, 'key')
     for (const name of this.#slots)
       if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
         found.note([...steps, 'call'], { message: `the slot {${name}} is not a name`, example: 'GET /repos/{owner}' })
@@ -172,10 +173,14 @@ class OperationBuilder {
     for (const name of own)
       for (const part of ['params', 'body'])
         if (found.has([...steps, part, name]))
-          found.note([...steps, part, name], {
-            message: `is what every paged list calls ${name === cursorName ? 'its position' : 'the size of a page'}: the vendor's own stands in pages`,
-            example: `pages: { ${way}: { next: …, send: ${file.pages?.[way ?? '']?.send ?? name} } }`,
-          })
+          found.note(
+            [...steps, part, name],
+            {
+              message: `is what every paged list calls ${name === cursorName ? 'its position' : 'the size of a page'}: the vendor's own stands in pages`,
+              example: `pages: { ${way}: { next: …, send: ${file.pages?.[way ?? '']?.send ?? name} } }`,
+            },
+            'key',
+          )
     const valid = Object.keys(params)
     for (const name of Object.keys(this.#full.defaults ?? {}))
       refer(this.#scope, {
@@ -187,9 +192,9 @@ class OperationBuilder {
       })
     for (const name of Object.keys(this.#full.always ?? {}))
       if (name in params)
-        found.note([...steps, 'always', name], { message: 'is a parameter too: callers cannot choose what is always sent' })
+        found.note([...steps, 'always', name], { message: 'is a parameter too: callers cannot choose what is always sent' }, 'key')
     if (this.#full.answers !== undefined && (action === 'list' || action === 'get'))
-      found.note([...steps, 'answers'], { message: `is for writes, and this is ${action}` })
+      found.note([...steps, 'answers'], { message: `is for writes, and this is ${action}` }, 'key')
   }
 
   build(): Operation {

@@ -22,7 +22,9 @@ export interface Reference {
 /** Checks that a name exists. @returns whether it does; if not, the mistake is noted with the nearest name */
 export function refer({ found }: Pick<BuildScope, 'found'>, { steps, what, name, valid, example }: Reference): boolean {
   if (valid.includes(name)) return true
-  found.note(steps, { ...sayUnknown(what, name, valid), ...(example === undefined ? {} : { example }) })
+  if (name === '') return false // it was missing or wrong, and that is noted
+  const said = { ...sayUnknown(what, name, valid), ...(example === undefined ? {} : { example }) }
+  found.note(steps, said, steps.at(-1) === name ? 'key' : 'value')
   return false
 }
 

@@ -18,33 +18,41 @@ export class Findings {
   readonly mistakes: Mistake[] = []
   readonly doubts: Mistake[] = []
   readonly #file: string
-  readonly #places = new Map<string, Place>()
+  readonly #keys = new Map<string, Place>()
+  readonly #values = new Map<string, Place>()
 
   constructor(file: string) {
     this.#file = file
   }
 
-  /** Notes where a value, or its key, stands. */
-  remember(steps: Steps, at: Place): void {
-    this.#places.set(pointTo('', ...steps), at)
+  /** Notes where the key of a value stands. */
+  rememberKey(steps: Steps, at: Place): void {
+    this.#keys.set(pointTo('', ...steps), at)
   }
 
-  /** Finds the place of a value, else of what holds it. */
-  findPlace(steps: Steps): Place {
-    const at = this.#places.get(pointTo('', ...steps))
-    return at ?? (steps.length === 0 ? { line: 1, column: 1 } : this.findPlace(steps.slice(0, -1)))
+  /** Notes where a text or a list stands. A map is found by its key. */
+  rememberValue(steps: Steps, at: Place): void {
+    this.#values.set(pointTo('', ...steps), at)
+  }
+
+  /** Finds the place of a value, or of its key, else of what holds it. */
+  findPlace(steps: Steps, which: 'value' | 'key' = 'value'): Place {
+    const pointer = pointTo('', ...steps)
+    const at = (which === 'value' ? this.#values.get(pointer) : undefined) ?? this.#keys.get(pointer) ?? this.#values.get(pointer)
+    return at ?? (steps.length === 0 ? { line: 1, column: 1 } : this.findPlace(steps.slice(0, -1), 'key'))
   }
 
   /** Returns whether the file has a value there. */
   has(steps: Steps): boolean {
-    return this.#places.has(pointTo('', ...steps))
+    const pointer = pointTo('', ...steps)
+    return this.#keys.has(pointer) || this.#values.has(pointer)
   }
 
-  /** Notes a mistake at a value. */
-  note(steps: Steps, said: Said, at = this.findPlace(steps)): void {
-    const path = steps.join('.')
+  /** Notes a mistake at a value, at its key, or at a place. */
+  note(steps: Steps, said: Said, where: 'value' | 'key' | Place = 'value'): void {
+    const at = typeof where === 'string' ? this.findPlace(steps, where) : where
     const isKnown = this.mistakes.some((one) => one.line === at.line && one.column === at.column && one.message === said.message)
-    if (!isKnown) this.mistakes.push({ file: this.#file, ...at, path, ...said })
+    if (!isKnown) this.mistakes.push({ file: this.#file, ...at, path: steps.join('.'), ...said })
   }
 
   /** Notes a doubt at a value. */
@@ -107,13 +115,13 @@ export class TreeChecker {
 
   /** Checks a value. @returns it as plain data; undefined if it is wrong */
   check(tree: Tree, shape: Shape, steps: Steps, row?: KeyRow): unknown {
-    if (!this.#found.has(steps)) this.#found.remember(steps, tree.at)
+    if (tree.is !== 'map' || steps.length === 0) this.#found.rememberValue(steps, tree.at)
     if (!fits(shape, tree)) return this.#refuse(tree, steps, { message: `must be ${expect(shape)}, and is ${describe(tree)}` }, row)
     switch (shape.is) {
       case 'either':
         return this.#checkEither(tree, shape.of, steps, row)
       case 'list':
-        return tree.is === 'list' ? tree.items.map((item, index) => this.check(item, shape.of, [...steps, String(index)], row)) : undefined
+        return tree.is === 'list' ? this.#checkList(tree, shape.of, steps, row) : undefined
       case 'map':
         return tree.is === 'map' ? this.#checkMap(tree, shape, steps, row) : undefined
       case 'keys':
@@ -127,6 +135,14 @@ export class TreeChecker {
       default:
         return tree.is === 'scalar' ? this.#checkScalar(tree, shape, steps, row) : undefined
     }
+  }
+
+  #checkList({ items }: Extract<Tree, { is: 'list' }>, of: Shape, steps: Steps, row?: KeyRow): unknown {
+    return items.map((item, index) => {
+      const inner = [...steps, String(index)]
+      this.#found.rememberValue(inner, item.at)
+      return this.check(item, of, inner, row)
+    })
   }
 
   #refuse(tree: { readonly at: Place }, steps: Steps, said: Said, row?: KeyRow): undefined {
@@ -202,7 +218,7 @@ export class TreeChecker {
     return Object.fromEntries(
       tree.entries.flatMap((entry) => {
         const inner = [...steps, entry.key]
-        this.#found.remember(inner, entry.at)
+        this.#found.rememberKey(inner, entry.at)
         return this.#checkName(entry, shape.names, inner, row) ? [[entry.key, this.check(entry.value, shape.of, inner, row)] as const] : []
       }),
     )
@@ -221,7 +237,7 @@ export class TreeChecker {
     for (const { key, at, value } of tree.entries) {
       const row = rows.find((each) => each.key === key)
       const inner = [...steps, key]
-      this.#found.remember(inner, at)
+      this.#found.rememberKey(inner, at)
       if (row === undefined) {
         const said = sayUnknown(`a key of ${groups[group]?.title ?? group}`, key, names)
         const near = rows.find((each) => each.key === said.near)
@@ -234,7 +250,7 @@ export class TreeChecker {
   }
 
   #readValue(tree: Tree, steps: Steps): unknown {
-    this.#found.remember(steps, tree.at)
+    this.#found.rememberValue(steps, tree.at)
     if (tree.is === 'scalar') return tree.value
     if (tree.is === 'list') return tree.items.map((item, index) => this.#readValue(item, [...steps, String(index)]))
     return Object.fromEntries(tree.entries.map(({ key, value }) => [key, this.#readValue(value, [...steps, key])]))
@@ -257,7 +273,7 @@ export class TreeChecker {
     return Object.fromEntries(
       tree.entries.flatMap((entry) => {
         const inner = [...steps, entry.key]
-        this.#found.remember(inner, entry.at)
+        this.#found.rememberKey(inner, entry.at)
         if (entry.key === '+') return [['+', this.check(entry.value, includes, inner)] as const]
         if (entry.key.startsWith('$')) return this.#checkMark(entry, place, inner, depth)
         this.#fields += 1
@@ -301,6 +317,7 @@ export class TreeChecker {
   }
 
   #checkField(tree: Tree, place: FieldPlace, steps: Steps, depth: number): unknown {
+    if (tree.is !== 'map') this.#found.rememberValue(steps, tree.at)
     if (tree.is === 'map') return this.#checkFields(tree, place, steps, depth + 1)
     if (tree.is === 'list') {
       const [item, ...more] = tree.items

@@ -151,7 +151,7 @@ const syntax: readonly (readonly [RegExp, Said])[] = [
   ],
   [
     /Nested mappings|compact mappings|Implicit keys/i,
-    { message: 'a colon ended the sentence: quote it', example: 'about: "Issues: bugs and wishes"' },
+    { message: 'a colon ended the sentence: quote it; or the next line is indented too far', example: 'about: "Issues: bugs and wishes"' },
   ],
   [/tabs? .*indent|indent.* tabs?/i, { message: 'indent with spaces, not with tabs' }],
   [
