@@ -45,13 +45,13 @@ export class GitHub extends kit.Vendor {
   readonly #repositories = new kit.Table()
   readonly #tables = new Map<string, kit.Table>()
 
-  constructor({ records = 1_000, seed = 11 }: { readonly records?: number; readonly seed?: number } = {}) {
+  constructor({ records = 800, small = 200, seed = 11 }: { records?: number; small?: number; seed?: number } = {}) {
     super(seed)
     const start = Date.now() - 90 * 86_400_000
     for (const [index, name] of ['large', 'small', 'empty'].entries()) {
       const more = { private: false, archived: false, has_issues: name !== 'empty', description: null, topics: [] }
       const repository = this.#repositories.add({ ...this.#base(start), name, full_name: `octo/${name}`, owner: user, ...more })
-      const count = records * ([0.8, 0.2][index] ?? 0)
+      const count = [records, small][index] ?? 0
       // Fifty records share a second.
       for (let at = 0; at < count; at += 1) this.#seed(repository, at, start + Math.floor(at / 50) * 3_600_000)
     }
@@ -63,7 +63,8 @@ export class GitHub extends kit.Vendor {
     if (index % 2 === 0) add('issues/comments', { body: `Comment ${index}`, user, issue_url: this.#url(repository, `issues/${number}`) })
     if (index % 6 === 0) add('reviews', { number, body: '', user, state: 'APPROVED', submitted_at: iso(time) })
     const sha = this.serial().toString(16).padStart(40, 'a')
-    if (index % 4 === 0) add('commits', { sha, commit: { message: `Change ${index}` }, author: user, parents: [] })
+    if (index % 4 === 0)
+      add('commits', { sha, commit: { message: `Change ${index}`, committer: { date: iso(time) } }, author: user, parents: [] })
     const release = { tag_name: `v${index}`, name: null, body: null, draft: false, prerelease: false }
     if (index % 9 === 0) add('releases', { ...release, published_at: iso(time) })
     const run = { name: 'CI', event: 'push', status: 'completed', conclusion: 'success', head_branch: 'main' }

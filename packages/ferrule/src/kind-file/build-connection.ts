@@ -1,5 +1,5 @@
 /** Makes the parts of the long form that reach the vendor: hosts, credentials, configuration and limits. */
-import type { ConnectorDefinition, CredentialScheme, Limits, Origins } from '../definition/connector.ts'
+import type { ConnectorDefinition, CredentialScheme, Limits, Origins, Rate } from '../definition/connector.ts'
 import type { Exchange } from '../definition/consent.ts'
 import type { Field, Fields, Finding } from '../definition/fields.ts'
 import { find, opt, secret, str, time } from '../definition/fields.ts'
@@ -202,6 +202,16 @@ function buildScheme(scope: BuildScope, name: string, scheme: FileScheme): Crede
 export const buildCredentials = (scope: BuildScope): ConnectorDefinition['credentials'] =>
   Object.fromEntries(Object.entries(scope.file.auth).map(([name, scheme]) => [name, buildScheme(scope, name, scheme)]))
 
+function readRates({ found }: BuildScope, texts: readonly string[], steps: Steps): readonly Rate[] {
+  const rates = texts.map((rate) => {
+    const [calls = '', span = ''] = rate.split('/')
+    return { calls: Number(calls), seconds: readSpan(span) }
+  })
+  for (const [index, { calls, seconds }] of rates.entries())
+    if (calls < 1 || seconds < 1) found.note([...steps, String(index)], { message: 'no call would be allowed', example: 'rates: [5000/h]' })
+  return rates
+}
+
 /** Builds the limits. */
 export function buildLimits(scope: BuildScope, definition: Pick<ConnectorDefinition, 'credentials' | 'configuration'>): Limits {
   const { limits } = scope.file
@@ -212,12 +222,14 @@ export function buildLimits(scope: BuildScope, definition: Pick<ConnectorDefinit
   if (limits === undefined) return { key: fields.slice(0, 1) }
   const key = [limits.per].flat()
   for (const name of key) refer(scope, { steps: ['limits', 'per'], what: 'a field of credentials or configuration', name, valid: fields })
-  const rates = limits.rates.map((rate) => {
-    const [calls = '', span = ''] = rate.split('/')
-    return { calls: Number(calls), seconds: readSpan(span) }
-  })
-  for (const [index, { calls, seconds }] of rates.entries())
-    if (calls < 1 || seconds < 1)
-      scope.found.note(['limits', 'rates', String(index)], { message: 'no call would be allowed', example: 'rates: [5000/h]' })
-  return { key, rates }
+  const { left, resets, as = 'seconds', budgets = {} } = limits
+  if (left !== undefined && resets === undefined)
+    scope.found.note(['limits', 'left'], { message: 'does not say when there are more again', example: 'resets: x-ratelimit-reset' })
+  const own = Object.entries(budgets).map(([name, texts]) => [name, readRates(scope, texts, ['limits', 'budgets', name])] as const)
+  return {
+    key,
+    rates: readRates(scope, limits.rates, ['limits', 'rates']),
+    ...(own.length === 0 ? {} : { budgets: Object.fromEntries(own) }),
+    ...(resets === undefined ? {} : { window: { ...(left === undefined ? {} : { left }), resets, form: as } }),
+  }
 }

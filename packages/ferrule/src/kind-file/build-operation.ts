@@ -193,8 +193,13 @@ class OperationBuilder {
     for (const name of Object.keys(this.#full.always ?? {}))
       if (name in params)
         found.note([...steps, 'always', name], { message: 'is a parameter too: callers cannot choose what is always sent' }, 'key')
-    if (this.#full.answers !== undefined && (action === 'list' || action === 'get'))
-      found.note([...steps, 'answers'], { message: `is for writes, and this is ${action}` }, 'key')
+    if (this.#full.budget !== undefined) {
+      const budgets = Object.keys(file.limits?.budgets ?? {})
+      refer(this.#scope, { steps: [...steps, 'budget'], what: 'a budget of limits', name: this.#full.budget, valid: budgets })
+    }
+    for (const word of ['answers', 'once'] as const)
+      if (this.#full[word] !== undefined && (action === 'list' || action === 'get'))
+        found.note([...steps, word], { message: `is for writes, and this is ${action}` }, 'key')
   }
 
   build(): Operation {
@@ -206,7 +211,8 @@ class OperationBuilder {
     const isList = action === 'list'
     const isWrite = !isList && action !== 'get'
     const common = isList ? lists : isWrite ? writes : {}
-    const { about, always, defaults, as = common.as, arrays = common.arrays, merge } = this.#full
+    const { about, always, defaults, as = common.as, arrays = common.arrays, merge, budget } = this.#full
+    const once = this.#full.once ?? (isWrite && this.#hasBody ? writes.once : undefined)
     const at = this.#full.at ?? (isList ? lists.at : isWrite ? getAt : undefined) ?? ''
     const body = as ?? (this.#method === 'DELETE' && this.#full.body !== undefined ? 'json' : undefined)
     const answers = this.#full.answers ?? (action === 'delete' ? 'nothing' : undefined)
@@ -217,6 +223,8 @@ class OperationBuilder {
       ...(query.length === 0 ? {} : { query }),
       ...(arrays === undefined ? {} : { lists: arrays }),
       ...(answers === undefined ? {} : { answers }),
+      ...(once === undefined ? {} : { once }),
+      ...(budget === undefined ? {} : { budget }),
       at,
       params: { ...params, ...readPage(this.#scope.file.pages?.[way ?? '']) },
       ...(way === undefined ? {} : { page: way }),

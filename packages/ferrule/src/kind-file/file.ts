@@ -20,6 +20,8 @@ export interface FileOperation {
   readonly pages?: string
   readonly as?: 'json' | 'form' | 'query'
   readonly arrays?: 'repeat' | 'brackets' | 'comma'
+  readonly once?: string
+  readonly budget?: string
   readonly answers?: 'record' | 'part' | 'nothing'
   readonly merge?: readonly string[]
 }
@@ -132,6 +134,15 @@ export interface FileChanges {
   readonly record: string
   readonly keeps: string
 }
+/** The limits of calls. */
+export interface FileLimits {
+  readonly per: string | readonly string[]
+  readonly rates: readonly string[]
+  readonly budgets?: Named<readonly string[]>
+  readonly left?: string
+  readonly resets?: string
+  readonly as?: 'seconds' | 'unix-time' | 'unix-time-ms' | 'date-time'
+}
 /** A whole file. */
 export interface KindFile {
   readonly kind: string
@@ -144,13 +155,13 @@ export interface KindFile {
   readonly headers?: Named<string>
   readonly configuration?: FileFields
   readonly auth: Named<FileScheme>
-  readonly limits?: { readonly per: string | readonly string[]; readonly rates: readonly string[] }
+  readonly limits?: FileLimits
   readonly errors?: FileErrors
   readonly check: string | { readonly run: string; readonly params?: Named<unknown> }
   readonly account?: string
   readonly pages?: Named<FileWay>
   readonly lists?: Pick<FileOperation, 'at' | 'pages' | 'as' | 'arrays'>
-  readonly writes?: Pick<FileOperation, 'as' | 'arrays'>
+  readonly writes?: Pick<FileOperation, 'as' | 'arrays' | 'once'>
   readonly changes?: FileChanges
   readonly types?: Named<FileFields>
   readonly entities: Named<FileEntity>

@@ -37,6 +37,10 @@ const atRow = key('at', text('path'), 'Path of the rows, or of the record, in th
   example: 'at: data',
   without: 'the whole answer',
 })
+const onceRow = key('once', text('header'), 'Header by which the vendor knows a repeated write and does it once', {
+  example: 'once: idempotency-key',
+  without: 'a write is never sent twice',
+})
 const pagesRow = key('pages', text('word'), 'The way of paging, a name of pages; none for lists of one page', {
   example: 'pages: link',
   without: 'that of lists',
@@ -165,6 +169,15 @@ const connection: Readonly<Record<string, KeyGroup>> = {
         required: true,
       }),
       key('rates', list(text('rate')), 'Calls per time that hold together', { example: 'rates: [100/10s, 5000/h]', required: true }),
+      key('budgets', map('word', list(text('rate'))), 'Rates of operations that have a budget of their own, each with a name', {
+        example: 'budgets: { search: [30/m] }',
+      }),
+      key('left', text('header'), 'Header that says how many calls are left', { example: 'left: x-ratelimit-remaining' }),
+      key('resets', text('header'), 'Header that says when there are more again', { example: 'resets: x-ratelimit-reset' }),
+      key('as', word('seconds', 'unix-time', 'unix-time-ms', 'date-time'), 'How it writes the time; seconds count from now', {
+        example: 'as: unix-time',
+        without: 'seconds',
+      }),
     ],
   },
   errors: {
@@ -236,7 +249,7 @@ const connection: Readonly<Record<string, KeyGroup>> = {
     ],
   },
   lists: { title: 'lists', keys: [atRow, pagesRow, asRow, arraysRow] },
-  writes: { title: 'writes', keys: [asRow, arraysRow] },
+  writes: { title: 'writes', keys: [asRow, arraysRow, onceRow] },
   changes: {
     title: 'changes',
     keys: [
@@ -334,6 +347,8 @@ const entities: Readonly<Record<string, KeyGroup>> = {
       pagesRow,
       asRow,
       arraysRow,
+      onceRow,
+      key('budget', text('word'), 'Name among the budgets of limits', { example: 'budget: search', without: 'that of the kind' }),
       key('answers', word('record', 'part', 'nothing'), 'What a write answers: the record, some of its fields, or nothing', {
         example: 'answers: nothing',
         without: 'record; nothing for delete',

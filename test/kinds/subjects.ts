@@ -1,0 +1,192 @@
+/** What the tests know of each kind that ships: its stand-in, and which list of the stand-in an entity reads. */
+import { GitHub, githubRefusals } from './stand-ins/github.ts'
+import type { Answer, Row, Vendor } from './stand-ins/shared.ts'
+import { Stripe, stripeRefusals } from './stand-ins/stripe.ts'
+
+/** A list of a kind. */
+export interface ListSubject {
+  readonly entity: string
+  readonly params?: Readonly<Record<string, unknown>>
+  /** Name of the records in the stand-in, and which of them the list has. */
+  readonly holds: string
+  readonly only?: (row: Row) => boolean
+  /** Field that identifies a record; `id` if omitted. */
+  readonly key?: string
+  /** The vendor's pages are numbered, so changes during a walk shift records. */
+  readonly shifts?: true
+}
+
+/** A write, and where its effect shows. */
+export interface WriteSubject {
+  readonly entity: string
+  readonly action: 'create' | 'update' | 'delete'
+  /** Parameters; the function gets a record of `of`. */
+  readonly params: (row: Row) => Readonly<Record<string, unknown>>
+  readonly of?: string
+  /** The records that show it, and how many more there are afterwards. */
+  readonly holds: string
+  readonly more?: number
+  /** A field that is different afterwards. */
+  readonly sets?: Row
+  /** The vendor knows a repeated write, so a lost answer is asked for again. */
+  readonly once?: true
+}
+
+/** A kind with its stand-in. */
+export interface Subject {
+  readonly slug: string
+  readonly start: () => Vendor
+  readonly credentials: Readonly<Record<string, string>>
+  readonly config?: Readonly<Record<string, unknown>>
+  readonly lists: readonly ListSubject[]
+  /** Calls of `get`: the entity, the records, and the parameters that name one. */
+  readonly gets: readonly {
+    readonly entity: string
+    readonly holds: string
+    readonly params: (row: Row) => Readonly<Record<string, unknown>>
+  }[]
+  readonly writes: readonly WriteSubject[]
+  /** Answers of the vendor to a list, and the code that they become. */
+  readonly refusals: readonly { readonly answer: Answer; readonly code: string }[]
+  /** A record that does not exist. */
+  readonly missing: { readonly entity: string; readonly params: Readonly<Record<string, unknown>>; readonly code: string }
+}
+
+const byId = ({ id }: Row) => ({ id })
+const stripeLists = ['customers', 'products', 'prices', 'invoices', 'charges', 'refunds', 'payouts']
+
+const stripe: Subject = {
+  slug: 'stripe',
+  start: () => new Stripe(),
+  credentials: { api_key: 'sk_test_standin' },
+  lists: [
+    ...stripeLists.map((entity) => ({ entity, holds: entity })),
+    { entity: 'events', holds: 'events' },
+    { entity: 'subscriptions', params: { status: 'all' }, holds: 'subscriptions' },
+    { entity: 'subscriptions', params: { status: 'canceled' }, holds: 'subscriptions', only: (row) => row['status'] === 'canceled' },
+    {
+      entity: 'found_customers',
+      params: { query: "email:'p7@example.com'" },
+      holds: 'customers',
+      only: (row) => row['email'] === 'p7@example.com',
+    },
+    { entity: 'customers', params: { email: 'p3@example.com' }, holds: 'customers', only: (row) => row['email'] === 'p3@example.com' },
+    {
+      entity: 'events',
+      params: { types: ['price.created', 'product.created'] },
+      holds: 'events',
+      only: (row) => /^pr\w+\.created$/.test(`${row['type']}`),
+    },
+  ],
+  gets: [...stripeLists, 'subscriptions', 'events'].map((entity) => ({ entity, holds: entity, params: byId })),
+  writes: [
+    {
+      entity: 'customers',
+      action: 'create',
+      params: () => ({ name: 'New', metadata: { a: 'b' } }),
+      holds: 'customers',
+      more: 1,
+      once: true,
+    },
+    {
+      entity: 'customers',
+      action: 'update',
+      of: 'customers',
+      params: ({ id }) => ({ id, name: 'Other' }),
+      holds: 'customers',
+      sets: { name: 'Other' },
+      once: true,
+    },
+    { entity: 'customers', action: 'delete', of: 'customers', params: byId, holds: 'customers', more: -1 },
+    {
+      entity: 'refunds',
+      action: 'create',
+      of: 'charges',
+      params: ({ id }) => ({ charge: id, amount: 1 }),
+      holds: 'refunds',
+      more: 1,
+      once: true,
+    },
+    {
+      ...{ entity: 'subscriptions', action: 'create', of: 'customers', holds: 'subscriptions', more: 1, once: true },
+      params: ({ id }) => ({ customer: id, items: [{ price: 'price_1', quantity: 2 }] }),
+    },
+  ],
+  refusals: [
+    { answer: stripeRefusals.rate, code: 'upstream_rate_limited' },
+    { answer: stripeRefusals.lock, code: 'upstream_rate_limited' },
+    { answer: stripeRefusals.permission, code: 'upstream_permission_denied' },
+    { answer: stripeRefusals.down, code: 'upstream_error' },
+  ],
+  missing: { entity: 'charges', params: { id: 'ch_none' }, code: 'record_not_found' },
+}
+
+const large = { owner: 'octo', repo: 'large' }
+const numbered = ({ number }: Row) => ({ ...large, number })
+const named = ({ id }: Row) => ({ ...large, id })
+/** A repository alone holds what the tests read of it. */
+const github: Subject = {
+  slug: 'github',
+  start: () => new GitHub({ small: 0 }),
+  credentials: { token: 'ghp_standin' },
+  lists: [
+    { entity: 'repositories', holds: 'repositories' },
+    { entity: 'issues', params: { ...large, state: 'all' }, holds: 'issues' },
+    { entity: 'issues', params: { ...large, state: 'all', sort: 'updated', direction: 'asc' }, holds: 'issues' },
+    { entity: 'issues', params: { ...large, state: 'closed' }, holds: 'issues', only: (row) => row['state'] === 'closed' },
+    { entity: 'issues', params: { owner: 'octo', repo: 'empty' }, holds: 'none' },
+    { entity: 'commits', params: { owner: 'octo', repo: 'empty' }, holds: 'none', key: 'sha' },
+    { entity: 'pull_requests', params: { ...large, state: 'all' }, holds: 'pulls' },
+    { entity: 'issue_comments', params: large, holds: 'issues/comments' },
+    { entity: 'commits', params: large, holds: 'commits', key: 'sha' },
+    { entity: 'releases', params: large, holds: 'releases' },
+    { entity: 'labels', params: large, holds: 'labels' },
+    { entity: 'workflow_runs', params: large, holds: 'actions/runs' },
+    { entity: 'found_issues', params: { q: 'is:pr' }, holds: 'issues', only: (row) => row['pull_request'] !== undefined },
+  ],
+  gets: [
+    { entity: 'repositories', holds: 'repositories', params: ({ name }) => ({ owner: 'octo', repo: name }) },
+    { entity: 'issues', holds: 'issues', params: numbered },
+    { entity: 'pull_requests', holds: 'pulls', params: numbered },
+    { entity: 'issue_comments', holds: 'issues/comments', params: named },
+    { entity: 'releases', holds: 'releases', params: named },
+    { entity: 'workflow_runs', holds: 'actions/runs', params: named },
+    { entity: 'labels', holds: 'labels', params: ({ name }) => ({ ...large, name }) },
+    { entity: 'commits', holds: 'commits', params: ({ sha }) => ({ ...large, ref: sha }) },
+  ],
+  writes: [
+    { entity: 'issues', action: 'create', params: () => ({ ...large, title: 'New', labels: ['bug'] }), holds: 'issues', more: 1 },
+    {
+      ...{ entity: 'issues', action: 'update', of: 'issues', holds: 'issues', sets: { state: 'closed' } },
+      params: (row) => ({ ...numbered(row), state: 'closed' }),
+    },
+    {
+      entity: 'issue_comments',
+      action: 'create',
+      of: 'issues',
+      params: (row) => ({ ...numbered(row), body: 'New' }),
+      holds: 'issues/comments',
+      more: 1,
+    },
+    { entity: 'issue_comments', action: 'delete', of: 'issues/comments', params: named, holds: 'issues/comments', more: -1 },
+    {
+      entity: 'pull_requests',
+      action: 'create',
+      params: () => ({ ...large, title: 'New', head: 'fix', base: 'main' }),
+      holds: 'pulls',
+      more: 1,
+    },
+    { entity: 'releases', action: 'create', params: () => ({ ...large, tag_name: 'v9' }), holds: 'releases', more: 1 },
+    { entity: 'labels', action: 'delete', of: 'labels', params: ({ name }) => ({ ...large, name }), holds: 'labels', more: -1 },
+  ],
+  refusals: [
+    { answer: githubRefusals.rate(Math.floor(Date.now() / 1_000) + 3_000), code: 'upstream_rate_limited' },
+    { answer: githubRefusals.secondary, code: 'upstream_rate_limited' },
+    { answer: githubRefusals.may, code: 'upstream_permission_denied' },
+    { answer: githubRefusals.down, code: 'upstream_error' },
+  ],
+  missing: { entity: 'issues', params: { ...large, number: 99_999 }, code: 'record_not_found' },
+}
+
+/** All kinds that have a stand-in and a file. */
+export const subjects: readonly Subject[] = [stripe, github]
