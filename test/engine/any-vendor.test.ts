@@ -122,6 +122,34 @@ function connectNotes(origin: string, page: NextPages = { ...base, position: 'ne
     },
     delete: { call: 'DELETE /notes/{id}', at: '', answers: 'nothing', params: { id: str('Id') } },
   })
+  const tags = opt(list(str('Tag'), 'Tags'))
+  const unpaged = entity({
+    about: 'Notes',
+    key: ['id'],
+    record: { id: str('Id') },
+    list: { call: 'GET /notes', at: 'list', params: { tags } },
+  })
+  const single = entity({
+    about: 'Notes',
+    key: ['id'],
+    record: { id: str('Id') },
+    list: {
+      call: 'GET /notes',
+      at: 'list',
+      onePage: 'The vendor sends all notes.',
+      text: {
+        jql: {
+          lead: 'WHERE ',
+          parts: ['project = {project}', 'updated >= {since|bare}'],
+          join: ' AND ',
+          end: ' ORDER BY updated',
+          quote: '"',
+        },
+      },
+      params: { project: opt(str('Project')), since: opt(str('Since')) },
+    },
+    get: { call: 'GET /notes/{id}', at: '', rows: { merge: ['properties'] }, params: { id: str('Id') } },
+  })
   const kind = connector({
     kind: 'notes',
     title: 'Notes',
@@ -159,7 +187,7 @@ function connectNotes(origin: string, page: NextPages = { ...base, position: 'ne
       window: { left: 'x-left', resets: 'x-reset', form: 'seconds' },
     },
     check: { entity: 'notes', action: 'list', params: {} },
-    entities: { notes },
+    entities: { notes, unpaged, single },
   })
   return connectLocally(kind, { credentials: { key: 'key-1' }, origin })
 }
@@ -215,7 +243,63 @@ describe('pages', () => {
   })
 })
 
+/** Answers that end a list, with a sign of more that no word of the definition reads; and such without one. */
+const signs: readonly (readonly [name: string, body: Readonly<Record<string, unknown>>, says: string | undefined])[] = [
+  ...['has_more', 'hasMore', 'has_next_page', 'more_results', 'truncated', 'incomplete'].map(
+    (name) => [name, { [name]: true }, name] as const,
+  ),
+  ...['isLast', 'is_last_page', 'done', 'end_of_stream'].map((name) => [name, { [name]: false }, name] as const),
+  ...['next', 'next_page', 'nextPageToken', 'nextCursor', 'nextRecordsUrl', '@odata.nextLink', 'continuation_token', 'scroll_id'].map(
+    (name) => [name, { [name]: 'x' }, name] as const,
+  ),
+  ...['next', 'after_cursor', 'endCursor'].map((name) => [`meta.${name}`, { meta: { [name]: 'x' } }, `meta.${name}`] as const),
+  ['paging.next.link', { paging: { next: { next_link: 'x' } } }, 'paging.next.next_link'],
+  ...['total', 'total_count', 'totalResults', 'totalSize'].map((name) => [name, { [name]: 9 }, name] as const),
+  ['a flag that says no', { has_more: false, done: true, next: null, next_cursor: '', total: 2, count: 9 }, undefined],
+  ['words that look alike', { next_action: 'pay', nextId: 'x', more: 'x', meta: { page: 2 }, note: { nexthop: 'x' } }, undefined],
+  ['signs within the rows', { list: [{ id: 'a', has_more: true, next: 'x', lines: { has_more: true } }, { id: 'b' }] }, undefined],
+  ['lists beside the rows', { included: [{ next: 'x', has_more: true }] }, undefined],
+]
+
+describe('the end of a list', () => {
+  test.each(signs)('with %s', async (_name, body, says) => {
+    await using vendor = await startVendor(() => ({ body: { list: rows(0, 2), ...body } }))
+    await using notes = connectNotes(vendor.origin, undefined)
+    const { meta } = await notes.unpaged.list()
+    expect(meta.warnings?.map((warning) => warning.includes(`${says ?? ''} `) || warning.includes(`${says ?? ''},`))).toEqual(
+      says === undefined ? undefined : [true],
+    )
+  })
+
+  test('with a Link header, or as many rows as a usual page has, is in doubt, unless the definition says that there is one page', async () => {
+    await using vendor = await startVendor((url) => ({
+      headers: url.searchParams.has('tags') ? { link: '</v1/notes?p=2>; rel=next' } : {},
+      body: { list: Array.from({ length: 20 }, (_, index) => ({ id: `n${index}` })) },
+    }))
+    await using notes = connectNotes(vendor.origin)
+    expect((await notes.unpaged.list()).meta.warnings).toEqual([expect.stringContaining('exactly 20 came')])
+    expect((await notes.unpaged.list({ tags: ['a'] })).meta.warnings).toEqual([expect.stringContaining('a Link header')])
+    expect((await notes.single.list()).meta.warnings).toBeUndefined()
+  })
+})
+
 describe('requests', () => {
+  test('write texts of query languages, with every value quoted', async () => {
+    await using vendor = await startVendor(() => ({ body: { list: [] } }))
+    await using notes = connectNotes(vendor.origin)
+    await notes.single.list({ project: 'A" OR "1"="1', since: '2026-01-01T00:00:00Z' })
+    await notes.single.list({ project: '\\" OR' })
+    await notes.single.list()
+    expect(vendor.seen.map((seen) => readUrl(seen).searchParams.get('jql'))).toEqual([
+      'WHERE project = "A\\" OR \\"1\\"=\\"1" AND updated >= 2026-01-01T00:00:00Z ORDER BY updated',
+      'WHERE project = "\\\\\\" OR" ORDER BY updated',
+      ' ORDER BY updated',
+    ])
+    const refused = { code: 'invalid_parameter' }
+    await expect(notes.single.list({ project: 'a\nb' })).rejects.toMatchObject({ ...refused, errors: [{ field: '/params/project' }] })
+    await expect(notes.single.list({ since: '1 OR 1=1' })).rejects.toMatchObject({ ...refused, errors: [{ field: '/params/since' }] })
+  })
+
   test('have the kind’s headers, credentials in the query, and lists as the vendor takes them', async () => {
     await using vendor = await startVendor(() => ({ body: { list: [] } }))
     await using notes = connectNotes(vendor.origin)
@@ -245,6 +329,12 @@ describe('requests', () => {
     expect(vendor.seen.map(({ method, url, body }) => [method, url, body])).toEqual([
       ['PATCH', '/v1/notes/n1?notify=no&api_key=key-1', '{"title":"B"}'],
     ])
+  })
+
+  test('a record whose fields lie in parts is one record, as in lists', async () => {
+    await using vendor = await startVendor(() => ({ body: { id: 'n1', properties: { title: 'A', id: 'other' } } }))
+    await using notes = connectNotes(vendor.origin)
+    expect((await notes.single.get({ id: 'n1' })).data).toEqual({ title: 'A', id: 'n1' })
   })
 
   test('an answer without a body, or with a part of the record, is what a write answers', async () => {

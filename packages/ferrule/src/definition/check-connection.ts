@@ -111,12 +111,15 @@ const checkApiOrigins = ({ origins: { api }, configuration }: ConnectorDefinitio
   ]
 }
 
-const listOrigins = ({ api, oauth }: ConnectorDefinition['origins']): [string, string][] => [
+const listOrigins = ({ api, oauth, token }: ConnectorDefinition['origins']): [string, string][] => [
+  ...(token === undefined ? [] : [['token', token] as [string, string]]),
   ...(typeof api === 'string' ? [['api', api] as [string, string]] : Object.entries(api.origins)),
   ...(oauth === undefined ? [] : [['oauth', oauth] as [string, string]]),
 ]
 
-const checkFilledAddresses = ({ prefix = '', configuration, version }: ConnectorDefinition): Sentences => [
+const checkFilledAddresses = ({ prefix = '', configuration, version, origins }: ConnectorDefinition): Sentences => [
+  ...checkSlots('origin oauth', origins.oauth ?? '', configuration),
+  ...checkSlots('origin token', origins.token ?? '', configuration),
   ...checkSlots('prefix', prefix, configuration),
   !/^(\/[\w.-]+)*$/.test(fillSlots(prefix)) && `prefix ${prefix} is not a path that begins with a slash and does not end with one`,
   version !== undefined &&

@@ -47,7 +47,11 @@ const findUnknownRefusals = (fields: Fields): string[] =>
 const entityChecks: readonly Check<EntityContext>[] = [
   ({ definition }) => [definition.about.trim() === '' && 'has no sentence'],
   ({ entity }) => [reserved.has(entity) && 'is a name that the library uses itself'],
-  ({ definition }) => [definition.key.length === 0 && 'has no key'],
+  ({ definition }) => [
+    definition.key.length === 0 &&
+      (definition.sync ?? definition.context_store_search) !== undefined &&
+      'has no key, so it can have no copy',
+  ],
   ({ kind, definition: { of, key } }) => {
     const held = of === undefined ? undefined : kind.definition.entities[of]
     return [
@@ -178,7 +182,9 @@ const operationChecks: readonly Check<OperationContext>[] = [
     ]
   },
   ({ operation, action }) => [
-    action !== 'list' && (operation.rows ?? operation.slice) !== undefined && 'makes or slices rows, which only a list has',
+    action !== 'list' &&
+      (typeof operation.rows === 'string' || operation.slice !== undefined) &&
+      'makes or slices rows, which only a list has',
   ],
   ({ operation }) =>
     listUnsent(operation).map((name) => name in (operation.defaults ?? {}) && `default ${name} is for a parameter that is not sent`),

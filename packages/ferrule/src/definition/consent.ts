@@ -73,6 +73,8 @@ export interface Consent {
   readonly constant: Readonly<Record<string, string>>
   /** Scopes that the page asks for. Omitted if the vendor's application states them. */
   readonly scopes?: readonly string[]
+  /** What stands between two scopes; a space if omitted. */
+  readonly separator?: string
   /** Credential fields that belong to the operator's application at the vendor, not to the consenting account. */
   readonly application: readonly string[]
   /** Who can consent, as a sentence. */

@@ -29,6 +29,24 @@ export interface Send {
   readonly as?: 'day_before' | 'day_after'
 }
 
+/**
+ * A parameter whose text is written from other parameters, which the request then omits. A slot `{name}` is quoted as the vendor's language
+ * quotes; `{name|bare}` takes letters, digits and `.:+-_` only. A part whose slots have no value is left out.
+ */
+export interface TextParameter {
+  /** Text before the parts. */
+  readonly start?: string
+  readonly parts: readonly string[]
+  /** What stands between the parts: ` AND `. */
+  readonly join: string
+  /** Text before the first part, only if there is one: ` WHERE `. */
+  readonly lead?: string
+  /** Text behind the parts. */
+  readonly end?: string
+  /** Quotes around strings: `"` or `'`. Both, and backslashes, are escaped by a backslash within. */
+  readonly quote: '"' | "'"
+}
+
 /** A filter that the vendor lacks and the engine applies to the page. The request omits the parameter unless `send` names it. */
 export interface LocalFilter {
   /** Field of the record. */
@@ -55,7 +73,8 @@ export interface Origin {
  */
 export interface MergedRows {
   readonly merge: readonly string[]
-  readonly empty: string
+  /** Omitted: no value means that there is none. */
+  readonly empty?: string
   /** Fields with names that people gave: a name can equal `empty` and stays. */
   readonly names?: readonly string[]
 }
@@ -129,8 +148,10 @@ export interface Operation {
   /** The whole answer is one record, even for a list. */
   readonly one?: true
   readonly submits?: Submission
-  /** The vendor returns the whole list at once: the meta has the fields of the shape, and no next page. */
-  readonly onePage?: true
+  /** The vendor returns the whole list at once: the meta has the fields of the shape, if there is one, and no next page. Or why so, in a sentence. */
+  readonly onePage?: true | string
+  /** Parameters that the engine writes from others: texts of query languages. */
+  readonly text?: Readonly<Record<string, TextParameter>>
   /** Parameters that the request carries with another name or form, by path. */
   readonly send?: Readonly<Record<string, Send>>
   /** Fixed values of every request, by path. */

@@ -24,7 +24,7 @@ import { DeclaredResults, findUndeclared, isAsDeclared, type Undeclared } from '
 import { awaitResult, type Result } from '../results/polling.ts'
 import { sendWrite } from '../writes/plain.ts'
 import { submit } from '../writes/submission.ts'
-import { failInvalidAnswer, readDigest, type Success, type WireAnswer } from './answer.ts'
+import { failInvalidAnswer, mergeRow, readDigest, type Success, type WireAnswer } from './answer.ts'
 import { type Apart, readAnswerApart, readTaken } from './apart-answer.ts'
 import type { ApartValue } from './apart-job.ts'
 import { download } from './download.ts'
@@ -54,6 +54,7 @@ import {
   type Running,
   type Runtime,
 } from './transport.ts'
+import { describeUnreadSign } from './unread-signs.ts'
 import { fetchGrantedScopes } from './vendor-scopes.ts'
 
 const fetchLookedUp = async (running: Running, ids: readonly string[]): Promise<LookedUp> =>
@@ -188,13 +189,15 @@ async function runList(running: Running, given: Params): Promise<Outcome> {
   const reply = await exchange({ ...running, take: 'page' }, buildRequest(operation, params, runtime.wall()))
   if (reply.is === 'empty') return { type: 'list', data: [], meta: { ...buildEmptyMeta(operation), ...buildHiddenCount(running, 0) } }
   const { data, text, excluded, unclear, hidden, made, listed } = await readPage(running, reply)
-  const own = describeDoubt(operation, reply.body, listed) ?? describeUnclear(operation, unclear)
+  const listMeta = readListMeta(running, { ...reply, given, listed, made })
+  const sign = listMeta.next_params === null && made === undefined ? describeUnreadSign(operation, { ...reply, listed }) : undefined
+  const own = describeDoubt(operation, reply.body, listed) ?? describeUnclear(operation, unclear) ?? sign
   const doubt = own ?? describeWarned(operation, reply.warnings)
   return {
     type: 'list',
     data,
     meta: {
-      ...readListMeta(running, { ...reply, given, listed, made }),
+      ...listMeta,
       ...buildHiddenCount(running, excluded),
       ...buildWarnings(own === undefined ? reply.warnings : [...reply.warnings, `${own}.`]),
     },
@@ -232,7 +235,8 @@ function readRecord({ operation, params, connection }: Running, { answer, body }
   if (value?.is === 'hidden') throw failHidden(operation)
   if (value?.is === 'record') return new RawJson(Buffer.from(value.bytes.buffer))
   if (isEmptyObject(body) && isWriting(operation.action)) return {}
-  const row = getAt(body, operation.at)
+  const found = getAt(body, operation.at)
+  const row = operation.merged === undefined ? found : mergeRow(operation, operation.merged, found)
   if (typeof row !== 'object' || row === null || Array.isArray(row))
     throw failInvalidAnswer(operation, `there is no record at "${operation.operation.at}"`)
   const { answers = 'record' } = operation.operation

@@ -10,6 +10,7 @@ import { findPositionPages } from './meta.ts'
 import { findNextPages } from './next-pages.ts'
 import type { CompiledOperation } from './operation.ts'
 import type { Params } from './params.ts'
+import { writeText } from './texts.ts'
 
 /** A request to the vendor's API, below its base address. */
 export interface WireRequest {
@@ -138,6 +139,7 @@ function buildWireParams(compiled: CompiledOperation, params: Params, now: numbe
     if (value !== undefined) setAt(wire, parseWireName(compiled, send.to), value)
   }
   for (const [path, value] of Object.entries(operation.constant ?? {})) setAt(wire, parseWireName(compiled, path), value)
+  for (const [name, text] of Object.entries(operation.text ?? {})) setAt(wire, parseWireName(compiled, name), writeText(text, wire))
   for (const name of [...(operation.unsent ?? []), ...Object.values(operation.slice ?? {})]) takeAt(wire, parsePath(name))
   for (const [name, value] of Object.entries(operation.defaults ?? {})) wire[name] ??= value
   return wire

@@ -2,7 +2,7 @@
 import type { ConnectorDefinition, Consent } from '../../definition/index.ts'
 import { failValidation } from '../../errors.ts'
 import type { CredentialValues, Secret } from '../credentials/source.ts'
-import type { OriginOverride } from '../http/origin.ts'
+import { fillTemplate, type OriginOverride } from '../http/origin.ts'
 
 /** The credential scheme that a consent fills. */
 export interface ConsentScheme {
@@ -53,6 +53,8 @@ export interface ConsentUrlOptions {
   readonly state: string
   /** Scopes in place of the definition's, for an application that has fewer. */
   readonly scopes?: readonly string[]
+  /** Values of the configuration, for pages on the customer's own host. */
+  readonly configuration?: Readonly<Record<string, unknown>>
   /** Origins that replace the vendor's. The page is opened on `consent`, else on `oauth`. */
   readonly origins?: OriginOverride | undefined
 }
@@ -67,7 +69,15 @@ const encodeQuery = (parameters: Readonly<Record<string, string>>): string =>
  * Builds the address of the consent page for one attempt.
  * @throws FerruleError `validation_failed` if the kind has no consent page, or a field of the application is missing
  */
-export function buildConsentUrl({ definition, application, redirectUrl, state, scopes, origins }: ConsentUrlOptions): string {
+export function buildConsentUrl({
+  definition,
+  application,
+  redirectUrl,
+  state,
+  scopes,
+  origins,
+  configuration = {},
+}: ConsentUrlOptions): string {
   const consent = findConsentPage(definition)?.consent
   if (consent === undefined) throw failNoConsent(definition)
   const values = application.reveal()
@@ -78,11 +88,12 @@ export function buildConsentUrl({ definition, application, redirectUrl, state, s
   const query = encodeQuery({
     ...Object.fromEntries(Object.entries(consent.send).map(([name, field]) => [name, values[field] ?? ''])),
     ...consent.constant,
-    ...(asked.length === 0 ? {} : { scope: asked.join(' ') }),
+    ...(asked.length === 0 ? {} : { scope: asked.join(consent.separator ?? ' ') }),
     redirect_uri: redirectUrl,
     state,
   })
-  const origin = origins?.consent ?? origins?.oauth ?? origins?.api ?? definition.origins.oauth ?? ''
+  const own = fillTemplate({ kind: { definition }, configuration }, definition.origins.oauth ?? '')
+  const origin = origins?.consent ?? origins?.oauth ?? origins?.api ?? own
   return `${origin.replace(/\/+$/, '')}${consent.page.slice('GET '.length)}?${query}`
 }
 

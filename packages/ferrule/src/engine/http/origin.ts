@@ -15,7 +15,7 @@ export interface OriginOverride {
 
 /** What decides where the requests of a connector go. */
 export interface OriginSource {
-  readonly kind: Kind
+  readonly kind: Pick<Kind, 'definition'>
   readonly configuration: Readonly<Record<string, unknown>>
   readonly origin?: OriginOverride | undefined
 }
@@ -138,7 +138,8 @@ export function resolveOrigins(connection: OriginSource, values: Readonly<Record
   const override = connection.origin
   const base = override === undefined ? findCustomerBase(connection, values) : findUsableBase(connection, values)
   const vendorApi = base ?? findVendorOrigin(connection)
-  const own = { api: vendorApi, oauth: origins.oauth ?? vendorApi }
+  const token = origins.token ?? origins.oauth
+  const own = { api: vendorApi, oauth: token === undefined ? vendorApi : fillTemplate(connection, token) }
   const api = trimSlashes(override?.api ?? own.api)
   const oauth = trimSlashes(override?.oauth ?? override?.api ?? own.oauth)
   const media = override?.media === undefined ? undefined : trimSlashes(override.media)

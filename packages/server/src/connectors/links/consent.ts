@@ -84,6 +84,7 @@ export async function beginConsent(parts: Parts, visit: Visit, given: unknown): 
     application: openApplication(parts, application),
     state: state.secret,
     redirectUrl: buildCallbackUrl(parts.settings, definition.kind),
+    configuration: JSON.parse(configuration),
     origins: origin,
   })
   await insertConnectAttempt(parts.database.db, row)
