@@ -14,7 +14,7 @@ import {
   secret,
   str,
 } from '../../packages/ferrule/src/definition/fields.ts'
-import { acme, exchange, finding, grant, kind, list, scheme, things, untyped, withEntity, withList, withScheme } from './acme.ts'
+import { acme, exchange, finding, grant, kind, list, scheme, things, unpaged, untyped, withEntity, withList, withScheme } from './acme.ts'
 
 const host = { api: 'https://api.acme.example', test: 'https://test.acme.example' }
 const region = opt(find(finding, byDefault('api', oneOf('Host', 'api', 'test'))))
@@ -166,7 +166,7 @@ const wrong: readonly (readonly [says: string, kind: Kind])[] = [
   ['acme.things.list: rule:range is not a rule of the kind', withList({ admit: 'rule:range' })],
   [
     'acme.things.get: makes or slices rows, which only a list has',
-    withEntity({ get: { ...list, page: 'none', rows: { merge: ['a'], empty: '-' } } }),
+    withEntity({ get: { ...unpaged, slice: { page: 'page', size: 'size' } } }),
   ],
   ['acme.things.list: slice size is not a parameter', withSliced({ params: { page: opt(int('Page')) } })],
   ['acme.things.list: slices a list whose pages are not numbered by cursor', withList({ slice: { page: 'cursor', size: 'cursor' } })],

@@ -14,7 +14,7 @@ const notes = entity({
 const kind: Kind = { definition: { ...gong.definition, entities: { notes } }, rules: {} }
 
 test.each([
-  ['a failure of the vendor', { status: 500, body: { errors: ['Internal server error occurred'] } }, 'upstream_error'],
+  ['a failure of the vendor', { status: 500, body: { errors: ['Internal server error occurred'] } }, 'outcome_unknown'],
   ['a rate limit', { status: 429, headers: { 'retry-after': '0' }, body: { errors: ['Slow down'] } }, 'upstream_rate_limited'],
 ])('a write that met %s is not sent again: the vendor may have run it', async (_what, reply, code) => {
   await using server = await serve(() => reply)
