@@ -80,6 +80,11 @@ describe('the library door', () => {
     expect(new Set(kinds)).toEqual(new Set(['gong']))
   })
 
+  test('ferrule/kind loads no kind, and no YAML before a file is read', () => {
+    const { files } = loadedBy('packages/ferrule/src/kind-file/index.ts')
+    expect(files.filter((file) => /src\/connectors\/|node_modules\/yaml\//.test(file))).toEqual([])
+  })
+
   test('would notice a database driver', () => {
     const { files } = loadedBy('packages/server/src/db/postgres.ts')
     expect(files.some((file) => file.includes('node_modules/pg/'))).toBe(true)

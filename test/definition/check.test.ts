@@ -89,7 +89,7 @@ const wrong: readonly (readonly [says: string, kind: Kind])[] = [
   ],
   ['acme: the check is things get, which does not exist', kind({ check: { entity: 'things', action: 'get', params: {} } })],
   ['acme.things: has no sentence', withEntity({ about: ' ' })],
-  ['acme.execute: is a name that the library uses itself', kind({ entities: { things, execute: things } })],
+  ['acme.prototype: is a name that JavaScript uses itself', kind({ entities: { things, prototype: things } })],
   ['acme.things: has no key, so it can have no copy', withEntity({ key: [], sync: {} })],
   ['acme.things: key uid is not a field of the record', withEntity({ key: ['uid'] })],
   ['acme.things: from title is not a field of the record', withEntity({ from: { title: { rename: 'name' } } })],

@@ -6,6 +6,7 @@ import type {
   ConnectorMethods,
   Download,
   EntityMethods,
+  MemberName,
   OptionsOf,
   ParamsArgument,
   ParamsOf,
@@ -112,6 +113,10 @@ export type HostedConnector<D extends ConnectorDefinition> = {
     action: A,
     ...args: ParamsArgument<ParamsOf<Entities<D>[N], A>, OptionsOf<A, WriteOptions>> | SearchArgument<Entities<D>[N], A>
   ): Promise<ResultOf<Entities<D>[N], A> & SearchResult<Entities<D>[N], A>>
+  /** Returns the actions of an entity: the way to those whose names the connector uses itself, such as `pages`. */
+  entity<N extends EntityName<D>>(name: N): EntityMethods<Entities<D>[N], WriteOptions> & SearchesOf<Entities<D>[N], N>
   /** Returns the id of the connector. The service is asked for it once, unless it was given. */
   id(): Promise<string>
-} & ConnectorMethods<D> & { readonly [N in EntityName<D>]: EntityMethods<Entities<D>[N], WriteOptions> & SearchesOf<Entities<D>[N], N> }
+} & ConnectorMethods<D> & {
+    readonly [N in Exclude<EntityName<D>, MemberName>]: EntityMethods<Entities<D>[N], WriteOptions> & SearchesOf<Entities<D>[N], N>
+  }

@@ -9,8 +9,8 @@ import { type EntityDefinition, type LiveAction, liveActions, type Operation } f
 import { type Fields, isOptional } from './fields.ts'
 import { cursorName, findShape, type PageDefinition, sizeName } from './page.ts'
 
-/** Names that the library's connector object uses itself. */
-const reserved: ReadonlySet<string> = new Set(['execute', 'pages', 'records', 'check', 'close', 'id', 'then'])
+/** Names that JavaScript uses itself: an object with a method `then` counts as a promise. */
+const refused: ReadonlySet<string> = new Set(['then', '__proto__', 'prototype', 'constructor'])
 /** Longest tool name that common clients accept, in characters. */
 const longestToolName = 64
 
@@ -46,7 +46,7 @@ const findUnknownRefusals = (fields: Fields): string[] =>
 
 const entityChecks: readonly Check<EntityContext>[] = [
   ({ definition }) => [definition.about.trim() === '' && 'has no sentence'],
-  ({ entity }) => [reserved.has(entity) && 'is a name that the library uses itself'],
+  ({ entity }) => [refused.has(entity) && 'is a name that JavaScript uses itself'],
   ({ definition }) => [
     definition.key.length === 0 &&
       (definition.sync ?? definition.context_store_search) !== undefined &&

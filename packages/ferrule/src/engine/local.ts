@@ -22,7 +22,7 @@ import { type CredentialSource, type CredentialValues, Secret } from './credenti
 import type { OriginOverride } from './http/origin.ts'
 import { isRows, RawRows } from './json/raw-rows.ts'
 import { isOwnRates, OwnGate, type OwnRates } from './limits/own-rates.ts'
-import type { CallOptions, ConfigurationOf, CredentialsOf, Download, DownloadOptions, LocalConnector } from './types.ts'
+import type { CallOptions, ConfigurationOf, CredentialsOf, Download, DownloadOptions, LocalConnector, MemberName } from './types.ts'
 import { createMemoryClaims } from './writes/claims.ts'
 
 /**
@@ -265,6 +265,19 @@ const listWalkers = (list: Operation | undefined): readonly ('pages' | 'records'
   return list.one ? ['parts', 'rows'] : ['pages', 'records']
 }
 
+/** Names that entities cannot have as members of the connector. */
+const memberNames: ReadonlySet<string> = new Set<MemberName>([
+  'execute',
+  'pages',
+  'records',
+  'parts',
+  'rows',
+  'entity',
+  'check',
+  'id',
+  'close',
+])
+
 const buildMethods = (local: Local, definition: ConnectorDefinition, entity: string): Readonly<Record<string, unknown>> => {
   const actions = listLiveActions(definition.entities[entity] ?? { about: '', key: [] })
   const methods: [string, unknown][] = actions.map((action) => [action, (...args: Args) => local.execute(entity, action, ...args)])
@@ -304,11 +317,17 @@ export function connectLocally<D extends ConnectorDefinition>(kind: Kind<D>, opt
   const own = typeof limits === 'boolean' ? {} : { ownRates: new OwnGate(limits) }
   const engine = createEngine({ limits: limits !== false, searchRefusal: 'unsupported_in_local_mode', ...own })
   const local = new Local(engine, connection)
-  const entities = Object.keys(kind.definition.entities).map((entity) => [entity, buildMethods(local, kind.definition, entity)] as const)
+  const entities = new Map(Object.keys(kind.definition.entities).map((entity) => [entity, buildMethods(local, kind.definition, entity)]))
+  const findEntity = (name: string): Readonly<Record<string, unknown>> => {
+    const found = entities.get(name)
+    if (found === undefined) findOperation(kind, name, '') // throws, with the known names
+    return found ?? {}
+  }
   noteLocalConnection(local, {
     readKind: () => buildKindDocument(kind.definition),
     execute: (call) => runCall(engine, connection, call),
   })
   // The typed connector is a view of the untyped one. Its types come from the definition that the engine runs.
-  return Object.assign(local, Object.fromEntries(entities)) as unknown as LocalConnector<D>
+  const shown = [...entities].filter(([name]) => !memberNames.has(name))
+  return Object.assign(local, Object.fromEntries(shown), { entity: findEntity }) as unknown as LocalConnector<D>
 }

@@ -165,6 +165,9 @@ type ListEntity<D extends ConnectorDefinition> = keyof {
   [N in EntityName<D> as Entities<D>[N] extends { readonly list: InParts } ? never : 'list' extends keyof Entities<D>[N] ? N : never]: N
 }
 
+/** Names that a connector uses itself. Entities with these names are reached by `entity(name)`. */
+export type MemberName = 'execute' | 'pages' | 'records' | 'parts' | 'rows' | 'entity' | 'check' | 'id' | 'close'
+
 /** What a connector has beside `execute` and its entities. */
 export interface ConnectorMethods<D extends ConnectorDefinition> {
   /**
@@ -204,7 +207,12 @@ export type LocalConnector<D extends ConnectorDefinition> = {
     action: A,
     ...args: ParamsArgument<ParamsOf<Entities<D>[N], A>, OptionsOf<A, CallOptions>>
   ): Promise<ResultOf<Entities<D>[N], A>>
-} & ConnectorMethods<D> & { readonly [N in EntityName<D>]: EntityMethods<Entities<D>[N]> }
+  /**
+   * Returns the actions of an entity: the way to those whose names the connector uses itself, such as `pages`.
+   * @throws FerruleError `entity_not_found`
+   */
+  entity<N extends EntityName<D>>(name: N): EntityMethods<Entities<D>[N]>
+} & ConnectorMethods<D> & { readonly [N in Exclude<EntityName<D>, MemberName>]: EntityMethods<Entities<D>[N]> }
 
 type Schemes<D extends ConnectorDefinition> = { [S in keyof D['credentials']]: D['credentials'][S]['fields'] }
 type FieldName<F> = F extends unknown ? keyof F : never

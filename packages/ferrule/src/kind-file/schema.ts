@@ -1,0 +1,134 @@
+/** Prints the table of kind files as JSON Schema (draft 2020-12), with which editors complete and check files. */
+import { textForms } from './forms.ts'
+import type { FieldPlace, KeyGroup, Shape } from './shape.ts'
+import { groups, longest } from './table.ts'
+import { listFieldTypes } from './words.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+const ref = (name: string): Json => ({ $ref: `#/$defs/${name}` })
+
+const printText = ({ form, most }: Extract<Shape, { is: 'text' }>): Json => ({
+  type: ['string', 'number'],
+  minLength: 1,
+  ...(most === undefined ? {} : { maxLength: most }),
+  ...(form === undefined ? {} : { pattern: textForms[form].pattern }),
+})
+
+const printMap = (names: keyof typeof textForms, of: Json, most?: number): Json => ({
+  type: 'object',
+  propertyNames: { pattern: textForms[names].pattern },
+  additionalProperties: of,
+  minProperties: 1,
+  ...(most === undefined ? {} : { maxProperties: most }),
+})
+
+/** Prints what a key may hold. */
+function printShape(shape: Shape): Json {
+  switch (shape.is) {
+    case 'text':
+      return printText(shape)
+    case 'word':
+      return { enum: shape.words.flatMap((each) => (/^\d+$/.test(each) ? [each, Number(each)] : [each])) }
+    case 'flag':
+      return { type: 'boolean' }
+    case 'number':
+      return { type: 'integer', minimum: shape.least }
+    case 'scalar':
+      return { type: ['string', 'number', 'boolean'] }
+    case 'value':
+      return {}
+    case 'list':
+      return { type: 'array', items: printShape(shape.of) }
+    case 'map':
+      return printMap(shape.names, printShape(shape.of), shape.most)
+    case 'keys':
+      return ref(shape.group)
+    case 'pair':
+      return { anyOf: [ref(shape.group), printMap(shape.names, printShape(shape.of), 1)] }
+    case 'either':
+      return { anyOf: shape.of.map(printShape) }
+    case 'fields':
+      return ref(`fields_${shape.place}`)
+  }
+}
+
+const printGroup = ({ title, keys }: KeyGroup): Json => ({
+  title,
+  type: 'object',
+  additionalProperties: false,
+  required: keys.filter(({ required }) => required).map(({ key }) => key),
+  properties: Object.fromEntries(
+    keys.map(({ key, holds, about, example, without }) => [
+      key,
+      { description: `${about}.${without === undefined ? '' : ` Without it: ${without}.`} Example: ${example}`, ...printShape(holds) },
+    ]),
+  ),
+})
+
+const marks: Readonly<Record<FieldPlace, string>> = {
+  record: '\\??',
+  parameter: '!?',
+  credential: '\\??',
+  configuration: '\\??',
+  any: '[?!]?',
+}
+
+/** Prints the fields of one place: types with sentences, objects, and lists of one element. */
+function printFields(place: FieldPlace): [string, Json][] {
+  const types = listFieldTypes(place)
+  const short = {
+    type: 'string',
+    pattern: `^(?:${types.join('|')}|[^\\s|]+(?:\\|[^\\s|]+)+)(?:\\[\\])?${marks[place]}(?:\\s[\\s\\S]*)?$`,
+    maxLength: longest.sentence * 2,
+  }
+  const full = Object.fromEntries(
+    (groups['field']?.keys ?? []).map(({ key, holds, about }) => [key, { description: about, ...printShape(holds) }]),
+  )
+  const inner = ref(`field_${place}`)
+  return [
+    [
+      `field_${place}`,
+      {
+        anyOf: [short, { type: 'array', items: inner, minItems: 1, maxItems: 1 }, ref(`fields_${place}`)],
+        examples: types.map((type) => `${type} Sentence`),
+      },
+    ],
+    [
+      `fields_${place}`,
+      {
+        type: 'object',
+        properties: {
+          '+': {
+            description: 'Groups of types that are taken in.',
+            ...printShape({
+              is: 'either',
+              of: [
+                { is: 'text', form: 'word' },
+                { is: 'list', of: { is: 'text', form: 'word' } },
+              ],
+            }),
+          },
+          ...full,
+        },
+        additionalProperties: inner,
+      },
+    ],
+  ]
+}
+
+/** Prints the schema of kind files. */
+export function printSchema(): Json {
+  const { kind, ...others } = groups
+  const places: readonly FieldPlace[] = ['record', 'parameter', 'credential', 'configuration', 'any']
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    ...(kind === undefined ? {} : printGroup({ ...kind, title: 'A kind of Ferrule' })),
+    $defs: Object.fromEntries([
+      ...Object.entries(others)
+        .filter(([name]) => name !== 'field')
+        .map(([name, group]) => [name, printGroup(group)] as const),
+      ...places.flatMap(printFields),
+    ]),
+  }
+}

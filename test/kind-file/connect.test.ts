@@ -1,0 +1,102 @@
+/** A kind of a file calls its vendor, also for entities whose names the library uses itself. */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connect } from '../../packages/ferrule/src/core.ts'
+import { parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
+
+const file = `
+kind: notes
+title: Notes
+category: notes
+about: Pages of notes
+docs: https://notes.example/docs
+api: https://api.notes.example
+path: /v1
+auth:
+  key: { title: Key, fields: { key: secret Key }, find: Settings > Keys, send: { authorization: 'Bearer {key}' } }
+check: pages.list
+pages:
+  cursor: { next: next, send: after, size: size=2 }
+lists: { at: items, pages: cursor }
+entities:
+  pages:
+    about: Pages
+    fields: { id: integer Id, name: string? Name }
+    list: { call: GET /pages, params: { state: open|closed State } }
+    get: GET /pages/{id}
+    create: { call: POST /pages, wrap: page, body: { name: string! Name } }
+`
+
+const items = [1, 2, 3, 4, 5].map((id) => ({ id, name: `Page ${id}` }))
+let server: Server
+let origin: string
+const asked: string[] = []
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      asked.push(`${request.method} ${request.url} ${request.headers.authorization ?? ''} ${Buffer.concat(chunks).toString()}`.trim())
+      const url = new URL(request.url ?? '', 'http://localhost')
+      const after = Number(url.searchParams.get('after') ?? 0)
+      const page = items.filter(({ id }) => id > after).slice(0, 2)
+      const last = page.at(-1)?.id
+      const list = { items: page, next: last === items.length ? '' : String(last) }
+      const answer = request.method === 'POST' ? { id: 9, name: 'New' } : url.pathname === '/v1/pages' ? list : { id: 1 }
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // a server on a port has such an address
+})
+afterAll(() => new Promise((resolve) => server.close(resolve)))
+
+const connectNotes = async () => connect(await parseKind(file), { credentials: { key: 'k1' }, origin })
+
+describe('a kind of a file', () => {
+  test('walks all pages, reads and writes', async () => {
+    const notes = await connectNotes()
+    const pages = notes.entity('pages')
+    const records: unknown[] = []
+    for await (const record of pages.records()) records.push(record)
+    expect(records).toEqual(items)
+    expect((await pages.get({ id: 1 })).data).toEqual({ id: 1, name: null })
+    expect((await pages.create({ name: 'New' })).data).toEqual({ id: 9, name: 'New' })
+    expect(asked.at(-1)).toBe('POST /v1/pages Bearer k1 {"page":{"name":"New"}}')
+    await notes.close()
+  })
+
+  test('keeps its own members beside an entity of the same name', async () => {
+    const notes = await connectNotes()
+    const sizes: number[] = []
+    for await (const page of notes.pages('pages')) sizes.push(page.data.length)
+    expect(sizes).toEqual([2, 2, 1])
+    await notes.check()
+    await notes.close()
+  })
+
+  test('refuses wrong parameters, and entities that it lacks', async () => {
+    const notes = await connectNotes()
+    await expect(notes.entity('pages').list({ state: 'other' })).rejects.toMatchObject({ errors: [{ field: '/params/state' }] })
+    expect(() => notes.entity('page')).toThrow('notes has no entity page. It has: pages')
+    await notes.close()
+  })
+
+  test('reaches such entities of the service too', async () => {
+    const bodies: unknown[] = []
+    const answer = async (_input: unknown, init?: RequestInit): Promise<Response> => {
+      bodies.push(init?.body)
+      return Response.json({ data: { id: 1 }, meta: {} })
+    }
+    const hosted = connect(await parseKind(file), {
+      url: 'https://ferrule.example',
+      token: 't',
+      connector: '00000000-0000-4000-8000-000000000001',
+      fetch: answer,
+    })
+    expect((await hosted.entity('pages').get({ id: 1 })).data).toEqual({ id: 1 })
+    expect(bodies.join()).toContain('"entity":"pages","action":"get"')
+    await hosted.close()
+  })
+})
