@@ -45,7 +45,10 @@ const wrong: readonly (readonly [says: string, kind: Kind])[] = [
   ['acme: base.matches is not an anchored pattern', kind({ base: { fields: ['user'], matches: 'acme' } })],
   ['acme: base field host is neither a credential nor a configuration field', kind({ base: { fields: ['host'], matches: '^a$' } })],
   ['acme: has no credentials', kind({ credentials: {}, limits: { key: ['show'], rates: [] } })],
-  ['acme: credentials key use secret, which is not one of their fields', withScheme({ send: { headers: { authorization: 'Bearer {secret}' } } })],
+  [
+    'acme: credentials key use secret, which is not one of their fields',
+    withScheme({ send: { headers: { authorization: 'Bearer {secret}' } } }),
+  ],
   ['acme: credentials key are exchanged, but there is no origin oauth', withScheme({ exchange })],
   ['acme: credentials other cannot be told from another scheme', kind({ credentials: { key: scheme, other: scheme } })],
   [
