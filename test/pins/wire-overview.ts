@@ -93,7 +93,7 @@ export const overviewRecords = {
     configuration: 'object',
     credentials: '[{ application_fields: [string], revokes_consent: boolean, schema: object, scheme: string, title: string }]',
     definition:
-      '{ connector_type: string, custom: boolean, description: string, iconUrl: string | null, name: string, sourceDefinitionId: uuid, spec: { connectionSpecification: object, documentationUrl: string }, supportLevel: certified }',
+      '{ connector_type: string, custom: boolean, description: string, iconUrl: string | null, name: string, sourceDefinitionId: uuid, spec: { connectionSpecification: object, documentationUrl: string }, supportLevel: certified | community }',
     entities: '[EntityDocument]',
     example_questions: '{ direct: [string], search: [string] }',
     id: 'uuid',

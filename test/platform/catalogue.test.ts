@@ -14,8 +14,8 @@ describe('the catalogue', () => {
         connector_type: 'market-stall',
         description: 'A stall.',
         iconUrl: null,
-        custom: false,
-        supportLevel: 'certified',
+        custom: true,
+        supportLevel: 'community',
       },
     ])
     expect(catalogue.list('nothing')).toEqual([])

@@ -61,6 +61,7 @@ export async function createWorld(database: DatabaseName, name: string, through:
       const platform = await openPlatform({
         settings,
         kinds: [notes, stall],
+        standIns: ['notes'],
         engine: () => createStubEngine(),
         clock: () => world.now,
         sleep,

@@ -1,8 +1,9 @@
 /** Reads kind files: their text, their table, and the checks of the long form. All mistakes come at once. */
 import { findProblems } from '../definition/check.ts'
-import type { ConnectorDefinition } from '../definition/connector.ts'
+import type { ConnectorDefinition, Rules } from '../definition/connector.ts'
 import { buildDefinition } from './build-kind.ts'
 import { Findings, TreeChecker } from './check-tree.ts'
+import { checkLongForm, parseLongForm } from './long-form.ts'
 import type { Mistake } from './mistakes.ts'
 import { findProblemSteps } from './problem-steps.ts'
 import { readTree } from './tree.ts'
@@ -21,24 +22,29 @@ const inOrder = (found: readonly Mistake[]): readonly Mistake[] =>
   found.toSorted((one, other) => one.line - other.line || one.column - other.column)
 
 /** Runs the checks of the long form, for what the table cannot see. */
-function checkDefinition(definition: ConnectorDefinition, file: unknown, found: Findings): void {
-  for (const problem of findProblems({ definition, rules: {} })) {
+function checkDefinition(definition: ConnectorDefinition, { file, rules }: { file: unknown; rules: Rules }, found: Findings): void {
+  for (const problem of findProblems({ definition, rules })) {
     const { steps, sentence } = findProblemSteps(problem, file)
     found.note(steps, { message: sentence })
   }
 }
 
 /**
- * Reads the text of a kind file, YAML or JSON.
- * @param name name of the file, for mistakes
+ * Reads the text of a kind file: YAML or JSON as people write it, or the long form as JSON.
+ * @param options `name`: name of the file, for mistakes; `rules`: functions that the kind may name
  */
-export async function readKind(text: string, { name }: { readonly name: string }): Promise<ReadKind> {
+export async function readKind(
+  text: string,
+  { name, rules = {} }: { readonly name: string; readonly rules?: Rules },
+): Promise<ReadKind> {
+  const long = parseLongForm(text)
+  if (long !== undefined) return { ...checkLongForm(long, { text, name, rules }), doubts: [] }
   const found = new Findings(name)
   const tree = await readTree(text, (at, said) => found.note([], said, at))
   const checker = new TreeChecker(found)
   const file = tree === undefined ? undefined : checker.check(tree, { is: 'keys', group: 'kind' }, [])
   const definition = file === undefined ? undefined : buildDefinition(file, found)
-  if (definition !== undefined && found.mistakes.length === 0) checkDefinition(definition, file, found)
+  if (definition !== undefined && found.mistakes.length === 0) checkDefinition(definition, { file, rules }, found)
   const isRight = found.mistakes.length === 0
   return { definition: isRight ? definition : undefined, mistakes: inOrder(found.mistakes), doubts: inOrder(found.doubts) }
 }

@@ -4,8 +4,8 @@ import { searchFieldTypes } from '../definition/operators.ts'
 import { pageQuery } from './paging.ts'
 import { jsonSchema, jsonSchemaOrNull, part, query, record, uuid, type Wire } from './words.ts'
 
-/** Levels of support. */
-export const supportLevels = ['certified'] as const
+/** Levels of support. Community: nobody here has tried the kind with an account of the vendor. */
+export const supportLevels = ['certified', 'community'] as const
 
 const summary = {
   sourceDefinitionId: uuid('Definition id'),

@@ -1,6 +1,6 @@
 /** Builds documents of the kinds from their definitions. */
 import type { ConnectorDefinition, Kind } from 'ferrule/definition'
-import { buildEntityDocument, fail, toSchema } from 'ferrule/internal'
+import { buildEntityDocument, fail, kinds as shipped, sandboxValues, toSchema } from 'ferrule/internal'
 import type { DefinitionRecord, DefinitionSummary } from 'ferrule/wire'
 import type { Catalogue } from './connector-types.ts'
 
@@ -9,14 +9,21 @@ type JsonSchema = Readonly<Record<string, unknown>>
 /** Builds the JSON Schema of a kind's configuration, without credentials. */
 export const buildConfigurationSchema = (definition: ConnectorDefinition): JsonSchema => toSchema(definition.configuration)
 
-const toSummary = ({ definition }: Kind): DefinitionSummary => ({
-  sourceDefinitionId: definition.id,
-  name: definition.title,
-  connector_type: definition.kind,
-  description: definition.about,
+/** Returns whether a kind ships with the service. No other kind has the slug of one that does. */
+export const isShipped = ({ definition }: Kind): boolean => Object.hasOwn(shipped, definition.kind)
+
+/** Says that a kind has no stand-in, and what to do. */
+export const sayNoStandIn = ({ definition }: Kind): string =>
+  `cannot be true: the sandbox plays no ${definition.title}; use an account of the vendor that is made for tests`
+
+const toSummary = (kind: Kind): DefinitionSummary => ({
+  sourceDefinitionId: kind.definition.id,
+  name: kind.definition.title,
+  connector_type: kind.definition.kind,
+  description: kind.definition.about,
   iconUrl: null,
-  custom: false,
-  supportLevel: 'certified',
+  custom: !isShipped(kind),
+  supportLevel: isShipped(kind) ? 'certified' : 'community',
 })
 
 const toDefinitionRecord = (kind: Kind): DefinitionRecord => {
@@ -43,18 +50,21 @@ const toDefinitionRecord = (kind: Kind): DefinitionRecord => {
 }
 
 /** Folds the name of a kind: ignores case, space, `_` and `-`. */
-const foldName = (text: string): string => text.toLowerCase().replace(/[\s_-]+/g, '-')
+export const foldKindName = (text: string): string => text.toLowerCase().replace(/[\s_-]+/g, '-')
 
-/** Builds the catalogue. Builds each document at its first request and keeps it. */
-export function createCatalogue(kinds: readonly Kind[]): Catalogue {
+/**
+ * Builds the catalogue. Builds each document at its first request and keeps it.
+ * @param standIns slugs of the kinds that the sandbox plays
+ */
+export function createCatalogue(kinds: readonly Kind[], standIns: readonly string[] = Object.keys(sandboxValues)): Catalogue {
   const names = new Map(
     kinds.flatMap((kind) =>
-      [kind.definition.title, kind.definition.kind, kind.definition.id].map((name) => [foldName(name), kind] as const),
+      [kind.definition.title, kind.definition.kind, kind.definition.id].map((name) => [foldKindName(name), kind] as const),
     ),
   )
   const records = new Map<Kind, DefinitionRecord>()
   const getKind = (given: string): Kind => {
-    const found = names.get(foldName(given))
+    const found = names.get(foldKindName(given))
     if (found === undefined)
       throw fail('connector_type_not_found', {
         given: given.slice(0, 100),
@@ -77,5 +87,6 @@ export function createCatalogue(kinds: readonly Kind[]): Catalogue {
     get,
     entities: (id) => get(id).entities,
     getKind,
+    hasStandIn: ({ definition }) => standIns.includes(definition.kind),
   }
 }

@@ -83,4 +83,6 @@ export interface Catalogue {
    * @throws FerruleError `connector_type_not_found`
    */
   getKind(given: string): Kind
+  /** Returns whether the sandbox plays the vendor of a kind. */
+  hasStandIn(kind: Kind): boolean
 }

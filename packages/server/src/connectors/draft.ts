@@ -6,6 +6,7 @@ import { failValidation, isObject, moveProblem } from 'ferrule/internal'
 import { connectorInput, type EntitySelection } from 'ferrule/wire'
 import { type Read, readBody, validMembers } from '../values/read.ts'
 import { requireWorkspaceName } from '../values/workspace-names.ts'
+import { sayNoStandIn } from './catalogue.ts'
 import type { Catalogue } from './connector-types.ts'
 
 /** Collects problems of a request. */
@@ -88,7 +89,7 @@ export function readDraft(catalogue: Catalogue, given: unknown, sandbox: boolean
   const kind = mistakes.take('/connector_type', () =>
     readKind(catalogue, [body.connector_type, body.definition_id, body.source_template_id]),
   )
-  const wanted = mistakes.take('/environment/sandbox', () => readSandbox(body.environment, sandbox)) ?? false
+  const wanted = mistakes.take('/environment/sandbox', () => readSandbox(body.environment, { sandbox, kind, catalogue })) ?? false
   const parts = kind === undefined ? undefined : readKindValues(mistakes, kind, body)
   return {
     mistakes,
@@ -123,12 +124,16 @@ function readKindValues(
   return { kind, scheme: checked.scheme, credentials: new Secret(checked.values), configuration, entities: wanted }
 }
 
-function readSandbox(environment: Readonly<Record<string, unknown>> | undefined, sandbox: boolean): boolean {
+function readSandbox(
+  environment: Readonly<Record<string, unknown>> | undefined,
+  { sandbox, kind, catalogue }: { readonly sandbox: boolean; readonly kind: Kind | undefined; readonly catalogue: Catalogue },
+): boolean {
   const wanted = environment?.['sandbox'] ?? false
   const field = '/environment/sandbox'
   if (typeof wanted !== 'boolean') throw failValidation([problem(field, 'must be true or false', 'type')])
   if (wanted && !sandbox)
     throw failValidation([problem(field, 'cannot be true: this service runs without the sandbox (FERRULE_SANDBOX)', 'sandbox')])
+  if (wanted && kind !== undefined && !catalogue.hasStandIn(kind)) throw failValidation([problem(field, sayNoStandIn(kind), 'sandbox')])
   return wanted
 }
 

@@ -1,9 +1,10 @@
 // A worker thread that parses and cuts large bodies, one at a time, outside the event loop that answers requests.
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import type { Kind } from 'ferrule/definition'
+import type { ConnectorDefinition, Kind } from 'ferrule/definition'
 import type { ApartJob, ApartResult } from 'ferrule/engine'
 import { kinds, readApart } from 'ferrule/internal'
 import { type CutJob, type CutResult, cutApart } from '../calls/cut-records.ts'
+import { importRules } from './kinds/rules.ts'
 
 /** The data of the worker. */
 export interface ThreadInput {
@@ -11,8 +12,13 @@ export interface ThreadInput {
   readonly maxBytes: number
 }
 
-/** A message to the thread. */
-export type ThreadTask = { readonly read: ApartJob } | { readonly cut: CutJob }
+/** A kind of the operator, as a thread gets it: the functions come from their module. */
+export interface SentKind {
+  readonly definition: ConnectorDefinition
+  readonly rulesModule: string | undefined
+}
+/** A message to the thread. With the first body of an operator's kind comes the kind. */
+export type ThreadTask = { readonly read: ApartJob; readonly kind?: SentKind | undefined } | { readonly cut: CutJob }
 /** A message from the thread: the result of the task, or the stack of an error that no task should have. */
 export type ThreadAnswer = { readonly done: ApartResult | CutResult } | { readonly failed: string }
 
@@ -21,10 +27,14 @@ const port: MessagePort = parentPort
 
 const { maxBytes } = workerData as ThreadInput // made by apart-threads.ts
 
-const known: Readonly<Record<string, Kind>> = kinds
+const known = new Map<string, Kind>(Object.entries(kinds))
+
+async function learn({ definition, rulesModule }: SentKind): Promise<void> {
+  known.set(definition.kind, { definition, rules: rulesModule === undefined ? {} : await importRules(rulesModule) })
+}
 
 function read(job: ApartJob): ApartResult {
-  const kind = known[job.kind]
+  const kind = known.get(job.kind)
   if (kind === undefined) throw new Error(`there is no kind ${job.kind}`)
   return readApart(kind, job, maxBytes)
 }
@@ -36,8 +46,9 @@ function findBuffers(result: ApartResult | CutResult): ArrayBuffer[] {
   return 'bytes' in holder ? [holder.bytes.buffer] : []
 }
 
-function answer(task: ThreadTask): void {
+async function answer(task: ThreadTask): Promise<void> {
   try {
+    if ('read' in task && task.kind !== undefined) await learn(task.kind)
     const done = 'read' in task ? read(task.read) : cutApart(task.cut)
     port.postMessage({ done } satisfies ThreadAnswer, findBuffers(done))
   } catch (thrown) {
@@ -45,4 +56,4 @@ function answer(task: ThreadTask): void {
   }
 }
 
-port.on('message', answer)
+port.on('message', (task: ThreadTask) => void answer(task))

@@ -3,7 +3,8 @@ import { Worker } from 'node:worker_threads'
 import type { Apart, ApartJob, ApartResult } from 'ferrule/engine'
 import { awaitUnlessAborted } from 'ferrule/internal'
 import type { CutJob, CutResult, Cutter } from '../calls/cut-records.ts'
-import type { ThreadAnswer, ThreadInput, ThreadTask } from './apart-thread.ts'
+import type { SentKind, ThreadAnswer, ThreadInput, ThreadTask } from './apart-thread.ts'
+import type { ServedKind } from './kinds/served.ts'
 
 /** The thread's file. In a checkout both files are TypeScript, in the published package both are JavaScript. */
 const program = new URL(`./apart-thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
@@ -24,6 +25,8 @@ export interface ThreadOptions {
   readonly idleMs?: number
   /** Maximum memory of a parsed body, in bytes. A body of 32 MiB takes about 100 million, unless it consists of brackets. */
   readonly maxBytes?: number
+  /** Kinds of the operator. A thread knows those of the library, and gets these with the first body of each. */
+  readonly kinds?: readonly ServedKind[]
 }
 
 /** Size from which a body is large, in bytes: the event loop parses so many in 10 ms. */
@@ -58,6 +61,8 @@ class Thread {
   readonly #worker: Worker
   #current: Waiting | undefined
   readonly #events: ThreadEvents
+  /** Slugs of the operator's kinds that the thread has got. */
+  readonly #taught = new Set<string>()
   #idle: NodeJS.Timeout | undefined
 
   constructor(maxBytes: number, events: ThreadEvents) {
@@ -81,11 +86,17 @@ class Thread {
     })
   }
 
-  /** Runs a task on the idle thread. */
-  run(waiting: Waiting): void {
+  /** Runs a task on the idle thread. @param kind the operator's kind that the task is for */
+  run(waiting: Waiting, kind: ServedKind | undefined): void {
     clearTimeout(this.#idle)
     this.#current = waiting
-    this.#worker.postMessage(waiting.task, waiting.transfer)
+    this.#worker.postMessage({ ...waiting.task, kind: this.#teach(kind) } satisfies ThreadTask, waiting.transfer)
+  }
+
+  #teach(kind: ServedKind | undefined): SentKind | undefined {
+    if (kind === undefined || this.#taught.has(kind.definition.kind)) return undefined
+    this.#taught.add(kind.definition.kind)
+    return { definition: kind.definition, rulesModule: kind.rulesModule }
   }
 
   /** Ends the thread after some milliseconds without a task. */
@@ -106,13 +117,15 @@ class Thread {
 
 class Threads implements ApartThreads {
   readonly from = largeBodyBytes
-  readonly #options: Required<ThreadOptions>
+  readonly #options: Required<Omit<ThreadOptions, 'kinds'>>
+  readonly #kinds: ReadonlyMap<string, ServedKind>
   readonly #threads = new Set<Thread>()
   readonly #free: Thread[] = []
   readonly #queue: Waiting[] = []
   #closed = false
 
-  constructor({ threads = 2, idleMs = 10_000, maxBytes = 512 * bytesPerMb }: ThreadOptions) {
+  constructor({ threads = 2, idleMs = 10_000, maxBytes = 512 * bytesPerMb, kinds = [] }: ThreadOptions) {
+    this.#kinds = new Map(kinds.map((kind) => [kind.definition.kind, kind]))
     this.#options = { threads, idleMs, maxBytes }
   }
 
@@ -153,7 +166,8 @@ class Threads implements ApartThreads {
     if (this.#closed || this.#queue.length === 0) return
     const thread = this.#free.pop() ?? (this.#threads.size < this.#options.threads ? this.#start() : undefined)
     const waiting = thread === undefined ? undefined : this.#queue.shift()
-    if (waiting !== undefined) thread?.run(waiting)
+    if (waiting === undefined || thread === undefined) return
+    thread.run(waiting, 'read' in waiting.task ? this.#kinds.get(waiting.task.read.kind) : undefined)
   }
 
   #start(): Thread {

@@ -66,6 +66,8 @@ export interface PlatformOptions
   extends Partial<Pick<Parts, 'steady' | 'sleep' | 'onBackgroundError' | 'onNotice' | 'sandboxOrigins'> & Pick<IdSource, 'randomBytes'>> {
   readonly settings: Settings
   readonly kinds: readonly Kind[]
+  /** Slugs of the kinds that the sandbox plays; default: those of the sandbox of this project. */
+  readonly standIns?: readonly string[]
   /** Makes the engine that the whole platform calls vendors with. The platform closes it. */
   readonly engine: (parts: EngineParts) => Engine
   /** Memory for the answers of vendors; default: as much as the settings say. */
@@ -146,7 +148,7 @@ async function buildFoundation(database: Database, options: PlatformOptions, clo
     dataKeys,
     vault: createVault(dataKeys, source.randomBytes),
     applicationSeals: createApplicationSeals(masterKeys, source.randomBytes),
-    catalogue: createCatalogue(options.kinds),
+    catalogue: createCatalogue(options.kinds, options.standIns),
     engine,
     admission: new Admission(limits, options.memory ?? new BodyMemory({ bytes })),
     unfinished: new Unfinished(),

@@ -4,15 +4,17 @@ import type { AddressInfo } from 'node:net'
 import { pathToFileURL } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import { BodyMemory, createEngine } from 'ferrule/engine'
-import { fail, kinds } from 'ferrule/internal'
+import { fail } from 'ferrule/internal'
 import { startTracing, stopTracing } from 'ferrule/opentelemetry'
 import type { Logger } from 'pino'
+import { isShipped } from '../connectors/catalogue.ts'
 import { collect } from '../http/garbage-collection.ts'
 import { createServer } from '../http/server.ts'
 import { closeInTime, Stopping } from '../http/stopping.ts'
 import type { FirstApplication } from '../tenancy/applications/first-start.ts'
 import { type ApartThreads, createApartThreads } from './apart-threads.ts'
 import { createContextServices, openContext } from './context-store.ts'
+import { readServedKinds, type ServedKind } from './kinds/served.ts'
 import { createLogger } from './logger.ts'
 import { createMetrics } from './metrics.ts'
 import { openPlatform } from './platform.ts'
@@ -56,8 +58,6 @@ export interface Service {
   /** Ends the wait of FERRULE_SHUTDOWN_DELAY. @returns false without such a wait */
   skipDelay(): boolean
 }
-
-const served = Object.values(kinds)
 
 /** Time after the start at which garbage is collected, in milliseconds: first calls do not wait for it. */
 const settledMs = 1_000
@@ -113,6 +113,12 @@ function buildUrl(address: AddressInfo | string | null, host: string): string {
   return `http://${name}:${port}`
 }
 
+/** What a start is given. */
+interface Given {
+  readonly settings: Settings
+  readonly kinds: readonly ServedKind[]
+}
+
 interface Assembled {
   readonly url: string
   readonly first: FirstApplication
@@ -122,16 +128,16 @@ interface Assembled {
 
 /** Opens both databases. A context database on a server is checked now, since a wrong one must stop the start. */
 async function openState(
-  settings: Settings,
+  { settings, kinds }: Given,
   undo: Undo,
   { logger, sandbox, apart }: { readonly logger: Logger; readonly sandbox: SandboxProcess | undefined; readonly apart: ApartThreads },
 ) {
   let opened: Platform | undefined
-  const store = openContext({ settings, kinds: served, logger, platform: () => opened })
+  const store = openContext({ settings, kinds, logger, platform: () => opened })
   undo.add(() => store.close())
   const platform = await openPlatform({
     settings,
-    kinds: served,
+    kinds,
     contextStore: store,
     memory: new BodyMemory({ bytes: settings.bodyMemory, onQuiet: () => collect({ type: 'major', flavor: 'last-resort' }) }),
     engine: (parts) =>
@@ -149,21 +155,21 @@ async function openState(
   return { platform, store }
 }
 
-async function assemble(settings: Settings, undo: Undo, stopping: Stopping): Promise<Assembled> {
+async function assemble({ settings, kinds }: Given, undo: Undo, stopping: Stopping): Promise<Assembled> {
   undo.add(await traceService({ vendors: settings.traceVendors })) // before everything that asks whether there are spans
   const logger = createLogger({ level: settings.logLevel })
   const sandbox = settings.sandbox ? launchSandbox({ program: sandboxProgram, logger }) : undefined
   undo.add(() => sandbox?.close())
-  const apart = createApartThreads({ maxBytes: settings.bodyMemory })
+  const apart = createApartThreads({ maxBytes: settings.bodyMemory, kinds: kinds.filter((kind) => !isShipped(kind)) })
   undo.add(() => apart.close())
-  const { platform, store } = await openState(settings, undo, { logger, sandbox, apart })
+  const { platform, store } = await openState({ settings, kinds }, undo, { logger, sandbox, apart })
   const metrics = createMetrics()
   metrics.gauge({ name: 'ferrule_vendor_budgets', help: 'Budgets of vendors that this node uses now', read: () => platform.limiter.size })
   const { copies, worker } = createContextServices({ store, platform, settings, metrics, logger })
   undo.add(() => worker?.stop())
   undo.add(() => copies.folds.close())
   undo.add(() => copies.lostRecords.close())
-  const app = await createServer({ platform, cutter: apart, copies, metrics, settings, kinds: served, logger, stopping })
+  const app = await createServer({ platform, cutter: apart, copies, metrics, settings, kinds, logger, stopping })
   undo.add(() => app.close())
   const url = await listen(app, settings)
   // Garbage of loading the programs is a third of an idle service's memory, and V8 would keep it.
@@ -178,11 +184,12 @@ async function assemble(settings: Settings, undo: Undo, stopping: Stopping): Pro
  * @throws FerruleError `setting_invalid`, `unavailable` (database not reachable); nothing is left running then
  */
 export async function startService(env: Readonly<Record<string, string | undefined>> = process.env): Promise<Service> {
-  const settings = readSettings(env, { kinds: Object.keys(kinds) })
+  const kinds = await readServedKinds(env)
+  const settings = readSettings(env, { kinds: kinds.map(({ definition }) => definition.kind) })
   const undo = new Undo()
   const stopping = new Stopping()
   try {
-    const { url, first, drain } = await assemble(settings, undo, stopping)
+    const { url, first, drain } = await assemble({ settings, kinds }, undo, stopping)
     const end = async () => {
       await stopping.leave(settings.shutdownDelay)
       await drain()

@@ -20,6 +20,7 @@ import { asId, newId } from '../../values/ids.ts'
 import { readBody, readQuery } from '../../values/read.ts'
 import { requireScope } from '../../values/scopes.ts'
 import { findWorkspaceName } from '../../values/workspace-names.ts'
+import { sayNoStandIn } from '../catalogue.ts'
 import type { Catalogue } from '../connector-types.ts'
 import { findConnector, requireConnector } from '../sql/connectors.ts'
 import {
@@ -68,8 +69,11 @@ function readLinkInput({ settings, catalogue }: LinkReading, given: unknown) {
   requireOwnAddress(settings)
   const body: ConnectLinkInput = readBody(connectLinkInput, given)
   checkMembers(body, settings.sandbox)
-  const named = body.kinds ?? catalogue.list().map(({ connector_type }) => connector_type)
-  const kinds = [...new Set(named.map((each) => catalogue.getKind(each).definition.kind))]
+  const named = (body.kinds ?? catalogue.list().map(({ connector_type }) => connector_type)).map((each) => catalogue.getKind(each))
+  const offered = body.sandbox === true && body.kinds === undefined ? named.filter(catalogue.hasStandIn) : named
+  const lacking = body.sandbox === true ? offered.find((kind) => !catalogue.hasStandIn(kind)) : undefined
+  if (lacking !== undefined) throw failValidation([problem('/sandbox', sayNoStandIn(lacking), 'sandbox')])
+  const kinds = [...new Set(offered.map(({ definition }) => definition.kind))]
   return {
     body,
     kinds,

@@ -3,6 +3,7 @@ import type { FerruleError } from 'ferrule'
 import type { Field, Kind, LiveAction } from 'ferrule/definition'
 import { JsonText, parseJson, readJson, writeJson } from 'ferrule/engine'
 import { clocks, fail, isObject, liveActions, writeBody } from 'ferrule/internal'
+import { isShipped } from '../../connectors/catalogue.ts'
 import type { Principal } from '../../values/access.ts'
 import { jsonType } from '../reply.ts'
 import { type Answer, type Exchange, type Services, slot } from '../route.ts'
@@ -102,12 +103,13 @@ const searches: readonly unknown[] = ['context_store_search', 'search']
 export async function executeForClient(call: ClientCall): Promise<Answer> {
   const { exchange } = call
   if (!isObject(exchange.body)) return call.answer(exchange)
-  const body = renameParams(call.services.kinds, exchange.body)
+  const kinds = call.services.kinds.filter(isShipped) // those clients know no other, and another's names would change theirs
+  const body = renameParams(kinds, exchange.body)
   if (body['action'] === 'context_store_sql_query') throw buildStatementRefusal(body)
   const began = clocks.steady()
   const execution = (): Execution => ({
     connectorId: slot(exchange, 'connector_id'),
-    search: searches.includes(body['action']) ? { objects: findListedObjects(call.services.kinds, body['entity']) } : undefined,
+    search: searches.includes(body['action']) ? { objects: findListedObjects(kinds, body['entity']) } : undefined,
     tookMs: clocks.steady() - began,
   })
   if (body['entity'] === '*' && body['action'] === 'check') return { json: buildEnvelope(await check(call), execution()) }

@@ -2,9 +2,12 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { FerruleError } from 'ferrule'
+import type { Kind } from 'ferrule/definition'
 import { fail, isObject } from 'ferrule/internal'
+import { isShipped } from '../../connectors/catalogue.ts'
 import { pageType } from '../html/frame.ts'
 import { html } from '../html/html.ts'
+import { printKindPage } from '../reference/kind-page.ts'
 import { reportError } from '../refusals.ts'
 import { toError } from '../reply.ts'
 import type { Services } from '../route.ts'
@@ -71,12 +74,18 @@ function sendNotBuilt(reply: FastifyReply): FastifyReply {
 }
 
 /** Sends a page of the documentation. The browser asks again each time, so that a new version of the service shows at once. */
-async function sendDocument({ params, headers }: FastifyRequest, reply: FastifyReply, files: WebFiles): Promise<FastifyReply> {
+async function sendDocument(
+  { params, headers }: FastifyRequest,
+  reply: FastifyReply,
+  { files, kinds }: { readonly files: WebFiles; readonly kinds: readonly Kind[] },
+): Promise<FastifyReply> {
   const given = isObject(params) ? params['*'] : undefined
   if (given === '' || given === 'index') return reply.redirect('../docs') // the links of the first page begin at `/docs`
   const name = typeof given === 'string' ? given : 'index'
   const found = await files.readDocument(name, String(headers['accept-encoding'] ?? ''))
   if (found === undefined && name === 'index') return sendNotBuilt(reply)
+  const kind = found === undefined ? kinds.find(({ definition }) => name === `reference/${definition.kind}`) : undefined
+  if (kind !== undefined) return sendPlain(reply, 200, { text: printKindPage(kind) })
   if (found === undefined) throw fail('not_found', { method: 'GET', path: `/docs/${name.slice(0, 100)}` })
   const { content, etag } = found
   reply.headers({ ...pageHeaders, 'cache-control': 'no-cache', 'content-security-policy': buildPolicy(), etag, vary: 'accept-encoding' })
@@ -94,6 +103,7 @@ async function sendAsset({ params, headers }: FastifyRequest, reply: FastifyRepl
 function addRoutes(scope: FastifyInstance, services: Services, files: WebFiles): void {
   const findAddress = createAddressFinder(services.settings)
   const signIn = new ConsoleSignIn(services, findAddress)
+  const own = services.kinds.filter((kind) => !isShipped(kind)) // pages of the others are built
   const send = ({ headers }: FastifyRequest, reply: FastifyReply, page: WebPage) =>
     sendWebPage(reply, page, { files, basePath: findAddress(headers)?.basePath ?? '' })
   const add = (method: 'GET' | 'POST', url: string, handler: RouteHandlerMethod) =>
@@ -103,8 +113,8 @@ function addRoutes(scope: FastifyInstance, services: Services, files: WebFiles):
   add('GET', '/console', showConsole)
   add('GET', '/console/*', showConsole)
   add('GET', '/connect/:id', (request, reply) => send(request, reply, 'connect'))
-  add('GET', '/docs', (request, reply) => sendDocument(request, reply, files))
-  add('GET', '/docs/*', (request, reply) => sendDocument(request, reply, files))
+  add('GET', '/docs', (request, reply) => sendDocument(request, reply, { files, kinds: own }))
+  add('GET', '/docs/*', (request, reply) => sendDocument(request, reply, { files, kinds: own }))
   for (const page of ['console', 'connect', 'docs'])
     add('GET', `/${page}/assets/:file`, (request, reply) => sendAsset(request, reply, files))
   add('POST', '/console/session', (request, reply) => signIn.start(request, reply))

@@ -25,6 +25,11 @@ button.main:hover { background: var(--main-hover); }
 .note { color: var(--soft); font-size: .9rem; }
 .problem { padding: .6rem .8rem; border-radius: var(--radius); background: var(--bad-back); color: var(--bad); }
 strong { overflow-wrap: anywhere; }
+main:has(table) { max-width: 60rem; }
+h3 { margin: 1.25rem 0 .25rem; font-size: 1rem; }
+table { display: block; overflow: auto; margin: .5rem 0; border-collapse: collapse; font-size: .9rem; }
+th, td { padding: .35rem .6rem; border: 1px solid var(--line); text-align: left; vertical-align: top; }
+pre { overflow: auto; padding: .6rem .8rem; border: 1px solid var(--line); border-radius: var(--radius); }
 a { color: var(--link); }
 @media (max-width: 36rem) {
   main { margin: 0; padding: 1.25rem; border: 0; border-radius: 0; }

@@ -49,8 +49,8 @@ export function settingsPage(): string {
   )
 }
 
-/** docs/reference/<kind>.md */
-export function referencePage(kind: Kind): string {
+/** Builds the parts of the reference of a kind, with an example of each operation. */
+export function printReference(kind: Kind) {
   const [overview, ...sections] = describeKind(kind.definition)
   const examples = Object.values(executeExamples([kind])).map(({ value }) => value)
   /** Puts the example of an operation at the end of its part. */
@@ -63,11 +63,17 @@ export function referencePage(kind: Kind): string {
       return [block, ...own.map((example) => code('json', JSON.stringify(example, null, 2)))]
     })
   }
-  return page(
-    `# ${overview.title}`,
-    printBlocks(overview.blocks),
-    ...sections.flatMap(({ title, blocks }) => [`## ${title}`, printBlocks(addExamples(blocks))]),
-  )
+  return {
+    title: overview.title,
+    blocks: overview.blocks,
+    sections: sections.map(({ title, blocks }) => ({ title, blocks: addExamples(blocks) })),
+  }
+}
+
+/** docs/reference/<kind>.md */
+export function referencePage(kind: Kind): string {
+  const { title, blocks, sections } = printReference(kind)
+  return page(`# ${title}`, printBlocks(blocks), ...sections.flatMap((each) => [`## ${each.title}`, printBlocks(each.blocks)]))
 }
 
 /** docs/reference/http.md @param document of the API, without kinds */

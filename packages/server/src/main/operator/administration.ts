@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { FerruleError } from 'ferrule'
 import { createEngine, type Secret } from 'ferrule/engine'
-import { kinds } from 'ferrule/internal'
 import type { ApplicationRecord, OrganizationReach } from '../../tenancy/applications/applications.ts'
+import { readServedKinds } from '../kinds/served.ts'
 import { openPlatform } from '../platform.ts'
 import type { Platform } from '../platform-types.ts'
 import { readSettings } from '../settings/settings.ts'
@@ -20,11 +20,12 @@ const pauseMs = 1_000
 
 /** Opens the state. A database that does not answer yet gets some seconds. @throws FerruleError `unavailable` afterwards */
 async function open(waitSeconds: number): Promise<Platform> {
-  const settings = readSettings(process.env, { kinds: Object.keys(kinds) })
+  const kinds = await readServedKinds(process.env)
+  const settings = readSettings(process.env, { kinds: kinds.map(({ definition }) => definition.kind) })
   const until = performance.now() + waitSeconds * 1_000
   for (let looks = 0; ; looks += 1)
     try {
-      return await openPlatform({ settings, kinds: Object.values(kinds), engine: createEngine, role: 'administration' })
+      return await openPlatform({ settings, kinds, engine: createEngine, role: 'administration' })
     } catch (thrown) {
       const isLast = performance.now() + pauseMs > until
       if (isLast || !(thrown instanceof FerruleError) || thrown.code !== 'unavailable') throw thrown

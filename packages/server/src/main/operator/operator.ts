@@ -1,10 +1,10 @@
 /** The command `ferrule-server`: the service, and the operator's commands beside it. */
 import { Command } from 'commander'
-import { kinds } from 'ferrule/internal'
 import { openApiDocument } from '../../http/openapi/openapi.ts'
 import { routes } from '../../http/routes/index.ts'
 import { version } from '../../values/version.ts'
 import { findExitCode, formatFailure } from '../failure.ts'
+import { readServedKinds } from '../kinds/served.ts'
 import { serve } from '../serve.ts'
 import { describeSettings } from '../settings/table.ts'
 import { buildApplicationCommand, buildMigrateCommand, buildOrganizationCommand, buildVaultCommand } from './administration.ts'
@@ -21,8 +21,11 @@ function buildSettingsCommand(): Command {
 
 /** Builds `ferrule-server openapi`. */
 function buildOpenApiCommand(): Command {
-  const text = () => JSON.stringify(openApiDocument({ routes, kinds: Object.values(kinds) }), null, 2)
-  return new Command('openapi').description('print the OpenAPI 3.1 document').action(() => void process.stdout.write(`${text()}\n`))
+  const print = async () => {
+    const document = openApiDocument({ routes, kinds: await readServedKinds(process.env) })
+    process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
+  }
+  return new Command('openapi').description('print the OpenAPI 3.1 document').action(print)
 }
 
 /** Builds the command `serve`. */

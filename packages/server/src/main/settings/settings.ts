@@ -116,6 +116,10 @@ export function readSettings(env: Environment, options: { readonly kinds: readon
   }
 }
 
+/** Reads what FERRULE_KINDS names: other settings are checked with the slugs of these kinds. */
+export const readKindNames = (env: Environment): readonly string[] =>
+  readRows({ kinds: settingsTable.kinds }, { [settingsTable.kinds.name]: env[settingsTable.kinds.name] }, { kinds: [] }).kinds
+
 function refuseUnknown(env: Environment): void {
   const names = listNames(settingsTable)
   const known = new Set<string>([...names, ...clientVariables])

@@ -16,6 +16,7 @@ import {
   hostName,
   hosts,
   integer,
+  kindName,
   listOf,
   masterKey,
   megabytes,
@@ -148,6 +149,13 @@ export const settingsTable = {
     type: clientSecret,
     default: { says: 'generated, shown once' },
     about: 'Client secret that the first start gives to the first application, with the same rule.',
+  },
+  kinds: {
+    name: 'FERRULE_KINDS',
+    type: listOf(kindName, 'files, folders and packages'),
+    default: '',
+    about:
+      'Kinds beside those that ship: files, folders with *.kind.yaml and *.kind.json, and installed packages. They are read at the start. Rules may lie beside a file, acme.rules.js beside acme.kind.json; they run in the service, so read them first.',
   },
   origins: {
     name: 'FERRULE_ORIGINS',

@@ -40,6 +40,8 @@ export const hosts = stringType('comma list of hosts')
 export const folder = stringType('folder')
 /** Path of a file, absolute or from the working directory. */
 export const file = stringType('file')
+/** Path of a file or folder with kinds, or name of a package. */
+export const kindName = stringType('file, folder or package')
 /** Command that the shell runs. */
 export const command = stringType('shell command')
 

@@ -1,0 +1,35 @@
+/** The reference of an operator's kind as a page of `/docs`: pages of the kinds that ship are built with the console. */
+import type { Kind } from 'ferrule/definition'
+import { readInline } from 'ferrule/internal'
+import { buildPage } from '../html/frame.ts'
+import { type Html, html } from '../html/html.ts'
+import { type Block, standAlone } from './blocks.ts'
+import { printReference } from './printed-pages.ts'
+
+/** Prints Markdown of one line. Links lead to the web only. */
+const printInline = (text: string): readonly Html[] =>
+  readInline(text).map(({ text: words, look, url }) => {
+    const shown = look === 'code' ? html`<code>${words}</code>` : look === 'strong' ? html`<strong>${words}</strong>` : html`${words}`
+    return url !== undefined && /^https?:/.test(url) ? html`<a href="${url}" rel="noreferrer">${shown}</a>` : shown
+  })
+
+const printers: Readonly<Record<Block['type'], (block: Block) => Html>> = {
+  heading: ({ text = '' }) => html`<h3>${printInline(text)}</h3>`,
+  paragraph: ({ text = '' }) => html`<p>${printInline(text)}</p>`,
+  code: ({ code = '' }) => html`<pre><code>${code}</code></pre>`,
+  table: ({ headers = [], rows = [] }) =>
+    html`<table><thead><tr>${headers.map((each) => html`<th>${printInline(each)}</th>`)}</tr></thead><tbody>${rows.map(
+      (cells) => html`<tr>${cells.map((cell) => html`<td>${printInline(cell)}</td>`)}</tr>`,
+    )}</tbody></table>`,
+}
+
+const printAll = (blocks: readonly Block[]): readonly Html[] => blocks.map(standAlone).map((block) => printers[block.type](block))
+
+/** Prints the page of a kind. */
+export function printKindPage(kind: Kind): string {
+  const { title, blocks, sections } = printReference(kind)
+  return buildPage(
+    `${title} · Ferrule`,
+    html`<h1>${title}</h1>${printAll(blocks)}${sections.map((each) => html`<h2>${each.title}</h2>${printAll(each.blocks)}`)}`,
+  )
+}

@@ -1,0 +1,79 @@
+/** Finds the files that FERRULE_KINDS names: files, the kinds of folders, and what the indexes of packages list. */
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { findPackageJSON } from 'node:module'
+import { dirname, isAbsolute, join, normalize } from 'node:path'
+import { isObject } from 'ferrule/internal'
+
+/** A file with a kind. */
+export interface KindSource {
+  readonly path: string
+  /** Whether rules may lie beside it: never in a package, whose code nobody here has read. */
+  readonly mayHaveRules: boolean
+}
+
+/** What was found under one name, or why there is nothing. */
+export type Found = { readonly sources: readonly KindSource[] } | { readonly problem: string }
+
+/** Name of a file with a kind, in a folder. */
+const kindFile = /\.kind\.(?:yaml|json)$/
+/** Name of a package: a path begins with a dot or a slash, or has an ending. */
+const packageName = /^(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*$/
+
+/** Returns the code of an error of Node, for sentences. */
+export const readCode = (thrown: unknown): string => (thrown instanceof Error && 'code' in thrown ? ` (${thrown.code})` : '')
+
+/** Finds the folder of a package, from the working directory and from this program. */
+function findPackage(name: string): string | undefined {
+  for (const base of [join(process.cwd(), 'package.json'), import.meta.url])
+    try {
+      const manifest = findPackageJSON(name, base)
+      if (manifest !== undefined) return dirname(manifest)
+    } catch {
+      // the next place
+    }
+  return undefined
+}
+
+/** Returns whether a value is the path of a JSON file inside of the package. */
+const isInside = (file: unknown): file is string =>
+  typeof file === 'string' && !isAbsolute(file) && !normalize(file).startsWith('..') && file.endsWith('.json')
+
+/** Reads the paths of an index: `{"kinds": [{"kind": "acme", "file": "acme.json"}]}`. */
+function readIndex(text: string): readonly string[] | undefined {
+  let index: unknown
+  try {
+    index = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  const listed = isObject(index) ? index['kinds'] : undefined
+  if (!Array.isArray(listed)) return undefined
+  const files = listed.map((each: unknown) => (isObject(each) ? each['file'] : undefined))
+  return files.every(isInside) ? files : undefined
+}
+
+async function findInPackage(name: string): Promise<Found> {
+  const folder = findPackage(name)
+  if (folder === undefined) return { problem: `there is no file, folder or installed package ${name}` }
+  const path = join(folder, 'index.json')
+  const files = readIndex(await readFile(path, 'utf8').catch(() => ''))
+  if (files === undefined) return { problem: `the package ${name} has no index of kinds: index.json with {"kinds": [{"file": "acme.json"}]}` }
+  return { sources: files.map((file) => ({ path: join(folder, file), mayHaveRules: false })) }
+}
+
+async function findInFolder(folder: string): Promise<Found> {
+  const files = (await readdir(folder)).filter((file) => kindFile.test(file)).toSorted()
+  if (files.length === 0) return { problem: `the folder ${folder} has no file *.kind.yaml or *.kind.json` }
+  return { sources: files.map((file) => ({ path: join(folder, file), mayHaveRules: true })) }
+}
+
+/** Finds the files of one name of the setting. */
+export async function findSources(name: string): Promise<Found> {
+  try {
+    const found = await stat(name)
+    return found.isDirectory() ? await findInFolder(name) : { sources: [{ path: name, mayHaveRules: true }] }
+  } catch (thrown) {
+    if (packageName.test(name) && !kindFile.test(name)) return findInPackage(name)
+    return { problem: `${name} cannot be read${readCode(thrown)}` }
+  }
+}
