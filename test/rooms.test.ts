@@ -49,6 +49,12 @@ test('the service loads the SDK of MCP, the tools of agents and the signing of t
   expect(files.filter((file) => /@modelcontextprotocol|oidc-provider|node_modules\/(koa|jose)|src\/agent\/index/.test(file))).toEqual([])
 })
 
+test('the service loads no parser of kind files: it does so when FERRULE_KINDS names some', () => {
+  const { files } = loadedBy('packages/server/src/index.ts')
+  expect(files).toContain('packages/server/src/main/kinds/served.ts')
+  expect(files.filter((file) => /node_modules\/yaml\/|src\/kind-file\/|main\/kinds\/load/.test(file))).toEqual([])
+})
+
 describe('the library door', () => {
   test('loads nothing of the service', () => {
     const { files, builtins } = loadedBy('packages/ferrule/src/index.ts')

@@ -43,6 +43,7 @@ export {
   type ReferencePart,
   type ReferenceSection,
   readInline,
+  readPlain,
   splitSection,
 } from './document/reference.ts'
 export { type SandboxValues, sandboxValues } from './document/sandbox-values.ts'

@@ -33,10 +33,7 @@ function checkDefinition(definition: ConnectorDefinition, { file, rules }: { fil
  * Reads the text of a kind file: YAML or JSON as people write it, or the long form as JSON.
  * @param options `name`: name of the file, for mistakes; `rules`: functions that the kind may name
  */
-export async function readKind(
-  text: string,
-  { name, rules = {} }: { readonly name: string; readonly rules?: Rules },
-): Promise<ReadKind> {
+export async function readKind(text: string, { name, rules = {} }: { readonly name: string; readonly rules?: Rules }): Promise<ReadKind> {
   const long = parseLongForm(text)
   if (long !== undefined) return { ...checkLongForm(long, { text, name, rules }), doubts: [] }
   const found = new Findings(name)

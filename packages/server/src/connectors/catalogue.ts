@@ -1,6 +1,6 @@
 /** Builds documents of the kinds from their definitions. */
 import type { ConnectorDefinition, Kind } from 'ferrule/definition'
-import { buildEntityDocument, fail, kinds as shipped, sandboxValues, toSchema } from 'ferrule/internal'
+import { buildEntityDocument, fail, sandboxValues, kinds as shipped, toSchema } from 'ferrule/internal'
 import type { DefinitionRecord, DefinitionSummary } from 'ferrule/wire'
 import type { Catalogue } from './connector-types.ts'
 

@@ -1,16 +1,23 @@
 /** The reference of an operator's kind as a page of `/docs`: pages of the kinds that ship are built with the console. */
 import type { Kind } from 'ferrule/definition'
-import { readInline } from 'ferrule/internal'
+import { readInline, readPlain } from 'ferrule/internal'
 import { buildPage } from '../html/frame.ts'
 import { type Html, html } from '../html/html.ts'
-import { type Block, standAlone } from './blocks.ts'
+import type { Block } from './blocks.ts'
 import { printReference } from './printed-pages.ts'
 
-/** Prints Markdown of one line. Links lead to the web only. */
+/** Returns where a link of a page leads: the web, or another page of the documentation. @returns undefined for other addresses */
+function findTarget(url: string): string | undefined {
+  if (/^https?:/.test(url)) return url
+  return /^(?:\.\.\/)?[\w-]+\.md(?:#[\w-]+)?$/.test(url) ? url.replace('.md', '') : undefined
+}
+
+/** Prints Markdown of one line. */
 const printInline = (text: string): readonly Html[] =>
   readInline(text).map(({ text: words, look, url }) => {
     const shown = look === 'code' ? html`<code>${words}</code>` : look === 'strong' ? html`<strong>${words}</strong>` : html`${words}`
-    return url !== undefined && /^https?:/.test(url) ? html`<a href="${url}" rel="noreferrer">${shown}</a>` : shown
+    const target = url === undefined ? undefined : findTarget(url)
+    return target === undefined ? shown : html`<a href="${target}" rel="noreferrer">${shown}</a>`
   })
 
 const printers: Readonly<Record<Block['type'], (block: Block) => Html>> = {
@@ -23,13 +30,13 @@ const printers: Readonly<Record<Block['type'], (block: Block) => Html>> = {
     )}</tbody></table>`,
 }
 
-const printAll = (blocks: readonly Block[]): readonly Html[] => blocks.map(standAlone).map((block) => printers[block.type](block))
+const printAll = (blocks: readonly Block[]): readonly Html[] => blocks.map((block) => printers[block.type](block))
 
 /** Prints the page of a kind. */
 export function printKindPage(kind: Kind): string {
   const { title, blocks, sections } = printReference(kind)
   return buildPage(
-    `${title} · Ferrule`,
-    html`<h1>${title}</h1>${printAll(blocks)}${sections.map((each) => html`<h2>${each.title}</h2>${printAll(each.blocks)}`)}`,
+    `${readPlain(title)} · Ferrule`,
+    html`<h1>${printInline(title)}</h1>${printAll(blocks)}${sections.map((each) => html`<h2>${each.title}</h2>${printAll(each.blocks)}`)}`,
   )
 }

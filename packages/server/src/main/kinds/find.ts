@@ -57,7 +57,8 @@ async function findInPackage(name: string): Promise<Found> {
   if (folder === undefined) return { problem: `there is no file, folder or installed package ${name}` }
   const path = join(folder, 'index.json')
   const files = readIndex(await readFile(path, 'utf8').catch(() => ''))
-  if (files === undefined) return { problem: `the package ${name} has no index of kinds: index.json with {"kinds": [{"file": "acme.json"}]}` }
+  if (files === undefined)
+    return { problem: `the package ${name} has no index of kinds: index.json with {"kinds": [{"file": "acme.json"}]}` }
   return { sources: files.map((file) => ({ path: join(folder, file), mayHaveRules: false })) }
 }
 

@@ -1,0 +1,139 @@
+/** What FERRULE_KINDS may name, and what ends the start. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { kinds as shipped } from '../../packages/ferrule/src/connectors/index.ts'
+import { asFerruleError } from '../../packages/ferrule/src/errors.ts'
+import { parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
+import { readServedKinds } from '../../packages/server/src/main/kinds/served.ts'
+
+const text = (kind: string, title: string): string => `
+kind: ${kind}
+title: ${title}
+category: help desk
+about: Tickets of customers
+docs: https://acme.example/docs
+api: https://api.acme.example
+auth: { token: { title: Token, fields: { token: secret Token }, send: { authorization: 'Bearer {token}' } } }
+limits: { per: token, rates: [10/s] }
+check: tickets.list
+entities:
+  tickets:
+    about: Questions of customers
+    fields: { id: integer Id, subject: string Subject }
+    list: { call: GET /tickets, pages: none }
+`
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ferrule-served-'))
+})
+afterEach(() => void vi.restoreAllMocks())
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+/** Writes a file below the folder, and returns its path. */
+async function write(name: string, content: string): Promise<string> {
+  const path = join(folder, name)
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, content)
+  return path
+}
+
+const own = async (...names: string[]) => (await readServedKinds({ FERRULE_KINDS: names.join(',') })).slice(Object.keys(shipped).length)
+const slugs = async (...names: string[]) => (await own(...names)).map(({ definition }) => definition.kind)
+/** Lines of the refusal, without the first. */
+const refusal = async (...names: string[]): Promise<readonly string[]> => {
+  const { code, message } = await own(...names).then(
+    () => ({ code: 'none', message: '' }),
+    (thrown: unknown) => asFerruleError(thrown),
+  )
+  expect(code).toBe('setting_invalid')
+  const [first, ...lines] = message.split('\n')
+  expect(first).toContain('FERRULE_KINDS')
+  return lines
+}
+
+/** The long form of a kind with a rule for its rows. */
+async function buildRuled(kind: string): Promise<string> {
+  const { definition } = await parseKind(text(kind, kind))
+  const long = JSON.parse(JSON.stringify(definition))
+  long.entities.tickets.list.rows = 'rule:shout'
+  return JSON.stringify(long, null, 2)
+}
+const rules = 'export const rules = { rows: { shout: (row) => ({ subject: String(row.subject).toUpperCase() }) } }'
+
+describe('the setting', () => {
+  test('names nothing: the kinds of the library', async () => {
+    expect(await slugs()).toEqual([])
+  })
+
+  test('names files and folders', async () => {
+    const file = await write('one.yaml', text('one', 'One'))
+    await write('many/b.kind.yaml', text('two', 'Two'))
+    const { definition } = await parseKind(text('three', 'Three'))
+    await write('many/a.kind.json', JSON.stringify(definition))
+    await write('many/readme.md', 'no kind')
+    expect(await slugs(file, join(folder, 'many'))).toEqual(['one', 'three', 'two'])
+  })
+
+  test('names packages: their index lists JSON, and none of their code runs', async () => {
+    const { definition } = await parseKind(text('packed', 'Packed'))
+    await write('node_modules/@acme/kinds/package.json', '{"name": "@acme/kinds", "version": "1.0.0", "exports": {}}')
+    await write('node_modules/@acme/kinds/index.json', '{"kinds": [{"kind": "packed", "title": "Packed", "file": "json/packed.json"}]}')
+    await write('node_modules/@acme/kinds/json/packed.json', JSON.stringify(definition))
+    await write('node_modules/@acme/kinds/json/packed.rules.js', 'throw new Error("it ran")')
+    vi.spyOn(process, 'cwd').mockReturnValue(folder)
+    expect(await slugs('@acme/kinds')).toEqual(['packed'])
+    await write('node_modules/outside/package.json', '{"name": "outside", "version": "1.0.0"}')
+    await write('node_modules/outside/index.json', '{"kinds": [{"file": "../../one.json"}]}')
+    expect(await refusal('outside')).toEqual([expect.stringContaining('the package outside has no index of kinds')])
+  })
+
+  test('takes the rules that lie beside a file', async () => {
+    const file = await write('ruled/acme.kind.json', await buildRuled('ruled'))
+    expect(await refusal(file)).toEqual([expect.stringMatching(/acme\.kind\.json:\d+:\d+ entities\.tickets\.list: .*shout/)])
+    await write('ruled/acme.rules.js', rules)
+    const [kind] = await own(file)
+    expect(kind?.rules.rows?.['shout']?.({ subject: 'a' })).toEqual({ subject: 'A' })
+    expect(kind?.rulesModule).toMatch(/^file:.*acme\.rules\.js$/)
+    await write('broken/acme.kind.json', await buildRuled('broken'))
+    await write('broken/acme.rules.js', 'export const rules = { rows: { shout: 1 } }')
+    expect(await refusal(join(folder, 'broken'))).toEqual([
+      expect.stringContaining('acme.rules.js: it must export rules'),
+      expect.stringContaining('shout'),
+    ])
+  })
+})
+
+describe('the start ends', () => {
+  test('with all mistakes of all files, each with its place', async () => {
+    const one = await write('wrong/one.kind.yaml', text('first', 'First').replace('integer Id', 'intger Id'))
+    const two = await write('wrong/two.kind.yaml', text('second', 'Second').replace('check: tickets.list', 'chek: tickets.list'))
+    const lines = await refusal(join(folder, 'wrong'), join(folder, 'nowhere.kind.yaml'), 'no-such-package')
+    expect(lines.filter((line) => line.startsWith(`${one}:`))).toEqual([expect.stringMatching(/one\.kind\.yaml:14:\d+ .*intger/)])
+    expect(lines.filter((line) => line.startsWith(`${two}:10:`))).not.toEqual([])
+    expect(lines).toContainEqual(expect.stringMatching(/nowhere\.kind\.yaml cannot be read \(ENOENT\)/))
+    expect(lines).toContainEqual(expect.stringMatching(/no file, folder or installed package no-such-package/))
+  })
+
+  test('with a slug, id or title that leads to another kind', async () => {
+    const ships = await write('taken/gong.kind.yaml', text('gong', 'Another'))
+    const titled = await write('taken/titled.kind.yaml', text('titled', 'Tik-Tok Marketing').replace('Tik-Tok', 'TikTok'))
+    const twice = await write('taken/twice.kind.yaml', text('titled', 'Other title'))
+    expect(await refusal(ships, titled, twice)).toEqual([
+      expect.stringMatching(/gong\.kind\.yaml:2:1 kind: gong is the name of another kind already: gong, which ships/),
+      expect.stringMatching(/titled\.kind\.yaml:3:1 title: TikTok Marketing is the name of another kind already: tiktok-marketing/),
+      expect.stringMatching(/twice\.kind\.yaml:2:1 kind: titled is the name of another kind already: .*titled\.kind\.yaml/),
+    ])
+  })
+
+  test('with an empty folder, and with JSON that is no kind', async () => {
+    await mkdir(join(folder, 'empty'))
+    expect(await refusal(join(folder, 'empty'))).toEqual([expect.stringContaining('has no file *.kind.yaml or *.kind.json')])
+    const cut = await write('cut.json', '{"origins": {}, "kind": "cut"}')
+    expect(await refusal(cut)).toEqual([expect.stringMatching(/cut\.json:1:1 this definition lacks title, about/)])
+    const odd = await write('odd.json', (await buildRuled('odd')).replace(/"list": \{/, '"list": null, "get": {'))
+    expect(await refusal(odd)).not.toEqual([])
+  })
+})
