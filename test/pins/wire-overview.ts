@@ -106,7 +106,7 @@ export const overviewRecords = {
     iconUrl: 'string | null',
     name: 'string',
     sourceDefinitionId: 'uuid',
-    supportLevel: 'certified',
+    supportLevel: 'certified | community',
   },
   EntityDocument: {
     actions: '[{ action: string, description: string, params: object }]',

@@ -33,6 +33,7 @@ describe('settings', () => {
       dataFolder: './data',
       databaseConnections: 10,
       previousMasterKeys: [],
+      kinds: [],
       origins: {},
       sandbox: true,
       trustedProxies: [],
