@@ -4,7 +4,7 @@ import type { Apart, ApartJob, ApartResult } from 'ferrule/engine'
 import { awaitUnlessAborted } from 'ferrule/internal'
 import type { CutJob, CutResult, Cutter } from '../calls/cut-records.ts'
 import type { SentKind, ThreadAnswer, ThreadInput, ThreadTask } from './apart-thread.ts'
-import type { ServedKind } from './kinds/served.ts'
+import type { ServedKind } from './kinds/rules.ts'
 
 /** The thread's file. In a checkout both files are TypeScript, in the published package both are JavaScript. */
 const program = new URL(`./apart-thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)

@@ -7,8 +7,7 @@ import { formatMistake, type Mistake, readKind } from 'ferrule/kind'
 import { foldKindName } from '../../connectors/catalogue.ts'
 import { settingInvalid } from '../settings/value-types.ts'
 import { findSources, type KindSource, readCode } from './find.ts'
-import { importRules } from './rules.ts'
-import type { ServedKind } from './served.ts'
+import { importRules, type ServedKind } from './rules.ts'
 
 /** A kind with its file, or the sentences about what is wrong with it. */
 interface Loaded {

@@ -1,13 +1,7 @@
 /** The kinds that this process serves: those of the library, then those that FERRULE_KINDS names. Everything else asks the catalogue. */
-import type { Kind } from 'ferrule/definition'
 import { kinds as shipped } from 'ferrule/internal'
 import { readKindNames } from '../settings/settings.ts'
-
-/** A kind of this process. */
-export interface ServedKind extends Kind {
-  /** URL of the operator's rules, for threads: functions cannot be sent to them. */
-  readonly rulesModule?: string
-}
+import type { ServedKind } from './rules.ts'
 
 /**
  * Reads the kinds. Without FERRULE_KINDS no parser of files is loaded.
