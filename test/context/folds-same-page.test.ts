@@ -56,6 +56,7 @@ overStatements('a page that was read before', (engine) => {
       getTable: (kind, name) => store.getTable(kind, name),
       readChanges: (entity) => store.readChanges(entity),
       peekChanges: (entity) => store.peekChanges(entity),
+      forgetRecords: (gone) => store.forgetRecords(gone),
       foldLive: (...given) => {
         writes += 1
         return store.foldLive(...given)

@@ -165,6 +165,7 @@ describe('what is left alone', () => {
     foldLive: () => Promise.reject(new Error('folded')),
     readChanges: () => Promise.reject(new Error('looked at')),
     peekChanges: () => undefined,
+    forgetRecords: () => Promise.reject(new Error('forgotten')),
   }
   const dayReport = {
     service_type: 'AUCTION',
@@ -196,7 +197,10 @@ describe('what is left alone', () => {
       asked += 1
       return undefined
     }
-    const folds = createFolds({ store: { getTable: tableOf, foldLive: fold, readChanges: fold, peekChanges: () => undefined } })
+    const forgetRecords = async () => new Map<string, number>()
+    const folds = createFolds({
+      store: { getTable: tableOf, foldLive: fold, readChanges: fold, peekChanges: () => undefined, forgetRecords },
+    })
     for (let time = 0; time < 3; time += 1) {
       folds.offer(accessOf('gong'), call('users'), { outcome: list({ id: '1' }), asked: 0 })
       await turns()

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
 import type { ContextStore, Link } from '../../packages/server/src/copies/store/types.ts'
-import { findLinks } from '../../packages/server/src/copies/sync/walk/recheck.ts'
+import { findLinks } from '../../packages/server/src/copies/sync/walk/gone.ts'
 import { createRef, createStoreWorld, idsOf, note, notesOf, overStatements, rowsOf, type StoreWorld } from './store-world.ts'
 
 overStatements('records that are known to be gone', (engine) => {
@@ -42,6 +42,15 @@ overStatements('records that are known to be gone', (engine) => {
         ['people', 1],
       ]),
     )
+  })
+
+  test('leave by their whole key too, where it has several parts', async () => {
+    const ref = createRef()
+    await store.writeBatch(ref, { records: notesOf(store, 0, 3), asked: world.now })
+    const [first = '', second = ''] = await store.readKeys(ref, { limit: 2 })
+    expect(await store.forgetRecords({ ...ref, values: [], keys: [second], below: [], at: world.now })).toEqual(new Map([['notes', 1]]))
+    expect(await store.readKeys(ref, { limit: 2 })).not.toContain(second)
+    expect(await store.findKnownKeys(ref, [first, second])).toEqual(new Set([first]))
   })
 
   test('do not come back with a page that was asked for before, of a sync or of a live read, and do with one that was asked for later', async () => {

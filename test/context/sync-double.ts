@@ -7,8 +7,9 @@ import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
 import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
 import { parseTimestamp } from '../../packages/server/src/copies/search/timestamps.ts'
 import type { Checkpoint } from '../../packages/server/src/copies/store/batch.ts'
+import { buildKey } from '../../packages/server/src/copies/store/forget.ts'
 import type { StoredRecord } from '../../packages/server/src/copies/store/row-encoder.ts'
-import type { Span } from '../../packages/server/src/copies/store/types.ts'
+import type { Link, Removal, Span } from '../../packages/server/src/copies/store/types.ts'
 import type { EntityProgress, SyncTask } from '../../packages/server/src/copies/sync/walk/types.ts'
 import { type SyncResult, syncConnector, type WholeSync } from './sync-connector.ts'
 import { type EntityName, entities, madeUp } from './sync-kind.ts'
@@ -25,7 +26,16 @@ interface Shelf {
   readonly checkpoints: Map<string, string>
   pass: string | undefined
   seen: Set<string>
+  /** When a record, or all of a field's value, were found to be deleted. */
+  readonly gone: Map<string, number>
 }
+
+const isNamed = (names: readonly string[], key: string, fields: StoredRecord['fields']): boolean =>
+  names.includes(`\0${key}`) || names.some((name) => Object.entries(fields).some(([field, value]) => name === `${field}\0${value}`))
+
+/** Returns whether a record was found to be deleted after it was requested. */
+const isGone = ({ gone }: Shelf, { key, fields, version }: StoredRecord, asked: number): boolean =>
+  [...gone].some(([name, at]) => isNamed([name], key, fields) && (version ?? asked) <= at)
 
 /** The store. */
 export class StoreDouble implements Store {
@@ -44,7 +54,13 @@ export class StoreDouble implements Store {
   }
 
   shelf(entity: string): Shelf {
-    const known = this.#shelves.get(entity) ?? { rows: new Map(), checkpoints: new Map(), pass: undefined, seen: new Set() }
+    const known = this.#shelves.get(entity) ?? {
+      rows: new Map(),
+      checkpoints: new Map(),
+      pass: undefined,
+      seen: new Set(),
+      gone: new Map(),
+    }
     this.#shelves.set(entity, known)
     return known
   }
@@ -65,16 +81,63 @@ export class StoreDouble implements Store {
       const shelf = this.shelf(entity)
       if (batch.pass !== undefined && batch.pass !== shelf.pass) throw fail('unavailable', { reason: 'another complete pass has begun' })
       const counts = { created: 0, updated: 0, unchanged: 0, removed: 0 }
-      for (const record of batch.records) counts[this.#put(shelf, record, batch.asked)] += 1
-      const keys = new Set(batch.records.map(({ key }) => key))
+      const records = batch.records.filter((record) => !isGone(shelf, record, batch.asked))
+      for (const record of records) counts[this.#put(shelf, record, batch.asked)] += 1
+      const keys = new Set(records.map(({ key }) => key))
       for (const [key, { fields, version }] of shelf.rows) {
         const isUnder = batch.whole?.values.includes(String(fields[batch.whole.field])) === true
         if (isUnder && !keys.has(key) && version <= batch.asked && shelf.rows.delete(key)) counts.removed += 1
       }
-      if (shelf.pass !== undefined) for (const { key } of batch.records) shelf.seen.add(key)
+      if (shelf.pass !== undefined) for (const { key } of records) shelf.seen.add(key)
       this.#note(shelf, batch.checkpoints ?? [])
       return counts
     })
+  }
+
+  async findKnownKeys({ entity }: EntityRef, keys: readonly string[]): Promise<ReadonlySet<string>> {
+    const { rows } = this.shelf(entity)
+    return new Set(keys.filter((key) => rows.has(key)))
+  }
+
+  forgetRecords({ kind, entity, values, keys = [], below, at }: Removal): Promise<ReadonlyMap<string, number>> {
+    return this.#change(`forget ${entity}`, () => {
+      const lost = new Map<string, number>()
+      const isStored = this.#entities[entity]?.context_store_search !== undefined
+      const own = isStored ? [...values.flatMap((value) => buildKey(this.getTable(kind, entity), value) ?? []), ...keys] : []
+      const rows = this.#forget(
+        entity,
+        own.map((key) => `\0${key}`),
+        { at, lost },
+      )
+      this.#forgetBelow(kind, below, { values: values.map(String), rows, at, lost })
+      return lost
+    })
+  }
+
+  /** Deletes the rows that one of the names means: a key, or a field with its value. @returns them */
+  #forget(entity: string, names: readonly string[], { at, lost }: { at: number; lost: Map<string, number> }): StoredRecord['fields'][] {
+    const shelf = this.shelf(entity)
+    for (const name of names) shelf.gone.set(name, Math.max(at, shelf.gone.get(name) ?? 0))
+    const due = [...shelf.rows].filter(([key, row]) => isNamed(names, key, row.fields) && (row.version <= at || row.version > this.clock()))
+    for (const [key] of due) shelf.rows.delete(key)
+    if (due.length > 0) lost.set(entity, (lost.get(entity) ?? 0) + due.length)
+    return due.map(([, { fields }]) => fields)
+  }
+
+  #forgetBelow(
+    kind: string,
+    below: readonly Link[],
+    given: { values: readonly string[]; rows: readonly StoredRecord['fields'][]; at: number; lost: Map<string, number> },
+  ): void {
+    for (const { entity, field, parent, below: deeper } of below) {
+      const values = parent === undefined ? given.values : given.rows.map((fields) => String(fields[parent]))
+      const names = values.map((value) =>
+        field === undefined ? `\0${buildKey(this.getTable(kind, entity), value)}` : `${field}\0${value}`,
+      )
+      const rows = this.#forget(entity, names, given)
+      const [key = ''] = this.#entities[entity]?.key ?? []
+      this.#forgetBelow(kind, deeper, { ...given, values: rows.map((fields) => String(fields[key])), rows })
+    }
   }
 
   beginPass({ entity }: EntityRef, pass: string): Promise<void> {

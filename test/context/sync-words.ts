@@ -13,6 +13,8 @@ import { said } from './sync-vendor.ts'
 /** A record of the vendor. */
 export type Row = Record<string, unknown>
 /** Parameters of a call. */
+export type { Answered }
+/** Parameters of a call. */
 export type Params = Readonly<Record<string, unknown>>
 
 /** Declares an entity with an integer id, its fields and its sync. */

@@ -91,6 +91,7 @@ const wrong: readonly (readonly [says: string, kind: Kind])[] = [
       groups: { ...groups, record: { ...record, made: unixTime('Made') }, sync: { since: { ...since, field: 'made', fixed: true } } },
     }),
   ],
+  ['acme.groups: knows deleted records by archived, which is not a field of the record', withSync({ gone: { field: 'archived' } })],
   ['acme.groups: looks into the future', withSync({ since: { ...since, lookback: -1 } })],
   ['acme.groups: goes on with behind, which is not a parameter', withSync({ after: { param: 'behind', field: 'id' } })],
   ['acme.groups: goes on after uid, which is not a field of the record', withSync({ after: { param: 'after', field: 'uid' } })],

@@ -97,6 +97,11 @@ const checks: readonly ((synced: SyncedEntity) => Sentences)[] = [
           since.text?.includes('{time}') === false && `asks for changes by ${since.text}, which has no place for {time}`,
           since.fixed && isNumber(definition, since.field) && `deletes by ${since.field}, which is a number`,
         ],
+  ({ definition, sync: { gone } }) => [
+    gone !== undefined &&
+      !hasField(definition.record, gone.field) &&
+      `knows deleted records by ${gone.field}, which is not a field of the record`,
+  ],
   (synced) => {
     const { after } = synced.sync
     return after === undefined

@@ -1,6 +1,7 @@
 /** Builds the services over the copies, once for all surfaces of a process. */
 import type { Platform } from '../main/platform-types.ts'
 import type { Settings } from '../main/settings/settings.ts'
+import type { ConnectorAccess } from '../values/access.ts'
 import { createFolds, type FoldOptions, type Folds } from './folds.ts'
 import { createLostRecords, type LostRecords } from './lost-records.ts'
 import { createSearcher } from './searcher.ts'
@@ -34,15 +35,11 @@ export function createCopyServices({ store, platform, settings, clock, ...told }
   })
   const { onError } = told
   const { addRecords } = platform.syncs
-  const removing = createLostRecords({
-    store,
-    clock,
-    onLost: ({ ref }, lost) => addRecords(ref, new Map([...lost].map(([entity, by]) => [entity, -by]))),
-    onError,
-  })
+  const onLost = ({ ref }: ConnectorAccess, lost: ReadonlyMap<string, number>): Promise<void> =>
+    addRecords(ref, new Map([...lost].map(([entity, by]) => [entity, -by])))
   return {
     searches,
-    lostRecords: removing,
-    folds: createFolds({ store, onCreated: ({ ref }, created) => addRecords(ref, created), ...told }),
+    lostRecords: createLostRecords({ store, clock, onLost, onError }),
+    folds: createFolds({ store, onCreated: ({ ref }, created) => addRecords(ref, created), onLost, ...told }),
   }
 }

@@ -7,7 +7,8 @@ import type { ConnectorAccess } from '../values/access.ts'
 import type { FoldReport } from '../values/metric-types.ts'
 import { toEntityRef } from './entity-ref.ts'
 import type { ContextStore } from './store/types.ts'
-import { toStoredRecord } from './sync/walk/project.ts'
+import { buildGone, splitGone } from './sync/walk/gone.ts'
+import { type Met, toStoredRecord } from './sync/walk/project.ts'
 
 /** Maximum number of remembered pages; each takes about 200 bytes. */
 const mostPages = 10_000
@@ -86,11 +87,13 @@ class FoldedPages {
 
 /** Options of `createFolds`. */
 export interface FoldOptions {
-  readonly store: Pick<ContextStore, 'getTable' | 'foldLive' | 'readChanges' | 'peekChanges'>
+  readonly store: Pick<ContextStore, 'getTable' | 'foldLive' | 'readChanges' | 'peekChanges' | 'forgetRecords'>
   /** Called once for each call whose records could be written. Must not throw. */
   readonly onFold?: (report: FoldReport) => void
   /** Called with the number of new records in a copy, by entity. Must not throw. */
   readonly onCreated?: (access: ConnectorAccess, created: ReadonlyMap<string, number>) => Promise<void>
+  /** Called with the number of records that left a copy, by entity, because the vendor lists them as deleted. Must not throw. */
+  readonly onLost?: (access: ConnectorAccess, lost: ReadonlyMap<string, number>) => Promise<void>
   /** Called with errors of background writes. Must not throw. */
   readonly onError?: (error: unknown) => void
   /** Maximum number of waiting records. */
@@ -122,6 +125,8 @@ interface Foldable {
   readonly sync: NonNullable<EntityDefinition['sync']>
   readonly operation: CompiledOperation
   readonly shaping: Params
+  /** False where a record lacks what its parent tells: only deletions are taken from it. */
+  readonly isWhole: boolean
 }
 
 /** Returns whether a searchable field comes from the parent record. A live read lacks the parent, so writing would erase the field. */
@@ -145,9 +150,12 @@ const isContained = (given: unknown, wanted: unknown): boolean => {
 
 function findFoldable(kind: Kind, { entity, action }: Call): Foldable | undefined {
   const definition = kind.definition.entities[entity]
-  if (definition?.sync === undefined || definition.context_store_search === undefined || needsParent(definition)) return undefined
+  const { sync, context_store_search: searchable } = definition ?? {}
+  if (definition === undefined || sync === undefined || searchable === undefined) return undefined
+  const isWhole = !needsParent(definition)
+  if (!isWhole && sync.gone === undefined) return undefined
   const operation = findOperation(kind, entity, action)
-  return { definition, sync: definition.sync, operation, shaping: action === 'list' ? readShapingParams(definition.sync, operation) : {} }
+  return { definition, sync, operation, shaping: action === 'list' ? readShapingParams(sync, operation) : {}, isWhole }
 }
 
 /** Records in the queue. */
@@ -271,7 +279,12 @@ class StoreFolds implements Folds {
     let storedAt: bigint | undefined
     let batches = 0
     for await (const rows of readBatches(waiting.rows)) {
-      const records = rows.flatMap((record) => toStoredRecord(waiting.foldable, table, { record, params }) ?? [])
+      const { alive, gone } = splitGone(
+        waiting.foldable.sync,
+        rows.map((record) => ({ record, params })),
+      )
+      if (gone.length > 0) await this.#forget(waiting, gone)
+      const records = waiting.foldable.isWhole ? alive.flatMap((each) => toStoredRecord(waiting.foldable, table, each) ?? []) : []
       if (records.length === 0) continue
       const written = await store.foldLive(ref, records, waiting.asked)
       if (written === undefined) return void this.#unsynced.set(buildName(waiting.access, waiting.entity), performance.now() + unsyncedMs)
@@ -281,6 +294,14 @@ class StoreFolds implements Folds {
     }
     if (waiting.page !== undefined && batches === 1 && storedAt !== undefined) this.#pages.add(waiting.page, storedAt)
     if (batches > 0) this.#report(waiting, 'folded')
+  }
+
+  /** Deletes records that the vendor lists as deleted, with what belongs to them. */
+  async #forget({ access, entity, asked }: Waiting, gone: readonly Met[]): Promise<void> {
+    const { definition } = access.connection.kind
+    const removal = { connector: access.ref.connectorId, kind: definition.kind, ...buildGone(definition, entity, gone), at: asked }
+    const lost = await this.#options.store.forgetRecords(removal)
+    if (lost.size > 0) await this.#options.onLost?.(access, lost)
   }
 
   /** As `#isStored`, at once, so that no record waits. Not while others wait: one of them may replace a record of the page. */

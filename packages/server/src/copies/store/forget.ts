@@ -18,12 +18,14 @@ export interface Link {
   readonly below: readonly Link[]
 }
 
-/** Deleted records, by their keys of one part. */
+/** Deleted records, by the value of a key of one part, or by their whole key. */
 export interface Removal {
   readonly connector: string
   readonly kind: string
   readonly entity: string
   readonly values: readonly unknown[]
+  /** Keys of several parts, as the store has them. */
+  readonly keys?: readonly string[]
   /** Entities to delete with the records. */
   readonly below: readonly Link[]
   /** When the deletion was detected, in milliseconds since 1970. Records requested later stay or return. */
@@ -150,7 +152,7 @@ async function forgetStep(forgetting: Forgetting, step: Step, keys: readonly str
  */
 export async function forgetRecords(
   session: Session,
-  { entity, values, below, at }: Removal,
+  { entity, values, keys: whole = [], below, at }: Removal,
   given: { readonly targets: readonly ConnectorTable[]; readonly now: number },
 ): Promise<ReadonlyMap<string, number>> {
   const { targets: there, now } = given
@@ -171,7 +173,7 @@ export async function forgetRecords(
   })
   const keys = values.flatMap((value) => (typeof value === 'object' || value === undefined || value === null ? [] : [String(value)]))
   const target = targets.get(entity)
-  const own = target === undefined ? [] : keys.flatMap((value) => buildKey(target.known.table, value) ?? [])
+  const own = target === undefined ? [] : [...keys.flatMap((value) => buildKey(target.known.table, value) ?? []), ...whole]
   if (target !== undefined && own.length > 0) await forgetStep(forgetting, { target, field: undefined, values: own, below }, keys)
   // The records themselves are not stored, only their descendants are.
   else for (const next of findStepsBelow(forgetting, below, (parent) => (parent === '' ? keys : []))) await forgetStep(forgetting, next, [])

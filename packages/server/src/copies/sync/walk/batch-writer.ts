@@ -4,6 +4,7 @@ import { getAt, inSpan, parsePath, type SpanStart } from 'ferrule/internal'
 import type { EntityRef } from '../../entity-ref.ts'
 import type { Batch } from '../../store/batch.ts'
 import type { StoredRecord } from '../../store/row-encoder.ts'
+import { buildGone, buildRecordKey, type Split, splitGone } from './gone.ts'
 import type { Planned } from './plan.ts'
 import { type Met, toStoredRecord } from './project.ts'
 import { type EntityProgress, noProgress } from './types.ts'
@@ -26,6 +27,20 @@ interface Gathered {
   readonly whole: Set<string>
   /** When the first of the records were requested. */
   readonly asked: number
+}
+
+/** Records that the vendor lists as deleted, and when they were requested. */
+interface Forgotten {
+  readonly planned: Planned
+  readonly gone: readonly Met[]
+  readonly asked: number
+}
+
+/** What a commit writes. */
+interface Collected {
+  readonly gathered: readonly Gathered[]
+  readonly gone: readonly Forgotten[]
+  readonly progress: Walking['progress']
 }
 
 /** Estimates the characters of records from a sample. */
@@ -56,12 +71,25 @@ const describeBatch = ({ connector, kind, entity }: EntityRef, records: number):
 export class BatchWriter {
   readonly #walking: Walking
   #gathered = new Map<string, Gathered>()
+  #gone: Forgotten[] = []
   #count = { records: 0, calls: 0, characters: 0 }
   #running: Promise<void> = Promise.resolve()
   #commits = 0
 
   constructor(walking: Walking) {
     this.#walking = walking
+  }
+
+  /**
+   * Deletes with the next commit the records that the vendor lists as deleted, and what belongs to them.
+   * @param asked as in `add`
+   * @returns the other records, and the deleted ones
+   */
+  takeGone(planned: Planned, met: readonly Met[], asked: number): Split {
+    const split = splitGone(planned.sync, met)
+    if (split.gone.length > 0) this.#gone.push({ planned, gone: split.gone, asked })
+    this.#count.records += split.gone.length
+    return split
   }
 
   /**
@@ -131,13 +159,15 @@ export class BatchWriter {
   async commit(): Promise<void> {
     const gathered = [...this.#gathered.values()].filter(({ records, whole }) => records.length + whole.size > 0)
     const { progress } = this.#walking
+    const gone = this.#gone
     this.#gathered = new Map()
+    this.#gone = []
     this.#count = { records: 0, calls: 0, characters: 0 }
     this.#commits += 1
     await this.#running
     const { writes } = this.#walking.run
     await writes.settle()
-    this.#running = this.#write(gathered, progress)
+    this.#running = this.#write({ gathered, gone, progress })
     writes.note(this.#running) // the next commit, or `settle`, throws its error
   }
 
@@ -149,8 +179,10 @@ export class BatchWriter {
     await this.#running
   }
 
-  async #write(gathered: readonly Gathered[], progress: Walking['progress']): Promise<void> {
+  async #write({ gathered, gone, progress }: Collected): Promise<void> {
     const { task } = this.#walking
+    // Before the progress is saved: after a kill between the two, the page is read again.
+    for (const each of gone) await this.#forget(each)
     const walking = { ...this.#walking, progress }
     const holder = findHolder(walking)
     // The holder comes last: the progress is saved in the transaction of its records.
@@ -167,6 +199,32 @@ export class BatchWriter {
       this.#report(planned, { written: written.created + written.updated, created: written.created, removed: written.removed })
     }
     if (own === undefined) await saveWalk(walking, progress)
+  }
+
+  /**
+   * Deletes records with what belongs to them. A complete pass may meet every record that was ever deleted, so it deletes what is stored;
+   * others are noted too, because an answer that is older can still bring them.
+   */
+  async #forget({ planned, gone, asked }: Forgotten): Promise<void> {
+    const { task, stored, progress } = this.#walking
+    const { definition } = task.kind
+    const due = progress.full && planned.stored ? await this.#filterStored(planned, gone) : gone
+    if (due.length === 0) return
+    const removal = buildGone(definition, planned.entity, due)
+    const lost = await task.store.forgetRecords({ connector: task.connector, kind: definition.kind, ...removal, at: asked })
+    if (lost.size === 0) return
+    for (const each of stored) this.#report(each, { removed: lost.get(each.entity) ?? 0 })
+    await task.onLost?.(lost)
+  }
+
+  async #filterStored(planned: Planned, met: readonly Met[]): Promise<readonly Met[]> {
+    const { task } = this.#walking
+    const keyed = met.map((each) => [buildRecordKey(planned.definition, each), each] as const)
+    const known = await task.store.findKnownKeys(
+      toEntityRef(task, planned),
+      keyed.flatMap(([key]) => key ?? []),
+    )
+    return keyed.flatMap(([key, each]) => (key !== undefined && known.has(key) ? [each] : []))
   }
 
   #findGathered(planned: Planned, asked: number): Gathered {

@@ -113,6 +113,16 @@ export class Children {
     for (const entity of Object.keys(this.#walking.progress.unread)) this.#setUnread(entity, keepMet(this.#unreadOf(entity)))
   }
 
+  /** Leaves out records that the vendor lists as deleted: they leave the copy, and nothing is asked for below them. */
+  dropGone(planned: Planned, met: readonly Met[], asked: number): readonly Met[] {
+    const { alive, gone } = this.#writer.takeGone(planned, met, asked)
+    const { nested, children } = this.#walking.tree
+    const isBelow = ({ sync: { within, each } }: Planned): boolean => (within ?? each)?.entity === planned.entity
+    const below = gone.length === 0 ? [] : [...nested, ...children].filter(isBelow)
+    for (const each of below) for (const { key } of listParents(each, gone)) this.#forget(each.entity, key)
+    return alive
+  }
+
   /** Returns whether to ask for the list of a parent that was met. One that could not be read is asked for again at the end of the walk. */
   isOpen({ entity }: Pick<Planned, 'entity'>, { key }: Parent): boolean {
     this.#setUnread(entity, markMet(this.#unreadOf(entity), key))
@@ -354,7 +364,11 @@ export class Children {
     const met: Met[] = []
     try {
       for await (const { rows, asked } of this.#list(nested.entity, params)) {
-        const own = rows.map((record) => ({ record, params, parent: unit.record }))
+        const own = this.dropGone(
+          nested,
+          rows.map((record) => ({ record, params, parent: unit.record })),
+          asked,
+        )
         met.push(...own)
         this.#writer.add(nested, own, asked)
       }
@@ -380,7 +394,7 @@ export class Children {
   async *#readPages(child: Child, params: Params, group: readonly Parent[]): Sliced {
     for await (const { rows, asked } of this.#list(child.entity, params)) {
       const met = rows.map((record) => ({ record, params, parent: findParent(child, group, record) }))
-      this.#writer.add(child, met, asked)
+      this.#writer.add(child, this.dropGone(child, met, asked), asked)
       yield* this.#writer.endSliceIfDue()
     }
   }

@@ -64,7 +64,17 @@ export interface SyncTask {
   readonly configuration: Readonly<Record<string, unknown>>
   readonly store: Pick<
     ContextStore,
-    'getTable' | 'writeBatch' | 'beginPass' | 'hasUnseen' | 'sweep' | 'sweepSpan' | 'abandonPass' | 'readCheckpoints' | 'saveCheckpoints'
+    | 'getTable'
+    | 'writeBatch'
+    | 'findKnownKeys'
+    | 'forgetRecords'
+    | 'beginPass'
+    | 'hasUnseen'
+    | 'sweep'
+    | 'sweepSpan'
+    | 'abandonPass'
+    | 'readCheckpoints'
+    | 'saveCheckpoints'
   >
   readonly ask: Ask
   /** `full`: complete passes of everything, which delete missing records. `incremental`: only changes, where the vendor offers them. */
@@ -78,6 +88,8 @@ export interface SyncTask {
   readonly clock: () => number
   readonly signal: AbortSignal
   readonly progress?: ProgressNotes
+  /** Called with the number of records by entity that are deleted because the vendor says so. */
+  readonly onLost?: (lost: ReadonlyMap<string, number>) => Promise<void>
 }
 
 /** How a run ended for one entity. */

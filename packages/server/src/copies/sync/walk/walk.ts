@@ -219,16 +219,24 @@ class Walk {
     const { tree, progress } = this.#walking
     const { params, asked } = page
     const rows = progress.segments === undefined ? page.rows : filterSegment(tree, page.rows, progress.segments)
+    const own = this.#children.dropGone(
+      tree,
+      rows.map((record) => ({ record, params })),
+      asked,
+    )
+    const alive = own.map(({ record }) => record)
     const called = () => this.#countCall()
-    const met = new Map<string, readonly Met[]>([[tree.entity, rows.map((record) => ({ record, params }))]])
-    for (const nested of tree.nested)
-      met.set(nested.entity, await readNested(this.#walking, nested, { rows, params, called, ...this.#watchNested(nested) }))
+    const met = new Map<string, readonly Met[]>([[tree.entity, own]])
+    for (const nested of tree.nested) {
+      const found = await readNested(this.#walking, nested, { rows: alive, params, called, ...this.#watchNested(nested) })
+      met.set(nested.entity, this.#children.dropGone(nested, found, asked))
+    }
     const since = this.#writer.commits
     for (const planned of [tree, ...tree.nested]) this.#writer.add(planned, met.get(planned.entity) ?? [], asked)
     for (const nested of tree.nested) {
       const unread = this.#walking.progress.unread[nested.entity] ?? nothingUnread
       const isWhole = (row: unknown) => listParents(nested, [{ record: row }]).every(({ key }) => findWhole(unread, key) === undefined)
-      const shown = rows.filter((row) => Array.isArray(getAt(row, nested.at)) && isWhole(row))
+      const shown = alive.filter((row) => Array.isArray(getAt(row, nested.at)) && isWhole(row))
       this.#writer.addComplete(nested, shown, { since, asked })
     }
     const work = this.#children.plan((entity) => met.get(entity) ?? [])

@@ -1,0 +1,89 @@
+/** Records that a vendor still lists, with a field that says that they are deleted; and what goes with a deleted record. Pure. */
+import type { ConnectorDefinition, EntityDefinition, Sync } from 'ferrule/definition'
+import type { RecordKey } from 'ferrule/engine'
+import { getAt, parsePath } from 'ferrule/internal'
+import { buildPrimaryKey, readKeyParts } from '../../search/keys.ts'
+import type { Link, Removal } from '../../store/types.ts'
+import type { Met } from './project.ts'
+
+const isKey = ({ key }: EntityDefinition, path: string): boolean => key.length === 1 && key[0] === path
+
+/** Finds how an entity depends on another one: by the same key, by a field, or by a value that its batches take. */
+function findLink(
+  parent: string,
+  above: EntityDefinition,
+  { of, key, sync }: EntityDefinition,
+): Omit<Link, 'entity' | 'below'> | undefined {
+  if (of === parent) return {}
+  const { under, each, within } = sync ?? {}
+  if ((within ?? each)?.entity !== parent) return undefined
+  const from = under?.parent ?? (each?.batch === undefined || key.length > 1 ? undefined : Object.values(each.take)[0])
+  if (from === undefined) return undefined
+  const field = under === undefined ? {} : { field: under.field }
+  if (isKey(above, from)) return field
+  return from in (above.context_store_search ?? {}) ? { ...field, parent: from } : undefined
+}
+
+/** Finds the searchable entities below an entity, and those below them. Entities without a linking value are left to complete passes. */
+export function findLinks({ entities }: Pick<ConnectorDefinition, 'entities'>, parent: string): readonly Link[] {
+  const above = entities[parent]
+  if (above === undefined) return []
+  return Object.entries(entities).flatMap(([entity, definition]) => {
+    const link = definition.context_store_search === undefined ? undefined : findLink(parent, above, definition)
+    return link === undefined ? [] : [{ ...link, entity, below: findLinks({ entities }, entity) }]
+  })
+}
+
+/** Finds the entity that a record is a view or a part of. */
+const findHolder = ({ entities }: Pick<ConnectorDefinition, 'entities'>, entity: string): string => entities[entity]?.of ?? entity
+
+/** What is to be deleted of one entity, with all that belongs to it. */
+export type Gone = Pick<Removal, 'entity' | 'values' | 'below' | 'keys'>
+
+/** Groups records to delete by the entity that they are views or parts of. */
+export function buildRemovals(definition: Pick<ConnectorDefinition, 'entities'>, keys: readonly RecordKey[]): readonly Gone[] {
+  const byEntity = Map.groupBy(keys, ({ entity }) => findHolder(definition, entity))
+  return [...byEntity].map(([entity, some]) => ({ entity, values: some.map(({ value }) => value), below: findLinks(definition, entity) }))
+}
+
+/** Builds the test of a record for being deleted; undefined where no field says it. */
+function buildGoneTest({ gone }: Sync): ((record: unknown) => boolean) | undefined {
+  if (gone === undefined) return undefined
+  const path = parsePath(gone.field)
+  const { is } = gone
+  return (record) => {
+    const value = getAt(record, path)
+    return is === undefined ? value !== undefined && value !== null && value !== false && value !== '' : value === is
+  }
+}
+
+/** Records of a page. */
+export interface Split {
+  readonly alive: readonly Met[]
+  /** Those that the vendor lists as deleted. */
+  readonly gone: readonly Met[]
+}
+
+/** Tells the records that the vendor lists as deleted from the others. */
+export function splitGone(sync: Sync, met: readonly Met[]): Split {
+  const isGone = buildGoneTest(sync)
+  if (isGone === undefined) return { alive: met, gone: [] }
+  const { true: gone = [], false: alive = [] } = Object.groupBy(met, ({ record }) => String(isGone(record)))
+  return { alive, gone }
+}
+
+/** Builds the key of a record as the store has it; undefined for a record without an identity. */
+export const buildRecordKey = (definition: EntityDefinition, { record, params }: Met): string | undefined =>
+  buildPrimaryKey(readKeyParts(definition), record, params)
+
+/** Builds the deletion of some records of an entity, with what belongs to them. */
+export function buildGone(definition: Pick<ConnectorDefinition, 'entities'>, entity: string, met: readonly Met[]): Gone {
+  const own = definition.entities[entity]
+  const [part, ...more] = own === undefined ? [] : readKeyParts(own)
+  const readValue = ({ record, params }: Met): unknown =>
+    part === undefined ? undefined : getAt(part.from === 'record' ? record : params, part.path)
+  const holder = findHolder(definition, entity)
+  const below = findLinks(definition, holder)
+  if (own === undefined || more.length === 0) return { entity: holder, values: met.flatMap((each) => readValue(each) ?? []), below }
+  return { entity: holder, values: [], keys: met.flatMap((each) => buildRecordKey(own, each) ?? []), below }
+}

@@ -1,0 +1,88 @@
+/** Live reads of records that the vendor lists as deleted. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { id, opt, str } from '../../packages/ferrule/src/definition/fields.ts'
+import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
+import type { Outcome } from '../../packages/ferrule/src/engine/call/outcome.ts'
+import { createFolds } from '../../packages/server/src/copies/folds.ts'
+import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import { acme } from '../definition/acme.ts'
+import { createRef, createStoreWorld, idsOf, overStatements, type StoreWorld } from './store-world.ts'
+import { entity, type Row } from './sync-words.ts'
+
+const { lookups: _lookups, hidden: _hidden, ...bare } = acme
+const status = { status: opt(str('Status')) }
+const kind: Kind = {
+  definition: {
+    ...bare,
+    kind: 'words',
+    entities: {
+      people: {
+        ...entity(status, { gone: { field: 'status', is: 'deleted' } }),
+        get: { call: 'GET /people/{id}', at: 'data', params: { id: id('Id') } },
+      },
+      notes: entity(
+        { person: id('Person') },
+        { each: { entity: 'people', take: { person: 'id' } }, under: { field: 'person', parent: 'id' } },
+        { params: { person: id('Person') } },
+      ),
+    },
+  },
+  rules: {},
+}
+
+overStatements('a live read of a deleted record', (engine) => {
+  let world: StoreWorld
+  let store: ContextStore
+  beforeAll(async () => {
+    world = await createStoreWorld(engine)
+    store = world.open({ kinds: [kind.definition] })
+  })
+  afterAll(() => world.close())
+
+  test.each(['list', 'get'] as const)('takes it from the copy with what belongs to it (%s), and stores the others', async (action) => {
+    const people = { connector: createRef().connector, kind: 'words', entity: 'people' }
+    const notes = { ...people, entity: 'notes' }
+    const stored = (rows: readonly Row[]) => rows.map((fields) => ({ key: `p01${fields['id']}`, fields }))
+    await store.writeBatch(people, { records: stored([{ id: 1 }, { id: 2 }]), asked: world.now })
+    await store.writeBatch(notes, {
+      records: stored([
+        { id: 5, person: 1 },
+        { id: 6, person: 2 },
+      ]),
+      asked: world.now,
+    })
+    const lost: [string, number][] = []
+    const told = Promise.withResolvers<void>()
+    const folds = createFolds({
+      store,
+      onLost: async (_access, by) => void lost.push(...by),
+      onFold: () => told.resolve(),
+      onError: told.reject,
+    })
+    const gone = { id: 2, status: 'deleted' }
+    const outcomes: readonly Outcome[] = [
+      action === 'list' ? { type: 'list', data: [{ id: 1, status: 'here' }, gone], meta: {} } : { type: 'record', data: gone, meta: {} },
+      { type: 'list', data: [{ id: 1, status: 'here' }], meta: {} },
+    ]
+    const access = {
+      ref: { organizationId: '', workspaceId: '', connectorId: people.connector },
+      status: 'active' as const,
+      connection: {
+        kind,
+        configuration: {},
+        credentials: { open: () => Promise.reject(new Error()), renew: () => Promise.reject(new Error()) },
+      },
+    }
+    for (const [index, outcome] of outcomes.entries()) {
+      const call = { entity: 'people', action: index === 0 ? action : 'list', params: index === 0 && action === 'get' ? { id: 2 } : {} }
+      folds.offer(access, call, { outcome, asked: world.now + 1 + index })
+    }
+    await told.promise
+    await folds.close()
+    expect([await idsOf(store, people), await idsOf(store, notes)]).toEqual([[1], [5]])
+    expect(lost).toEqual([
+      ['people', 1],
+      ['notes', 1],
+    ])
+  })
+})
