@@ -92,6 +92,8 @@ const wrong: readonly (readonly [says: string, kind: Kind])[] = [
     }),
   ],
   ['acme.groups: knows deleted records by archived, which is not a field of the record', withSync({ gone: { field: 'archived' } })],
+  ['acme.groups: stops at updated, which is not a field of the record', withSync({ newest: 'updated' })],
+  ['acme.groups: asks for changes by a filter and stops at a time: one is enough', withSync({ newest: 'changed', since })],
   ['acme.groups: looks into the future', withSync({ since: { ...since, lookback: -1 } })],
   ['acme.groups: goes on with behind, which is not a parameter', withSync({ after: { param: 'behind', field: 'id' } })],
   ['acme.groups: goes on after uid, which is not a field of the record', withSync({ after: { param: 'after', field: 'uid' } })],

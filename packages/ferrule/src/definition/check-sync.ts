@@ -97,6 +97,13 @@ const checks: readonly ((synced: SyncedEntity) => Sentences)[] = [
           since.text?.includes('{time}') === false && `asks for changes by ${since.text}, which has no place for {time}`,
           since.fixed && isNumber(definition, since.field) && `deletes by ${since.field}, which is a number`,
         ],
+  ({ definition, sync: { newest, since } }) =>
+    newest === undefined
+      ? []
+      : [
+          ...checkTime(definition, newest, 'stops at'),
+          since !== undefined && 'asks for changes by a filter and stops at a time: one is enough',
+        ],
   ({ definition, sync: { gone } }) => [
     gone !== undefined &&
       !hasField(definition.record, gone.field) &&

@@ -3,7 +3,8 @@ import type { ConnectorDefinition } from 'ferrule/definition'
 import { readLookback } from 'ferrule/internal'
 import type { EntitySelection, SyncIncremental } from 'ferrule/wire'
 import type { ScheduleRow } from '../sql/sync-schedules.ts'
-import { listStored, planWalks, type Tree } from '../sync/walk/plan.ts'
+import { usualLookback } from '../sync/walk/begin.ts'
+import { listStored, planWalks, type Tree, tracksChanges } from '../sync/walk/plan.ts'
 
 const daySeconds = 86_400
 
@@ -33,7 +34,7 @@ export function selectWantedEntities(definition: ConnectorDefinition, selection:
 const splitTree = (tree: Tree): EntityGroup[] => {
   const entities = listStored(tree).map(({ entity }) => entity)
   // A walk of changes stores one position for all its entities. A skipped entity would miss changes before that position.
-  if (tree.sync.since !== undefined) return [{ name: tree.entity, entities }]
+  if (tracksChanges(tree.sync)) return [{ name: tree.entity, entities }]
   return entities.map((entity) => ({ name: entity, entities: [entity] }))
 }
 
@@ -73,6 +74,7 @@ export function describeIncremental(
     return { entity, field: null, lookback_seconds: readLookback(definition, sync.windows, configuration) * daySeconds }
   }
   if (sync?.since !== undefined) return { entity, field: sync.since.field, lookback_seconds: sync.since.lookback }
+  if (sync?.newest !== undefined) return { entity, field: sync.newest, lookback_seconds: usualLookback }
   const parent = (sync?.within ?? sync?.each)?.entity
   return parent === undefined ? null : describeIncremental(definition, configuration, parent)
 }

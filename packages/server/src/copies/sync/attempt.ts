@@ -28,7 +28,7 @@ import {
 } from '../status/run-record.ts'
 import type { SyncServices, WalkStore } from '../sync-types.ts'
 import { RunProgress } from './progress.ts'
-import { listStored, planRun, type Tree } from './walk/plan.ts'
+import { listStored, planRun, type Tree, tracksChanges } from './walk/plan.ts'
 import { isLookupDenied, listRecheckedEntities, type RecheckTask, recheck } from './walk/recheck.ts'
 import { runInSlices } from './walk/run.ts'
 import type { Answered, Ask, SyncTask } from './walk/types.ts'
@@ -208,7 +208,7 @@ function computeExpectedRecords(trees: readonly Tree[], copies: readonly CopyRow
   const expected = new Map<string, number>()
   for (const tree of trees)
     for (const { entity, sync } of listStored(tree)) {
-      const meetsAll = mode === 'full' || (tree.sync.since === undefined && sync.windows === undefined)
+      const meetsAll = mode === 'full' || (!tracksChanges(tree.sync) && sync.windows === undefined)
       const count = meetsAll ? byEntity.get(entity)?.records : byEntity.get(entity)?.met_changes
       if (typeof count === 'number') expected.set(entity, count)
     }

@@ -87,11 +87,15 @@ function mergeThrough(walking: Walking, planned: Planned): Pick<EntityState, 'th
   return { through: isWhole ? { ...own } : { ...states.get(planned.entity)?.through, ...own } }
 }
 
+/** Returns whether everything up to the latest change was read. A list from its newest records that ends early leaves a gap behind it. */
+const isMarkReached = ({ tree, progress }: Walking): boolean => tree.sync.newest === undefined || progress.full || progress.reached === true
+
 /** Builds the state of an entity at the end of a walk. */
 function buildEndState(walking: Walking, planned: Planned): EntityState {
   const { progress, states } = walking
   const { walking: _walking, flaw: _flaw, unread: _unread, unfinished, ...old } = states.get(planned.entity) ?? {}
-  const latest = planned === findHolder(walking) && progress.latest !== undefined ? { latest: progress.latest } : {}
+  const latest =
+    planned === findHolder(walking) && progress.latest !== undefined && isMarkReached(walking) ? { latest: progress.latest } : {}
   const remembered: Remembered = { ...latest, ended: progress.pass }
   if (needsFill(walking, planned)) return remembered
   const all = isComplete(walking, planned) ? buildPassResult(walking, planned) : unfinished === undefined ? {} : { unfinished }

@@ -44,15 +44,33 @@ export function findNextParams({ sync }: Pick<Tree, 'sync'>, { rows, next }: Ans
  */
 export function findLatest(
   rows: readonly unknown[],
-  { sync: { since }, definition }: Pick<Tree, 'sync' | 'definition'>,
+  { sync: { since, newest }, definition }: Pick<Tree, 'sync' | 'definition'>,
   { progress: { latest, startedAt }, answered }: { progress: WalkProgress; answered: number },
 ): string | undefined {
-  if (since === undefined) return latest
-  const moments = rows.map(buildTimeReader(definition, since.field))
+  const field = since?.field ?? newest
+  if (field === undefined) return latest
+  const moments = rows.map(buildTimeReader(definition, field))
   const largest = moments.reduce((best, moment) => (moment > best ? moment : best), Number.NEGATIVE_INFINITY)
   const proved = Math.min(largest - Math.max(0, answered - startedAt), startedAt)
   const known = latest === undefined ? Number.NEGATIVE_INFINITY : parseTimestamp(latest)
   return proved > known && proved >= 0 ? new Date(proved).toISOString() : latest
+}
+
+/**
+ * Cuts a page of a list from its newest records where the copy is known to have them.
+ * @returns the records since then, and whether the page goes back further. Records without a time stay.
+ */
+export function cutKnown(
+  rows: readonly unknown[],
+  { tree, progress: { since, full } }: Pick<Walking, 'tree' | 'progress'>,
+): { readonly rows: readonly unknown[]; readonly reached: boolean } {
+  const { newest } = tree.sync
+  if (newest === undefined || full || since === undefined) return { rows, reached: false }
+  const read = buildTimeReader(tree.definition, newest)
+  const from = parseTimestamp(since)
+  // Pinned records may stand first, so the last one decides.
+  const last = rows.findLast((row) => !Number.isNaN(read(row)))
+  return { rows: rows.filter((row) => !(read(row) < from)), reached: last !== undefined && read(last) < from }
 }
 
 /** Computes a short digest of strings. */

@@ -130,6 +130,9 @@ function buildTree(root: Synced, all: readonly Synced[]): Tree {
   return { ...own, action: root.definition.list === undefined ? 'get' : 'list', isQuick, nested, children }
 }
 
+/** Returns whether a run can read changes only, from a position that one walk keeps for all its entities. */
+export const tracksChanges = ({ since, newest }: Sync): boolean => (since ?? newest) !== undefined
+
 /** Lists the stored entities of a tree, parents first. */
 export const listStored = (tree: Tree): readonly Planned[] => [tree, ...tree.nested, ...tree.children].filter(({ stored }) => stored)
 

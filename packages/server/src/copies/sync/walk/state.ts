@@ -92,6 +92,8 @@ export interface WalkProgress {
   readonly since?: string
   /** Timestamp of the vendor up to which the walk will have read everything. */
   readonly latest?: string
+  /** True when a list that is read from its newest records was read back to `since`, so that `latest` holds. */
+  readonly reached?: true
   /** Segments of a list that is read from its newest records. */
   readonly segments?: Segments
   readonly within?: PagePosition

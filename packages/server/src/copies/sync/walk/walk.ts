@@ -2,35 +2,22 @@
  * Runs one walk with everything below it. The walk can resume at any point: it saves every step before the next one, and repeating a step
  * changes nothing.
  */
-import { createHash } from 'node:crypto'
 import { FerruleError } from 'ferrule'
-import type { Since } from 'ferrule/definition'
-import { writeJson } from 'ferrule/engine'
-import { errorConsequences, fail, getAt, parseTimestamp } from 'ferrule/internal'
+import { errorConsequences, fail, getAt } from 'ferrule/internal'
 import { BatchWriter } from './batch-writer.ts'
+import { type DueTree, startWalk } from './begin.ts'
 import { Children, mostTries } from './children.ts'
 import { endEntity, findDoubts, needsFill } from './end.ts'
 import { mostRestarts, readNested } from './lists.ts'
 import { filterSegment, findLargest, moveOn, Outline, readIds } from './newest.ts'
-import { buildFirstParams, findLatest, findNextParams, type Params, Positions } from './page-params.ts'
+import { buildFirstParams, cutKnown, findLatest, findNextParams, type Params, Positions } from './page-params.ts'
 import { listParents, type Work } from './parents.ts'
-import { listStored, type Nested, type Planned, type Tree } from './plan.ts'
+import type { Nested, Tree } from './plan.ts'
 import type { Met } from './project.ts'
-import { type EntityState, noParents, readState, readWalk, toStateCheckpoint, type WalkProgress } from './state.ts'
+import { noParents, type WalkProgress } from './state.ts'
 import type { Answered, EntityResult, SyncTask } from './types.ts'
-import { beginUnread, findWhole, nothingUnread } from './unread.ts'
-import {
-  findHolder,
-  findReach,
-  isComplete,
-  isTaken,
-  noteDoubt,
-  type RunContext,
-  type Sliced,
-  saveWalk,
-  toEntityRef,
-  type Walking,
-} from './walking.ts'
+import { findWhole, nothingUnread } from './unread.ts'
+import { isTaken, noteDoubt, type RunContext, type Sliced, saveWalk, type Walking } from './walking.ts'
 
 /** A page of the root. */
 interface Page extends Answered {
@@ -129,6 +116,7 @@ class Walk {
     const { position, segments } = progress
     const latest = findLatest(page.rows, tree, { progress, answered: page.answered })
     const known = latest === undefined ? {} : { latest }
+    if (cutKnown(page.rows, this.#walking).reached) return { ...known, met: true, reached: true }
     const next = findNextParams(tree, page)
     if (segments === undefined || tree.sync.after === undefined) {
       // A position may withdraw parameters that the position itself carries; their absence stays in force.
@@ -218,7 +206,8 @@ class Walk {
   async #storePage(page: Page): Promise<Step> {
     const { tree, progress } = this.#walking
     const { params, asked } = page
-    const rows = progress.segments === undefined ? page.rows : filterSegment(tree, page.rows, progress.segments)
+    const { rows: fresh } = cutKnown(page.rows, this.#walking)
+    const rows = progress.segments === undefined ? fresh : filterSegment(tree, fresh, progress.segments)
     const own = this.#children.dropGone(
       tree,
       rows.map((record) => ({ record, params })),
@@ -313,108 +302,4 @@ export async function* walkTree(task: SyncTask, due: DueTree, run: RunContext): 
   for (const planned of stored) results.push(await endEntity(walking, planned, whole.has(planned.entity)))
   await saveWalk(walking, undefined)
   return { startedAt, results, again: stored.some((planned) => needsFill(walking, planned)) }
-}
-
-const day = 86_400_000
-/** A complete walk of so few calls runs every time. Deleted records then leave the copy at once. */
-const fewCalls = 10
-
-/** Computes the digest of the configuration; another configuration can select other records. */
-function digestConfiguration({ configuration }: Pick<SyncTask, 'configuration'>): string {
-  const entries = Object.entries(configuration).sort(([one], [other]) => (one < other ? -1 : 1))
-  return createHash('sha256').update(writeJson(entries)).digest('base64url').slice(0, 16)
-}
-
-/** Returns whether a complete pass is due. A last pass in the future comes from a wrong clock. */
-function isDue(fullEvery: number, { sync }: Planned, { triedAt: last, flaw, unfinished = 0 }: EntityState, now: number): boolean {
-  if (last === undefined) return true
-  // Partly readable entities are read again soon, then less and less often. Every walk tries unavailable entities, and windows, anyway.
-  const isWhole = (flaw === undefined && unfinished === 0) || flaw?.skipped === true || sync.windows !== undefined
-  const every = isWhole ? fullEvery : Math.min(day * 2 ** Math.max(0, unfinished - 1), fullEvery)
-  return Math.abs(now - last) > every
-}
-
-/** Finds the timestamp to request changes from; undefined when none is known. */
-function findSince({ lookback }: Since, latest: string | undefined, now: number): string | undefined {
-  const moment = Math.min(parseTimestamp(latest), now)
-  return Number.isNaN(moment) ? undefined : new Date(Math.max(0, moment - lookback * 1000)).toISOString()
-}
-
-type WalkBase = Omit<Walking, 'progress'>
-
-/** Creates the progress of a new walk: what it reads, and since when. */
-function createProgress({ task, tree, stored, states }: WalkBase, pass: string, fullEvery: number): WalkProgress {
-  const configured = digestConfiguration(task)
-  const startedAt = task.clock()
-  const isNew = (planned: Planned): boolean => {
-    const state = states.get(planned.entity) ?? {}
-    return task.mode === 'full' || state.configured !== configured || isDue(fullEvery, planned, state, startedAt)
-  }
-  const windowed = stored.filter(({ sync }) => sync.windows !== undefined)
-  const { since: rule } = tree.sync
-  const { latest, calls = Number.POSITIVE_INFINITY } = states.get(stored[0]?.entity ?? '') ?? {}
-  const since = rule === undefined ? undefined : findSince(rule, latest, startedAt)
-  const full = since === undefined || calls <= fewCalls || stored.some((planned) => !windowed.includes(planned) && isNew(planned))
-  return {
-    pass,
-    ...(task.run === undefined ? {} : { run: task.run }),
-    configured,
-    full,
-    fullWindows: windowed.filter(isNew).map(({ entity }) => entity),
-    startedAt,
-    ...(full || since === undefined || latest === undefined ? {} : { since, latest }),
-    calls: 0,
-    through: {},
-    reached: [],
-    flawed: {},
-    unread: listUnread(states, configured),
-  }
-}
-
-/** Lists what earlier walks could not read. */
-const listUnread = (states: WalkBase['states'], configuration: string): WalkProgress['unread'] =>
-  Object.fromEntries(
-    [...states].flatMap(([entity, { unread, configured }]) =>
-      unread === undefined || configured !== configuration ? [] : [[entity, beginUnread(unread)]],
-    ),
-  )
-
-async function readStates(task: SyncTask, stored: readonly Planned[]): Promise<ReadonlyMap<string, EntityState>> {
-  const states = new Map<string, EntityState>()
-  for (const planned of stored) states.set(planned.entity, await readState(task.store, toEntityRef(task, planned)))
-  return states
-}
-
-/** Returns whether this run can resume an interrupted walk. It cannot after the table was recreated, or after another walk. */
-function canResume({ task, stored, states }: WalkBase, kept: WalkProgress): boolean {
-  const isOurs = stored.every(({ entity }) => [states.get(entity)?.walking, states.get(entity)?.ended].includes(kept.pass))
-  if (!isOurs || kept.configured !== digestConfiguration(task) || kept.startedAt > task.clock() + day) return false
-  if (task.mode === 'incremental') return true
-  return stored.every((planned) => isComplete({ progress: kept }, planned)) && (task.run === undefined || kept.run === task.run)
-}
-
-/** A tree, and the maximum age of a complete pass over it in milliseconds: an incremental run then makes a new one. */
-interface DueTree {
-  readonly tree: Tree
-  readonly fullEvery: number
-}
-
-/** Resumes an interrupted walk, or starts one. */
-async function startWalk(task: SyncTask, { tree, fullEvery }: DueTree, run: RunContext): Promise<Walking> {
-  const stored = listStored(tree)
-  const base = { run, task, tree, stored, states: await readStates(task, stored) }
-  const kept = await readWalk(task.store, toEntityRef(task, findHolder(base)), tree.entity)
-  if (kept !== undefined && canResume(base, kept)) return { ...base, progress: kept }
-  const walking: Walking = { ...base, progress: createProgress(base, crypto.randomUUID(), fullEvery) }
-  const { pass } = walking.progress
-  for (const planned of stored) {
-    const ref = toEntityRef(task, planned)
-    const state = base.states.get(planned.entity)
-    await task.store.saveCheckpoints(ref, [toStateCheckpoint({ ...state, walking: pass })])
-    // A pass that nobody ends would collect keys forever.
-    if (state?.walking !== undefined) await task.store.abandonPass(ref, state.walking)
-    if (findReach(walking, planned) !== undefined) await task.store.beginPass(ref, pass)
-  }
-  await saveWalk(walking, walking.progress)
-  return walking
 }

@@ -1,0 +1,126 @@
+/** Begins a walk, or resumes one: what it reads, and since when. */
+import { createHash } from 'node:crypto'
+import { writeJson } from 'ferrule/engine'
+import { parseTimestamp } from 'ferrule/internal'
+import { listStored, type Planned, type Tree } from './plan.ts'
+import { type EntityState, readState, readWalk, toStateCheckpoint, type WalkProgress } from './state.ts'
+import type { SyncTask } from './types.ts'
+import { beginUnread } from './unread.ts'
+import { findHolder, findReach, isComplete, type RunContext, saveWalk, toEntityRef, type Walking } from './walking.ts'
+
+const day = 86_400_000
+/** A complete walk of so few calls runs every time. Deleted records then leave the copy at once. */
+const fewCalls = 10
+
+/** Computes the digest of the configuration; another configuration can select other records. */
+function digestConfiguration({ configuration }: Pick<SyncTask, 'configuration'>): string {
+  const entries = Object.entries(configuration).sort(([one], [other]) => (one < other ? -1 : 1))
+  return createHash('sha256').update(writeJson(entries)).digest('base64url').slice(0, 16)
+}
+
+/** Returns whether a complete pass is due. A last pass in the future comes from a wrong clock. */
+function isDue(fullEvery: number, { sync }: Planned, { triedAt: last, flaw, unfinished = 0 }: EntityState, now: number): boolean {
+  if (last === undefined) return true
+  // Partly readable entities are read again soon, then less and less often. Every walk tries unavailable entities, and windows, anyway.
+  const isWhole = (flaw === undefined && unfinished === 0) || flaw?.skipped === true || sync.windows !== undefined
+  const every = isWhole ? fullEvery : Math.min(day * 2 ** Math.max(0, unfinished - 1), fullEvery)
+  return Math.abs(now - last) > every
+}
+
+/** Seconds before the latest change that are read again where the definition names no time: records can appear late. */
+export const usualLookback = 60
+
+/** Finds the timestamp to request changes from; undefined when none is known. */
+function findSince(lookback: number, latest: string | undefined, now: number): string | undefined {
+  const moment = Math.min(parseTimestamp(latest), now)
+  return Number.isNaN(moment) ? undefined : new Date(Math.max(0, moment - lookback * 1000)).toISOString()
+}
+
+/** Where a walk of changes begins. */
+type Start = Pick<WalkProgress, 'since' | 'latest'>
+
+/** Finds where a walk of changes begins; undefined where everything must be read. */
+function findStart({ sync: { since, newest } }: Tree, { latest }: EntityState, now: number): Start | undefined {
+  if ((since ?? newest) === undefined) return undefined
+  const from = findSince(since?.lookback ?? usualLookback, latest, now)
+  return from === undefined || latest === undefined ? undefined : { since: from, latest }
+}
+
+type WalkBase = Omit<Walking, 'progress'>
+
+/** Creates the progress of a new walk: what it reads, and since when. */
+function createProgress({ task, tree, stored, states }: WalkBase, pass: string, fullEvery: number): WalkProgress {
+  const configured = digestConfiguration(task)
+  const startedAt = task.clock()
+  const isNew = (planned: Planned): boolean => {
+    const state = states.get(planned.entity) ?? {}
+    return task.mode === 'full' || state.configured !== configured || isDue(fullEvery, planned, state, startedAt)
+  }
+  const windowed = stored.filter(({ sync }) => sync.windows !== undefined)
+  const known = states.get(stored[0]?.entity ?? '') ?? {}
+  const { calls = Number.POSITIVE_INFINITY } = known
+  const start = findStart(tree, known, startedAt)
+  const full = start === undefined || calls <= fewCalls || stored.some((planned) => !windowed.includes(planned) && isNew(planned))
+  return {
+    pass,
+    ...(task.run === undefined ? {} : { run: task.run }),
+    configured,
+    full,
+    fullWindows: windowed.filter(isNew).map(({ entity }) => entity),
+    startedAt,
+    ...(full ? {} : start),
+    calls: 0,
+    through: {},
+    reached: [],
+    flawed: {},
+    unread: listUnread(states, configured),
+  }
+}
+
+/** Lists what earlier walks could not read. */
+const listUnread = (states: WalkBase['states'], configuration: string): WalkProgress['unread'] =>
+  Object.fromEntries(
+    [...states].flatMap(([entity, { unread, configured }]) =>
+      unread === undefined || configured !== configuration ? [] : [[entity, beginUnread(unread)]],
+    ),
+  )
+
+async function readStates(task: SyncTask, stored: readonly Planned[]): Promise<ReadonlyMap<string, EntityState>> {
+  const states = new Map<string, EntityState>()
+  for (const planned of stored) states.set(planned.entity, await readState(task.store, toEntityRef(task, planned)))
+  return states
+}
+
+/** Returns whether this run can resume an interrupted walk. It cannot after the table was recreated, or after another walk. */
+function canResume({ task, stored, states }: WalkBase, kept: WalkProgress): boolean {
+  const isOurs = stored.every(({ entity }) => [states.get(entity)?.walking, states.get(entity)?.ended].includes(kept.pass))
+  if (!isOurs || kept.configured !== digestConfiguration(task) || kept.startedAt > task.clock() + day) return false
+  if (task.mode === 'incremental') return true
+  return stored.every((planned) => isComplete({ progress: kept }, planned)) && (task.run === undefined || kept.run === task.run)
+}
+
+/** A tree, and the maximum age of a complete pass over it in milliseconds: an incremental run then makes a new one. */
+export interface DueTree {
+  readonly tree: Tree
+  readonly fullEvery: number
+}
+
+/** Resumes an interrupted walk, or starts one. */
+export async function startWalk(task: SyncTask, { tree, fullEvery }: DueTree, run: RunContext): Promise<Walking> {
+  const stored = listStored(tree)
+  const base = { run, task, tree, stored, states: await readStates(task, stored) }
+  const kept = await readWalk(task.store, toEntityRef(task, findHolder(base)), tree.entity)
+  if (kept !== undefined && canResume(base, kept)) return { ...base, progress: kept }
+  const walking: Walking = { ...base, progress: createProgress(base, crypto.randomUUID(), fullEvery) }
+  const { pass } = walking.progress
+  for (const planned of stored) {
+    const ref = toEntityRef(task, planned)
+    const state = base.states.get(planned.entity)
+    await task.store.saveCheckpoints(ref, [toStateCheckpoint({ ...state, walking: pass })])
+    // A pass that nobody ends would collect keys forever.
+    if (state?.walking !== undefined) await task.store.abandonPass(ref, state.walking)
+    if (findReach(walking, planned) !== undefined) await task.store.beginPass(ref, pass)
+  }
+  await saveWalk(walking, walking.progress)
+  return walking
+}
