@@ -1,7 +1,7 @@
 /** Live reads of records that the vendor lists as deleted. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { id, opt, str } from '../../packages/ferrule/src/definition/fields.ts'
 import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
+import { id, opt, str } from '../../packages/ferrule/src/definition/fields.ts'
 import type { Outcome } from '../../packages/ferrule/src/engine/call/outcome.ts'
 import { createFolds } from '../../packages/server/src/copies/folds.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'

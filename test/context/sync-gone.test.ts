@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { bool, type Field, id, opt, orNull, str, time } from '../../packages/ferrule/src/definition/fields.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
-import { type Answered, entity, page, type Params, type Row, World } from './sync-words.ts'
+import { type Answered, entity, type Params, page, type Row, World } from './sync-words.ts'
 
 const people = (more: number): Row[] => Array.from({ length: more }, (_, index) => ({ id: index + 1, changed: '2026-03-20T10:00:00Z' }))
 

@@ -49,6 +49,14 @@ const withSync = (sync: Sync): Kind => kind({ groups: { ...groups, sync } })
 const withMembers = (sync: Sync): Kind => kind({ members: { ...members, sync } })
 const { sync: _sync, ...unsynced } = groups
 const since = { param: 'filter.from', field: 'changed', lookback: 60 }
+const changes = {
+  entity: 'members',
+  since: { param: 'after', field: 'changed' },
+  where: { field: 'address', is: ['changed'] },
+  gone: [],
+  record: 'address',
+  keepsDays: 30,
+}
 const windows = { from: 'filter.from', to: 'filter.to', days: 30, first: 'start', lookback: 3 }
 
 /** One row per rule. */
@@ -94,6 +102,19 @@ const wrong: readonly (readonly [says: string, kind: Kind])[] = [
   ['acme.groups: knows deleted records by archived, which is not a field of the record', withSync({ gone: { field: 'archived' } })],
   ['acme.groups: stops at updated, which is not a field of the record', withSync({ newest: 'updated' })],
   ['acme.groups: asks for changes by a filter and stops at a time: one is enough', withSync({ newest: 'changed', since })],
+  ['acme.groups: reads changes of events, which has no list', withSync({ changes: { ...changes, entity: 'events' } })],
+  [
+    'acme.groups: reads changes by made, which members does not take',
+    withSync({ changes: { ...changes, since: { ...changes.since, param: 'made' } } }),
+  ],
+  [
+    'acme.groups: reads changes by made, which is not a field of the record',
+    withSync({ changes: { ...changes, since: { ...changes.since, field: 'made' } } }),
+  ],
+  ['acme.groups: reads kind of a change, which members lacks', withSync({ changes: { ...changes, where: { field: 'kind', is: ['a'] } } })],
+  ['acme.groups: reads data of a change, which members lacks', withSync({ changes: { ...changes, record: 'data' } })],
+  ['acme.groups: reads changes of no kind', withSync({ changes: { ...changes, where: { field: 'address', is: [] } } })],
+  ['acme.groups: reads changes that are kept for 0 days', withSync({ changes: { ...changes, keepsDays: 0 } })],
   ['acme.groups: looks into the future', withSync({ since: { ...since, lookback: -1 } })],
   ['acme.groups: goes on with behind, which is not a parameter', withSync({ after: { param: 'behind', field: 'id' } })],
   ['acme.groups: goes on after uid, which is not a field of the record', withSync({ after: { param: 'after', field: 'uid' } })],
@@ -118,6 +139,7 @@ test('one whose sync is right has no problems', () => {
   expect(findProblems(kind({}))).toEqual([])
   expect(findProblems(withSync({ since: { ...since, until: 'filter.to' }, after: { param: 'after', field: 'id' } }))).toEqual([])
   expect(findProblems(withSync({ windows }))).toEqual([])
+  expect(findProblems(withSync({ changes }))).toEqual([])
   for (const made of [unixTime('Made'), unixTimeMs('Made'), time('Made')])
     expect(
       findProblems(kind({ groups: { ...groups, record: { ...record, made }, sync: { since: { ...since, field: 'made' } } } })),

@@ -83,10 +83,29 @@ const checkTime = (definition: EntityDefinition, path: string, verb: string): Se
     `${verb} ${path}, a number without the format unix-time or unix-time-ms`,
 ]
 
+/** Checks the list of changes that is read in place of a whole pass. */
+const checkChanges = ({ kind, sync: { changes } }: SyncedEntity): Sentences => {
+  if (changes === undefined) return []
+  const { entity, params = {}, since, where, record, keepsDays } = changes
+  const listed = kind.definition.entities[entity]
+  if (listed?.list === undefined) return [`reads changes of ${entity}, which has no list`]
+  const { params: known } = listed.list
+  return [
+    ...[...Object.keys(params), since.param].map(
+      (path) => findField(known, path) === undefined && `reads changes by ${path}, which ${entity} does not take`,
+    ),
+    ...[where.field, record].map((path) => !hasField(listed.record, path) && `reads ${path} of a change, which ${entity} lacks`),
+    ...checkTime(listed, since.field, 'reads changes by'),
+    where.is.length === 0 && 'reads changes of no kind',
+    !(keepsDays > 0) && `reads changes that are kept for ${keepsDays} days`,
+  ]
+}
+
 const checks: readonly ((synced: SyncedEntity) => Sentences)[] = [
   checkParents,
   checkUnder,
   checkDepth,
+  checkChanges,
   (synced) => listSentParameters(synced.sync).map((path) => !isParameter(synced, path) && `sends ${path}, which is not a parameter`),
   ({ definition, sync: { since } }) =>
     since === undefined

@@ -60,8 +60,10 @@ export interface Within {
 
 /** A list of changes that the vendor keeps for a while, read in place of a whole pass. */
 export interface Changes {
-  /** Entity whose list has the changes, oldest or newest first. */
+  /** Entity whose list has the changes, the newest first. */
   readonly entity: string
+  /** The list has the oldest change first. */
+  readonly oldest?: true
   /** Parameters of that list. */
   readonly params?: Readonly<Record<string, unknown>>
   /** Its parameter for the start of the window, and the field with the time of a change. */

@@ -74,7 +74,7 @@ export function describeIncremental(
     return { entity, field: null, lookback_seconds: readLookback(definition, sync.windows, configuration) * daySeconds }
   }
   if (sync?.since !== undefined) return { entity, field: sync.since.field, lookback_seconds: sync.since.lookback }
-  if (sync?.newest !== undefined) return { entity, field: sync.newest, lookback_seconds: usualLookback }
+  if (sync !== undefined && tracksChanges(sync)) return { entity, field: sync.newest ?? null, lookback_seconds: usualLookback }
   const parent = (sync?.within ?? sync?.each)?.entity
   return parent === undefined ? null : describeIncremental(definition, configuration, parent)
 }

@@ -4,7 +4,7 @@ import { getAt, inSpan, parsePath, type SpanStart } from 'ferrule/internal'
 import type { EntityRef } from '../../entity-ref.ts'
 import type { Batch } from '../../store/batch.ts'
 import type { StoredRecord } from '../../store/row-encoder.ts'
-import { buildGone, buildRecordKey, type Split, splitGone } from './gone.ts'
+import { buildGone, buildRecordKey } from './gone.ts'
 import type { Planned } from './plan.ts'
 import { type Met, toStoredRecord } from './project.ts'
 import { type EntityProgress, noProgress } from './types.ts'
@@ -81,15 +81,12 @@ export class BatchWriter {
   }
 
   /**
-   * Deletes with the next commit the records that the vendor lists as deleted, and what belongs to them.
+   * Deletes records that the vendor calls deleted, and what belongs to them, with the next commit.
    * @param asked as in `add`
-   * @returns the other records, and the deleted ones
    */
-  takeGone(planned: Planned, met: readonly Met[], asked: number): Split {
-    const split = splitGone(planned.sync, met)
-    if (split.gone.length > 0) this.#gone.push({ planned, gone: split.gone, asked })
-    this.#count.records += split.gone.length
-    return split
+  forget(planned: Planned, gone: readonly Met[], asked: number): void {
+    this.#gone.push({ planned, gone, asked })
+    this.#count.records += gone.length
   }
 
   /**

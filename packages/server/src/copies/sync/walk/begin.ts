@@ -1,8 +1,9 @@
 /** Begins a walk, or resumes one: what it reads, and since when. */
 import { createHash } from 'node:crypto'
+import type { Sync } from 'ferrule/definition'
 import { writeJson } from 'ferrule/engine'
 import { parseTimestamp } from 'ferrule/internal'
-import { listStored, type Planned, type Tree } from './plan.ts'
+import { listStored, type Planned, type Tree, tellsDeletions, tracksChanges } from './plan.ts'
 import { type EntityState, readState, readWalk, toStateCheckpoint, type WalkProgress } from './state.ts'
 import type { SyncTask } from './types.ts'
 import { beginUnread } from './unread.ts'
@@ -39,11 +40,27 @@ function findSince(lookback: number, latest: string | undefined, now: number): s
 /** Where a walk of changes begins. */
 type Start = Pick<WalkProgress, 'since' | 'latest'>
 
+const hour = 3_600_000
+
+/** Returns whether a vendor still has all changes since a mark. An hour less, because the walk takes time. */
+const isKept = ({ changes }: Sync, latest: string | undefined, now: number): boolean =>
+  changes === undefined || now - parseTimestamp(latest) <= changes.keepsDays * day - hour
+
 /** Finds where a walk of changes begins; undefined where everything must be read. */
-function findStart({ sync: { since, newest } }: Tree, { latest }: EntityState, now: number): Start | undefined {
-  if ((since ?? newest) === undefined) return undefined
-  const from = findSince(since?.lookback ?? usualLookback, latest, now)
+function findStart({ sync }: Tree, { latest }: EntityState, now: number): Start | undefined {
+  if (!tracksChanges(sync) || !isKept(sync, latest, now)) return undefined
+  const from = findSince(sync.since?.lookback ?? usualLookback, latest, now)
   return from === undefined || latest === undefined ? undefined : { since: from, latest }
+}
+
+/**
+ * Finds what a complete pass notes before it reads anything: the changes since then come later. An hour earlier than this service's clock,
+ * because the vendor's can be behind. A later mark, which the vendor's own clock made, stays.
+ */
+function findMark({ sync: { changes } }: Tree, { latest }: EntityState, now: number): Start {
+  if (changes === undefined) return {}
+  const noted = Math.min(now, Math.max(now - hour, latest === undefined ? 0 : parseTimestamp(latest)))
+  return { latest: new Date(noted).toISOString() }
 }
 
 type WalkBase = Omit<Walking, 'progress'>
@@ -60,7 +77,10 @@ function createProgress({ task, tree, stored, states }: WalkBase, pass: string, 
   const known = states.get(stored[0]?.entity ?? '') ?? {}
   const { calls = Number.POSITIVE_INFINITY } = known
   const start = findStart(tree, known, startedAt)
-  const full = start === undefined || calls <= fewCalls || stored.some((planned) => !windowed.includes(planned) && isNew(planned))
+  const full =
+    start === undefined ||
+    (calls <= fewCalls && !tellsDeletions(tree.sync)) ||
+    stored.some((planned) => !windowed.includes(planned) && isNew(planned))
   return {
     pass,
     ...(task.run === undefined ? {} : { run: task.run }),
@@ -68,7 +88,7 @@ function createProgress({ task, tree, stored, states }: WalkBase, pass: string, 
     full,
     fullWindows: windowed.filter(isNew).map(({ entity }) => entity),
     startedAt,
-    ...(full ? {} : start),
+    ...(full ? findMark(tree, known, startedAt) : start),
     calls: 0,
     through: {},
     reached: [],
@@ -123,4 +143,15 @@ export async function startWalk(task: SyncTask, { tree, fullEvery }: DueTree, ru
   }
   await saveWalk(walking, walking.progress)
   return walking
+}
+
+/**
+ * Forgets where the changes of a walk begin, because the vendor no longer takes it: the next walk is a complete one. What this walk has
+ * written stays.
+ */
+export async function forgetStart(walking: Walking): Promise<void> {
+  const ref = toEntityRef(walking.task, findHolder(walking))
+  const { latest: _latest, ...state } = await readState(walking.task.store, ref)
+  await walking.task.store.saveCheckpoints(ref, [toStateCheckpoint(state)])
+  await saveWalk(walking, undefined)
 }

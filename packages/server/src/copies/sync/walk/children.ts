@@ -3,6 +3,7 @@ import type { FerruleError } from 'ferrule'
 import { errorConsequences } from 'ferrule/internal'
 import type { BatchWriter } from './batch-writer.ts'
 import { type DayWindow, findFirstDay, listWindows, splitWindow, toDay } from './day-windows.ts'
+import { splitGone } from './gone.ts'
 import { isNeeded, readList, Unreadable } from './lists.ts'
 import type { Params } from './page-params.ts'
 import { buildParams, digestPage, findParent, listParents, splitGroups, type Work } from './parents.ts'
@@ -55,6 +56,8 @@ export class Children {
   readonly #writer: BatchWriter
   readonly #slices: Slices
   readonly #paces = new Map<string, Pace>()
+  /** Version of what is below a page of changes: what a newer change deletes stays deleted. */
+  #version: number | undefined
 
   constructor(walking: Walking, writer: BatchWriter) {
     this.#walking = walking
@@ -78,9 +81,16 @@ export class Children {
 
   /**
    * Reads the children of a page's records. Resumes where an interrupted walk stopped, if the page is the same.
+   * @param version of what is read; undefined for the time of each request
    */
-  async *run(work: readonly Work[]): Sliced {
+  async *run(work: readonly Work[], version?: number): Sliced {
     if (work.length === 0) return
+    this.#version = version
+    yield* this.#runAll(work)
+    this.#version = undefined
+  }
+
+  async *#runAll(work: readonly Work[]): Sliced {
     this.#enter(work)
     const open = new Map(
       work.flatMap((each) => (this.#at.done.includes(each.child.entity) ? [] : [[this.#indexOf(each), this.#runChild(each)]])),
@@ -113,14 +123,20 @@ export class Children {
     for (const entity of Object.keys(this.#walking.progress.unread)) this.#setUnread(entity, keepMet(this.#unreadOf(entity)))
   }
 
-  /** Leaves out records that the vendor lists as deleted: they leave the copy, and nothing is asked for below them. */
+  /** Leaves out records that the vendor lists as deleted. @returns the others */
   dropGone(planned: Planned, met: readonly Met[], asked: number): readonly Met[] {
-    const { alive, gone } = this.#writer.takeGone(planned, met, asked)
-    const { nested, children } = this.#walking.tree
-    const isBelow = ({ sync: { within, each } }: Planned): boolean => (within ?? each)?.entity === planned.entity
-    const below = gone.length === 0 ? [] : [...nested, ...children].filter(isBelow)
-    for (const each of below) for (const { key } of listParents(each, gone)) this.#forget(each.entity, key)
+    const { alive, gone } = splitGone(planned.sync, met)
+    this.forget(planned, gone, asked)
     return alive
+  }
+
+  /** Takes deleted records from the copy, with what belongs to them: nothing is asked for below them any more. */
+  forget(planned: Planned, gone: readonly Met[], asked: number): void {
+    if (gone.length === 0) return
+    this.#writer.forget(planned, gone, asked)
+    const isBelow = ({ sync: { within, each } }: Planned): boolean => (within ?? each)?.entity === planned.entity
+    for (const below of [...this.#walking.tree.nested, ...this.#walking.tree.children].filter(isBelow))
+      for (const { key } of listParents(below, gone)) this.#forget(below.entity, key)
   }
 
   /** Returns whether to ask for the list of a parent that was met. One that could not be read is asked for again at the end of the walk. */
@@ -215,7 +231,7 @@ export class Children {
     if (this.#walking.progress.flawed[entity]?.skipped) return
     this.#walking.task.signal.throwIfAborted()
     if (this.#paceOf(entity).isOver()) return this.#passOver(entity, group)
-    const whole = { since: this.#writer.commits, asked: this.#walking.task.clock() }
+    const whole = { since: this.#writer.commits, asked: this.#version ?? this.#walking.task.clock() }
     const thrown = yield* this.#tryRead(child, group)
     if (thrown === undefined) for (const parent of group) this.markRead(child, parent)
     else if (!(await this.#handle(child, group, thrown))) {
@@ -394,7 +410,8 @@ export class Children {
   async *#readPages(child: Child, params: Params, group: readonly Parent[]): Sliced {
     for await (const { rows, asked } of this.#list(child.entity, params)) {
       const met = rows.map((record) => ({ record, params, parent: findParent(child, group, record) }))
-      this.#writer.add(child, this.dropGone(child, met, asked), asked)
+      const version = this.#version ?? asked
+      this.#writer.add(child, this.dropGone(child, met, version), version)
       yield* this.#writer.endSliceIfDue()
     }
   }

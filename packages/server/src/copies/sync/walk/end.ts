@@ -88,7 +88,8 @@ function mergeThrough(walking: Walking, planned: Planned): Pick<EntityState, 'th
 }
 
 /** Returns whether everything up to the latest change was read. A list from its newest records that ends early leaves a gap behind it. */
-const isMarkReached = ({ tree, progress }: Walking): boolean => tree.sync.newest === undefined || progress.full || progress.reached === true
+const isMarkReached = ({ tree, progress }: Walking): boolean =>
+  tree.sync.newest === undefined || progress.full || progress.cameBack === true
 
 /** Builds the state of an entity at the end of a walk. */
 function buildEndState(walking: Walking, planned: Planned): EntityState {

@@ -2,8 +2,7 @@
 import { createHash } from 'node:crypto'
 import { writeJson } from 'ferrule/engine'
 import { BoundedMap, copyJson, fail, getAt, parsePath, parseTimestamp, setAt } from 'ferrule/internal'
-import type { Tree } from './plan.ts'
-import type { WalkProgress } from './state.ts'
+import { buildChangesParams, findChangeList } from './changes.ts'
 import type { Answered } from './types.ts'
 import { buildStart, buildTimeReader, toParamPath, writeTime } from './vendor-times.ts'
 import { computeEnd, type Walking } from './walking.ts'
@@ -12,7 +11,13 @@ import { computeEnd, type Walking } from './walking.ts'
 export type Params = Readonly<Record<string, unknown>>
 
 /** Builds the parameters of the first page. */
-export function buildFirstParams({ tree: { sync, definition }, progress }: Pick<Walking, 'tree' | 'progress'>): Params {
+export function buildFirstParams(walking: Pick<Walking, 'task' | 'tree' | 'progress'>): Params {
+  const list = findChangeList(walking)
+  if (list !== undefined) return buildChangesParams(list, walking.progress.since)
+  const {
+    progress,
+    tree: { sync, definition },
+  } = walking
   const params: Record<string, unknown> = copyJson({ ...sync.params })
   const { since } = sync
   const from = progress.since ?? since?.first
@@ -23,8 +28,9 @@ export function buildFirstParams({ tree: { sync, definition }, progress }: Pick<
 }
 
 /** Finds the parameters of the next page; null at the end. */
-export function findNextParams({ sync }: Pick<Tree, 'sync'>, { rows, next }: Answered): Params | null {
-  if (next === null || sync.after === undefined) return next
+export function findNextParams(walking: Pick<Walking, 'task' | 'tree' | 'progress'>, { rows, next }: Answered): Params | null {
+  const { sync } = walking.tree
+  if (next === null || sync.after === undefined || findChangeList(walking) !== undefined) return next
   const { field, param } = sync.after
   const ids = rows.flatMap((row) => {
     const value = getAt(row, parsePath(field))
@@ -32,6 +38,15 @@ export function findNextParams({ sync }: Pick<Tree, 'sync'>, { rows, next }: Ans
   })
   const [first, ...rest] = ids
   return first === undefined ? next : { [param]: rest.reduce((largest, each) => (each > largest ? each : largest), first) }
+}
+
+/** Builds the reading of the time that marks how far a walk has read; undefined where no time does. */
+function buildMarkReader(walking: Pick<Walking, 'task' | 'tree' | 'progress'>): ((row: unknown) => number) | undefined {
+  const list = findChangeList(walking)
+  if (list !== undefined) return buildTimeReader(list.definition, list.rule.since.field)
+  const { sync, definition } = walking.tree
+  const field = sync.since?.field ?? sync.newest
+  return field === undefined ? undefined : buildTimeReader(definition, field)
 }
 
 /**
@@ -43,13 +58,13 @@ export function findNextParams({ sync }: Pick<Tree, 'sync'>, { rows, next }: Ans
  * @param answered when the page arrived, in milliseconds since 1970
  */
 export function findLatest(
-  rows: readonly unknown[],
-  { sync: { since, newest }, definition }: Pick<Tree, 'sync' | 'definition'>,
-  { progress: { latest, startedAt }, answered }: { progress: WalkProgress; answered: number },
+  walking: Pick<Walking, 'task' | 'tree' | 'progress'>,
+  { rows, answered }: { readonly rows: readonly unknown[]; readonly answered: number },
 ): string | undefined {
-  const field = since?.field ?? newest
-  if (field === undefined) return latest
-  const moments = rows.map(buildTimeReader(definition, field))
+  const { latest, startedAt } = walking.progress
+  const read = buildMarkReader(walking)
+  if (read === undefined) return latest
+  const moments = rows.map(read)
   const largest = moments.reduce((best, moment) => (moment > best ? moment : best), Number.NEGATIVE_INFINITY)
   const proved = Math.min(largest - Math.max(0, answered - startedAt), startedAt)
   const known = latest === undefined ? Number.NEGATIVE_INFINITY : parseTimestamp(latest)
@@ -63,14 +78,14 @@ export function findLatest(
 export function cutKnown(
   rows: readonly unknown[],
   { tree, progress: { since, full } }: Pick<Walking, 'tree' | 'progress'>,
-): { readonly rows: readonly unknown[]; readonly reached: boolean } {
+): { readonly rows: readonly unknown[]; readonly cameBack: boolean } {
   const { newest } = tree.sync
-  if (newest === undefined || full || since === undefined) return { rows, reached: false }
+  if (newest === undefined || full || since === undefined) return { rows, cameBack: false }
   const read = buildTimeReader(tree.definition, newest)
   const from = parseTimestamp(since)
   // Pinned records may stand first, so the last one decides.
   const last = rows.findLast((row) => !Number.isNaN(read(row)))
-  return { rows: rows.filter((row) => !(read(row) < from)), reached: last !== undefined && read(last) < from }
+  return { rows: rows.filter((row) => !(read(row) < from)), cameBack: last !== undefined && read(last) < from }
 }
 
 /** Computes a short digest of strings. */

@@ -93,7 +93,9 @@ export interface WalkProgress {
   /** Timestamp of the vendor up to which the walk will have read everything. */
   readonly latest?: string
   /** True when a list that is read from its newest records was read back to `since`, so that `latest` holds. */
-  readonly reached?: true
+  readonly cameBack?: true
+  /** Version of the records of the last page of changes. */
+  readonly changesAt?: number
   /** Segments of a list that is read from its newest records. */
   readonly segments?: Segments
   readonly within?: PagePosition

@@ -5,7 +5,8 @@
 import { FerruleError } from 'ferrule'
 import { errorConsequences, fail, getAt } from 'ferrule/internal'
 import { BatchWriter } from './batch-writer.ts'
-import { type DueTree, startWalk } from './begin.ts'
+import { type DueTree, forgetStart, startWalk } from './begin.ts'
+import { computeVersion, findChangeList, isInOrder, readChanges } from './changes.ts'
 import { Children, mostTries } from './children.ts'
 import { endEntity, findDoubts, needsFill } from './end.ts'
 import { mostRestarts, readNested } from './lists.ts'
@@ -22,6 +23,8 @@ import { isTaken, noteDoubt, type RunContext, type Sliced, saveWalk, type Walkin
 /** A page of the root. */
 interface Page extends Answered {
   readonly params: Params
+  /** Changes of the progress that the page itself causes. */
+  readonly noted?: Partial<WalkProgress>
   /** When the page was requested, and when it arrived. Milliseconds since 1970. */
   readonly asked: number
   readonly answered: number
@@ -30,6 +33,8 @@ interface Page extends Answered {
 /** What is left of a page when the writer has its records. A walk that waits for its slice keeps no page. */
 interface Step {
   readonly work: readonly Work[]
+  /** Version of what is below a page of changes; undefined for other pages. */
+  readonly version: number | undefined
   /** Changes of the progress when the children are read. */
   readonly then: Partial<WalkProgress>
 }
@@ -87,8 +92,8 @@ class Walk {
   }
 
   /** Reads the children of a page, and saves that it is done. */
-  async *#finishPage({ work, then }: Step): Sliced {
-    yield* this.#children.run(work)
+  async *#finishPage({ work, version, then }: Step): Sliced {
+    yield* this.#children.run(work, version)
     const { position: _position, within: _within, segments: _segments, ...rest } = this.#walking.progress
     this.#walking.progress = { ...rest, ...then }
     this.#reportShares()
@@ -114,10 +119,10 @@ class Walk {
   #planNext(page: Page): Partial<WalkProgress> {
     const { progress, tree } = this.#walking
     const { position, segments } = progress
-    const latest = findLatest(page.rows, tree, { progress, answered: page.answered })
-    const known = latest === undefined ? {} : { latest }
-    if (cutKnown(page.rows, this.#walking).reached) return { ...known, met: true, reached: true }
-    const next = findNextParams(tree, page)
+    const latest = findLatest(this.#walking, page)
+    const known = { ...(latest === undefined ? {} : { latest }), ...page.noted }
+    if (cutKnown(page.rows, this.#walking).cameBack) return { ...known, met: true, cameBack: true }
+    const next = findNextParams(this.#walking, page)
     if (segments === undefined || tree.sync.after === undefined) {
       // A position may withdraw parameters that the position itself carries; their absence stays in force.
       return next === null ? { ...known, met: true } : { ...known, position: { ...position, ...next } }
@@ -139,7 +144,14 @@ class Walk {
     const { after } = tree.sync
     const ids = readIds(tree, answered.rows)
     const isWorth = tree.children.some((child) => child.batch === undefined && isTaken(this.#walking, child))
-    if (!isWorth || after === undefined || progress.position !== undefined || answered.next === null) return false
+    if (
+      !isWorth ||
+      after === undefined ||
+      findChangeList(this.#walking) !== undefined ||
+      progress.position !== undefined ||
+      answered.next === null
+    )
+      return false
     if (ids.length === 0 || ids.length < answered.rows.length) return false
     const outline = new Outline(ids)
     for (let at = outline.probe(); at !== undefined; at = outline.probe()) {
@@ -180,9 +192,11 @@ class Walk {
    */
   async #ask(params: Params): Promise<Answered | undefined> {
     const { task, tree, progress } = this.#walking
+    const list = findChangeList(this.#walking)
+    const asked = list === undefined ? { entity: tree.entity, action: tree.action } : { entity: list.rule.entity, action: 'list' as const }
     try {
       this.#countCall()
-      return await task.ask({ entity: tree.entity, action: tree.action, params })
+      return await task.ask({ ...asked, params })
     } catch (error) {
       const hasExpired = error instanceof FerruleError && error.code === 'invalid_cursor' && progress.position !== undefined
       if (!hasExpired) throw error
@@ -193,7 +207,7 @@ class Walk {
   /** Restarts the walk; keys that it has seen stay seen. */
   async #restart(restarts: number): Promise<void> {
     if (restarts > mostRestarts) throw this.#invalid('its positions end faster than its pages can be read')
-    const { position: _position, within: _within, segments: _segments, parents: _parents, ...rest } = this.#walking.progress
+    const { position: _position, within: _within, segments: _segments, parents: _parents, changesAt: _at, ...rest } = this.#walking.progress
     this.#walking.progress = rest
     await this.#writer.commit()
   }
@@ -202,12 +216,35 @@ class Walk {
     return fail('upstream_answer_invalid', { vendor: this.#walking.task.kind.definition.title, reason })
   }
 
+  /** Reads the records that a page stands for, and those that it calls deleted. */
+  #readRows(page: Page) {
+    const { tree, progress } = this.#walking
+    const list = findChangeList(this.#walking)
+    if (list !== undefined) {
+      if (!isInOrder(list, page.rows)) throw this.#invalid('changes in another order than the definition says')
+      const { records, gone } = readChanges(list, tree, page.rows)
+      const changesAt = computeVersion(list, progress, page.asked)
+      return { rows: records, gone, asked: changesAt, version: changesAt, noted: { changesAt } }
+    }
+    const { rows } = cutKnown(page.rows, this.#walking)
+    return {
+      rows: progress.segments === undefined ? rows : filterSegment(tree, rows, progress.segments),
+      gone: [],
+      asked: page.asked,
+      noted: {},
+    }
+  }
+
   /** Hands the records of a page to the writer, and lists the calls for what is below them. */
   async #storePage(page: Page): Promise<Step> {
-    const { tree, progress } = this.#walking
-    const { params, asked } = page
-    const { rows: fresh } = cutKnown(page.rows, this.#walking)
-    const rows = progress.segments === undefined ? fresh : filterSegment(tree, fresh, progress.segments)
+    const { tree } = this.#walking
+    const { params } = page
+    const { rows, gone, asked, version, noted } = this.#readRows(page)
+    this.#children.forget(
+      tree,
+      gone.map((record) => ({ record, params })),
+      asked,
+    )
     const own = this.#children.dropGone(
       tree,
       rows.map((record) => ({ record, params })),
@@ -229,9 +266,9 @@ class Walk {
       this.#writer.addComplete(nested, shown, { since, asked })
     }
     const work = this.#children.plan((entity) => met.get(entity) ?? [])
-    const then = this.#planNext(page)
+    const then = this.#planNext({ ...page, noted })
     this.#countRows(work, { ...page, rows })
-    return { work, then }
+    return { work, version, then }
   }
 
   /** Builds what the reading of records within records asks and reports. */
@@ -251,11 +288,18 @@ class Walk {
   }
 }
 
-async function* runWalk(walk: Walk): Sliced {
+/** Returns whether the vendor refuses where the changes of a walk begin: then everything is read instead. */
+const isStartRefused = (walking: Walking, error: unknown): boolean =>
+  error instanceof FerruleError &&
+  findChangeList(walking) !== undefined &&
+  (errorConsequences[error.code].leavesOut === 'entity' || error.code === 'upstream_invalid_request' || error.code === 'invalid_cursor')
+
+async function* runWalk(walking: Walking, walk: Walk): Sliced {
   try {
     yield* walk.read()
   } catch (error) {
     if (!(error instanceof FerruleError) || errorConsequences[error.code].leavesOut !== 'entity') throw error
+    if (isStartRefused(walking, error)) throw error
     await walk.skip(error)
   }
 }
@@ -267,13 +311,13 @@ async function* runWalk(walk: Walk): Sliced {
 async function* runWalks(walking: Walking): Sliced<ReadonlySet<string>> {
   const walk = new Walk(walking)
   try {
-    yield* runWalk(walk)
+    yield* runWalk(walking, walk)
     if (walking.progress.confirming !== undefined) return new Set()
     const { doubtful, whole } = await findDoubts(walking)
     if (doubtful.length === 0) return whole
     const { met: _met, ...rest } = walking.progress
     await saveWalk(walking, { ...rest, confirming: doubtful })
-    yield* runWalk(walk)
+    yield* runWalk(walking, walk)
     return whole
   } finally {
     await walk.settle()
@@ -297,7 +341,14 @@ export async function* walkTree(task: SyncTask, due: DueTree, run: RunContext): 
   const walking = await startWalk(task, due, run)
   const { stored } = walking
   const startedAt = Math.min(task.clock(), walking.progress.startedAt)
-  const whole = yield* runWalks(walking)
+  let whole: ReadonlySet<string>
+  try {
+    whole = yield* runWalks(walking)
+  } catch (error) {
+    if (!isStartRefused(walking, error)) throw error
+    await forgetStart(walking)
+    return yield* walkTree(task, due, run)
+  }
   const results: EntityResult[] = []
   for (const planned of stored) results.push(await endEntity(walking, planned, whole.has(planned.entity)))
   await saveWalk(walking, undefined)
