@@ -101,7 +101,8 @@ const wrong: readonly (readonly [says: string, kind: Kind])[] = [
   ],
   ['acme.groups: knows deleted records by archived, which is not a field of the record', withSync({ gone: { field: 'archived' } })],
   ['acme.groups: stops at updated, which is not a field of the record', withSync({ newest: 'updated' })],
-  ['acme.groups: asks for changes by a filter and stops at a time: one is enough', withSync({ newest: 'changed', since })],
+  ['acme.groups: has several of since, newest, token and changes', withSync({ newest: 'changed', since })],
+  ['acme.groups: sends sync_token, which is not a parameter', withSync({ token: { read: 'next', param: 'sync_token' } })],
   ['acme.groups: reads changes of events, which has no list', withSync({ changes: { ...changes, entity: 'events' } })],
   [
     'acme.groups: reads changes by made, which members does not take',

@@ -26,12 +26,13 @@ const isParameter = ({ definition }: SyncedEntity, path: string): boolean => {
 const findFeeder = ({ kind }: SyncedEntity, name: string): EntityDefinition | undefined => kind.definition.entities[name]
 
 /** Lists the parameters that a sync sends, and those of live lists that it does not copy. */
-const listSentParameters = ({ params = {}, within, each, since, windows, withdrawn, notCopied = [] }: Sync): string[] => [
+const listSentParameters = ({ params = {}, within, each, since, windows, withdrawn, token, notCopied = [] }: Sync): string[] => [
   ...Object.keys(params),
   ...notCopied,
   ...(withdrawn === undefined ? [] : [withdrawn.param]),
   ...Object.keys(within?.most?.take ?? {}),
   ...Object.keys(each?.take ?? {}),
+  ...(token === undefined ? [] : [token.param]),
   ...(since === undefined ? [] : [since.param, ...(since.until === undefined ? [] : [since.until])]),
   ...(windows === undefined ? [] : [windows.from, windows.to]),
 ]
@@ -116,13 +117,10 @@ const checks: readonly ((synced: SyncedEntity) => Sentences)[] = [
           since.text?.includes('{time}') === false && `asks for changes by ${since.text}, which has no place for {time}`,
           since.fixed && isNumber(definition, since.field) && `deletes by ${since.field}, which is a number`,
         ],
-  ({ definition, sync: { newest, since } }) =>
-    newest === undefined
-      ? []
-      : [
-          ...checkTime(definition, newest, 'stops at'),
-          since !== undefined && 'asks for changes by a filter and stops at a time: one is enough',
-        ],
+  ({ definition, sync: { newest } }) => (newest === undefined ? [] : checkTime(definition, newest, 'stops at')),
+  ({ sync: { since, newest, token, changes } }) => [
+    [since, newest, token, changes].filter((way) => way !== undefined).length > 1 && 'has several of since, newest, token and changes',
+  ],
   ({ definition, sync: { gone } }) => [
     gone !== undefined &&
       !hasField(definition.record, gone.field) &&

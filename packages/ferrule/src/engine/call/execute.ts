@@ -15,7 +15,7 @@ import { Http } from '../http/http.ts'
 import { callBytes } from '../http/memory.ts'
 import { explainAddress } from '../http/origin.ts'
 import type { Proxies } from '../http/proxies.ts'
-import { getAt } from '../json/paths.ts'
+import { getAt, parsePath } from '../json/paths.ts'
 import { RawJson, RawRows } from '../json/raw-rows.ts'
 import { MemoryLimiter } from '../limits/in-memory.ts'
 import type { Limiter } from '../limits/limits.ts'
@@ -202,10 +202,18 @@ async function runList(running: Running, given: Params): Promise<Outcome> {
       ...buildWarnings(own === undefined ? reply.warnings : [...reply.warnings, `${own}.`]),
     },
     ...(hidden.length === 0 ? {} : { hidden }),
+    token: readToken(operation, reply.body),
     doubt,
     text,
     ...readDigest(operation, reply.answer),
   }
+}
+
+/** Reads the token of changes of a page; undefined for a list without one. */
+function readToken({ entity }: CompiledOperation, body: unknown): string | number | bigint | undefined {
+  const { token } = entity.sync ?? {}
+  const value = token === undefined ? undefined : getAt(body, parsePath(token.read))
+  return (typeof value === 'string' && value !== '') || typeof value === 'number' || typeof value === 'bigint' ? value : undefined
 }
 
 /** Describes why a list may be incomplete: the vendor warns of it. Undefined without warnings. */

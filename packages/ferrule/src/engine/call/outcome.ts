@@ -76,6 +76,8 @@ export type Outcome =
       readonly meta: Readonly<Record<string, unknown>>
       /** Omitted records that the vendor flags as hidden: for the copy, never for an answer. */
       readonly hidden?: readonly RecordKey[]
+      /** The token of changes that the page names, for the next run of a sync. */
+      readonly token?: string | number | bigint | undefined
       /** Why the list may be incomplete, so that a sync deletes nothing on account of it. The meta has it as a warning. */
       readonly doubt?: string | undefined
     } & Digested)

@@ -64,12 +64,13 @@ async function readAnswer(outcome: Outcome, entity: string): Promise<Answered> {
   if (outcome.type === 'file') throw fail('definition_invalid', { reason: `${entity} answers a file to a sync` })
   if (outcome.type === 'record') return { rows: [outcome.data instanceof RawJson ? outcome.data.toJSON() : outcome.data], next: null }
   const { next_params: next } = outcome.meta
-  const { hidden, doubt } = outcome
+  const { hidden, doubt, token } = outcome
   return {
     rows: await readAllRows(outcome.data),
     next: isObject(next) ? next : null,
     hidden,
     doubt,
+    token,
   }
 }
 

@@ -38,7 +38,7 @@ function findSince(lookback: number, latest: string | undefined, now: number): s
 }
 
 /** Where a walk of changes begins. */
-type Start = Pick<WalkProgress, 'since' | 'latest'>
+type Start = Pick<WalkProgress, 'since' | 'latest' | 'token'>
 
 const hour = 3_600_000
 
@@ -47,7 +47,8 @@ const isKept = ({ changes }: Sync, latest: string | undefined, now: number): boo
   changes === undefined || now - parseTimestamp(latest) <= changes.keepsDays * day - hour
 
 /** Finds where a walk of changes begins; undefined where everything must be read. */
-function findStart({ sync }: Tree, { latest }: EntityState, now: number): Start | undefined {
+function findStart({ sync }: Tree, { latest, token }: EntityState, now: number): Start | undefined {
+  if (sync.token !== undefined) return token === undefined ? undefined : { token }
   if (!tracksChanges(sync) || !isKept(sync, latest, now)) return undefined
   const from = findSince(sync.since?.lookback ?? usualLookback, latest, now)
   return from === undefined || latest === undefined ? undefined : { since: from, latest }
@@ -151,7 +152,7 @@ export async function startWalk(task: SyncTask, { tree, fullEvery }: DueTree, ru
  */
 export async function forgetStart(walking: Walking): Promise<void> {
   const ref = toEntityRef(walking.task, findHolder(walking))
-  const { latest: _latest, ...state } = await readState(walking.task.store, ref)
+  const { latest: _latest, token: _token, ...state } = await readState(walking.task.store, ref)
   await walking.task.store.saveCheckpoints(ref, [toStateCheckpoint(state)])
   await saveWalk(walking, undefined)
 }

@@ -20,7 +20,10 @@ export function findChangeList({ task, tree, progress }: Pick<Walking, 'task' | 
 }
 
 /** Builds the parameters of the first page of changes. */
-export function buildChangesParams({ rule: { params, since }, definition }: ChangeList, from: string | undefined): Readonly<Record<string, unknown>> {
+export function buildChangesParams(
+  { rule: { params, since }, definition }: ChangeList,
+  from: string | undefined,
+): Readonly<Record<string, unknown>> {
   const built: Record<string, unknown> = copyJson({ ...params })
   if (from !== undefined) setAt(built, toParamPath(definition, since.param), buildStart(since, from))
   return built

@@ -91,16 +91,29 @@ function mergeThrough(walking: Walking, planned: Planned): Pick<EntityState, 'th
 const isMarkReached = ({ tree, progress }: Walking): boolean =>
   tree.sync.newest === undefined || progress.full || progress.cameBack === true
 
+/** Builds the part of the state with the token of changes. A complete pass whose last page names none leaves none. */
+function buildTokenState(walking: Walking, planned: Planned): Pick<EntityState, 'token'> {
+  const { nextToken: token = walking.progress.token } = walking.progress
+  return token === undefined || planned !== findHolder(walking) ? {} : { token }
+}
+
 /** Builds the state of an entity at the end of a walk. */
 function buildEndState(walking: Walking, planned: Planned): EntityState {
   const { progress, states } = walking
-  const { walking: _walking, flaw: _flaw, unread: _unread, unfinished, ...old } = states.get(planned.entity) ?? {}
+  const { walking: _walking, flaw: _flaw, unread: _unread, unfinished, token: _token, ...old } = states.get(planned.entity) ?? {}
   const latest =
     planned === findHolder(walking) && progress.latest !== undefined && isMarkReached(walking) ? { latest: progress.latest } : {}
   const remembered: Remembered = { ...latest, ended: progress.pass }
   if (needsFill(walking, planned)) return remembered
   const all = isComplete(walking, planned) ? buildPassResult(walking, planned) : unfinished === undefined ? {} : { unfinished }
-  return { ...old, ...remembered, ...mergeThrough(walking, planned), ...all, ...buildFlawState(walking, planned) }
+  return {
+    ...old,
+    ...remembered,
+    ...buildTokenState(walking, planned),
+    ...mergeThrough(walking, planned),
+    ...all,
+    ...buildFlawState(walking, planned),
+  }
 }
 
 /**

@@ -20,6 +20,7 @@ export function buildFirstParams(walking: Pick<Walking, 'task' | 'tree' | 'progr
   } = walking
   const params: Record<string, unknown> = copyJson({ ...sync.params })
   const { since } = sync
+  if (sync.token !== undefined && progress.token !== undefined) setAt(params, toParamPath(definition, sync.token.param), progress.token)
   const from = progress.since ?? since?.first
   if (since !== undefined && from !== undefined) setAt(params, toParamPath(definition, since.param), buildStart(since, from))
   if (since?.until !== undefined) setAt(params, toParamPath(definition, since.until), writeTime(computeEnd(progress), since.as))

@@ -131,10 +131,10 @@ function buildTree(root: Synced, all: readonly Synced[]): Tree {
 }
 
 /** Returns whether a run can read changes only, from a position that one walk keeps for all its entities. */
-export const tracksChanges = ({ since, newest, changes }: Sync): boolean => (since ?? newest ?? changes) !== undefined
+export const tracksChanges = ({ since, newest, token, changes }: Sync): boolean => (since ?? newest ?? token ?? changes) !== undefined
 
 /** Returns whether changes name the deleted records. Where they do not, only a complete pass finds these. */
-export const tellsDeletions = ({ changes }: Sync): boolean => changes !== undefined
+export const tellsDeletions = ({ token, changes }: Sync): boolean => (token ?? changes) !== undefined
 
 /** Lists the stored entities of a tree, parents first. */
 export const listStored = (tree: Tree): readonly Planned[] => [tree, ...tree.nested, ...tree.children].filter(({ stored }) => stored)

@@ -6,6 +6,7 @@ import type { EntityRef } from '../../entity-ref.ts'
 import type { Checkpoint } from '../../store/batch.ts'
 import type { ContextStore } from '../../store/types.ts'
 import type { Segments } from './newest.ts'
+import type { Token } from './types.ts'
 import type { UnreadList } from './unread.ts'
 
 /** Why a part of an entity could not be read. */
@@ -28,6 +29,8 @@ export interface EntityState {
   readonly calls?: number
   /** Timestamp of the vendor up to which everything was read, ISO 8601. Saved with the first entity of a walk. */
   readonly latest?: string
+  /** Token of the vendor for what was read. Saved with the first entity of a walk. */
+  readonly token?: Token
   /** Last day of the windows that were read, by the parent's key. */
   readonly through?: Readonly<Record<string, string>>
   /** What could not be read, until a walk reads it again. */
@@ -92,6 +95,9 @@ export interface WalkProgress {
   readonly since?: string
   /** Timestamp of the vendor up to which the walk will have read everything. */
   readonly latest?: string
+  /** Token that the walk sends, and the one that the vendor named last. */
+  readonly token?: Token
+  readonly nextToken?: Token
   /** True when a list that is read from its newest records was read back to `since`, so that `latest` holds. */
   readonly cameBack?: true
   /** Version of the records of the last page of changes. */

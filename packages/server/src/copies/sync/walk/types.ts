@@ -4,11 +4,16 @@ import type { Kind } from 'ferrule/definition'
 import type { RecordKey } from 'ferrule/engine'
 import type { ContextStore } from '../../store/types.ts'
 
+/** A token of changes: the vendor's word for what was read so far. */
+export type Token = string | number | bigint
+
 /** One page of an entity's records, or its single record. */
 export interface Answered {
   readonly rows: readonly unknown[]
   /** Merged into the parameters for the next page; null on the last page. */
   readonly next: Readonly<Record<string, unknown>> | null
+  /** The token of changes that the page names. */
+  readonly token?: Token | undefined
   /** Records that the vendor marks as hidden, and that were left out. */
   readonly hidden?: readonly RecordKey[] | undefined
   /** Why the answer may be incomplete; records missing from it may still exist. */

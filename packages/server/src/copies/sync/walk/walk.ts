@@ -120,7 +120,8 @@ class Walk {
     const { progress, tree } = this.#walking
     const { position, segments } = progress
     const latest = findLatest(this.#walking, page)
-    const known = { ...(latest === undefined ? {} : { latest }), ...page.noted }
+    const token = page.token === undefined ? {} : { nextToken: page.token }
+    const known = { ...(latest === undefined ? {} : { latest }), ...token, ...page.noted }
     if (cutKnown(page.rows, this.#walking).cameBack) return { ...known, met: true, cameBack: true }
     const next = findNextParams(this.#walking, page)
     if (segments === undefined || tree.sync.after === undefined) {
@@ -289,10 +290,12 @@ class Walk {
 }
 
 /** Returns whether the vendor refuses where the changes of a walk begin: then everything is read instead. */
-const isStartRefused = (walking: Walking, error: unknown): boolean =>
-  error instanceof FerruleError &&
-  findChangeList(walking) !== undefined &&
-  (errorConsequences[error.code].leavesOut === 'entity' || error.code === 'upstream_invalid_request' || error.code === 'invalid_cursor')
+function isStartRefused(walking: Walking, error: unknown): boolean {
+  if (!(error instanceof FerruleError)) return false
+  if (walking.progress.token !== undefined) return error.code === 'invalid_cursor' || error.gone
+  const isRefusal = error.code === 'upstream_invalid_request' || error.code === 'invalid_cursor'
+  return findChangeList(walking) !== undefined && (isRefusal || errorConsequences[error.code].leavesOut === 'entity')
+}
 
 async function* runWalk(walking: Walking, walk: Walk): Sliced {
   try {
