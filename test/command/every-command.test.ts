@@ -102,6 +102,12 @@ const rows: Readonly<Record<string, Row>> = {
   'connectors check': table([renamed], 'name', renamed, 'succeeded'),
   definitions: table([], 'gong', 'shopify', 'snowflake', 'tiktok-mark…'),
   describe: table(['gong', 'calls', 'list'], 'Gong: list of calls', 'Parameters', 'fromDateT…', 'Example', 'ferrule execute gong calls'),
+  'kind new': {
+    args: ['acme.kind.yaml', '--title', 'Acme', '--api', 'https://api.acme.example'],
+    shows: ['acme.kind.yaml'],
+    file: 'acme.kind.yaml',
+  },
+  'kind check': { args: ['acme.kind.yaml'], shows: ['acme.kind.yaml: no mistakes, 0 doubts.'] },
   execute: table([renamed, 'users', 'list', '--all', '--fields', 'id,emailAddress'], 'id', 'emailAddress', '@'),
   'sync status': table([renamed], 'entity', 'state', 'users'),
   search: { args: [renamed, 'users', '--limit', '5'], before: synced, shows: ['too narrow for', '--fields', 'email…', 'true'] },

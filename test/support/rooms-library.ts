@@ -119,6 +119,7 @@ export const libraryRooms: readonly Room[] = [
       ...shared,
       // The schemas of wire/ take a tenth of a second: they are loaded for --fields only.
       ...within(library, ['document/', 'wire/', 'client/', 'connectors/', 'engine/', 'index.ts', 'core.ts', 'agent/', 'mcp/']),
+      ...within(library, ['kinds/connectable.ts', 'kind-file/']),
     ],
     npm: [
       ...['@modelcontextprotocol/server', 'commander', '@clack/prompts', '@bomb.sh/tab', 'jq-wasm', 'fast-string-width'],

@@ -8,7 +8,7 @@ import { createMcpServer } from '../../mcp/server.ts'
 import { StdioTransport } from '../../mcp/stdio.ts'
 import { type CommandContext, readFlag, readList } from '../context.ts'
 import { openSession } from '../session.ts'
-import { readLocalKind } from '../target/kinds.ts'
+import { findLocalKind } from '../target/kinds.ts'
 import { openLocalConnector, type Untyped } from '../target/local.ts'
 
 /** What tools reach, and how to leave it. */
@@ -27,8 +27,8 @@ async function openHosted(context: CommandContext): Promise<Reached> {
 async function openLocal(kinds: readonly string[], { env }: CommandContext): Promise<Reached> {
   const connectors: Record<string, Untyped> = {}
   for (const name of kinds) {
-    const document = await readLocalKind(name)
-    connectors[document.kind] ??= await openLocalConnector(document, env)
+    const found = await findLocalKind(name)
+    connectors[found.document.kind] ??= await openLocalConnector(found, env)
   }
   const close = async () => void (await Promise.all(Object.values(connectors).map((connector) => connector.close())))
   return { source: openSources(connectors), close }

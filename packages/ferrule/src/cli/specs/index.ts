@@ -1,6 +1,7 @@
 /** All commands, in the order of the help. */
 import type { CommandSpec, GroupSpec } from '../spec.ts'
 import { connectorCommands, linkCommands } from './connectors.ts'
+import { kindCommands } from './kinds.ts'
 import { mcpCommands, tokenCommands } from './mcp.ts'
 import { recordCommands, syncCommands } from './records.ts'
 import { identityCommands, tenancyCommands } from './tenancy.ts'
@@ -12,6 +13,7 @@ export const groups: readonly GroupSpec[] = [
   { name: 'applications', about: 'applications of the organization' },
   { name: 'workspaces', about: 'workspaces of the organization' },
   { name: 'connectors', about: 'connectors of a workspace' },
+  { name: 'kind', about: 'files that describe kinds of your own' },
   { name: 'links', about: 'connect links: end users authorize connectors' },
   { name: 'tokens', about: 'tokens for MCP: for the settings of agents' },
   { name: 'sync', about: 'copies of records that searches read' },
@@ -23,6 +25,7 @@ export const commands: readonly CommandSpec[] = [
   ...tenancyCommands,
   ...connectorCommands,
   describeCommand,
+  ...kindCommands,
   ...recordCommands,
   ...syncCommands,
   ...linkCommands,

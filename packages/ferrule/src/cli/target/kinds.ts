@@ -1,5 +1,6 @@
 /** What is known about a kind: from the service, else from the definitions of this package. */
 import { Definitions } from '../../client/resources/definitions.ts'
+import type { Kind } from '../../definition/connector.ts'
 import type { KindDocument } from '../../document/kind-document.ts'
 import { fail } from '../../errors.ts'
 import type { EntityDocument } from '../../wire/definitions.ts'
@@ -15,17 +16,35 @@ const loadKinds = async () => (await import('../../connectors/index.ts')).kinds
 /** Lists the slugs of the kinds of this package. */
 export const listLocalKinds = async (): Promise<readonly string[]> => Object.keys(await loadKinds())
 
-/**
- * Reads a kind from the definitions of this package.
- * @throws FerruleError `connector_type_not_found`
- */
-export async function readLocalKind(name: string): Promise<KindDocument> {
-  const kinds = await loadKinds()
-  const definition = Object.values(kinds).find((kind) => fold(kind.definition.kind) === fold(name))?.definition
-  if (definition === undefined) throw fail('connector_type_not_found', { given: name.slice(0, 100), known: Object.keys(kinds).join(', ') })
-  const { buildKindDocument } = await import('../../document/build-kind.ts')
-  return buildKindDocument(definition)
+/** Returns whether a name is that of a kind file: kinds have no dots. */
+export const isKindFile = (name: string): boolean => /\.(ya?ml|json)$/i.test(name)
+
+/** A kind that this process can connect to. The engine checks the options: no compiler knows them. */
+export interface LocalKind {
+  readonly document: KindDocument
+  readonly connect: (options: object) => object
 }
+
+/**
+ * Finds a kind of this package, or reads one from a file.
+ * @param name slug, or path of a kind file
+ * @throws FerruleError `connector_type_not_found`; `definition_invalid` with the mistakes of a file
+ */
+export async function findLocalKind(name: string): Promise<LocalKind> {
+  const { buildKindDocument } = await import('../../document/build-kind.ts')
+  if (isKindFile(name)) {
+    const kind = await (await import('../../kind-file/index.ts')).loadKind(name)
+    return { document: buildKindDocument(kind.definition), connect: kind.connectLocally as LocalKind['connect'] }
+  }
+  const kinds = await loadKinds()
+  const found = Object.values<Kind>(kinds).find((kind) => fold(kind.definition.kind) === fold(name))
+  if (found === undefined) throw fail('connector_type_not_found', { given: name.slice(0, 100), known: Object.keys(kinds).join(', ') })
+  const { makeConnectable } = await import('../../kinds/connectable.ts')
+  return { document: buildKindDocument(found.definition), connect: makeConnectable(found).connectLocally as LocalKind['connect'] }
+}
+
+/** Reads the document of a kind of this package, or of a file. @throws as `findLocalKind` */
+export const readLocalKind = async (name: string): Promise<KindDocument> => (await findLocalKind(name)).document
 
 /** Reads a kind from a service. */
 export async function readRemoteKind(definitions: Definitions, name: string, context: CommandContext): Promise<KindDocument> {
@@ -36,6 +55,7 @@ export async function readRemoteKind(definitions: Definitions, name: string, con
 
 /** Reads a kind: from the service when one is set, because it can be newer or have more kinds; else from this package. */
 export async function readKind(name: string, context: CommandContext): Promise<KindDocument> {
+  if (isKindFile(name)) return readLocalKind(name)
   const settings = await readSettings(context.flags, context.env)
   if (settings.url === undefined || settings.caller === undefined) return readLocalKind(name)
   const transport = openTransport(await buildServiceOptions(settings, context.env))

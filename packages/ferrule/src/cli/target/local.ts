@@ -5,6 +5,7 @@ import { failSetting } from '../failure.ts'
 import { parseObject } from '../params.ts'
 import { listNames, parseTyped } from '../typed-values.ts'
 import type { Executor } from './executor.ts'
+import type { LocalKind } from './kinds.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -44,13 +45,11 @@ export interface Untyped {
   close(): Promise<void>
 }
 
-type UntypedConnect = (kind: string, options: object) => Untyped
-
 /**
  * Connects to the vendor: the connector that `connect` gives.
  * @throws FerruleError `setting_invalid` when a variable is missing
  */
-export async function openLocalConnector(document: KindDocument, env: Environment): Promise<Untyped> {
+export async function openLocalConnector({ document, connect }: LocalKind, env: Environment): Promise<Untyped> {
   const { kind, title, configuration } = document
   const credentials = chooseScheme(document, env)
   const config = readFields(kind, configuration, env)
@@ -60,22 +59,19 @@ export async function openLocalConnector(document: KindDocument, env: Environmen
       `The configuration of ${title} is not complete.`,
       `Set ${missing.map((name) => nameVariable(kind, name)).join(', ')}.`,
     )
-  const { connect } = await import('../../index.ts')
   const origin = env[nameVariable(kind, 'origin')]
   // The engine checks credentials and configuration against the definition.
-  return (connect as unknown as UntypedConnect)(kind, {
-    credentials,
-    config,
-    ...(origin ? { origin: origin.startsWith('{') ? parseObject(origin, nameVariable(kind, 'origin')) : origin } : {}),
-  })
+  const given = origin?.startsWith('{') ? parseObject(origin, nameVariable(kind, 'origin')) : origin
+  const options = { credentials, config, ...(given ? { origin: given } : {}) }
+  return connect(options) as Untyped
 }
 
 /**
  * Connects to the vendor, for commands that execute.
  * @throws FerruleError `setting_invalid` when a variable is missing
  */
-export async function connectLocal(document: KindDocument, env: Environment): Promise<Executor> {
-  const local = await openLocalConnector(document, env)
+export async function connectLocal(kind: LocalKind, env: Environment): Promise<Executor> {
+  const local = await openLocalConnector(kind, env)
   return {
     execute: (entity, action, ...[params, options]) => local.execute(entity, action, params, options),
     close: () => local.close(),

@@ -10,7 +10,7 @@ import type { ConnectorRecord, ConnectorSummary } from '../../wire/connectors.ts
 import type { CommandContext } from '../context.ts'
 import { callOptions, openSession } from '../session.ts'
 import type { Executor } from './executor.ts'
-import { readLocalKind, readRemoteKind } from './kinds.ts'
+import { findLocalKind, readRemoteKind } from './kinds.ts'
 import { connectLocal } from './local.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -96,7 +96,8 @@ export async function openHosted(name: string, context: CommandContext): Promise
 
 /** Connects to the vendor in this process, with credentials of the environment. */
 export async function openLocal(kind: string, context: CommandContext): Promise<Target> {
-  const document = await readLocalKind(kind)
-  const local = await connectLocal(document, context.env)
+  const found = await findLocalKind(kind)
+  const { document } = found
+  const local = await connectLocal(found, context.env)
   return { name: `--local ${document.kind}`, executor: local, readKind: async () => document }
 }

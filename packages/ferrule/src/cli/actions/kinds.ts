@@ -1,0 +1,86 @@
+/** `kind`: files that describe kinds. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { fail } from '../../errors.ts'
+import type { Mistake } from '../../kind-file/index.ts'
+import { type CommandContext, readText } from '../context.ts'
+import { failUsage } from '../failure.ts'
+
+const toRow = (is: 'mistake' | 'doubt', { file, line, column, path, message, near, example }: Mistake) => ({
+  file,
+  line,
+  column,
+  is,
+  path,
+  message: near === undefined ? message : `${message}; did you mean ${near}?`,
+  example: example ?? null,
+})
+
+/**
+ * Prints the mistakes and doubts of kind files.
+ * @throws FerruleError `definition_invalid` if a file has a mistake
+ */
+export async function checkKinds({ args, output, note }: CommandContext): Promise<void> {
+  const { readKind } = await import('../../kind-file/index.ts')
+  const read = await Promise.all(args.map(async (file) => readKind(await readFile(file, 'utf8'), { name: basename(file) })))
+  const mistakes = read.flatMap((each) => each.mistakes)
+  const doubts = read.flatMap((each) => each.doubts)
+  await output.rows([[...mistakes.map((one) => toRow('mistake', one)), ...doubts.map((one) => toRow('doubt', one))]])
+  if (mistakes.length > 0) throw fail('definition_invalid', { reason: `${mistakes.length} mistakes in ${args.join(', ')}` })
+  note(`${args.join(', ')}: no mistakes, ${doubts.length} doubts.`)
+}
+
+const writeTemplate = (kind: string, title: string, api: string): string => `# ${title}: what each line means is in docs/writing-kinds.md.
+kind: ${kind}
+title: ${JSON.stringify(title)}
+category: my systems
+about: ${JSON.stringify(`Records of ${title}`)}
+docs: ${api}
+api: ${api}
+
+auth:
+  token:
+    title: API token
+    fields: { token: secret Token of an account }
+    find: Settings > API
+    send: { authorization: 'Bearer {token}' }
+
+limits: { per: token, rates: [60/m] }
+errors:
+  message: message
+check: things.list
+
+# One way of paging; lists name it. Ways: a path in the answer, link:next, last:<field>, rows, pages.
+pages:
+  cursor: { next: next_cursor, send: cursor, size: limit=100 }
+lists: { at: data, pages: cursor }
+
+entities:
+  things:
+    about: Things
+    fields:
+      id: string Id
+      name: string? Name
+      created_at: date-time When it was made
+    list: GET /things
+    get: GET /things/{id}
+`
+
+/**
+ * Writes a kind file that passes the check, for the author to change.
+ * @throws FerruleError `validation_failed` for a name that is no slug, and for a file that exists
+ */
+export async function createKind({ args: [file = ''], options, ask, output }: CommandContext): Promise<void> {
+  const kind = basename(file).replace(/(\.kind)?\.(ya?ml|json)$/, '')
+  if (!/^[a-z][a-z0-9-]{1,39}$/.test(kind) || !/\.ya?ml$/.test(file))
+    throw failUsage(`${file} is not the name of a kind file.`, 'Write a slug and an ending, such as acme.kind.yaml.')
+  const title = readText(options, 'title') ?? (await ask.text({ message: 'Name of the system', instead: '--title' }))
+  const api = readText(options, 'api') ?? (await ask.text({ message: 'Address of its API', instead: '--api' }))
+  await writeFile(file, writeTemplate(kind, title, api), { flag: 'wx' }).catch((error: unknown) => {
+    throw failUsage(
+      `${file} cannot be written: ${error instanceof Error ? error.message : String(error)}.`,
+      'Name a file that does not exist.',
+    )
+  })
+  await output.value({ file, kind })
+}

@@ -1,0 +1,31 @@
+/** Commands about kind files. */
+import { describeMembers } from '../known-fields.ts'
+import type { CommandSpec } from '../spec.ts'
+
+/** Commands about kinds in files of your own. */
+export const kindCommands: readonly CommandSpec[] = [
+  {
+    name: 'kind new',
+    args: '<file>',
+    about: 'write a kind file to begin with',
+    options: [
+      { flags: '--title <title>', about: 'name of the system, as people write it' },
+      { flags: '--api <address>', about: 'address of its API, without a path' },
+    ],
+    examples: [
+      'ferrule kind new acme.kind.yaml --title Acme --api https://api.acme.example',
+      'ferrule kind new acme.kind.yaml --title Acme --api https://api.acme.example --jq .file',
+    ],
+    record: async () => describeMembers('file', 'kind'),
+    load: async () => (await import('../actions/kinds.ts')).createKind,
+  },
+  {
+    name: 'kind check',
+    args: '<files...>',
+    about: 'find the mistakes and doubts of kind files, each with its place',
+    details: 'A mistake makes the file unusable. A doubt may be right: a list without paging, a field without a sentence.',
+    examples: ['ferrule kind check acme.kind.yaml', 'ferrule kind check acme.kind.yaml --format json'],
+    record: async () => describeMembers('file', 'line', 'column', 'is', 'path', 'message', 'example'),
+    load: async () => (await import('../actions/kinds.ts')).checkKinds,
+  },
+]
