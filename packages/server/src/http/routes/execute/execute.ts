@@ -6,10 +6,9 @@ import { createMediaAddress, openMedia } from '../../../calls/media.ts'
 import { executeOperation, validateCall } from '../../../calls/operations.ts'
 import { readBody } from '../../../values/read.ts'
 import { isWrite } from '../../../values/scopes.ts'
-import { limited } from '../../limited.ts'
-import { stoppedRead, stoppedReason } from '../../open-requests.ts'
 import { jsonType, problemType } from '../../reply.ts'
-import { type Answer, type Exchange, type PrincipalRoute, principalRoute, slot } from '../../route.ts'
+import { type Answer, type Exchange, limited, type PrincipalRoute, principalRoute, slot } from '../../route.ts'
+import { stoppedRead, stoppedReason } from '../../stopping.ts'
 import { lookWhileTransferred } from '../../streams/look-while-sent.ts'
 
 /** Sends a stored answer byte for byte; a header marks it as a replay. */
