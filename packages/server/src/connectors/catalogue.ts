@@ -53,8 +53,9 @@ export function createCatalogue(kinds: readonly Kind[]): Catalogue {
     ),
   )
   const records = new Map<Kind, DefinitionRecord>()
+  const findKind = (given: string): Kind | undefined => names.get(foldName(given))
   const getKind = (given: string): Kind => {
-    const found = names.get(foldName(given))
+    const found = findKind(given)
     if (found === undefined)
       throw fail('connector_type_not_found', {
         given: given.slice(0, 100),
@@ -77,5 +78,6 @@ export function createCatalogue(kinds: readonly Kind[]): Catalogue {
     get,
     entities: (id) => get(id).entities,
     getKind,
+    findKind,
   }
 }

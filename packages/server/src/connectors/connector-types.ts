@@ -83,4 +83,6 @@ export interface Catalogue {
    * @throws FerruleError `connector_type_not_found`
    */
   getKind(given: string): Kind
+  /** As `getKind`; undefined when this version of the service lacks the kind. */
+  findKind(given: string): Kind | undefined
 }

@@ -15,14 +15,6 @@ export const getConnectorStatus = (row: ConnectorRow): ConnectorStatus => (row.w
 const getStatusReason = (row: ConnectorRow): string | null =>
   row.workspace_status === 'inactive' ? 'Its workspace is inactive; set the status of the workspace to active.' : row.status_reason
 
-const findKind = (catalogue: Catalogue, slug: string): Kind | undefined => {
-  try {
-    return catalogue.getKind(slug)
-  } catch {
-    return undefined
-  }
-}
-
 // JSON that this service wrote.
 const parseConfiguration = (row: ConnectorRow): Readonly<Record<string, unknown>> => JSON.parse(row.configuration)
 const parseEntities = (row: ConnectorRow): readonly EntitySelection[] => JSON.parse(row.entities)
@@ -65,7 +57,7 @@ const toTemplate = (row: ConnectorRow, kind: Kind | undefined) => {
 
 /** Converts a connector to the answer of create, get, update and patch. */
 export function toConnectorRecord(row: ConnectorRow, catalogue: Catalogue): ConnectorRecord {
-  const kind = findKind(catalogue, row.kind)
+  const kind = catalogue.findKind(row.kind)
   const template = toTemplate(row, kind)
   return {
     ...toCommon(row, kind),
@@ -81,7 +73,7 @@ export function toConnectorRecord(row: ConnectorRow, catalogue: Catalogue): Conn
 
 /** Converts a connector to an item of lists. */
 export function toConnectorSummary(row: ConnectorRow, catalogue: Catalogue): ConnectorSummary {
-  const kind = findKind(catalogue, row.kind)
+  const kind = catalogue.findKind(row.kind)
   const template = toTemplate(row, kind)
   return {
     ...toCommon(row, kind),

@@ -1,5 +1,22 @@
-/** Makes random secrets, and the digests that are stored in place of secrets and of other texts. */
+/** Makes random secrets, the digests that are stored in place of secrets and of other texts, and the JSON that digests are made of. */
 import { createHash } from 'node:crypto'
+import { isObject } from 'ferrule/internal'
+
+/**
+ * Returns JSON with object keys in the order of their UTF-16 code units, as in RFC 8785. Integers keep all digits where that standard
+ * rounds. Undefined members are omitted.
+ * @param value output of the JSON reader, nested at most as deep as a request body
+ */
+export function canonicalJson(value: unknown): string {
+  if (typeof value === 'bigint') return value.toString()
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`
+  if (!isObject(value)) return JSON.stringify(value) ?? 'null'
+  const names = Object.keys(value).filter((name) => value[name] !== undefined)
+  return `{${names
+    .toSorted()
+    .map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name])}`)
+    .join()}}`
+}
 
 /** Form of a secret that `newSecret` makes. */
 const secretForm = /^[\w-]{43}$/

@@ -2,8 +2,7 @@
 import type { Db } from '../../db/database.ts'
 import type { PrincipalView } from '../../values/access.ts'
 import type { CopyRow } from './sync-copies.ts'
-import type { RunRow } from './sync-runs.ts'
-import type { ScheduleRow } from './sync-schedules.ts'
+import type { RunRow, ScheduleRow } from './sync-runs.ts'
 
 /** Connectors of one organization. */
 export interface OwnConnectors {

@@ -3,10 +3,18 @@ import { BoundedMap, fail, failValidation } from 'ferrule/internal'
 import { scopedTokenRequest, type TokenAnswer } from 'ferrule/wire'
 import type { JWTPayload } from 'jose'
 import type { Parts } from '../../main/parts.ts'
-import { type Caller, type Principal, viewOrganization } from '../../values/access.ts'
+import {
+  type Caller,
+  type Principal,
+  parseScopes,
+  requireScope,
+  type Scope,
+  scopedTokenScopes,
+  scopes,
+  viewOrganization,
+} from '../../values/access.ts'
 import { asId } from '../../values/ids.ts'
 import { readBody } from '../../values/read.ts'
-import { parseScopes, requireScope, type Scope, scopedTokenScopes, scopes } from '../../values/scopes.ts'
 import { requireWorkspaceName } from '../../values/workspace-names.ts'
 import { createSecretCheck, markSecret } from '../applications/client-secret.ts'
 import { refuseDeleted } from '../applications/live-client.ts'

@@ -3,7 +3,7 @@ import { hkdfSync } from 'node:crypto'
 import { type CredentialValues, Secret } from 'ferrule/engine'
 import { BoundedMap, fail } from 'ferrule/internal'
 import type { Db } from '../../db/database.ts'
-import { canonicalJson } from '../../values/canonical-json.ts'
+import { canonicalJson } from '../../values/secret-text.ts'
 import { decrypt, encodeIdentity, encrypt, keyBytes, nonceBytes } from './cipher.ts'
 import type { DataKeyRef, DataKeys } from './data-keys.ts'
 
