@@ -3,9 +3,10 @@ import { fail } from 'ferrule/internal'
 import { quoteName } from '../search/columns.ts'
 import type { Term } from '../search/terms.ts'
 import { listInitialTerms } from '../search/values.ts'
-import { type ConnectorTable, lockExistingState, lockState, updateCounts } from './copy-state.ts'
+import { lockExistingState, lockState, updateCounts } from './copy-state.ts'
 import type { Row, Session } from './database/database.ts'
 import type { WordFilter } from './listed-words.ts'
+import type { ConnectorTable } from './registry.ts'
 import type { Encoded, Fingerprinted, RowEncoder, StoredRecord } from './row-encoder.ts'
 
 /** Progress saved with the rows. */

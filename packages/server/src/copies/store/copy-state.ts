@@ -3,13 +3,7 @@ import { randomInt } from 'node:crypto'
 import { fail } from 'ferrule/internal'
 import { holdConnector } from './database/connector-lock.ts'
 import type { Row, Session } from './database/database.ts'
-import type { KnownTable } from './registry.ts'
-
-/** The rows of one connector in a table. */
-export interface ConnectorTable {
-  readonly number: number
-  readonly known: KnownTable
-}
+import type { ConnectorTable } from './registry.ts'
 
 /** State of an entity of a connector. Writers lock it, so they run one after the other. */
 interface CopyState {

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { readErrorCode } from '../../db/connections/problems.ts'
 import type { EntityRef } from '../entity-ref.ts'
 import { type Batch, type BatchResult, type Checkpoint, saveCheckpoints, writeBatch } from './batch.ts'
-import { type ConnectorTable, lockState } from './copy-state.ts'
+import { lockState } from './copy-state.ts'
 import { createContextDatabase } from './database/context-database.ts'
 import type { ContextDatabase, Engine, ReadOptions, Row, RunStatement, Session, Statement } from './database/database.ts'
 import { hasDatabase, type SetAsideDatabase } from './database/embedded/folder.ts'
@@ -20,10 +20,18 @@ import { indexRules } from './indexes/types.ts'
 import { ListedWords } from './listed-words.ts'
 import { abandonPass, beginPass, deleteAll, hasUnseen, sweep } from './passes.ts'
 import * as reads from './reads.ts'
-import { TableRegistry } from './registry.ts'
+import {
+  assignNumber,
+  type ConnectorTable,
+  deleteConnectorRows,
+  findRemovedNumbers,
+  markRemoved,
+  type NumberedTarget,
+  TableRegistry,
+  Targets,
+} from './registry.ts'
 import { Replicas } from './replicas/replicas.ts'
 import type { StoredRecord } from './row-encoder.ts'
-import { assignNumber, deleteConnectorRows, findRemovedNumbers, markRemoved, type NumberedTarget, Targets } from './targets.ts'
 import type { ContextStore, ContextStoreOptions, SearchableKind, SearchWork, Span, StoreStatus } from './types.ts'
 
 /** Counts taken slots and waiting requests of an engine, over searches and writes. */
