@@ -1,7 +1,7 @@
 /** Answers of vendors that tell their errors by codes of their own, whatever the status. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readVerdict } from '../../packages/ferrule/src/engine/call/verdict.ts'
+import { readVerdict } from '../../packages/ferrule/src/engine/call/answer.ts'
 import { createRedactor } from '../../packages/ferrule/src/engine/http/redact.ts'
 import type { ErrorCode } from '../../packages/ferrule/src/errors.ts'
 import { maxAttempts } from '../../packages/ferrule/src/retry.ts'

@@ -1,7 +1,6 @@
 /** Runs one operation against a vendor, step by step. Read this file first. */
 import { isObject } from '../../definition/object.ts'
 import { type ErrorDetails, FerruleError, fail } from '../../errors.ts'
-import { clocks } from '../clocks.ts'
 import type { Connection } from '../connection.ts'
 import { type ConsentAccount, listConsentAccounts, revokeConsent } from '../consent/accounts.ts'
 import { type ConsentCode, exchangeConsent } from '../consent/exchange.ts'
@@ -9,7 +8,7 @@ import { type AccountIdentity, type RunOperation, readAccount, readCheckedAccoun
 import { readDiscovered } from '../credentials/auth.ts'
 import type { BareConnection } from '../credentials/exchange.ts'
 import type { CredentialValues, Secret } from '../credentials/source.ts'
-import { Deadline, defaultDeadlineMs } from '../http/deadline.ts'
+import { clocks, Deadline, defaultDeadlineMs } from '../http/deadline.ts'
 import { Http } from '../http/http.ts'
 import { callBytes } from '../http/memory.ts'
 import { explainAddress } from '../http/origin.ts'
@@ -26,18 +25,15 @@ import { failInvalidAnswer, readDigest, type Success, type WireAnswer } from './
 import { type Apart, readAnswerApart, readTaken } from './apart-answer.ts'
 import type { ApartValue } from './apart-job.ts'
 import { download } from './download.ts'
-import { fillParams } from './fill.ts'
 import { buildHiddenCount, describeUnclear, failHidden, isHidden, type LookedUp, listIdsToLookUp, showsHidden } from './hidden.ts'
 import { lookUp } from './lookup.ts'
 import { buildEmptyMeta, describeDoubt, isInParts, readMeta } from './meta.ts'
 import { type CompiledOperation, findOperation } from './operation.ts'
 import type { Call, Outcome } from './outcome.ts'
-import { buildPage, canBeSame, nameRows, type Page } from './page-records.ts'
-import { admitParams, type Params } from './params.ts'
-import { followPosition } from './position.ts'
+import { buildPage, canBeSame, nameRows, type Page, shapeRow } from './page-records.ts'
+import { admitParams, fillParams, type Params } from './params.ts'
 import { findDivisible, readDivided } from './refused-values.ts'
-import { buildRequest } from './request.ts'
-import { shapeRow } from './rows.ts'
+import { buildRequest, followPosition } from './request.ts'
 import {
   buildApartCall,
   buildAuthContext,

@@ -14,14 +14,13 @@ import { type BudgetTurn, takeTurn } from '../limits/budget.ts'
 import type { Limiter } from '../limits/limits.ts'
 import type { OwnGate } from '../limits/own-rates.ts'
 import { checkDeclared, type DeclaredResults, readPartRows } from '../results/parts.ts'
-import { parseSuccess, type Success, type WireAnswer } from './answer.ts'
+import { parseSuccess, readProof, readSuccess, readVerdict, type Success, type WireAnswer } from './answer.ts'
 import { type Apart, type ApartCall, isLarge, readAnswerApart } from './apart-answer.ts'
 import type { Taken } from './apart-job.ts'
 import { type CompiledOperation, findOperation } from './operation.ts'
 import type { Call } from './outcome.ts'
 import type { Params } from './params.ts'
 import type { WireRequest } from './request.ts'
-import { readProof, readSuccess, readVerdict } from './verdict.ts'
 
 /** What the engine shares between calls. */
 export interface Runtime {

@@ -5,12 +5,11 @@ import { FerruleError, fail } from '../../errors.ts'
 import { buildVendorTraceHeaders, inSpan, type Span, type SpanStart } from '../../tracing.ts'
 import { type Agents, createAgents, isUndiciError, maxAnswerBytes, ProxyError, timeoutSeconds } from './agents.ts'
 import type { HttpAnswer } from './answer.ts'
-import { decodeBody, freeOwnBytes, type Holding, isUnpackable, TooLarge, unpackBytes } from './body.ts'
+import { collectAnswer, decodeBody, freeOwnBytes, type Holding, isUnpackable, TooLarge, unpackBytes } from './body.ts'
 import { awaitUnlessAborted, failTimeout } from './deadline.ts'
 import { type MemoryLease, weightOfBody, weightOfBytes } from './memory.ts'
 import { type Proxies, readProxies } from './proxies.ts'
 import { ForbiddenAddressError, isPublicUrl } from './public-address.ts'
-import { collectAnswer } from './whole-body.ts'
 
 /** What only the caller of a request knows. */
 interface TracedRequest {
