@@ -13,7 +13,8 @@ import type { ConnectorAccess, ConnectorRef, Principal } from '../values/access.
 import { newId } from '../values/ids.ts'
 import { canonicalJson } from '../values/secret-text.ts'
 import { tryAgain } from '../values/try-again.ts'
-import { answerBody, type ExecutedData, type ReplayedAnswer } from './executed.ts'
+import { answerBody } from './cut-records.ts'
+import type { ExecutedData, ReplayedAnswer } from './executed.ts'
 import {
   type Attempt,
   deleteEndedKeys,
