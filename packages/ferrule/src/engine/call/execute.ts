@@ -2,9 +2,16 @@
 import { isObject } from '../../definition/object.ts'
 import { type ErrorDetails, FerruleError, fail } from '../../errors.ts'
 import type { Connection } from '../connection.ts'
-import { type ConsentAccount, listConsentAccounts, revokeConsent } from '../consent/accounts.ts'
+import {
+  type AccountIdentity,
+  type ConsentAccount,
+  listConsentAccounts,
+  type RunOperation,
+  readAccount,
+  readCheckedAccount,
+  revokeConsent,
+} from '../consent/accounts.ts'
 import { type ConsentCode, exchangeConsent } from '../consent/exchange.ts'
-import { type AccountIdentity, type RunOperation, readAccount, readCheckedAccount } from '../consent/identity.ts'
 import { readDiscovered } from '../credentials/auth.ts'
 import type { BareConnection } from '../credentials/exchange.ts'
 import type { CredentialValues, Secret } from '../credentials/source.ts'
@@ -32,7 +39,7 @@ import { type CompiledOperation, findOperation } from './operation.ts'
 import type { Call, Outcome } from './outcome.ts'
 import { buildPage, canBeSame, nameRows, type Page, shapeRow } from './page-records.ts'
 import { admitParams, fillParams, type Params } from './params.ts'
-import { findDivisible, readDivided } from './refused-values.ts'
+import { readDivided } from './refused-values.ts'
 import { buildRequest, followPosition } from './request.ts'
 import {
   buildApartCall,

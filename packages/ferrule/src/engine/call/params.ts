@@ -140,3 +140,9 @@ export async function fillParams(
   }
   return filled
 }
+
+/** Finds the filled parameter whose refused values can be left out; undefined if the caller named the values, or a page. */
+export function findDivisible({ fills, operation }: CompiledOperation, given: Params): FilledParameter | undefined {
+  const isPaged = Object.values(operation.slice ?? {}).some((name) => given[name] !== undefined)
+  return isPaged ? undefined : fills.find(({ name, fill }) => fill.refusal !== undefined && given[name] === undefined)
+}

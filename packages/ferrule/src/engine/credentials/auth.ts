@@ -5,10 +5,9 @@ import type { CredentialScheme, Exchange, Grant } from '../../definition/index.t
 import { fail } from '../../errors.ts'
 import type { Connection } from '../connection.ts'
 import { awaitUnlessAborted, clocks, Deadline } from '../http/deadline.ts'
-import { createRedactor, type Redact } from '../http/redact.ts'
 import { findScheme, findTokenField } from './check.ts'
-import { type AuthContext, type BareConnection, exchangeGrant, exchangeTimeoutMs, failAuth, formatBasic, listSecrets } from './exchange.ts'
-import { type CredentialValues, type OpenedCredentials, Secret } from './source.ts'
+import { type AuthContext, type BareConnection, exchangeGrant, exchangeTimeoutMs, failAuth, listSecrets } from './exchange.ts'
+import { type CredentialValues, createRedactor, formatBasic, type OpenedCredentials, type Redact, Secret } from './source.ts'
 
 /** A grant whose values the credentials hold. */
 interface StoredGrant extends Grant {

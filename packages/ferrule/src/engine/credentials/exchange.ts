@@ -9,10 +9,9 @@ import type { Connection } from '../connection.ts'
 import { readHeader } from '../http/answer.ts'
 import type { Http } from '../http/http.ts'
 import { resolveOrigins } from '../http/origin.ts'
-import { createRedactor, type Redact } from '../http/redact.ts'
 import { getAt, parsePath } from '../json/paths.ts'
 import { findTokenField, isToken } from './check.ts'
-import type { CredentialValues } from './source.ts'
+import { type CredentialValues, createRedactor, formatBasic, type Redact } from './source.ts'
 
 /** Timeout of an exchange, in milliseconds. A lease on the credentials must be longer. */
 export const exchangeTimeoutMs = 30_000
@@ -50,9 +49,6 @@ export interface Exchanged {
   /** True if the answer named a base address outside the vendor's hosts. The values keep the known base. */
   readonly hasForeignBase: boolean
 }
-
-/** Builds the value of an HTTP Basic header. */
-export const formatBasic = (user: string, password: string): string => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
 
 /** Makes the error of credentials that the vendor refused, or that cannot be renewed. */
 export const failAuth = ({ kind }: BareConnection, reason: string, hint?: string): FerruleError =>
