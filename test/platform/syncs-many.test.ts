@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createCatalogue } from '../../packages/server/src/connectors/catalogue.ts'
+import { createCatalogue } from '../../packages/server/src/connectors/record.ts'
 import { runSchedules } from '../../packages/server/src/copies/queue/schedules.ts'
 import { hasDueRun, leaseRuns, wakeRuns } from '../../packages/server/src/copies/sql/sync-queue.ts'
 import type { Database } from '../../packages/server/src/db/database.ts'

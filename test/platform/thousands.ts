@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { Kysely } from 'kysely'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import { createCatalogue } from '../../packages/server/src/connectors/catalogue.ts'
+import { createCatalogue } from '../../packages/server/src/connectors/record.ts'
 import { beginSyncs } from '../../packages/server/src/copies/queue/queue.ts'
 import { runSchedules } from '../../packages/server/src/copies/queue/schedules.ts'
 import { computeNextAttemptAt, leaseMs, mostFailures } from '../../packages/server/src/copies/queue/times.ts'

@@ -2,7 +2,7 @@
 import type { Parts } from '../main/parts.ts'
 import type { RecordRef, Vault } from '../tenancy/vault/vault.ts'
 import { digestText } from '../values/secret-text.ts'
-import { deleteEndedAnswers, findKeptAnswer, insertKeptAnswer } from './sql/kept-answers.ts'
+import { deleteEndedAnswers, findKeptAnswer, insertKeptAnswer } from './sql/idempotency.ts'
 import type { KeptAnswers } from './writes.ts'
 
 /** Largest kept text, in bytes. */

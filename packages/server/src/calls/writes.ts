@@ -6,7 +6,7 @@ import { asFerruleError, errorConsequences, fail, isNeverSent } from 'ferrule/in
 import { checkIdempotencyKey } from '../connectors/credential-trial.ts'
 import { claimRequest, createWriteClaims, digestForConnector } from '../connectors/request-claims.ts'
 import { deleteOldClaims } from '../connectors/sql/claims.ts'
-import { deleteEndedCreations } from '../connectors/sql/creations.ts'
+import { deleteEndedCreations } from '../connectors/sql/connectors.ts'
 import { isForeignKeyViolation } from '../db/database.ts'
 import type { Parts } from '../main/parts.ts'
 import type { ConnectorAccess, ConnectorRef, Principal } from '../values/access.ts'

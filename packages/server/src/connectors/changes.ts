@@ -6,7 +6,7 @@ import { type ConnectorRecord, connectorPatch, connectorUpdate, type EntitySelec
 import { endSyncs, followChange } from '../copies/queue/queue.ts'
 import { type Db, isUniqueViolation } from '../db/database.ts'
 import type { Parts, Seals } from '../main/parts.ts'
-import { holdWorkspace, insertJob } from '../tenancy/sql/workspaces.ts'
+import { holdWorkspace, insertJob } from '../tenancy/sql/organizations.ts'
 import { type RequestedId, requireScope, toConnectorRef, viewOrganization } from '../values/access.ts'
 import { asId, newId } from '../values/ids.ts'
 import { readBody } from '../values/read.ts'
@@ -21,13 +21,13 @@ import { toConnectorRecord } from './record.ts'
 import {
   type ConnectorChange,
   deleteConnector,
+  deleteCreation,
   findConnector,
   holdConnector,
   requireConnector,
   type SealedConnectorRow,
   updateConnector,
 } from './sql/connectors.ts'
-import { deleteCreation } from './sql/creations.ts'
 import { holdConsent } from './sql/revocations.ts'
 
 /** Validated members of an update or patch. */

@@ -19,16 +19,22 @@ import { buildPage, defaultLimit, readPosition } from '../values/cursor.ts'
 import { firstId, isoOrNull } from '../values/ids.ts'
 import { readQuery } from '../values/read.ts'
 import { createRequests, isDone, isFor, isLeft, queueAndNotify, queueRun, requireRun, withConnector } from './queue/queue.ts'
+import { addCopyRecords, type CopyRow, deleteCopies, listCopies, listHolders } from './sql/sync-copies.ts'
 import {
+  deleteRunsBefore,
+  findRun,
+  isFinished,
   type LastRunError,
   listCopiesOf,
   listLastRunErrorsOf,
   listSchedulesOf,
+  listUnfinishedRuns,
   listUnfinishedRunsOf,
   listViewRuns,
-} from './sql/overview.ts'
-import { addCopyRecords, type CopyRow, deleteCopies, listCopies, listHolders } from './sql/sync-copies.ts'
-import { deleteRunsBefore, findRun, isFinished, listUnfinishedRuns, markAsked, type RunRow, type ScheduleRow } from './sql/sync-runs.ts'
+  markAsked,
+  type RunRow,
+  type ScheduleRow,
+} from './sql/sync-runs.ts'
 import { buildStatusRecord, readConnectorStatus } from './status/connector-status.ts'
 import { computeEntityState, describeChanging, findNextRunAt, findObstacle, isComplete } from './status/entity-status.ts'
 import { listCopiedEntities, readWantedEntities } from './status/groups.ts'

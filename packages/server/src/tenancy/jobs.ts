@@ -4,7 +4,7 @@ import type { JobRecord } from 'ferrule/wire'
 import type { Parts } from '../main/parts.ts'
 import { type Principal, requireScope } from '../values/access.ts'
 import { asId, iso } from '../values/ids.ts'
-import { findJob, type JobRow } from './sql/workspaces.ts'
+import { findJob, type JobRow } from './sql/organizations.ts'
 
 const toRecord = ({ id, type, status, connector_id, created_at, finished_at }: JobRow): JobRecord => ({
   id,

@@ -12,7 +12,7 @@ import {
 import type { Db } from '../../db/database.ts'
 import type { Parts } from '../../main/parts.ts'
 import { requireLiveSecret } from '../../tenancy/applications/live-client.ts'
-import { findWorkspace } from '../../tenancy/sql/workspaces.ts'
+import { findWorkspace } from '../../tenancy/sql/organizations.ts'
 import { ensureWorkspace, everyonesWorkspace } from '../../tenancy/workspaces/workspace-keeper.ts'
 import { type Principal, requireScope } from '../../values/access.ts'
 import { buildPage, defaultLimit, readPosition } from '../../values/cursor.ts'

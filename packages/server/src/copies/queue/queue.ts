@@ -31,6 +31,7 @@ import {
   listActiveHolders,
   listViewHolders,
   type RemovalRow,
+  type SyncView,
 } from '../sql/sync-copies.ts'
 import {
   cancelRuns,
@@ -48,7 +49,6 @@ import {
   noError,
   type RunRow,
   type ScheduleRow,
-  type SyncView,
   saveSchedule,
   unparkRuns,
 } from '../sql/sync-runs.ts'

@@ -4,7 +4,7 @@
  */
 import { quoteName, type SearchTable } from '../search/columns.ts'
 import { buildPrimaryKey } from '../search/keys.ts'
-import { lockExistingState, updateCounts } from './copy-state.ts'
+import { lockExistingState, updateCounts } from './batch.ts'
 import { blockConnector } from './database/connector-lock.ts'
 import type { Row, Session } from './database/database.ts'
 import type { ConnectorTable } from './registry.ts'

@@ -5,8 +5,7 @@
 import { fail } from 'ferrule/internal'
 import { quoteName } from '../search/columns.ts'
 import { parseTimestamp } from '../search/timestamps.ts'
-import { deleteRows } from './batch.ts'
-import { lockState, updateCounts } from './copy-state.ts'
+import { deleteRows, lockState, updateCounts } from './batch.ts'
 import type { ContextDatabase, Row, Session, Value } from './database/database.ts'
 import type { ConnectorTable } from './registry.ts'
 

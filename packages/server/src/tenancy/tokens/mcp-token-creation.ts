@@ -14,7 +14,7 @@ import { digestText } from '../../values/secret-text.ts'
 import { requireLiveClient } from '../applications/live-client.ts'
 import { countMcpTokens, insertMcpToken, type McpTokenRow } from '../sql/mcp-tokens.ts'
 import { lockGrants } from '../sql/organization-applications.ts'
-import { findWorkspaceByName } from '../sql/workspaces.ts'
+import { findWorkspaceByName } from '../sql/organizations.ts'
 import { everyonesWorkspace } from '../workspaces/workspace-keeper.ts'
 
 /** Maximum number of tokens of an organization. */

@@ -17,7 +17,7 @@ import {
   setLastUse,
   type UsedMcpToken,
 } from '../sql/mcp-tokens.ts'
-import { listWorkspaces } from '../sql/workspaces.ts'
+import { listWorkspaces } from '../sql/organizations.ts'
 import { digestMcpToken, insertChosenToken, isMcpToken, newMcpToken, readScopes } from './mcp-token-creation.ts'
 import type { McpTokens, Tokens } from './token-types.ts'
 

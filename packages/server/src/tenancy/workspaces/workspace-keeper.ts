@@ -6,7 +6,7 @@ import { type Principal, requireScope } from '../../values/access.ts'
 import { newId } from '../../values/ids.ts'
 import { failInactive } from '../../values/workspace-names.ts'
 import { requireOpenOrganization } from '../applications/live-client.ts'
-import { findWorkspaceByName, insertWorkspace, listWorkspaceNames, type WorkspaceRow } from '../sql/workspaces.ts'
+import { findWorkspaceByName, insertWorkspace, listWorkspaceNames, type WorkspaceRow } from '../sql/organizations.ts'
 
 /** Services that creating a workspace needs. */
 export type WorkspaceParts = Pick<Parts, 'source' | 'dataKeys'>

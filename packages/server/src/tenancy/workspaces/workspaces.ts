@@ -31,7 +31,7 @@ import {
   updateWorkspace,
   type WorkspaceChange,
   type WorkspaceRow,
-} from '../sql/workspaces.ts'
+} from '../sql/organizations.ts'
 import { makeWorkspace } from './workspace-keeper.ts'
 
 /** Retention of deleted workspaces and organizations, and of jobs, in milliseconds: 30 days. */
