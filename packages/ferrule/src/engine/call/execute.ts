@@ -38,7 +38,7 @@ import { buildEmptyMeta, describeDoubt, isInParts, readMeta } from './meta.ts'
 import { type CompiledOperation, findOperation } from './operation.ts'
 import type { Call, Outcome } from './outcome.ts'
 import { buildPage, canBeSame, nameRows, type Page, shapeRow } from './page-records.ts'
-import { admitParams, fillParams, type Params } from './params.ts'
+import { admitParams, fillParams, findDivisible, type Params } from './params.ts'
 import { readDivided } from './refused-values.ts'
 import { buildRequest, followPosition } from './request.ts'
 import {
