@@ -1,7 +1,7 @@
 /** Keeps for minutes where agents continue to read, and what a write or a statement answered: any node continues it. */
 import type { Parts } from '../main/parts.ts'
 import type { RecordRef, Vault } from '../tenancy/vault/vault.ts'
-import { digestText } from '../values/secret-text.ts'
+import { digestText } from '../values/ids.ts'
 import { deleteEndedAnswers, findKeptAnswer, insertKeptAnswer } from './sql/idempotency.ts'
 import type { KeptAnswers } from './writes.ts'
 

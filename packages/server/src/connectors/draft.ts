@@ -4,8 +4,7 @@ import type { Kind } from 'ferrule/definition'
 import { type CredentialValues, checkConfiguration, checkCredentials, Secret } from 'ferrule/engine'
 import { failValidation, isObject, moveProblem } from 'ferrule/internal'
 import { connectorInput, type EntitySelection } from 'ferrule/wire'
-import { type Read, readBody, validMembers } from '../values/read.ts'
-import { requireWorkspaceName } from '../values/workspace-names.ts'
+import { type Read, readBody, requireWorkspaceName, validMembers } from '../values/read.ts'
 import type { Catalogue } from './connector-types.ts'
 
 /** Collects problems of a request. */

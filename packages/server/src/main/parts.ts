@@ -9,7 +9,7 @@ import type { ApplicationSeals } from '../tenancy/vault/application-seals.ts'
 import type { MasterKeys } from '../tenancy/vault/master-key.ts'
 import type { DataKeys, Vault } from '../tenancy/vault/vault.ts'
 import type { IdSource } from '../values/ids.ts'
-import type { Unfinished } from '../values/unfinished.ts'
+import type { Unfinished } from '../values/try-again.ts'
 import type { Settings } from './settings/settings.ts'
 
 /** Origins of the stand-ins by kind; undefined without a running sandbox. */

@@ -21,6 +21,7 @@ import { checkDeclared, type DeclaredResults, readPartRows } from '../results/pa
 import { parseSuccess, readProof, readSuccess, readVerdict, type Success, type WireAnswer } from './answer.ts'
 import { type Apart, type ApartCall, isLarge, readAnswerApart } from './apart-answer.ts'
 import type { Taken } from './apart-job.ts'
+import { isInParts } from './meta.ts'
 import { type CompiledOperation, findOperation } from './operation.ts'
 import type { Call } from './outcome.ts'
 import type { Params } from './params.ts'
@@ -305,9 +306,11 @@ function readAnswer(running: Running, wire: WireRequest, { answer, turn, redact 
     const { body, ...kept } = parseSuccess(operation, answer, running.rawRows)
     const warnings = readSuccess(operation, { answer, body, redact })
     if (warnings !== undefined) {
-      const rows = readPartRows(running, body)
-      // What became of a write is in its answer already, and a write is not repeated for its rows.
-      if (rows !== undefined && !isWrite(running)) checkDeclared(running, body, rows)
+      if (isInParts(operation)) {
+        const rows = readPartRows(operation, body)
+        // What became of a write is in its answer already, and a write is not repeated for its rows.
+        if (!isWrite(running)) checkDeclared(running, body, rows)
+      }
       return done({ is: 'answer', answer, body, warnings, ...kept })
     }
   }

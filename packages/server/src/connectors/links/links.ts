@@ -17,8 +17,7 @@ import { ensureWorkspace, everyonesWorkspace } from '../../tenancy/workspaces/wo
 import { type Principal, requireScope } from '../../values/access.ts'
 import { buildPage, defaultLimit, readPosition } from '../../values/cursor.ts'
 import { asId, newId } from '../../values/ids.ts'
-import { readBody, readQuery } from '../../values/read.ts'
-import { findWorkspaceName } from '../../values/workspace-names.ts'
+import { findWorkspaceName, readBody, readQuery } from '../../values/read.ts'
 import type { Catalogue } from '../connector-types.ts'
 import { findConnector, requireConnector } from '../sql/connectors.ts'
 import {

@@ -21,8 +21,7 @@ import type { Parts } from '../../main/parts.ts'
 import { type ConnectorRef, type PrincipalView, type RequestedId, requireScope, toConnectorRef } from '../../values/access.ts'
 import { buildPage, defaultLimit, readPosition } from '../../values/cursor.ts'
 import { asId, newId } from '../../values/ids.ts'
-import { readBody, readQuery } from '../../values/read.ts'
-import { failInactive } from '../../values/workspace-names.ts'
+import { failInactive, readBody, readQuery } from '../../values/read.ts'
 import {
   type CopyHolder,
   deleteCopies,

@@ -5,9 +5,8 @@ import { type ApplicationRecord, type ApplicationSecret, applicationInput } from
 import type { Db } from '../../db/database.ts'
 import type { Parts, Stored } from '../../main/parts.ts'
 import { type Principal, requireScope } from '../../values/access.ts'
-import { asId, iso, newId } from '../../values/ids.ts'
+import { asId, iso, newId, newSecret } from '../../values/ids.ts'
 import { readBody } from '../../values/read.ts'
-import { newSecret } from '../../values/secret-text.ts'
 import { insertApplication, insertGrant } from '../sql/applications.ts'
 import { readState } from '../sql/installation-state.ts'
 import {

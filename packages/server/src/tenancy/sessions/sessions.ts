@@ -3,7 +3,7 @@ import { fail } from 'ferrule/internal'
 import { isForeignKeyViolation } from '../../db/database.ts'
 import type { Stored } from '../../main/parts.ts'
 import { type Caller, type Principal, scopes } from '../../values/access.ts'
-import { digestText, hasSecretForm, newSecret } from '../../values/secret-text.ts'
+import { digestText, hasSecretForm, newSecret } from '../../values/ids.ts'
 import { markSecret } from '../applications/client-secret.ts'
 import {
   consoleSessionQuery,

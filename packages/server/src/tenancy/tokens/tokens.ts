@@ -14,8 +14,7 @@ import {
   viewOrganization,
 } from '../../values/access.ts'
 import { asId } from '../../values/ids.ts'
-import { readBody } from '../../values/read.ts'
-import { requireWorkspaceName } from '../../values/workspace-names.ts'
+import { readBody, requireWorkspaceName } from '../../values/read.ts'
 import { createSecretCheck, markSecret } from '../applications/client-secret.ts'
 import { refuseDeleted } from '../applications/live-client.ts'
 import { findApplication, isGranted, listGrantedOrganizations } from '../sql/applications.ts'

@@ -6,8 +6,7 @@ import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyOb
 import { type CredentialValues, Secret } from 'ferrule/engine'
 import { BoundedMap, fail } from 'ferrule/internal'
 import type { Db } from '../../db/database.ts'
-import type { IdSource } from '../../values/ids.ts'
-import { canonicalJson } from '../../values/secret-text.ts'
+import { canonicalJson, type IdSource } from '../../values/ids.ts'
 import { type DataKeyRow, findDataKey, insertDataKey } from '../sql/keys.ts'
 import type { MasterKeys } from './master-key.ts'
 

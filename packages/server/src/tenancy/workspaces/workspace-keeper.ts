@@ -4,7 +4,7 @@ import type { Db } from '../../db/database.ts'
 import type { Parts } from '../../main/parts.ts'
 import { type Principal, requireScope } from '../../values/access.ts'
 import { newId } from '../../values/ids.ts'
-import { failInactive } from '../../values/workspace-names.ts'
+import { failInactive } from '../../values/read.ts'
 import { requireOpenOrganization } from '../applications/live-client.ts'
 import { findWorkspaceByName, insertWorkspace, listWorkspaceNames, type WorkspaceRow } from '../sql/organizations.ts'
 
