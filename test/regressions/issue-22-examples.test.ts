@@ -4,7 +4,7 @@ import { buildObjectSchema, toPlainSchema } from '../../packages/ferrule/src/def
 import { isObject } from '../../packages/ferrule/src/definition/object.ts'
 import { findOperation, listLiveActions } from '../../packages/ferrule/src/engine/call/operation.ts'
 import { admitParams } from '../../packages/ferrule/src/engine/call/params.ts'
-import { hasExample, hasRequired, makeExample } from '../../packages/web/src/console/pages/explorer/params-form.tsx'
+import { hasExample, hasRequired, makeExample } from '../../packages/web/src/console/pages/explorer/example.ts'
 
 type AnyKind = (typeof kinds)[keyof typeof kinds]
 
