@@ -88,7 +88,7 @@ export function buildRun({ source }: Pick<Parts, 'source'>, ref: ConnectorRef, {
     cause,
     attempts: 0,
     failures: 0,
-    place: now - headStarts[cause],
+    queue_order: now - headStarts[cause],
     not_before: null,
     parked_until: null,
     lease_owner: null,
@@ -134,7 +134,7 @@ export async function queueRun(
     const change = {
       mode: mode === 'full' ? mode : run.mode,
       entities: joinEntities(readEntities(run), wish.entities),
-      place: Math.min(run.place, next.place),
+      queue_order: Math.min(run.queue_order, next.queue_order),
     }
     if (await extendRun(db, run, change)) return { ...run, ...change, not_before: null, version: run.version + 1 }
   }

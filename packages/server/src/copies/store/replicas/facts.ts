@@ -29,7 +29,7 @@ const timeline = "('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(3
 export const buildLookStatement = (entities: readonly EntityRows[]): Statement => ({
   name: 'cs_look',
   text: `select ${timeline} as timeline, (select ${stamp} from cs_entities e where e.connector_id = w.number and e.name = w.name) as stamp
-    from unnest($1::int4[], $2::text[]) with ordinality w(number, name, place) order by place`,
+    from unnest($1::int4[], $2::text[]) with ordinality w(number, name, ordinal) order by ordinal`,
   values: [entities.map(({ number }) => number), entities.map(({ name }) => name)],
 })
 
