@@ -58,9 +58,10 @@ export async function openPages(context: CommandContext): Promise<void> {
 const shells = ['bash', 'zsh', 'fish', 'powershell'] as const
 
 /** Prints the completion script of a shell. */
-export async function complete({ args }: CommandContext): Promise<void> {
+export async function complete({ args, output }: CommandContext): Promise<void> {
   const shell = shells.find((name) => name === args[0])
   if (shell === undefined) throw failUsage(`There is no script for the shell ${args[0]}.`, `Shells: ${shells.join(', ')}.`)
+  if (shell === 'bash') return output.sink.writeBytes((await import('../completion.ts')).bashScript)
   const { script } = await import('@bomb.sh/tab')
   script(shell, 'ferrule', 'ferrule')
 }
