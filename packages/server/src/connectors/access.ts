@@ -16,7 +16,6 @@ import {
   asFerruleError,
   BoundedMap,
   clocks,
-  computeCredentialDigest,
   describeExecute,
   errorConsequences,
   fail,
@@ -29,6 +28,7 @@ import type { Database } from '../db/database.ts'
 import type { Parts } from '../main/parts.ts'
 import { refuseDeleted } from '../tenancy/applications/live-client.ts'
 import { existenceQuery, holdWorkspace } from '../tenancy/sql/organizations.ts'
+import { computeProof } from '../tenancy/vault/master-key.ts'
 import { type ConnectorAccess, requireScope, toConnectorRef, viewOrganization } from '../values/access.ts'
 import { asId, newId } from '../values/ids.ts'
 import type { CallCode, CallReport } from '../values/metric-types.ts'
@@ -365,8 +365,7 @@ const storeOnce = (
  */
 function createProof(parts: Parts, row: SealedConnectorRow, current: () => CredentialsVersion): KeptProof {
   let stored = row.proof
-  const digest = (...[budget, values]: Parameters<KeptProof['holds']>) =>
-    computeCredentialDigest(budget, values.reveal(), parts.masterKeys.current().proofs)
+  const digest = (...[budget, values]: Parameters<KeptProof['holds']>) => computeProof(parts.masterKeys.current(), budget, values)
   const store = (proof: string | null): void => {
     stored = proof
     void parts.unfinished.add(setProof(parts.database.db, current(), proof).catch(parts.onBackgroundError))

@@ -7,6 +7,7 @@ import { endSyncs, followChange } from '../copies/queue/queue.ts'
 import { type Db, isUniqueViolation } from '../db/database.ts'
 import type { Parts, Seals } from '../main/parts.ts'
 import { holdWorkspace, insertJob } from '../tenancy/sql/organizations.ts'
+import { omitFields } from '../tenancy/vault/application-seals.ts'
 import { type RequestedId, requireScope, toConnectorRef, viewOrganization } from '../values/access.ts'
 import { asId, canonicalJson, digestParts, newId } from '../values/ids.ts'
 import { readBody } from '../values/read.ts'
@@ -16,6 +17,7 @@ import { keepRevocation } from './consent-end.ts'
 import { cutOrigin, findKeptOrigin, openCredentials, type StoringTrial } from './consent-origin.ts'
 import { checkIdempotencyKey, type Trial, type TrialKey, type TriedCredentials, tryCredentials } from './credential-trial.ts'
 import { checkEntities, omitNulls } from './draft.ts'
+import { toGivenCredentials } from './links/consent-secrets.ts'
 import { toConnectorRecord } from './record.ts'
 import {
   type ConnectorChange,
@@ -211,7 +213,7 @@ function mergeCredentials(
   given: Record<string, unknown>,
 ): CheckedCredentials {
   if (stored.values === undefined) return checkCredentials(definition, given)
-  const kept = omitFields(stored.values.reveal(), listSuperseded(definition, stored.scheme, given))
+  const kept = toGivenCredentials(omitFields(stored.values, listSuperseded(definition, stored.scheme, given)))
   try {
     return checkCredentials(definition, { ...kept, ...given })
   } catch (error) {
@@ -219,9 +221,6 @@ function mergeCredentials(
     return checkCredentials(definition, given)
   }
 }
-
-const omitFields = (values: CredentialValues, names: readonly string[]): CredentialValues =>
-  Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)))
 
 function listSuperseded(definition: ConnectorDefinition, scheme: string, given: Record<string, unknown>): readonly string[] {
   const exchange = definition.credentials[scheme]?.exchange
