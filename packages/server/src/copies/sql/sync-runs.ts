@@ -53,7 +53,11 @@ export const findLastFinishedRun = (db: Db, { organizationId, connectorId }: Own
     .executeTakeFirst()
 
 /** Widens a waiting run unless it has started, and returns it to the queue. @returns whether it was changed */
-export async function extendRun(db: Db, { id, version }: RunRow, change: Pick<RunRow, 'mode' | 'entities' | 'queue_order'>): Promise<boolean> {
+export async function extendRun(
+  db: Db,
+  { id, version }: RunRow,
+  change: Pick<RunRow, 'mode' | 'entities' | 'queue_order'>,
+): Promise<boolean> {
   const rows = db.updateTable('sync_runs').set({ ...change, parked_until: null, not_before: null, version: nextVersion })
   const done = await rows.where('id', '=', id).where('version', '=', version).where('state', '=', 'queued').executeTakeFirst()
   return done.numUpdatedRows > 0n

@@ -106,7 +106,11 @@ async function decideEnd(parts: EndParts, attempt: Attempt, outcome: AttemptOutc
     const failures = calls > callsOfProgress ? 0 : run.failures + (isExact ? 0 : 1)
     if (failures < mostFailures) {
       const not_before = computeNextAttemptAt(parts, { failures, askedMs: retryAfterMs, isExact })
-      return { state: 'queued' as const, error, more: { state: 'queued', not_before, queue_order: run.queue_order, failures } satisfies More }
+      return {
+        state: 'queued' as const,
+        error,
+        more: { state: 'queued', not_before, queue_order: run.queue_order, failures } satisfies More,
+      }
     }
   }
   await attempt.giveUp(thrown)
