@@ -12,15 +12,7 @@ import {
   type Secret,
   type VendorNotice,
 } from 'ferrule/engine'
-import {
-  asFerruleError,
-  BoundedMap,
-  clocks,
-  describeExecute,
-  errorConsequences,
-  fail,
-  inSpan,
-} from 'ferrule/internal'
+import { asFerruleError, BoundedMap, clocks, describeExecute, errorConsequences, fail, inSpan } from 'ferrule/internal'
 import type { ConnectorNotice } from 'ferrule/wire'
 import type { Usage } from '../calls/usage/usage.ts'
 import { unparkRuns } from '../copies/sql/sync-runs.ts'
