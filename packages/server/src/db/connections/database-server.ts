@@ -4,7 +4,6 @@
  * server or of its session.
  * Reasons: docs/decisions/postgresql.md
  */
-
 import { readFileSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { type ConnectionOptions, getCACertificates } from 'node:tls'
@@ -143,9 +142,6 @@ interface Running {
   readonly since: number
   missed: number
 }
-
-/** Isolation of all sessions that have settings. The statements of this service rely on it, whatever the default of the role is. */
-export const readCommitted = { default_transaction_isolation: 'read committed' } as const
 
 /** What is asked of a new connection; true means that it cannot be used. */
 const questions = {
@@ -454,13 +450,4 @@ async function listActive(client: pg.Client, pids: readonly number[]): Promise<R
   const text = "select pid from pg_stat_activity where pid = any($1) and state in ('active', 'fastpath function call')"
   const { rows } = await client.query<{ readonly pid: number }>({ text, values: [pids] })
   return new Set(rows.map(({ pid }) => pid))
-}
-
-/** `insufficient_privilege`, and `invalid_schema_name` where no schema of the search path can be used. */
-const missing: readonly string[] = ['42501', '3F000']
-
-/** Explains an error of creating tables, functions or extensions; undefined for other errors. */
-export function explainRights(thrown: unknown): string | undefined {
-  if (!missing.includes(readErrorCode(thrown)) || !(thrown instanceof Error)) return undefined
-  return `the server says: ${thrown.message}; let the owner of the database run \`grant usage, create on schema public to\` the user of the URL, or name the user that owns the tables`
 }

@@ -1,5 +1,4 @@
 /** Facts about servers and entities, by which a replica is compared with the primary. */
-import pg from 'pg'
 import type { Row, Statement } from '../database/database.ts'
 
 /** Rows of an entity in the context database. */
@@ -42,7 +41,7 @@ export const parseLook = (row: Row): PrimaryLook => ({
 /** Builds the first statement of a search on a replica. It has no values, because it shares a message with the begin of the transaction. */
 export const buildStampStatement = ({ number, name }: EntityRows): Statement => ({
   text: `select pg_is_in_recovery() as standby, (select ${stamp} from cs_entities e
-    where e.connector_id = ${Math.trunc(number)} and e.name = ${pg.escapeLiteral(name)}) as stamp`,
+    where e.connector_id = ${Math.trunc(number)} and e.name = '${name.replaceAll("'", "''")}') as stamp`,
 })
 
 /** Identity and position of a server. */
