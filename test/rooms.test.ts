@@ -43,10 +43,12 @@ describe('the house', () => {
   })
 })
 
-test('the service loads the SDK of MCP, the tools of agents and the signing of tokens with the first request only', () => {
+test('the service loads the SDK of MCP, the tools of agents, the signing of tokens and the driver of PostgreSQL with their first use only', () => {
   const { files } = loadedBy('packages/server/src/index.ts')
   expect(files).toContain('packages/server/src/http/mcp/endpoint.ts')
-  expect(files.filter((file) => /@modelcontextprotocol|oidc-provider|node_modules\/(koa|jose)|src\/agent\/index/.test(file))).toEqual([])
+  expect(files.filter((file) => /@modelcontextprotocol|oidc-provider|node_modules\/(koa|jose|pg)\/|src\/agent\/index/.test(file))).toEqual(
+    [],
+  )
 })
 
 describe('the library door', () => {
