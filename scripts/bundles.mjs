@@ -18,10 +18,10 @@ export const sources = {
 export const bundleNames = ['service', 'ferrule-server']
 
 /**
- * Returns where the bundle of a program is.
+ * Returns where the bundle of a program is. Its ending says that it is a module: Node would try to compile it as CommonJS first.
  * @param {BundleName} name
  */
-export const bundleOf = (name) => join(cache, `${name}.js`)
+export const bundleOf = (name) => join(cache, `${name}.mjs`)
 
 /** Begins the last line of that file: the folder of the project, and the digests of all sources. */
 export const seal = '// made of '

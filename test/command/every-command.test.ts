@@ -110,7 +110,12 @@ const rows: Readonly<Record<string, Row>> = {
   'kind check': { args: ['acme.kind.yaml'], shows: ['acme.kind.yaml: no mistakes, 0 doubts.'] },
   execute: table([renamed, 'users', 'list', '--all', '--fields', 'id,emailAddress'], 'id', 'emailAddress', '@'),
   'sync status': table([renamed], 'entity', 'state', 'users'),
-  search: { args: [renamed, 'users', '--limit', '5'], before: synced, shows: ['too narrow for', '--fields', 'email…', 'true'] },
+  search: {
+    args: [renamed, 'users', '--limit', '5'],
+    before: synced,
+    shows: ['too narrow for', '--fields', 'emailAd…'],
+    isWhole: /^\d{18,} /m,
+  },
   export: { args: [renamed, 'users', 'users.csv'], shows: ['Wrote users.csv: '], file: 'users.csv' },
   download: {
     args: [renamed, 'call_video', '--params', '@media.json', '-o', 'call.mp4'],

@@ -135,6 +135,29 @@ describe('a table', () => {
     expect(notes.join()).toMatch(/too narrow for \d+ more columns.*--fields/)
   })
 
+  test.each([
+    [90, 'name kind id workspace_id', 2],
+    [60, 'name kind id size', 2],
+    [40, 'name kind ownerId size', 2],
+    [20, 'name kind size', 3],
+  ])('of %i cells leaves columns out before it cuts an id', async (width, head, leftOut) => {
+    const ids = ['2f6f8f0e-7a52-4ad5-9a3c-0c5f1f0b6f11', '7c3d9a10-51f4-4d0e-8a0b-52c1d9e4b7aa']
+    const rows = ids.map((id, at) => ({ name: 'A connector of words', kind: 'snowflake', id, workspace_id: id, ownerId: at, size: at }))
+    const { text, notes } = await write({ format: 'table', width }, (output) => output.list([rows]))
+    const [first = '', ...lines] = text.trimEnd().split('\n')
+    for (const line of [first, ...lines]) expect(stringWidth(line)).toBeLessThanOrEqual(width)
+    expect(first.split(/ +/).join(' ')).toBe(head)
+    expect(lines.filter((line, at) => line.includes(ids[at] ?? ''))).toHaveLength(head.includes(' id') ? 2 : 0)
+    expect(notes.join()).toContain(`too narrow for ${leftOut} more columns`)
+  })
+
+  test('keeps an id of a later page whole', async () => {
+    const { text } = await write({ format: 'table', width: 20 }, (output) =>
+      output.list([[{ id: '1' }], [{ id: '12345678901234567890123' }]]),
+    )
+    expect(text).toBe('id\n1\n12345678901234567890123\n')
+  })
+
   test('cuts any text to its width', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), fc.integer({ min: 1, max: 30 }), (text, width) => {

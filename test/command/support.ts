@@ -73,13 +73,16 @@ export interface TerminalOptions {
 
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
+/** Starts the command on a pseudo-terminal. */
+export const openTerminal = (place: Place, args: readonly string[], { redirect = '', ...size }: TerminalOptions = {}): Terminal =>
+  openShell(place, `exec ${[process.execPath, cli, ...args].map(quote).join(' ')} ${redirect}`, size)
+
 /**
- * Starts the command on a pseudo-terminal of `script(1)`: it is part of util-linux, which every Debian has, and of macOS. So the tests need
- * no compiled package.
+ * Runs a line of the shell on a pseudo-terminal of `script(1)`: it is part of util-linux, which every Debian has, and of macOS. So the tests
+ * need no compiled package.
  */
-export function openTerminal(place: Place, args: readonly string[], { columns = 100, redirect = '' }: TerminalOptions = {}): Terminal {
-  const words = [process.execPath, cli, ...args].map(quote).join(' ')
-  const command = `stty cols ${columns} rows 30 && exec ${words} ${redirect}`
+export function openShell(place: Place, line: string, { columns = 100 }: Pick<TerminalOptions, 'columns'> = {}): Terminal {
+  const command = `stty cols ${columns} rows 30 && ${line}`
   const given = process.platform === 'darwin' ? ['-q', '/dev/null', 'sh', '-c', command] : ['-q', '-e', '-c', command, '/dev/null']
   const env = { ...buildEnvironment(place), TERM: 'xterm-256color', SHELL: '/bin/sh' }
   const child = spawn('script', given, { cwd: place.folder ?? place.config, env })

@@ -1,9 +1,9 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startSandbox } from '../../packages/sandbox/src/index.ts'
 import { sandboxConnector } from '../http/support.ts'
-import { openTerminal, plain, runFerrule, runForJson } from './support.ts'
+import { cli, makeFolder, openShell, openTerminal, plain, runFerrule, runForJson } from './support.ts'
 import { type CommandWorld, startCommandWorld } from './world.ts'
 
 // Each test starts processes, which take seconds while other tests run.
@@ -202,6 +202,32 @@ describe('complete', () => {
     const env = { FERRULE_URL: 'http://127.0.0.1:1', FERRULE_TOKEN: 'a-token' }
     expect(await runFerrule({ ...place(), env }, 'complete', '--', 'execute', '')).toEqual({ code: 0, stdout: ':4\n', stderr: '' })
     expect(await runFerrule({ ...place(), env }, 'complete', '--', 'execute', 'nope', 'nope', '')).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  test('works in a bash without the package bash-completion, read twice, and runs nothing of the line', async () => {
+    const folder = makeFolder()
+    writeFileSync(join(folder, 'ferrule'), `#!/bin/sh\nexec '${process.execPath}' '${cli}' "$@"\n`, { mode: 0o700 })
+    writeFileSync(join(folder, 'script'), (await runFerrule(place(), 'complete', 'bash')).stdout)
+    const env = { PATH: `${folder}:${process.env['PATH']}`, PS1: '$ ' }
+    const shell = openShell({ config: folder, env }, 'exec bash --norc --noprofile -i', { columns: 200 })
+    shell.type('. ./script; . ./script; echo read=$?\r')
+    await shell.waitFor('read=0')
+    for (const [keys, drawn] of [
+      ['ferrule workspaces ren', 'workspaces rename '],
+      ["ferrule search x users --where 'a = b' --format nd", 'ndjson '],
+      ['ferrule execute --local "gong" calls list -p fromD', 'fromDateTime='],
+      ['ferrule connectors create gong --from-file scr', '--from-file script '],
+      ['ferrule $(touch run) workspaces --quie', '--quiet '],
+    ] as const) {
+      shell.type(`${keys}\t`)
+      await shell.waitFor(drawn)
+      shell.type('\u0015') // deletes the line
+    }
+    shell.type('exit\r')
+    await shell.end()
+    expect(shell.drawn).not.toMatch(/readonly|not found/)
+    expect(readdirSync(folder).toSorted()).toEqual(['ferrule', 'script'])
+    rmSync(folder, { recursive: true })
   })
 
   test.each(['bash', 'zsh', 'fish', 'powershell'])('prints the script for %s', async (shell) => {

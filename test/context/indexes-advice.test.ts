@@ -4,8 +4,8 @@ import { buildSearchTable } from '../../packages/server/src/copies/search/column
 import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
 import { sumRowsRead } from '../../packages/server/src/copies/searcher.ts'
 import { adviseIndexes, canWalkIndex, chooseColumn } from '../../packages/server/src/copies/store/indexes/advice.ts'
+import { Wishes } from '../../packages/server/src/copies/store/indexes/on-demand.ts'
 import { indexRules } from '../../packages/server/src/copies/store/indexes/types.ts'
-import { Wishes } from '../../packages/server/src/copies/store/indexes/wishes.ts'
 
 const table = buildSearchTable('test-kind', 'notes', {
   about: 'For tests.',

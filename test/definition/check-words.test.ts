@@ -14,7 +14,7 @@ import {
   secret,
   str,
 } from '../../packages/ferrule/src/definition/fields.ts'
-import { acme, exchange, finding, grant, kind, list, scheme, things, unpaged, untyped, withEntity, withList, withScheme } from './acme.ts'
+import { acme, exchange, finding, grant, kind, scheme, things, unpaged, untyped, withEntity, withList, withScheme } from './acme.ts'
 
 const host = { api: 'https://api.acme.example', test: 'https://test.acme.example' }
 const region = opt(find(finding, byDefault('api', oneOf('Host', 'api', 'test'))))

@@ -5,6 +5,7 @@ import type { Turn } from '../../packages/ferrule/src/engine/limits/limits.ts'
 import { limits, start, VendorBucket, walk } from './bucket-support.ts'
 import { ProvenKey } from './limiter-support.ts'
 import { shopifyAt } from './shopify-support.ts'
+import { movedTime } from './snowflake-support.ts'
 import { failure, serve, testEngine } from './support.ts'
 
 /** A call that is sent when its turn comes; what it waits for its turn. */
@@ -158,38 +159,42 @@ describe('calls to a store', () => {
   const level = (used: string): Readonly<Record<string, string>> => ({ 'x-shopify-shop-api-call-limit': used })
 
   test('wait when the header says that the bucket is full, for all connectors with the token', async () => {
+    using _time = movedTime(500)
     await using server = await serve(() => ({ headers: level('40/40'), body: { shop: { id: 1 } } }))
     await using engine = testEngine({ limits: true, clock: () => start })
     await engine.run(shopifyAt(server.origin), call)
-    const error = await failure(engine.run(shopifyAt(server.origin), { ...call, deadlineMs: 500 }))
+    const error = await failure(engine.run(shopifyAt(server.origin), call))
     expect(error).toMatchObject({ code: 'upstream_rate_limited', retryAfterMs: 2500 })
     expect(server.seen).toHaveLength(1)
   })
 
   test('of another token to the same store do not wait: a wrong one costs nobody else a call', async () => {
+    using _time = movedTime(500)
     await using server = await serve(() => ({ headers: level('40/40'), body: { shop: { id: 1 } } }))
     await using engine = testEngine({ limits: true, clock: () => start })
     await engine.run(shopifyAt(server.origin, { api_key: 'shpat_other' }), call)
-    await engine.run(shopifyAt(server.origin), { ...call, deadlineMs: 500 })
+    await engine.run(shopifyAt(server.origin), call)
     expect(server.seen).toHaveLength(2)
   })
 
   test('a larger plan shows in the header, and its rate is used', async () => {
+    using _time = movedTime(500)
     await using server = await serve(() => ({ headers: level('400/400'), body: { shop: { id: 1 } } }))
     await using engine = testEngine({ limits: true, clock: () => start })
     await engine.run(shopifyAt(server.origin), call)
-    expect((await failure(engine.run(shopifyAt(server.origin), { ...call, deadlineMs: 500 }))).retryAfterMs).toBe((41 / 20) * 1000)
+    expect((await failure(engine.run(shopifyAt(server.origin), call))).retryAfterMs).toBe((41 / 20) * 1000)
   })
 
   test('a refusal beside an almost empty bucket is obeyed all the same', async () => {
+    using _time = movedTime(500)
     await using server = await serve(() => ({
       status: 429,
       headers: { ...level('1/40'), 'retry-after': '2.0' },
       body: { errors: 'Exceeded 2 calls per second for api client. Reduce request rates to resume uninterrupted service.' },
     }))
     await using engine = testEngine({ limits: true, clock: () => start })
-    const first = await failure(engine.run(shopifyAt(server.origin), { ...call, deadlineMs: 500 }))
-    const second = await failure(engine.run(shopifyAt(server.origin), { ...call, deadlineMs: 500 }))
+    const first = await failure(engine.run(shopifyAt(server.origin), call))
+    const second = await failure(engine.run(shopifyAt(server.origin), call))
     expect([first, second].map(({ code, retryAfterMs }) => [code, retryAfterMs])).toEqual([
       ['upstream_rate_limited', 2000],
       ['upstream_rate_limited', 2000],

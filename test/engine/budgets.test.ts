@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { MemoryLimiter } from '../../packages/ferrule/src/engine/limits/in-memory.ts'
 import type { Asker, Turn } from '../../packages/ferrule/src/engine/limits/limits.ts'
 import { provenAsker } from './limiter-support.ts'
+import { movedTime } from './snowflake-support.ts'
 import { accessKey, failure, gongAt, pageOf, type Reply, serve, testEngine } from './support.ts'
 
 const limits = { key: [], rates: [{ calls: 3, seconds: 1 }] } as const
@@ -176,11 +177,11 @@ describe('credentials prove themselves by', () => {
     await using server = await serve(() => given)
     const clock = { now: start }
     await using engine = testEngine({ limits: true, clock: () => clock.now })
-    const one = { ...call, deadlineMs: proves ? 10_000 : 200 } // nobody waits for the turn of a second attempt
-    await engine.run(gongAt(server.origin), one).catch(() => undefined)
+    using _time = movedTime(proves ? 10_000 : 200) // nobody waits for the turn of a second attempt
+    await engine.run(gongAt(server.origin), call).catch(() => undefined)
     given = page
     const before = server.seen.length
-    const next = await failure(engine.run(gongAt(server.origin), one)).catch(() => 'sent')
+    const next = await failure(engine.run(gongAt(server.origin), call)).catch(() => 'sent')
     expect([next === 'sent', server.seen.length - before]).toEqual(proves ? [true, 1] : [false, 0])
   })
 
@@ -188,8 +189,9 @@ describe('credentials prove themselves by', () => {
     await using server = await serve(() => page)
     const clock = { now: start }
     await using engine = testEngine({ limits: true, clock: () => clock.now })
+    using _time = movedTime(500)
     const run = (values: Record<string, string>) =>
-      engine.run(gongAt(server.origin, { values: { ...accessKey, ...values } }), { ...call, deadlineMs: 500 }).then(
+      engine.run(gongAt(server.origin, { values: { ...accessKey, ...values } }), call).then(
         () => 'sent',
         () => 'held',
       )

@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
-import { type AccountIdentity, isSameAccount } from '../../packages/ferrule/src/engine/consent/identity.ts'
+import { type AccountIdentity, isSameAccount } from '../../packages/ferrule/src/engine/consent/accounts.ts'
 import type { CredentialValues } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { failure, fixed, gongAt, type Reply, type Seen, serve, testEngine } from './support.ts'
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { ErrorCode } from '../../packages/ferrule/src/errors.ts'
 import { maxAttempts } from '../../packages/ferrule/src/retry.ts'
 import { shopifyAt, token } from './shopify-support.ts'
+import { movedTime } from './snowflake-support.ts'
 import { failure, listed, type Reply, serve, testEngine } from './support.ts'
 
 const requestId = '0f3c9d52-7a1e-4b60-9c11-000000000001-1775023200'
@@ -120,9 +121,10 @@ describe('errors of Shopify', () => {
     ['0.5', 500],
     ['7', 7000],
   ])('a wait of %s is told in milliseconds', async (header, retryAfterMs) => {
+    using _time = movedTime(300)
     await using server = await serve(() => ({ status: 429, headers: { 'retry-after': header }, body: { errors: tooFast } }))
     await using engine = testEngine()
-    const error = await failure(engine.run(shopifyAt(server.origin), { ...operations.list, deadlineMs: 300 }))
+    const error = await failure(engine.run(shopifyAt(server.origin), operations.list))
     expect(error).toMatchObject({ code: 'upstream_rate_limited', retryAfterMs, retryable: true })
   })
 })

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { clocks } from '../../packages/ferrule/src/engine/clocks.ts'
+import { clocks } from '../../packages/ferrule/src/engine/http/deadline.ts'
 import { MemoryRates } from '../../packages/ferrule/src/engine/limits/own-rates.ts'
 
 afterEach(() => vi.restoreAllMocks())

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { handle, insert, movedTime, queryOf, recorded, refusal, resultOf, running, select, snowflakeAt } from './snowflake-support.ts'
-import { failure, type Reply, serve, testEngine } from './support.ts'
+import { failure, heldTimers, type Reply, serve, testEngine } from './support.ts'
 
 const status = `/api/v2/statements/${handle}`
 const cancel = `${status}/cancel`
@@ -99,9 +99,10 @@ describe('the deadline of a call', () => {
     ['read', select],
     ['write', insert],
   ])('ends a %s with the status record and what asks for the result', async (_what, call) => {
+    using _time = movedTime(400)
     await using server = await serve(({ method }) => running({ body: method === 'GET' ? { createdOn: 1780000000000 } : {} }))
     await using engine = testEngine()
-    const { data, meta } = await recorded(engine.run(snowflakeAt(server.origin), { ...call, deadlineMs: 400 }))
+    const { data, meta } = await recorded(engine.run(snowflakeAt(server.origin), call))
     const [submitted, ...asked] = server.seen
     const requestId = submitted === undefined ? '' : queryOf(submitted)['requestId']
     expect(data).toMatchObject({ code: '333334', statementHandle: handle, data: null, requestId, createdOn: 1780000000000 })
@@ -110,32 +111,37 @@ describe('the deadline of a call', () => {
   })
 
   test('that comes before the first question ends it with the answer to the submission', async () => {
+    using _time = movedTime(200)
     await using server = await serve(() => running())
     await using engine = testEngine()
-    const { data, meta } = await recorded(engine.run(snowflakeAt(server.origin), { ...select, deadlineMs: 200 }))
+    const { data, meta } = await recorded(engine.run(snowflakeAt(server.origin), select))
     expect(data).toMatchObject({ code: '333334', statementHandle: handle })
     expect(meta).toMatchObject(next)
     expect(server.seen).toHaveLength(1)
   })
 
   test('that comes amid a question ends it with the last status', async () => {
-    await using server = await vendor([running(), () => undefined])
+    using _time = movedTime()
+    using timers = heldTimers()
+    await using server = await vendor([running(), () => timers.pass(500)])
     await using engine = testEngine()
     expect((await recorded(engine.run(snowflakeAt(server.origin), { ...select, deadlineMs: 500 }))).meta).toMatchObject(next)
     expect(server.seen.map(({ method }) => method)).toEqual(['POST', 'GET'])
   })
 
   test('after a question that was answered with 429 gives the last 202', async () => {
+    using _time = movedTime(500)
     await using server = await vendor([running({ body: { message: 'first' } }), running({ status: 429, body: { code: '390505' } })])
     await using engine = testEngine()
-    const { data } = await recorded(engine.run(snowflakeAt(server.origin), { ...select, deadlineMs: 500 }))
+    const { data } = await recorded(engine.run(snowflakeAt(server.origin), select))
     expect(data).toMatchObject({ code: '333334', message: 'first' })
   })
 
   test('ends what asks for the result in the same way, and another call goes on', async () => {
+    using _time = movedTime(200)
     await using server = await serve((_seen, count) => (count < 2 ? running() : resultOf([['a']])))
     await using engine = testEngine()
-    const waiting = await recorded(engine.run(snowflakeAt(server.origin), { ...part(0), deadlineMs: 200 }))
+    const waiting = await recorded(engine.run(snowflakeAt(server.origin), part(0)))
     expect(waiting.meta).toMatchObject(next)
     const { data, meta } = await recorded(
       engine.run(snowflakeAt(server.origin), { ...part(0), params: Object(waiting.meta['next_params']) }),

@@ -4,13 +4,13 @@ import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { connectLocally } from '../../packages/ferrule/src/engine/local.ts'
 import type { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import { connected, expired, vendor } from './oauth-support.ts'
-import { failure, type Reply, serve } from './support.ts'
+import { failure, heldTimers, type Reply, serve } from './support.ts'
 
 describe('a renewal that fails', () => {
   const failing = async (reply: Reply): Promise<{ error: FerruleError; requests: number }> => {
     await using server = await serve(() => reply)
     await using gong = connected(server.origin)
-    return { error: await failure(gong.calls.list({}, { deadlineMs: 5000 })), requests: server.seen.length }
+    return { error: await failure(gong.calls.list({}, { deadlineMs: 60_000 })), requests: server.seen.length }
   }
 
   test('because it is refused says what to do next', async () => {
@@ -39,7 +39,8 @@ describe('a renewal that fails', () => {
   })
 
   test('does not hold the call beyond its deadline, nor does it send the token twice', async () => {
-    await using server = await serve(() => () => {})
+    using timers = heldTimers()
+    await using server = await serve(() => () => timers.pass(60))
     await using gong = connected(server.origin)
     expect((await failure(gong.calls.list({}, { deadlineMs: 60 }))).code).toBe('upstream_timeout')
     expect(server.seen).toHaveLength(1)

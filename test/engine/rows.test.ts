@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { readRows } from '../../packages/ferrule/src/engine/call/answer.ts'
 import { findOperation } from '../../packages/ferrule/src/engine/call/operation.ts'
-import { buildLocalFilter, shapeRow } from '../../packages/ferrule/src/engine/call/rows.ts'
+import { buildLocalFilter, shapeRow } from '../../packages/ferrule/src/engine/call/page-records.ts'
 import { parseJson, writeJson } from '../../packages/ferrule/src/values/json/json.ts'
 
 const listOf = (entity: string) => findOperation(kinds.gong, entity, 'list')

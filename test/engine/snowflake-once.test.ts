@@ -40,13 +40,15 @@ describe('two calls with one id at the same time', () => {
     const writes = createMemoryClaims()
     const one = engine.run(snowflakeAt(server.origin, { writes }), write)
     const response = await arrived
-    const error = await failure(engine.run(snowflakeAt(server.origin, { writes }), { ...write, deadlineMs: 50 }))
+    using time = movedTime(50)
+    const error = await failure(engine.run(snowflakeAt(server.origin, { writes }), write))
+    time.left = undefined
     expect(error).toMatchObject({ code: 'outcome_unknown', upstream: { request_id: requestId } })
     expect(error.retryAfterMs).toBeGreaterThan(60_000)
     expect(server.seen).toHaveLength(1)
     response.setHeader('content-type', 'application/json').end(JSON.stringify(Reflect.get(inserted, 'body')))
     expect((await recorded(one)).data['data']).toEqual([['1']])
-    await engine.run(snowflakeAt(server.origin, { writes }), { ...write, deadlineMs: 10_000 })
+    await engine.run(snowflakeAt(server.origin, { writes }), write)
     expect(server.seen.map(queryOf)).toEqual([first, again])
   })
 })
@@ -90,7 +92,9 @@ describe('an id is free again', () => {
     await using server = await serve(({ method }, count) => (count === 1 || method === 'GET' ? running() : inserted))
     await using engine = testEngine({ clock: () => time.now })
     const writes = createMemoryClaims(() => time.now)
-    const status = await recorded(engine.run(snowflakeAt(server.origin, { writes }), { ...write, deadlineMs: 200 }))
+    time.left = 200
+    const status = await recorded(engine.run(snowflakeAt(server.origin, { writes }), write))
+    time.left = undefined
     expect(status.data).toMatchObject({ code: '333334', data: null })
     await engine.run(snowflakeAt(server.origin, { writes }), write)
     expect(time.waits).toEqual([22_000])

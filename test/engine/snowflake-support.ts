@@ -96,15 +96,27 @@ export async function recorded(
   return { data: Object(outcome.data), meta: outcome.meta }
 }
 
-/** Time that only waits and the test itself move; restored at the end of the block. */
-export function movedTime(): Disposable & { now: number; readonly waits: number[] } {
+/** Milliseconds that a deadline really has left. */
+const reallyLeft = Object.getOwnPropertyDescriptor(Deadline.prototype, 'remaining')?.get
+
+/**
+ * Time that only waits and the test itself move; restored at the end of the block.
+ * @param left milliseconds that each deadline has for its pauses; requests take nothing of it. By default what is really left.
+ */
+export function movedTime(left?: number): Disposable & { now: number; left: number | undefined; readonly waits: number[] } {
   const waits: number[] = []
-  const time = { now: 1_780_000_000_000, waits, [Symbol.dispose]: () => vi.restoreAllMocks() }
+  const paused = new WeakMap<Deadline, number>()
+  const time = { now: 1_780_000_000_000, left, waits, [Symbol.dispose]: () => vi.restoreAllMocks() }
   vi.spyOn(Deadline.prototype, 'pause').mockImplementation(async function (this: Deadline, milliseconds) {
     this.signal.throwIfAborted()
     if (milliseconds <= 0) return
     waits.push(milliseconds)
+    paused.set(this, (paused.get(this) ?? 0) + milliseconds)
     time.now += milliseconds
+  })
+  vi.spyOn(Deadline.prototype, 'remaining', 'get').mockImplementation(function (this: Deadline) {
+    if (time.left === undefined || this.signal.aborted) return reallyLeft?.call(this)
+    return Math.max(0, time.left - (paused.get(this) ?? 0))
   })
   return time
 }

@@ -15,7 +15,7 @@ import {
   running,
   snowflakeAt,
 } from './snowflake-support.ts'
-import { failure, serve, testEngine } from './support.ts'
+import { failure, heldTimers, serve, testEngine } from './support.ts'
 
 const inserted = resultOf([['1']])
 const write = { ...insert, params: { ...insert.params, requestId } }
@@ -210,7 +210,8 @@ describe('a write whose outcome is not known', () => {
   })
 
   test('when the deadline ends it amid the request', async () => {
-    await using server = await serve(() => () => undefined)
+    using timers = heldTimers()
+    await using server = await serve(() => () => timers.pass(100))
     await using engine = testEngine()
     const error = await failure(engine.run(snowflakeAt(server.origin), { ...write, deadlineMs: 100 }))
     expect(error).toMatchObject({ code: 'outcome_unknown', upstream: { request_id: requestId } })

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { vi } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { createEngine, type Engine, type EngineOptions } from '../../packages/ferrule/src/engine/call/execute.ts'
 import type { Outcome } from '../../packages/ferrule/src/engine/call/outcome.ts'
@@ -93,6 +94,12 @@ export function testEngine(options: EngineOptions = {}): Engine & AsyncDisposabl
   const { clock, steady = clock } = options
   const engine = createEngine({ limits: false, random: () => 0, ...options, ...(steady === undefined ? {} : { steady }) })
   return { ...engine, [Symbol.asyncDispose]: () => engine.close() }
+}
+
+/** Timers of JavaScript that only the test moves, until the end of the block: a deadline comes amid a request, however slow the machine. */
+export function heldTimers(): Disposable & { readonly pass: (milliseconds: number) => void } {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  return { pass: (milliseconds) => void vi.advanceTimersByTime(milliseconds), [Symbol.dispose]: () => void vi.useRealTimers() }
 }
 
 /** The error that a promise ends with. */

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import type { Turn } from '../../packages/ferrule/src/engine/limits/limits.ts'
 import { ProvenKey } from './limiter-support.ts'
+import { movedTime } from './snowflake-support.ts'
 import { failure, type Reply, serve, testEngine } from './support.ts'
 import { advertiser_id, limits, start, tiktokAt, VendorRates, walk } from './tiktok-limits-support.ts'
 
@@ -10,8 +11,8 @@ const page_info = { page: 1, page_size: 1000, total_number: 0, total_page: 0 }
 const empty: Reply = { body: { code: 0, message: 'OK', request_id: 'r', data: { list: [], page_info } } }
 const refusal = (code: number): Reply => ({ body: { code, message: 'Requests made too frequently.', request_id: 'r', data: {} } })
 const call = { entity: 'campaigns', action: 'list' }
-/** Too short a life to wait: the time to wait is told instead. */
-const hasty = { ...call, deadlineMs: 400 }
+/** Too short a life to wait, for all calls: the time to wait is told instead. */
+const hasten = () => movedTime(400)
 
 describe('twenty walkers', () => {
   test.each([
@@ -41,15 +42,16 @@ describe('twenty walkers', () => {
 describe('a budget', () => {
   /** Uses the budget of a connector up, then returns what the others meet. */
   async function others(first: readonly [Record<string, string>, object?], ...rest: (readonly [Record<string, string>, object?])[]) {
+    using _time = hasten()
     await using server = await serve(() => empty)
     const clock = { now: start }
     await using engine = testEngine({ limits: true, clock: () => clock.now })
     const at = ([values, more]: readonly [Record<string, string>, object?]) => tiktokAt(server.origin, values, { advertiser_id, ...more })
-    for (const other of rest) await engine.run(at(other), { ...call, deadlineMs: 60_000 }).then(() => (clock.now += 2000)) // they prove themselves
+    for (const other of rest) await engine.run(at(other), call).then(() => (clock.now += 2000)) // they prove themselves
     for (let count = 0; count < 10; count++) await engine.run(at(first), call)
     return await Promise.all(
       rest.map((other) =>
-        engine.run(at(other), hasty).then(
+        engine.run(at(other), call).then(
           () => 'served',
           (error: unknown) => Reflect.get(Object(error), 'retryAfterMs') ?? error,
         ),
@@ -83,13 +85,14 @@ describe('a budget', () => {
   })
 
   test("of the vendor's sandbox is one call in a second, 28 in a minute", async () => {
+    using _time = hasten()
     await using server = await serve(() => empty)
     const clock = { now: start }
     await using engine = testEngine({ limits: true, clock: () => clock.now })
     const sandbox = tiktokAt(server.origin, undefined, { advertiser_id, api_host: 'sandbox' })
     for (let count = 0; count < 28; count++) {
       await engine.run(sandbox, call)
-      expect((await failure(engine.run(sandbox, hasty))).retryAfterMs).toBe(count < 27 ? 1050 : 60_000 - 27 * 1050)
+      expect((await failure(engine.run(sandbox, call))).retryAfterMs).toBe(count < 27 ? 1050 : 60_000 - 27 * 1050)
       clock.now += 1050
     }
   })
@@ -98,10 +101,11 @@ describe('a budget', () => {
 describe('a refusal without a time', () => {
   test('suspends for a second, twice as long with each in a row, five minutes at most; a success begins anew', async () => {
     let reply: Reply = refusal(40100)
+    using _time = hasten()
     await using server = await serve(() => reply)
     const clock = { now: start }
     await using engine = testEngine({ limits: true, clock: () => clock.now })
-    const refused = async () => (await failure(engine.run(tiktokAt(server.origin), hasty))).retryAfterMs ?? 0
+    const refused = async () => (await failure(engine.run(tiktokAt(server.origin), call))).retryAfterMs ?? 0
     const waits: number[] = []
     for (let count = 0; count < 11; count++) {
       const wait = await refused()
@@ -119,13 +123,18 @@ describe('a refusal without a time', () => {
   })
 
   test('is one, however many calls were on their way', async () => {
-    await using server = await serve(() => refusal(40016))
+    let reply: Reply = empty
+    using _time = hasten()
+    await using server = await serve(() => reply)
     const clock = { now: start }
     await using engine = testEngine({ limits: true, clock: () => clock.now })
-    const errors = await Promise.all(Array.from({ length: 10 }, () => failure(engine.run(tiktokAt(server.origin), hasty))))
+    await engine.run(tiktokAt(server.origin), call) // the credentials prove themselves, so the others need not wait for each other
+    clock.now += 2000
+    reply = refusal(40016)
+    const errors = await Promise.all(Array.from({ length: 10 }, () => failure(engine.run(tiktokAt(server.origin), call))))
     expect(errors.map(({ code, retryAfterMs }) => [code, retryAfterMs])).toEqual(Array(10).fill(['upstream_rate_limited', 1000]))
     clock.now += 1000
-    expect((await failure(engine.run(tiktokAt(server.origin), hasty))).retryAfterMs).toBe(2000)
+    expect((await failure(engine.run(tiktokAt(server.origin), call))).retryAfterMs).toBe(2000)
   })
 
   test('spreads the calls that wait, anew: never more than the rate when it is over', () => {
@@ -153,6 +162,7 @@ describe('a refusal without a time', () => {
 
   test('of another sort is no suspension: 60001 tells of five minutes, is not slept, and holds no other call', async () => {
     let reply: Reply = empty
+    using _time = hasten()
     await using server = await serve(() => reply)
     await using engine = testEngine({ limits: true, clock: () => start })
     await engine.run(tiktokAt(server.origin), call) // the credentials prove themselves
@@ -161,7 +171,7 @@ describe('a refusal without a time', () => {
     expect(error).toMatchObject({ code: 'upstream_error', retryable: true, retryAfterMs: 300_000, upstream: { code: '60001' } })
     expect(server.seen).toHaveLength(2)
     reply = empty
-    await engine.run(tiktokAt(server.origin), hasty)
+    await engine.run(tiktokAt(server.origin), call)
     expect(server.seen).toHaveLength(3)
   })
 })

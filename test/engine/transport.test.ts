@@ -3,7 +3,8 @@ import type { ServerResponse } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
-import { callOf, failure, gongAt, listed, pageOf, serve, type TestServer, testEngine } from './support.ts'
+import { movedTime } from './snowflake-support.ts'
+import { callOf, failure, gongAt, heldTimers, listed, pageOf, serve, type TestServer, testEngine } from './support.ts'
 
 const page = pageOf({ calls: [callOf('7')] })
 const listCalls = { entity: 'calls', action: 'list' }
@@ -138,16 +139,17 @@ describe('a read ends', () => {
   })
 
   test.each([
-    ['a vendor that does not answer', () => () => {}],
+    ['a vendor that does not answer', (_response: ServerResponse, over: () => void) => over()],
     [
       'a vendor that stops amid its answer',
-      () => (response: ServerResponse) => {
+      (response: ServerResponse, over: () => void) => {
         response.writeHead(200, { 'content-length': '500' })
-        response.write('{"calls":[')
+        response.write('{"calls":[', over)
       },
     ],
   ])('at its deadline: %s', async (_what, answer) => {
-    await using server = await serve(answer)
+    using timers = heldTimers()
+    await using server = await serve(() => (response) => answer(response, () => timers.pass(60)))
     await using engine = testEngine()
     const error = await failure(engine.run(gongAt(server.origin), { ...listCalls, deadlineMs: 60 }))
     expect(error).toMatchObject({ code: 'upstream_timeout', retryable: true })
@@ -156,9 +158,10 @@ describe('a read ends', () => {
 
   test('at its deadline while it waits for the vendor rate', async () => {
     await using server = await serve(() => ok)
-    await using engine = testEngine({ limits: true })
-    const call = () => engine.run(gongAt(server.origin), { ...listCalls, deadlineMs: 500 })
-    await Promise.all([call(), call(), call()])
+    using time = movedTime(500)
+    await using engine = testEngine({ limits: true, clock: () => time.now })
+    const call = () => engine.run(gongAt(server.origin), listCalls)
+    for (let count = 0; count < 3; count++) await call()
     const error = await failure(call())
     expect(error.code).toBe('upstream_rate_limited')
     expect(error.retryAfterMs).toBeGreaterThan(0)

@@ -1,8 +1,8 @@
 /** Answers of vendors that tell their errors by codes of their own, whatever the status. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readVerdict } from '../../packages/ferrule/src/engine/call/verdict.ts'
-import { createRedactor } from '../../packages/ferrule/src/engine/http/redact.ts'
+import { readVerdict } from '../../packages/ferrule/src/engine/call/answer.ts'
+import { createRedactor } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import type { ErrorCode } from '../../packages/ferrule/src/errors.ts'
 import { maxAttempts } from '../../packages/ferrule/src/retry.ts'
 import { writeJson } from '../../packages/ferrule/src/values/json/json.ts'

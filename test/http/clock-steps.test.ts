@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { createEngine } from '../../packages/ferrule/src/engine/call/execute.ts'
+import { movedTime } from '../engine/snowflake-support.ts'
 import { gongAt, pageOf, serve } from '../engine/support.ts'
 import { client, startWorld, tokenPath, type World } from './support.ts'
 
@@ -53,12 +54,14 @@ describe.each([-hour, hour])('a step by %i ms', (step) => {
     const clock: World['clock'] = { now: Date.now() }
     clock.steady = clock.now
     const engine = createEngine({ wall: () => clock.now, steady: () => clock.steady ?? 0 })
-    const call = { entity: 'users', action: 'list', deadlineMs: 3_000 }
+    using time = movedTime()
+    const call = { entity: 'users', action: 'list' }
     for (let count = 0; count < 3; count++) await engine.run(gongAt(vendor.origin), call)
     pass(clock, 0, step)
-    await expect(engine.run(gongAt(vendor.origin), { ...call, deadlineMs: 400 })).rejects.toMatchObject({ retryAfterMs: 1_000 })
+    time.left = 400
+    await expect(engine.run(gongAt(vendor.origin), call)).rejects.toMatchObject({ retryAfterMs: 1_000 })
     pass(clock, 1_000)
-    await engine.run(gongAt(vendor.origin), { ...call, deadlineMs: 400 })
+    await engine.run(gongAt(vendor.origin), call)
     expect(vendor.seen).toHaveLength(4)
     await engine.close()
     expect(kinds.gong.definition.limits.rates[0]).toEqual({ calls: 3, seconds: 1 })

@@ -115,8 +115,9 @@ describe('a draft order whose totals are computed', () => {
   })
 
   test('is an error with a time when it is not ready before the deadline', async () => {
+    using _left = vi.spyOn(Deadline.prototype, 'remaining', 'get').mockReturnValue(900)
     store.switches.set({ draftPolls: 100 })
-    const call = shopify.draft_orders.get({ draft_order_id: facts.completedDraftId }, { deadlineMs: 900 })
+    const call = shopify.draft_orders.get({ draft_order_id: facts.completedDraftId })
     expect(await failure(call)).toMatchObject({ code: 'upstream_timeout', retryable: true, retryAfterMs: 1000 })
     expect(store.requests()).toHaveLength(1)
   })

@@ -1,7 +1,6 @@
 /** Time that a test moves: for rates over minutes. */
 import { vi } from 'vitest'
-import { clocks } from '../../packages/ferrule/src/engine/clocks.ts'
-import { Deadline } from '../../packages/ferrule/src/engine/http/deadline.ts'
+import { clocks, Deadline } from '../../packages/ferrule/src/engine/http/deadline.ts'
 
 /**
  * Time that moves only while all walkers wait: then to the end of the shortest wait. Requests take no time of it.

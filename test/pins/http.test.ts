@@ -5,7 +5,7 @@
 import { expect, test } from 'vitest'
 import { errorTable } from '../../packages/ferrule/src/errors.ts'
 import { routes } from '../../packages/server/src/http/routes/index.ts'
-import { scopes } from '../../packages/server/src/values/scopes.ts'
+import { scopes } from '../../packages/server/src/values/access.ts'
 
 test('error codes and their statuses', () => {
   const statuses = Object.fromEntries(Object.entries(errorTable).map(([code, { status, fault }]) => [code, `${status} ${fault}`]))

@@ -3,7 +3,7 @@ import type { Call, Outcome } from '../../packages/ferrule/src/engine/call/outco
 import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import { writeJson } from '../../packages/ferrule/src/values/json/json.ts'
-import { answerBody } from '../../packages/server/src/calls/executed.ts'
+import { answerBody } from '../../packages/server/src/calls/cut-records.ts'
 import { executeOperation, type OperationServices } from '../../packages/server/src/calls/operations.ts'
 import type { PlatformOptions } from '../../packages/server/src/main/platform.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'

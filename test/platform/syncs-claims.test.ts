@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { lockDueConnector } from '../../packages/server/src/copies/sql/sync-schedules.ts'
+import { lockDueConnector } from '../../packages/server/src/copies/sql/sync-runs.ts'
 import { type PrincipalView, viewOrganization } from '../../packages/server/src/values/access.ts'
 import { createSyncWorld, newest, type SyncWorld } from './sync-world.ts'
 import { overBoth } from './world.ts'

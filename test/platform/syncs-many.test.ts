@@ -95,7 +95,7 @@ describe(`with ${connectors} connectors in an organization and as many in others
 
   test('parking runs that cannot start reads no more with many connectors than with few', async () => {
     const { db } = raw
-    const first = db.selectFrom('sync_runs').select('connector_id').where('state', '=', 'queued').orderBy('place').limit(40)
+    const first = db.selectFrom('sync_runs').select('connector_id').where('state', '=', 'queued').orderBy('queue_order').limit(40)
     // A hundred runs are looked at together, with what could hold each of them.
     await db.updateTable('connectors').set({ unchecked: true }).where('id', 'in', first).execute()
     await expectBounded(() => inRollback(async (inside) => expect(await hasDueRun(inside.db, here.world.now)).toBe(true)), 6, 1_500)

@@ -207,7 +207,7 @@ class Simulation {
     if (longest === undefined || now - longest.begunAt < sliceMs) return
     this.#left.set(longest.run.id, longest.until - now)
     this.#walks = this.#walks.filter((walk) => walk !== longest)
-    await this.#end(longest, { state: 'queued', not_before: null, place: now, failures: longest.run.failures })
+    await this.#end(longest, { state: 'queued', not_before: null, queue_order: now, failures: longest.run.failures })
   }
 
   async #finish(): Promise<void> {
@@ -216,13 +216,13 @@ class Simulation {
     if (over.length === 0) return
     this.#walks = this.#walks.filter(({ until }) => until > now)
     for (const walk of over) {
-      const { id, connector_id, place, failures: before } = walk.run
+      const { id, connector_id, queue_order, failures: before } = walk.run
       this.#left.delete(id)
       const isFailing = this.connectors.get(connector_id)?.behaviour === 'failing'
       const failures = isFailing ? before + 1 : 0
       if (isFailing && failures < mostFailures) {
         const not_before = computeNextAttemptAt(this.#parts, { failures, askedMs: undefined, isExact: false })
-        await this.#end(walk, { state: 'queued', not_before, place, failures })
+        await this.#end(walk, { state: 'queued', not_before, queue_order, failures })
       } else await this.#end(walk, { state: isFailing ? 'failed' : 'succeeded', finished_at: now, failures })
     }
   }

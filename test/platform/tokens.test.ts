@@ -1,8 +1,7 @@
 import { decodeJwt, SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
-import type { Principal } from '../../packages/server/src/values/access.ts'
-import { getActionScope, requireScope, scopes } from '../../packages/server/src/values/scopes.ts'
+import { getActionScope, type Principal, requireScope, scopes } from '../../packages/server/src/values/access.ts'
 import { createWorld, firstPrincipal, newTenant, overBoth, refusal, scopedPrincipal, type World } from './world.ts'
 
 const unknownId = '00000000-0000-4000-8000-000000000000'

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { findOperation } from '../../packages/ferrule/src/engine/call/operation.ts'
-import { shapeRow } from '../../packages/ferrule/src/engine/call/rows.ts'
+import { shapeRow } from '../../packages/ferrule/src/engine/call/page-records.ts'
 import { callOf, gongAt, listed, pageOf, serve, testEngine } from '../engine/support.ts'
 import { tiktokAt } from '../engine/tiktok-limits-support.ts'
 

@@ -1,8 +1,7 @@
 /** JSON that is nothing but brackets: refused while it is read, whoever sent it. */
 
 import { expect, test } from 'vitest'
-import { deepestJson } from '../../packages/ferrule/src/values/json/depth.ts'
-import { parseJson, readJson } from '../../packages/ferrule/src/values/json/json.ts'
+import { deepestJson, parseJson, readJson } from '../../packages/ferrule/src/values/json/json.ts'
 import { readExportQuery } from '../../packages/server/src/copies/export-records.ts'
 import { callOf, failure, gongAt, listed, serve, testEngine } from '../engine/support.ts'
 

@@ -134,6 +134,15 @@ describe('time', () => {
     expect(codeOf(await poll(handleOf(answer)))).toEqual([422, '000630', '57014'])
   })
 
+  test('a timeout that is over before the statement begins ends it, without a warning of the process', async () => {
+    const warned = vi.fn()
+    process.on('warning', warned)
+    snowflake.switches.set({ timeoutSecondMs: 0 })
+    expect((await submit(insert, { body: { timeout: 5 } })).status).toBe(408)
+    process.off('warning', warned)
+    expect([await counters(), warned.mock.calls]).toEqual([0, []])
+  })
+
   test.each(['before', 'uncommitted'] as const)('a statement that stands still %s reaches it too', async (moment) => {
     snowflake.switches.set({ timeoutSecondMs: 1 })
     const hold = snowflake.hold({ moment, answer: 'nothing' })

@@ -1,7 +1,6 @@
 /** Time that passes faster than it does, for waits of the engine: its pauses and its clock. */
 import { vi } from 'vitest'
-import { clocks } from '../../packages/ferrule/src/engine/clocks.ts'
-import { Deadline } from '../../packages/ferrule/src/engine/http/deadline.ts'
+import { clocks, Deadline } from '../../packages/ferrule/src/engine/http/deadline.ts'
 
 /** Hastened time. */
 export interface HastenedTime extends Disposable {

@@ -6,7 +6,7 @@ import type { Call, Outcome } from '../../packages/ferrule/src/engine/call/outco
 import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
 import type { Claim } from '../../packages/ferrule/src/engine/writes/claims.ts'
 import { writeJson } from '../../packages/ferrule/src/values/json/json.ts'
-import { answerBody } from '../../packages/server/src/calls/executed.ts'
+import { answerBody } from '../../packages/server/src/calls/cut-records.ts'
 import { executeOperation } from '../../packages/server/src/calls/operations.ts'
 import { openPlatform } from '../../packages/server/src/main/platform.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'

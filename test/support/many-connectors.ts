@@ -59,7 +59,7 @@ export async function fillMany({ db, dialect }: Database, { organizationId, conn
       await run(`insert into sync_entities (organization_id, connector_id, entity, records)
         select ${organization}, ${id(prefix, 'i')}, 'entity_${entity}', 10 from ${rows}`)
     for (const number of [0, 1, 2, 3, 4, 5])
-      await run(`insert into sync_runs (id, organization_id, workspace_id, connector_id, mode, state, cause, attempts, failures, place,
+      await run(`insert into sync_runs (id, organization_id, workspace_id, connector_id, mode, state, cause, attempts, failures, queue_order,
           progress, results, version, created_at, finished_at)
         select ${id(`${prefix.slice(0, 7)}${Number(prefix[7]) + 2}-000${number}`, 'i')}, ${organization}, ${id(workspaces, '(i + 9) / 10')},
           ${id(prefix, 'i')}, 'full', '${number === 5 ? 'queued' : 'succeeded'}', 'created', 0, 0, 1000 + i,

@@ -51,12 +51,12 @@ export const libraryRooms: readonly Room[] = [
   },
   {
     room: `${engine}limits/`,
-    files: [...shared, ...within(engine, ['http/', 'credentials/source.ts', 'clocks.ts'])],
+    files: [...shared, ...within(engine, ['http/', 'credentials/source.ts'])],
     node: 'all but node:sqlite',
   },
   {
     room: `${engine}credentials/`,
-    files: [...shared, ...within(engine, ['json/', 'http/', 'call/answer.ts', 'call/verdict.ts', 'clocks.ts', 'connection.ts'])],
+    files: [...shared, ...within(engine, ['json/', 'http/', 'call/answer.ts', 'connection.ts'])],
     npm: ['jose'],
     node: 'all but node:sqlite',
   },

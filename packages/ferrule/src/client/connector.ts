@@ -1,11 +1,11 @@
 /** One connector of the service, without types, and its files as streams. */
 import { isObject } from '../definition/object.ts'
 import type { Download, DownloadOptions } from '../engine/types.ts'
-import { fail, failValidation, type Problem } from '../errors.ts'
+import { fail, failValidation } from '../errors.ts'
 import { toFileName } from '../values/file-name.ts'
 import { parseFilter } from '../values/filter/parse.ts'
 import { writeJson } from '../values/json/json.ts'
-import { callRules, checkOptions, downloadRules, type OptionRules, rowRules } from '../values/options.ts'
+import { anything, callRules, checkOptions, downloadRules, type OptionRule, type OptionRules, rowRules } from '../values/options.ts'
 import { createRowReader, type RowForm } from '../values/rows/rows.ts'
 import { makeResumable } from '../values/walks/resume.ts'
 import { type ListPage, type Part, type WalkOptions, walkPages, walkParts, walkPositions, walkRecords } from '../values/walks/walk.ts'
@@ -118,11 +118,17 @@ async function openDownload(
 /** Parameters of a search, as the program gave them. */
 type SearchParams = Readonly<Record<string, unknown>>
 
-const checkNames = (params: SearchParams, known: readonly string[]): void => {
-  const problems = Object.keys(params).flatMap((name): Problem[] =>
-    known.includes(name) ? [] : [{ field: `/${name}`, message: `is not known; known: ${known.join(', ')}`, error_code: 'unknown' }],
-  )
-  if (problems.length > 0) throw failValidation(problems)
+const searchRules: OptionRules = { filter: anything, text: anything, sort: anything, fields: anything, limit: anything, cursor: anything }
+const maybeText: OptionRule = ['must be a string', (value) => value === null || typeof value === 'string']
+const maybePaths: OptionRule = ['must be a list of paths', (value) => value === null || Array.isArray(value)]
+/** Without a check, text or fields of a wrong type would be left out, and the export would have more than was asked for. */
+const exportRules: OptionRules = {
+  filter: anything,
+  sort: anything,
+  text: maybeText,
+  fields: maybePaths,
+  format: maybeText,
+  formulas: maybeText,
 }
 
 /** Drops what was not given, so that it is not sent as null. */
@@ -141,23 +147,16 @@ const buildFreshness = ({ maxAge, allowPartial }: HostedCallOptions): Record<str
  * @throws FerruleError `validation_failed` for an unknown parameter
  */
 function buildSearch(params: SearchParams): Record<string, unknown> {
-  checkNames(params, ['filter', 'text', 'sort', 'fields', 'limit', 'cursor'])
+  checkOptions(searchRules, params)
   const { filter, text, sort, ...rest } = params
   return { query: dropAbsent({ filter: readFilter(filter), text, sort }), ...dropAbsent(rest) }
 }
 
 const writePart = (value: unknown): string | undefined => (value === undefined || value === null ? undefined : writeJson(value))
 
-/** Reads the words of an export, which would else export every record. @throws FerruleError `validation_failed` */
-function readWords(text: unknown): string | undefined {
-  if (text === undefined || text === null || typeof text === 'string') return text ?? undefined
-  throw failValidation([{ field: '/text', message: 'must be a string', error_code: 'type' }])
-}
-
 /** Writes the paths of fields as the address takes them. */
 function writeFields(fields: unknown): string | undefined {
-  if (fields === undefined || fields === null) return undefined
-  if (!Array.isArray(fields)) throw failValidation([{ field: '/fields', message: 'must be a list of paths', error_code: 'type' }])
+  if (!Array.isArray(fields)) return undefined
   const paths = fields.map((path: unknown) => (Array.isArray(path) ? path.join('.') : String(path)))
   const odd = paths.findIndex((path) => path.includes(','))
   if (odd >= 0) throw failValidation([{ field: `/fields/${odd}`, message: 'must not hold a comma', error_code: 'value' }])
@@ -169,13 +168,13 @@ function writeFields(fields: unknown): string | undefined {
  * @throws FerruleError `validation_failed` for an unknown parameter
  */
 function buildExportQuery(params: SearchParams, { maxAge, allowPartial }: HostedCallOptions) {
-  checkNames(params, ['filter', 'text', 'sort', 'fields', 'format', 'formulas'])
+  checkOptions(exportRules, params)
   const { filter, text, sort, fields, format, formulas } = params
   return {
     format: typeof format === 'string' ? format : undefined,
     formulas: typeof formulas === 'string' ? formulas : undefined,
     filter: writePart(readFilter(filter)),
-    text: readWords(text),
+    text: typeof text === 'string' ? text : undefined,
     sort: writePart(sort),
     fields: writeFields(fields),
     max_age: maxAge,

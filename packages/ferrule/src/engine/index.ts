@@ -10,8 +10,8 @@ export type { Call, FileAnswer, Outcome, RecordKey } from './call/outcome.ts'
 export { admitParams, type Params } from './call/params.ts'
 export type { Connection, VendorNotice } from './connection.ts'
 export type { ConsentAccount } from './consent/accounts.ts'
+export { type AccountIdentity, isSameAccount, keepsAccount } from './consent/accounts.ts'
 export type { ConsentCode } from './consent/exchange.ts'
-export { type AccountIdentity, isSameAccount, keepsAccount } from './consent/identity.ts'
 export {
   buildConsentUrl,
   type ConsentReturn,

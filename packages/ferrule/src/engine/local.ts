@@ -9,7 +9,7 @@ import { fail } from '../errors.ts'
 import { noteLocalConnection } from '../local-connections.ts'
 import { describeExecute, inSpan } from '../tracing.ts'
 import { BoundedMap } from '../values/bounded-map.ts'
-import { callRules, checkOptions, downloadRules, type OptionRule, type OptionRules, rowRules } from '../values/options.ts'
+import { anything, callRules, checkOptions, downloadRules, type OptionRule, type OptionRules, rowRules } from '../values/options.ts'
 import { createRowReader, type RowForm } from '../values/rows/rows.ts'
 import { makeResumable } from '../values/walks/resume.ts'
 import { type ListPage, type Part, type WalkOptions, walkPages, walkParts, walkRecords } from '../values/walks/walk.ts'
@@ -51,7 +51,6 @@ function* readable(rows: RawRows, vendor: string): Generator<readonly unknown[],
   }
 }
 
-const anything: OptionRule = ['must be given', () => true] // its own check reports more
 const aFunction: OptionRule = ['must be a function', (value) => typeof value === 'function']
 
 /** Options of `connect`. */

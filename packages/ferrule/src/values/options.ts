@@ -7,6 +7,9 @@ export type OptionRule = readonly [message: string, fits: (value: unknown) => bo
 /** Options by name. */
 export type OptionRules = Readonly<Record<string, OptionRule>>
 
+/** Takes any value: its own check reports more, or the service does. */
+export const anything: OptionRule = ['must be given', () => true]
+
 /** Options of one call or walk in both modes. */
 export const callRules: OptionRules = {
   signal: ['must be an AbortSignal', (value) => value instanceof AbortSignal],

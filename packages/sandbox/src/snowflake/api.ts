@@ -81,9 +81,10 @@ function begin(
   const statement = state.store.begin(at.label, (own) => runSubmission(submission, { ...state, session: at.session, statement: own }))
   const left = submission.timeout * state.switches().timeoutSecondMs - (performance.now() - at.arrival)
   if (left <= 0) statement.abort('timeout')
-  const wait = Math.min(left, longestTimer)
-  const timer = setTimeout(() => statement.abort('timeout'), wait).unref()
-  void statement.finished.then(() => clearTimeout(timer))
+  else {
+    const timer = setTimeout(() => statement.abort('timeout'), Math.min(left, longestTimer)).unref()
+    void statement.finished.then(() => clearTimeout(timer))
+  }
   return statement
 }
 

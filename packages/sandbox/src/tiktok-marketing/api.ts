@@ -1,6 +1,9 @@
-import { at } from '../data.ts'
+import { createCodes } from '../consent.ts'
+import { createInside, createSwitchControl, notCounting, recordRoute, type StandInOptions, type VendorSandbox } from '../control.ts'
+import { at, mergedEdit, type RecordEdit } from '../data.ts'
+import { openStandIn } from '../exchange.ts'
 import { findRoute, headerOf, hostOf, type ReceivedRequest, type Reply } from '../http.ts'
-import type { Rate } from '../limits.ts'
+import { createRates, type Rate } from '../limits.ts'
 import { hexOf, Random } from '../random.ts'
 import { type Account, accounts, appId } from './accounts.ts'
 import {
@@ -19,13 +22,26 @@ import {
 } from './answers.ts'
 import { advertiserRecord, rareAdvertiserFields } from './assets.ts'
 import { authorize, consentPath } from './consent.ts'
-import { accountIn, accountOf, answerPage, assetRows, type Call, catalogRows, cutPage, fileRows, shapeIn, structureRows } from './lists.ts'
-import { type Access, checkApp, openRoutes, scopes } from './oauth.ts'
+import { factsOf, type TiktokWorldFacts } from './facts.ts'
+import {
+  accountIn,
+  accountOf,
+  answerPage,
+  assetRows,
+  type Call,
+  catalogRows,
+  cutPage,
+  fileRows,
+  findSpot,
+  shapeIn,
+  structureRows,
+} from './lists.ts'
+import { type Access, checkApp, createTokens, openRoutes, scopes } from './oauth.ts'
 import { leavesAdsOut, reportQueryIn, reportRows, writtenRow } from './reports.ts'
 import type { TiktokState } from './state.ts'
-import { appRate, type TiktokSwitches } from './switches.ts'
+import { appRate, choices, factory, type TiktokSwitches } from './switches.ts'
 import { hour, isoStamp } from './time.ts'
-import type { Kind, Structural } from './world.ts'
+import { editableKinds, editKey, type Kind, type Structural } from './world.ts'
 
 const version = '/open_api/v1.3'
 const sandboxHost = 'sandbox-ads.tiktok.com'
@@ -110,7 +126,7 @@ function answerRoute(state: TiktokState, request: ReceivedRequest, path: string)
 }
 
 /** Returns how the API, the token endpoint and the consent page answer, and how they refuse when a fault asks for a status. */
-export function createApi(state: TiktokState) {
+function createApi(state: TiktokState) {
   const random = new Random(state.seed, 'tiktok request ids')
   const sent = (answer: Success | Failure, status = 200): Reply => {
     const id = requestId(random, state.clock())
@@ -246,3 +262,48 @@ const routes: readonly Route[] = [
   { ...get, path: '/user/info/', scope: undefined, handle: user },
   { ...live, path: '/oauth2/advertiser/get/', scope: undefined, handle: grantedAdvertisers },
 ]
+
+/** What can be asked of, and done to, the stand-in of TikTok. Ids in `world` are those of the main account. */
+export interface TiktokSandbox extends VendorSandbox<TiktokSwitches, TiktokWorldFacts> {
+  /**
+   * Changes an object from now on: other fields, or its deletion. Campaigns, ad groups and ads count as modified now.
+   * @throws RangeError for an id that no object of the kind has
+   */
+  edit(kind: Kind, id: string, change: RecordEdit): void
+}
+
+/** Changes an object; false when the object does not exist. */
+function edit({ seed, clock, edits, switches }: TiktokState, of: { kind: Kind; id: string }, change: RecordEdit): boolean {
+  const { hugeIds } = switches.current()
+  const spot = findSpot({ seed, now: clock(), hugeIds, edits: new Map() }, of.kind, of.id)
+  if (spot) edits.set(editKey(spot), mergedEdit(edits.get(editKey(spot)), change, clock()))
+  return spot !== undefined
+}
+
+/** Opens the server of the vendor. @throws the listen error of Node */
+export async function startTiktok({ host, port, limits, clock, seed, faults }: StandInOptions) {
+  const switches = createSwitchControl({ factory, start: { limits }, choices, wrongNumber: notCounting })
+  const given = { tokens: createTokens(), codes: createCodes<Access>(clock) }
+  const state: TiktokState = { seed, clock, switches, faults, rates: createRates(clock), ...given, edits: new Map() }
+  const start = clock()
+  const reset = () => {
+    state.rates.reset()
+    state.tokens.reset()
+    state.codes.reset()
+    state.edits.clear()
+  }
+  const isId = (id: unknown) => typeof id === 'string'
+  const further = [recordRoute(editableKinds, isId, (kind, id, change) => edit(state, { kind, id }, change))]
+  const { journal, control, world, visible } = createInside({ clock, faults, switches, world: () => factsOf(seed, start), reset, further })
+  const server = await openStandIn({ name: 'tiktok', faults, journal, ...createApi(state), control }, { host, port })
+  const sandbox: TiktokSandbox = {
+    ...visible,
+    get world() {
+      return world()
+    },
+    edit(kind, id, change) {
+      if (!edit(state, { kind, id }, change)) throw new RangeError(`There is no object ${id} among ${kind}`)
+    },
+  }
+  return { origins: { api: server.origin, oauth: server.origin }, sandbox, close: () => server.close() }
+}

@@ -1,8 +1,8 @@
-/** Cuts answers to what a call wishes: its fields, and the length of strings. A worker thread can do it. */
+/** Cuts answers to what a call wishes: its fields, and the length of strings. A worker thread can do it. Builds the body of the answer. */
 import { JsonText, type Outcome, parseJson, RawJson, RawRows, readJson, writeJson } from 'ferrule/engine'
 import { isObject, splitRawJson } from 'ferrule/internal'
 import type { ExecuteRequest } from 'ferrule/wire'
-import type { Cut, Found } from './executed.ts'
+import type { Cut, ExecutedData, Found } from './executed.ts'
 
 /** Longest string that stays whole, in UTF-16 units. */
 export const longestText = 2_000
@@ -200,3 +200,11 @@ export async function cutOutcome(outcome: Outcome, wish: Wish, { cutter = onThis
   if (outcome.type === 'record') return { ...outcome, data: cutRecord(outcome.data, wish) }
   return outcome.data instanceof RawRows ? outcome : { ...outcome, ...cutRecords(outcome.data, wish) }
 }
+
+/** Builds the body of an answer that is no file; `writeBody` writes it. */
+export const answerBody = (executed: ExecutedData | Found) => ({
+  data: executed.data,
+  meta: executed.meta,
+  truncated_fields: executed.truncatedFields,
+  ...(executed.type === 'found' ? { context_store: executed.contextStore } : {}),
+})

@@ -29,11 +29,3 @@ export interface ReplayedAnswer {
   /** JSON: the body of the answer, or problem details. */
   readonly text: string
 }
-
-/** Builds the body of an answer that is no file; `writeBody` writes it. */
-export const answerBody = (executed: ExecutedData | Found) => ({
-  data: executed.data,
-  meta: executed.meta,
-  truncated_fields: executed.truncatedFields,
-  ...(executed.type === 'found' ? { context_store: executed.contextStore } : {}),
-})

@@ -1,8 +1,8 @@
 /** Keeps for minutes where agents continue to read, and what a write or a statement answered: any node continues it. */
 import type { Parts } from '../main/parts.ts'
 import type { RecordRef, Vault } from '../tenancy/vault/vault.ts'
-import { digestText } from '../values/secret-text.ts'
-import { deleteEndedAnswers, findKeptAnswer, insertKeptAnswer } from './sql/kept-answers.ts'
+import { digestText } from '../values/ids.ts'
+import { deleteEndedAnswers, findKeptAnswer, insertKeptAnswer } from './sql/idempotency.ts'
 import type { KeptAnswers } from './writes.ts'
 
 /** Largest kept text, in bytes. */

@@ -6,14 +6,14 @@ import { asFerruleError, errorConsequences, fail, isNeverSent } from 'ferrule/in
 import { checkIdempotencyKey } from '../connectors/credential-trial.ts'
 import { claimRequest, createWriteClaims, digestForConnector } from '../connectors/request-claims.ts'
 import { deleteOldClaims } from '../connectors/sql/claims.ts'
-import { deleteEndedCreations } from '../connectors/sql/creations.ts'
+import { deleteEndedCreations } from '../connectors/sql/connectors.ts'
 import { isForeignKeyViolation } from '../db/database.ts'
 import type { Parts } from '../main/parts.ts'
 import type { ConnectorAccess, ConnectorRef, Principal } from '../values/access.ts'
-import { canonicalJson } from '../values/canonical-json.ts'
-import { newId } from '../values/ids.ts'
+import { canonicalJson, newId } from '../values/ids.ts'
 import { tryAgain } from '../values/try-again.ts'
-import { answerBody, type ExecutedData, type ReplayedAnswer } from './executed.ts'
+import { answerBody } from './cut-records.ts'
+import type { ExecutedData, ReplayedAnswer } from './executed.ts'
 import {
   type Attempt,
   deleteEndedKeys,

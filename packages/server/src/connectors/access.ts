@@ -1,33 +1,35 @@
 /** Opens stored connectors for the engine, renews their credentials on one node at a time, and stores what calls reveal about them. */
 import { createHmac } from 'node:crypto'
 import type { Kind } from 'ferrule/definition'
-import type {
-  Connection,
-  CredentialSource,
-  CredentialValues,
-  KeptProof,
-  OpenedCredentials,
-  OriginOverride,
-  Secret,
-  VendorNotice,
+import {
+  type Call,
+  type Connection,
+  type CredentialSource,
+  type CredentialValues,
+  type KeptProof,
+  nameOperation,
+  type OpenedCredentials,
+  type OriginOverride,
+  type Secret,
+  type VendorNotice,
 } from 'ferrule/engine'
-import { asFerruleError, BoundedMap, computeCredentialDigest, errorConsequences, fail } from 'ferrule/internal'
+import { asFerruleError, BoundedMap, clocks, describeExecute, errorConsequences, fail, inSpan } from 'ferrule/internal'
 import type { ConnectorNotice } from 'ferrule/wire'
+import type { Usage } from '../calls/usage/usage.ts'
 import { unparkRuns } from '../copies/sql/sync-runs.ts'
 import type { Database } from '../db/database.ts'
 import type { Parts } from '../main/parts.ts'
 import { refuseDeleted } from '../tenancy/applications/live-client.ts'
-import { existenceQuery } from '../tenancy/sql/organizations.ts'
-import { holdWorkspace } from '../tenancy/sql/workspaces.ts'
-import { type ConnectorAccess, toConnectorRef, viewOrganization } from '../values/access.ts'
+import { existenceQuery, holdWorkspace } from '../tenancy/sql/organizations.ts'
+import { computeProof } from '../tenancy/vault/master-key.ts'
+import { type ConnectorAccess, requireScope, toConnectorRef, viewOrganization } from '../values/access.ts'
 import { asId, newId } from '../values/ids.ts'
-import { requireScope } from '../values/scopes.ts'
+import type { CallCode, CallReport } from '../values/metric-types.ts'
+import { failInactive } from '../values/read.ts'
 import { tryAgain } from '../values/try-again.ts'
-import { failInactive } from '../values/workspace-names.ts'
 import type { Connectors } from './connector-types.ts'
 import { cutApplication, openCredentials } from './consent-origin.ts'
 import { readDraft } from './draft.ts'
-import { getConnectorStatus } from './record.ts'
 import { createWriteClaims } from './request-claims.ts'
 import {
   type ConnectionQuery,
@@ -129,7 +131,7 @@ async function buildAccess(
   const kind = parts.catalogue.getKind(row.kind)
   return {
     ref,
-    status: getConnectorStatus(row),
+    status: row.status,
     unchecked: Boolean(row.unchecked),
     connection: await buildConnection(parts, { kind, sandbox: Boolean(row.sandbox) }, own),
   }
@@ -363,8 +365,7 @@ const storeOnce = (
  */
 function createProof(parts: Parts, row: SealedConnectorRow, current: () => CredentialsVersion): KeptProof {
   let stored = row.proof
-  const digest = (...[budget, values]: Parameters<KeptProof['holds']>) =>
-    computeCredentialDigest(budget, values.reveal(), parts.masterKeys.current().proofs)
+  const digest = (...[budget, values]: Parameters<KeptProof['holds']>) => computeProof(parts.masterKeys.current(), budget, values)
   const store = (proof: string | null): void => {
     stored = proof
     void parts.unfinished.add(setProof(parts.database.db, current(), proof).catch(parts.onBackgroundError))
@@ -376,5 +377,59 @@ function createProof(parts: Parts, row: SealedConnectorRow, current: () => Crede
       const proof = digest(budget, values)
       if (taken !== (stored === proof)) store(taken ? proof : null)
     },
+  }
+}
+
+/** Services that hear of calls. */
+export interface CallServices {
+  readonly connectors: Pick<Connectors, 'markAuthError' | 'markHealthy'>
+  /** Called after every call that reached a connector. Must not throw. */
+  readonly onCall?: ((report: CallReport) => void) | undefined
+  /** Counts the same calls for each connector. */
+  readonly usage?: Pick<Usage, 'count'> | undefined
+  /** Called with errors beside a call, such as a status that could not be stored. Must not throw. */
+  readonly onBackgroundError?: ((error: unknown) => void) | undefined
+}
+
+/** A call on a stored connector. */
+export interface StoredCall {
+  readonly access: ConnectorAccess
+  readonly call: Pick<Call, 'entity' | 'action' | 'signal'>
+}
+
+/** Runs work in the span of a call, and reports it. */
+export async function runReported<T>(
+  { onCall, usage }: Pick<CallServices, 'onCall' | 'usage'>,
+  { access: { ref, connection }, call: { entity, action, signal } }: StoredCall,
+  run: () => Promise<T>,
+): Promise<T> {
+  const begun = clocks.steady()
+  const named = nameOperation(connection.kind.definition, entity, action)
+  const report = (code: CallCode): void => {
+    onCall?.({ ...named, code })
+    usage?.count(ref, code, clocks.steady() - begun)
+  }
+  try {
+    const result = await inSpan(() => describeExecute(named, { connectorId: ref.connectorId, signal }), run)
+    report('ok')
+    return result
+  } catch (thrown) {
+    report(signal?.aborted ? 'aborted' : asFerruleError(thrown).code)
+    throw thrown
+  }
+}
+
+/** Runs work as `runReported` and updates the status of the connector: refused credentials set `auth_error`, success clears it. */
+export async function runMarked<T>(services: CallServices, stored: StoredCall, run: () => Promise<T>): Promise<T> {
+  const { connectors } = services
+  const failed = (error: unknown): void => services.onBackgroundError?.(error)
+  try {
+    const result = await runReported(services, stored, run)
+    await connectors.markHealthy(stored.access).catch(failed)
+    return result
+  } catch (thrown) {
+    const { code, message } = asFerruleError(thrown)
+    if (errorConsequences[code].credentials === 'refused') await connectors.markAuthError(stored.access, message).catch(failed)
+    throw thrown
   }
 }

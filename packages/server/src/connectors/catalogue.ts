@@ -63,8 +63,9 @@ export function createCatalogue(kinds: readonly Kind[], standIns: readonly strin
     ),
   )
   const records = new Map<Kind, DefinitionRecord>()
+  const findKind = (given: string): Kind | undefined => names.get(foldKindName(given))
   const getKind = (given: string): Kind => {
-    const found = names.get(foldKindName(given))
+    const found = findKind(given)
     if (found === undefined)
       throw fail('connector_type_not_found', {
         given: given.slice(0, 100),
@@ -87,6 +88,7 @@ export function createCatalogue(kinds: readonly Kind[], standIns: readonly strin
     get,
     entities: (id) => get(id).entities,
     getKind,
+    findKind,
     hasStandIn: ({ definition }) => standIns.includes(definition.kind),
   }
 }

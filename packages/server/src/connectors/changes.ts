@@ -6,30 +6,29 @@ import { type ConnectorRecord, connectorPatch, connectorUpdate, type EntitySelec
 import { endSyncs, followChange } from '../copies/queue/queue.ts'
 import { type Db, isUniqueViolation } from '../db/database.ts'
 import type { Parts, Seals } from '../main/parts.ts'
-import { holdWorkspace, insertJob } from '../tenancy/sql/workspaces.ts'
-import { type RequestedId, toConnectorRef, viewOrganization } from '../values/access.ts'
-import { canonicalJson } from '../values/canonical-json.ts'
-import { asId, newId } from '../values/ids.ts'
+import { holdWorkspace, insertJob } from '../tenancy/sql/organizations.ts'
+import { omitFields } from '../tenancy/vault/application-seals.ts'
+import { type RequestedId, requireScope, toConnectorRef, viewOrganization } from '../values/access.ts'
+import { asId, canonicalJson, digestParts, newId } from '../values/ids.ts'
 import { readBody } from '../values/read.ts'
-import { requireScope } from '../values/scopes.ts'
-import { digestParts } from '../values/secret-text.ts'
 import { buildConnection } from './access.ts'
 import type { Connectors } from './connector-types.ts'
 import { keepRevocation } from './consent-end.ts'
 import { cutOrigin, findKeptOrigin, openCredentials, type StoringTrial } from './consent-origin.ts'
 import { checkIdempotencyKey, type Trial, type TrialKey, type TriedCredentials, tryCredentials } from './credential-trial.ts'
 import { checkEntities, omitNulls } from './draft.ts'
+import { toGivenCredentials } from './links/consent-secrets.ts'
 import { toConnectorRecord } from './record.ts'
 import {
   type ConnectorChange,
   deleteConnector,
+  deleteCreation,
   findConnector,
   holdConnector,
   requireConnector,
   type SealedConnectorRow,
   updateConnector,
 } from './sql/connectors.ts'
-import { deleteCreation } from './sql/creations.ts'
 import { holdConsent } from './sql/revocations.ts'
 
 /** Validated members of an update or patch. */
@@ -214,7 +213,7 @@ function mergeCredentials(
   given: Record<string, unknown>,
 ): CheckedCredentials {
   if (stored.values === undefined) return checkCredentials(definition, given)
-  const kept = omitFields(stored.values.reveal(), listSuperseded(definition, stored.scheme, given))
+  const kept = toGivenCredentials(omitFields(stored.values, listSuperseded(definition, stored.scheme, given)))
   try {
     return checkCredentials(definition, { ...kept, ...given })
   } catch (error) {
@@ -222,9 +221,6 @@ function mergeCredentials(
     return checkCredentials(definition, given)
   }
 }
-
-const omitFields = (values: CredentialValues, names: readonly string[]): CredentialValues =>
-  Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)))
 
 function listSuperseded(definition: ConnectorDefinition, scheme: string, given: Record<string, unknown>): readonly string[] {
   const exchange = definition.credentials[scheme]?.exchange

@@ -3,9 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { type Connection, checkConfiguration } from 'ferrule/engine'
 import { connectorPatch } from 'ferrule/wire'
 import type { Platform } from '../main/platform-types.ts'
-import type { ConnectorAccess, Principal } from '../values/access.ts'
+import { type ConnectorAccess, type Principal, requireScope } from '../values/access.ts'
 import { readBody } from '../values/read.ts'
-import { requireScope } from '../values/scopes.ts'
 import { omitNulls } from './draft.ts'
 
 /** A stored connector, or a connection with values that are not stored. */

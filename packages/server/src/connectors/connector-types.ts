@@ -85,4 +85,6 @@ export interface Catalogue {
   getKind(given: string): Kind
   /** Returns whether the sandbox plays the vendor of a kind. */
   hasStandIn(kind: Kind): boolean
+  /** As `getKind`; undefined when this version of the service lacks the kind. */
+  findKind(given: string): Kind | undefined
 }

@@ -1,10 +1,9 @@
 /** Lists and reads the connectors of an organization. */
 import { type ConnectorQuery, connectorQuery } from 'ferrule/wire'
 import type { Parts } from '../main/parts.ts'
+import { requireScope } from '../values/access.ts'
 import { buildPage, defaultLimit, readPosition } from '../values/cursor.ts'
-import { readQuery } from '../values/read.ts'
-import { requireScope } from '../values/scopes.ts'
-import { findWorkspaceName } from '../values/workspace-names.ts'
+import { findWorkspaceName, readQuery } from '../values/read.ts'
 import { createAccess } from './access.ts'
 import { createChanges } from './changes.ts'
 import type { Catalogue, Connectors } from './connector-types.ts'

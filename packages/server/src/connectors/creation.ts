@@ -7,22 +7,30 @@ import type { ConnectorRecord } from 'ferrule/wire'
 import { beginSyncs } from '../copies/queue/queue.ts'
 import type { Db } from '../db/database.ts'
 import type { Parts } from '../main/parts.ts'
-import type { WorkspaceRow } from '../tenancy/sql/workspaces.ts'
+import type { WorkspaceRow } from '../tenancy/sql/organizations.ts'
 import { ensureWorkspace, findWantedWorkspace } from '../tenancy/workspaces/workspace-keeper.ts'
-import type { Principal } from '../values/access.ts'
-import { canonicalJson } from '../values/canonical-json.ts'
-import { newId } from '../values/ids.ts'
-import { requireScope } from '../values/scopes.ts'
-import { digestParts } from '../values/secret-text.ts'
-import { failInactive } from '../values/workspace-names.ts'
+import { type Principal, requireScope } from '../values/access.ts'
+import { canonicalJson, digestParts, newId } from '../values/ids.ts'
+import { failInactive } from '../values/read.ts'
 import { buildConnection } from './access.ts'
 import type { Connectors } from './connector-types.ts'
 import { cutOrigin, type StoringTrial } from './consent-origin.ts'
 import { buildCreationRow, checkIdempotencyKey, type TrialKey, type TriedCredentials, tryCredentials } from './credential-trial.ts'
 import { type ConnectorDraft, type ReadDraft, readDraft } from './draft.ts'
 import { toConnectorRecord } from './record.ts'
-import { findConnector, hasConnectorNamed, insertConnector, type StoredConnector } from './sql/connectors.ts'
-import { type CreationId, deleteCreation, findCreation, freeCreation, renewCreation, saveCreation, takeCreation } from './sql/creations.ts'
+import {
+  type CreationId,
+  deleteCreation,
+  findConnector,
+  findCreation,
+  freeCreation,
+  hasConnectorNamed,
+  insertConnector,
+  renewCreation,
+  type StoredConnector,
+  saveCreation,
+  takeCreation,
+} from './sql/connectors.ts'
 
 /** Time that a node holds a creation without a sign of life, and interval of those signs, in milliseconds. */
 const leaseMs = 15_000

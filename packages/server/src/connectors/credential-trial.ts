@@ -6,7 +6,7 @@ import type { ArrivingCall } from '../calls/admission.ts'
 import type { Parts, VendorCalls } from '../main/parts.ts'
 import { tryAgain } from '../values/try-again.ts'
 import type { StoringTrial } from './consent-origin.ts'
-import { type CreationId, findCreation, saveCreation } from './sql/creations.ts'
+import { type CreationId, findCreation, saveCreation } from './sql/connectors.ts'
 
 /** Retention of renewed tokens for a repeat, in milliseconds: 24 hours. */
 const keptMs = 24 * 60 * 60 * 1_000

@@ -1,5 +1,5 @@
-/** Converts connectors to wire form. */
-import type { Kind } from 'ferrule/definition'
+/** Connectors in wire form. */
+import type { ConnectorDefinition, Kind } from 'ferrule/definition'
 import type { ConnectorCommon, ConnectorNotice, ConnectorRecord, ConnectorStatus, ConnectorSummary, EntitySelection } from 'ferrule/wire'
 import { listCopiedEntities } from '../copies/status/groups.ts'
 import { iso } from '../values/ids.ts'
@@ -14,14 +14,6 @@ const missing = { id: '00000000-0000-0000-0000-000000000000', schema: { type: 'o
 export const getConnectorStatus = (row: ConnectorRow): ConnectorStatus => (row.workspace_status === 'inactive' ? 'disabled' : row.status)
 const getStatusReason = (row: ConnectorRow): string | null =>
   row.workspace_status === 'inactive' ? 'Its workspace is inactive; set the status of the workspace to active.' : row.status_reason
-
-const findKind = (catalogue: Catalogue, slug: string): Kind | undefined => {
-  try {
-    return catalogue.getKind(slug)
-  } catch {
-    return undefined
-  }
-}
 
 // JSON that this service wrote.
 const parseConfiguration = (row: ConnectorRow): Readonly<Record<string, unknown>> => JSON.parse(row.configuration)
@@ -65,7 +57,7 @@ const toTemplate = (row: ConnectorRow, kind: Kind | undefined) => {
 
 /** Converts a connector to the answer of create, get, update and patch. */
 export function toConnectorRecord(row: ConnectorRow, catalogue: Catalogue): ConnectorRecord {
-  const kind = findKind(catalogue, row.kind)
+  const kind = catalogue.findKind(row.kind)
   const template = toTemplate(row, kind)
   return {
     ...toCommon(row, kind),
@@ -81,7 +73,7 @@ export function toConnectorRecord(row: ConnectorRow, catalogue: Catalogue): Conn
 
 /** Converts a connector to an item of lists. */
 export function toConnectorSummary(row: ConnectorRow, catalogue: Catalogue): ConnectorSummary {
-  const kind = findKind(catalogue, row.kind)
+  const kind = catalogue.findKind(row.kind)
   const template = toTemplate(row, kind)
   return {
     ...toCommon(row, kind),

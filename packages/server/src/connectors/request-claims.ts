@@ -5,7 +5,7 @@ import { fail, normaliseRequestId } from 'ferrule/internal'
 import type { Db } from '../db/database.ts'
 import type { Stored } from '../main/parts.ts'
 import type { ConnectorRef } from '../values/access.ts'
-import { digestParts } from '../values/secret-text.ts'
+import { digestParts } from '../values/ids.ts'
 import { type ClaimRow, claimAgain, findClaim, insertClaim, setBusy } from './sql/claims.ts'
 
 type ClaimParts = Stored

@@ -5,9 +5,8 @@ import { type FormulaMode, fail, failValidation, moveProblem } from 'ferrule/int
 import { type ExportFormatName, exportQuery } from 'ferrule/wire'
 import type { CallBounds } from '../calls/admission.ts'
 import type { Platform } from '../main/platform-types.ts'
-import type { Principal } from '../values/access.ts'
+import { type Principal, requireScope } from '../values/access.ts'
 import { readQuery } from '../values/read.ts'
-import { requireScope } from '../values/scopes.ts'
 import type { Export, Searches } from './searches.ts'
 
 /** A checked query. */

@@ -1,8 +1,7 @@
 /** Runs `context_store_search`: from its parameters to a page. The database writes the JSON of the records. */
 import { BoundedMap, type FieldOperator } from 'ferrule/internal'
-import { canonicalJson } from '../values/canonical-json.ts'
 import { type CursorScope, signCursor, verifyCursor } from '../values/cursor.ts'
-import { digestText } from '../values/secret-text.ts'
+import { canonicalJson, digestText } from '../values/ids.ts'
 import { type EntityRef, formatRef } from './entity-ref.ts'
 import { findMainTime } from './search/columns.ts'
 import { buildNotedValuesStatement, checkStored } from './search/known-values.ts'

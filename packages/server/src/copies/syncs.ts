@@ -11,30 +11,33 @@ import {
   type Principal,
   type PrincipalView,
   type RequestedId,
+  requireScope,
   toConnectorRef,
   viewOrganization,
 } from '../values/access.ts'
 import { buildPage, defaultLimit, readPosition } from '../values/cursor.ts'
 import { firstId, isoOrNull } from '../values/ids.ts'
 import { readQuery } from '../values/read.ts'
-import { requireScope } from '../values/scopes.ts'
-import { isDone, isFor, isLeft, queueRun } from './queue/queue.ts'
-import { createRequests, queueAndNotify, requireRun, withConnector } from './queue/requests.ts'
+import { createRequests, isDone, isFor, isLeft, queueAndNotify, queueRun, requireRun, withConnector } from './queue/queue.ts'
+import { addCopyRecords, type CopyRow, deleteCopies, listCopies, listHolders } from './sql/sync-copies.ts'
 import {
+  deleteRunsBefore,
+  findRun,
+  isFinished,
   type LastRunError,
   listCopiesOf,
   listLastRunErrorsOf,
   listSchedulesOf,
+  listUnfinishedRuns,
   listUnfinishedRunsOf,
   listViewRuns,
-} from './sql/overview.ts'
-import { addCopyRecords, type CopyRow, deleteCopies, listCopies, listHolders } from './sql/sync-copies.ts'
-import { deleteRunsBefore, findRun, isFinished, listUnfinishedRuns, markAsked, type RunRow } from './sql/sync-runs.ts'
-import type { ScheduleRow } from './sql/sync-schedules.ts'
-import { readWantedEntities } from './status/connector-rows.ts'
+  markAsked,
+  type RunRow,
+  type ScheduleRow,
+} from './sql/sync-runs.ts'
 import { buildStatusRecord, readConnectorStatus } from './status/connector-status.ts'
 import { computeEntityState, describeChanging, findNextRunAt, findObstacle, isComplete } from './status/entity-status.ts'
-import { listCopiedEntities } from './status/groups.ts'
+import { listCopiedEntities, readWantedEntities } from './status/groups.ts'
 import { readAsked, toRunRecord } from './status/run-record.ts'
 import { findSyncedConnector, readStatusFacts, type StatusFacts, type StatusParts, toSyncedConnector } from './status/status-facts.ts'
 import type { Watching } from './status/watching.ts'

@@ -1,7 +1,7 @@
 /** Migrates the schema, or refuses a schema of a newer version. */
 import { fail } from 'ferrule/internal'
 import { sql } from 'kysely'
-import { explainRights } from './connections/database-server.ts'
+import { explainRights } from './connections/problems.ts'
 import type { Database } from './database.ts'
 import { initial } from './migrations/0001-initial.ts'
 import type { ColumnTypes, Migration } from './migrations/migration.ts'

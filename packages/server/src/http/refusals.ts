@@ -5,7 +5,7 @@ import { fail, fillHint } from 'ferrule/internal'
 import type { Logger } from 'pino'
 import { findNotOffered } from './compat/door.ts'
 import { addCommonHeaders, buildErrorHeaders, problemBody, readPath, toError } from './reply.ts'
-import { noteProblem } from './reports/request-spans.ts'
+import { noteProblem } from './request-spans.ts'
 import type { Route } from './route.ts'
 
 const toPattern = (path: string): RegExp => new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]*')}$`)

@@ -1,4 +1,4 @@
-/** Binds a route to Fastify: authentication, the exchange that the route sees, and its answer (docs/decisions/http.md). */
+/** Binds a route to Fastify: who sends the request, the exchange that the route sees, and its answer (docs/decisions/http.md). */
 import { transcode } from 'node:buffer'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -7,11 +7,52 @@ import { type FileAnswer, RawJson } from 'ferrule/engine'
 import { fail, isObject, splitRawJson, writeBody } from 'ferrule/internal'
 import type { Logger } from 'pino'
 import type { Caller, Principal } from '../values/access.ts'
-import type { Authentication } from './authentication.ts'
 import { type Door, findDoor } from './compat/door.ts'
+import { createAddressFinder, createSessionFinder } from './console/own-address.ts'
 import { collect } from './garbage-collection.ts'
 import { contentDisposition, jsonType } from './reply.ts'
-import type { Answer, Exchange, Route, Services } from './route.ts'
+import type { Answer, Exchange, PrincipalRoute, Route, Services } from './route.ts'
+
+const bearer = /^bearer +(\S+) *$/i
+
+const readBearer = ({ headers }: FastifyRequest): string | undefined => bearer.exec(headers.authorization ?? '')?.[1]
+
+/** Reads the organization that a request names. */
+function readOrganization({ headers, query }: FastifyRequest, { takesOrganizationQuery }: PrincipalRoute): string | undefined {
+  const header = headers['x-organization-id']
+  if (header !== undefined) return typeof header === 'string' ? header : header[0]
+  const named = takesOrganizationQuery === true && isObject(query) ? query['organization_id'] : undefined
+  return typeof named === 'string' ? named : undefined
+}
+
+/** Authentication for all routes of a service. */
+interface Authentication {
+  /** @throws FerruleError as `Tokens.authenticateCaller` and `ConsoleSessions.authenticateCaller` */
+  readCaller(request: FastifyRequest, route: Route): Promise<Caller>
+  /** @throws FerruleError as `Tokens.authenticate` and `ConsoleSessions.authenticate` */
+  readPrincipal(request: FastifyRequest, route: PrincipalRoute): Promise<Principal>
+}
+
+/** Builds the authentication: by the token of a request, or by the session of the console where it has no token. */
+export function createAuthentication({ platform, settings }: Pick<Services, 'platform' | 'settings'>): Authentication {
+  const { tokens, consoleSessions } = platform
+  const findSession = createSessionFinder(createAddressFinder(settings))
+  /** Finds the session of a request; one with an Authorization is judged by that alone. */
+  const sessionOf = ({ headers }: FastifyRequest, { takesSessions }: Route): string | undefined =>
+    headers.authorization === undefined && takesSessions !== false ? findSession(headers) : undefined
+  return {
+    readCaller: (request, route) => {
+      const session = sessionOf(request, route)
+      return session === undefined ? tokens.authenticateCaller(readBearer(request)) : consoleSessions.authenticateCaller(session)
+    },
+    readPrincipal: (request, route) => {
+      const header = readOrganization(request, route)
+      const session = sessionOf(request, route)
+      if (session !== undefined) return consoleSessions.authenticate(session, header)
+      return tokens.authenticate(readBearer(request), header, route.provesOrganization)
+    },
+  }
+}
 
 /** Shortest and longest string in UTF-16 units that is encoded here. Below, Node is as fast; above, the copy would take more memory. */
 const [shortest, longest] = [2_048, 262_144]

@@ -1,5 +1,5 @@
 /** Answers of errors as problem details (RFC 9457), and headers of answers. */
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { FerruleError } from 'ferrule'
 import { writeJson } from 'ferrule/engine'
 import { fail, failValidation } from 'ferrule/internal'
@@ -16,6 +16,15 @@ export interface RefusedRequest {
   readonly contentType: string | undefined
   readonly bodyLimit: number
 }
+
+/** Logged status of a request whose client left before its answer. */
+export const clientGone = 499
+
+/** Returns the status of an ended answer, for metrics, the log and spans. */
+export const findStatus = ({ raw, statusCode }: FastifyReply): number => (raw.writableFinished ? statusCode : clientGone)
+
+/** Returns the path of a request's route as its document writes it; `unmatched` without one. */
+export const nameRoute = (request: FastifyRequest): string => request.routeOptions.config.path ?? 'unmatched'
 
 /** Returns the path of a request without its query, and without a fragment that was sent by mistake: both can contain secrets. */
 export const readPath = (url: string): string => (url.split(/[?#]|%23/i, 1)[0] ?? url).slice(0, 200)

@@ -1,10 +1,11 @@
-/** Types of routes: a method, a path, a document and a function. Routes do not know the HTTP library. */
+/** Types of routes: a method, a path, a document and a function; and the limits of their calls. Routes do not know the HTTP library. */
 import type { Readable } from 'node:stream'
 import type { FerruleError } from 'ferrule'
 import type { Field, Kind } from 'ferrule/definition'
 import type { FileAnswer } from 'ferrule/engine'
 import { type Endpoint, endpoints, type Page, type Wire } from 'ferrule/wire'
 import type { Logger } from 'pino'
+import type { ArrivingCall, CallBounds, RateState } from '../calls/admission.ts'
 import type { OperationServices } from '../calls/operations.ts'
 import type { Platform } from '../main/platform-types.ts'
 import type { Settings } from '../main/settings/settings.ts'
@@ -161,3 +162,31 @@ export function nextPage<T>(path: string, query: Readonly<Record<string, unknown
   next.set('cursor', page.next)
   return { data: page.data, next: `${path}?${next}` }
 }
+
+function showRate(exchange: Exchange<Principal>, { limit, remaining, resetMs }: RateState): void {
+  exchange.setHeader('ratelimit-limit', String(limit))
+  exchange.setHeader('ratelimit-remaining', String(remaining))
+  exchange.setHeader('ratelimit-reset', String(Math.ceil(resetMs / 1_000)))
+}
+
+/** Describes the call of a request; headers show the remaining calls (RateLimit-Limit, -Remaining, -Reset in seconds). */
+export const toArriving = (exchange: Exchange<Principal>): ArrivingCall => ({
+  organizationId: exchange.who.organizationId,
+  signal: exchange.signal,
+  onRate: (rate) => showRate(exchange, rate),
+})
+
+/**
+ * Runs a call within the organization's limits. It keeps its slot among the concurrent calls, and its memory, until the answer was sent to
+ * its last byte and the call has ended.
+ * @throws FerruleError `rate_limited`, `overloaded`, and what `run` throws
+ */
+export const limited = <A extends Answer>(
+  exchange: Exchange<Principal>,
+  { platform }: Pick<Services, 'platform'>,
+  run: (bounds: CallBounds) => Promise<A>,
+): Promise<A> =>
+  platform.admission.admit(toArriving(exchange), (bounds, hold) => {
+    hold((end) => exchange.onEnd(end))
+    return run(bounds)
+  })

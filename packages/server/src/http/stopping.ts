@@ -1,9 +1,11 @@
 /**
- * The shutdown in order: readiness fails, new requests are refused, running calls get their time, then everything is closed.
+ * The shutdown in order: readiness fails, new requests are refused, running calls get their time and then an error, then everything is
+ * closed.
  * Reasons: docs/decisions/deployment.md
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FerruleError } from 'ferrule'
 import { fail } from 'ferrule/internal'
 
 /** Interval between two closings of idle connections, in milliseconds. */
@@ -80,5 +82,46 @@ export async function closeInTime(closing: Promise<void>): Promise<void> {
   } finally {
     inTime.abort()
     tooLong.catch(() => undefined)
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Builds the route's own error for a shutdown; null: the default. Built when needed, because an error costs a stack. */
+    buildStopped: (() => FerruleError) | null
+  }
+}
+
+/** Why a call has no answer. */
+export const stoppedReason = 'it was stopped before the call ended'
+
+/** Builds the error of a stopped request that the client can retry. */
+export const stoppedRead = (): FerruleError => fail('unavailable', { reason: stoppedReason }, { retryAfterMs: 1_000 })
+
+/** Builds the error of a stopped request. A GET is retryable; the outcome of other methods is unknown. */
+function stoppedError({ buildStopped, method }: FastifyRequest): FerruleError {
+  if (buildStopped !== null) return buildStopped()
+  if (method === 'GET' || method === 'HEAD') return stoppedRead()
+  const hint = 'The request may have been carried out: look before you send it again.'
+  return fail('unavailable', { reason: stoppedReason }, { retryable: false, hint })
+}
+
+/** The requests that are open. */
+export class OpenRequests {
+  readonly #open = new Map<FastifyRequest, FastifyReply>()
+
+  /** Counts a request as open until its answer was sent or its connection closes. */
+  add(request: FastifyRequest, reply: FastifyReply): void {
+    this.#open.set(request, reply)
+    reply.raw.once('close', () => this.#open.delete(request))
+  }
+
+  /** Refuses all open requests, except requests whose answer has begun. */
+  refuseAll(refuse: (error: FerruleError, request: FastifyRequest, reply: FastifyReply) => void): void {
+    for (const [request, reply] of this.#open) {
+      if (reply.sent) continue
+      reply.header('connection', 'close')
+      refuse(stoppedError(request), request, reply)
+    }
   }
 }

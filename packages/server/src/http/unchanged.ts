@@ -1,7 +1,7 @@
 /** Answers that stay the same until the service changes: they carry a tag, and a client that has one is answered 304. */
 import type { Field } from 'ferrule/definition'
 import type { Wire } from 'ferrule/wire'
-import { digestText } from '../values/secret-text.ts'
+import { digestText } from '../values/ids.ts'
 import type { JsonAnswerDocument, PrintedDocument, RouteDocument } from './openapi/types.ts'
 import { jsonType } from './reply.ts'
 import type { Answer, CallerRoute, Exchange, Services } from './route.ts'

@@ -113,7 +113,7 @@ function addReplicaMetrics(metrics: Metrics, store: ContextStore): void {
   metrics.counters({
     name: 'ferrule_context_store_searches_total',
     help: 'Statements of searches by where they ran: replica, or primary with the reason',
-    label: 'place',
+    label: 'search_route',
     read: () => store.status().searches,
   })
   metrics.gauge({

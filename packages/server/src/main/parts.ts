@@ -6,11 +6,10 @@ import type { Admission } from '../calls/admission.ts'
 import type { Catalogue } from '../connectors/connector-types.ts'
 import type { Database } from '../db/database.ts'
 import type { ApplicationSeals } from '../tenancy/vault/application-seals.ts'
-import type { DataKeys } from '../tenancy/vault/data-keys.ts'
 import type { MasterKeys } from '../tenancy/vault/master-key.ts'
-import type { Vault } from '../tenancy/vault/vault.ts'
+import type { DataKeys, Vault } from '../tenancy/vault/vault.ts'
 import type { IdSource } from '../values/ids.ts'
-import type { Unfinished } from '../values/unfinished.ts'
+import type { Unfinished } from '../values/try-again.ts'
 import type { Settings } from './settings/settings.ts'
 
 /** Origins of the stand-ins by kind; undefined without a running sandbox. */

@@ -26,7 +26,6 @@ import { createSyncWorker } from '../copies/sync/worker.ts'
 import { createSyncs } from '../copies/syncs.ts'
 import type { Database } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
-import { openPostgres } from '../db/postgres.ts'
 import { openSqlite } from '../db/sqlite.ts'
 import { createApplications } from '../tenancy/applications/applications.ts'
 import { startFirst } from '../tenancy/applications/first-start.ts'
@@ -40,13 +39,12 @@ import { listUsedMasterKeys } from '../tenancy/sql/keys.ts'
 import { createMcpTokens, LastUses } from '../tenancy/tokens/mcp-tokens.ts'
 import { createTokens } from '../tenancy/tokens/tokens.ts'
 import { createApplicationSeals } from '../tenancy/vault/application-seals.ts'
-import { createDataKeys } from '../tenancy/vault/data-keys.ts'
 import { openMasterKeys } from '../tenancy/vault/master-key.ts'
 import { createRotation } from '../tenancy/vault/rotation.ts'
-import { createVault } from '../tenancy/vault/vault.ts'
+import { createDataKeys, createVault } from '../tenancy/vault/vault.ts'
 import { createWorkspaces } from '../tenancy/workspaces/workspaces.ts'
 import type { IdSource } from '../values/ids.ts'
-import { Unfinished } from '../values/unfinished.ts'
+import { Unfinished } from '../values/try-again.ts'
 import { openStoredClock, type StoredClock } from './clock.ts'
 import { createInstallation } from './installation/installation.ts'
 import type { Parts } from './parts.ts'
@@ -91,7 +89,7 @@ const purgeMs = 10 * 60 * 1_000
  * @throws FerruleError `setting_invalid` (wrong master key, newer schema, folder in use), `unavailable` (database not reachable)
  */
 export async function openPlatform(options: PlatformOptions): Promise<Platform> {
-  const database = openDatabase(options)
+  const database = await openDatabase(options)
   let clock: StoredClock | undefined
   try {
     await migrate(database)
@@ -104,9 +102,10 @@ export async function openPlatform(options: PlatformOptions): Promise<Platform> 
   }
 }
 
-function openDatabase({ settings, role = 'service' }: PlatformOptions): Database {
+/** Opens the database. The driver of PostgreSQL is loaded only where it is needed: it takes a twentieth of a start. */
+async function openDatabase({ settings, role = 'service' }: PlatformOptions): Promise<Database> {
   const { databaseUrl: url, databasePassword: password, databaseConnections: connections } = settings
-  if (url !== undefined) return openPostgres({ url, password, connections })
+  if (url !== undefined) return (await import('../db/postgres.ts')).openPostgres({ url, password, connections })
   return openSqlite(resolve(settings.dataFolder), { exclusive: role === 'service' })
 }
 

@@ -9,8 +9,13 @@ export type SandboxOrigins = Readonly<Record<string, OriginOverride>>
 
 /** A sandbox process. */
 export interface SandboxProcess {
-  /** Resolves when the sandbox is ready, and also when it cannot be started: then the service runs without it, and logs the error. */
+  /**
+   * Resolves when the sandbox is ready, and also when it cannot be started: then the service runs without it, and logs the error. Calls may
+   * wait for it before `start`.
+   */
   readonly ready: Promise<void>
+  /** Starts the process. */
+  start(): void
   /** Returns undefined while the sandbox does not run. */
   origins(): SandboxOrigins | undefined
   /** Ends the sandbox for good. */
@@ -59,7 +64,8 @@ function buildEnvironment(): NodeJS.ProcessEnv {
 }
 
 class Sandbox implements SandboxProcess {
-  readonly ready: Promise<void>
+  readonly #ready = Promise.withResolvers<void>()
+  readonly ready = this.#ready.promise
   readonly #program: URL
   readonly #logger: Logger
   readonly #restartDelayMs: number
@@ -73,7 +79,10 @@ class Sandbox implements SandboxProcess {
     this.#program = program
     this.#logger = logger
     this.#restartDelayMs = restartDelayMs
-    this.ready = this.#start()
+  }
+
+  start(): void {
+    void this.#launch().then(this.#ready.resolve)
   }
 
   origins(): SandboxOrigins | undefined {
@@ -81,7 +90,7 @@ class Sandbox implements SandboxProcess {
   }
 
   /** Starts the process. Resolves when it is ready, has failed, or takes too long. */
-  #start(): Promise<void> {
+  #launch(): Promise<void> {
     // A small young generation: each page is sent and dropped, so a large one only keeps garbage (300 MB instead of 180).
     const execArgv = ['--max-semi-space-size=2']
     const child = fork(this.#program, { env: buildEnvironment(), execArgv, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
@@ -114,11 +123,12 @@ class Sandbox implements SandboxProcess {
       return
     }
     this.#logger.warn({ how, attempt: this.#attempts }, 'the sandbox exited and is restarted')
-    this.#timer = setTimeout(() => void this.#start(), this.#restartDelayMs * this.#attempts).unref()
+    this.#timer = setTimeout(() => void this.#launch(), this.#restartDelayMs * this.#attempts).unref()
   }
 
   async close(): Promise<void> {
     this.#closed = true
+    this.#ready.resolve()
     clearTimeout(this.#timer)
     const child = this.#child
     if (child === undefined || child.exitCode !== null) return
@@ -130,5 +140,5 @@ class Sandbox implements SandboxProcess {
   }
 }
 
-/** Starts the sandbox. */
-export const launchSandbox = (options: SandboxOptions): SandboxProcess => new Sandbox(options)
+/** Builds the process of the sandbox, which is not started yet. */
+export const createSandboxProcess = (options: SandboxOptions): SandboxProcess => new Sandbox(options)

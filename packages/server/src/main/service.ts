@@ -20,7 +20,7 @@ import { createLogger } from './logger.ts'
 import { createMetrics } from './metrics.ts'
 import { openPlatform } from './platform.ts'
 import type { Platform } from './platform-types.ts'
-import { launchSandbox, type SandboxProcess } from './sandbox-process.ts'
+import { createSandboxProcess, type SandboxProcess } from './sandbox-process.ts'
 import { readSettings, type Settings } from './settings/settings.ts'
 
 /**
@@ -159,7 +159,7 @@ async function openState(
 async function assemble({ settings, kinds }: Given, undo: Undo, stopping: Stopping): Promise<Assembled> {
   undo.add(await traceService({ vendors: settings.traceVendors })) // before everything that asks whether there are spans
   const logger = createLogger({ level: settings.logLevel })
-  const sandbox = settings.sandbox ? launchSandbox({ program: sandboxProgram, logger }) : undefined
+  const sandbox = settings.sandbox ? createSandboxProcess({ program: sandboxProgram, logger }) : undefined
   undo.add(() => sandbox?.close())
   const apart = createApartThreads({ maxBytes: settings.bodyMemory, kinds: kinds.filter((kind) => !isShipped(kind)) })
   undo.add(() => apart.close())
@@ -173,6 +173,7 @@ async function assemble({ settings, kinds }: Given, undo: Undo, stopping: Stoppi
   const app = await createServer({ platform, cutter: apart, copies, metrics, settings, kinds, logger, stopping })
   undo.add(() => app.close())
   const url = await listen(app, settings)
+  sandbox?.start() // it would take half of two processors from the start; calls of its connectors wait for it
   // Garbage of loading the programs is a third of an idle service's memory, and V8 would keep it.
   setTimeout(() => collect({ type: 'major', flavor: 'last-resort' }), settledMs).unref()
   worker?.start()

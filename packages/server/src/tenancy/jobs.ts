@@ -2,10 +2,9 @@
 import { fail } from 'ferrule/internal'
 import type { JobRecord } from 'ferrule/wire'
 import type { Parts } from '../main/parts.ts'
-import type { Principal } from '../values/access.ts'
+import { type Principal, requireScope } from '../values/access.ts'
 import { asId, iso } from '../values/ids.ts'
-import { requireScope } from '../values/scopes.ts'
-import { findJob, type JobRow } from './sql/workspaces.ts'
+import { findJob, type JobRow } from './sql/organizations.ts'
 
 const toRecord = ({ id, type, status, connector_id, created_at, finished_at }: JobRow): JobRecord => ({
   id,

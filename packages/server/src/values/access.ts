@@ -1,13 +1,52 @@
-/** An id as a client gives it, with the client. */
-export interface RequestedId {
-  readonly principal: Principal
-  readonly id: string
+/** Who asks: the scopes and the view of a principal; and what it reaches: connectors. */
+import type { Connection } from 'ferrule/engine'
+import { fail } from 'ferrule/internal'
+import type { ConnectorStatus } from 'ferrule/wire'
+
+/** All scopes. */
+export const scopes = [
+  'connectors:read',
+  'connectors:write',
+  'execute:read',
+  'execute:write',
+  'workspaces:read',
+  'workspaces:write',
+  'organizations:read',
+  'organizations:write',
+  'applications:read',
+  'applications:write', // it can create an application with all scopes
+] as const
+/** One permission of a token. */
+export type Scope = (typeof scopes)[number]
+
+/** Scopes that a token for one workspace can have. */
+export const scopedTokenScopes: readonly Scope[] = [
+  'connectors:read',
+  'connectors:write',
+  'execute:read',
+  'execute:write',
+  'workspaces:read',
+]
+
+const writes: readonly string[] = ['create', 'update', 'delete']
+
+/** Returns whether an action of `execute` writes at the vendor. */
+export const isWrite = (action: string): boolean => writes.includes(action)
+
+/** Returns the scope that an action of `execute` needs. */
+export const getActionScope = (action: string): Scope => (isWrite(action) ? 'execute:write' : 'execute:read')
+
+/** Checks a scope. @throws FerruleError `insufficient_scope` */
+export function requireScope(holder: { readonly scopes: ReadonlySet<Scope> }, scope: Scope): void {
+  if (!holder.scopes.has(scope)) throw fail('insufficient_scope', { scope })
 }
 
-/** Types of who asks, and of what they reach. */
-import type { Connection } from 'ferrule/engine'
-import type { ConnectorStatus } from 'ferrule/wire'
-import type { Scope } from './scopes.ts'
+/** Parses space-separated scopes. @returns undefined when a word is no scope */
+export function parseScopes(text: string): readonly Scope[] | undefined {
+  const words = text.split(' ').filter((word) => word !== '')
+  const found = scopes.filter((scope) => words.includes(scope))
+  return words.every((word) => scopes.some((scope) => scope === word)) && found.length > 0 ? found : undefined
+}
 
 /** The token of a caller. */
 export interface TokenFacts {
@@ -43,6 +82,12 @@ export interface PrincipalView {
 /** The authenticated client in an organization. */
 export interface Principal extends Caller, PrincipalView {
   readonly organizationId: string
+}
+
+/** An id as a client gives it, with the client. */
+export interface RequestedId {
+  readonly principal: Principal
+  readonly id: string
 }
 
 /** Returns the view of a whole organization. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { parseJson, writeJson } from 'ferrule/engine'
 import { expect, test } from 'vitest'
-import { canonicalJson } from './canonical-json.ts'
+import { canonicalJson } from './ids.ts'
 
 test.each<[unknown, string]>([
   [{ b: 1, a: [true, null, { d: 'x', c: 2 }] }, '{"a":[true,null,{"c":2,"d":"x"}],"b":1}'],

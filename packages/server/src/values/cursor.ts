@@ -6,8 +6,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { fail } from 'ferrule/internal'
 import type { Page } from 'ferrule/wire'
 import type { PrincipalView } from './access.ts'
-import { asId, type IdSource } from './ids.ts'
-import { digestParts } from './secret-text.ts'
+import { asId, digestParts, type IdSource } from './ids.ts'
 
 /** Lifetime of a cursor in milliseconds. */
 export const cursorLife = 24 * 60 * 60 * 1_000

@@ -1,4 +1,4 @@
-/** Tries work again that must not be lost, such as storing a token that a vendor issues once. */
+/** Work that must not be lost, such as storing a token that a vendor issues once: it is tried again, and the end of the service waits for it. */
 
 /** When to try again. */
 export interface TryAgain {
@@ -22,4 +22,21 @@ export async function tryAgain<T>(work: () => Promise<T>, options: TryAgain): Pr
     await options.sleep(pause)
   }
   return tryAgain(work, { ...options, pausesMs })
+}
+
+/** Work that must end before the service does. */
+export class Unfinished {
+  readonly #work = new Set<Promise<unknown>>()
+
+  /** Adds work until it ends. @returns the work */
+  add<T>(work: Promise<T>): Promise<T> {
+    const added = work.finally(() => this.#work.delete(added))
+    this.#work.add(added)
+    return added
+  }
+
+  /** Resolves when all work has ended, however it ended. */
+  async end(): Promise<void> {
+    while (this.#work.size > 0) await Promise.allSettled(this.#work)
+  }
 }

@@ -80,7 +80,8 @@ function classifyAscii(code: number): number {
 }
 
 /** Class of each UTF-16 code unit. */
-const classes = Uint8Array.from({ length: 0x1_0000 }, (_, code) => (code < 0x80 ? classifyAscii(code) : wide))
+const classes = new Uint8Array(0x1_0000).fill(wide)
+for (let code = 0; code < 0x80; code += 1) classes[code] = classifyAscii(code)
 /** Returns the class at an index; blank beyond the ends. */
 const classify = (text: string, at: number): number => (at >= 0 && at < text.length ? (classes[text.charCodeAt(at)] ?? blank) : blank)
 

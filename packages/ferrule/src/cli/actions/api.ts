@@ -55,12 +55,39 @@ export async function openPages(context: CommandContext): Promise<void> {
   context.note('Sign in to the console with the client id and the secret of an application. The documentation needs no sign-in.')
 }
 
+/**
+ * The script for bash. That of the library needs the package bash-completion, cannot be read twice, and runs substitutions of the line.
+ * This one works in bash 3.2 of macOS too, which has no `compopt`.
+ */
+const bashScript = `# completion of ferrule for bash
+_ferrule() {
+  local rest=\${COMP_LINE:0:COMP_POINT} words=() cur='' blank text about i
+  rest=\${rest#*"\${COMP_WORDS[0]}"}
+  # bash cuts words at = and : and @ too: pieces without a blank between them are one word.
+  for ((i = 1; i <= COMP_CWORD; i++)); do
+    blank=\${rest%%[![:space:]]*}
+    rest=\${rest#"$blank"}
+    if [[ -n $blank && $i -gt 1 ]]; then words+=("$cur") cur=''; fi
+    if ((i == COMP_CWORD)); then cur+=$rest; else cur+=\${COMP_WORDS[i]} rest=\${rest#"\${COMP_WORDS[i]}"}; fi
+  done
+  words+=("$cur")
+  COMPREPLY=()
+  while IFS=$'\\t' read -r text about; do
+    if [[ $text != :* ]]; then COMPREPLY+=("\${text#"\${cur%"\${cur##*[=:@]}"}"}"); continue; fi
+    if ((\${text#:} & 2)); then compopt -o nospace 2>/dev/null; fi
+    if ((\${text#:} & 4)); then compopt +o default 2>/dev/null; fi
+  done < <(ferrule complete -- "\${words[@]//[\\"\\'\\\\]/}" 2>/dev/null)
+}
+complete -o default -F _ferrule ferrule
+`
+
 const shells = ['bash', 'zsh', 'fish', 'powershell'] as const
 
 /** Prints the completion script of a shell. */
-export async function complete({ args }: CommandContext): Promise<void> {
+export async function complete({ args, output }: CommandContext): Promise<void> {
   const shell = shells.find((name) => name === args[0])
   if (shell === undefined) throw failUsage(`There is no script for the shell ${args[0]}.`, `Shells: ${shells.join(', ')}.`)
+  if (shell === 'bash') return output.sink.writeBytes(bashScript)
   const { script } = await import('@bomb.sh/tab')
   script(shell, 'ferrule', 'ferrule')
 }

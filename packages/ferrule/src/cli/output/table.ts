@@ -42,33 +42,40 @@ const pad = (text: string, width: number): string => text + ' '.repeat(Math.max(
 
 const cellOf = (record: unknown, { segments }: FieldPath): string => showInLine(formatCell(readPath(record, segments)))
 
-/** Shares the room: each column gets what it needs, and the widest give way first. */
-function fitWidths(needed: readonly number[], room: number): readonly number[] {
-  let limit = Math.max(narrowest, ...needed)
-  const used = (most: number): number => needed.reduce((sum, width) => sum + Math.min(width, most), 0)
-  if (used(limit) > room) limit = Math.max(narrowest, widest)
-  while (limit > narrowest && used(limit) > room) limit -= 1
-  return needed.map((width) => Math.min(width, limit))
+/** Returns whether a column holds ids by its name: half of an id is of no use, so it is shown whole or not at all. */
+const isId = ({ segments }: FieldPath): boolean => /(^|_)id$|Id$/.test(segments.at(-1) ?? '')
+
+/** A column with its full width, and the least that is worth showing. */
+interface Measured extends FieldPath {
+  readonly needed: number
+  readonly least: number
 }
 
 /**
- * Decides on the columns.
+ * Decides on the columns. Those that have no room are left out, and an id that would stand alone comes last. The others get what they need,
+ * and the widest give way first.
  * @param records the first records: their cells decide on the widths
  * @param width cells of a line of the terminal
  */
 export function layOut(records: readonly unknown[], columns: readonly FieldPath[], width: number): Layout {
-  const needed = columns.map((column) =>
-    records.reduce<number>((most, record) => Math.max(most, stringWidth(cellOf(record, column))), stringWidth(column.name)),
-  )
-  let count = columns.length
-  const least = (of: number): number =>
-    needed.slice(0, of).reduce((sum, need) => sum + Math.min(need, narrowest), 0) + gap.length * (of - 1)
-  while (count > 1 && least(count) > width) count -= 1
-  const widths = fitWidths(needed.slice(0, count), width - gap.length * (count - 1))
-  return {
-    columns: columns.slice(0, count).map((column, index) => ({ ...column, width: Math.min(widths[index] ?? narrowest, width) })),
-    left: columns.slice(count).map(({ name }) => name),
+  const measured = columns.map((column): Measured => {
+    const needed = records.reduce<number>((most, each) => Math.max(most, stringWidth(cellOf(each, column))), stringWidth(column.name))
+    return { ...column, needed, least: isId(column) ? needed : Math.min(needed, narrowest) }
+  })
+  const isAlone = ({ least }: Measured): boolean => least + gap.length + narrowest > width
+  const [shown, left]: [Measured[], string[]] = [[], []]
+  const room = (): number => shown.reduce((rest, { least }) => rest - least - gap.length, width)
+  for (const column of measured.toSorted((one, other) => Number(isAlone(one)) - Number(isAlone(other)))) {
+    if (shown.length === 0 || column.least <= room()) shown.push(column)
+    else left.push(column.name)
   }
+  const widthOf = ({ least, needed }: Measured, most: number): number => Math.max(least, Math.min(needed, most))
+  const isTooWide = (most: number): boolean =>
+    shown.reduce((sum, column) => sum + gap.length + widthOf(column, most), 0) > width + gap.length
+  let limit = Math.max(...shown.map(({ needed }) => needed))
+  if (isTooWide(limit)) limit = widest
+  while (limit > narrowest && isTooWide(limit)) limit -= 1
+  return { columns: shown.map((column) => ({ ...column, width: widthOf(column, limit) })), left }
 }
 
 const joinCells = (cells: readonly string[]): string => `${cells.join(gap).trimEnd()}\n`
@@ -84,7 +91,12 @@ export const formatHead = ({ columns }: Layout, stream: NodeJS.WritableStream): 
 
 /** Formats the line of a record. */
 export const formatLine = ({ columns }: Layout, record: unknown): string =>
-  joinCells(columns.map((column) => pad(cutText(cellOf(record, column), column.width), column.width)))
+  joinCells(
+    columns.map((column) => {
+      const cell = cellOf(record, column)
+      return pad(isId(column) ? cell : cutText(cell, column.width), column.width)
+    }),
+  )
 
 /** Returns whether a value is one word: half of an id, an address or a secret is of no use. A terminal wraps it so that it can be copied. */
 const isWord = (value: unknown): boolean => typeof value === 'string' && value.length <= longestWord && !/\s/.test(value)

@@ -48,7 +48,7 @@ export const toolCommands: readonly CommandSpec[] = [
     usage: '<bash|zsh|fish|powershell>',
     about: 'print the completion script of a shell',
     details:
-      'It completes commands, options, kinds, entities, actions, parameters and connectors. Add the script to the start file of the shell.',
+      'It completes commands, options, kinds, entities, actions, parameters and connectors. Its script goes into the start file of the shell; in zsh, after `compinit`.',
     examples: ['ferrule complete bash', 'ferrule complete zsh'],
     load: async () => (await import('../actions/api.ts')).complete,
   },

@@ -8,15 +8,13 @@ import { isObject } from '../../definition/object.ts'
 import { FerruleError } from '../../errors.ts'
 import { readJson, writeJson } from '../../values/json/json.ts'
 import { decodeBody } from '../http/body.ts'
-import { skipUncheckedString } from '../json/bytes.ts'
 import { getAt, type Path } from '../json/paths.ts'
-import { RawRows, readBodyWithRows } from '../json/raw-rows.ts'
+import { RawRows, readBodyWithRows, skipUncheckedString } from '../json/raw-rows.ts'
 import { countRows, describeFlaw, readRows } from './answer.ts'
 import type { ApartJob, ApartResult, ApartValue, Taken } from './apart-job.ts'
 import { isHidden, listIdsToLookUp } from './hidden.ts'
 import { type CompiledOperation, findOperation } from './operation.ts'
-import { buildPage, nameRows, type Page } from './page-records.ts'
-import { shapeRow } from './rows.ts'
+import { buildPage, nameRows, type Page, shapeRow } from './page-records.ts'
 
 /** Maximum size of the rest in characters, because the event loop parses it. */
 const mostAround = 4_194_304

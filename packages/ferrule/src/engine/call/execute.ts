@@ -2,15 +2,21 @@
 import { isWriting } from '../../definition/entity.ts'
 import { isObject } from '../../definition/object.ts'
 import { type ErrorDetails, FerruleError, fail } from '../../errors.ts'
-import { clocks } from '../clocks.ts'
 import type { Connection } from '../connection.ts'
-import { type ConsentAccount, listConsentAccounts, revokeConsent } from '../consent/accounts.ts'
+import {
+  type AccountIdentity,
+  type ConsentAccount,
+  listConsentAccounts,
+  type RunOperation,
+  readAccount,
+  readCheckedAccount,
+  revokeConsent,
+} from '../consent/accounts.ts'
 import { type ConsentCode, exchangeConsent } from '../consent/exchange.ts'
-import { type AccountIdentity, type RunOperation, readAccount, readCheckedAccount } from '../consent/identity.ts'
 import { readDiscovered } from '../credentials/auth.ts'
 import type { BareConnection } from '../credentials/exchange.ts'
 import type { CredentialValues, Secret } from '../credentials/source.ts'
-import { Deadline, defaultDeadlineMs } from '../http/deadline.ts'
+import { clocks, Deadline, defaultDeadlineMs } from '../http/deadline.ts'
 import { Http } from '../http/http.ts'
 import { callBytes } from '../http/memory.ts'
 import { explainAddress } from '../http/origin.ts'
@@ -28,19 +34,16 @@ import { failInvalidAnswer, mergeRow, readDigest, type Success, type WireAnswer 
 import { type Apart, readAnswerApart, readTaken } from './apart-answer.ts'
 import type { ApartValue } from './apart-job.ts'
 import { download } from './download.ts'
-import { fillParams } from './fill.ts'
 import { buildHiddenCount, describeUnclear, failHidden, isHidden, type LookedUp, listIdsToLookUp, showsHidden } from './hidden.ts'
 import { lookUp } from './lookup.ts'
 import { buildEmptyMeta, describeDoubt, isInParts, type ListMeta, readMeta } from './meta.ts'
 import { findNextPages, type NextSource, readNextMeta } from './next-pages.ts'
 import { type CompiledOperation, findOperation } from './operation.ts'
 import type { Call, Outcome } from './outcome.ts'
-import { buildPage, canBeSame, nameRows, type Page } from './page-records.ts'
-import { admitParams, type Params } from './params.ts'
-import { followPosition } from './position.ts'
-import { findDivisible, readDivided } from './refused-values.ts'
-import { buildRequest } from './request.ts'
-import { nameRow, shapeRow } from './rows.ts'
+import { buildPage, canBeSame, nameRow, nameRows, type Page, shapeRow } from './page-records.ts'
+import { admitParams, fillParams, findDivisible, type Params } from './params.ts'
+import { readDivided } from './refused-values.ts'
+import { buildRequest, followPosition } from './request.ts'
 import {
   buildApartCall,
   buildAuthContext,

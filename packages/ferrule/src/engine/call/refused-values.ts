@@ -7,12 +7,6 @@ import type { Outcome } from './outcome.ts'
 import { slicePage } from './page-records.ts'
 import type { Params } from './params.ts'
 
-/** Finds the filled parameter whose refused values can be left out; undefined if the caller named the values, or a page. */
-export function findDivisible({ fills, operation }: CompiledOperation, given: Params): FilledParameter | undefined {
-  const isPaged = Object.values(operation.slice ?? {}).some((name) => given[name] !== undefined)
-  return isPaged ? undefined : fills.find(({ name, fill }) => fill.refusal !== undefined && given[name] === undefined)
-}
-
 type List = Extract<Outcome, { readonly type: 'list' }>
 
 /** What was read of some values, and what was refused. */

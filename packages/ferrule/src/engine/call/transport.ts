@@ -1,29 +1,169 @@
-/** Sends one request of an operation with credentials, limits and retries. Returns a successful answer, or "nothing found". */
+/**
+ * Sends one request of an operation with credentials, retries, and a turn in the vendor's budget for each attempt. Returns a successful
+ * answer, or "nothing found".
+ */
+import type { ErrorRule, Limits } from '../../definition/connector.ts'
 import { isWriting } from '../../definition/entity.ts'
 import { errorConsequences } from '../../error-consequences.ts'
-import { FerruleError } from '../../errors.ts'
+import { FerruleError, fail } from '../../errors.ts'
 import { computePause, countAttempts, isTransient, parseRetryAfter } from '../../retry.ts'
 import type { Connection } from '../connection.ts'
 import { type Authorization, authorize, isRenewable, renew } from '../credentials/auth.ts'
-import { readHeader } from '../http/answer.ts'
+import type { KeptProof, OpenedCredentials, Redact } from '../credentials/source.ts'
+import { type HttpAnswer, readHeader } from '../http/answer.ts'
 import { type Deadline, failTimeout } from '../http/deadline.ts'
 import type { Http } from '../http/http.ts'
 import { weightOfBody, weightOfBytes } from '../http/memory.ts'
-import { buildPrefix, readConfiguration, resolveOrigins } from '../http/origin.ts'
-import type { Redact } from '../http/redact.ts'
-import { type BudgetTurn, takeTurn } from '../limits/budget.ts'
-import type { Limiter } from '../limits/limits.ts'
+import { buildPrefix, findVendorOrigin, type OriginSource, readConfiguration, resolveOrigins } from '../http/origin.ts'
+import { type Asker, computeBudgetKey, computeCredentialDigest, type Limiter, readWindowEnd, type Turn } from '../limits/limits.ts'
 import type { OwnGate } from '../limits/own-rates.ts'
 import { checkDeclared, type DeclaredResults, readPartRows } from '../results/parts.ts'
-import { parseSuccess, type Success, type WireAnswer } from './answer.ts'
+import { parseSuccess, readProof, readSuccess, readVerdict, type Success, type WireAnswer } from './answer.ts'
 import { type Apart, type ApartCall, isLarge, readAnswerApart } from './apart-answer.ts'
 import type { Taken } from './apart-job.ts'
+import { isInParts } from './meta.ts'
 import { findNextPages } from './next-pages.ts'
 import { type CompiledOperation, findOperation } from './operation.ts'
 import type { Call } from './outcome.ts'
 import type { Params } from './params.ts'
 import type { WireRequest } from './request.ts'
-import { readProof, readSuccess, readVerdict } from './verdict.ts'
+
+/** The credentials of a call. */
+type Opened = { readonly opened: OpenedCredentials }
+
+/** The call that asks for a turn. */
+interface Asking {
+  readonly runtime: Pick<Runtime, 'limiter' | 'ownRates' | 'steady' | 'wall'>
+  readonly connection: OriginSource & { readonly proof?: KeptProof }
+  readonly deadline: Deadline
+  readonly background?: boolean | undefined
+  readonly operation: { readonly operation: { readonly budget?: string } }
+}
+
+const computeKey = ({ connection, operation: { operation } }: Asking, authorization: Opened): string => {
+  const { kind, limits } = connection.kind.definition
+  const values = authorization.opened.values.reveal()
+  const shared = limits.key.map((field) => values[field] ?? connection.configuration[field]).find((value) => typeof value === 'string')
+  const own = operation.budget === undefined ? [] : [operation.budget]
+  return computeBudgetKey(kind, connection.origin?.api ?? '', findVendorOrigin(connection), String(shared ?? ''), ...own)
+}
+
+/** Chooses the rates by the connector's configuration. */
+const chooseLimits = ({ connection, operation: { operation } }: Asking): Limits => {
+  const { limits } = connection.kind.definition
+  const { other } = limits
+  const own = limits.budgets?.[operation.budget ?? '']
+  if (own !== undefined) return { ...limits, rates: own }
+  return other !== undefined && readConfiguration(connection, other.configuration) === other.is ? { ...limits, rates: other.rates } : limits
+}
+
+function buildAsker(asking: Asking, authorization: Opened): Asker {
+  const { proof } = asking.connection
+  const { values } = authorization.opened
+  const key = computeKey(asking, authorization)
+  const asker = { key, credential: computeCredentialDigest(key, values.reveal()), limits: chooseLimits(asking) }
+  return proof === undefined ? asker : { ...asker, isProven: () => proof.holds(key, values) }
+}
+
+const failTooLate = ({ connection }: Asking, wait: number) =>
+  fail('upstream_rate_limited', { vendor: connection.kind.definition.title }, { retryAfterMs: wait })
+
+/**
+ * Pauses within the deadline.
+ * @throws FerruleError `upstream_rate_limited` if the pause exceeds the deadline
+ */
+async function pause(asking: Asking, wait: number): Promise<void> {
+  if (wait > asking.deadline.remaining) throw failTooLate(asking, wait)
+  await asking.deadline.pause(wait)
+}
+
+/** Reserves a turn. A background call reserves no turn that another call could take; it asks again. */
+async function reserveTurn(asking: Asking, limiter: Limiter, asker: Asker): Promise<{ readonly turn: Turn; readonly wait: number }> {
+  const { runtime, deadline, background } = asking
+  for (;;) {
+    const now = runtime.steady()
+    const { turn, wait } = await limiter.reserve(asker, { now, latest: now + deadline.remaining, background })
+    if (turn !== undefined) return { turn, wait }
+    if (!background) throw failTooLate(asking, wait)
+    await pause(asking, wait)
+  }
+}
+
+/** The turn of one call. Does nothing if the engine ignores the vendor's limits. */
+class BudgetTurn {
+  readonly #asking: Asking
+  readonly #authorization: Opened
+  readonly #turn: Turn | undefined
+
+  constructor(asking: Asking, authorization: Opened, turn: Turn | undefined) {
+    this.#asking = asking
+    this.#authorization = authorization
+    this.#turn = turn
+  }
+
+  /** Records what the answer proves about the credentials; undefined: nothing. */
+  prove(taken: boolean | undefined): void {
+    if (this.#turn === undefined || taken === undefined) return
+    const { runtime, connection } = this.#asking
+    runtime.limiter?.prove(this.#turn, taken, runtime.steady())
+    connection.proof?.keep(this.#turn.asker.key, this.#authorization.opened.values, taken)
+  }
+
+  /** Records the level that the answer reports. */
+  observe(answer: HttpAnswer): void {
+    const { runtime, connection } = this.#asking
+    const { bucket } = connection.kind.definition.limits
+    const level = bucket === undefined ? undefined : readHeader(answer, bucket.header)
+    if (this.#turn === undefined) return
+    if (level !== undefined) runtime.limiter?.observe(this.#turn, level, runtime.steady())
+    const wait = readWindowEnd(this.#turn.asker.limits, answer, runtime.wall())
+    const { window } = connection.kind.definition.limits
+    const isUsedUp = window?.left !== undefined && Number(readHeader(answer, window.left) ?? 1) === 0
+    const now = runtime.steady()
+    if (isUsedUp && wait !== undefined) runtime.limiter?.postpone(this.#turn, now + wait, now)
+  }
+
+  /** Computes the wait by a rule of the kind, in milliseconds. Only refusals for too many calls in a row add up. */
+  waitBy({ is, wait }: ErrorRule): number | undefined {
+    if (wait === undefined) return undefined
+    const { limiter, steady } = this.#asking.runtime
+    const isCounted = this.#turn !== undefined && is === 'upstream_rate_limited'
+    return (isCounted ? limiter?.refuse(this.#turn, wait, steady()) : undefined) ?? wait.first * 1000
+  }
+
+  /** Records the vendor's wait from an error. */
+  hold({ code, retryAfterMs }: FerruleError): void {
+    if (this.#turn === undefined || code !== 'upstream_rate_limited' || retryAfterMs === undefined) return
+    const { limiter, steady } = this.#asking.runtime
+    const now = steady()
+    limiter?.postpone(this.#turn, now + retryAfterMs, now)
+  }
+
+  /** Ends the turn. */
+  giveBack(): void {
+    if (this.#turn !== undefined) this.#asking.runtime.limiter?.giveBack(this.#turn)
+  }
+}
+
+/**
+ * Waits for the turn of a call. The caller's own rates come last, so that they count what is sent.
+ * @throws FerruleError `upstream_rate_limited` if the turn comes after the deadline; the reason of a signal that ends the wait
+ */
+async function takeTurn(asking: Asking, authorization: Opened): Promise<BudgetTurn> {
+  const { limiter, ownRates, steady } = asking.runtime
+  if (limiter === undefined) return new BudgetTurn(asking, authorization, undefined)
+  const asker = buildAsker(asking, authorization)
+  const { turn, wait } = await reserveTurn(asking, limiter, asker)
+  try {
+    await asking.deadline.pause(wait)
+    for (let more = await limiter.enter(turn, steady()); more > 0; more = await limiter.enter(turn, steady())) await pause(asking, more)
+    await ownRates?.pass({ key: asker.key, deadline: asking.deadline, vendor: asking.connection.kind.definition.title })
+  } catch (error) {
+    limiter.giveBack(turn)
+    throw error
+  }
+  return new BudgetTurn(asking, authorization, turn)
+}
 
 /** What the engine shares between calls. */
 export interface Runtime {
@@ -183,9 +323,11 @@ function readAnswer(running: Running, wire: WireRequest, { answer, turn, redact 
     const { body, ...kept } = parseSuccess(operation, answer, running.rawRows)
     const warnings = readSuccess(operation, { answer, body, redact })
     if (warnings !== undefined) {
-      const rows = readPartRows(running, body)
-      // What became of a write is in its answer already, and a write is not repeated for its rows.
-      if (rows !== undefined && !isWrite(running)) checkDeclared(running, body, rows)
+      if (isInParts(operation)) {
+        const rows = readPartRows(operation, body)
+        // What became of a write is in its answer already, and a write is not repeated for its rows.
+        if (!isWrite(running)) checkDeclared(running, body, rows)
+      }
       return done({ is: 'answer', answer, body, warnings, ...kept })
     }
   }

@@ -4,13 +4,11 @@ import type { SignedToken } from '../../definition/connector.ts'
 import type { CredentialScheme, Exchange, Grant } from '../../definition/index.ts'
 import { fillTemplate } from '../../definition/templates.ts'
 import { fail } from '../../errors.ts'
-import { clocks } from '../clocks.ts'
 import type { Connection } from '../connection.ts'
-import { awaitUnlessAborted, Deadline } from '../http/deadline.ts'
-import { createRedactor, type Redact } from '../http/redact.ts'
+import { awaitUnlessAborted, clocks, Deadline } from '../http/deadline.ts'
 import { findScheme, findTokenField } from './check.ts'
-import { type AuthContext, type BareConnection, encodeHeader, exchangeGrant, exchangeTimeoutMs, failAuth, listSecrets } from './exchange.ts'
-import { type CredentialValues, type OpenedCredentials, Secret } from './source.ts'
+import { type AuthContext, type BareConnection, exchangeGrant, exchangeTimeoutMs, failAuth, listSecrets } from './exchange.ts'
+import { type CredentialValues, createRedactor, encodeHeader, type OpenedCredentials, type Redact, Secret } from './source.ts'
 
 /** A grant whose values the credentials hold. */
 interface StoredGrant extends Grant {

@@ -1,20 +1,17 @@
 /** Exchanges grants for access tokens: stored ones for renewals, and the codes of consents. Sends one request per exchange. */
 import type { CredentialScheme, Exchange, Grant } from '../../definition/index.ts'
 import { isObject } from '../../definition/object.ts'
-import { isBasic } from '../../definition/templates.ts'
 import { FerruleError, fail } from '../../errors.ts'
 import { parseRetryAfter } from '../../retry.ts'
 import { readJson, writeJson } from '../../values/json/json.ts'
-import { parseBody, type WireAnswer } from '../call/answer.ts'
-import { readSuccess, readVerdict } from '../call/verdict.ts'
+import { parseBody, readSuccess, readVerdict, type WireAnswer } from '../call/answer.ts'
 import type { Connection } from '../connection.ts'
 import { readHeader } from '../http/answer.ts'
 import type { Http } from '../http/http.ts'
 import { resolveOrigins } from '../http/origin.ts'
-import { createRedactor, type Redact } from '../http/redact.ts'
 import { getAt, parsePath } from '../json/paths.ts'
 import { findTokenField, isToken } from './check.ts'
-import type { CredentialValues } from './source.ts'
+import { type CredentialValues, createRedactor, encodeHeader, type Redact } from './source.ts'
 
 /** Timeout of an exchange, in milliseconds. A lease on the credentials must be longer. */
 export const exchangeTimeoutMs = 30_000
@@ -53,12 +50,6 @@ export interface Exchanged {
   readonly hasForeignBase: boolean
 }
 
-const basic = 'Basic '
-
-/** Encodes a header of HTTP Basic; returns any other as it is. @param header for Basic: `Basic <user>:<password>` */
-export const encodeHeader = (header: string): string =>
-  isBasic(header) ? basic + Buffer.from(header.slice(basic.length)).toString('base64') : header
-
 /** Makes the error of credentials that the vendor refused, or that cannot be renewed. */
 export const failAuth = ({ kind }: BareConnection, reason: string, hint?: string): FerruleError =>
   fail('upstream_auth_failed', { vendor: kind.definition.title, reason }, hint === undefined ? {} : { hint })
@@ -75,7 +66,7 @@ function buildRequest({ exchange, grant, more, values }: GrantExchange, oauth: s
   const url = new URL(oauth + call.slice('POST '.length))
   if (place === 'query') url.search = new URLSearchParams(parameters).toString()
   const authorized =
-    client === undefined ? {} : { authorization: encodeHeader(`${basic}${values[client.user] ?? ''}:${values[client.password] ?? ''}`) }
+    client === undefined ? {} : { authorization: encodeHeader(`Basic ${values[client.user] ?? ''}:${values[client.password] ?? ''}`) }
   const body = {
     query: undefined,
     form: { type: 'application/x-www-form-urlencoded', text: new URLSearchParams(parameters).toString() },
@@ -111,7 +102,7 @@ export async function exchangeGrant(connection: BareConnection, exchanged: Grant
     throw isTooLarge ? fail('upstream_answer_invalid', { vendor, reason: `the answer to ${what} is too large` }) : thrown
   })
   if (answer.status !== 200) throw toExchangeError(connection, exchanged, answer)
-  const client = 'authorization' in headers ? [headers.authorization.slice(basic.length)] : []
+  const client = 'authorization' in headers ? [headers.authorization.slice('Basic '.length)] : []
   const redact = createRedactor(() => [...listSecrets(scheme, values), ...Object.values(more), ...client])
   return mergeExchanged(connection, exchanged, readExchanged(connection, exchanged, { answer, redact }))
 }

@@ -1,4 +1,5 @@
-/** Where the engine gets credentials, and what it keeps of them. */
+/** Where the engine gets credentials, what it keeps of them, and how they stay out of what is printed. */
+import { isBasic } from '../../definition/templates.ts'
 
 /** Credential fields by name, as the kind's schemes declare them. */
 export type CredentialValues = Readonly<Record<string, string>>
@@ -66,3 +67,33 @@ export class Secret<T> {
     return shown
   }
 }
+
+/** Removes secrets from a vendor's string. */
+export type Redact = (text: string) => string
+
+/** Lists the forms of a value: as it is, in a URL, in a form body and within JSON. */
+const listForms = (value: string): string[] => [
+  value,
+  encodeURIComponent(value.toWellFormed()),
+  new URLSearchParams({ '': value }).toString().slice(1),
+  JSON.stringify(value).slice(1, -1),
+]
+
+/**
+ * Makes a redactor of secret values. Ignores values below four characters, because they would redact ordinary words.
+ * @param list returns the values; called at the first error only
+ */
+export function createRedactor(list: () => readonly string[]): Redact {
+  let known: readonly string[] | undefined
+  return (text) => {
+    known ??= list()
+      .filter((secret) => secret.length >= 4)
+      .flatMap(listForms)
+    return known.reduce((kept, secret) => kept.replaceAll(secret, '[secret]'), text)
+  }
+}
+
+const basic = 'Basic '
+/** Encodes a header of HTTP Basic (RFC 7617); returns any other as it is. @param header for Basic: `Basic <user>:<password>` */
+export const encodeHeader = (header: string): string =>
+  isBasic(header) ? basic + Buffer.from(header.slice(basic.length)).toString('base64') : header

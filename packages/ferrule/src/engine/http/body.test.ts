@@ -1,8 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import type { Part } from '../../values/walks/walk.ts'
-import { freeBytes } from '../json/bytes.ts'
-import { readBodyWithRows } from '../json/raw-rows.ts'
+import { freeBytes, readBodyWithRows } from '../json/raw-rows.ts'
 import { walkRows } from '../local.ts'
 import { unpackBytes } from './body.ts'
 

@@ -1,6 +1,12 @@
-/** The deadline of a call: one timer and one signal, both released with the call. */
+/** The machine's clocks, and the deadline of a call: one timer and one signal, both released with the call. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ErrorDetails, type FerruleError, fail } from '../../errors.ts'
+
+/**
+ * `steady`: milliseconds since 1970, counted from the start of the process. The clock never steps, so all waits and windows use it. An
+ * object, so that tests can replace the function.
+ */
+export const clocks = { steady: (): number => performance.timeOrigin + performance.now() }
 
 /** Default timeout of a call, in milliseconds. */
 export const defaultDeadlineMs = 60_000

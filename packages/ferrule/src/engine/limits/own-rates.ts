@@ -2,8 +2,7 @@
 import type { Rate } from '../../definition/connector.ts'
 import { FerruleError, failValidation } from '../../errors.ts'
 import { BoundedMap } from '../../values/bounded-map.ts'
-import { clocks } from '../clocks.ts'
-import { awaitUnlessAborted, type Deadline } from '../http/deadline.ts'
+import { awaitUnlessAborted, clocks, type Deadline } from '../http/deadline.ts'
 import { RecentTimes } from './windows.ts'
 
 /** One call that wants to be counted. */

@@ -6,7 +6,7 @@ import { isObject } from '../../definition/object.ts'
 import type { PartPages } from '../../definition/page.ts'
 import { writeJson } from '../../values/json/json.ts'
 import { failInvalidAnswer } from '../call/answer.ts'
-import { findPartPages } from '../call/meta.ts'
+import { findPartPages, isInParts } from '../call/meta.ts'
 import type { CompiledOperation } from '../call/operation.ts'
 import type { Params } from '../call/params.ts'
 import type { Connection } from '../connection.ts'
@@ -81,11 +81,10 @@ function checkSum({ operation }: Of, { parts }: PartPages, { body, declared }: {
 }
 
 /**
- * Reads the rows of a result in parts; undefined for another operation. JSON of a proxy must not pass for a successful write.
+ * Reads the rows of a result in parts. JSON of a proxy must not pass for a successful write.
  * @throws FerruleError `upstream_answer_invalid` without rows
  */
-export function readPartRows({ operation }: Pick<Of, 'operation'>, body: unknown): readonly unknown[] | RawRows | undefined {
-  if (findPartPages(operation) === undefined) return undefined
+export function readPartRows(operation: CompiledOperation, body: unknown): readonly unknown[] | RawRows {
   const rows = isObject(body) ? body['data'] : undefined
   if (!isRows(rows)) throw failInvalidAnswer(operation, 'there are no rows in it')
   return rows
@@ -115,9 +114,10 @@ export function checkDeclared(of: Of, body: unknown, rows: readonly unknown[] | 
 
 /** Returns whether the rows of an answer are those that its first part declared. */
 export function isAsDeclared(of: Of, body: unknown): boolean {
-  const rows = readPartRows(of, body)
+  if (!isInParts(of.operation)) return true
+  const rows = readPartRows(of.operation, body)
   try {
-    if (rows !== undefined) checkDeclared(of, body, rows)
+    checkDeclared(of, body, rows)
     return true
   } catch {
     return false // the next request of the part reports it

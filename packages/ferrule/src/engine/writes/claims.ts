@@ -1,7 +1,7 @@
 /** Claims of request ids for writes. The library keeps them in memory, the platform in a table. */
 import { fail, failValidation } from '../../errors.ts'
 import { BoundedMap } from '../../values/bounded-map.ts'
-import { clocks } from '../clocks.ts'
+import { clocks } from '../http/deadline.ts'
 
 /** The hold of one call on a request id. */
 export interface Hold {

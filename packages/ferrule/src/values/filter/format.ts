@@ -1,7 +1,7 @@
 /** Prints filters in JSON as text, which `parseFilter` reads. */
 import { isObject } from '../../definition/object.ts'
 import { type FieldOperator, filterLimits, isFieldOperator, operators } from '../../definition/operators.ts'
-import { deepestJson } from '../json/depth.ts'
+import { deepestJson } from '../json/json.ts'
 import { pointTo } from '../json/pointer.ts'
 import { refuseJson, refuseJsonSize } from './refusals.ts'
 import { formatPath, longestText, mostPrintedValues } from './words.ts'

@@ -1,7 +1,6 @@
 /** Splits a filter's text into tokens. */
 import type { FerruleError } from '../../errors.ts'
-import { TooDeep } from '../json/depth.ts'
-import { readJson } from '../json/json.ts'
+import { readJson, TooDeep } from '../json/json.ts'
 import { refuse, refuseSize, shorten } from './refusals.ts'
 import { foreignSigns, longestText, plainPath, reserved } from './words.ts'
 

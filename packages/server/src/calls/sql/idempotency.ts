@@ -1,8 +1,8 @@
-/** Queries calls under an Idempotency-Key. */
-import type { ExpressionBuilder, Selectable } from 'kysely'
+/** Queries stored answers: of calls under an Idempotency-Key, and those that agents read on. */
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { deleteEnded } from '../../db/delete-ended.ts'
-import type { IdempotencyKeyTable, Tables } from '../../db/schema/schema.ts'
+import type { IdempotencyKeyTable, KeptAnswerTable, Tables } from '../../db/schema/schema.ts'
 
 /** A key with its outcome. */
 export type KeyRow = Selectable<IdempotencyKeyTable>
@@ -89,4 +89,40 @@ export const listStaleOutcomes = (db: Db, workspaceId: string, limit: number) =>
 /** Replaces or deletes the encrypted body of an outcome, unless it changed in the meantime. */
 export const replaceOutcome = async (db: Db, row: KeyRow, next: Pick<KeyRow, 'data_key_id' | 'sealed'>): Promise<void> => {
   await ofKey(db, row).set(next).where('owner', '=', row.owner).where('data_key_id', '=', row.data_key_id).execute()
+}
+
+type Row = Selectable<KeptAnswerTable>
+
+/** How much an organization keeps. */
+interface KeptBounds {
+  readonly mostAnswers: number
+  readonly mostBytes: number
+}
+
+/** Inserts an answer, and deletes the oldest ones of the organization beyond the bounds. */
+export async function insertKeptAnswer(db: Db, row: Row, { mostAnswers, mostBytes }: KeptBounds): Promise<void> {
+  await db.insertInto('kept_answers').values(row).execute()
+  await sql`
+    delete from kept_answers where organization_id = ${row.organization_id} and digest in (
+      select digest from (
+        select digest, row_number() over newest as answers, sum(length(sealed)) over newest as bytes
+        from kept_answers where organization_id = ${row.organization_id}
+        window newest as (order by expires_at desc, digest rows unbounded preceding)
+      ) as counted where answers > ${mostAnswers} or bytes > ${mostBytes}
+    )`.execute(db)
+}
+
+/** Finds an answer that has not expired at `now`. */
+export const findKeptAnswer = async (
+  db: Db,
+  { organization_id, digest }: Pick<Row, 'organization_id' | 'digest'>,
+  now: number,
+): Promise<Uint8Array | undefined> => {
+  const rows = db.selectFrom('kept_answers').select('sealed').where('organization_id', '=', organization_id)
+  return (await rows.where('digest', '=', digest).where('expires_at', '>', now).executeTakeFirst())?.sealed
+}
+
+/** Deletes answers that expired at `now`. */
+export const deleteEndedAnswers = async (db: Db, now: number): Promise<void> => {
+  await db.deleteFrom('kept_answers').where('expires_at', '<=', now).execute()
 }

@@ -14,11 +14,10 @@ import {
 import { findConnector, listConnectorIds, requireConnector } from '../../connectors/sql/connectors.ts'
 import { buildBins, type UsageCount, usageBins } from '../../db/schema/usage-schema.ts'
 import type { Parts, Stored } from '../../main/parts.ts'
-import type { ConnectorRef, Principal, PrincipalView } from '../../values/access.ts'
+import { type ConnectorRef, type Principal, type PrincipalView, requireScope } from '../../values/access.ts'
 import { iso } from '../../values/ids.ts'
 import type { CallCode } from '../../values/metric-types.ts'
 import { readQuery } from '../../values/read.ts'
-import { requireScope } from '../../values/scopes.ts'
 import { addUsage, deleteOldestUsage, sumUsage, type UsageSum } from '../sql/usage.ts'
 
 /** Upper bounds of the bins in milliseconds; the last bin has none. Stored counts depend on them: a change needs new columns. */

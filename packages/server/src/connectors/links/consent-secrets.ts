@@ -3,7 +3,7 @@ import type { ConnectorDefinition } from 'ferrule/definition'
 import { type CredentialValues, findConsent, Secret } from 'ferrule/engine'
 import type { Parts, Seals } from '../../main/parts.ts'
 import { addFields, omitFields } from '../../tenancy/vault/application-seals.ts'
-import { digestParts } from '../../values/secret-text.ts'
+import { digestParts } from '../../values/ids.ts'
 import type { VendorApplicationRow } from '../sql/vendor-applications.ts'
 import type { ConnectAttemptRow } from '../sql/visits.ts'
 

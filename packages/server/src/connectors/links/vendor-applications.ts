@@ -6,10 +6,9 @@ import { compileFields, fail, failValidation } from 'ferrule/internal'
 import { type OAuthCredentialsRecord, oauthCredentialsInput, oauthCredentialsRemovalQuery } from 'ferrule/wire'
 import type { Parts } from '../../main/parts.ts'
 import { requireLiveClient } from '../../tenancy/applications/live-client.ts'
-import type { Principal } from '../../values/access.ts'
+import { type Principal, requireScope, type Scope } from '../../values/access.ts'
 import { iso, newId } from '../../values/ids.ts'
 import { readBody, readQuery } from '../../values/read.ts'
-import { requireScope, type Scope } from '../../values/scopes.ts'
 import type { Catalogue } from '../connector-types.ts'
 import {
   countConnectorsOf,

@@ -1,10 +1,27 @@
-/** Changes syncs inside the transactions of other services, so that a change and its run are stored together (docs/decisions/sync-runs.md). */
-import type { RunCause, RunMode } from 'ferrule/wire'
-import type { ConnectorRow } from '../../connectors/sql/connectors.ts'
+/**
+ * The queue of runs: for clients, who request, list, cancel and restart them; and inside the transactions of other services, so that a change
+ * and its run are stored together (docs/decisions/sync-runs.md).
+ */
+
+import type { Problem } from 'ferrule'
+import { fail, failValidation } from 'ferrule/internal'
+import {
+  type RunCause,
+  type RunMode,
+  resetInput,
+  type SyncRunRecord,
+  type SyncScheduleRecord,
+  scheduleInput,
+  syncInput,
+  syncQuery,
+} from 'ferrule/wire'
+import { type ConnectorRow, holdConnector, requireConnector } from '../../connectors/sql/connectors.ts'
 import type { Db } from '../../db/database.ts'
 import type { Parts } from '../../main/parts.ts'
-import { type ConnectorRef, toConnectorRef } from '../../values/access.ts'
-import { newId } from '../../values/ids.ts'
+import { type ConnectorRef, type PrincipalView, type RequestedId, requireScope, toConnectorRef } from '../../values/access.ts'
+import { buildPage, defaultLimit, readPosition } from '../../values/cursor.ts'
+import { asId, newId } from '../../values/ids.ts'
+import { failInactive, readBody, readQuery } from '../../values/read.ts'
 import {
   type CopyHolder,
   deleteCopies,
@@ -13,24 +30,32 @@ import {
   listActiveHolders,
   listViewHolders,
   type RemovalRow,
+  type SyncView,
 } from '../sql/sync-copies.ts'
 import {
   cancelRuns,
   changeWaiting,
+  deleteSchedule,
   deleteSurplusRuns,
   extendRun,
+  findRun,
   headStarts,
   insertRuns,
+  insertSchedules,
+  listRuns,
+  listSchedules,
   listUnfinishedRuns,
   noError,
   type RunRow,
-  type SyncView,
+  type ScheduleRow,
+  saveSchedule,
   unparkRuns,
 } from '../sql/sync-runs.ts'
-import { insertSchedules } from '../sql/sync-schedules.ts'
-import { findKind, readWantedEntities } from '../status/connector-rows.ts'
-import { listCopiedEntities } from '../status/groups.ts'
-import { noProgress, readEntities, readResults, toSyncError } from '../status/run-record.ts'
+import { toScheduleRecords } from '../status/connector-status.ts'
+import { expandToGroups, listCopiedEntities, readWantedEntities } from '../status/groups.ts'
+import { noProgress, readEntities, readResults, toRunRecord, toSyncError } from '../status/run-record.ts'
+import { findSyncedConnector, type SyncedConnector, toSyncedConnector } from '../status/status-facts.ts'
+import type { Syncs } from '../sync-types.ts'
 import { computeFirstRunAt } from './times.ts'
 
 /** Services that queueing needs. */
@@ -42,7 +67,7 @@ const batch = 100
 const mostRuns = 100
 
 /** A request for a run. */
-export interface RunWish {
+interface RunWish {
   readonly mode: RunMode
   readonly cause: RunCause
   /** null: all entities. */
@@ -63,7 +88,7 @@ export function buildRun({ source }: Pick<Parts, 'source'>, ref: ConnectorRef, {
     cause,
     attempts: 0,
     failures: 0,
-    place: now - headStarts[cause],
+    queue_order: now - headStarts[cause],
     not_before: null,
     parked_until: null,
     lease_owner: null,
@@ -109,7 +134,7 @@ export async function queueRun(
     const change = {
       mode: mode === 'full' ? mode : run.mode,
       entities: joinEntities(readEntities(run), wish.entities),
-      place: Math.min(run.place, next.place),
+      queue_order: Math.min(run.queue_order, next.queue_order),
     }
     if (await extendRun(db, run, change)) return { ...run, ...change, not_before: null, version: run.version + 1 }
   }
@@ -136,7 +161,7 @@ async function takeOver(
 
 /** Stores the schedule and the first run of a new connector. */
 export async function beginSyncs(parts: QueueParts, db: Db, row: CopyHolder): Promise<void> {
-  const kind = findKind(parts, row.kind)
+  const kind = parts.catalogue.findKind(row.kind)
   if (kind === undefined || listCopiedEntities(kind.definition).length === 0) return
   await insertSchedules(db, [
     {
@@ -178,11 +203,7 @@ export async function endSyncs(parts: QueueParts, db: Db, row: CopyHolder): Prom
 }
 
 /** Cancels the runs of a connector and empties some of its copies. Queue a run afterwards, in the same transaction. */
-export async function emptyCopies(
-  parts: QueueParts,
-  db: Db,
-  { row, entities }: { row: CopyHolder; entities: readonly string[] },
-): Promise<void> {
+async function emptyCopies(parts: QueueParts, db: Db, { row, entities }: { row: CopyHolder; entities: readonly string[] }): Promise<void> {
   if (entities.length === 0) return
   await cancelRuns(db, toConnectorRef(row), parts.source.clock())
   await deleteCopies(db, toConnectorRef(row), entities)
@@ -202,7 +223,7 @@ export async function emptyView(parts: QueueParts, db: Db, view: SyncView): Prom
   await stopSyncs(parts, db, view)
   await deleteViewCopies(db, view)
   const removals = (await listViewHolders(db, view)).flatMap((row) => {
-    const kind = findKind(parts, row.kind)
+    const kind = parts.catalogue.findKind(row.kind)
     const kept = kind === undefined ? [] : listCopiedEntities(kind.definition)
     return kept.length === 0 ? [] : [buildRemoval(parts, row, kept)]
   })
@@ -236,7 +257,7 @@ interface ConnectorChanged {
  * starts over. Entities no longer wanted are emptied, and new credentials are tried at once.
  */
 export async function followChange(parts: QueueParts, db: Db, { before, after, hasNewCredentials }: ConnectorChanged): Promise<void> {
-  const kind = findKind(parts, after.kind)
+  const kind = parts.catalogue.findKind(after.kind)
   if (kind === undefined || listCopiedEntities(kind.definition).length === 0) return
   const isOther = before.configuration !== after.configuration
   const [was, wanted] = [readWantedEntities(parts, before), readWantedEntities(parts, after)]
@@ -279,4 +300,147 @@ function findTaken(
   const listed = readEntities(run) ?? wanted
   const isAll = listed?.every((entity) => !isLeft(run, entity) || taken.includes(entity)) === true
   return isAll && taken.length > 0 ? 'all' : taken
+}
+
+/** Builds the methods that clients use. */
+export const createRequests = (parts: Parts): Pick<Syncs, 'request' | 'list' | 'get' | 'cancel' | 'setSchedule' | 'reset'> => ({
+  request: (principal, id, body) => request(parts, { principal, id }, body),
+  list: async (principal, id, given) => {
+    requireScope(principal, 'connectors:read')
+    const query = readQuery(syncQuery, given)
+    const { ref } = await findSyncedConnector(parts, principal, id)
+    const scope = { list: `syncs of ${ref.connectorId}`, view: principal, query }
+    const limit = (query.limit ?? defaultLimit) + 1
+    const rows = await listRuns(parts.database.db, ref, { state: query.state, after: readPosition(parts, scope), limit })
+    return buildPage(parts, { ...scope, rows }, toRunRecord)
+  },
+  get: async (principal, id, runId) => {
+    requireScope(principal, 'connectors:read')
+    return toRunRecord(await requireRun(parts, await findSyncedConnector(parts, principal, id), runId))
+  },
+  cancel: async (principal, id, runId) => {
+    requireScope(principal, 'connectors:write')
+    const connector = await findSyncedConnector(parts, principal, id)
+    const run = await requireRun(parts, connector, runId)
+    await cancelRuns(parts.database.db, { ...connector.ref, runId: run.id }, parts.source.clock())
+    parts.events.emit('ended')
+    return toRunRecord(await requireRun(parts, connector, runId))
+  },
+  setSchedule: (principal, id, body) => setSchedule(parts, { principal, id }, body),
+  reset: (principal, id, body) => reset(parts, { principal, id }, body),
+})
+
+/** Finds a run of a connector. @throws FerruleError `sync_not_found` */
+export async function requireRun({ database }: Parts, { ref }: Pick<SyncedConnector, 'ref'>, given: string): Promise<RunRow> {
+  const id = asId(given)
+  const row = id === undefined ? undefined : await findRun(database.db, ref, id)
+  if (row === undefined) throw fail('sync_not_found', {})
+  return row
+}
+
+/** Runs work in a transaction that locks the connector. @throws FerruleError `connector_not_found` */
+export const withConnector = <T>(
+  parts: Pick<Parts, 'database' | 'catalogue'>,
+  { view, id }: { readonly view: PrincipalView; readonly id: string },
+  work: (db: Db, connector: SyncedConnector) => Promise<T>,
+): Promise<T> =>
+  parts.database.transaction(async (db) => work(db, toSyncedConnector(parts, await requireConnector(db, view, id, holdConnector))))
+
+const problem = (field: string, message: string, error_code: string): Problem => ({ field, message, error_code })
+
+/** Checks that a connector syncs the given entities. @throws FerruleError `workspace_inactive`, `validation_failed` */
+function assertSynced({ row, wanted }: SyncedConnector, entities: readonly string[] | undefined, pointer = '/entities'): void {
+  if (row.workspace_status === 'inactive') throw failInactive({ id: row.workspace_id, name: row.workspace_name })
+  if (wanted.length === 0) throw failValidation([problem('', 'cannot be done: this connector has no entity that is synced', 'unsupported')])
+  const problems = (entities ?? []).flatMap((entity, index) =>
+    wanted.includes(entity) ? [] : [problem(`${pointer}/${index}`, `must be one of: ${wanted.join(', ')}`, 'enum')],
+  )
+  if (problems.length > 0) throw failValidation(problems)
+}
+
+/** Queues a run and wakes the worker of this node. */
+export async function queueAndNotify(
+  parts: Pick<Parts, 'database' | 'source' | 'catalogue' | 'events'>,
+  target: { readonly view: PrincipalView; readonly id: string },
+  wish: RunWish,
+): Promise<RunRow> {
+  const run = await withConnector(parts, target, (db, connector) => {
+    assertSynced(connector, wish.entities ?? undefined)
+    const entities = expandGroups(connector, wish.entities)
+    return queueRun(parts, db, { ref: connector.ref, wish: { ...wish, entities }, wanted: connector.wanted })
+  })
+  parts.events.emit('queued')
+  return run
+}
+
+/** Adds the entities that are read together with the given ones. */
+const expandGroups = ({ kind, wanted }: SyncedConnector, entities: readonly string[] | null): readonly string[] | null =>
+  kind === undefined || entities === null ? entities : expandToGroups(kind.definition, wanted, entities)
+
+async function request(parts: Parts, { principal, id }: RequestedId, given: unknown): Promise<SyncRunRecord> {
+  requireScope(principal, 'connectors:write')
+  const { mode = 'incremental', entities } = readBody(syncInput, given ?? {})
+  return toRunRecord(await queueAndNotify(parts, { view: principal, id }, { mode, cause: 'demand', entities: entities ?? null }))
+}
+
+async function reset(parts: Parts, { principal, id }: RequestedId, given: unknown): Promise<SyncRunRecord> {
+  requireScope(principal, 'connectors:write')
+  const { entities } = readBody(resetInput, given ?? {})
+  const run = await withConnector(parts, { view: principal, id }, async (db, connector) => {
+    assertSynced(connector, entities)
+    const whole = expandGroups(connector, entities ?? null)
+    const kept = connector.kind === undefined ? [] : listCopiedEntities(connector.kind.definition)
+    const pending = await listUnfinishedRuns(db, connector.ref)
+    await emptyCopies(parts, db, { row: connector.row, entities: whole ?? kept })
+    return queueRun(parts, db, { ref: connector.ref, wish: addPending({ mode: 'full', cause: 'demand', entities: whole }, pending) })
+  })
+  parts.events.emit('queued')
+  return toRunRecord(run)
+}
+
+/** Adds the work of the cancelled runs to a run. An emptied entity is read in full in any mode. */
+function addPending(wish: RunWish, pending: readonly RunRow[]): RunWish {
+  if (wish.entities === null || pending.length === 0) return wish
+  const others = pending.map(readEntities)
+  const all = others.includes(null) ? null : [...new Set([...wish.entities, ...others.flatMap((each) => each ?? [])])]
+  return { ...wish, mode: pending.some(({ mode }) => mode === 'full') ? 'full' : 'incremental', entities: all }
+}
+
+async function setSchedule(parts: Parts, { principal, id }: RequestedId, given: unknown): Promise<readonly SyncScheduleRecord[]> {
+  requireScope(principal, 'connectors:write')
+  const body = readBody(scheduleInput, given)
+  return withConnector(parts, { view: principal, id }, async (db, connector) => {
+    assertKnown(connector, body.entity)
+    const name = connector.groups.find(({ entities }) => entities.includes(body.entity ?? ''))?.name ?? ''
+    const schedules = await listSchedules(db, connector.ref)
+    const kept = schedules.find(({ entity }) => entity === name)
+    if (name !== '' && body.interval_seconds === null) await deleteSchedule(db, connector.ref, name)
+    else await saveSchedule(db, buildSchedule(parts, { connector, name, kept }, body))
+    return toScheduleRecords(await listSchedules(db, connector.ref), connector.groups, parts.settings.syncIntervalSeconds)
+  })
+}
+
+/** Checks an entity; the workspace may be inactive. @throws FerruleError `validation_failed` */
+function assertKnown({ wanted }: SyncedConnector, entity: string | undefined): void {
+  if (wanted.length === 0) throw failValidation([problem('', 'cannot be done: this connector has no entity that is synced', 'unsupported')])
+  if (entity !== undefined && !wanted.includes(entity))
+    throw failValidation([problem('/entity', `must be one of: ${wanted.join(', ')}`, 'enum')])
+}
+
+/** Builds a schedule; absent members keep their values. A changed interval starts now. */
+function buildSchedule(
+  parts: Pick<Parts, 'settings' | 'source'>,
+  { connector, name, kept }: { connector: SyncedConnector; name: string; kept: ScheduleRow | undefined },
+  { interval_seconds: given, paused }: { readonly interval_seconds?: number | null; readonly paused?: boolean },
+): ScheduleRow {
+  const interval = given === undefined ? (kept?.interval_seconds ?? null) : given
+  const isPaused = paused ?? kept?.next_run_at === null
+  const isSame = kept !== undefined && kept.next_run_at !== null && interval === kept.interval_seconds
+  return {
+    organization_id: connector.ref.organizationId,
+    connector_id: connector.ref.connectorId,
+    entity: name,
+    interval_seconds: interval,
+    next_run_at: isPaused ? null : isSame ? kept.next_run_at : computeFirstRunAt(parts, interval),
+  }
 }

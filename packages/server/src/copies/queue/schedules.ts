@@ -5,18 +5,17 @@ import type { Parts } from '../../main/parts.ts'
 import { toConnectorRef } from '../../values/access.ts'
 import { firstId } from '../../values/ids.ts'
 import type { CopyHolder } from '../sql/sync-copies.ts'
-import { listUnfinishedRuns } from '../sql/sync-runs.ts'
 import {
   hasDueSchedule,
   listConnectorsWithoutSchedule,
   listSchedules,
+  listUnfinishedRuns,
   lockDueConnector,
   lockScheduledConnector,
   type ScheduledConnector,
   saveSchedule,
-} from '../sql/sync-schedules.ts'
-import { findKind, readWantedEntities } from '../status/connector-rows.ts'
-import { type EntityGroup, listCopiedEntities, listGroups, listScheduledEntities } from '../status/groups.ts'
+} from '../sql/sync-runs.ts'
+import { type EntityGroup, listCopiedEntities, listGroups, listScheduledEntities, readWantedEntities } from '../status/groups.ts'
 import { beginSyncs, isLeft, type QueueParts, queueRun } from './queue.ts'
 import { computeNextRunAt } from './times.ts'
 
@@ -57,7 +56,7 @@ async function queueDue(parts: ScheduleParts, db: Db, connector: ScheduledConnec
 
 /** Returns the groups of a connector; none where its workspace is inactive or deleted. */
 function listUsedGroups(parts: ScheduleParts, connector: ScheduledConnector): readonly EntityGroup[] {
-  const kind = findKind(parts, connector.kind)
+  const kind = parts.catalogue.findKind(connector.kind)
   if (kind === undefined || connector.workspace_status !== 'active' || connector.deleted_at !== null) return []
   return listGroups(kind.definition, readWantedEntities(parts, connector))
 }

@@ -168,10 +168,10 @@ declare
   found boolean;
 begin
   if words is null then return null; end if;
-  for place in 1 .. cardinality(query) loop
-    asked := query[place];
+  for index in 1 .. cardinality(query) loop
+    asked := query[index];
     size := length(asked);
-    distance := distances[place];
+    distance := distances[index];
     far := 2 * distance;
     found := false;
     foreach word in array words loop
@@ -194,11 +194,11 @@ declare
   total int4 := 0;
 begin
   if words is null then return 0; end if;
-  for place in 1 .. cardinality(query) loop
-    if query[place] = any(words) then
+  for index in 1 .. cardinality(query) loop
+    if query[index] = any(words) then
       total := total + 3;
     elsif distances is not null then
-      total := total + cs_match(words, query[place], distances[place]);
+      total := total + cs_match(words, query[index], distances[index]);
     end if;
   end loop;
   return total;
@@ -217,7 +217,7 @@ const pick = `create or replace function cs_pick(value jsonb, tree jsonb) return
 begin
   if jsonb_typeof(tree) <> 'object' or jsonb_typeof(value) = 'null' then return value; end if;
   if jsonb_typeof(value) = 'array' then
-    return coalesce((select jsonb_agg(part order by place) from jsonb_array_elements(value) with ordinality as e(element, place),
+    return coalesce((select jsonb_agg(part order by ordinal) from jsonb_array_elements(value) with ordinality as e(element, ordinal),
       cs_pick(element, tree) part where part is not null), '[]');
   end if;
   if jsonb_typeof(value) <> 'object' then return null; end if;

@@ -2,7 +2,18 @@
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
 import { type Db, lockKeyShare, skipLocked } from '../../db/database.ts'
 import type { SyncEntityTable, SyncRemovalTable, Tables } from '../../db/schema/schema.ts'
-import type { OwnConnector, SyncView } from './sync-runs.ts'
+
+/** A connector of an organization. */
+export interface OwnConnector {
+  readonly organizationId: string
+  readonly connectorId: string
+}
+
+/** An organization, or one of its workspaces. */
+export interface SyncView {
+  readonly organizationId: string
+  readonly workspaceId: string | null
+}
 
 /** What is known of an entity's copy. */
 export type CopyRow = Selectable<SyncEntityTable>

@@ -52,7 +52,7 @@ const head = (db: Db, limit: number) =>
     .where('sync_runs.not_before', 'is', null)
     .where('sync_runs.parked_until', 'is', null)
     .where(isNext)
-    .orderBy('sync_runs.place')
+    .orderBy('sync_runs.queue_order')
     .orderBy('sync_runs.id')
     .limit(limit)
 
@@ -157,7 +157,7 @@ export type RunEnd = StoredError &
   Pick<RunRow, 'progress' | 'results' | 'failures'> &
   (
     | { readonly state: Exclude<(typeof runMoves.running)[number], 'queued'>; readonly finished_at: number }
-    | { readonly state: 'queued'; readonly not_before: number | null; readonly place: number }
+    | { readonly state: 'queued'; readonly not_before: number | null; readonly queue_order: number }
   )
 
 /** Ends an attempt and releases its lease. @returns false when the attempt no longer owns the run */

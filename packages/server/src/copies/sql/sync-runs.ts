@@ -1,18 +1,17 @@
-/** Queries the runs that fill the context store, and defines the states of a run. */
+/**
+ * Queries the runs that fill the context store and their schedules, and the syncs of many connectors of one organization at once. Defines the
+ * states of a run.
+ */
 import { type RunCause, type RunState, runStates } from 'ferrule/wire'
 import { type Selectable, sql } from 'kysely'
-import type { Db } from '../../db/database.ts'
+import { type Db, skipLocked } from '../../db/database.ts'
 import { deleteInBatches } from '../../db/delete-ended.ts'
-import type { SyncRunTable } from '../../db/schema/schema.ts'
+import type { SyncRunTable, SyncScheduleTable } from '../../db/schema/schema.ts'
+import type { PrincipalView } from '../../values/access.ts'
+import type { CopyHolder, CopyRow, OwnConnector, SyncView } from './sync-copies.ts'
 
 /** A run. */
 export type RunRow = Selectable<SyncRunTable>
-/** A connector of an organization. */
-export interface OwnConnector {
-  readonly organizationId: string
-  readonly connectorId: string
-}
-
 const nextVersion = sql<number>`version + 1`
 /** Surplus runs per statement. */
 const surplusBatch = 1_000
@@ -54,7 +53,11 @@ export const findLastFinishedRun = (db: Db, { organizationId, connectorId }: Own
     .executeTakeFirst()
 
 /** Widens a waiting run unless it has started, and returns it to the queue. @returns whether it was changed */
-export async function extendRun(db: Db, { id, version }: RunRow, change: Pick<RunRow, 'mode' | 'entities' | 'place'>): Promise<boolean> {
+export async function extendRun(
+  db: Db,
+  { id, version }: RunRow,
+  change: Pick<RunRow, 'mode' | 'entities' | 'queue_order'>,
+): Promise<boolean> {
   const rows = db.updateTable('sync_runs').set({ ...change, parked_until: null, not_before: null, version: nextVersion })
   const done = await rows.where('id', '=', id).where('version', '=', version).where('state', '=', 'queued').executeTakeFirst()
   return done.numUpdatedRows > 0n
@@ -91,12 +94,6 @@ export const unparkRuns = async (db: Db, { organizationId, connectorId }: OwnCon
 export type StoredError = Pick<RunRow, 'error_code' | 'error_message' | 'error_hint'>
 /** Columns without an error. */
 export const noError: StoredError = { error_code: null, error_message: null, error_hint: null }
-
-/** An organization, or one of its workspaces. */
-export interface SyncView {
-  readonly organizationId: string
-  readonly workspaceId: string | null
-}
 
 /** Selects the runs to cancel. */
 export type CancelTarget = SyncView | { readonly organizationId: string; readonly connectorId: string; readonly runId?: string }
@@ -212,3 +209,190 @@ export const headStarts = {
   /** A schedule was due. */
   schedule: 0,
 } as const satisfies Readonly<Record<RunCause, number>>
+
+/** A schedule of a connector, or of a group of its entities. */
+export type ScheduleRow = Selectable<SyncScheduleTable>
+
+/** Inserts schedules unless they exist. */
+export async function insertSchedules(db: Db, rows: readonly ScheduleRow[]): Promise<void> {
+  if (rows.length === 0) return
+  await db
+    .insertInto('sync_schedules')
+    .values([...rows])
+    .onConflict((conflict) => conflict.columns(['connector_id', 'entity']).doNothing())
+    .execute()
+}
+
+/** Inserts or updates a schedule. */
+export async function saveSchedule(db: Db, row: ScheduleRow): Promise<void> {
+  const { interval_seconds, next_run_at } = row
+  await db
+    .insertInto('sync_schedules')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['connector_id', 'entity']).doUpdateSet({ interval_seconds, next_run_at }))
+    .execute()
+}
+
+/** Lists the schedules of a connector; its default schedule has the entity ''. */
+export const listSchedules = (db: Db, { organizationId, connectorId }: OwnConnector): Promise<ScheduleRow[]> =>
+  db
+    .selectFrom('sync_schedules')
+    .selectAll()
+    .where('connector_id', '=', connectorId)
+    .where('organization_id', '=', organizationId)
+    .orderBy('entity')
+    .execute()
+
+/** Deletes the schedule of a group, which then follows the connector's default. */
+export const deleteSchedule = async (db: Db, { organizationId, connectorId }: OwnConnector, entity: string): Promise<void> => {
+  const rows = db.deleteFrom('sync_schedules').where('connector_id', '=', connectorId).where('organization_id', '=', organizationId)
+  await rows.where('entity', '=', entity).execute()
+}
+
+/** Returns whether a schedule is due. Covers all organizations. */
+export const hasDueSchedule = async (db: Db, now: number): Promise<boolean> =>
+  (await db.selectFrom('sync_schedules').select('connector_id').where('next_run_at', '<=', now).limit(1).executeTakeFirst()) !== undefined
+
+/** A connector with the status of its workspace. */
+export type ScheduledConnector = CopyHolder & { readonly workspace_status: string; readonly deleted_at: number | null }
+
+const scheduled = (db: Db) =>
+  db
+    .selectFrom('connectors')
+    .innerJoin('workspaces', 'workspaces.id', 'connectors.workspace_id')
+    .select(['connectors.id', 'connectors.organization_id', 'connectors.workspace_id', 'connectors.kind', 'connectors.entities'])
+    .select(['workspaces.status as workspace_status', 'workspaces.deleted_at'])
+
+/** Locks a connector until the transaction ends; undefined when it is missing or locked elsewhere. */
+export const lockScheduledConnector = (db: Db, id: string): Promise<ScheduledConnector | undefined> =>
+  skipLocked(db, scheduled(db).where('connectors.id', '=', id), 'connectors').executeTakeFirst()
+
+/**
+ * Locks the connector whose schedule is due longest, and the schedule, until the transaction ends. What another node has locked is skipped, so
+ * nodes do not meet at the same connector. Covers all organizations.
+ */
+export const lockDueConnector = (db: Db, now: number): Promise<ScheduledConnector | undefined> => {
+  const due = scheduled(db)
+    .innerJoin('sync_schedules', 'sync_schedules.connector_id', 'connectors.id')
+    .where('sync_schedules.next_run_at', '<=', now)
+  return skipLocked(db, due.orderBy('sync_schedules.next_run_at').limit(1), 'connectors', 'sync_schedules').executeTakeFirst()
+}
+
+/** Lists connectors of some kinds without a schedule in the order of their ids: of an older version, or of a kind that became searchable. */
+export const listConnectorsWithoutSchedule = (
+  db: Db,
+  kinds: readonly string[],
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<CopyHolder[]> =>
+  db
+    .selectFrom('connectors')
+    .innerJoin('workspaces', 'workspaces.id', 'connectors.workspace_id')
+    .select(['connectors.id', 'connectors.organization_id', 'connectors.workspace_id', 'connectors.kind', 'connectors.entities'])
+    .where('connectors.kind', 'in', [...kinds])
+    .where('workspaces.deleted_at', 'is', null)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('sync_schedules').select('entity').whereRef('sync_schedules.connector_id', '=', 'connectors.id'))),
+    )
+    .where('connectors.id', '>', after)
+    .orderBy('connectors.id')
+    .limit(limit)
+    .execute()
+
+/** Connectors of one organization. */
+interface OwnConnectors {
+  readonly organizationId: string
+  /** At most the rows of one page. */
+  readonly connectorIds: readonly string[]
+}
+
+/** Lists the copies of some connectors. */
+export const listCopiesOf = (db: Db, { organizationId, connectorIds }: OwnConnectors): Promise<CopyRow[]> =>
+  db
+    .selectFrom('sync_entities')
+    .selectAll()
+    .where('connector_id', 'in', [...connectorIds])
+    .where('organization_id', '=', organizationId)
+    .execute()
+
+/** Lists the schedules of some connectors. */
+export const listSchedulesOf = (db: Db, { organizationId, connectorIds }: OwnConnectors): Promise<ScheduleRow[]> =>
+  db
+    .selectFrom('sync_schedules')
+    .selectAll()
+    .where('connector_id', 'in', [...connectorIds])
+    .where('organization_id', '=', organizationId)
+    .orderBy('entity')
+    .execute()
+
+/** Lists the unfinished runs of some connectors, oldest first. */
+export const listUnfinishedRunsOf = (db: Db, { organizationId, connectorIds }: OwnConnectors): Promise<RunRow[]> =>
+  db
+    .selectFrom('sync_runs')
+    .selectAll()
+    .where('connector_id', 'in', [...connectorIds])
+    .where('organization_id', '=', organizationId)
+    .where('finished_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('attempts', 'desc')
+    .execute()
+
+/** Error of a connector's last finished run. */
+export type LastRunError = Pick<RunRow, 'connector_id' | 'error_code' | 'error_message' | 'error_hint'>
+
+/** Lists the errors of the last finished runs of some connectors. Each run is found by one look into an index. */
+export const listLastRunErrorsOf = (db: Db, { organizationId, connectorIds }: OwnConnectors): Promise<LastRunError[]> =>
+  db
+    .selectFrom('connectors')
+    .innerJoin('sync_runs', (join) =>
+      join
+        .onRef('sync_runs.organization_id', '=', 'connectors.organization_id')
+        .on('sync_runs.id', '=', ({ selectFrom }) =>
+          selectFrom('sync_runs as last')
+            .select('last.id')
+            .whereRef('last.connector_id', '=', 'connectors.id')
+            .where('last.finished_at', 'is not', null)
+            .where('last.state', '<>', 'cancelled')
+            .orderBy('last.id', 'desc')
+            .limit(1),
+        ),
+    )
+    .select(['sync_runs.connector_id', 'sync_runs.error_code', 'sync_runs.error_message', 'sync_runs.error_hint'])
+    .where('connectors.id', 'in', [...connectorIds])
+    .where('connectors.organization_id', '=', organizationId)
+    .where('sync_runs.error_code', 'is not', null)
+    .execute()
+
+/** Filter and position of the list of unfinished runs. */
+interface UnfinishedRunOptions {
+  readonly state?: 'queued' | 'running' | undefined
+  readonly workspaceId?: string | undefined
+  readonly after?: string | undefined
+  readonly limit: number
+}
+
+/** Lists the unfinished runs of a view's connectors, newest first. */
+export const listViewRuns = (
+  db: Db,
+  { organizationId, workspaceIds, connectorIds }: PrincipalView,
+  { state, workspaceId, after, limit }: UnfinishedRunOptions,
+): Promise<(RunRow & { readonly connector_name: string; readonly kind: string })[]> =>
+  db
+    .selectFrom('sync_runs')
+    .innerJoin('connectors', 'connectors.id', 'sync_runs.connector_id')
+    .innerJoin('workspaces', 'workspaces.id', 'connectors.workspace_id')
+    .selectAll('sync_runs')
+    .select(['connectors.name as connector_name', 'connectors.kind'])
+    .where('sync_runs.organization_id', '=', organizationId)
+    .where('connectors.organization_id', '=', organizationId)
+    .where('sync_runs.finished_at', 'is', null)
+    .where('workspaces.deleted_at', 'is', null)
+    .$if(workspaceIds !== null, (rows) => rows.where('connectors.workspace_id', 'in', [...(workspaceIds ?? [])]))
+    .$if(connectorIds !== null, (rows) => rows.where('connectors.id', 'in', [...(connectorIds ?? [])]))
+    .$if(workspaceId !== undefined, (rows) => rows.where('connectors.workspace_id', '=', workspaceId ?? ''))
+    .$if(state !== undefined, (rows) => rows.where('sync_runs.state', '=', state ?? 'queued'))
+    // Running runs have leases, which are few: their index is smaller than that of all unfinished runs.
+    .$if(state === 'running', (rows) => rows.where('sync_runs.lease_owner', 'is not', null))
+    .$if(after !== undefined, (rows) => rows.where('sync_runs.id', '<', after ?? ''))
+    .orderBy('sync_runs.id', 'desc')
+    .limit(limit)
+    .execute()

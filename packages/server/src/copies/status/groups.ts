@@ -1,8 +1,10 @@
-/** Decides which entities of a connector have copies, and which are read together. Reads the definition only. */
+/** Decides which entities of a connector have copies, and which are read together. */
 import type { ConnectorDefinition } from 'ferrule/definition'
 import { readLookback } from 'ferrule/internal'
 import type { EntitySelection, SyncIncremental } from 'ferrule/wire'
-import type { ScheduleRow } from '../sql/sync-schedules.ts'
+import type { Parts } from '../../main/parts.ts'
+import type { CopyHolder } from '../sql/sync-copies.ts'
+import type { ScheduleRow } from '../sql/sync-runs.ts'
 import { usualLookback } from '../sync/walk/begin.ts'
 import { listStored, planWalks, type Tree, tracksChanges } from '../sync/walk/plan.ts'
 
@@ -25,7 +27,7 @@ export function listCopiedEntities(definition: ConnectorDefinition): readonly st
 }
 
 /** Returns the entities that a connector copies. An empty selection means all; entities selected only for writing are skipped. */
-export function selectWantedEntities(definition: ConnectorDefinition, selection: readonly EntitySelection[]): readonly string[] {
+function selectWantedEntities(definition: ConnectorDefinition, selection: readonly EntitySelection[]): readonly string[] {
   const isRead = ({ modes }: EntitySelection) => modes === undefined || modes.length === 0 || modes.includes('read')
   const chosen = new Set(selection.filter(isRead).map(({ entity }) => entity))
   return listCopiedEntities(definition).filter((entity) => selection.length === 0 || chosen.has(entity))
@@ -77,4 +79,13 @@ export function describeIncremental(
   if (sync !== undefined && tracksChanges(sync)) return { entity, field: sync.newest ?? null, lookback_seconds: usualLookback }
   const parent = (sync?.within ?? sync?.each)?.entity
   return parent === undefined ? null : describeIncremental(definition, configuration, parent)
+}
+
+// JSON that this service wrote.
+const parseSelection = (text: string): readonly EntitySelection[] => JSON.parse(text)
+
+/** Returns the entities that a connector keeps a copy of; none when its kind is missing. */
+export function readWantedEntities(parts: Pick<Parts, 'catalogue'>, row: Pick<CopyHolder, 'kind' | 'entities'>): readonly string[] {
+  const kind = parts.catalogue.findKind(row.kind)
+  return kind === undefined ? [] : selectWantedEntities(kind.definition, parseSelection(row.entities))
 }

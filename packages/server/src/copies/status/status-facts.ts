@@ -5,12 +5,10 @@ import { type ConnectorRow, findConnector, requireConnector } from '../../connec
 import type { Parts } from '../../main/parts.ts'
 import { type ConnectorRef, type PrincipalView, toConnectorRef } from '../../values/access.ts'
 import { type CopyRow, listCopies } from '../sql/sync-copies.ts'
-import { listUnfinishedRuns, type RunRow } from '../sql/sync-runs.ts'
-import { listSchedules, type ScheduleRow } from '../sql/sync-schedules.ts'
+import { listSchedules, listUnfinishedRuns, type RunRow, type ScheduleRow } from '../sql/sync-runs.ts'
 import type { IndexRecord } from '../store/indexes/types.ts'
 import type { ContextStore } from '../store/types.ts'
-import { findKind, readWantedEntities } from './connector-rows.ts'
-import { type EntityGroup, listGroups } from './groups.ts'
+import { type EntityGroup, listGroups, readWantedEntities } from './groups.ts'
 
 /** Services that reading a status needs. */
 export interface StatusParts extends Parts {
@@ -30,7 +28,7 @@ export interface SyncedConnector {
 
 /** Combines a row with its kind. */
 export function toSyncedConnector(parts: Pick<Parts, 'catalogue'>, row: ConnectorRow): SyncedConnector {
-  const kind = findKind(parts, row.kind)
+  const kind = parts.catalogue.findKind(row.kind)
   const wanted = readWantedEntities(parts, row)
   return { row, ref: toConnectorRef(row), kind, wanted, groups: kind === undefined ? [] : listGroups(kind.definition, wanted) }
 }

@@ -1,12 +1,190 @@
-/** Writes one batch of one entity in one transaction: rows, words, counts, keys seen by a complete pass, and checkpoints. */
+/**
+ * Writes one batch of one entity in one transaction: rows, words, counts, keys seen by a complete pass, and checkpoints. Writers lock the state
+ * of the entity, its row in `cs_entities`.
+ */
+import { randomInt } from 'node:crypto'
 import { fail } from 'ferrule/internal'
 import { quoteName } from '../search/columns.ts'
 import type { Term } from '../search/terms.ts'
 import { listInitialTerms } from '../search/values.ts'
-import { type ConnectorTable, lockExistingState, lockState, updateCounts } from './copy-state.ts'
+import { holdConnector } from './database/connector-lock.ts'
 import type { Row, Session } from './database/database.ts'
-import type { WordFilter } from './listed-words.ts'
+import type { ConnectorTable } from './registry.ts'
 import type { Encoded, Fingerprinted, RowEncoder, StoredRecord } from './row-encoder.ts'
+
+/** Maximum number of remembered words over all connectors, in two halves: some megabytes. */
+const most = 50_000
+
+/** Filters out words that are already listed. */
+interface WordFilter {
+  unlisted(number: number, terms: readonly Term[]): readonly Term[]
+}
+
+/** Words of lists, each of a field of a connector. */
+class WordLists {
+  readonly #lists = new Map<string, Set<string>>()
+  size = 0
+
+  /** Returns the words of a list, for reading. */
+  find(list: string): ReadonlySet<string> | undefined {
+    return this.#lists.get(list)
+  }
+
+  add(list: string, word: string): void {
+    const words = this.#lists.get(list) ?? new Set()
+    if (words.size === 0) this.#lists.set(list, words)
+    if (words.has(word)) return
+    words.add(word)
+    this.size += 1
+  }
+
+  /** Calls `take` for every word. */
+  visit(take: (list: string, word: string) => void): void {
+    for (const [list, words] of this.#lists) for (const word of words) take(list, word)
+  }
+}
+
+/** Remembers the words of committed transactions. When the younger half is full, the older one is forgotten. */
+export class ListedWords {
+  #young = new WordLists()
+  #old = new WordLists()
+
+  /**
+   * Runs a transaction and remembers its words after the commit. The transaction may run again after a deadlock: each run lists its words
+   * with a filter of its own, because the former run was rolled back.
+   * @param run calls `begin` at the start of each run
+   */
+  async remember<T>(run: (begin: () => WordFilter) => Promise<T>): Promise<T> {
+    let words = this.#begin()
+    const result = await run(() => {
+      words = this.#begin()
+      return words
+    })
+    words.commit()
+    return result
+  }
+
+  #begin(): WordFilter & { commit(): void } {
+    const listed = new WordLists()
+    return {
+      unlisted: (number, terms) => {
+        const names = new Map<number, string>()
+        return terms.filter(({ field, term }) => {
+          const list = names.get(field) ?? `${number} ${field}`
+          names.set(field, list)
+          if (this.#isKnown(list, term) || listed.find(list)?.has(term) === true) return false
+          listed.add(list, term)
+          return true
+        })
+      },
+      commit: () => listed.visit((list, word) => this.#learn(list, word)),
+    }
+  }
+
+  /** Forgets all words, because the database was replaced. */
+  clear(): void {
+    this.#young = new WordLists()
+    this.#old = new WordLists()
+  }
+
+  /** Returns whether a word is known, and keeps one that is used again. */
+  #isKnown(list: string, word: string): boolean {
+    if (this.#young.find(list)?.has(word) === true) return true
+    if (this.#old.find(list)?.has(word) !== true) return false
+    this.#learn(list, word)
+    return true
+  }
+
+  #learn(list: string, word: string): void {
+    if (this.#young.size >= most / 2) {
+      this.#old = this.#young
+      this.#young = new WordLists()
+    }
+    this.#young.add(list, word)
+  }
+}
+
+/** State of an entity of a connector. Writers lock it, so they run one after the other. */
+interface CopyState {
+  readonly records: number
+  /** Time of the last deletion, in milliseconds since 1970. */
+  readonly deletedAt: number
+  readonly pass: string | null
+  /** Number of changes of the rows and of their passes: while it stays, a page that was stored is still stored. */
+  readonly changes: bigint
+}
+
+/** The counts of changes begin anywhere, so a recreated entity does not repeat the counts that searches and live reads remember. */
+const latestBegin = 2 ** 47
+
+/** Locks the state of an entity until the end of the transaction; creates it for the first batch. */
+export async function lockState(session: Session, { number, known }: ConnectorTable): Promise<CopyState> {
+  const taken = await lockExistingState(session, number, known.table.name)
+  if (taken !== undefined) return taken
+  if (!(await holdConnector(session, number))) throw fail('connector_not_found', {})
+  await session.query({
+    text: 'insert into cs_entities (connector_id, name, listed, changes) values ($1, $2, $3, $3) on conflict do nothing',
+    values: [number, known.table.name, randomInt(latestBegin)],
+  })
+  return (
+    (await lockExistingState(session, number, known.table.name)) ?? {
+      records: 0,
+      deletedAt: 0,
+      pass: null,
+      changes: 0n,
+    }
+  )
+}
+
+/**
+ * Locks the state of an entity until the end of the transaction; undefined before its first batch. The statement reads nothing else: it
+ * reads other tables as they were before it waited.
+ */
+export async function lockExistingState(session: Session, number: number, name: string): Promise<CopyState | undefined> {
+  const { rows } = await session.query<Row>({
+    name: 'cs_state',
+    text: 'select records, deleted_at, pass, changes from cs_entities where connector_id = $1 and name = $2 for update',
+    values: [number, name],
+  })
+  const [row] = rows
+  if (row === undefined) return undefined
+  const { records, deleted_at: deletedAt, pass, changes } = row
+  return {
+    records: Number(records),
+    deletedAt: Number(deletedAt),
+    pass: typeof pass === 'string' ? pass : null,
+    changes: BigInt(String(changes)),
+  }
+}
+
+/** A change of the rows of an entity. */
+interface CountChange {
+  /** Created minus deleted rows. */
+  readonly by: number
+  /** Time of a deletion, in milliseconds since 1970. */
+  readonly removedAt?: number
+  /** True when rows were replaced. */
+  readonly hasUpdated?: boolean
+  /** True when words were listed: searches that looked up words before must look them up again (`lookups.ts`). */
+  readonly hasListed?: boolean
+}
+
+/**
+ * Updates the counts of an entity.
+ * @returns whether anything has changed
+ */
+export async function updateCounts(session: Session, { number, known }: ConnectorTable, change: CountChange): Promise<boolean> {
+  const { by, removedAt, hasUpdated = false, hasListed = false } = change
+  if (by === 0 && removedAt === undefined && !hasUpdated && !hasListed) return false
+  await session.query({
+    name: 'cs_count',
+    text: `update cs_entities set records = records + $3, deleted_at = greatest(deleted_at, $4), listed = listed + $5,
+        changes = changes + 1
+      where connector_id = $1 and name = $2`,
+    values: [number, known.table.name, by, removedAt ?? 0, hasListed ? 1 : 0],
+  })
+  return true
+}
 
 /** Progress saved with the rows. */
 export interface Checkpoint {

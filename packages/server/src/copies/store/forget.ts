@@ -4,9 +4,10 @@
  */
 import { quoteName, type SearchTable } from '../search/columns.ts'
 import { buildPrimaryKey } from '../search/keys.ts'
-import { type ConnectorTable, lockExistingState, updateCounts } from './copy-state.ts'
+import { lockExistingState, updateCounts } from './batch.ts'
 import { blockConnector } from './database/connector-lock.ts'
 import type { Row, Session } from './database/database.ts'
+import type { ConnectorTable } from './registry.ts'
 
 /** An entity below another one. */
 export interface Link {

@@ -2,8 +2,8 @@
 import { BoundedMap } from 'ferrule/internal'
 import type { EntityRef } from '../entity-ref.ts'
 import { quoteName } from '../search/columns.ts'
-import type { ConnectorTable } from './copy-state.ts'
 import type { ContextDatabase, Row, Statement } from './database/database.ts'
+import type { ConnectorTable } from './registry.ts'
 
 /** Builds the statement that counts the records of each entity of a connector. */
 export const buildCountsStatement = (number: number): Statement => ({

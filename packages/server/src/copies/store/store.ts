@@ -5,8 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { readErrorCode } from '../../db/connections/problems.ts'
 import type { EntityRef } from '../entity-ref.ts'
-import { type Batch, type BatchResult, type Checkpoint, saveCheckpoints, writeBatch } from './batch.ts'
-import { type ConnectorTable, lockState } from './copy-state.ts'
+import { type Batch, type BatchResult, type Checkpoint, ListedWords, lockState, saveCheckpoints, writeBatch } from './batch.ts'
 import { createContextDatabase } from './database/context-database.ts'
 import type { ContextDatabase, Engine, ReadOptions, Row, RunStatement, Session, Statement } from './database/database.ts'
 import { hasDatabase, type SetAsideDatabase } from './database/embedded/folder.ts'
@@ -17,13 +16,20 @@ import type { ContextStoreSettings } from './database/settings.ts'
 import { forgetRecords, listEntities, type Removal } from './forget.ts'
 import { OnDemandIndexes } from './indexes/on-demand.ts'
 import { indexRules } from './indexes/types.ts'
-import { ListedWords } from './listed-words.ts'
 import { abandonPass, beginPass, deleteAll, hasUnseen, sweep } from './passes.ts'
 import * as reads from './reads.ts'
-import { TableRegistry } from './registry.ts'
+import {
+  assignNumber,
+  type ConnectorTable,
+  deleteConnectorRows,
+  findRemovedNumbers,
+  markRemoved,
+  type NumberedTarget,
+  TableRegistry,
+  Targets,
+} from './registry.ts'
 import { Replicas } from './replicas/replicas.ts'
 import type { StoredRecord } from './row-encoder.ts'
-import { assignNumber, deleteConnectorRows, findRemovedNumbers, markRemoved, type NumberedTarget, Targets } from './targets.ts'
 import type { ContextStore, ContextStoreOptions, SearchableKind, SearchWork, Span, StoreStatus } from './types.ts'
 
 /** Counts taken slots and waiting requests of an engine, over searches and writes. */

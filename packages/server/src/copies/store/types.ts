@@ -9,14 +9,14 @@ import type { ContextStoreSettings } from './database/settings.ts'
 import type { Removal } from './forget.ts'
 import type { OnDemandIndexes } from './indexes/on-demand.ts'
 import type { IndexChange, IndexRules } from './indexes/types.ts'
+import type { Span } from './passes.ts'
 import type { KeyPage } from './reads.ts'
 import type { OnTableChange } from './registry.ts'
 import type { ReplicaChange, ReplicaRules, ReplicaStatus, SearchRoute } from './replicas/types.ts'
 import type { StoredRecord } from './row-encoder.ts'
-import type { Span } from './spans.ts'
 
 export type { Link, Removal } from './forget.ts'
-export type { Span } from './spans.ts'
+export type { Span } from './passes.ts'
 
 /** Part of a kind's definition that the store reads. */
 export type SearchableKind = Pick<ConnectorDefinition, 'kind' | 'entities'>

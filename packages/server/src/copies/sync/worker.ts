@@ -68,7 +68,7 @@ async function endAttempt(parts: EndParts, attempt: Attempt, outcome: AttemptOut
 
 type More =
   | { readonly state: 'succeeded' | 'partial' | 'failed' | 'cancelled'; readonly finished_at: number; readonly failures: number }
-  | { readonly state: 'queued'; readonly not_before: number | null; readonly place: number; readonly failures: number }
+  | { readonly state: 'queued'; readonly not_before: number | null; readonly queue_order: number; readonly failures: number }
 
 const finishRun = (
   parts: EndParts,
@@ -83,11 +83,11 @@ const finishRun = (
 /** Returns an aborted run to the queue without counting a failure. */
 function requeueRun({ source }: EndParts, { run }: Attempt, reason: Error) {
   const now = source.clock()
-  const place = reason === yielding ? now : run.place
+  const queue_order = reason === yielding ? now : run.queue_order
   return {
     state: 'queued' as const,
     error: null,
-    more: { state: 'queued', not_before: null, place, failures: run.failures } satisfies More,
+    more: { state: 'queued', not_before: null, queue_order, failures: run.failures } satisfies More,
   }
 }
 
@@ -106,7 +106,11 @@ async function decideEnd(parts: EndParts, attempt: Attempt, outcome: AttemptOutc
     const failures = calls > callsOfProgress ? 0 : run.failures + (isExact ? 0 : 1)
     if (failures < mostFailures) {
       const not_before = computeNextAttemptAt(parts, { failures, askedMs: retryAfterMs, isExact })
-      return { state: 'queued' as const, error, more: { state: 'queued', not_before, place: run.place, failures } satisfies More }
+      return {
+        state: 'queued' as const,
+        error,
+        more: { state: 'queued', not_before, queue_order: run.queue_order, failures } satisfies More,
+      }
     }
   }
   await attempt.giveUp(thrown)

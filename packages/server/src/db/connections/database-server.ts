@@ -1,17 +1,68 @@
 /**
  * Connections to one PostgreSQL server, or to the primary among several: the one policy for the state of the service, for the copy and for
- * read replicas. A connection is checked before its first use, and not used again after a fault of the server or of its session.
+ * read replicas. A connection is encrypted by the `sslmode` of its URL, checked before its first use, and not used again after a fault of the
+ * server or of its session.
  * Reasons: docs/decisions/postgresql.md
  */
+import { readFileSync } from 'node:fs'
 import { Socket } from 'node:net'
+import { type ConnectionOptions, getCACertificates } from 'node:tls'
 import type { Secret } from 'ferrule/engine'
 import { fail } from 'ferrule/internal'
 import pg from 'pg'
 import { type PasswordSource, Passwords } from './passwords.ts'
 import { hasPooler, readProcessId, connectMs as usualConnectMs } from './pooler.ts'
 import { createReadOnlyFault, isServerFault, readErrorCode, ServerFault } from './problems.ts'
-import { buildTls, explainTls } from './tls.ts'
-import { type DatabaseTarget, parseDatabaseUrl, UrlProblem } from './url.ts'
+import { type DatabaseTarget, parseDatabaseUrl, type TlsWish, UrlProblem } from './url.ts'
+
+/** A failure while encrypting a connection. */
+const untrusted = /^(SELF_SIGNED_CERT|DEPTH_ZERO|UNABLE_TO_(GET_ISSUER|VERIFY_LEAF)|CERT_(UNTRUSTED|SIGNATURE))/
+
+function readPem(name: string, path: string): string {
+  try {
+    const text = readFileSync(path, 'utf8')
+    if (text.includes('-----BEGIN ')) return text
+  } catch (thrown) {
+    throw new UrlProblem(`the file that its ${name} names cannot be read (${readErrorCode(thrown) || 'unreadable'}); correct the path`)
+  }
+  throw new UrlProblem(`the file that its ${name} names holds no PEM; name a file that begins with -----BEGIN`)
+}
+
+/**
+ * Builds the options of TLS, and reads the files.
+ * @returns false without TLS; undefined where the URL says nothing
+ * @throws UrlProblem for a file that cannot be read
+ */
+function buildTls(wish: TlsWish | undefined): ConnectionOptions | false | undefined {
+  if (wish === undefined) return undefined
+  if (wish.mode === 'disable') return false
+  const { rootCert, cert, key } = wish
+  const authorities = rootCert === 'system' ? getCACertificates('system') : rootCert && readPem('sslrootcert', rootCert)
+  return {
+    ...(authorities === undefined || authorities === '' ? {} : { ca: authorities }),
+    ...(cert === undefined ? {} : { cert: readPem('sslcert', cert) }),
+    ...(key === undefined ? {} : { key: readPem('sslkey', key) }),
+    ...(wish.mode === 'no-verify' ? { rejectUnauthorized: false } : {}),
+    ...(wish.mode === 'verify-ca' ? { checkServerIdentity: () => undefined } : {}),
+  }
+}
+
+/** Explains a failure of TLS; undefined for other failures. */
+function explainTls(thrown: unknown): string | undefined {
+  const code = readErrorCode(thrown)
+  const message = thrown instanceof Error ? thrown.message : ''
+  if (untrusted.test(code))
+    return `the certificate of the server is not signed by a known authority (${code}); name the file of your authority with sslrootcert, or use sslmode=no-verify to encrypt without checking`
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return 'the certificate of the server is for another host name; use the name of the certificate, or sslmode=verify-ca with sslrootcert'
+  if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID')
+    return `the certificate of the server is not valid now (${code}); renew it, and check the clocks of both machines`
+  if (message.includes('does not support SSL'))
+    return 'the server takes no TLS connections; turn TLS on there, or use sslmode=disable on a network that you trust'
+  if (/no encryption|SSL off/.test(message))
+    return 'the server takes only TLS connections from here; add sslmode=require to the URL (/docs/operations has the modes)'
+  return /^(ERR_(SSL|TLS|OSSL)|EPROTO)/.test(code) ? `TLS with the server fails (${code}); check sslmode, sslcert and sslkey` : undefined
+}
 
 /** Timeout of the look for readiness, in milliseconds. */
 const lookMs = 2_000
@@ -91,9 +142,6 @@ interface Running {
   readonly since: number
   missed: number
 }
-
-/** Isolation of all sessions that have settings. The statements of this service rely on it, whatever the default of the role is. */
-export const readCommitted = { default_transaction_isolation: 'read committed' } as const
 
 /** What is asked of a new connection; true means that it cannot be used. */
 const questions = {
@@ -402,13 +450,4 @@ async function listActive(client: pg.Client, pids: readonly number[]): Promise<R
   const text = "select pid from pg_stat_activity where pid = any($1) and state in ('active', 'fastpath function call')"
   const { rows } = await client.query<{ readonly pid: number }>({ text, values: [pids] })
   return new Set(rows.map(({ pid }) => pid))
-}
-
-/** `insufficient_privilege`, and `invalid_schema_name` where no schema of the search path can be used. */
-const missing: readonly string[] = ['42501', '3F000']
-
-/** Explains an error of creating tables, functions or extensions; undefined for other errors. */
-export function explainRights(thrown: unknown): string | undefined {
-  if (!missing.includes(readErrorCode(thrown)) || !(thrown instanceof Error)) return undefined
-  return `the server says: ${thrown.message}; let the owner of the database run \`grant usage, create on schema public to\` the user of the URL, or name the user that owns the tables`
 }

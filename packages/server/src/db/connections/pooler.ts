@@ -4,10 +4,12 @@
  */
 import { once } from 'node:events'
 import { connect, Socket } from 'node:net'
-import pg from 'pg'
+import type pg from 'pg'
 
 /** Timeout of connecting to the database, in milliseconds. */
 export const connectMs = 5_000
+/** Isolation of all sessions that have settings. The statements of this service rely on it, whatever the default of the role is. */
+export const readCommitted = { default_transaction_isolation: 'read committed' } as const
 /** Time that a cancelled statement has to end before its connection is cut, in milliseconds. It may wait for a session of the pooler. */
 const stopMs = 1_000
 /** Code of a request to cancel: `CancelRequest` of PostgreSQL's protocol, "Message Formats". */
@@ -51,7 +53,7 @@ export async function askAfter(client: pg.ClientBase, begin: string, text: strin
  * @param cutMs time that it has to end, in milliseconds
  */
 export async function stopStatement(client: pg.ClientBase, ended: Promise<unknown>, cutMs: number = stopMs): Promise<void> {
-  if (!(client instanceof pg.Client)) return
+  if (!isConnected(client)) return
   const late = Promise.withResolvers<void>()
   const timer = setTimeout(() => {
     cutOff(client)
@@ -64,6 +66,9 @@ export async function stopStatement(client: pg.ClientBase, ended: Promise<unknow
   await Promise.race([Promise.all([requestCancellation(client).catch(() => undefined), takesAnother()]), late.promise])
   clearTimeout(timer)
 }
+
+/** Returns whether a client is connected to a server by itself. */
+const isConnected = (client: pg.ClientBase): client is pg.Client => 'host' in client && 'port' in client
 
 /** Ends a client at once. Its own end waits for the server when no statement runs, although some may wait. */
 function cutOff(client: pg.Client): void {

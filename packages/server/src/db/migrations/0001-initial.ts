@@ -350,7 +350,7 @@ const runs = ({ id, text, moment, end }: ColumnTypes): readonly string[] => [
     cause ${text} not null check (cause in ('created', 'changed', 'schedule', 'demand', 'search')),
     attempts ${moment} not null,
     failures ${moment} not null,
-    place ${moment} not null,
+    queue_order ${moment} not null,
     not_before ${moment},
     lease_owner ${text},
     lease_until ${moment},
@@ -374,7 +374,7 @@ const runs = ({ id, text, moment, end }: ColumnTypes): readonly string[] => [
   'create unique index sync_runs_leased on sync_runs (connector_id) where lease_owner is not null',
   "create unique index sync_runs_waiting on sync_runs (connector_id) where state = 'queued' and attempts = 0",
   // Runs that wait for a time, and parked ones, are outside the queue's index: a claim would read over them each time.
-  "create index sync_runs_queue on sync_runs (place, id) where state = 'queued' and not_before is null and parked_until is null",
+  "create index sync_runs_queue on sync_runs (queue_order, id) where state = 'queued' and not_before is null and parked_until is null",
   "create index sync_runs_delayed on sync_runs (not_before) where state = 'queued' and not_before is not null",
   'create index sync_runs_parked on sync_runs (parked_until) where parked_until is not null',
   'create index sync_runs_leases on sync_runs (lease_until) where lease_owner is not null',

@@ -26,7 +26,7 @@ language plpgsql as $$
 declare
   ask record;
   kept vendor_budgets;
-  moment bigint; due bigint; room bigint; rate_room bigint; every bigint; place integer; newest integer;
+  moment bigint; due bigint; room bigint; rate_room bigint; every bigint; index integer; newest integer;
   filled_at bigint; full_at double precision; leak double precision; filled double precision; is_barred boolean;
 begin
   perform set_config('synchronous_commit', 'off', true);
@@ -48,13 +48,13 @@ begin
     room := ask.calls;
 
     for rate in 1 .. cardinality(ask.rate_calls) loop
-      place := newest;
-      while place > 0 and kept.numbers[place] > kept.total - ask.rate_calls[rate] loop place := place - 1; end loop;
+      index := newest;
+      while index > 0 and kept.numbers[index] > kept.total - ask.rate_calls[rate] loop index := index - 1; end loop;
       rate_room := ask.rate_calls[rate] - kept.total;
-      if rate_room <= 0 then due := greatest(due, kept.times[place + 1] + ask.rate_ms[rate]); end if;
-      while place < newest and kept.times[place + 1] + ask.rate_ms[rate] <= moment loop
-        place := place + 1;
-        rate_room := ask.rate_calls[rate] - kept.total + kept.numbers[place];
+      if rate_room <= 0 then due := greatest(due, kept.times[index + 1] + ask.rate_ms[rate]); end if;
+      while index < newest and kept.times[index + 1] + ask.rate_ms[rate] <= moment loop
+        index := index + 1;
+        rate_room := ask.rate_calls[rate] - kept.total + kept.numbers[index];
       end loop;
       room := least(room, rate_room);
     end loop;

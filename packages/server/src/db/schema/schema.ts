@@ -195,8 +195,8 @@ export interface SyncRunTable {
   attempts: number
   /** Number of consecutive fruitless attempts. */
   failures: number
-  /** Position in the queue; smaller goes first. */
-  place: number
+  /** Orders the queue: when the run was queued, less its head start. Smaller goes first. */
+  queue_order: number
   /** null starts at once. */
   not_before: Moment | null
   /** Time of the next look at a run that cannot start; null in the queue. */

@@ -2,7 +2,7 @@
 import type { ErrorCode } from 'ferrule'
 import type { Field } from 'ferrule/definition'
 import type { EventSchema } from 'ferrule/wire'
-import type { Scope } from '../../values/scopes.ts'
+import type { Scope } from '../../values/access.ts'
 
 /** JSON Schema or OpenAPI object, ready to be written. */
 export type JsonObject = Readonly<Record<string, unknown>>

@@ -2,8 +2,7 @@ import { checkResult, connectorInput, connectorPatch } from 'ferrule/wire'
 import { checkConnection } from '../../calls/operations.ts'
 import { type CheckTarget, readCheckTarget } from '../../connectors/check-target.ts'
 import type { Principal } from '../../values/access.ts'
-import { limited } from '../limited.ts'
-import { type Exchange, principalRoute, type Services, slot } from '../route.ts'
+import { type Exchange, limited, principalRoute, type Services, slot } from '../route.ts'
 
 /** The body of a connector to the sandbox: it works on every service that runs one. */
 export const exampleConnector = {

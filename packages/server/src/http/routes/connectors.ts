@@ -13,9 +13,8 @@ import {
 } from 'ferrule/wire'
 import type { CredentialTrial } from '../../connectors/connector-types.ts'
 import type { Principal } from '../../values/access.ts'
-import { toArriving } from '../limited.ts'
 import type { ProblemDocument } from '../openapi/types.ts'
-import { type Exchange, nextPage, principalRoute, slot } from '../route.ts'
+import { type Exchange, nextPage, principalRoute, slot, toArriving } from '../route.ts'
 import { exampleConnector } from './checks.ts'
 
 const trialCodes: readonly ErrorCode[] = [

@@ -2,9 +2,8 @@ import { Readable } from 'node:stream'
 import { type FormulaMode, formatCsvText, isObject } from 'ferrule/internal'
 import { endpoints, exportQuery } from 'ferrule/wire'
 import { exportRecords, readExportQuery } from '../../copies/export-records.ts'
-import { limited } from '../limited.ts'
 import { contentDisposition } from '../reply.ts'
-import { type PrincipalRoute, slot } from '../route.ts'
+import { limited, type PrincipalRoute, slot } from '../route.ts'
 import { lookWhileTransferred } from '../streams/look-while-sent.ts'
 
 interface ExportFormat {

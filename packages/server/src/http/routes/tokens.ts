@@ -13,8 +13,8 @@ import {
   tokenAnswer,
   tokenRequest,
 } from 'ferrule/wire'
-import { stoppedRead } from '../open-requests.ts'
 import { nextPage, openRoute, principalRoute, slot } from '../route.ts'
+import { stoppedRead } from '../stopping.ts'
 
 const problem = (name: string, message: string, error_code: string): Problem => ({ field: `/${name}`, message, error_code })
 

@@ -168,7 +168,7 @@ function toPasswordSource({ databasePasswordFile: file, databasePasswordCommand:
 
 /** Builds the forward proxies. */
 const toProxies = ({ httpProxy, httpsProxy, noProxy }: SettingValues): Secret<Proxies> =>
-  new Secret({ http: httpProxy?.reveal() ?? '', https: httpsProxy?.reveal() ?? '', none: noProxy })
+  new Secret({ http: httpProxy ?? '', https: httpsProxy ?? '', none: noProxy })
 
 /** Maximum number of read replicas: each has connections and is looked at. */
 const mostReplicas = 8

@@ -182,13 +182,13 @@ export const publicUrl: ValueType<string> = {
 }
 
 /** Address of a forward proxy: a secret, since it may hold a password. */
-export const proxyUrl: ValueType<Secret<string>> = {
+export const proxyUrl: ValueType<string> = {
   says: 'http or https URL',
   secret: true,
   read: (text, { name }) => {
     const url = parseProxyUrl(text.trim())
     if (url === undefined) throw settingInvalid(name, proxyRule)
-    return new Secret(url)
+    return url
   },
 }
 

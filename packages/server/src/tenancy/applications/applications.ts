@@ -10,9 +10,8 @@ import {
 import type { Db } from '../../db/database.ts'
 import type { Parts } from '../../main/parts.ts'
 import type { Principal } from '../../values/access.ts'
-import { asId, iso, newId } from '../../values/ids.ts'
+import { asId, iso, newId, newSecret } from '../../values/ids.ts'
 import { readBody } from '../../values/read.ts'
-import { newSecret } from '../../values/secret-text.ts'
 import {
   type ApplicationRow,
   deleteApplication,

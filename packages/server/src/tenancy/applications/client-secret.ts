@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fail } from 'ferrule/internal'
-import { digestParts, digestText } from '../../values/secret-text.ts'
+import { digestParts, digestText } from '../../values/ids.ts'
 
 const saltBytes = 16
 /** Every refusal takes this long, in milliseconds, whether the client exists or not. */

@@ -5,10 +5,9 @@ import { type OrganizationRecord, type OrganizationRemoval, organizationInput } 
 import { emptyView, resumeSyncs } from '../../copies/queue/queue.ts'
 import type { Db } from '../../db/database.ts'
 import type { Parts } from '../../main/parts.ts'
-import type { Caller, Principal } from '../../values/access.ts'
+import { type Caller, type Principal, requireScope } from '../../values/access.ts'
 import { asId, iso, newId } from '../../values/ids.ts'
 import { readBody } from '../../values/read.ts'
-import { requireScope } from '../../values/scopes.ts'
 import { insertGrant, isGranted, listOrganizations } from '../sql/applications.ts'
 import { readState } from '../sql/installation-state.ts'
 import {

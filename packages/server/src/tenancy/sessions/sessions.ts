@@ -2,9 +2,8 @@
 import { fail } from 'ferrule/internal'
 import { isForeignKeyViolation } from '../../db/database.ts'
 import type { Stored } from '../../main/parts.ts'
-import type { Caller, Principal } from '../../values/access.ts'
-import { scopes } from '../../values/scopes.ts'
-import { digestText, hasSecretForm, newSecret } from '../../values/secret-text.ts'
+import { type Caller, type Principal, scopes } from '../../values/access.ts'
+import { digestText, hasSecretForm, newSecret } from '../../values/ids.ts'
 import { markSecret } from '../applications/client-secret.ts'
 import {
   consoleSessionQuery,

@@ -3,11 +3,10 @@ import { fail } from 'ferrule/internal'
 import { mcpTokenQuery as listQuery, type McpTokenRecord, type McpTokenSecret, mcpTokenDays, mcpTokenInput } from 'ferrule/wire'
 import type { Db } from '../../db/database.ts'
 import type { Parts } from '../../main/parts.ts'
-import { type Principal, viewOrganization } from '../../values/access.ts'
+import { type Principal, requireScope, viewOrganization } from '../../values/access.ts'
 import { buildPage, defaultLimit, readPosition } from '../../values/cursor.ts'
 import { asId, iso, isoOrNull } from '../../values/ids.ts'
 import { readBody, readQuery } from '../../values/read.ts'
-import { requireScope } from '../../values/scopes.ts'
 import { requireGrant } from '../applications/live-client.ts'
 import {
   deleteEndedMcpTokens,
@@ -18,7 +17,7 @@ import {
   setLastUse,
   type UsedMcpToken,
 } from '../sql/mcp-tokens.ts'
-import { listWorkspaces } from '../sql/workspaces.ts'
+import { listWorkspaces } from '../sql/organizations.ts'
 import { digestMcpToken, insertChosenToken, isMcpToken, newMcpToken, readScopes } from './mcp-token-creation.ts'
 import type { McpTokens, Tokens } from './token-types.ts'
 

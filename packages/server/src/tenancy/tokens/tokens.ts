@@ -3,16 +3,22 @@ import { BoundedMap, fail, failValidation } from 'ferrule/internal'
 import { scopedTokenRequest, type TokenAnswer } from 'ferrule/wire'
 import type { JWTPayload } from 'jose'
 import type { Parts } from '../../main/parts.ts'
-import { type Caller, type Principal, viewOrganization } from '../../values/access.ts'
+import {
+  type Caller,
+  type Principal,
+  parseScopes,
+  requireScope,
+  type Scope,
+  scopedTokenScopes,
+  scopes,
+  viewOrganization,
+} from '../../values/access.ts'
 import { asId } from '../../values/ids.ts'
-import { readBody } from '../../values/read.ts'
-import { parseScopes, requireScope, type Scope, scopedTokenScopes, scopes } from '../../values/scopes.ts'
-import { requireWorkspaceName } from '../../values/workspace-names.ts'
+import { readBody, requireWorkspaceName } from '../../values/read.ts'
 import { createSecretCheck, markSecret } from '../applications/client-secret.ts'
 import { refuseDeleted } from '../applications/live-client.ts'
 import { findApplication, isGranted, listGrantedOrganizations } from '../sql/applications.ts'
-import { existenceQuery } from '../sql/organizations.ts'
-import { findWorkspace } from '../sql/workspaces.ts'
+import { existenceQuery, findWorkspace } from '../sql/organizations.ts'
 import type { MasterKeys } from '../vault/master-key.ts'
 import { ensureWorkspace } from '../workspaces/workspace-keeper.ts'
 import { isMcpToken, refuseMcpToken } from './mcp-token-creation.ts'

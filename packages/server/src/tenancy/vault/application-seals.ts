@@ -4,8 +4,8 @@
  */
 import { type CredentialValues, Secret } from 'ferrule/engine'
 import { fail } from 'ferrule/internal'
-import { decrypt, encodeIdentity, encrypt, nonceBytes } from './cipher.ts'
 import type { MasterKeys } from './master-key.ts'
+import { decrypt, encodeIdentity, encrypt, nonceBytes } from './vault.ts'
 
 /** Ids that are bound to an encrypted application, or to the credentials of a deleted connector. */
 export interface ApplicationRef {

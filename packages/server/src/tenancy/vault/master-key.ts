@@ -2,7 +2,8 @@
 import { hkdfSync } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { fail } from 'ferrule/internal'
+import type { CredentialValues, Secret } from 'ferrule/engine'
+import { computeCredentialDigest, fail } from 'ferrule/internal'
 import type { Settings } from '../../main/settings/settings.ts'
 
 /** Keys derived (HKDF with SHA-256, RFC 5869) from one master key of 32 bytes. */
@@ -57,6 +58,10 @@ const deriveKey = (key: Buffer): MasterKey => ({
   proofs: deriveBytes(key, 'credential proofs', keyBytes),
   cookies: deriveBytes(key, 'oauth cookies', keyBytes),
 })
+
+/** Computes the digest that proves accepted credentials of a budget. */
+export const computeProof = ({ proofs }: MasterKey, budget: string, values: Secret<CredentialValues>): string =>
+  computeCredentialDigest(budget, values.reveal(), proofs)
 
 /**
  * Opens the master keys and compares them with the ids in use.

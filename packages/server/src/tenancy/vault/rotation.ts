@@ -18,9 +18,8 @@ import {
   setDataKey,
 } from '../sql/keys.ts'
 import type { ApplicationSeals } from './application-seals.ts'
-import type { DataKeys, WorkspaceRef } from './data-keys.ts'
 import type { MasterKeys } from './master-key.ts'
-import type { Vault } from './vault.ts'
+import type { DataKeys, Vault, WorkspaceRef } from './vault.ts'
 
 /** Services that a rotation needs. */
 export interface RotationParts {

@@ -1,11 +1,119 @@
-/** Encrypts credentials and stored outcomes with the data key of their workspace, bound to their connector (docs/decisions/vault.md). */
-import { hkdfSync } from 'node:crypto'
+/**
+ * Encrypts credentials and stored outcomes with the data key of their workspace, bound to their connector (docs/decisions/vault.md). There is one
+ * data key per workspace, wrapped with the master key and unwrapped in memory only.
+ */
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
 import { type CredentialValues, Secret } from 'ferrule/engine'
 import { BoundedMap, fail } from 'ferrule/internal'
 import type { Db } from '../../db/database.ts'
-import { canonicalJson } from '../../values/canonical-json.ts'
-import { decrypt, encodeIdentity, encrypt, keyBytes, nonceBytes } from './cipher.ts'
-import type { DataKeyRef, DataKeys } from './data-keys.ts'
+import { canonicalJson, type IdSource } from '../../values/ids.ts'
+import { type DataKeyRow, findDataKey, insertDataKey } from '../sql/keys.ts'
+import type { MasterKeys } from './master-key.ts'
+
+/** Version of the layout: format byte, nonce, ciphertext, tag. It is authenticated with the data. */
+const format = 1
+/** Bytes of a nonce. Nonces are random, so one key may encrypt 2^32 times; rotation of data keys keeps far below. */
+export const nonceBytes = 12
+/** Bytes of a key. */
+const keyBytes = 32
+const tagBytes = 16
+
+/** Plain bytes, the identity to bind them to, and a nonce that the key never used. */
+interface Sealing {
+  readonly plain: Uint8Array
+  readonly about: Uint8Array
+  readonly nonce: Uint8Array
+}
+
+/** Encodes an identity as bytes; JSON keeps its members apart. */
+export const encodeIdentity = (...parts: readonly string[]): Buffer => Buffer.from(JSON.stringify([format, ...parts]))
+
+/** A key. A KeyObject is several times faster than bytes. */
+type CipherKey = Uint8Array | KeyObject
+
+/** Encrypts and authenticates bytes with AES-256-GCM (NIST SP 800-38D). */
+export function encrypt(key: CipherKey, { plain, about, nonce }: Sealing): Buffer {
+  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes }).setAAD(about)
+  return Buffer.concat([Uint8Array.of(format), nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
+}
+
+/** Decrypts bytes. @returns undefined when `encrypt` did not produce the bytes with this key and identity */
+export function decrypt(key: CipherKey, bytes: Uint8Array, about: Uint8Array): Buffer | undefined {
+  if (bytes.length < 1 + nonceBytes + tagBytes || bytes[0] !== format) return undefined
+  const cipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(1, 1 + nonceBytes), { authTagLength: tagBytes }).setAAD(about)
+  cipher.setAuthTag(bytes.subarray(-tagBytes))
+  try {
+    return Buffer.concat([cipher.update(bytes.subarray(1 + nonceBytes, -tagBytes)), cipher.final()])
+  } catch {
+    return undefined
+  }
+}
+
+/** The workspace of a data key. */
+export interface WorkspaceRef {
+  readonly organizationId: string
+  readonly workspaceId: string
+}
+/** A data key of a workspace. */
+interface DataKeyRef extends WorkspaceRef {
+  readonly dataKeyId: string
+}
+
+/** The data keys. */
+export interface DataKeys {
+  /** Creates and stores a key under a new id. Call it in the transaction that writes the id to the workspace. */
+  create(db: Db, ref: DataKeyRef): Promise<void>
+  /** Returns the key; undefined when it was destroyed. @throws FerruleError `credentials_unreadable` */
+  find(db: Db, ref: DataKeyRef): Promise<KeyObject | undefined>
+  /** Wraps the key with the current master key. @throws FerruleError `credentials_unreadable` */
+  rewrap(row: DataKeyRow): { readonly masterKeyId: string; readonly wrapped: Uint8Array }
+}
+
+/** Maximum number of unwrapped keys in memory, about 3 kB each. */
+const keysInMemory = 10_000
+
+const buildKeyIdentity = (id: string, { organizationId, workspaceId }: WorkspaceRef): Buffer =>
+  encodeIdentity('data key', organizationId, workspaceId, id)
+const toRef = (row: DataKeyRow): WorkspaceRef => ({ organizationId: row.organization_id, workspaceId: row.workspace_id })
+const unreadableError = (reason: string) => fail('credentials_unreadable', { reason })
+
+function unwrap(masterKeys: MasterKeys, row: DataKeyRow): Buffer {
+  if (masterKeys.find(row.master_key_id) === undefined) masterKeys.refresh()
+  const master = masterKeys.find(row.master_key_id)
+  if (master === undefined) throw unreadableError(`the master key ${row.master_key_id} is missing`)
+  const key = decrypt(master.wrapping, row.wrapped, buildKeyIdentity(row.id, toRef(row)))
+  if (key === undefined) throw unreadableError('the data key of the workspace is damaged')
+  return key
+}
+
+/** Builds the data keys over the master keys. */
+export function createDataKeys(masterKeys: MasterKeys, source: IdSource): DataKeys {
+  const unwrapped = new BoundedMap<string, KeyObject>(keysInMemory)
+  const wrap = (plain: Buffer, id: string, ref: WorkspaceRef) => {
+    const { id: masterKeyId, wrapping } = masterKeys.current()
+    return { masterKeyId, wrapped: encrypt(wrapping, { plain, about: buildKeyIdentity(id, ref), nonce: source.randomBytes(nonceBytes) }) }
+  }
+  return {
+    create: async (db, ref) => {
+      const id = ref.dataKeyId
+      // Inside the transaction, a rotation in another process cannot drop the master key before the commit.
+      masterKeys.refresh()
+      const { masterKeyId, wrapped } = wrap(source.randomBytes(keyBytes), id, ref)
+      const owner = { organization_id: ref.organizationId, workspace_id: ref.workspaceId }
+      await insertDataKey(db, { id, ...owner, master_key_id: masterKeyId, wrapped, created_at: source.clock() })
+    },
+    find: async (db, ref) => {
+      const known = unwrapped.get(ref.dataKeyId)
+      if (known !== undefined) return known
+      const row = await findDataKey(db, { ...ref, id: ref.dataKeyId })
+      if (row === undefined) return undefined
+      const key = createSecretKey(unwrap(masterKeys, row))
+      unwrapped.set(row.id, key)
+      return key
+    },
+    rewrap: (row) => wrap(unwrap(masterKeys, row), row.id, toRef(row)),
+  }
+}
 
 /** Maximum number of connectors whose credentials are kept. */
 const mostConnectors = 1_000

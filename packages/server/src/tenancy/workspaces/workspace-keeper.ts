@@ -2,12 +2,11 @@
 import { fail, findNearNames } from 'ferrule/internal'
 import type { Db } from '../../db/database.ts'
 import type { Parts } from '../../main/parts.ts'
-import type { Principal } from '../../values/access.ts'
+import { type Principal, requireScope } from '../../values/access.ts'
 import { newId } from '../../values/ids.ts'
-import { requireScope } from '../../values/scopes.ts'
-import { failInactive } from '../../values/workspace-names.ts'
+import { failInactive } from '../../values/read.ts'
 import { requireOpenOrganization } from '../applications/live-client.ts'
-import { findWorkspaceByName, insertWorkspace, listWorkspaceNames, type WorkspaceRow } from '../sql/workspaces.ts'
+import { findWorkspaceByName, insertWorkspace, listWorkspaceNames, type WorkspaceRow } from '../sql/organizations.ts'
 
 /** Services that creating a workspace needs. */
 export type WorkspaceParts = Pick<Parts, 'source' | 'dataKeys'>

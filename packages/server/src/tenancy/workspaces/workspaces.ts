@@ -12,11 +12,10 @@ import {
 import { buildRemovals, emptyView, resumeSyncs, stopSyncs, storeRemovals } from '../../copies/queue/queue.ts'
 import { type Db, isUniqueViolation } from '../../db/database.ts'
 import type { Parts } from '../../main/parts.ts'
-import type { Principal, RequestedId } from '../../values/access.ts'
+import { type Principal, type RequestedId, requireScope } from '../../values/access.ts'
 import { buildPage, defaultLimit, readPosition } from '../../values/cursor.ts'
 import { asId, iso } from '../../values/ids.ts'
 import { type Read, readBody, readQuery } from '../../values/read.ts'
-import { requireScope } from '../../values/scopes.ts'
 import { requireOpenOrganization } from '../applications/live-client.ts'
 import {
   countWorkspaces,
@@ -32,7 +31,7 @@ import {
   updateWorkspace,
   type WorkspaceChange,
   type WorkspaceRow,
-} from '../sql/workspaces.ts'
+} from '../sql/organizations.ts'
 import { makeWorkspace } from './workspace-keeper.ts'
 
 /** Retention of deleted workspaces and organizations, and of jobs, in milliseconds: 30 days. */

@@ -1,7 +1,7 @@
 /** Pools of connections to a PostgreSQL server: for searches, for lookups by key and for writes. */
 import type pg from 'pg'
-import { type Pool, readCommitted, type Server, type SessionConfig } from '../../../db/connections/database-server.ts'
-import { askAfter, beginSnapshot, buildBegin, stopStatement } from '../../../db/connections/pooler.ts'
+import type { Pool, Server, SessionConfig } from '../../../db/connections/database-server.ts'
+import { askAfter, beginSnapshot, buildBegin, readCommitted, stopStatement } from '../../../db/connections/pooler.ts'
 import { searchSettings } from '../../search/functions.ts'
 import type { Answer, Connection, Statement } from './database.ts'
 import { decoders, encodeValues } from './decoding.ts'

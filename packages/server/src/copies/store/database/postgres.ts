@@ -1,8 +1,8 @@
 /** PostgreSQL 15 or later as the context database: pools for searches, for lookups by key and for writes, and checks of encoding and collation. */
 import { fail } from 'ferrule/internal'
 import pg from 'pg'
-import { explainRights, type Pool, Server, type ServerOptions } from '../../../db/connections/database-server.ts'
-import { isClusterFault, isServerFault, isTimeout, readErrorCode } from '../../../db/connections/problems.ts'
+import { type Pool, Server, type ServerOptions } from '../../../db/connections/database-server.ts'
+import { explainRights, isClusterFault, isServerFault, isTimeout, readErrorCode } from '../../../db/connections/problems.ts'
 import { connectWith, createPool, describeSessions, type PoolOptions, type Use } from './client-pools.ts'
 import type { Connection, Engine, RunStatement } from './database.ts'
 import { Lane } from './lane.ts'

@@ -1,5 +1,4 @@
 /** Facts about servers and entities, by which a replica is compared with the primary. */
-import pg from 'pg'
 import type { Row, Statement } from '../database/database.ts'
 
 /** Rows of an entity in the context database. */
@@ -29,7 +28,7 @@ const timeline = "('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(3
 export const buildLookStatement = (entities: readonly EntityRows[]): Statement => ({
   name: 'cs_look',
   text: `select ${timeline} as timeline, (select ${stamp} from cs_entities e where e.connector_id = w.number and e.name = w.name) as stamp
-    from unnest($1::int4[], $2::text[]) with ordinality w(number, name, place) order by place`,
+    from unnest($1::int4[], $2::text[]) with ordinality w(number, name, ordinal) order by ordinal`,
   values: [entities.map(({ number }) => number), entities.map(({ name }) => name)],
 })
 
@@ -42,7 +41,7 @@ export const parseLook = (row: Row): PrimaryLook => ({
 /** Builds the first statement of a search on a replica. It has no values, because it shares a message with the begin of the transaction. */
 export const buildStampStatement = ({ number, name }: EntityRows): Statement => ({
   text: `select pg_is_in_recovery() as standby, (select ${stamp} from cs_entities e
-    where e.connector_id = ${Math.trunc(number)} and e.name = ${pg.escapeLiteral(name)}) as stamp`,
+    where e.connector_id = ${Math.trunc(number)} and e.name = '${name.replaceAll("'", "''")}') as stamp`,
 })
 
 /** Identity and position of a server. */

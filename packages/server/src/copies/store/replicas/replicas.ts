@@ -1,7 +1,7 @@
 /** Sends searches to read replicas that have the primary's state of an entity, else to the primary (docs/decisions/postgresql.md). */
 import { FerruleError } from 'ferrule'
 import { fail } from 'ferrule/internal'
-import { Server, type ServerOptions } from '../../../db/connections/database-server.ts'
+import type { ServerOptions } from '../../../db/connections/database-server.ts'
 import { GroupedLooks } from '../../../values/grouped-looks.ts'
 import { connectWith, createPool, type PoolOptions } from '../database/client-pools.ts'
 import { createContextDatabase } from '../database/context-database.ts'
@@ -63,11 +63,18 @@ function openReplica(options: ReplicaOptions): ReplicaDatabase {
 function createReplicaEngine(options: ReplicaOptions, lane: Lane): Engine {
   const limits: PoolOptions = { ...options, writers: 0, writeMs: options.searchMs }
   const { url, password, connectMs } = options
-  const server = new Server({ url, password, connectMs, setting: 'CONTEXT_READ_URLS', isReplica: true })
+  // The driver is loaded with the first replica.
+  const createServer = async () => {
+    const { Server } = await import('../../../db/connections/database-server.ts')
+    return new Server({ url, password, connectMs, setting: 'CONTEXT_READ_URLS', isReplica: true })
+  }
+  let made: ReturnType<typeof createServer> | undefined
   const openPools = async () => {
+    made ??= createServer()
+    const server = await made
     const isPooled = await server.greet()
     const create = (use: 'search' | 'lookup') => createPool(server, limits, use, isPooled)
-    return { isPooled, search: create('search'), lookup: create('lookup') }
+    return { server, isPooled, search: create('search'), lookup: create('lookup') }
   }
   let opening: ReturnType<typeof openPools> | undefined
   const open = () => {
@@ -82,7 +89,7 @@ function createReplicaEngine(options: ReplicaOptions, lane: Lane): Engine {
     lanes: { search: lane, write: lane },
     limits: { search: options.searchMs, write: options.searchMs },
     connect: async (_purpose, hasOnePlan = false) => {
-      const { isPooled, ...pools } = await open()
+      const { server, isPooled, ...pools } = await open()
       const use = hasOnePlan ? 'lookup' : 'search'
       const client = await pools[use].connect()
       return connectWith({ client, use, isPooled, server, giveBack: (broken) => server.release(client, broken) }, limits)
@@ -90,7 +97,8 @@ function createReplicaEngine(options: ReplicaOptions, lane: Lane): Engine {
     close: async () => {
       const opened = await opening?.catch(() => undefined)
       await Promise.all([opened?.search.end(), opened?.lookup.end()])
-      server.close()
+      const server = await made
+      server?.close()
     },
   }
 }

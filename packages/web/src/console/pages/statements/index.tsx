@@ -1,5 +1,5 @@
 /** Runs statements of a warehouse. */
-import { Alert, Button, Code, Group, Menu, ScrollArea, Stack, Text } from '@mantine/core'
+import { Alert, Button, Code, Group, Loader, Menu, ScrollArea, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { isObject, readJson, writeJson } from 'ferrule/internal'
 import type { ConnectorSummary, DefinitionRecord, EntityDocument, Validation } from 'ferrule/wire'
@@ -15,13 +15,95 @@ import { toEditorProblems } from '../../parts/code/props.ts'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { ConnectorSelect, useConnectorChoice, useOpening } from '../../parts/connector-select.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { ErrorBox } from '../../parts/error-box.tsx'
 import { SchemaForm } from '../../parts/form/schema-form.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
+import { printCount } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
-import { Result } from './result.tsx'
+import { DataTable } from '../../parts/table/data-table.tsx'
 import { findAction, findStatementEntity, readOptions, type StatementCall, useRefusal } from './statement.ts'
-import { isUnknown, useRun } from './use-run.ts'
+import { isUnknown, mostRows, type StatementRun, useRun } from './use-run.ts'
+
+/** What the result gets. */
+interface ResultProps {
+  readonly run: StatementRun
+  readonly onNext: () => void
+  readonly onAll: () => void
+  readonly onRepeat: () => void
+}
+
+/** Describes how much of a result is shown. */
+function describeRows({ rows, total, hasMore, parts, isCancelled }: StatementRun): string {
+  const of = total === undefined || total === rows.length ? '' : ` of ${printCount(total)}`
+  const end =
+    isCancelled === true ? ' The rest was cancelled.' : hasMore ? ` ${parts === 1 ? 'The first part is' : `${parts} parts are`} shown.` : ''
+  return `${printCount(rows.length)}${of} rows.${end}`
+}
+
+/** Reads further parts. */
+function Parts({ run, onNext, onAll }: Omit<ResultProps, 'onRepeat'>) {
+  const isFull = run.rows.length >= mostRows
+  return (
+    <Group gap="sm">
+      <Text size="sm" role="status">
+        {describeRows(run)}
+      </Text>
+      {run.hasMore && !isFull && (
+        <>
+          <Button size="compact-sm" variant="default" loading={run.isRunning} onClick={onNext}>
+            Read the next part
+          </Button>
+          <Button size="compact-sm" variant="default" loading={run.isRunning} onClick={onAll}>
+            Read all parts, up to {printCount(mostRows)} rows
+          </Button>
+        </>
+      )}
+      {run.hasMore && isFull && (
+        <Text size="sm">The table ends here. Read the others with the library: rows() walks them in little memory.</Text>
+      )}
+    </Group>
+  )
+}
+
+/** Shows why a run failed. A write whose end nobody knows can be repeated without doing it twice. */
+const Failure = ({ error, onRepeat }: { readonly error: unknown; readonly onRepeat: () => void }) => (
+  <Stack gap="xs" align="flex-start">
+    <ErrorBox error={error} title="The statement did not run to its end" />
+    {isUnknown(error) && (
+      <Button variant="default" onClick={onRepeat}>
+        Repeat the same write: it is carried out once
+      </Button>
+    )}
+  </Stack>
+)
+
+/** Shows the result. */
+function Result({ run, onNext, onAll, onRepeat }: ResultProps) {
+  return (
+    <Stack gap="sm">
+      {run.isRunning && run.parts === 0 && (
+        <Group gap="xs" role="status">
+          <Loader size="sm" />
+          <Text size="sm">The statement runs at the warehouse.</Text>
+        </Group>
+      )}
+      {run.isCancelled === true && run.parts === 0 && <Alert color="gray">The statement was cancelled.</Alert>}
+      {run.error !== undefined && <Failure error={run.error} onRepeat={onRepeat} />}
+      {run.message !== undefined && (
+        <Alert color="green" variant="light" role="status">
+          {run.message}
+        </Alert>
+      )}
+      {run.parts > 0 && (
+        <>
+          <Parts run={run} onNext={onNext} onAll={onAll} />
+          <DataTable label="Result of the statement" rows={run.rows} columns={run.columns} />
+        </>
+      )}
+    </Stack>
+  )
+}
 
 /** Statements that are kept at most, and the characters of one. Longer ones are not kept. */
 const historyLimits = { mostStatements: 30, longest: 10_000 } as const

@@ -2,8 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { Agent } from 'undici'
 import { expect, onTestFinished, test } from 'vitest'
-import { TooLarge } from './body.ts'
-import { collectAnswer } from './whole-body.ts'
+import { collectAnswer, TooLarge } from './body.ts'
 
 /** Starts a server that answers each request with raw bytes, and returns what asks it. */
 async function answerWith(...parts: readonly string[]) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isJson } from './bytes.ts'
+import { isJson } from './raw-rows.ts'
 
 const isRead = (text: string): boolean => {
   try {

@@ -1,15 +1,7 @@
 /** Spans of requests, in the names of OpenTelemetry's conventions for HTTP servers. Never a filled path, a query, a header or an address. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { getTracing, type Span, type SpanStart } from 'ferrule/internal'
-
-/** Logged status of a request whose client left before its answer. */
-const clientGone = 499
-
-/** Returns the status of an ended answer, for metrics, the log and spans. */
-export const findStatus = ({ raw, statusCode }: FastifyReply): number => (raw.writableFinished ? statusCode : clientGone)
-
-/** Returns the path of a request's route as its document writes it; `unmatched` without one. */
-export const nameRoute = (request: FastifyRequest): string => request.routeOptions.config.path ?? 'unmatched'
+import { clientGone, findStatus, nameRoute } from './reply.ts'
 
 /** Returns whether load balancers and scrapers send a request: these answer until the end, and have no span. */
 export const isOfOperators = (url: string): boolean => url.startsWith('/health/') || url === '/metrics'
