@@ -73,7 +73,7 @@ export interface Origin {
  */
 export interface MergedRows {
   readonly merge: readonly string[]
-  /** Omitted: no value means that there is none. */
+  /** Omitted: every value counts. */
   readonly empty?: string
   /** Fields with names that people gave: a name can equal `empty` and stays. */
   readonly names?: readonly string[]

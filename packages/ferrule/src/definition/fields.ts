@@ -184,7 +184,7 @@ export const list = <T>(items: Field<T>, about: string, rules: ListRules = {}): 
   description: about,
   ...rules,
 })
-/** Lists the names of the fields that cannot be left out; undefined if there are none, because JSON Schema then has no such list. */
+/** Lists the names of the fields that cannot be left out. Without such fields there is no list, as JSON Schema has it. */
 export const listRequired = (fields: Fields): { readonly required?: readonly string[] } => {
   const required = Object.keys(fields).filter((name) => !isOptional(fields, name))
   return required.length === 0 ? {} : { required }

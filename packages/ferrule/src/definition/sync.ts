@@ -70,7 +70,7 @@ export interface Changes {
   readonly since: { readonly param: string; readonly field: string; readonly as?: TimeForm }
   /** Changes of this entity: the field of a change and its values; `*` at the end stands for anything. */
   readonly where: { readonly field: string; readonly is: readonly string[] }
-  /** Values of the same field for records that are gone. */
+  /** Values of the same field for deleted records. */
   readonly gone: readonly string[]
   /** Path of the record in a change. */
   readonly record: string

@@ -103,7 +103,7 @@ export interface LastAnswer {
 }
 
 /**
- * Describes a sign that the list goes on although nothing of the definition says so.
+ * Describes a sign that there are more records although nothing of the definition says so.
  * @returns a sentence without a period; undefined without a sign
  */
 export function describeUnreadSign(operation: CompiledOperation, { answer, body, listed }: LastAnswer): string | undefined {

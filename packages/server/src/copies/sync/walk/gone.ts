@@ -64,7 +64,7 @@ export interface Split {
   readonly gone: readonly Met[]
 }
 
-/** Tells the records that the vendor lists as deleted from the others. */
+/** Separates the records that the vendor lists as deleted from the others. */
 export function splitGone(sync: Sync, met: readonly Met[]): Split {
   const isGone = buildGoneTest(sync)
   if (isGone === undefined) return { alive: met, gone: [] }
