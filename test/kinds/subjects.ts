@@ -1,7 +1,9 @@
 /** What the tests know of each kind that ships: its stand-in, and which list of the stand-in an entity reads. */
 import { GitHub, githubRefusals } from './stand-ins/github.ts'
 import type { Answer, Row, Vendor } from './stand-ins/shared.ts'
+import { Slack, slackRefusals } from './stand-ins/slack.ts'
 import { Stripe, stripeRefusals } from './stand-ins/stripe.ts'
+import { Zendesk, zendeskRefusals } from './stand-ins/zendesk.ts'
 
 /** A list of a kind. */
 export interface ListSubject {
@@ -188,5 +190,87 @@ const github: Subject = {
   missing: { entity: 'issues', params: { ...large, number: 99_999 }, code: 'record_not_found' },
 }
 
+const channel = 'C00000002'
+/** Rows of the first channel, as the list of one channel has them. */
+const ofChannel = (row: Row) => row['channel'] === channel
+const slack: Subject = {
+  slug: 'slack',
+  start: () => new Slack(),
+  credentials: { token: 'xoxb-standin' },
+  lists: [
+    { entity: 'users', holds: 'users' },
+    { entity: 'channels', params: { types: ['public_channel', 'private_channel'] }, holds: 'channels' },
+    { entity: 'channels', holds: 'channels', only: (row) => row['is_private'] === false },
+    { entity: 'channels', params: { exclude_archived: true }, holds: 'channels', only: (row) => !row['is_private'] && !row['is_archived'] },
+    { entity: 'messages', params: { channel }, holds: 'messages', key: 'ts', only: ofChannel },
+    { entity: 'messages', params: { channel: 'C00000078' }, holds: 'messages', key: 'ts', only: (row) => row['channel'] === 'C00000078' },
+    { entity: 'usergroups', holds: 'usergroups' },
+    { entity: 'files', holds: 'files', shifts: true },
+  ],
+  gets: [
+    { entity: 'users', holds: 'users', params: ({ id }) => ({ user: id }) },
+    { entity: 'channels', holds: 'channels', params: ({ id }) => ({ channel: id }) },
+    { entity: 'files', holds: 'files', params: ({ id }) => ({ file: id }) },
+  ],
+  writes: [
+    { entity: 'messages', action: 'create', params: () => ({ channel, text: 'New' }), holds: 'messages', more: 1 },
+    {
+      ...{ entity: 'messages', action: 'update', of: 'messages', holds: 'messages', sets: { text: 'Other' } },
+      params: ({ ts }) => ({ channel, ts, text: 'Other' }),
+    },
+    { entity: 'messages', action: 'delete', of: 'messages', params: ({ ts }) => ({ channel, ts }), holds: 'messages', more: -1 },
+    { entity: 'channels', action: 'create', params: () => ({ name: 'new' }), holds: 'channels', more: 1 },
+    { entity: 'files', action: 'delete', of: 'files', params: ({ id }) => ({ file: id }), holds: 'files', more: -1 },
+  ],
+  refusals: [
+    { answer: slackRefusals.rate, code: 'upstream_rate_limited' },
+    { answer: slackRefusals.scope, code: 'upstream_permission_denied' },
+    { answer: slackRefusals.revoked, code: 'upstream_auth_failed' },
+    { answer: slackRefusals.down, code: 'upstream_error' },
+  ],
+  missing: { entity: 'users', params: { user: 'U9' }, code: 'record_not_found' },
+}
+
+const zendeskLists = ['organizations', 'groups', 'ticket_fields', 'macros', 'satisfaction_ratings']
+const zendesk: Subject = {
+  slug: 'zendesk',
+  start: () => new Zendesk(),
+  credentials: { email: 'agent@example.com', api_token: 'zd_standin' },
+  config: { subdomain: 'stand-in' },
+  lists: [
+    { entity: 'listed_tickets', holds: 'tickets' },
+    { entity: 'listed_tickets', params: { sort: '-updated_at' }, holds: 'tickets' },
+    { entity: 'tickets', params: { exclude_deleted: true }, holds: 'tickets' },
+    { entity: 'tickets', holds: 'all tickets' },
+    { entity: 'users', holds: 'all users' },
+    { entity: 'ticket_comments', params: { ticket_id: 1 }, holds: 'comments', only: (row) => row['ticket_id'] === 1 },
+    { entity: 'found', params: { query: 'type:user role:agent' }, holds: 'users', only: (row) => row['role'] === 'agent', shifts: true },
+    ...zendeskLists.map((entity) => ({ entity, holds: entity })),
+    { entity: 'macros', params: { active: true }, holds: 'macros', only: (row) => row['active'] === true },
+  ],
+  gets: [...zendeskLists, 'tickets', 'users'].map((entity) => ({ entity, holds: entity, params: byId })),
+  writes: [
+    {
+      ...{ entity: 'tickets', action: 'create', holds: 'tickets', more: 1, once: true },
+      params: () => ({ subject: 'New', comment: { body: 'Help' } }),
+    },
+    {
+      ...{ entity: 'tickets', action: 'update', of: 'tickets', holds: 'tickets', sets: { status: 'solved' } },
+      params: ({ id }) => ({ id, status: 'solved', comment: { body: 'Done' } }),
+    },
+    { entity: 'tickets', action: 'delete', of: 'tickets', params: byId, holds: 'tickets', more: -1 },
+    { entity: 'users', action: 'create', params: () => ({ name: 'New' }), holds: 'users', more: 1 },
+    { entity: 'users', action: 'delete', of: 'users', params: byId, holds: 'users', more: -1 },
+    { entity: 'organizations', action: 'create', params: () => ({ name: 'New' }), holds: 'organizations', more: 1 },
+  ],
+  refusals: [
+    { answer: zendeskRefusals.rate, code: 'upstream_rate_limited' },
+    { answer: zendeskRefusals.forbidden, code: 'upstream_permission_denied' },
+    { answer: zendeskRefusals.down, code: 'upstream_error' },
+    { answer: zendeskRefusals.taken, code: 'upstream_conflict' },
+  ],
+  missing: { entity: 'tickets', params: { id: 99_999 }, code: 'record_not_found' },
+}
+
 /** All kinds that have a stand-in and a file. */
-export const subjects: readonly Subject[] = [stripe, github]
+export const subjects: readonly Subject[] = [stripe, github, slack, zendesk]
