@@ -1,5 +1,6 @@
 /** What the tests know of each kind that ships: its stand-in, and which list of the stand-in an entity reads. */
 import { GitHub, githubRefusals } from './stand-ins/github.ts'
+import { Notion, notionRefusals } from './stand-ins/notion.ts'
 import type { Answer, Row, Vendor } from './stand-ins/shared.ts'
 import { Slack, slackRefusals } from './stand-ins/slack.ts'
 import { Stripe, stripeRefusals } from './stand-ins/stripe.ts'
@@ -272,5 +273,58 @@ const zendesk: Subject = {
   missing: { entity: 'tickets', params: { id: 99_999 }, code: 'record_not_found' },
 }
 
+const [firstPage, firstSource] = [new Notion().holds('documents')[0]?.['id'], new Notion().holds('data_sources')[0]?.['id']]
+const isOf = (id: unknown) => (row: Row) => Object.values(row['parent'] ?? {}).includes(id)
+const notion: Subject = {
+  slug: 'notion',
+  start: () => new Notion(),
+  credentials: { token: 'ntn_standin' },
+  lists: [
+    { entity: 'users', holds: 'users' },
+    // A page that changed meanwhile moves to the front: https://developers.notion.com/reference/post-search
+    { entity: 'documents', holds: 'documents', shifts: true },
+    { entity: 'data_sources', holds: 'data_sources' },
+    { entity: 'rows', params: { data_source: firstSource }, holds: 'rows', only: isOf(firstSource) },
+    {
+      ...{
+        entity: 'rows',
+        holds: 'rows',
+        params: { data_source: firstSource, changed_since: new Date(Date.now() - 86_400_000).toISOString() },
+      },
+      only: (row) => isOf(firstSource)(row) && Date.parse(String(row['last_edited_time'])) >= Date.now() - 86_400_000,
+    },
+    { entity: 'blocks', params: { block: firstPage }, holds: 'blocks', only: isOf(firstPage) },
+    { entity: 'comments', params: { block_id: firstPage }, holds: 'comments', only: isOf(firstPage) },
+  ],
+  gets: ['users', 'documents', 'data_sources', 'blocks'].map((entity) => ({ entity, holds: entity, params: byId })),
+  writes: [
+    {
+      ...{ entity: 'documents', action: 'create', of: 'data_sources', holds: 'documents', more: 1 },
+      params: ({ id }) => ({ parent: { data_source_id: id }, properties: { Name: { title: [{ text: { content: 'New' } }] } } }),
+    },
+    {
+      ...{ entity: 'documents', action: 'update', of: 'documents', holds: 'documents', sets: { properties: { Done: { checkbox: true } } } },
+      params: ({ id }) => ({ id, properties: { Done: { checkbox: true } } }),
+    },
+    { entity: 'documents', action: 'delete', of: 'documents', params: byId, holds: 'documents', more: -1 },
+    {
+      ...{ entity: 'blocks', action: 'create', of: 'documents', holds: 'blocks', more: 2 },
+      params: ({ id }) => ({ block: id, children: [{ paragraph: { rich_text: [] } }, { paragraph: { rich_text: [] } }] }),
+    },
+    { entity: 'blocks', action: 'delete', of: 'blocks', params: byId, holds: 'blocks', more: -1 },
+    {
+      ...{ entity: 'comments', action: 'create', of: 'documents', holds: 'comments', more: 1 },
+      params: ({ id }) => ({ parent: { page_id: id }, rich_text: [{ text: { content: 'New' } }] }),
+    },
+  ],
+  refusals: [
+    { answer: notionRefusals.rate, code: 'upstream_rate_limited' },
+    { answer: notionRefusals.restricted, code: 'upstream_permission_denied' },
+    { answer: notionRefusals.conflict, code: 'upstream_conflict' },
+    { answer: notionRefusals.down, code: 'upstream_error' },
+  ],
+  missing: { entity: 'documents', params: { id: '00000000-0000-4000-8000-999999999999' }, code: 'record_not_found' },
+}
+
 /** All kinds that have a stand-in and a file. */
-export const subjects: readonly Subject[] = [stripe, github, slack, zendesk]
+export const subjects: readonly Subject[] = [stripe, github, slack, zendesk, notion]
