@@ -1,5 +1,6 @@
 /** What the tests know of each kind that ships: its stand-in, and which list of the stand-in an entity reads. */
 import { GitHub, githubRefusals } from './stand-ins/github.ts'
+import { HubSpot, hubspotRefusals } from './stand-ins/hubspot.ts'
 import { Notion, notionRefusals } from './stand-ins/notion.ts'
 import type { Answer, Row, Vendor } from './stand-ins/shared.ts'
 import { Slack, slackRefusals } from './stand-ins/slack.ts'
@@ -35,6 +36,15 @@ export interface WriteSubject {
   readonly once?: true
 }
 
+/** A call of `get`: the entity, the records, and the parameters that name one. */
+export interface GetSubject {
+  readonly entity: string
+  readonly holds: string
+  readonly params: (row: Row) => Readonly<Record<string, unknown>>
+  /** What the answer has of a record, if not the record as it is. */
+  readonly shows?: (row: Row) => Row
+}
+
 /** A kind with its stand-in. */
 export interface Subject {
   readonly slug: string
@@ -42,12 +52,7 @@ export interface Subject {
   readonly credentials: Readonly<Record<string, string>>
   readonly config?: Readonly<Record<string, unknown>>
   readonly lists: readonly ListSubject[]
-  /** Calls of `get`: the entity, the records, and the parameters that name one. */
-  readonly gets: readonly {
-    readonly entity: string
-    readonly holds: string
-    readonly params: (row: Row) => Readonly<Record<string, unknown>>
-  }[]
+  readonly gets: readonly GetSubject[]
   readonly writes: readonly WriteSubject[]
   /** Answers of the vendor to a list, and the code that they become. */
   readonly refusals: readonly { readonly answer: Answer; readonly code: string }[]
@@ -326,5 +331,46 @@ const notion: Subject = {
   missing: { entity: 'documents', params: { id: '00000000-0000-4000-8000-999999999999' }, code: 'record_not_found' },
 }
 
+const hubspotLists = ['contacts', 'companies', 'deals', 'tickets', 'products', 'line_items']
+/** Values of properties are fields of the record too. */
+const withProperties = (row: Row): Row => ({ ...row, ...(row['properties'] ?? {}) })
+const hubspot: Subject = {
+  slug: 'hubspot',
+  start: () => new HubSpot(),
+  credentials: { token: 'pat-standin' },
+  lists: [
+    ...[...hubspotLists, 'owners'].map((entity) => ({ entity, holds: entity })),
+    { entity: 'contacts', params: { archived: true }, holds: 'archived contacts' },
+    { entity: 'found_contacts', params: { query: 'First 77' }, holds: 'contacts', only: (row) => JSON.stringify(row).includes('First 77') },
+    {
+      ...{ entity: 'found_contacts', holds: 'contacts', only: (row) => Number(row['id']) > 1_000 },
+      params: { filterGroups: [{ filters: [{ propertyName: 'hs_object_id', operator: 'GT', value: '1000' }] }] },
+    },
+    { entity: 'properties', params: { object: 'contacts' }, holds: 'contact properties', key: 'name' },
+    { entity: 'pipelines', params: { object: 'deals' }, holds: 'deal pipelines' },
+  ],
+  gets: [
+    ...hubspotLists.map((entity) => ({ entity, holds: entity, params: byId, shows: withProperties })),
+    { entity: 'owners', holds: 'owners', params: byId },
+  ],
+  writes: [
+    { entity: 'contacts', action: 'create', params: () => ({ email: 'new@example.com', firstname: 'New' }), holds: 'contacts', more: 1 },
+    {
+      ...{ entity: 'contacts', action: 'update', of: 'contacts', holds: 'contacts', sets: { properties: { lastname: 'Other' } } },
+      params: ({ id }) => ({ id, lastname: 'Other' }),
+    },
+    { entity: 'contacts', action: 'delete', of: 'contacts', params: byId, holds: 'contacts', more: -1 },
+    { entity: 'deals', action: 'create', params: () => ({ dealname: 'New', amount: '12.50' }), holds: 'deals', more: 1 },
+    { entity: 'tickets', action: 'delete', of: 'tickets', params: byId, holds: 'tickets', more: -1 },
+  ],
+  refusals: [
+    { answer: hubspotRefusals.rate, code: 'upstream_rate_limited' },
+    { answer: hubspotRefusals.scopes, code: 'upstream_permission_denied' },
+    { answer: hubspotRefusals.down, code: 'upstream_error' },
+    { answer: hubspotRefusals.conflict, code: 'upstream_conflict' },
+  ],
+  missing: { entity: 'contacts', params: { id: '999999999' }, code: 'record_not_found' },
+}
+
 /** All kinds that have a stand-in and a file. */
-export const subjects: readonly Subject[] = [stripe, github, slack, zendesk, notion]
+export const subjects: readonly Subject[] = [stripe, github, slack, zendesk, notion, hubspot]
