@@ -3,7 +3,7 @@ import type { ConnectorDefinition } from 'ferrule/definition'
 import { readLookback } from 'ferrule/internal'
 import type { EntitySelection, SyncIncremental } from 'ferrule/wire'
 import type { ScheduleRow } from '../sql/sync-schedules.ts'
-import { usualLookback } from '../sync/walk/begin.ts'
+import { usualLookback } from '../sync/walk/page-params.ts'
 import { listStored, planWalks, type Tree, tracksChanges } from '../sync/walk/plan.ts'
 
 const daySeconds = 86_400

@@ -9,7 +9,7 @@ import { type DueTree, forgetStart, startWalk } from './begin.ts'
 import { computeVersion, findChangeList, isInOrder, readChanges } from './changes.ts'
 import { Children, mostTries } from './children.ts'
 import { endEntity, findDoubts, needsFill } from './end.ts'
-import { mostRestarts, readNested } from './lists.ts'
+import { concernsRun, mostRestarts, readNested } from './lists.ts'
 import { filterSegment, findLargest, moveOn, Outline, readIds } from './newest.ts'
 import { buildFirstParams, cutKnown, findLatest, findNextParams, type Params, Positions } from './page-params.ts'
 import { listParents, type Work } from './parents.ts'
@@ -74,12 +74,14 @@ class Walk {
     let positions = new Positions(task.kind.definition.title)
     for (let restarts = 0; ; ) {
       task.signal.throwIfAborted()
-      const { position } = this.#walking.progress
-      positions.add(position)
+      const { position, value } = this.#walking.progress
+      positions.add(position, value)
       const params = { ...buildFirstParams(this.#walking), ...position }
       const asked = task.clock()
-      const answered = await this.#ask(params)
-      if (answered === undefined) {
+      const answered = await this.#askOrPass(params)
+      if (answered === 'passed') {
+        if (this.#walking.progress.met) return this.#writer.settle()
+      } else if (answered === undefined) {
         restarts += 1
         positions = new Positions(task.kind.definition.title)
         await this.#restart(restarts)
@@ -115,15 +117,53 @@ class Walk {
     await saveWalk(this.#walking, { ...rest, met: true, flawed })
   }
 
+  /**
+   * Requests a page. A value that the vendor refuses is passed over, with a note; the lists of the others are read.
+   * @returns as `#ask`, or that the value was passed over
+   * @throws the refusal when the vendor refuses all values
+   */
+  async #askOrPass(params: Params): Promise<Answered | undefined | 'passed'> {
+    try {
+      return await this.#ask(params)
+    } catch (error) {
+      const { tree, progress } = this.#walking
+      const isRefused = error instanceof FerruleError && errorConsequences[error.code].leavesOut !== 'nothing'
+      const next = this.#planValue({ met: true })
+      const isAlone = next.met === true && progress.anyValue === undefined
+      if (tree.sync.values === undefined || !isRefused || isAlone || concernsRun(error)) throw error
+      const flaw = { code: error.code, message: error.message, skipped: false }
+      const flawed = { ...Object.fromEntries(listEntities(tree).map((entity) => [entity, flaw])), ...progress.flawed }
+      const { position: _position, within: _within, segments: _segments, ...rest } = progress
+      this.#walking.progress = { ...rest, ...next, flawed }
+      await this.#writer.commit()
+      return 'passed'
+    }
+  }
+
+  /** Computes what follows the end of a list: the list of the next value, if there is one. */
+  #planValue(then: Partial<WalkProgress>): Partial<WalkProgress> {
+    const { tree, progress } = this.#walking
+    const value = (progress.value ?? 0) + 1
+    if (then.met !== true || findChangeList(this.#walking) !== undefined || value >= (tree.sync.values?.of.length ?? 1)) return then
+    const { met: _met, ...rest } = then
+    return { ...rest, value }
+  }
+
   /** Computes what changes when a page is done. */
   #planNext(page: Page): Partial<WalkProgress> {
+    const then = this.#planPage(page)
+    return this.#walking.tree.sync.values === undefined ? then : { ...this.#planValue(then), anyValue: true }
+  }
+
+  #planPage(page: Page): Partial<WalkProgress> {
     const { progress, tree } = this.#walking
     const { position, segments } = progress
     const latest = findLatest(this.#walking, page)
     const token = page.token === undefined ? {} : { nextToken: page.token }
     const known = { ...(latest === undefined ? {} : { latest }), ...token, ...page.noted }
-    if (cutKnown(page.rows, this.#walking).cameBack) return { ...known, met: true, cameBack: true }
-    const next = findNextParams(this.#walking, page)
+    const { cameBack, isKnown } = cutKnown(page.rows, this.#walking)
+    const next = cameBack ? null : findNextParams(this.#walking, page)
+    if (next === null && !isKnown) return { ...known, met: true, gap: true }
     if (segments === undefined || tree.sync.after === undefined) {
       // A position may withdraw parameters that the position itself carries; their absence stays in force.
       return next === null ? { ...known, met: true } : { ...known, position: { ...position, ...next } }
