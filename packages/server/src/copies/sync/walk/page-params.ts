@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { writeJson } from 'ferrule/engine'
 import { BoundedMap, copyJson, fail, getAt, parsePath, parseTimestamp, setAt } from 'ferrule/internal'
 import { buildChangesParams, findChangeList } from './changes.ts'
+import type { WalkProgress } from './state.ts'
 import type { Answered } from './types.ts'
 import { buildStart, buildTimeReader, toParamPath, writeTime } from './vendor-times.ts'
 import { computeEnd, type Walking } from './walking.ts'
@@ -25,7 +26,7 @@ export function buildFirstParams(walking: Pick<Walking, 'task' | 'tree' | 'progr
   const { since } = sync
   if (sync.values !== undefined) setAt(params, toParamPath(definition, sync.values.param), sync.values.of[progress.value ?? 0])
   if (sync.token !== undefined && progress.token !== undefined) setAt(params, toParamPath(definition, sync.token.param), progress.token)
-  const from = progress.since ?? since?.first
+  const from = progress.moved ?? progress.since ?? since?.first
   if (since !== undefined && from !== undefined) setAt(params, toParamPath(definition, since.param), buildStart(since, from))
   if (since?.until !== undefined) setAt(params, toParamPath(definition, since.until), writeTime(computeEnd(progress), since.as))
   if (sync.after !== undefined) setAt(params, parsePath(sync.after.param), 0)
@@ -76,6 +77,23 @@ export function findLatest(
   return proved > known && proved >= 0 ? new Date(proved).toISOString() : latest
 }
 
+/**
+ * Finds the time from which a sorted list goes on after a page; undefined where its next page must do: all of its records have the time that
+ * was asked for, or they are in no order.
+ */
+export function findMove(rows: readonly unknown[], walking: Pick<Walking, 'task' | 'tree' | 'progress'>): string | undefined {
+  const { sync, definition } = walking.tree
+  const { since } = sync
+  if (since?.sorted === undefined || findChangeList(walking) !== undefined) return undefined
+  const times = rows.map(buildTimeReader(definition, since.field))
+  const last = times.at(-1) ?? Number.NaN
+  if (times.some((time, index) => !(time >= (times[index - 1] ?? time)))) return undefined
+  const asked = walking.progress.moved ?? walking.progress.since
+  // The form of the parameter may be coarser than the time of a record.
+  if (asked !== undefined && writeTime(last, since.as) <= writeTime(parseTimestamp(asked), since.as)) return undefined
+  return new Date(last).toISOString()
+}
+
 /** What a page of a list from its newest records adds to what the copy is known to have. */
 export interface Cut {
   /** The records since the begin of the walk. Records without a time stay. */
@@ -114,11 +132,11 @@ export class Positions {
   }
 
   /**
-   * Adds a position in the list of a value.
+   * Adds a position in the list that a value, and the time from which it is asked for, name.
    * @throws FerruleError `upstream_answer_invalid` for an earlier position
    */
-  add(position: Params | undefined, value = 0): void {
-    const digest = digestTexts([writeJson(position ?? {}), String(value)])
+  add({ position = {}, value = 0, moved = '' }: Pick<WalkProgress, 'position' | 'value' | 'moved'>): void {
+    const digest = digestTexts([writeJson(position), String(value), moved])
     if (this.#seen.get(digest))
       throw fail('upstream_answer_invalid', { vendor: this.#vendor, reason: 'a list that returns to a position it had before' })
     this.#seen.set(digest, true)

@@ -100,6 +100,10 @@ export interface WalkProgress {
   readonly nextToken?: Token
   /** True when a list that is read from its newest records ended before it came back to `since`: `latest` does not hold. */
   readonly gap?: true
+  /** Timestamp from which a sorted list goes on, in place of its next page. */
+  readonly moved?: string
+  /** True when a list whose pages are counted had more than one page: changes meanwhile can have shifted its records. */
+  readonly counted?: true
   /** Index of the value whose list is read, and whether the list of any value was read. */
   readonly value?: number
   readonly anyValue?: true

@@ -11,7 +11,7 @@ import { Children, mostTries } from './children.ts'
 import { endEntity, findDoubts, needsFill } from './end.ts'
 import { concernsRun, mostRestarts, readNested } from './lists.ts'
 import { filterSegment, findLargest, moveOn, Outline, readIds } from './newest.ts'
-import { buildFirstParams, cutKnown, findLatest, findNextParams, type Params, Positions } from './page-params.ts'
+import { buildFirstParams, cutKnown, findLatest, findMove, findNextParams, type Params, Positions } from './page-params.ts'
 import { listParents, type Work } from './parents.ts'
 import type { Nested, Tree } from './plan.ts'
 import type { Met } from './project.ts'
@@ -74,8 +74,8 @@ class Walk {
     let positions = new Positions(task.kind.definition.title)
     for (let restarts = 0; ; ) {
       task.signal.throwIfAborted()
-      const { position, value } = this.#walking.progress
-      positions.add(position, value)
+      const { position } = this.#walking.progress
+      positions.add(this.#walking.progress)
       const params = { ...buildFirstParams(this.#walking), ...position }
       const asked = task.clock()
       const answered = await this.#askOrPass(params)
@@ -96,11 +96,22 @@ class Walk {
   /** Reads the children of a page, and saves that it is done. */
   async *#finishPage({ work, version, then }: Step): Sliced {
     yield* this.#children.run(work, version)
-    const { position: _position, within: _within, segments: _segments, ...rest } = this.#walking.progress
-    this.#walking.progress = { ...rest, ...then }
+    this.#move(then)
     this.#reportShares()
     if (then.met) return this.#writer.commit()
     yield* this.#writer.endSliceIfDue()
+  }
+
+  /** Leaves a page. The time from which a sorted list goes on belongs to the list of one value. */
+  #move(then: Partial<WalkProgress>): void {
+    const { position: _position, within: _within, segments: _segments, moved, ...rest } = this.#walking.progress
+    const kept = moved === undefined || then.value !== undefined ? {} : { moved }
+    this.#walking.progress = { ...rest, ...kept, ...then }
+  }
+
+  /** Number of records that were new or different so far. */
+  get written(): number {
+    return this.#writer.written
   }
 
   /** Waits for running writes and ignores their errors: nothing is written after the run. */
@@ -133,8 +144,7 @@ class Walk {
       if (tree.sync.values === undefined || !isRefused || isAlone || concernsRun(error)) throw error
       const flaw = { code: error.code, message: error.message, skipped: false }
       const flawed = { ...Object.fromEntries(listEntities(tree).map((entity) => [entity, flaw])), ...progress.flawed }
-      const { position: _position, within: _within, segments: _segments, ...rest } = progress
-      this.#walking.progress = { ...rest, ...next, flawed }
+      this.#move({ ...next, flawed })
       await this.#writer.commit()
       return 'passed'
     }
@@ -165,8 +175,12 @@ class Walk {
     const next = cameBack ? null : findNextParams(this.#walking, page)
     if (next === null && !isKnown) return { ...known, met: true, gap: true }
     if (segments === undefined || tree.sync.after === undefined) {
+      if (next === null) return { ...known, met: true }
+      const moved = findMove(page.rows, this.#walking)
+      if (moved !== undefined) return { ...known, moved }
+      const counted = isCounted(this.#walking) ? { counted: true as const } : {}
       // A position may withdraw parameters that the position itself carries; their absence stays in force.
-      return next === null ? { ...known, met: true } : { ...known, position: { ...position, ...next } }
+      return { ...known, ...counted, position: { ...position, ...next } }
     }
     const largest = findLargest(readIds(tree, page.rows))
     if (largest === undefined && next !== null) throw this.#invalid('a page without ids')
@@ -347,6 +361,33 @@ async function* runWalk(walking: Walking, walk: Walk): Sliced {
   }
 }
 
+/** Returns whether the pages of the root are counted, so that a record that leaves its place shifts the others. */
+function isCounted({ task, tree, progress }: Walking): boolean {
+  const page = task.kind.definition.pages[tree.definition.list?.page ?? '']
+  const list = findChangeList({ task, tree, progress })
+  return list === undefined && page !== undefined && 'position' in page && (page.position === 'rows' || page.position === 'pages')
+}
+
+/** Maximum number of times that a list with counted pages is read again. */
+const mostRounds = 4
+
+/**
+ * Reads a list whose pages are counted again from its start, until nothing new comes. Lists per record are not asked for again.
+ * @returns whether it was read again
+ */
+async function* runRounds(walking: Walking, walk: Walk): Sliced<boolean> {
+  const { tree, stored } = walking
+  if (walking.progress.counted === undefined || !tree.isQuick || !tree.stored) return false
+  for (let round = 0; round < mostRounds; round += 1) {
+    const { met: _met, value: _value, moved: _moved, counted: _counted, ...rest } = walking.progress
+    await saveWalk(walking, { ...rest, confirming: stored.map(({ entity }) => entity) })
+    const before = walk.written
+    yield* runWalk(walking, walk)
+    if (walk.written === before) break
+  }
+  return true
+}
+
 /**
  * Walks everything once, and doubtful entities a second time.
  * @returns entities without missed records
@@ -356,8 +397,9 @@ async function* runWalks(walking: Walking): Sliced<ReadonlySet<string>> {
   try {
     yield* runWalk(walking, walk)
     if (walking.progress.confirming !== undefined) return new Set()
+    const isConfirmed = yield* runRounds(walking, walk)
     const { doubtful, whole } = await findDoubts(walking)
-    if (doubtful.length === 0) return whole
+    if (doubtful.length === 0 || isConfirmed) return whole
     const { met: _met, ...rest } = walking.progress
     await saveWalk(walking, { ...rest, confirming: doubtful })
     yield* runWalk(walking, walk)
