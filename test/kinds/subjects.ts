@@ -45,15 +45,33 @@ export interface GetSubject {
   readonly shows?: (row: Row) => Row
 }
 
+/** An entity that is copied. */
+export interface CopySubject {
+  readonly entity: string
+  /** Entities whose records the sync of this one needs. */
+  readonly needs?: readonly string[]
+  readonly holds: string
+  readonly only?: (row: Row) => boolean
+  /** Returns what identifies a record of the vendor or of the copy; its `id` if omitted. */
+  readonly key?: (row: Row) => string
+  /** Fields whose values must be those of the vendor. */
+  readonly compared: readonly string[]
+  /** The vendor says what changed. */
+  readonly incremental?: true
+}
+
 /** A kind with its stand-in. */
 export interface Subject {
   readonly slug: string
   readonly start: () => Vendor
+  /** With lists of more than ten pages: shorter ones are read whole in each run. `start` if omitted. */
+  readonly startLarge?: () => Vendor
   readonly credentials: Readonly<Record<string, string>>
   readonly config?: Readonly<Record<string, unknown>>
   readonly lists: readonly ListSubject[]
   readonly gets: readonly GetSubject[]
   readonly writes: readonly WriteSubject[]
+  readonly copies: readonly CopySubject[]
   /** Answers of the vendor to a list, and the code that they become. */
   readonly refusals: readonly { readonly answer: Answer; readonly code: string }[]
   /** A record that does not exist. */
@@ -120,6 +138,15 @@ const stripe: Subject = {
       params: ({ id }) => ({ customer: id, items: [{ price: 'price_1', quantity: 2 }] }),
     },
   ],
+  copies: [
+    { entity: 'customers', holds: 'customers', compared: ['name', 'email'], incremental: true },
+    { entity: 'invoices', holds: 'invoices', compared: ['status', 'number'], incremental: true },
+    { entity: 'subscriptions', holds: 'subscriptions', compared: ['status'], incremental: true },
+    { entity: 'charges', holds: 'charges', compared: ['amount_refunded'], incremental: true },
+    { entity: 'products', holds: 'products', compared: ['name'], incremental: true },
+    { entity: 'refunds', holds: 'refunds', compared: ['amount'], incremental: true },
+    { entity: 'invoice_lines', needs: ['invoices'], holds: 'lines', compared: ['amount'], incremental: true },
+  ],
   refusals: [
     { answer: stripeRefusals.rate, code: 'upstream_rate_limited' },
     { answer: stripeRefusals.lock, code: 'upstream_rate_limited' },
@@ -136,6 +163,7 @@ const named = ({ id }: Row) => ({ ...large, id })
 const github: Subject = {
   slug: 'github',
   start: () => new GitHub({ small: 0 }),
+  startLarge: () => new GitHub({ records: 3_300, small: 40 }),
   credentials: { token: 'ghp_standin' },
   lists: [
     { entity: 'repositories', holds: 'repositories' },
@@ -187,6 +215,14 @@ const github: Subject = {
     { entity: 'releases', action: 'create', params: () => ({ ...large, tag_name: 'v9' }), holds: 'releases', more: 1 },
     { entity: 'labels', action: 'delete', of: 'labels', params: ({ name }) => ({ ...large, name }), holds: 'labels', more: -1 },
   ],
+  copies: [
+    { entity: 'repositories', holds: 'repositories', compared: ['name'] },
+    { entity: 'issues', needs: ['repositories'], holds: 'issues', compared: ['title', 'state'] },
+    { entity: 'pull_requests', needs: ['repositories'], holds: 'pulls', compared: ['title'] },
+    { entity: 'issue_comments', needs: ['repositories'], holds: 'issues/comments', compared: ['body'] },
+    { entity: 'releases', needs: ['repositories'], holds: 'releases', compared: ['tag_name'] },
+    { entity: 'labels', needs: ['repositories'], holds: 'labels', compared: ['name'] },
+  ],
   refusals: [
     { answer: githubRefusals.rate(Math.floor(Date.now() / 1_000) + 3_000), code: 'upstream_rate_limited' },
     { answer: githubRefusals.secondary, code: 'upstream_rate_limited' },
@@ -228,6 +264,12 @@ const slack: Subject = {
     { entity: 'channels', action: 'create', params: () => ({ name: 'new' }), holds: 'channels', more: 1 },
     { entity: 'files', action: 'delete', of: 'files', params: ({ id }) => ({ file: id }), holds: 'files', more: -1 },
   ],
+  copies: [
+    { entity: 'users', holds: 'users', compared: ['real_name', 'deleted'] },
+    { entity: 'channels', holds: 'channels', compared: ['is_archived'] },
+    { entity: 'files', holds: 'files', compared: ['name'] },
+    { entity: 'usergroups', holds: 'usergroups', compared: ['name'] },
+  ],
   refusals: [
     { answer: slackRefusals.rate, code: 'upstream_rate_limited' },
     { answer: slackRefusals.scope, code: 'upstream_permission_denied' },
@@ -241,6 +283,7 @@ const zendeskLists = ['organizations', 'groups', 'ticket_fields', 'macros', 'sat
 const zendesk: Subject = {
   slug: 'zendesk',
   start: () => new Zendesk(),
+  startLarge: () => new Zendesk({ records: 11_500 }),
   credentials: { email: 'agent@example.com', api_token: 'zd_standin' },
   config: { subdomain: 'stand-in' },
   lists: [
@@ -269,6 +312,12 @@ const zendesk: Subject = {
     { entity: 'users', action: 'delete', of: 'users', params: byId, holds: 'users', more: -1 },
     { entity: 'organizations', action: 'create', params: () => ({ name: 'New' }), holds: 'organizations', more: 1 },
   ],
+  copies: [
+    { entity: 'tickets', holds: 'tickets', compared: ['subject', 'status'], incremental: true },
+    { entity: 'users', holds: 'users', compared: ['name'], incremental: true },
+    { entity: 'organizations', holds: 'organizations', compared: ['name'] },
+    { entity: 'macros', holds: 'macros', compared: ['title'] },
+  ],
   refusals: [
     { answer: zendeskRefusals.rate, code: 'upstream_rate_limited' },
     { answer: zendeskRefusals.forbidden, code: 'upstream_permission_denied' },
@@ -283,6 +332,7 @@ const isOf = (id: unknown) => (row: Row) => Object.values(row['parent'] ?? {}).i
 const notion: Subject = {
   slug: 'notion',
   start: () => new Notion(),
+  startLarge: () => new Notion({ records: 1_800 }),
   credentials: { token: 'ntn_standin' },
   lists: [
     { entity: 'users', holds: 'users' },
@@ -321,6 +371,11 @@ const notion: Subject = {
       ...{ entity: 'comments', action: 'create', of: 'documents', holds: 'comments', more: 1 },
       params: ({ id }) => ({ parent: { page_id: id }, rich_text: [{ text: { content: 'New' } }] }),
     },
+  ],
+  copies: [
+    { entity: 'documents', holds: 'documents', compared: ['last_edited_time'], incremental: true },
+    { entity: 'rows', needs: ['data_sources'], holds: 'rows', compared: ['last_edited_time'] },
+    { entity: 'users', holds: 'users', compared: ['name'] },
   ],
   refusals: [
     { answer: notionRefusals.rate, code: 'upstream_rate_limited' },
@@ -363,6 +418,7 @@ const hubspot: Subject = {
     { entity: 'deals', action: 'create', params: () => ({ dealname: 'New', amount: '12.50' }), holds: 'deals', more: 1 },
     { entity: 'tickets', action: 'delete', of: 'tickets', params: byId, holds: 'tickets', more: -1 },
   ],
+  copies: hubspotLists.map((entity) => ({ entity, holds: entity, compared: ['updatedAt'] })),
   refusals: [
     { answer: hubspotRefusals.rate, code: 'upstream_rate_limited' },
     { answer: hubspotRefusals.scopes, code: 'upstream_permission_denied' },
