@@ -116,6 +116,12 @@ const wrong: readonly (readonly [says: string, kind: Kind])[] = [
   ['acme.groups: reads data of a change, which members lacks', withSync({ changes: { ...changes, record: 'data' } })],
   ['acme.groups: reads changes of no kind', withSync({ changes: { ...changes, where: { field: 'address', is: [] } } })],
   ['acme.groups: reads changes that are kept for 0 days', withSync({ changes: { ...changes, keepsDays: 0 } })],
+  ['acme.groups: sends kind, which is not a parameter', withSync({ values: { param: 'kind', of: ['a'] } })],
+  ['acme.groups: is walked for no value of after', withSync({ values: { param: 'after', of: [] } })],
+  [
+    'acme.groups: has values beside a token or windows, which one list has',
+    withSync({ values: { param: 'after', of: [1] }, token: { read: 'next', param: 'after' } }),
+  ],
   ['acme.groups: looks into the future', withSync({ since: { ...since, lookback: -1 } })],
   ['acme.groups: goes on with behind, which is not a parameter', withSync({ after: { param: 'behind', field: 'id' } })],
   ['acme.groups: goes on after uid, which is not a field of the record', withSync({ after: { param: 'after', field: 'uid' } })],

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -14,8 +14,10 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Runs `ferrule-server` on a state of its own. */
-function ferrule(...args: string[]) {
-  const env = { ...buildSourceEnvironment(), FERRULE_DATA: folder }
+const ferrule = (...args: string[]) => ferruleWith({}, ...args)
+
+function ferruleWith(more: Readonly<Record<string, string>>, ...args: string[]) {
+  const env = { ...buildSourceEnvironment(), FERRULE_DATA: folder, ...more }
   const { status, stdout, stderr } = spawnSync(process.execPath, [bundleOf('ferrule-server'), ...args], {
     ...programLimit,
     cwd: root,
@@ -78,6 +80,17 @@ test('settings and the document are printed', () => {
   expect(JSON.parse(ferrule('openapi').stdout).openapi).toBe('3.1.0')
   expect(ferrule('--version').stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
 })
+
+test('wrong kinds of the operator end the start and every command, with their places', () => {
+  const path = join(folder, 'acme.kind.yaml')
+  writeFileSync(path, 'kind: acme\ntitel: Acme\n')
+  for (const line of [['serve'], ['migrate'], ['openapi']]) {
+    const { status, stdout, stderr } = ferruleWith({ FERRULE_KINDS: path }, ...line)
+    expect([status, stdout]).toEqual([78, ''])
+    expect(stderr).toMatch(/^The setting FERRULE_KINDS is not valid: its kinds have mistakes\n/)
+    expect(stderr).toMatch(/acme\.kind\.yaml:2:1 .*titel.*title/)
+  }
+}, 120_000)
 
 test('a line that is not complete prints the help', () => {
   const group = ferrule('applications')

@@ -72,14 +72,17 @@ describe.each(subjects)('$slug', (subject) => {
     },
   )
 
-  test.each(subject.gets.map((get) => [get.entity, get] as const))('gets one of %s', async (_name, { entity, holds, params }) => {
-    await using vendor = subject.start()
-    await using connector = await open(subject, vendor, await load())
-    vendor.mutate()
-    const [row = {}] = vendor.holds(holds)
-    const { data } = await connector.execute(entity, 'get', params(row))
-    expect(comparable(row)).toMatchObject(comparable(data) as object)
-  })
+  test.each(subject.gets.map((get) => [get.entity, get] as const))(
+    'gets one of %s',
+    async (_name, { entity, holds, params, shows = (row) => row }) => {
+      await using vendor = subject.start()
+      await using connector = await open(subject, vendor, await load())
+      vendor.mutate()
+      const [row = {}] = vendor.holds(holds)
+      const { data } = await connector.execute(entity, 'get', params(row))
+      expect(comparable(shows(row))).toMatchObject(comparable(data) as object)
+    },
+  )
 
   const nameOf = ({ entity, action }: WriteSubject) => `${action} ${entity}`
   test.each(subject.writes.map((write) => [nameOf(write), write] as const))('does %s once', async (_name, write) => {

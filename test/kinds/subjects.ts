@@ -1,7 +1,11 @@
 /** What the tests know of each kind that ships: its stand-in, and which list of the stand-in an entity reads. */
 import { GitHub, githubRefusals } from './stand-ins/github.ts'
+import { HubSpot, hubspotRefusals } from './stand-ins/hubspot.ts'
+import { Notion, notionRefusals } from './stand-ins/notion.ts'
 import type { Answer, Row, Vendor } from './stand-ins/shared.ts'
+import { Slack, slackRefusals } from './stand-ins/slack.ts'
 import { Stripe, stripeRefusals } from './stand-ins/stripe.ts'
+import { Zendesk, zendeskRefusals } from './stand-ins/zendesk.ts'
 
 /** A list of a kind. */
 export interface ListSubject {
@@ -32,20 +36,42 @@ export interface WriteSubject {
   readonly once?: true
 }
 
+/** A call of `get`: the entity, the records, and the parameters that name one. */
+export interface GetSubject {
+  readonly entity: string
+  readonly holds: string
+  readonly params: (row: Row) => Readonly<Record<string, unknown>>
+  /** What the answer has of a record, if not the record as it is. */
+  readonly shows?: (row: Row) => Row
+}
+
+/** An entity that is copied. */
+export interface CopySubject {
+  readonly entity: string
+  /** Entities whose records the sync of this one needs. */
+  readonly needs?: readonly string[]
+  readonly holds: string
+  readonly only?: (row: Row) => boolean
+  /** Returns what identifies a record of the vendor or of the copy; its `id` if omitted. */
+  readonly key?: (row: Row) => string
+  /** Fields whose values must be those of the vendor. */
+  readonly compared: readonly string[]
+  /** The vendor says what changed. */
+  readonly incremental?: true
+}
+
 /** A kind with its stand-in. */
 export interface Subject {
   readonly slug: string
   readonly start: () => Vendor
+  /** With lists of more than ten pages: shorter ones are read whole in each run. `start` if omitted. */
+  readonly startLarge?: () => Vendor
   readonly credentials: Readonly<Record<string, string>>
   readonly config?: Readonly<Record<string, unknown>>
   readonly lists: readonly ListSubject[]
-  /** Calls of `get`: the entity, the records, and the parameters that name one. */
-  readonly gets: readonly {
-    readonly entity: string
-    readonly holds: string
-    readonly params: (row: Row) => Readonly<Record<string, unknown>>
-  }[]
+  readonly gets: readonly GetSubject[]
   readonly writes: readonly WriteSubject[]
+  readonly copies: readonly CopySubject[]
   /** Answers of the vendor to a list, and the code that they become. */
   readonly refusals: readonly { readonly answer: Answer; readonly code: string }[]
   /** A record that does not exist. */
@@ -112,6 +138,15 @@ const stripe: Subject = {
       params: ({ id }) => ({ customer: id, items: [{ price: 'price_1', quantity: 2 }] }),
     },
   ],
+  copies: [
+    { entity: 'customers', holds: 'customers', compared: ['name', 'email'], incremental: true },
+    { entity: 'invoices', holds: 'invoices', compared: ['status', 'number'], incremental: true },
+    { entity: 'subscriptions', holds: 'subscriptions', compared: ['status'], incremental: true },
+    { entity: 'charges', holds: 'charges', compared: ['amount_refunded'], incremental: true },
+    { entity: 'products', holds: 'products', compared: ['name'], incremental: true },
+    { entity: 'refunds', holds: 'refunds', compared: ['amount'], incremental: true },
+    { entity: 'invoice_lines', needs: ['invoices'], holds: 'lines', compared: ['amount'], incremental: true },
+  ],
   refusals: [
     { answer: stripeRefusals.rate, code: 'upstream_rate_limited' },
     { answer: stripeRefusals.lock, code: 'upstream_rate_limited' },
@@ -128,6 +163,7 @@ const named = ({ id }: Row) => ({ ...large, id })
 const github: Subject = {
   slug: 'github',
   start: () => new GitHub({ small: 0 }),
+  startLarge: () => new GitHub({ records: 3_300, small: 40 }),
   credentials: { token: 'ghp_standin' },
   lists: [
     { entity: 'repositories', holds: 'repositories' },
@@ -179,6 +215,14 @@ const github: Subject = {
     { entity: 'releases', action: 'create', params: () => ({ ...large, tag_name: 'v9' }), holds: 'releases', more: 1 },
     { entity: 'labels', action: 'delete', of: 'labels', params: ({ name }) => ({ ...large, name }), holds: 'labels', more: -1 },
   ],
+  copies: [
+    { entity: 'repositories', holds: 'repositories', compared: ['name'] },
+    { entity: 'issues', needs: ['repositories'], holds: 'issues', compared: ['title', 'state'] },
+    { entity: 'pull_requests', needs: ['repositories'], holds: 'pulls', compared: ['title'] },
+    { entity: 'issue_comments', needs: ['repositories'], holds: 'issues/comments', compared: ['body'] },
+    { entity: 'releases', needs: ['repositories'], holds: 'releases', compared: ['tag_name'] },
+    { entity: 'labels', needs: ['repositories'], holds: 'labels', compared: ['name'] },
+  ],
   refusals: [
     { answer: githubRefusals.rate(Math.floor(Date.now() / 1_000) + 3_000), code: 'upstream_rate_limited' },
     { answer: githubRefusals.secondary, code: 'upstream_rate_limited' },
@@ -188,5 +232,201 @@ const github: Subject = {
   missing: { entity: 'issues', params: { ...large, number: 99_999 }, code: 'record_not_found' },
 }
 
+const channel = 'C00000002'
+/** Rows of the first channel, as the list of one channel has them. */
+const ofChannel = (row: Row) => row['channel'] === channel
+const slack: Subject = {
+  slug: 'slack',
+  start: () => new Slack(),
+  credentials: { token: 'xoxb-standin' },
+  lists: [
+    { entity: 'users', holds: 'users' },
+    { entity: 'channels', params: { types: ['public_channel', 'private_channel'] }, holds: 'channels' },
+    { entity: 'channels', holds: 'channels', only: (row) => row['is_private'] === false },
+    { entity: 'channels', params: { exclude_archived: true }, holds: 'channels', only: (row) => !row['is_private'] && !row['is_archived'] },
+    { entity: 'messages', params: { channel }, holds: 'messages', key: 'ts', only: ofChannel },
+    { entity: 'messages', params: { channel: 'C00000078' }, holds: 'messages', key: 'ts', only: (row) => row['channel'] === 'C00000078' },
+    { entity: 'usergroups', holds: 'usergroups' },
+    { entity: 'files', holds: 'files', shifts: true },
+  ],
+  gets: [
+    { entity: 'users', holds: 'users', params: ({ id }) => ({ user: id }) },
+    { entity: 'channels', holds: 'channels', params: ({ id }) => ({ channel: id }) },
+    { entity: 'files', holds: 'files', params: ({ id }) => ({ file: id }) },
+  ],
+  writes: [
+    { entity: 'messages', action: 'create', params: () => ({ channel, text: 'New' }), holds: 'messages', more: 1 },
+    {
+      ...{ entity: 'messages', action: 'update', of: 'messages', holds: 'messages', sets: { text: 'Other' } },
+      params: ({ ts }) => ({ channel, ts, text: 'Other' }),
+    },
+    { entity: 'messages', action: 'delete', of: 'messages', params: ({ ts }) => ({ channel, ts }), holds: 'messages', more: -1 },
+    { entity: 'channels', action: 'create', params: () => ({ name: 'new' }), holds: 'channels', more: 1 },
+    { entity: 'files', action: 'delete', of: 'files', params: ({ id }) => ({ file: id }), holds: 'files', more: -1 },
+  ],
+  copies: [
+    { entity: 'users', holds: 'users', compared: ['real_name', 'deleted'] },
+    { entity: 'channels', holds: 'channels', compared: ['is_archived'] },
+    { entity: 'files', holds: 'files', compared: ['name'] },
+    { entity: 'usergroups', holds: 'usergroups', compared: ['name'] },
+  ],
+  refusals: [
+    { answer: slackRefusals.rate, code: 'upstream_rate_limited' },
+    { answer: slackRefusals.scope, code: 'upstream_permission_denied' },
+    { answer: slackRefusals.revoked, code: 'upstream_auth_failed' },
+    { answer: slackRefusals.down, code: 'upstream_error' },
+  ],
+  missing: { entity: 'users', params: { user: 'U9' }, code: 'record_not_found' },
+}
+
+const zendeskLists = ['organizations', 'groups', 'ticket_fields', 'macros', 'satisfaction_ratings']
+const zendesk: Subject = {
+  slug: 'zendesk',
+  start: () => new Zendesk(),
+  startLarge: () => new Zendesk({ records: 11_500 }),
+  credentials: { email: 'agent@example.com', api_token: 'zd_standin' },
+  config: { subdomain: 'stand-in' },
+  lists: [
+    { entity: 'listed_tickets', holds: 'tickets' },
+    { entity: 'listed_tickets', params: { sort: '-updated_at' }, holds: 'tickets' },
+    { entity: 'tickets', params: { exclude_deleted: true }, holds: 'tickets' },
+    { entity: 'tickets', holds: 'all tickets' },
+    { entity: 'users', holds: 'all users' },
+    { entity: 'ticket_comments', params: { ticket_id: 1 }, holds: 'comments', only: (row) => row['ticket_id'] === 1 },
+    { entity: 'found', params: { query: 'type:user role:agent' }, holds: 'users', only: (row) => row['role'] === 'agent', shifts: true },
+    ...zendeskLists.map((entity) => ({ entity, holds: entity })),
+    { entity: 'macros', params: { active: true }, holds: 'macros', only: (row) => row['active'] === true },
+  ],
+  gets: [...zendeskLists, 'tickets', 'users'].map((entity) => ({ entity, holds: entity, params: byId })),
+  writes: [
+    {
+      ...{ entity: 'tickets', action: 'create', holds: 'tickets', more: 1, once: true },
+      params: () => ({ subject: 'New', comment: { body: 'Help' } }),
+    },
+    {
+      ...{ entity: 'tickets', action: 'update', of: 'tickets', holds: 'tickets', sets: { status: 'solved' } },
+      params: ({ id }) => ({ id, status: 'solved', comment: { body: 'Done' } }),
+    },
+    { entity: 'tickets', action: 'delete', of: 'tickets', params: byId, holds: 'tickets', more: -1 },
+    { entity: 'users', action: 'create', params: () => ({ name: 'New' }), holds: 'users', more: 1 },
+    { entity: 'users', action: 'delete', of: 'users', params: byId, holds: 'users', more: -1 },
+    { entity: 'organizations', action: 'create', params: () => ({ name: 'New' }), holds: 'organizations', more: 1 },
+  ],
+  copies: [
+    { entity: 'tickets', holds: 'tickets', compared: ['subject', 'status'], incremental: true },
+    { entity: 'users', holds: 'users', compared: ['name'], incremental: true },
+    { entity: 'organizations', holds: 'organizations', compared: ['name'] },
+    { entity: 'macros', holds: 'macros', compared: ['title'] },
+  ],
+  refusals: [
+    { answer: zendeskRefusals.rate, code: 'upstream_rate_limited' },
+    { answer: zendeskRefusals.forbidden, code: 'upstream_permission_denied' },
+    { answer: zendeskRefusals.down, code: 'upstream_error' },
+    { answer: zendeskRefusals.taken, code: 'upstream_conflict' },
+  ],
+  missing: { entity: 'tickets', params: { id: 99_999 }, code: 'record_not_found' },
+}
+
+const [firstPage, firstSource] = [new Notion().holds('documents')[0]?.['id'], new Notion().holds('data_sources')[0]?.['id']]
+const isOf = (id: unknown) => (row: Row) => Object.values(row['parent'] ?? {}).includes(id)
+const notion: Subject = {
+  slug: 'notion',
+  start: () => new Notion(),
+  startLarge: () => new Notion({ records: 1_800 }),
+  credentials: { token: 'ntn_standin' },
+  lists: [
+    { entity: 'users', holds: 'users' },
+    // A page that changed meanwhile moves to the front: https://developers.notion.com/reference/post-search
+    { entity: 'documents', holds: 'documents', shifts: true },
+    { entity: 'data_sources', holds: 'data_sources' },
+    { entity: 'rows', params: { data_source: firstSource }, holds: 'rows', only: isOf(firstSource) },
+    {
+      ...{
+        entity: 'rows',
+        holds: 'rows',
+        params: { data_source: firstSource, changed_since: new Date(Date.now() - 86_400_000).toISOString() },
+      },
+      only: (row) => isOf(firstSource)(row) && Date.parse(String(row['last_edited_time'])) >= Date.now() - 86_400_000,
+    },
+    { entity: 'blocks', params: { block: firstPage }, holds: 'blocks', only: isOf(firstPage) },
+    { entity: 'comments', params: { block_id: firstPage }, holds: 'comments', only: isOf(firstPage) },
+  ],
+  gets: ['users', 'documents', 'data_sources', 'blocks'].map((entity) => ({ entity, holds: entity, params: byId })),
+  writes: [
+    {
+      ...{ entity: 'documents', action: 'create', of: 'data_sources', holds: 'documents', more: 1 },
+      params: ({ id }) => ({ parent: { data_source_id: id }, properties: { Name: { title: [{ text: { content: 'New' } }] } } }),
+    },
+    {
+      ...{ entity: 'documents', action: 'update', of: 'documents', holds: 'documents', sets: { properties: { Done: { checkbox: true } } } },
+      params: ({ id }) => ({ id, properties: { Done: { checkbox: true } } }),
+    },
+    { entity: 'documents', action: 'delete', of: 'documents', params: byId, holds: 'documents', more: -1 },
+    {
+      ...{ entity: 'blocks', action: 'create', of: 'documents', holds: 'blocks', more: 2 },
+      params: ({ id }) => ({ block: id, children: [{ paragraph: { rich_text: [] } }, { paragraph: { rich_text: [] } }] }),
+    },
+    { entity: 'blocks', action: 'delete', of: 'blocks', params: byId, holds: 'blocks', more: -1 },
+    {
+      ...{ entity: 'comments', action: 'create', of: 'documents', holds: 'comments', more: 1 },
+      params: ({ id }) => ({ parent: { page_id: id }, rich_text: [{ text: { content: 'New' } }] }),
+    },
+  ],
+  copies: [
+    { entity: 'documents', holds: 'documents', compared: ['last_edited_time'], incremental: true },
+    { entity: 'rows', needs: ['data_sources'], holds: 'rows', compared: ['last_edited_time'] },
+    { entity: 'users', holds: 'users', compared: ['name'] },
+  ],
+  refusals: [
+    { answer: notionRefusals.rate, code: 'upstream_rate_limited' },
+    { answer: notionRefusals.restricted, code: 'upstream_permission_denied' },
+    { answer: notionRefusals.conflict, code: 'upstream_conflict' },
+    { answer: notionRefusals.down, code: 'upstream_error' },
+  ],
+  missing: { entity: 'documents', params: { id: '00000000-0000-4000-8000-999999999999' }, code: 'record_not_found' },
+}
+
+const hubspotLists = ['contacts', 'companies', 'deals', 'tickets', 'products', 'line_items']
+/** Values of properties are fields of the record too. */
+const withProperties = (row: Row): Row => ({ ...row, ...(row['properties'] ?? {}) })
+const hubspot: Subject = {
+  slug: 'hubspot',
+  start: () => new HubSpot(),
+  credentials: { token: 'pat-standin' },
+  lists: [
+    ...[...hubspotLists, 'owners'].map((entity) => ({ entity, holds: entity })),
+    { entity: 'contacts', params: { archived: true }, holds: 'archived contacts' },
+    { entity: 'found_contacts', params: { query: 'First 77' }, holds: 'contacts', only: (row) => JSON.stringify(row).includes('First 77') },
+    {
+      ...{ entity: 'found_contacts', holds: 'contacts', only: (row) => Number(row['id']) > 1_000 },
+      params: { filterGroups: [{ filters: [{ propertyName: 'hs_object_id', operator: 'GT', value: '1000' }] }] },
+    },
+    { entity: 'properties', params: { object: 'contacts' }, holds: 'contact properties', key: 'name' },
+    { entity: 'pipelines', params: { object: 'deals' }, holds: 'deal pipelines' },
+  ],
+  gets: [
+    ...hubspotLists.map((entity) => ({ entity, holds: entity, params: byId, shows: withProperties })),
+    { entity: 'owners', holds: 'owners', params: byId },
+  ],
+  writes: [
+    { entity: 'contacts', action: 'create', params: () => ({ email: 'new@example.com', firstname: 'New' }), holds: 'contacts', more: 1 },
+    {
+      ...{ entity: 'contacts', action: 'update', of: 'contacts', holds: 'contacts', sets: { properties: { lastname: 'Other' } } },
+      params: ({ id }) => ({ id, lastname: 'Other' }),
+    },
+    { entity: 'contacts', action: 'delete', of: 'contacts', params: byId, holds: 'contacts', more: -1 },
+    { entity: 'deals', action: 'create', params: () => ({ dealname: 'New', amount: '12.50' }), holds: 'deals', more: 1 },
+    { entity: 'tickets', action: 'delete', of: 'tickets', params: byId, holds: 'tickets', more: -1 },
+  ],
+  copies: hubspotLists.map((entity) => ({ entity, holds: entity, compared: ['updatedAt'] })),
+  refusals: [
+    { answer: hubspotRefusals.rate, code: 'upstream_rate_limited' },
+    { answer: hubspotRefusals.scopes, code: 'upstream_permission_denied' },
+    { answer: hubspotRefusals.down, code: 'upstream_error' },
+    { answer: hubspotRefusals.conflict, code: 'upstream_conflict' },
+  ],
+  missing: { entity: 'contacts', params: { id: '999999999' }, code: 'record_not_found' },
+}
+
 /** All kinds that have a stand-in and a file. */
-export const subjects: readonly Subject[] = [stripe, github]
+export const subjects: readonly Subject[] = [stripe, github, slack, zendesk, notion, hubspot]

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe } from 'vitest'
+import { sandboxValues } from '../../packages/ferrule/src/document/sandbox-values.ts'
 import { type CredentialValues, Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import type { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import type { Database } from '../../packages/server/src/db/database.ts'
@@ -61,7 +62,7 @@ export async function createWorld(database: DatabaseName, name: string, through:
       const platform = await openPlatform({
         settings,
         kinds: [notes, stall],
-        standIns: ['notes'],
+        standIns: ['notes', ...Object.keys(sandboxValues)],
         engine: () => createStubEngine(),
         clock: () => world.now,
         sleep,

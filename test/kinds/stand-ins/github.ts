@@ -50,7 +50,13 @@ export class GitHub extends kit.Vendor {
     const start = Date.now() - 90 * 86_400_000
     for (const [index, name] of ['large', 'small', 'empty'].entries()) {
       const more = { private: false, archived: false, has_issues: name !== 'empty', description: null, topics: [] }
-      const repository = this.#repositories.add({ ...this.#base(start), name, full_name: `octo/${name}`, owner: user, ...more })
+      const repository = this.#repositories.add({
+        ...this.#base(start + index * 86_400_000),
+        name,
+        full_name: `octo/${name}`,
+        owner: user,
+        ...more,
+      })
       const count = [records, small][index] ?? 0
       // Fifty records share a second.
       for (let at = 0; at < count; at += 1) this.#seed(repository, at, start + Math.floor(at / 50) * 3_600_000)

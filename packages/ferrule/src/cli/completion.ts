@@ -6,7 +6,7 @@ import { showInLine } from './output/terminal.ts'
 import { readProfiles } from './profiles.ts'
 import { type CommandSpec, globalOptions, type OptionSpec } from './spec.ts'
 import { commands, groups } from './specs/index.ts'
-import { findEntity, listLocalKinds, readLocalKind } from './target/kinds.ts'
+import { findEntity, isKindFile, listKinds, listLocalKinds, readKind, readLocalKind } from './target/kinds.ts'
 import { listNames } from './typed-values.ts'
 
 /** Longest wait for the service, in seconds, unless the line itself has `--timeout`. */
@@ -78,8 +78,10 @@ const completeOptions = (spec: CommandSpec | undefined): readonly Candidate[] =>
 /** What a line is completed with. */
 interface Sources {
   kinds(): Promise<readonly Candidate[]>
+  /** Kinds of this package. */
+  localKinds(): Promise<readonly Candidate[]>
   connectors(): Promise<readonly Candidate[]>
-  /** The kind of a connector. */
+  /** The kind of a connector, or the kind of this name. */
   kindOf(connector: string): Promise<KindDocument>
   profiles(): Promise<readonly Candidate[]>
 }
@@ -112,7 +114,8 @@ async function completeParams({ options, words }: Line, sources: Sources): Promi
 async function completeValue(option: OptionSpec, line: Line, sources: Sources): Promise<readonly Candidate[]> {
   const name = readNames(option).at(-1)
   if (option.choices !== undefined) return option.choices.map((choice) => [choice, ''])
-  if (name === '--kind' || name === '--local') return sources.kinds()
+  if (name === '--local') return sources.localKinds()
+  if (name === '--kind') return sources.kinds()
   if (name === '--profile') return sources.profiles()
   return name === '--param' ? completeParams(line, sources) : []
 }
@@ -126,7 +129,7 @@ async function completeArguments(line: Line, spec: CommandSpec, sources: Sources
   if (spec.name === 'describe') {
     const [name, entity] = args
     if (name === undefined) return sources.kinds()
-    const kind = await readLocalKind(name)
+    const kind = await sources.kindOf(name)
     return entity === undefined ? listEntities(kind) : args.length === 2 ? listActions(kind, entity) : []
   }
   if (args.length > 0) return []
@@ -159,14 +162,16 @@ async function listConnectors(context: CommandContext) {
 
 function openSources(context: CommandContext): Sources {
   return {
-    kinds: async () => (await listLocalKinds()).map((kind) => [kind, '']),
+    kinds: async () => (await listKinds(context).catch(() => listLocalKinds())).map((kind) => [kind, '']),
+    localKinds: async () => (await listLocalKinds()).map((kind) => [kind, '']),
     connectors: async () => (await listConnectors(context)).map(({ id, name, connector_type: kind }) => [toWord(id, name), kind]),
     profiles: async () => Object.entries((await readProfiles(context.env)).profiles).map(([name, { url }]) => [name, url ?? '']),
     kindOf: async (connector) => {
-      const isKind = (await listLocalKinds()).includes(connector)
-      if (isKind) return readLocalKind(connector)
+      const local = await listLocalKinds()
+      if (local.includes(connector) || isKindFile(connector)) return readLocalKind(connector)
       const found = (await listConnectors(context)).find(({ id, name }) => id === connector || name === connector)
-      return readLocalKind(found?.connector_type ?? connector)
+      const kind = found?.connector_type ?? connector
+      return local.includes(kind) ? readLocalKind(kind) : readKind(kind, context)
     },
   }
 }

@@ -26,13 +26,14 @@ const isParameter = ({ definition }: SyncedEntity, path: string): boolean => {
 const findFeeder = ({ kind }: SyncedEntity, name: string): EntityDefinition | undefined => kind.definition.entities[name]
 
 /** Lists the parameters that a sync sends, and those of live lists that it does not copy. */
-const listSentParameters = ({ params = {}, within, each, since, windows, withdrawn, token, notCopied = [] }: Sync): string[] => [
+const listSentParameters = ({ params = {}, within, each, since, windows, withdrawn, token, values, notCopied = [] }: Sync): string[] => [
   ...Object.keys(params),
   ...notCopied,
   ...(withdrawn === undefined ? [] : [withdrawn.param]),
   ...Object.keys(within?.most?.take ?? {}),
   ...Object.keys(each?.take ?? {}),
   ...(token === undefined ? [] : [token.param]),
+  ...(values === undefined ? [] : [values.param]),
   ...(since === undefined ? [] : [since.param, ...(since.until === undefined ? [] : [since.until])]),
   ...(windows === undefined ? [] : [windows.from, windows.to]),
 ]
@@ -117,6 +118,10 @@ const checks: readonly ((synced: SyncedEntity) => Sentences)[] = [
           since.text?.includes('{time}') === false && `asks for changes by ${since.text}, which has no place for {time}`,
           since.fixed && isNumber(definition, since.field) && `deletes by ${since.field}, which is a number`,
         ],
+  ({ sync: { values, token, windows } }) => [
+    values !== undefined && values.of.length === 0 && `is walked for no value of ${values.param}`,
+    values !== undefined && (token ?? windows) !== undefined && 'has values beside a token or windows, which one list has',
+  ],
   ({ definition, sync: { newest } }) => (newest === undefined ? [] : checkTime(definition, newest, 'stops at')),
   ({ sync: { since, newest, token, changes } }) => [
     [since, newest, token, changes].filter((way) => way !== undefined).length > 1 && 'has several of since, newest, token and changes',

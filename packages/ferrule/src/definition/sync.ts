@@ -18,6 +18,11 @@ export interface Since {
   readonly first?: string
   /** Path of the timestamp in the record. The sync stores the latest. */
   readonly field: string
+  /**
+   * The list is sorted by this time, the oldest first, and every record has it. After each page the sync asks from its last record on, so a
+   * record that changes meanwhile moves no other one out of sight, and a cap of the vendor ends nothing.
+   */
+  readonly sorted?: true
   /** Overlap before the latest timestamp, in seconds, because records can change or appear late. */
   readonly lookback: number
   /** The timestamp of a record never changes: a copied record within the window that the vendor did not return is deleted. */

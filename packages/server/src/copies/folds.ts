@@ -125,7 +125,7 @@ interface Foldable {
   readonly sync: NonNullable<EntityDefinition['sync']>
   readonly operation: CompiledOperation
   readonly shaping: Params
-  /** False where a record lacks what its parent tells: only deletions are taken from it. */
+  /** False where a record lacks a value of its parent: only deletions are taken from it. */
   readonly isWhole: boolean
 }
 

@@ -11,7 +11,7 @@ import { failUsage } from '../failure.ts'
 import { readObject } from '../params.ts'
 import { callOptions, openSession } from '../session.ts'
 import { readSettings } from '../settings.ts'
-import { listLocalKinds, readKind } from '../target/kinds.ts'
+import { listKinds, listLocalKinds, readKind } from '../target/kinds.ts'
 import { findConnector, requireWorkspace } from '../target/target.ts'
 import { listNames, parseTyped } from '../typed-values.ts'
 import { collectPages } from '../walk.ts'
@@ -88,9 +88,9 @@ function buildSandboxInput(kind: string): Schema {
   return { environment: { sandbox: true }, ...(credentials === undefined ? {} : { credentials, replication_config: configuration }) }
 }
 
-async function askKind({ ask }: CommandContext): Promise<string> {
-  const kinds = await listLocalKinds()
-  return ask.select({
+async function askKind(context: CommandContext): Promise<string> {
+  const kinds = await listKinds(context)
+  return context.ask.select({
     message: 'Kind',
     instead: 'the kind as an argument, or --from-file',
     options: kinds.map((kind) => ({ value: kind, label: kind })),

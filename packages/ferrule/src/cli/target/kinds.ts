@@ -53,13 +53,24 @@ export async function readRemoteKind(definitions: Definitions, name: string, con
   return { kind, title, description, documentation: spec.documentationUrl, credentials, configuration, entities }
 }
 
-/** Reads a kind: from the service when one is set, because it can be newer or have more kinds; else from this package. */
-export async function readKind(name: string, context: CommandContext): Promise<KindDocument> {
-  if (isKindFile(name)) return readLocalKind(name)
+/** Opens the definitions of the service, because it can be newer or have more kinds; undefined when none is set. */
+async function openDefinitions(context: CommandContext): Promise<Definitions | undefined> {
   const settings = await readSettings(context.flags, context.env)
-  if (settings.url === undefined || settings.caller === undefined) return readLocalKind(name)
-  const transport = openTransport(await buildServiceOptions(settings, context.env))
-  return readRemoteKind(new Definitions(transport), name, context)
+  if (settings.url === undefined || settings.caller === undefined) return undefined
+  return new Definitions(openTransport(await buildServiceOptions(settings, context.env)))
+}
+
+/** Reads a kind: from the service when one is set, else from this package. */
+export async function readKind(name: string, context: CommandContext): Promise<KindDocument> {
+  const definitions = isKindFile(name) ? undefined : await openDefinitions(context)
+  return definitions === undefined ? readLocalKind(name) : readRemoteKind(definitions, name, context)
+}
+
+/** Lists the slugs of the kinds: of the service when one is set, else of this package. */
+export async function listKinds(context: CommandContext): Promise<readonly string[]> {
+  const definitions = await openDefinitions(context)
+  if (definitions === undefined) return listLocalKinds()
+  return (await definitions.list({}, callOptions(context))).map(({ connector_type: kind }) => kind)
 }
 
 /**

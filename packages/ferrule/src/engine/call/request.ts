@@ -136,14 +136,14 @@ function buildWireParams(compiled: CompiledOperation, params: Params, now: numbe
   if (operation.file !== undefined) takeAt(wire, parsePath(operation.file.range))
   for (const path of Object.keys(operation.local ?? {})) if (operation.send?.[path] === undefined) takeAt(wire, parsePath(path))
   for (const [path, send] of Object.entries(operation.send ?? {})) {
-    const given = takeAt(wire, parseParameter(compiled, path))
+    const given = takeAt(wire, parseParameter(compiled, path)) ?? operation.defaults?.[path]
     const value = given === undefined || send.as === undefined ? given : conversions[send.as](given, now)
     if (value !== undefined) setAt(wire, parseWireName(compiled, send.to), value)
   }
   for (const [path, value] of Object.entries(operation.constant ?? {})) setAt(wire, parseWireName(compiled, path), value)
   for (const [name, text] of Object.entries(operation.text ?? {})) setAt(wire, parseWireName(compiled, name), writeText(text, wire))
   for (const name of [...(operation.unsent ?? []), ...Object.values(operation.slice ?? {})]) takeAt(wire, parsePath(name))
-  for (const [name, value] of Object.entries(operation.defaults ?? {})) wire[name] ??= value
+  for (const [name, value] of Object.entries(operation.defaults ?? {})) if (operation.send?.[name] === undefined) wire[name] ??= value
   return wire
 }
 

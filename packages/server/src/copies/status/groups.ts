@@ -5,7 +5,7 @@ import type { EntitySelection, SyncIncremental } from 'ferrule/wire'
 import type { Parts } from '../../main/parts.ts'
 import type { CopyHolder } from '../sql/sync-copies.ts'
 import type { ScheduleRow } from '../sql/sync-runs.ts'
-import { usualLookback } from '../sync/walk/begin.ts'
+import { usualLookback } from '../sync/walk/page-params.ts'
 import { listStored, planWalks, type Tree, tracksChanges } from '../sync/walk/plan.ts'
 
 const daySeconds = 86_400

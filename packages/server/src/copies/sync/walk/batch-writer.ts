@@ -75,6 +75,7 @@ export class BatchWriter {
   #count = { records: 0, calls: 0, characters: 0 }
   #running: Promise<void> = Promise.resolve()
   #commits = 0
+  #written = 0
 
   constructor(walking: Walking) {
     this.#walking = walking
@@ -122,6 +123,11 @@ export class BatchWriter {
       const value = getAt(parent, parsePath(under.parent))
       if (value !== undefined && value !== null) whole.add(String(value))
     }
+  }
+
+  /** Number of records that were new or different so far. */
+  get written(): number {
+    return this.#written
   }
 
   /** Number of commits so far. */
@@ -193,6 +199,7 @@ export class BatchWriter {
         () => describeBatch(ref, records.length),
         () => task.store.writeBatch(ref, { records, asked, ...checkpoints, ...buildRemoval(walking, batch) }),
       )
+      this.#written += written.created + written.updated
       this.#report(planned, { written: written.created + written.updated, created: written.created, removed: written.removed })
     }
     if (own === undefined) await saveWalk(walking, progress)

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Sync } from 'ferrule/definition'
 import { writeJson } from 'ferrule/engine'
 import { parseTimestamp } from 'ferrule/internal'
+import { usualLookback } from './page-params.ts'
 import { listStored, type Planned, type Tree, tellsDeletions, tracksChanges } from './plan.ts'
 import { type EntityState, readState, readWalk, toStateCheckpoint, type WalkProgress } from './state.ts'
 import type { SyncTask } from './types.ts'
@@ -27,9 +28,6 @@ function isDue(fullEvery: number, { sync }: Planned, { triedAt: last, flaw, unfi
   const every = isWhole ? fullEvery : Math.min(day * 2 ** Math.max(0, unfinished - 1), fullEvery)
   return Math.abs(now - last) > every
 }
-
-/** Seconds before the latest change that are read again where the definition names no time: records can appear late. */
-export const usualLookback = 60
 
 /** Finds the timestamp to request changes from; undefined when none is known. */
 function findSince(lookback: number, latest: string | undefined, now: number): string | undefined {

@@ -45,7 +45,7 @@ export function isInOrder({ rule, definition }: ChangeList, rows: readonly unkno
   return rule.oldest ? first <= last : first >= last
 }
 
-/** Sorts the changes of a page: the newest change of a record counts. The order of the list tells it, because times can be equal. */
+/** Sorts the changes of a page: the newest change of a record counts. The order of the list decides, because times can be equal. */
 export function readChanges({ rule }: ChangeList, { definition }: Pick<Tree, 'definition'>, rows: readonly unknown[]): Changed {
   const [field, at, keys] = [parsePath(rule.where.field), parsePath(rule.record), definition.key.map(parsePath)]
   const newest = new Map<string, { readonly record: unknown; readonly isGone: boolean }>()

@@ -6,7 +6,7 @@ import { type DayWindow, findFirstDay, listWindows, splitWindow, toDay } from '.
 import { splitGone } from './gone.ts'
 import { isNeeded, readList, Unreadable } from './lists.ts'
 import type { Params } from './page-params.ts'
-import { buildParams, digestPage, findParent, listParents, splitGroups, type Work } from './parents.ts'
+import { buildParams, digestPage, findParent, listParams, listParents, splitGroups, type Work } from './parents.ts'
 import type { Child, Nested, Planned } from './plan.ts'
 import type { Met, Parent } from './project.ts'
 import { Slices } from './slices.ts'
@@ -252,10 +252,10 @@ export class Children {
   /** Reads the records of some parents. @returns the error of their list; undefined when it was read */
   async *#tryRead(child: Child, group: readonly Parent[]): Sliced<Unreadable | undefined> {
     try {
-      const params = buildParams(child, group)
       const [parent] = group
-      if (child.sync.windows === undefined || parent === undefined) yield* this.#readPages(child, params, group)
-      else yield* this.#readWindows({ child, params, parent, isReached: false, failed: 0 })
+      if (child.sync.windows !== undefined && parent !== undefined)
+        yield* this.#readWindows({ child, params: buildParams(child, group), parent, isReached: false, failed: 0 })
+      else for (const params of listParams(child, group)) yield* this.#readPages(child, params, group)
       return undefined
     } catch (thrown) {
       if (thrown instanceof Unreadable) return thrown

@@ -88,8 +88,7 @@ function mergeThrough(walking: Walking, planned: Planned): Pick<EntityState, 'th
 }
 
 /** Returns whether everything up to the latest change was read. A list from its newest records that ends early leaves a gap behind it. */
-const isMarkReached = ({ tree, progress }: Walking): boolean =>
-  tree.sync.newest === undefined || progress.full || progress.cameBack === true
+const isMarkReached = ({ tree, progress }: Walking): boolean => tree.sync.newest === undefined || progress.full || progress.gap !== true
 
 /** Builds the part of the state with the token of changes. A complete pass whose last page names none leaves none. */
 function buildTokenState(walking: Walking, planned: Planned): Pick<EntityState, 'token'> {

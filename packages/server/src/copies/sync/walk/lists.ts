@@ -28,7 +28,7 @@ export interface ListPage {
 }
 
 /** Returns whether every other call would fail too, or the service itself is at fault. */
-function concernsRun({ code }: FerruleError): boolean {
+export function concernsRun({ code }: FerruleError): boolean {
   const { syncRun, leavesOut } = errorConsequences[code]
   if (syncRun === 'wait') return errorTable[code].fault === 'service'
   return syncRun === 'cancel' || (syncRun === 'end' && leavesOut === 'nothing')

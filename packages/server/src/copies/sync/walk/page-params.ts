@@ -3,9 +3,13 @@ import { createHash } from 'node:crypto'
 import { writeJson } from 'ferrule/engine'
 import { BoundedMap, copyJson, fail, getAt, parsePath, parseTimestamp, setAt } from 'ferrule/internal'
 import { buildChangesParams, findChangeList } from './changes.ts'
+import type { WalkProgress } from './state.ts'
 import type { Answered } from './types.ts'
 import { buildStart, buildTimeReader, toParamPath, writeTime } from './vendor-times.ts'
 import { computeEnd, type Walking } from './walking.ts'
+
+/** Seconds before the latest change that are read again where the definition names no time: records can appear late. */
+export const usualLookback = 60
 
 /** Parameters of a call. */
 export type Params = Readonly<Record<string, unknown>>
@@ -20,8 +24,9 @@ export function buildFirstParams(walking: Pick<Walking, 'task' | 'tree' | 'progr
   } = walking
   const params: Record<string, unknown> = copyJson({ ...sync.params })
   const { since } = sync
+  if (sync.values !== undefined) setAt(params, toParamPath(definition, sync.values.param), sync.values.of[progress.value ?? 0])
   if (sync.token !== undefined && progress.token !== undefined) setAt(params, toParamPath(definition, sync.token.param), progress.token)
-  const from = progress.since ?? since?.first
+  const from = progress.moved ?? progress.since ?? since?.first
   if (since !== undefined && from !== undefined) setAt(params, toParamPath(definition, since.param), buildStart(since, from))
   if (since?.until !== undefined) setAt(params, toParamPath(definition, since.until), writeTime(computeEnd(progress), since.as))
   if (sync.after !== undefined) setAt(params, parsePath(sync.after.param), 0)
@@ -73,20 +78,41 @@ export function findLatest(
 }
 
 /**
- * Cuts a page of a list from its newest records where the copy is known to have them.
- * @returns the records since then, and whether the page goes back further. Records without a time stay.
+ * Finds the time from which a sorted list goes on after a page; undefined where its next page must do: all of its records have the time that
+ * was asked for, or they are in no order.
  */
-export function cutKnown(
-  rows: readonly unknown[],
-  { tree, progress: { since, full } }: Pick<Walking, 'tree' | 'progress'>,
-): { readonly rows: readonly unknown[]; readonly cameBack: boolean } {
+export function findMove(rows: readonly unknown[], walking: Pick<Walking, 'task' | 'tree' | 'progress'>): string | undefined {
+  const { sync, definition } = walking.tree
+  const { since } = sync
+  if (since?.sorted === undefined || findChangeList(walking) !== undefined) return undefined
+  const times = rows.map(buildTimeReader(definition, since.field))
+  const last = times.at(-1) ?? Number.NaN
+  if (times.some((time, index) => !(time >= (times[index - 1] ?? time)))) return undefined
+  const asked = walking.progress.moved ?? walking.progress.since
+  // The form of the parameter may be coarser than the time of a record.
+  if (asked !== undefined && writeTime(last, since.as) <= writeTime(parseTimestamp(asked), since.as)) return undefined
+  return new Date(last).toISOString()
+}
+
+/** What a page of a list from its newest records adds to what the copy is known to have. */
+export interface Cut {
+  /** The records since the begin of the walk. Records without a time stay. */
+  readonly rows: readonly unknown[]
+  /** True when the page goes back further than the walk must. */
+  readonly cameBack: boolean
+  /** True when the page goes back to what the copy has; the time before that is read again to be sure. */
+  readonly isKnown: boolean
+}
+
+/** Cuts a page of a list from its newest records where the copy is known to have them. */
+export function cutKnown(rows: readonly unknown[], { tree, progress: { since, full } }: Pick<Walking, 'tree' | 'progress'>): Cut {
   const { newest } = tree.sync
-  if (newest === undefined || full || since === undefined) return { rows, cameBack: false }
+  if (newest === undefined || full || since === undefined) return { rows, cameBack: false, isKnown: true }
   const read = buildTimeReader(tree.definition, newest)
   const from = parseTimestamp(since)
   // Pinned records may stand first, so the last one decides.
-  const last = rows.findLast((row) => !Number.isNaN(read(row)))
-  return { rows: rows.filter((row) => !(read(row) < from)), cameBack: last !== undefined && read(last) < from }
+  const last = rows.map(read).findLast((time) => !Number.isNaN(time)) ?? Number.POSITIVE_INFINITY
+  return { rows: rows.filter((row) => !(read(row) < from)), cameBack: last < from, isKnown: last <= from + usualLookback * 1_000 }
 }
 
 /** Computes a short digest of strings. */
@@ -106,11 +132,11 @@ export class Positions {
   }
 
   /**
-   * Adds a position.
+   * Adds a position in the list that a value, and the time from which it is asked for, name.
    * @throws FerruleError `upstream_answer_invalid` for an earlier position
    */
-  add(position: Params | undefined): void {
-    const digest = digestTexts([writeJson(position ?? {})])
+  add({ position = {}, value = 0, moved = '' }: Pick<WalkProgress, 'position' | 'value' | 'moved'>): void {
+    const digest = digestTexts([writeJson(position), String(value), moved])
     if (this.#seen.get(digest))
       throw fail('upstream_answer_invalid', { vendor: this.#vendor, reason: 'a list that returns to a position it had before' })
     this.#seen.set(digest, true)

@@ -3,6 +3,7 @@ import { copyJson, getAt, parsePath, setAt } from 'ferrule/internal'
 import { digestTexts, type Params } from './page-params.ts'
 import type { Child, Nested, Taken } from './plan.ts'
 import { listParentPaths, type Met, type Parent } from './project.ts'
+import { toParamPath } from './vendor-times.ts'
 
 /** A child with its parents on a page. */
 export interface Work {
@@ -56,6 +57,17 @@ export function buildParams(child: Pick<Child, 'sync' | 'take' | 'batch'>, group
     setAt(params, taken.param, child.batch === undefined ? values[0] : joinValues(taken, values))
   }
   return params
+}
+
+/** Lists the parameters of the lists of some parents: one list, or one for each value. */
+export function listParams(child: Pick<Child, 'sync' | 'take' | 'batch' | 'definition'>, group: readonly Parent[]): readonly Params[] {
+  const { values } = child.sync
+  if (values === undefined) return [buildParams(child, group)]
+  return values.of.map((value) => {
+    const params = { ...buildParams(child, group) }
+    setAt(params, toParamPath(child.definition, values.param), value)
+    return params
+  })
 }
 
 /** Splits parents into the groups of one call each. */

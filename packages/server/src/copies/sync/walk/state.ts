@@ -98,8 +98,15 @@ export interface WalkProgress {
   /** Token that the walk sends, and the one that the vendor named last. */
   readonly token?: Token
   readonly nextToken?: Token
-  /** True when a list that is read from its newest records was read back to `since`, so that `latest` holds. */
-  readonly cameBack?: true
+  /** True when a list that is read from its newest records ended before it came back to `since`: `latest` does not hold. */
+  readonly gap?: true
+  /** Timestamp from which a sorted list goes on, in place of its next page. */
+  readonly moved?: string
+  /** True when a list whose pages are counted had more than one page: changes meanwhile can have shifted its records. */
+  readonly counted?: true
+  /** Index of the value whose list is read, and whether the list of any value was read. */
+  readonly value?: number
+  readonly anyValue?: true
   /** Version of the records of the last page of changes. */
   readonly changesAt?: number
   /** Segments of a list that is read from its newest records. */

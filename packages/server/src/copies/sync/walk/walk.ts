@@ -9,9 +9,9 @@ import { type DueTree, forgetStart, startWalk } from './begin.ts'
 import { computeVersion, findChangeList, isInOrder, readChanges } from './changes.ts'
 import { Children, mostTries } from './children.ts'
 import { endEntity, findDoubts, needsFill } from './end.ts'
-import { mostRestarts, readNested } from './lists.ts'
+import { concernsRun, mostRestarts, readNested } from './lists.ts'
 import { filterSegment, findLargest, moveOn, Outline, readIds } from './newest.ts'
-import { buildFirstParams, cutKnown, findLatest, findNextParams, type Params, Positions } from './page-params.ts'
+import { buildFirstParams, cutKnown, findLatest, findMove, findNextParams, type Params, Positions } from './page-params.ts'
 import { listParents, type Work } from './parents.ts'
 import type { Nested, Tree } from './plan.ts'
 import type { Met } from './project.ts'
@@ -75,11 +75,13 @@ class Walk {
     for (let restarts = 0; ; ) {
       task.signal.throwIfAborted()
       const { position } = this.#walking.progress
-      positions.add(position)
+      positions.add(this.#walking.progress)
       const params = { ...buildFirstParams(this.#walking), ...position }
       const asked = task.clock()
-      const answered = await this.#ask(params)
-      if (answered === undefined) {
+      const answered = await this.#askOrPass(params)
+      if (answered === 'passed') {
+        if (this.#walking.progress.met) return this.#writer.settle()
+      } else if (answered === undefined) {
         restarts += 1
         positions = new Positions(task.kind.definition.title)
         await this.#restart(restarts)
@@ -94,11 +96,22 @@ class Walk {
   /** Reads the children of a page, and saves that it is done. */
   async *#finishPage({ work, version, then }: Step): Sliced {
     yield* this.#children.run(work, version)
-    const { position: _position, within: _within, segments: _segments, ...rest } = this.#walking.progress
-    this.#walking.progress = { ...rest, ...then }
+    this.#move(then)
     this.#reportShares()
     if (then.met) return this.#writer.commit()
     yield* this.#writer.endSliceIfDue()
+  }
+
+  /** Leaves a page. The time from which a sorted list goes on belongs to the list of one value. */
+  #move(then: Partial<WalkProgress>): void {
+    const { position: _position, within: _within, segments: _segments, moved, ...rest } = this.#walking.progress
+    const kept = moved === undefined || then.value !== undefined ? {} : { moved }
+    this.#walking.progress = { ...rest, ...kept, ...then }
+  }
+
+  /** Number of records that were new or different so far. */
+  get written(): number {
+    return this.#writer.written
   }
 
   /** Waits for running writes and ignores their errors: nothing is written after the run. */
@@ -115,18 +128,59 @@ class Walk {
     await saveWalk(this.#walking, { ...rest, met: true, flawed })
   }
 
+  /**
+   * Requests a page. A value that the vendor refuses is passed over, with a note; the lists of the others are read.
+   * @returns as `#ask`, or that the value was passed over
+   * @throws the refusal when the vendor refuses all values
+   */
+  async #askOrPass(params: Params): Promise<Answered | undefined | 'passed'> {
+    try {
+      return await this.#ask(params)
+    } catch (error) {
+      const { tree, progress } = this.#walking
+      const isRefused = error instanceof FerruleError && errorConsequences[error.code].leavesOut !== 'nothing'
+      const next = this.#planValue({ met: true })
+      const isAlone = next.met === true && progress.anyValue === undefined
+      if (tree.sync.values === undefined || !isRefused || isAlone || concernsRun(error)) throw error
+      const flaw = { code: error.code, message: error.message, skipped: false }
+      const flawed = { ...Object.fromEntries(listEntities(tree).map((entity) => [entity, flaw])), ...progress.flawed }
+      this.#move({ ...next, flawed })
+      await this.#writer.commit()
+      return 'passed'
+    }
+  }
+
+  /** Computes what follows the end of a list: the list of the next value, if there is one. */
+  #planValue(then: Partial<WalkProgress>): Partial<WalkProgress> {
+    const { tree, progress } = this.#walking
+    const value = (progress.value ?? 0) + 1
+    if (then.met !== true || findChangeList(this.#walking) !== undefined || value >= (tree.sync.values?.of.length ?? 1)) return then
+    const { met: _met, ...rest } = then
+    return { ...rest, value }
+  }
+
   /** Computes what changes when a page is done. */
   #planNext(page: Page): Partial<WalkProgress> {
+    const then = this.#planPage(page)
+    return this.#walking.tree.sync.values === undefined ? then : { ...this.#planValue(then), anyValue: true }
+  }
+
+  #planPage(page: Page): Partial<WalkProgress> {
     const { progress, tree } = this.#walking
     const { position, segments } = progress
     const latest = findLatest(this.#walking, page)
     const token = page.token === undefined ? {} : { nextToken: page.token }
     const known = { ...(latest === undefined ? {} : { latest }), ...token, ...page.noted }
-    if (cutKnown(page.rows, this.#walking).cameBack) return { ...known, met: true, cameBack: true }
-    const next = findNextParams(this.#walking, page)
+    const { cameBack, isKnown } = cutKnown(page.rows, this.#walking)
+    const next = cameBack ? null : findNextParams(this.#walking, page)
+    if (next === null && !isKnown) return { ...known, met: true, gap: true }
     if (segments === undefined || tree.sync.after === undefined) {
+      if (next === null) return { ...known, met: true }
+      const moved = findMove(page.rows, this.#walking)
+      if (moved !== undefined) return { ...known, moved }
+      const counted = isCounted(this.#walking) ? { counted: true as const } : {}
       // A position may withdraw parameters that the position itself carries; their absence stays in force.
-      return next === null ? { ...known, met: true } : { ...known, position: { ...position, ...next } }
+      return { ...known, ...counted, position: { ...position, ...next } }
     }
     const largest = findLargest(readIds(tree, page.rows))
     if (largest === undefined && next !== null) throw this.#invalid('a page without ids')
@@ -307,6 +361,33 @@ async function* runWalk(walking: Walking, walk: Walk): Sliced {
   }
 }
 
+/** Returns whether the pages of the root are counted, so that a record that leaves its place shifts the others. */
+function isCounted({ task, tree, progress }: Walking): boolean {
+  const page = task.kind.definition.pages[tree.definition.list?.page ?? '']
+  const list = findChangeList({ task, tree, progress })
+  return list === undefined && page !== undefined && 'position' in page && (page.position === 'rows' || page.position === 'pages')
+}
+
+/** Maximum number of times that a list with counted pages is read again. */
+const mostRounds = 4
+
+/**
+ * Reads a list whose pages are counted again from its start, until nothing new comes. Lists per record are not asked for again.
+ * @returns whether it was read again
+ */
+async function* runRounds(walking: Walking, walk: Walk): Sliced<boolean> {
+  const { tree, stored } = walking
+  if (walking.progress.counted === undefined || !tree.isQuick || !tree.stored) return false
+  for (let round = 0; round < mostRounds; round += 1) {
+    const { met: _met, value: _value, moved: _moved, counted: _counted, ...rest } = walking.progress
+    await saveWalk(walking, { ...rest, confirming: stored.map(({ entity }) => entity) })
+    const before = walk.written
+    yield* runWalk(walking, walk)
+    if (walk.written === before) break
+  }
+  return true
+}
+
 /**
  * Walks everything once, and doubtful entities a second time.
  * @returns entities without missed records
@@ -316,8 +397,9 @@ async function* runWalks(walking: Walking): Sliced<ReadonlySet<string>> {
   try {
     yield* runWalk(walking, walk)
     if (walking.progress.confirming !== undefined) return new Set()
+    const isConfirmed = yield* runRounds(walking, walk)
     const { doubtful, whole } = await findDoubts(walking)
-    if (doubtful.length === 0) return whole
+    if (doubtful.length === 0 || isConfirmed) return whole
     const { met: _met, ...rest } = walking.progress
     await saveWalk(walking, { ...rest, confirming: doubtful })
     yield* runWalk(walking, walk)

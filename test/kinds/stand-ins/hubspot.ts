@@ -1,0 +1,269 @@
+/** HubSpot CRM v3, by its public reference: https://developers.hubspot.com/docs/api-reference. Written without knowledge of any definition. */
+import type { Answer, Call, Row } from './shared.ts'
+import * as kit from './shared.ts'
+
+const fault = (category: string, message: string, more: Row = {}) => ({
+  status: 'error',
+  message,
+  correlationId: 'stand-in',
+  category,
+  ...more,
+})
+/** https://developers.hubspot.com/docs/api-reference/error-handling */
+const refuse = (status: number, category: string, message: string): kit.Refusal =>
+  new kit.Refusal({ status, body: fault(category, message) })
+const invalid = (message: string) => refuse(400, 'VALIDATION_ERROR', message)
+const missing = () => refuse(404, 'OBJECT_NOT_FOUND', 'resource not found')
+
+/** Refusals on demand: https://developers.hubspot.com/docs/developer-tooling/platform/usage-guidelines */
+export const hubspotRefusals = {
+  rate: {
+    status: 429,
+    body: fault('RATE_LIMITS', 'You have reached your ten_secondly_rolling limit.', {
+      errorType: 'RATE_LIMIT',
+      policyName: 'TEN_SECONDLY_ROLLING',
+    }),
+    headers: {
+      'x-hubspot-ratelimit-max': '190',
+      'x-hubspot-ratelimit-remaining': '0',
+      'x-hubspot-ratelimit-interval-milliseconds': '10000',
+    },
+  },
+  scopes: { status: 403, body: fault('MISSING_SCOPES', 'This app has not been granted all required scopes to make this call.') },
+  down: { status: 502, body: fault('ERROR', 'internal error') },
+  conflict: { status: 409, body: fault('CONFLICT', 'Contact already exists. Existing ID: 12') },
+}
+
+/** Objects with the properties that the stand-in knows: /docs/api-reference/crm-contacts-v3 and its sisters. */
+const objects = kit.readTable(`
+  path       | modified           | properties                                              | unique
+  contacts   | lastmodifieddate   | email firstname lastname phone company lifecyclestage   | email
+  companies  | hs_lastmodifieddate | name domain industry city country phone                |
+  deals      | hs_lastmodifieddate | dealname amount dealstage pipeline closedate           |
+  tickets    | hs_lastmodifieddate | subject content hs_pipeline hs_pipeline_stage hs_ticket_priority |
+  products   | hs_lastmodifieddate | name price description hs_sku                          |
+  line_items | hs_lastmodifieddate | name quantity price amount hs_product_id               |`)
+const known = (path: string): string[] => [
+  ...kit.words(objects.get(path)?.['properties']),
+  'createdate',
+  'hs_object_id',
+  `${objects.get(path)?.['modified']}`,
+]
+
+/** HubSpot with objects, owners, pipelines and properties. */
+export class HubSpot extends kit.Vendor {
+  readonly key = 'pat-standin'
+  readonly #tables = new Map([...objects.keys(), 'owners'].map((path) => [path, new kit.Table()]))
+  /** Results of a search end here: 10,000 at HubSpot. */
+  readonly cap: number
+
+  constructor({ records = 1_000, cap = 10_000, seed = 23 }: { records?: number; cap?: number; seed?: number } = {}) {
+    super(seed)
+    this.cap = cap
+    const start = Date.now() - 50 * 86_400_000
+    for (let index = 0; index < records; index += 1) {
+      const time = start + Math.floor(index / 50) * 3_600_000 // fifty records share a time
+      this.#add('contacts', { email: `p${index}@example.com`, firstname: `First ${index}`, lastname: `Last ${index}` }, time)
+      if (index % 2 === 0) this.#add('companies', { name: `Company ${index}`, domain: `c${index}.example.com` }, time)
+      if (index % 3 === 0)
+        this.#add('deals', { dealname: `Deal ${index}`, amount: `${index}.50`, dealstage: 'closedwon', pipeline: 'default' }, time)
+      if (index % 5 === 0) this.#add('tickets', { subject: `Ticket ${index}`, hs_pipeline: '0', hs_pipeline_stage: '1' }, time)
+      if (index % 6 === 0) this.#add('products', { name: `Product ${index}`, price: '10' }, time)
+      if (index % 7 === 0) this.#add('line_items', { name: `Line ${index}`, quantity: '1', price: '10' }, time)
+      const owner = {
+        id: String(this.serial()),
+        email: `o${index}@example.com`,
+        firstName: 'Owner',
+        lastName: `${index}`,
+        userId: index,
+        archived: false,
+      }
+      if (index < 120) this.#table('owners').add({ ...owner, createdAt: iso(time), updatedAt: iso(time) })
+    }
+  }
+
+  /** What lists have: all properties, and nothing that is archived. */
+  holds(what: string): readonly Row[] {
+    if (what === 'contact properties') return known('contacts').map((name) => ({ name }))
+    if (what === 'deal pipelines') return [pipeline('deals')]
+    const table = this.#table(what.replace('archived ', ''))
+    return what.startsWith('archived') ? table.all.filter((row) => table.isDeleted(row)) : table.live()
+  }
+
+  mutate(): void {
+    const email = `n${this.serial()}@example.com`
+    this.#add('contacts', { email, firstname: 'New' })
+    for (const path of ['contacts', 'companies', 'deals']) {
+      this.#change(path, this.pick(this.#table(path).live()), { [known(path)[1] ?? '']: `Changed ${this.serial()}` })
+      this.#archive(path, this.pick(this.#table(path).live()))
+    }
+  }
+
+  protected answer(call: Call): Answer {
+    if (call.headers.authorization !== `Bearer ${this.key}`)
+      throw refuse(401, 'INVALID_AUTHENTICATION', 'Authentication credentials not found.')
+    const answer = this.#route(call)
+    const isSearch = call.path.endsWith('/search') // searches have no such headers
+    const limits = {
+      'x-hubspot-ratelimit-max': '190',
+      'x-hubspot-ratelimit-remaining': '180',
+      'x-hubspot-ratelimit-interval-milliseconds': '10000',
+    }
+    return { ...answer, headers: { ...(isSearch ? {} : limits), 'x-hubspot-correlation-id': 'stand-in', ...answer.headers } }
+  }
+
+  #route(call: Call): Answer {
+    const [crm, version, area, path = '', id, ...rest] = call.path.slice(1).split('/')
+    if (call.path === '/account-info/v3/details' && call.method === 'GET')
+      return kit.ok({ portalId: 4_242, accountType: 'STANDARD', timeZone: 'UTC', companyCurrency: 'USD' })
+    if (crm !== 'crm' || version !== 'v3' || rest.length > 0) throw missing()
+    if (area === 'owners' && path === '' && call.method === 'GET')
+      return this.#page(call, 'owners', { most: 500, filters: ['email', 'archived'] })
+    if (area === 'owners' && call.method === 'GET') return kit.ok(this.#find('owners', path))
+    if (area === 'pipelines' && call.method === 'GET') return kit.ok({ results: [pipeline(path)] }) // one page: /crm-pipelines-v3
+    if (area === 'properties' && call.method === 'GET')
+      return kit.ok({ results: known(path).map((name) => ({ name, label: name, type: 'string', fieldType: 'text', groupName: 'own' })) })
+    if (area !== 'objects' || !objects.has(path)) throw missing()
+    if (id === 'search' && call.method === 'POST') return this.#search(call, path)
+    if (id === undefined && call.method === 'POST') return this.#create(call, path)
+    if (id === undefined && call.method === 'GET')
+      return this.#page(call, path, { most: 100, filters: ['properties', 'propertiesWithHistory', 'associations', 'archived'] })
+    const row = this.#find(path, id)
+    if (call.method === 'GET') check(call.query, ['properties', 'propertiesWithHistory', 'associations', 'archived', 'idProperty'])
+    if (call.method === 'GET') return kit.ok(show(path, row, call.query.get('properties')))
+    if (call.method === 'PATCH') return kit.ok(this.#change(path, row, read(call, path)))
+    if (call.method === 'DELETE') this.#archive(path, row)
+    return { status: 204 }
+  }
+
+  /** The last page has no `paging`: https://developers.hubspot.com/docs/api-reference/crm-contacts-v3/basic/get-crm-v3-objects-contacts */
+  #page({ query, path: url }: Call, path: string, { most, filters }: { most: number; filters: readonly string[] }): Answer {
+    check(query, ['limit', 'after', ...filters])
+    const size = Number(query.get('limit') ?? (path === 'owners' ? 100 : 10))
+    if (!(Number.isInteger(size) && size >= 1 && size <= most)) throw invalid(`Invalid input: limit must be at most ${most}`)
+    const table = this.#table(path)
+    const rows = query.get('archived') === 'true' ? table.all.filter((row) => table.isDeleted(row)) : table.live()
+    const email = query.get('email')
+    const fitting = rows.filter((row) => email === null || row['email'] === email).map((row) => ({ ...row, number: Number(row['id']) }))
+    const cut = kit.cutPage(fitting, { by: ['number'], isAscending: true, size, cursor: query.get('after') ?? undefined })
+    if (cut === undefined) throw invalid('Invalid input: after')
+    this.between?.()
+    const results = cut.data.map(({ number: _number, ...row }) => (path === 'owners' ? row : show(path, row, query.get('properties'))))
+    return kit.ok({
+      results,
+      ...(cut.next === undefined ? {} : { paging: { next: { after: cut.next, link: `${this.origin}${url}?after=${cut.next}` } } }),
+    })
+  }
+
+  /** At most 200 a page and 10,000 in all: https://developers.hubspot.com/docs/api-reference/search/guide */
+  #search(call: Call, path: string): Answer {
+    const body = kit.readObject(call.body) ?? {}
+    const [unknown] = kit.unknownNames(Object.keys(body), ['filterGroups', 'sorts', 'query', 'properties', 'limit', 'after'])
+    if (unknown !== undefined) throw invalid(`Invalid input JSON: Unrecognized field "${unknown}"`)
+    const { filterGroups = [], sorts = [], query = '', limit = 10, after = 0, properties } = body
+    const size = Number(limit)
+    if (!(size >= 1 && size <= 200)) throw invalid('Invalid input: limit must be at most 200')
+    if (Number(after) + size > this.cap) throw invalid(`There was a problem with the request: paging past ${this.cap} is not possible`)
+    const groups = list(filterGroups).map((group) => list(group['filters']))
+    const fits = (row: Row) => groups.length === 0 || groups.some((filters) => filters.every((filter) => says(path, row, filter)))
+    const rows = this.#table(path)
+      .live()
+      .filter((row) => fits(row) && JSON.stringify(row['properties']).includes(String(query)))
+    const [sort] = list(sorts)
+    const by = [`properties.${String(sort?.['propertyName'] ?? 'createdate')}`]
+    const sorted = kit.sortBy(rows, by, sort?.['direction'] !== 'DESCENDING')
+    const to = Number(after) + size
+    const results = structuredClone(sorted.slice(Number(after), to)).map((row) =>
+      show(path, row, Array.isArray(properties) ? properties.join() : null),
+    )
+    this.between?.()
+    return kit.ok({ total: rows.length, results, ...(to < rows.length ? { paging: { next: { after: String(to) } } } : {}) })
+  }
+
+  #create(call: Call, path: string): Answer {
+    const fields = read(call, path)
+    const unique = objects.get(path)?.['unique'] ?? ''
+    const same = this.#table(path)
+      .live()
+      .find((row) => unique !== '' && kit.at(row, `properties.${unique}`) === fields[unique])
+    if (same !== undefined) throw refuse(409, 'CONFLICT', `Contact already exists. Existing ID: ${String(same['id'])}`)
+    return { status: 201, body: this.#add(path, fields) }
+  }
+
+  #table = (path: string): kit.Table => this.#tables.get(path) ?? new kit.Table()
+
+  #find(path: string, id: string | undefined): Row {
+    const row = this.#table(path).find(id)
+    if (row === undefined || this.#table(path).isDeleted(row)) throw missing()
+    return row
+  }
+
+  #add(path: string, fields: Row, time = Date.now()): Row {
+    const id = String(this.serial())
+    const properties = { ...fields, createdate: iso(time), hs_object_id: id, [`${objects.get(path)?.['modified']}`]: iso(time) }
+    return this.#table(path).add({ id, properties, createdAt: iso(time), updatedAt: iso(time), archived: false })
+  }
+
+  #change(path: string, row: Row, fields: Row): Row {
+    const time = iso(Date.now())
+    const properties = {
+      ...(kit.isRow(row['properties']) ? row['properties'] : {}),
+      ...fields,
+      [`${objects.get(path)?.['modified']}`]: time,
+    }
+    return Object.assign(row, { properties, updatedAt: time })
+  }
+
+  /** Archived records are in the list of archived ones only: /crm-contacts-v3/basic/delete-crm-v3-objects-contacts */
+  #archive(path: string, row: Row): void {
+    this.#table(path).delete(Object.assign(row, { archived: true, archivedAt: iso(Date.now()) }))
+    this.vanished.push(row)
+  }
+}
+
+const iso = (time: number): string => new Date(time).toISOString()
+const list = (value: unknown): Row[] => (Array.isArray(value) ? value.filter(kit.isRow) : [])
+const pipeline = (path: string): Row => ({
+  id: `${path}-default`,
+  label: 'Default',
+  displayOrder: 0,
+  stages: [{ id: '1', label: 'New' }],
+  archived: false,
+  createdAt: iso(0),
+  updatedAt: iso(0),
+})
+
+/** Without a list of wanted properties a few come: https://developers.hubspot.com/docs/api-reference/crm-contacts-v3/guide#retrieve-contacts */
+function show(path: string, row: Row, wanted: string | null): Row {
+  const names = new Set([...(wanted === null || wanted === '' ? known(path).slice(0, 3) : wanted.split(',')), ...known(path).slice(-3)])
+  const held = kit.isRow(row['properties']) ? row['properties'] : {}
+  return { ...row, properties: Object.fromEntries([...names].map((name) => [name, held[name] ?? null])) }
+}
+
+function says(path: string, row: Row, { propertyName, operator, value, values }: Row): boolean {
+  if (!known(path).includes(String(propertyName))) throw invalid(`Property "${String(propertyName)}" does not exist`)
+  const own = kit.at(row, `properties.${String(propertyName)}`)
+  if (operator === 'HAS_PROPERTY' || operator === 'NOT_HAS_PROPERTY') return (own !== undefined) === (operator === 'HAS_PROPERTY')
+  if (operator === 'IN') return Array.isArray(values) && values.includes(own)
+  const number = (one: unknown) => (/^\d+$/.test(String(one)) ? Number(one) : Date.parse(String(one))) // dates are milliseconds or ISO
+  const [left, right] = [number(own), number(value)]
+  const answers = { EQ: own === value, NEQ: own !== value, GTE: left >= right, GT: left > right, LTE: left <= right, LT: left < right }
+  const answer = Object.entries(answers).find(([name]) => name === operator)?.[1]
+  if (answer === undefined) throw invalid(`operator ${String(operator)} is not played`)
+  return answer
+}
+
+function check(query: URLSearchParams, allowed: readonly string[]): void {
+  // HubSpot ignores unknown parameters; the stand-in refuses them, because each is a mistake of a definition.
+  const [unknown] = kit.unknownNames(query.keys(), allowed)
+  if (unknown !== undefined) throw invalid(`${unknown} is not a parameter`)
+}
+
+/** Bodies hold `properties`, and unknown ones are refused: https://developers.hubspot.com/docs/api-reference/crm-contacts-v3/guide */
+function read({ body }: Call, path: string): Row {
+  const { properties, associations: _associations, ...rest } = kit.readObject(body) ?? {}
+  if (!kit.isRow(properties) || Object.keys(rest).length > 0) throw invalid('Invalid input JSON')
+  const [unknown] = kit.unknownNames(Object.keys(properties), known(path))
+  if (unknown !== undefined) throw invalid(`Property values were not valid: PROPERTY_DOESNT_EXIST ${unknown}`)
+  return properties
+}

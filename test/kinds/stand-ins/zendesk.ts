@@ -1,0 +1,247 @@
+/** Zendesk Support, by its public reference: https://developer.zendesk.com/api-reference. Written without knowledge of any definition. */
+import type { Answer, Call, Row } from './shared.ts'
+import * as kit from './shared.ts'
+
+/** https://developer.zendesk.com/api-reference/introduction/requests/#response-format */
+const refuse = (status: number, error: string, description?: string, more: Row = {}): kit.Refusal =>
+  new kit.Refusal({ status, body: { error, ...(description === undefined ? {} : { description }), ...more } })
+const missing = () => refuse(404, 'RecordNotFound', 'Not found')
+
+/** Refusals on demand: https://developer.zendesk.com/api-reference/introduction/rate-limits and /introduction/requests */
+export const zendeskRefusals = {
+  rate: {
+    status: 429,
+    body: { error: 'APIRateLimitExceeded', description: 'Number of allowed API requests per minute exceeded' },
+    headers: { 'retry-after': '2' },
+  },
+  forbidden: { status: 403, body: { error: { title: 'Forbidden', message: 'You do not have access to this page.' } } },
+  down: { status: 503, body: 'Service Unavailable', headers: { 'content-type': 'text/plain', 'retry-after': '1' } },
+  taken: { status: 409, body: { error: 'DatabaseConflict', description: 'Database collision' } },
+}
+
+/** Each list has its page, such as https://developer.zendesk.com/api-reference/ticketing/tickets/tickets/#list-tickets */
+const resources = kit.readTable(`
+  path                 | one                 | filters                     | writes                                                                        | needs
+  tickets              | ticket              | external_id sort include    | subject comment status priority type assignee_id group_id tags custom_fields requester_id requester external_id | comment
+  users                | user                | role external_id            | name email role phone organization_id tags external_id notes                  | name
+  organizations        | organization        |                             | name domain_names details notes tags external_id                              | name
+  groups               | group               | exclude_deleted             | name description                                                              | name
+  ticket_fields        | ticket_field        | locale creator              | type title description active required                                        | type title
+  macros               | macro               | active access category      | title actions active description                                              | title actions
+  satisfaction_ratings | satisfaction_rating | score start_time end_time   |                                                                               |`)
+const seconds = () => Math.floor(Date.now() / 1_000)
+const iso = (time: number) => `${new Date(time * 1_000).toISOString().slice(0, 19)}Z`
+const account = 'agent@example.com/token:zd_standin'
+const exported = ['tickets', 'users']
+
+/** Zendesk with tickets, their comments, users, organizations and smaller lists. */
+export class Zendesk extends kit.Vendor {
+  readonly key = 'zd_standin'
+  readonly #tables = new Map([...resources.keys(), 'comments'].map((path) => [path, new kit.Table()]))
+
+  constructor({ records = 1_000, seed = 17 }: { records?: number; seed?: number } = {}) {
+    super(seed)
+    const start = seconds() - 30 * 86_400
+    for (let index = 0; index < records; index += 1) {
+      const time = start + Math.floor(index / 60) * 7_200 // sixty records share a second
+      const add = (path: string, fields: Row) => this.#add(path, fields, time)
+      const user = add('users', { name: `Person ${index}`, email: `p${index}@example.com`, role: index % 20 === 0 ? 'agent' : 'end-user' })
+      const ticket = add('tickets', { subject: `Ticket ${index}`, description: '', requester_id: user['id'], priority: null, tags: [] })
+      for (let at = 0; at < (index % 100 === 0 ? 130 : 1); at += 1) add('comments', { ticket_id: ticket['id'], body: `Comment ${at}` })
+      if (index % 3 === 0) add('organizations', { name: `Organization ${index}`, domain_names: [], tags: [] })
+      if (index % 7 === 0) add('satisfaction_ratings', { score: index % 2 === 0 ? 'good' : 'bad', ticket_id: ticket['id'] })
+      if (index % 8 === 0) add('macros', { title: `Macro ${index}`, actions: [], active: index % 16 === 0 })
+      if (index < 30) add('groups', { name: `Group ${index}`, description: '' })
+      if (index < 20) add('ticket_fields', { title: `Field ${index}`, type: 'text', active: true, required: false })
+    }
+  }
+
+  /** `all tickets` and `all users` have the deleted ones too. */
+  holds(what: string): readonly Row[] {
+    return what.startsWith('all ') ? this.#table(what.slice(4)).all : this.#table(what).live()
+  }
+
+  mutate(): void {
+    this.#add('tickets', { subject: 'New', description: '', requester_id: null, priority: 'high', tags: [] })
+    this.#change('tickets', this.pick(this.#table('tickets').live()), { subject: `Renamed ${this.serial()}`, status: 'pending' })
+    this.#change('users', this.pick(this.#table('users').live()), { name: `Renamed ${this.serial()}` })
+    this.#change('organizations', this.pick(this.#table('organizations').live()), { name: `Renamed ${this.serial()}` })
+    for (const path of ['tickets', 'users', 'organizations']) this.#delete(path, this.pick(this.#table(path).live()))
+  }
+
+  protected answer(call: Call): Answer {
+    // https://developer.zendesk.com/api-reference/introduction/security-and-auth
+    const basic = `Basic ${Buffer.from(account).toString('base64')}`
+    if (![basic, `Bearer ${this.key}`].includes(`${call.headers.authorization}`)) throw refuse(401, "Couldn't authenticate you")
+    const limits = { 'ratelimit-limit': '700', 'ratelimit-remaining': '600', 'ratelimit-reset': '30', 'x-rate-limit': '700' }
+    const answer = this.#route(call)
+    return { ...answer, headers: { ...limits, 'x-zendesk-request-id': 'stand-in', ...answer.headers } }
+  }
+
+  #route(call: Call): Answer {
+    const [api, version, path = '', id, part, ...rest] = call.path
+      .replace(/\.json$/, '')
+      .slice(1)
+      .split('/')
+    if (api !== 'api' || version !== 'v2' || rest.length > 0) throw refuse(404, 'InvalidEndpoint', 'Not found')
+    if (path === 'incremental' && exported.includes(`${id}`) && part === 'cursor' && call.method === 'GET')
+      return this.#export(call, `${id}`)
+    if (path === 'search' && id === undefined && call.method === 'GET') return this.#search(call)
+    const { one = '', filters, writes, needs } = resources.get(path) ?? {}
+    if (one === '') throw refuse(404, 'InvalidEndpoint', 'Not found')
+    if (path === 'users' && id === 'me') return kit.ok({ user: this.#table('users').live()[0] })
+    if (id === undefined && call.method === 'GET') return this.#page(call, path, this.#table(path).live(), kit.words(filters))
+    if (id === undefined && call.method === 'POST') {
+      const other = refuse(400, 'IdempotentRequestError', 'The key was used with other parameters')
+      // Tickets alone know the key: https://developer.zendesk.com/api-reference/introduction/requests/#idempotency
+      const key = path === 'tickets' ? call.headers['idempotency-key'] : undefined
+      return this.once(key, call, () => this.#create(call, path, kit.words(writes), kit.words(needs)), other)
+    }
+    const table = this.#table(path)
+    const row = table.find(id)
+    if (row === undefined || (table.isDeleted(row) && path !== 'users')) throw missing()
+    if (path === 'tickets' && part === 'comments') {
+      const rows = this.#table('comments')
+        .live()
+        .filter(({ ticket_id }) => ticket_id === row['id'])
+      return this.#page(call, 'comments', rows, ['sort', 'include', 'include_inline_images'])
+    }
+    if (part !== undefined) throw refuse(404, 'InvalidEndpoint', 'Not found')
+    if (call.method === 'GET') return kit.ok({ [one]: row })
+    if (call.method === 'PUT') return kit.ok({ [one]: this.#change(path, row, read(call, one, kit.words(writes))) })
+    if (call.method !== 'DELETE') throw refuse(405, 'MethodNotAllowed')
+    this.#delete(path, row)
+    return path === 'users' ? kit.ok({ user: row }) : { status: 204 }
+  }
+
+  /** The last page has a cursor too: https://developer.zendesk.com/api-reference/introduction/pagination/#cursor-pagination */
+  #page(call: Call, path: string, rows: readonly Row[], filters: readonly string[]): Answer {
+    const { query } = call
+    const [unknown] = kit.unknownNames(query.keys(), ['page[size]', 'page[after]', 'role[]', ...filters])
+    // Zendesk ignores unknown parameters; the stand-in refuses them, because each is a mistake of a definition.
+    if (unknown !== undefined) throw refuse(400, 'InvalidParameter', `${unknown} is not a parameter`)
+    const size = Number(query.get('page[size]') ?? 100)
+    if (!(size >= 1 && size <= 100)) throw refuse(400, 'InvalidPaginationParameter', 'page[size] must be from 1 to 100')
+    const fits = (row: Row) =>
+      [...query].every(([name, value]) => {
+        if (name === 'start_time') return Date.parse(String(row['created_at'])) >= Number(value) * 1_000
+        if (name === 'end_time') return Date.parse(String(row['created_at'])) < Number(value) * 1_000
+        return name.startsWith('page') || name === 'sort' || String(row[name.replace('[]', '')]) === value
+      })
+    const sort = query.get('sort') ?? 'id' // https://developer.zendesk.com/api-reference/ticketing/tickets/tickets/#sorting
+    const by = [sort.replace('-', ''), 'id']
+    const cut = kit.cutPage(rows.filter(fits), {
+      by,
+      isAscending: !sort.startsWith('-'),
+      size,
+      cursor: query.get('page[after]') ?? undefined,
+    })
+    if (cut === undefined) throw refuse(400, 'InvalidPaginationParameter', 'page[after] is not valid')
+    this.between?.()
+    const after_cursor =
+      cut.next ?? (cut.data.length === 0 ? null : kit.seal({ behind: by.map((field) => String(cut.data.at(-1)?.[field])) }))
+    const url = new URL(`${call.path}?${query}`, this.origin)
+    url.searchParams.set('page[after]', `${after_cursor}`)
+    const meta = { has_more: cut.next !== undefined, after_cursor, before_cursor: null }
+    return kit.ok({ [path]: cut.data, meta, links: { next: meta.has_more ? url.href : null, prev: null } })
+  }
+
+  /**
+   * Everything that changed at or after a time, deleted records too. The cursor of the last page is kept for the next run:
+   * https://developer.zendesk.com/api-reference/ticketing/ticket-management/incremental_exports
+   */
+  #export({ query, path }: Call, what: string): Answer {
+    const [unknown] = kit.unknownNames(query.keys(), ['start_time', 'cursor', 'per_page', 'exclude_deleted', 'include'])
+    if (unknown !== undefined) throw refuse(400, 'InvalidParameter', `${unknown} is not a parameter`)
+    const start = query.get('start_time')
+    const cursor = query.get('cursor') ?? undefined
+    if (cursor === undefined && !/^\d+$/.test(`${start}`)) throw refuse(400, 'InvalidValue', 'Invalid start_time parameter')
+    if (cursor === undefined && Number(start) > seconds() - 60)
+      throw refuse(422, 'InvalidValue', 'Too recent start_time. Use a start_time older than 60 seconds')
+    const size = Number(query.get('per_page') ?? 1_000)
+    if (!(size >= 1 && size <= 1_000)) throw refuse(400, 'InvalidValue', 'per_page must be from 1 to 1000')
+    const all = this.#table(what).all.filter((row) => cursor !== undefined || Number(row['generated_timestamp']) >= Number(start))
+    const rows = all.filter((row) => query.get('exclude_deleted') !== 'true' || !this.#table(what).isDeleted(row))
+    const cut = kit.cutPage(rows, { by: ['generated_timestamp', 'id'], isAscending: true, size, cursor })
+    if (cut === undefined) throw refuse(400, 'InvalidValue', 'Invalid cursor parameter')
+    const last = cut.data.at(-1)
+    const kept = last === undefined ? cursor : kit.seal({ behind: [String(last['generated_timestamp']), String(last['id'])] })
+    const after_url = kept === undefined ? null : `${this.origin}${path}?cursor=${kept}&per_page=${size}`
+    this.between?.()
+    return kit.ok({ [what]: cut.data, after_url, after_cursor: kept ?? null, before_url: null, end_of_stream: cut.next === undefined })
+  }
+
+  /** Numbered pages, 1,000 results at most: https://developer.zendesk.com/api-reference/ticketing/ticket-management/search */
+  #search({ query, path }: Call): Answer {
+    const [unknown] = kit.unknownNames(query.keys(), ['query', 'sort_by', 'sort_order', 'page', 'per_page'])
+    if (unknown !== undefined || !query.has('query')) throw refuse(422, 'invalid', `Invalid search: ${unknown ?? 'query'}`)
+    const [page, size] = [Number(query.get('page') ?? 1), Number(query.get('per_page') ?? 100)]
+    if (page * size > 1_000) throw refuse(422, 'invalid', 'Invalid search: Requested response size was greater than Search Response Limits')
+    const terms = `${query.get('query')}`.split(' ').map((term) => term.split(':'))
+    const type = terms.find(([name]) => name === 'type')?.[1] ?? 'ticket'
+    const rest = terms.filter(([name]) => name !== 'type')
+    const says = (row: Row, [name = '', value]: string[]) =>
+      value === undefined ? String(row['subject'] ?? row['name']).includes(name) : String(row[name]) === value
+    const found = this.#table(`${type}s`)
+      .live()
+      .filter((row) => rest.every((term) => says(row, term)))
+    const results = structuredClone(found.slice((page - 1) * size, page * size)).map((row) => ({ ...row, result_type: type }))
+    const next = new URL(`${path}?${query}`, this.origin)
+    next.searchParams.set('page', String(page + 1))
+    return kit.ok({
+      results,
+      facets: null,
+      next_page: page * size < found.length ? next.href : null,
+      previous_page: null,
+      count: found.length,
+    })
+  }
+
+  #create(call: Call, path: string, allowed: readonly string[], needs: readonly string[]): Answer {
+    const { one = '' } = resources.get(path) ?? {}
+    const { comment, requester: _requester, ...fields } = read(call, one, allowed)
+    const lacking = needs.find((name) => ({ ...fields, comment })[name] === undefined)
+    if (lacking !== undefined) {
+      const details = { [lacking]: [{ description: `${lacking}: cannot be blank`, error: 'BlankValue' }] }
+      throw refuse(422, 'RecordInvalid', 'Record validation errors', { details })
+    }
+    const row = this.#add(path, path === 'tickets' ? { description: '', priority: null, tags: [], ...fields } : fields)
+    if (comment !== undefined) this.#add('comments', { ticket_id: row['id'], ...(kit.isRow(comment) ? comment : {}) })
+    return { status: 201, body: { [one]: row }, headers: { location: `${call.path}/${row['id']}` } }
+  }
+
+  #table = (path: string): kit.Table => this.#tables.get(path) ?? new kit.Table()
+
+  #add(path: string, fields: Row, time = seconds()): Row {
+    const serial = this.serial()
+    // Ids of tickets count from 1; all others have many digits.
+    const id = path === 'tickets' ? this.#table(path).all.length + 1 : 9_007_199_254_741_000n + BigInt(serial)
+    const own = { tickets: { status: 'open' }, users: { active: true } }[path]
+    const stamp = exported.includes(path) ? { generated_timestamp: time } : {}
+    return this.#table(path).add({ id, created_at: iso(time), updated_at: iso(time), ...own, ...fields, ...stamp })
+  }
+
+  #change(path: string, row: Row, fields: Row): Row {
+    if (this.#table(path).isDeleted(row)) throw missing()
+    const { comment, ...rest } = fields
+    if (comment !== undefined) this.#add('comments', { ticket_id: row['id'], ...(kit.isRow(comment) ? comment : {}) })
+    const stamp = exported.includes(path) ? { generated_timestamp: seconds() } : {}
+    return Object.assign(row, rest, { updated_at: iso(seconds()) }, stamp)
+  }
+
+  /** Exports say that a ticket is deleted and that a user is not active; nothing says it of the others. */
+  #delete(path: string, row: Row): void {
+    this.#change(path, row, { tickets: { status: 'deleted' }, users: { active: false } }[path] ?? {})
+    this.#table(path).delete(row)
+    if (!exported.includes(path)) this.vanished.push(row)
+  }
+}
+
+/** Bodies are wrapped in the name of the record: https://developer.zendesk.com/api-reference/ticketing/tickets/tickets/#create-ticket */
+function read({ body }: Call, one: string, allowed: readonly string[]): Row {
+  const fields = kit.readObject(body)?.[one]
+  if (!kit.isRow(fields)) throw refuse(400, 'RequiredParameterMissing', `Parameter ${one} is required`)
+  const [unknown] = kit.unknownNames(Object.keys(fields), allowed)
+  if (unknown !== undefined) throw refuse(422, 'RecordInvalid', `${unknown} is not an attribute`)
+  return fields
+}
