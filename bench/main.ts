@@ -7,6 +7,7 @@
  */
 import { parseArgs } from 'node:util'
 import { agentTools } from './agent-tools.ts'
+import { budgets } from './budgets.ts'
 import { commandWalk } from './command-walk.ts'
 import { download } from './download.ts'
 import { executeListFilled, executeListLatency, executeListPipe, executeListThroughput } from './execute-list.ts'
@@ -37,6 +38,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   lists,
   'hosted-client': hostedClient,
   'agent-tools': agentTools,
+  budgets,
   'command-walk': commandWalk,
   download,
   mcp,

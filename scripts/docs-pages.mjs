@@ -1,7 +1,7 @@
 // Renders the documents for people as pages of `/docs`. docs/README.md lists them; Markdown of another file is not rendered.
 import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
-import { Marked, Renderer } from 'marked'
+import { Marked } from 'marked'
 
 /** The list of pages, which is the first page too. */
 const listFile = 'README.md'
@@ -191,7 +191,16 @@ export class DocsPages {
         table(token) {
           const names = token.header.map(({ text }) => readWords(text)).filter(Boolean)
           const label = escapeHtml(`${names[0] ?? 'Table'} and ${names.at(-1) ?? 'more'}`)
-          return `<div class="wide" tabindex="0" role="group" aria-label="${label}">${Renderer.prototype.table.call(this, token)}</div>\n`
+          // The labels of cells, which narrow screens show beside the values.
+          const titles = token.header.map(({ text }) => escapeHtml(readWords(text)))
+          const head = token.header.map(({ tokens }) => `<th>${this.parser.parseInline(tokens)}</th>`)
+          const rows = token.rows.map((cells) =>
+            cells
+              .map(({ tokens }, index) => `<td data-title="${titles[index]}"><div>${this.parser.parseInline(tokens)}</div></td>`)
+              .join(''),
+          )
+          const table = `<table><thead><tr>${head.join('')}</tr></thead><tbody><tr>${rows.join('</tr>\n<tr>')}</tr></tbody></table>`
+          return `<div class="wide" tabindex="0" role="group" aria-label="${label}">${table}</div>\n`
         },
       },
     })

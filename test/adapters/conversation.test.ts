@@ -27,7 +27,7 @@ beforeAll(async () => {
   await syncedConnector(world, 'Calls', onlyUsers)
   await world.connect('Warehouse', snowflakeConnector)
   await world.connect('Ads', sandboxAds('Ads', { replication_config: { advertiser_id: world.sandbox.tiktok.world.advertiserId } }))
-}, 60_000)
+})
 afterEach(() => world.sandbox.faults.clear())
 afterAll(() => world.close())
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
   await syncedConnector(world, 'Copied', onlyUsers)
   await world.connect('Warehouse', { ...snowflakeConnector, check: false })
   tools = await createTools(new Ferrule({ url: world.url, clientId: client.id, clientSecret: client.secret }), { write: true })
-}, 60_000)
+})
 afterEach(() => world.sandbox.faults.clear())
 afterAll(() => world.close())
 

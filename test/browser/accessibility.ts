@@ -14,6 +14,13 @@ const looks = [
 /** Waits until no color or place is on its way to another: half of a transition has contrasts that no reader sees. */
 const endTransitions = `Promise.allSettled(document.getAnimations().filter((each) => each instanceof CSSTransition).map(({ finished }) => finished)).then(() => undefined)`
 
+/** Lists what a reader has to push sideways, other than code and tabs: the tables. */
+const listSideways = `[...document.querySelectorAll('table, [role=table]')].flatMap((table) => {
+  for (let area = table; area !== null; area = area.parentElement)
+    if (area.scrollWidth > area.clientWidth + 1 && ['auto', 'scroll'].includes(getComputedStyle(area).overflowX)) return [area.outerHTML.slice(0, 200)]
+  return []
+})`
+
 /** A barrier: its rule, and the elements that have it. */
 interface Violation {
   readonly id: string
@@ -34,8 +41,8 @@ async function findBarriers(page: Page): Promise<string[]> {
 }
 
 /**
- * Finds the barriers of a page on a desk in light colors and on a phone in dark ones, and what is wider than the screen. The page must be
- * drawn; it follows the scheme of the system.
+ * Finds the barriers of a page on a desk in light colors and on a phone in dark ones, what is wider than the screen, and tables that a
+ * phone would scroll sideways. The page must be drawn; it follows the scheme of the system.
  * @param ready waits until the page is drawn again after a change, where that is not at once
  * @returns one sentence for each; an empty list is what a test expects
  */
@@ -51,6 +58,8 @@ export async function findAllBarriers(page: Page, ready: () => Promise<unknown> 
     found.push(...(await findBarriers(page)).map((each) => `${where}: ${each}`))
     const wide = await page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
     if (wide > 0) found.push(`${where}: the page is ${wide} px wider than the screen`)
+    const sideways = width < 500 ? await page.evaluate<readonly string[]>(listSideways) : []
+    found.push(...sideways.map((each) => `${where}: this scrolls sideways: ${each}`))
   }
   await page.setViewportSize(before)
   return found

@@ -205,7 +205,7 @@ test('an application at a vendor is stored with its redirect URI, and one in use
   await go('/links?tab=vendors')
   await page.getByText(`${world.url}/connect/callback/gong`, { exact: true }).waitFor()
   const form = page.getByRole('form', { name: 'Application for Gong' })
-  await form.getByLabel(/^client_id/).fill('our-application')
+  await form.getByLabel(/client_id/).fill('our-application')
   await form.getByRole('textbox', { name: 'client_secret' }).fill('never-shown-again')
   await press('Store the application for Gong')
   await said('The application for Gong is stored.')

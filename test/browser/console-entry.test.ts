@@ -1,5 +1,6 @@
 /** What people type into the console, and what the console says about it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findAllBarriers } from './accessibility.ts'
 import { limits, type OpenedConsole, openConsole } from './console-support.ts'
 
 const options = { timeout: limits.test }
@@ -45,8 +46,8 @@ test('an empty form marks each field that is missing, and says each refusal once
   await expect.poll(() => marked.count(), { timeout: limits.action }).toBe(5)
   expect(complaints()).toEqual([]) // nothing was sent
   for (const label of ['programmatic_access_token', 'account', 'database', 'warehouse', 'role'])
-    await page.getByRole('textbox', { name: label, exact: true }).fill('sandbox')
-  await page.getByRole('textbox', { name: 'account', exact: true }).fill('not/an account')
+    await page.getByRole('textbox', { name: label }).fill('sandbox')
+  await page.getByRole('textbox', { name: 'Account' }).fill('not/an account')
   await press('Check and create')
   const box = page.getByRole('alert')
   await box.getByText('Correct what is named here or marked at its field.').waitFor()
@@ -55,4 +56,21 @@ test('an empty form marks each field that is missing, and says each refusal once
   expect(text.match(/must be/g)).toHaveLength(1)
   expect(await marked.count()).toBe(1)
   complaints() // what the service refused
+})
+
+test('a field has a title with its name beside, its default, and behind a word where its value is found', options, async () => {
+  const { page, go, complaints, screenshot } = opened
+  await go('/connectors/new?kind=tiktok-marketing')
+  await page.getByRole('textbox', { name: 'Attribution window attribution_window' }).waitFor()
+  await page.getByText('Default: 7', { exact: false }).waitFor()
+  const host = page.getByRole('combobox', { name: 'API host api_host' })
+  expect(await host.locator('option:checked').textContent()).toBe('Default: production')
+  const help = page.getByText('TikTok lists the app id in the details of the developer app.')
+  expect(await help.isVisible()).toBe(false)
+  await page.getByText('Where to find it: App ID').click()
+  await help.waitFor()
+  await page.getByText('TikTok API for Business > My Apps').waitFor()
+  await screenshot('field-help')
+  expect(await findAllBarriers(page)).toEqual([])
+  expect(complaints()).toEqual([])
 })

@@ -105,6 +105,54 @@ test('1,000 connectors are read in ten requests, searched, and scrolled to the l
   expect(complaints()).toEqual([])
 })
 
+/** Lets two connectors sync, as the service would say it: one with an expected end soon, one later. */
+const letSync = async ({ page, world }: OpenedConsole) => {
+  const ends: Readonly<Record<string, number>> = { 'Customer 0001': 50, 'Customer 0002': 5 }
+  await page.route('**/api/v1/overview**', async (route) => {
+    const response = await route.fetch({ headers: { ...route.request().headers(), 'sec-fetch-site': 'same-origin' } })
+    const body = await response.json()
+    for (const connector of body.data) {
+      const minutes = ends[connector.name]
+      if (minutes === undefined) continue
+      const end = new Date(Date.now() + minutes * 60_000 + 20_000).toISOString()
+      const progress = { calls: 12, records: 1_200, written: 1_200, removed: 0, estimated_end: end }
+      connector.running = { state: 'running', progress, created_at: new Date(world.clock.now).toISOString(), attempts: 0, error: null }
+    }
+    await route.fulfill({ response, json: body })
+  })
+}
+
+test('of 1,000 connectors the overview shows what needs attention, what syncs by its expected end, and the newest', options, async () => {
+  const { page, go, complaints, screenshot } = opened
+  await letSync(opened)
+  await go('/')
+  const section = (name: string) => page.getByRole('region', { name, exact: true })
+  await section('All others').getByText('997 connectors, newest first.').waitFor()
+  expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toEqual(['Need attention', 'Syncing now', 'All others', 'Calls'])
+  await section('Need attention').getByText('1 connector, oldest copy first.').waitFor()
+  await section('Need attention').getByRole('row').filter({ hasText: 'Key of last year' }).waitFor()
+  const syncing = section('Syncing now').getByRole('row')
+  expect(await syncing.getByRole('link').allTextContents()).toEqual(['Customer 0002', 'Customer 0001'])
+  await syncing.filter({ hasText: 'Customer 0002' }).getByText('1,200 records in 12 calls, ends about in 5 minutes').waitFor()
+  expect(await section('All others').getByRole('row').count()).toBe(7)
+  await screenshot('overview-many')
+  expect(await findAllBarriers(page)).toEqual([])
+  await page.setViewportSize({ width: 390, height: 900 })
+  await page
+    .getByRole('cell', { name: /^State.*ends about in 5 minutes/ })
+    .first()
+    .waitFor() // a card: each value with its label
+  await page.setViewportSize({ width: 1_280, height: 900 })
+  await page.unroute('**/api/v1/overview**')
+  await section('All others').getByRole('link', { name: 'Show all connectors' }).click()
+  await page
+    .getByRole('status')
+    .filter({ hasText: /^1,000 connectors$/ })
+    .waitFor()
+  expect(new URL(page.url()).search).toBe('?sort=newest')
+  expect(complaints()).toEqual([])
+})
+
 test('a service that fails leaves the old data with a sentence, and the next try mends it', options, async () => {
   const { page, world, go, complaints } = opened
   await page.clock.install()

@@ -32,8 +32,10 @@ test('a copy that is not filled yet is explained, and a sync fills it', options,
   const { page, world, go, screenshot, complaints } = opened
   await go('/search')
   await expect.poll(() => readAddress()['connector']).toBe(id) // the only one
-  await page.getByRole('combobox', { name: 'Entity' }).click()
-  await page.getByRole('option', { name: 'users', exact: true }).click()
+  const entities = page.getByRole('navigation', { name: 'Entities' }).getByRole('link')
+  await entities.first().waitFor()
+  expect(await entities.allTextContents()).toEqual(['users']) // the connector is limited to it
+  await entities.first().click()
   await page.getByText('The copy is not filled yet').waitFor()
   await screenshot('search-not-ready')
   await page.getByRole('button', { name: 'Sync users now' }).click()
@@ -122,9 +124,16 @@ test('results are sorted by a header, projected, and read page by page', options
   expect(readAddress()).toMatchObject({ pages: '2' })
   await page.unroute('**/execute')
   await screenshot('search-results')
+  await page.setViewportSize({ width: 390, height: 900 })
+  await page.getByLabel('Order', { exact: true }).selectOption('id')
+  await expect.poll(readAddress).toMatchObject({ sort: 'id:asc' })
+  await page.getByRole('button', { name: 'Turn the order of id' }).click()
+  await expect.poll(readAddress).toMatchObject({ sort: 'id:desc' })
+  await page.setViewportSize({ width: 1_280, height: 900 })
   const columns = page.getByRole('combobox', { name: 'Columns' })
-  const [input, box] = await Promise.all([columns.boundingBox(), columns.locator('..').boundingBox()])
-  expect((input?.y ?? 0) - (box?.y ?? 0)).toBeLessThan(10) // beside the chosen columns: no empty line below them
+  const chosen = page.locator('.mantine-MultiSelect-pill').last()
+  const [input, pill] = await Promise.all([columns.boundingBox(), chosen.boundingBox()])
+  expect(Math.abs((input?.y ?? 0) - (pill?.y ?? 99))).toBeLessThan(10) // beside the last of the chosen columns: no empty line below them
   expect(await findAllBarriers(page)).toEqual([])
   expect(complaints()).toEqual([])
 })

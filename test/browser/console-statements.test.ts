@@ -37,6 +37,32 @@ test('a statement is refused at its line and column, and nothing is sent', optio
   expect(complaints()).toEqual([])
 })
 
+test('the databases, schemas, tables and columns are at the left, are read when they are opened, and give a query', options, async () => {
+  const { page, world, screenshot, complaints } = opened
+  await openStatements()
+  world.sandbox.snowflake.clear()
+  const open = (name: string) => page.locator('summary').getByText(name, { exact: true }).first().click()
+  await page.getByText('Databases', { exact: true }).waitFor()
+  expect(listSent()).toEqual([])
+  for (const name of ['Databases', 'SANDBOX', 'PUBLIC', 'ORDERS']) await open(name)
+  await page.getByText('fixed').first().waitFor()
+  expect(listSent()).toHaveLength(5) // databases, schemas, tables, views, columns
+  await open('SALES') // has a table of the same name, which the warehouse lists once
+  await page.locator('summary').getByText('ORDERS', { exact: true }).nth(1).click()
+  await page.getByText('AMOUNT').last().waitFor()
+  expect(listSent()).toHaveLength(5)
+  await screenshot('statements-catalog')
+  expect(await findAllBarriers(page)).toEqual([])
+  await page.getByRole('button', { name: 'Query ORDERS' }).first().click()
+  await page.getByRole('button', { name: 'Run the query' }).click()
+  await page.getByRole('table', { name: 'Result of the statement' }).waitFor()
+  await page
+    .getByText(/^SELECT \* FROM SANDBOX\.PUBLIC\.ORDERS LIMIT 100$/)
+    .first()
+    .waitFor()
+  expect(complaints()).toEqual([])
+})
+
 test('a large result comes in parts, with every digit', options, async () => {
   const { page, world, screenshot, complaints } = opened
   world.sandbox.snowflake.switches.set({ partitionRows: 200 })

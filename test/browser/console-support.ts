@@ -9,7 +9,7 @@ import { client, startWorld, type World, type WorldOptions } from '../http/suppo
 import { launchBrowser } from './launch.ts'
 
 /** Time limits in milliseconds: a starved machine takes long to draw a page. */
-export const limits = { action: 60_000, test: 180_000 } as const
+export const limits = { action: 120_000, test: 480_000 } as const
 
 /** What a test opens. */
 export interface ConsoleOptions extends WorldOptions {

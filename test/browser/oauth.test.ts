@@ -4,10 +4,8 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { client } from '../http/support.ts'
 import { buildAuthorization, createChallenge, type OAuthWorld, post, registerClient, startOAuthWorld } from '../mcp/oauth-support.ts'
+import { limits } from './console-support.ts'
 import { launchBrowser } from './launch.ts'
-
-/** A starved machine takes long to draw a page. */
-const limits = { action: 60_000, test: 180_000 } as const
 
 let world: OAuthWorld
 let browser: Browser

@@ -10,10 +10,10 @@ const file = join(import.meta.dirname, 'programs/programs.mjs')
 let world: World
 beforeAll(async () => {
   world = await startProgramWorld()
-}, 60_000)
+})
 afterAll(() => world.close())
 
-test('programs print the same in both modes', { timeout: 60_000 }, async () => {
+test('programs print the same in both modes', async () => {
   const env = { ...buildSourceEnvironment(), ...buildProgramEnvironment(world) }
   const print = (mode: Mode) => runPrograms({ executable: process.execPath, args: [file], env }, mode)
   const [local, hosted] = await Promise.all([print('local'), print('hosted')])

@@ -10,7 +10,7 @@ beforeAll(async () => {
   world = await startCopyWorld('postgres')
   await syncedConnector(world, 'Copied', onlyUsers)
   await world.connect('Not copied', onlyUsers)
-}, 60_000)
+})
 afterAll(() => world.close())
 
 const isExecute = ({ url }: SentRequest): boolean => url.endsWith('/execute')

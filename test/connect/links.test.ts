@@ -110,7 +110,7 @@ describe('the page', () => {
     expect(json).toMatchObject({ status: 'open', end_user: { id: 'user-17', name: 'Ada Example' }, connector: null, attempt: null })
     const [kind] = json.kinds
     expect(kind).toMatchObject({ slug: 'gong', title: 'Gong', accounts_field: null })
-    expect(kind.readable).toContain('Calls')
+    expect(kind.readable).toEqual(expect.arrayContaining(['Recorded calls', 'Transcripts of calls', 'Scorecards']))
     expect(kind.changeable).toEqual([])
     expect(kind.schemes.map(({ name, consent }: Json) => [name, consent])).toEqual([['access_key', false]])
     expect(Object.keys(kind.configuration.properties)).not.toContain('private_calls')

@@ -261,8 +261,8 @@ overStatements('indexes on demand', (engine) => {
       await writer.connect()
       await writer.query('begin; lock table cs_test_kind_notes in row exclusive mode') // building an index waits for all writers
       for (const _ of [1, 2, 3]) await found(store, ref, { query: byState })
-      await expect.poll(() => indexed(store, ref), { timeout: 10_000 }).toEqual(['state building'])
-      await expect.poll(names, { timeout: 10_000 }).toHaveLength(1)
+      await expect.poll(() => indexed(store, ref)).toEqual(['state building'])
+      await expect.poll(names).toHaveLength(1)
       await store.close()
       await writer.end()
       const next = open()

@@ -6,7 +6,7 @@ import { overStatements } from './store-world.ts'
 const searches = 400
 
 overStatements('hostile texts', (engine) => {
-  test('are answered or refused wherever they stand', { timeout: 60_000 }, async () => {
+  test('are answered or refused wherever they stand', async () => {
     const { answered, refused, failures } = await askHostile(engine, { searches, seed: 20_261_122 })
     expect(failures).toEqual([])
     expect(Math.min(answered, refused)).toBeGreaterThan(searches / 10)

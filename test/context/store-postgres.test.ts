@@ -115,7 +115,7 @@ describe('a PostgreSQL database', () => {
     await store.close()
   })
 
-  test('that says why a statement failed and takes no other is left, by searches and by writes', { timeout: 60_000 }, async () => {
+  test('that says why a statement failed and takes no other is left, by searches and by writes', async () => {
     const line = await openLine(database.url)
     const settings = { ...settingsOf(line.url), searches: 1, writers: 1 }
     const store = openContextStore({ settings, kinds: [testKind()] })

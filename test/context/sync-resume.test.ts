@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import { readWalk } from '../../packages/server/src/copies/sync/walk/state.ts'
 import type { SyncTask } from '../../packages/server/src/copies/sync/walk/types.ts'
+import { choose } from '../support/draws.ts'
 import type { WholeSync } from './sync-connector.ts'
 import { connector, kept, Side } from './sync-double.ts'
 import { filledVendor, type Vendor } from './sync-vendor.ts'
@@ -68,9 +69,9 @@ describe.each(['incremental', 'full'] as const)('a run (%s) that fails at any st
     await calm.sync({ mode, run: 'one' })
     const calls = calm.vendor.taken().length
     if (mode === 'full') expect(copies(calm)).toEqual(truths(calm))
-    // Every second step fails before it was done, the others after it; the soak takes all of both.
-    const stride = process.env['FERRULE_SOAK'] === '1' ? 1 : 2
-    let n = moment === 'before' ? 1 - stride : 0
+    // Every fourth step fails before it was done, and others after it; the soak takes all of both.
+    const stride = choose(4, 1)
+    let n = moment === 'before' || stride === 1 ? 1 - stride : 3 - stride
     for (let isOver = false; !isOver; ) {
       n += stride
       const side = await prepared()

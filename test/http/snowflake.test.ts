@@ -204,7 +204,7 @@ describe('execute', () => {
     await hold.caught()
     controller.abort()
     await expect(gone).rejects.toThrow()
-    await expect.poll(hold.waiting, { timeout: 20_000 }).toBe(0)
+    await expect.poll(hold.waiting).toBe(0)
     expect(snowflake().requests().at(-1)?.path).toMatch(/\/cancel$/)
     expect(snowflake().executed()).toEqual([])
   })
@@ -241,7 +241,7 @@ describe('a statement that is not allowed', () => {
         expect([status, json.code, json.errors.length], statement).toEqual([422, 'statement_not_allowed', 1])
       }
     expect([snowflake().requests(), snowflake().executed()]).toEqual([[], []])
-  }, 60_000)
+  })
 
   test('nor do bindings, other counts of statements, or a fixed statement that was changed', async () => {
     snowflake().clear()

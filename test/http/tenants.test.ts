@@ -41,12 +41,12 @@ describe('a stranger who knows an access key and not its secret', () => {
 
   test('does not make its owner wait, with fifty-five calls in flight', async () => {
     using calls = inFlight(world, stranger, 55)
-    await expect.poll(strangers, { interval: 5, timeout: 10_000 }).toBeGreaterThan(1)
+    await expect.poll(strangers, { interval: 5 }).toBeGreaterThan(1)
     const before = strangers()
     for (let call = 0; call < 6; call++) expect((await world.execute(owner.id, list)).status).toBe(200)
     expect(strangers() - before).toBeLessThan(20) // of the owner's six calls none waited for all of these
     expect(calls.ended()).toBeLessThan(30)
-  }, 60_000)
+  })
 
   test('does not make its owner wait by what the vendor tells the stranger, who waits fifteen minutes at most', async () => {
     refusal = { status: 429, headers: { 'retry-after': '86400' }, body: { requestId: 'r', errors: ['API request limit exceeded'] } }

@@ -18,7 +18,7 @@ afterAll(async () => {
 const body = { entity: 'users', action: 'list' }
 const callsOfEach = 8
 
-test('two services over one database count the calls of a key together, and each call is answered', { timeout: 60_000 }, async () => {
+test('two services over one database count the calls of a key together, and each call is answered', async () => {
   const call = (node: 0 | 1) => ask({ ...two.clients[node].execute(two.connectorIds[node]), body })
   // The first call of each connector proves its credentials.
   expect([(await call(0)).status, (await call(1)).status]).toEqual([200, 200])

@@ -26,7 +26,7 @@ function shortDeadlines(): Disposable {
   const remaining = vi.spyOn(Deadline.prototype, 'remaining', 'get').mockReturnValue(100)
   return { [Symbol.dispose]: () => remaining.mockRestore() }
 }
-const eventually = <T>(value: () => T) => expect.poll(value, { timeout: 20_000, interval: 5 })
+const eventually = <T>(value: () => T) => expect.poll(value, { interval: 5 })
 /** Lists what the stand-in really ran. */
 const ran = () => snowflake.executed().map(({ verb, outcome }) => `${verb} ${outcome}`)
 const sentBody = () => JSON.parse(snowflake.requests().at(-1)?.body ?? '')

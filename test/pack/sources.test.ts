@@ -51,7 +51,7 @@ async function runToEnd(args: readonly string[]): Promise<string> {
 /** Starts a program that runs until a signal, and ends it when it has printed what is expected. @returns its exit code */
 async function startAndEnd(program: string, expected: string, env: Readonly<Record<string, string>>): Promise<number | null> {
   const { child, said } = start([program], env)
-  await expect.poll(() => (child.exitCode === null ? said.stdout : said.stderr), { timeout: 60_000 }).toContain(expected)
+  await expect.poll(() => (child.exitCode === null ? said.stdout : said.stderr)).toContain(expected)
   const end = once(child, 'exit')
   child.kill('SIGTERM')
   const [code] = await end

@@ -160,7 +160,7 @@ describe('PostgreSQL', () => {
         () => 'ready',
         (error: Error) => error.message,
       )
-    await expect.poll(isReady, { timeout: 20_000 }).toBe('ready')
+    await expect.poll(isReady).toBe('ready')
     await platform.workspaces.create(principal, { name: 'afterwards' })
   })
 })

@@ -89,7 +89,9 @@ overBoth('the status of a copy', (database) => {
     const database = await here.store.openDatabase()
     for (const each of rows) await database.transaction((session) => session.query({ text: row, values: [id, ...each] }))
     const moments = { created_at: '2026-01-02T03:04:05.678Z', used_at: '2026-01-02T03:04:06.678Z' }
-    expect((await status()).entities.find(({ entity }) => entity === 'accounts')?.indexes).toEqual([
+    // A status waits 100 ms for the indexes, and then shows those that it knows.
+    const told = async () => (await status()).entities.find(({ entity }) => entity === 'accounts')?.indexes
+    await expect.poll(told).toEqual([
       { field: 'name', state: 'ready', ...moments, size_bytes: 8_192, error: null },
       { field: 'gone', state: 'failed', created_at: '2026-01-02T03:04:05.679Z', used_at: null, size_bytes: 0, error: '54000' },
     ])

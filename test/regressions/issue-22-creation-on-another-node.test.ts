@@ -60,7 +60,7 @@ function repeat(name: string, more: Record<string, unknown> = {}) {
   return { seen, made: two.connectors.create(principal, connectorBody({ name, ...more }), trial) }
 }
 
-test('a repeat waits for the first, and answers its result', { timeout: 60_000 }, async () => {
+test('a repeat waits for the first, and answers its result', async () => {
   const first = await begin('both')
   const second = repeat('both')
   await Promise.race([waits.promise, second.made])
@@ -70,7 +70,7 @@ test('a repeat waits for the first, and answers its result', { timeout: 60_000 }
   expect(second.seen).toEqual({ calls: 0, replays: 1 })
 })
 
-test('a repeat of one that fails is tried itself, and of one that is done is answered', { timeout: 60_000 }, async () => {
+test('a repeat of one that fails is tried itself, and of one that is done is answered', async () => {
   const first = await begin('failing')
   const second = repeat('failing')
   await Promise.race([waits.promise, second.made])
@@ -86,7 +86,7 @@ test('a repeat of one that fails is tried itself, and of one that is done is ans
   expect((await repeat('free', { name: 'freed' }).made).name).toBe('freed')
 })
 
-test('a repeat does not wait for a node that died', { timeout: 60_000 }, async () => {
+test('a repeat does not wait for a node that died', async () => {
   const first = await begin('dead')
   // The node does not renew its lease, as far as the other node sees.
   await world.raw().db.updateTable('connector_creations').set({ owner: 'a dead node' }).where('busy_until', '>', 0).execute()

@@ -233,11 +233,11 @@ describe('passwords', () => {
     expect(await ask(raw)).toBe(1)
     writeFileSync(path('password'), 'second\n')
     await change('second')
-    await expect.poll(() => ask(raw).catch(() => 0), { timeout: 60_000 }).toBe(1)
+    await expect.poll(() => ask(raw).catch(() => 0)).toBe(1)
     await raw.ready()
     // A password that is wrong while the service runs is a passing fault, and heals by itself.
     await change('third')
-    await expect.poll(() => raw.ready().catch((thrown: Error) => thrown.message), { timeout: 60_000 }).toContain('refuses the user')
+    await expect.poll(() => raw.ready().catch((thrown: Error) => thrown.message)).toContain('refuses the user')
     expect(await refusal(ask(raw))).toBe('unavailable: The service is not ready: the database refuses the user or the password.')
     writeFileSync(path('password'), 'third\r\n')
     expect(await ask(raw)).toBe(1)
@@ -265,7 +265,7 @@ describe('several hosts', () => {
     const ask = async () => (await sql`select 1`.execute(raw.db)).rows.length
     expect(await ask()).toBe(1)
     line.close()
-    await expect.poll(() => ask().catch(() => 0), { timeout: 60_000 }).toBe(1)
+    await expect.poll(() => ask().catch(() => 0)).toBe(1)
     await raw.ready()
     await raw.close()
   })

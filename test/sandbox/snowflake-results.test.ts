@@ -133,11 +133,15 @@ describe('cells', () => {
   })
 })
 
+/** Lets an answer come whenever the statement has ended. */
+const waitForResults = () => snowflake.switches.set({ windowMs: 600_000 })
+
 describe('partitions', () => {
   const headers = signedIn(snowflakeCredentials.token)
   const path = (handle: string, partition: number) => `${origin}/api/v2/statements/${handle}?partition=${partition}`
 
   test('a large table has more than three; the first is small; sizes and counts are right', async () => {
+    waitForResults()
     const answer = await submit('SELECT * FROM ORDERS ORDER BY ORDER_ID')
     const infos = partitionsOf(answer)
     const counts = infos.map((info) => Number(get(info, 'rowCount')))
@@ -179,6 +183,7 @@ describe('partitions', () => {
   })
 
   test('a million rows can be made and walked', async () => {
+    waitForResults()
     const answer = await submit('SELECT SEQ8() AS N FROM TABLE(GENERATOR(ROWCOUNT => 1000000))')
     const counts = partitionsOf(answer).map((info) => Number(get(info, 'rowCount')))
     expect(counts.reduce((sum, count) => sum + count)).toBe(1_000_000)

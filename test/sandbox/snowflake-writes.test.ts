@@ -142,7 +142,7 @@ describe('a link that breaks', () => {
       body: JSON.stringify({ statement: insert, database: 'SANDBOX', warehouse: 'SANDBOX_WH' }),
       signal: abort.signal,
     })
-    await expect.poll(counters, { timeout: 20_000 }).toBe(4)
+    await expect.poll(counters).toBe(4)
     abort.abort()
     await expect(lost).rejects.toThrow()
   })

@@ -1,14 +1,221 @@
-import { type Run, type RunEnvironment, standing } from './context.ts'
-import { translated } from './dialect.ts'
+import { setEach } from '../data.ts'
+import { columnOf, type EngineType, rowsAsJson } from './cells.ts'
+import { change, define } from './changes.ts'
+import { endOf, failed, logged, type PartRun, type Run, type RunEnvironment, standing, translationOf } from './context.ts'
+import { placeholderIn, resultTable, translated } from './dialect.ts'
 import type { EngineHouse, EngineSession } from './engine.ts'
 import { early, type Failure, failure, isFailure } from './failures.ts'
-import { isWord, lex, type Part, placeOf, statementsOf, type Token } from './lexer.ts'
-import { runChain } from './parts.ts'
+import { blockOf, chainOf, depthChange, is, isName, isWord, lex, type Part, placeOf, statementsOf, type Token } from './lexer.ts'
 import type { Session, Submission } from './sessions.ts'
+import { show } from './show.ts'
 import { abortFailure, type Statement } from './statements.ts'
-import type { StatementResult } from './tables.ts'
-import { textRows } from './tables.ts'
+import { partitioned, type StatementResult, tableOf, tableSql, textRows } from './tables.ts'
 import { snowflakeCredentials } from './tokens.ts'
+
+/** Words that end a list of columns. */
+const ends = ['FROM', 'WHERE', 'GROUP', 'HAVING', 'QUALIFY', 'ORDER', 'LIMIT', 'UNION', 'EXCEPT', 'MINUS', 'INTERSECT', 'OFFSET', 'INTO']
+/** Words that end an expression and are no name for it. */
+const closers = ['END', 'NULL', 'TRUE', 'FALSE', 'CURRENT_DATE', 'CURRENT_TIME', 'CURRENT_TIMESTAMP']
+/** Words after which an expression continues. */
+const inner = ['NOT', 'IS', 'AND', 'OR', 'LIKE', 'ILIKE', 'IN', 'BETWEEN', 'DISTINCT', 'CASE', 'WHEN', 'THEN', 'ELSE', 'INTERVAL', 'DATE']
+
+/** Returns what stands between SELECT and FROM in the outermost query, cut at its commas. */
+function itemsOf(tokens: readonly Token[]): readonly (readonly Token[])[] {
+  const items: Token[][] = [[]]
+  let depth = 0
+  let inside = false
+  for (const [index, token] of tokens.entries()) {
+    depth += depthChange(token)
+    if (!inside) inside = depth === 0 && isWord(token, 'SELECT')
+    else if (depth === 0 && isWord(token, ...ends)) break
+    else if (depth === 0 && is(token, ',')) items.push([])
+    else if (!(isWord(token, 'DISTINCT', 'ALL') && isWord(tokens[index - 1], 'SELECT'))) items.at(-1)?.push(token)
+  }
+  return items
+}
+
+function isNamed(item: readonly Token[]): boolean {
+  const [before, last] = [item.at(-2), item.at(-1)]
+  if (!isName(last)) return false
+  if (!before || isWord(before, 'AS') || item.every((token) => isName(token) || is(token, '.'))) return true
+  if (last.kind === 'word' && closers.includes(last.text)) return false
+  if (before.kind === 'operator') return is(before, ')') || is(before, ']') || is(before, '}')
+  return !isWord(before, ...inner)
+}
+
+function heading(text: string, item: readonly Token[]): string {
+  let end = item[0]?.start ?? 0
+  return item
+    .map((token) => {
+      const between = text.slice(end, token.start)
+      end = token.end
+      return between + (token.kind === 'word' ? token.text : text.slice(token.start, token.end))
+    })
+    .join('')
+}
+
+function isStar(item: readonly Token[]): boolean {
+  return item.some((token, index) => is(token, '*') && (index === 0 || is(item[index - 1], '.')))
+}
+
+/**
+ * Returns names of columns that are expressions without a name: the vendor calls them by their text, words in upper case. @returns by
+ * position; undefined where the column has a name of its own, or where it cannot be told what it is
+ */
+function headingsOf(text: string, { tokens }: Part, count: number): readonly (string | undefined)[] {
+  const items = itemsOf(tokens)
+  const star = items.findIndex(isStar)
+  const headings = items.map((item) => (item.length === 0 || isNamed(item) ? undefined : heading(text, item)))
+  if (star < 0) return items.length === count ? headings : []
+  if (star !== items.findLastIndex(isStar)) return []
+  const covered = Array.from({ length: Math.max(count - items.length + 1, 0) }, () => undefined)
+  return [...headings.slice(0, star), ...covered, ...headings.slice(star + 1)]
+}
+
+function named(context: PartRun, names: readonly string[], types: readonly EngineType[]) {
+  const headings = headingsOf(context.run.source, context.part, names.length)
+  return types.map((type, index) => columnOf(headings[index] ?? names[index] ?? '', type))
+}
+
+async function select(context: PartRun): Promise<StatementResult | Failure> {
+  const { run, part, index, last } = context
+  const sql = translated(part, translationOf(context))
+  const compiled = await run.engine.compile(sql).catch((error: unknown) => early(failed(context, error)))
+  if (isFailure(compiled)) return compiled
+  if (run.statement.signal.aborted) return failed(context, undefined)
+  const end = logged(run, part)
+  const { names, types } = compiled
+  try {
+    if (!last) await run.engine.run(`CREATE OR REPLACE TEMP TABLE ${resultTable(index)} AS ${sql}`)
+    const wanted = last ? rowsAsJson(sql, types, { nullable: run.submission.nullable, parameters: run.session.parameters }) : undefined
+    const rows = await partitioned(wanted === undefined ? [] : run.engine.texts(wanted), sizesOf(run))
+    end('succeeded', rows.rows)
+    return { columns: named(context, names, types), rows }
+  } catch (error) {
+    end(endOf(context))
+    return failed(context, error)
+  }
+}
+
+const megabyte = 1024 * 1024
+
+function sizesOf({ switches, session }: Run) {
+  const { firstPartitionBytes, partitionBytes, resultBytes, partitionRows } = switches()
+  const chunk = Number(session.parameters['CLIENT_RESULT_CHUNK_SIZE'] ?? 0) * megabyte || partitionBytes
+  return { first: firstPartitionBytes, other: Math.min(partitionBytes, chunk), all: resultBytes, rows: partitionRows }
+}
+
+async function list(context: PartRun): Promise<StatementResult | Failure> {
+  const { run, part, index, last } = context
+  const { source, session, engine } = run
+  const listing = await show(part, { source, session, engine, limit: run.switches().showLimit }).catch((error) => failed(context, error))
+  if (isFailure(listing)) return early(listing)
+  logged(run, part)('succeeded', listing.rows.length)
+  if (!last) await engine.run(`CREATE OR REPLACE TEMP TABLE ${resultTable(index)} AS ${tableSql(listing.columns, listing.rows)}`)
+  return tableOf(listing.columns, listing.rows)
+}
+
+async function grant({ run, part }: PartRun): Promise<StatementResult> {
+  logged(run, part)('succeeded')
+  return textRows(['status'], [['Statement executed successfully.']])
+}
+
+/** Statements that need a session which outlives them. */
+async function inSession(context: PartRun): Promise<StatementResult | Failure> {
+  const { run, part } = context
+  if (!run.several) return early(failure('unsupported', `Unsupported feature '${part.verb}' outside of a request with several statements.`))
+  if (part.verb === 'USE') use(run, part)
+  else {
+    const ends = part.verb === 'COMMIT' || part.verb === 'ROLLBACK'
+    if (ends === run.transaction) await run.engine.run(ends ? part.verb : 'BEGIN TRANSACTION')
+    run.transaction = !ends
+  }
+  await run.engine.use(run.session)
+  return grant(context)
+}
+
+function use({ session }: Run, { tokens }: Part): void {
+  const level = ['DATABASE', 'SCHEMA', 'ROLE', 'WAREHOUSE'].find((each) => isWord(tokens[1], each))
+  const names = tokens.slice(level ? 2 : 1).filter(isName)
+  const name = names.at(-1)?.text
+  if (level === 'ROLE') session.role = name ?? session.role
+  else if (level === 'WAREHOUSE') session.warehouse = name
+  else if (level === 'SCHEMA' || names.length > 1) {
+    session.database = names.at(-2)?.text ?? session.database
+    session.schema = name
+  } else {
+    session.database = name
+    session.schema = 'PUBLIC'
+  }
+}
+
+async function runAll(context: PartRun, source: string, parts: readonly Part[]): Promise<StatementResult | Failure> {
+  let result: StatementResult | Failure = await textRows(['anonymous block'], [[null]])
+  for (const part of parts) {
+    result = await runChain({ ...context.run, source }, part)
+    if (isFailure(result)) return result
+  }
+  return result
+}
+
+/** `EXECUTE IMMEDIATE 'text'`: the text runs. */
+async function immediate(context: PartRun): Promise<StatementResult | Failure> {
+  const text = context.part.tokens[2]
+  const tokens = text?.kind === 'string' ? lex(text.text) : undefined
+  if (!text || !tokens || isFailure(tokens)) return early(failure('unsupported', 'Unsupported feature EXECUTE without a text.'))
+  return runAll(context, text.text, statementsOf(text.text, tokens))
+}
+
+/** BEGIN starts a transaction, or a block of which the statements run. */
+async function begin(context: PartRun): Promise<StatementResult | Failure> {
+  const { run, part } = context
+  const block = blockOf(run.source, part)
+  return block ? runAll(context, run.source, block) : inSession(context)
+}
+
+const runners: Readonly<Record<string, (context: PartRun) => Promise<StatementResult | Failure>>> = {
+  SELECT: select,
+  SHOW: list,
+  EXECUTE: immediate,
+  ...setEach(change, 'INSERT UPDATE DELETE MERGE'),
+  ...setEach(define, 'CREATE DROP ALTER TRUNCATE'),
+  ...setEach(grant, 'GRANT REVOKE'),
+  ...setEach(inSession, 'USE COMMIT ROLLBACK'),
+  ...setEach(begin, 'BEGIN DECLARE'),
+}
+
+const withoutWarehouse = ['SHOW', 'CREATE', 'DROP', 'ALTER', 'GRANT', 'REVOKE', 'USE', 'BEGIN', 'COMMIT', 'ROLLBACK', 'DECLARE', 'EXECUTE']
+const onlyReading = ['SELECT', 'SHOW', 'USE', 'BEGIN', 'COMMIT', 'ROLLBACK', 'DECLARE', 'EXECUTE']
+
+/** Returns why a part may not run; undefined when it may. */
+function refusal({ run, part }: PartRun): Failure | undefined {
+  const { session, source } = run
+  const open = placeholderIn(part.tokens)
+  if (open) return failure('bind', `SQL compilation error: error ${placeOf(source, open.start)}\nBind variable ${open.text} not set.`)
+  if (!session.mayWrite && !onlyReading.includes(part.verb)) {
+    return failure('privileges', `SQL access control error:\nInsufficient privileges for ${part.verb} with the role '${session.role}'.`)
+  }
+  return session.warehouse === undefined && !withoutWarehouse.includes(part.verb) ? failure('noWarehouse') : undefined
+}
+
+/** Runs a statement; of a chain with `->>` every part, and the result is that of the last. */
+async function runChain(run: Run, statement: Part): Promise<StatementResult | Failure> {
+  const parts = chainOf(run.source, statement)
+  let result: StatementResult | Failure = failure('empty')
+  for (const [index, part] of parts.entries()) {
+    const context = { run, part, index, last: index === parts.length - 1 }
+    const refused = refusal(context)
+    if (refused) return early(refused)
+    if (run.statement.signal.aborted) return failed(context, undefined)
+    const runner = Object.hasOwn(runners, part.verb) ? runners[part.verb] : undefined
+    const found = part.verb || part.tokens[0]?.text || '<EOF>'
+    const where = placeOf(run.source, part.tokens[0]?.start ?? 0)
+    if (!runner) return early(failure('syntax', `SQL compilation error:\nsyntax error ${where} unexpected '${found}'.`))
+    result = await runner(context)
+    if (isFailure(result)) return result
+  }
+  return result
+}
 
 /** Statements that a submission is; a refusal when the submission has no statement, or another number than it announced. */
 function statementsIn(source: string, tokens: readonly Token[], { parameters }: Submission): readonly Part[] | Failure {

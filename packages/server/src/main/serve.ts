@@ -23,9 +23,9 @@ const buildTokenBody = ({ clientId, clientSecret }: FirstApplication): string =>
   return `'{"client_id":${JSON.stringify(clientId)},"client_secret":"'"$FERRULE_CLIENT_SECRET"'"}'`
 }
 
-/** Builds a loop that prints the state of the users' copy each second, until the copy is searchable; 60 seconds at most. Every shell of POSIX runs it. */
+/** Builds a loop that prints the state of the users' copy each second, until the copy is searchable; for 300 turns at most. Every shell of POSIX runs it. */
 const buildWait = (connector: string): string =>
-  `for _ in $(seq 60); do curl -s ${connector}/context_store ${bearer} | grep -oE '"entity":"users","state":"[a-z_]+"' | tee /dev/stderr | grep -q ready && break; sleep 1; done`
+  `for _ in $(seq 300); do curl -s ${connector}/context_store ${bearer} | grep -oE '"entity":"users","state":"[a-z_]+"' | tee /dev/stderr | grep -q ready && break; sleep 1; done`
 
 const search =
   '{"entity":"users","action":"context_store_search","params":{"query":{"filter":{"fuzzy":{"title":"enginer"}},"sort":[{"lastName":"asc"}]},"limit":3}}'

@@ -71,6 +71,8 @@ const tokens = {
   '--mantine-color-error': 'var(--bad)',
   '--mantine-color-anchor': 'var(--link)',
   '--mantine-color-default-border': 'var(--line)',
+  '--mantine-color-gray-light': 'color-mix(in srgb, var(--soft) 18%, transparent)',
+  '--mantine-color-gray-light-color': 'var(--text)',
   '--mantine-color-indigo-filled': 'var(--main)',
   '--mantine-color-indigo-filled-hover': 'var(--main-hover)',
   '--mantine-color-indigo-light': 'var(--quiet)',

@@ -120,7 +120,7 @@ export const linkCommands: readonly CommandSpec[] = [
     ],
     examples: ['ferrule links create user-17 --kind gong --sandbox', 'ferrule links create user-18 --kind shopify --days 1 --jq .url'],
     record: async () => (await import('../../wire/connect/links.ts')).connectLinkSecret,
-    load: async () => (await import('../actions/links.ts')).createLink,
+    load: async () => (await import('../actions/connectors.ts')).createLink,
   },
   {
     name: 'links list',
@@ -131,7 +131,7 @@ export const linkCommands: readonly CommandSpec[] = [
     ],
     examples: ['ferrule links list', 'ferrule links list --status open --format csv --fields id,end_user.id,expires_at'],
     record: async () => (await import('../../wire/connect/links.ts')).connectLinkRecord,
-    load: async () => (await import('../actions/links.ts')).listLinks,
+    load: async () => (await import('../actions/connectors.ts')).listLinks,
   },
   {
     name: 'links revoke',
@@ -140,6 +140,6 @@ export const linkCommands: readonly CommandSpec[] = [
     options: [{ flags: '-y, --yes', about: 'revoke without a question' }],
     examples: ['ferrule links revoke user-17 --yes', 'ferrule links revoke user-18 -y --quiet'],
     record: async () => (await import('../../wire/connect/links.ts')).connectLinkRecord,
-    load: async () => (await import('../actions/links.ts')).revokeLink,
+    load: async () => (await import('../actions/connectors.ts')).revokeLink,
   },
 ]

@@ -249,6 +249,13 @@ const printValue = (value: unknown): string =>
 
 const describeField = ({ configuration }: ConnectorDefinition, name: string): string => configuration[name]?.description ?? name
 
+/**
+ * Prints what an entity is, for the owner of an account: its sentence, without how a call lists the records. A call reads the records of one
+ * order; the connector reads those of each.
+ */
+const printReadable = ({ about }: { readonly about: string }): string =>
+  about.replace(/(?:[;:]|, (?:as|by|without) ).*$/, '').replaceAll(' one ', ' each ')
+
 /** Builds a kind. Locked values are shown, and not asked for. */
 function toPageKind({ kind, values, hasApplication }: KindParts): PageKind {
   const { definition } = kind
@@ -259,8 +266,8 @@ function toPageKind({ kind, values, hasApplication }: KindParts): PageKind {
     title: definition.title,
     about: definition.about,
     documentation: definition.documentation,
-    readable: readable.map(({ title }) => title),
-    changeable: readable.filter(({ isChangeable }) => isChangeable).map(({ title }) => title),
+    readable: readable.map(printReadable),
+    changeable: readable.filter(({ isChangeable }) => isChangeable).map(printReadable),
     schemes: listSchemes(kind, hasApplication),
     configuration: toSchema(Object.fromEntries(asked)),
     accounts_field: findConsent(definition)?.accounts?.configuration ?? null,

@@ -29,31 +29,28 @@ import {
 import { getDefinition, getDefinitionReference, home, listDefinitions, openApi } from './definitions.ts'
 import { createMedia, execute, getMedia, validate } from './execute/execute.ts'
 import { exportEntity } from './export.ts'
-import { live, metrics, ready } from './health.ts'
 import {
   createApplication,
   createOrganization,
+  createWorkspace,
   deleteApplication,
   deleteOrganization,
-  listApplications,
-  listOrganizations,
-  restoreOrganization,
-  rotateApplicationSecret,
-  updateApplication,
-  updateOrganization,
-} from './organizations.ts'
-import { getNode, getService, getUsage, listConnectorOverviews, listUnfinishedSyncs } from './overview.ts'
-import { getSkillDocs, listSkills } from './skills.ts'
-import { createMcpToken, createScopedToken, createToken, getScopedTokenInfo, listMcpTokens, revokeMcpToken } from './tokens.ts'
-import {
-  createWorkspace,
   deleteWorkspace,
   getWorkspace,
   getWorkspaceStats,
+  listApplications,
+  listOrganizations,
   listWorkspaces,
+  restoreOrganization,
   restoreWorkspace,
+  rotateApplicationSecret,
+  updateApplication,
+  updateOrganization,
   updateWorkspace,
-} from './workspaces.ts'
+} from './organizations.ts'
+import { getNode, getService, getUsage, listConnectorOverviews, listUnfinishedSyncs, live, metrics, ready } from './overview.ts'
+import { getSkillDocs, listSkills } from './skills.ts'
+import { createMcpToken, createScopedToken, createToken, getScopedTokenInfo, listMcpTokens, revokeMcpToken } from './tokens.ts'
 
 /** Every route of the service. */
 export const routes: readonly Route[] = [

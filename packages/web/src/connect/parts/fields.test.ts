@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { printLabel } from '../../shared/label.ts'
 import type { PageKind, PageScheme } from '../view.ts'
-import { listFields, printLabel, readValues } from './fields.ts'
+import { listFields, readValues } from './fields.ts'
 
 const scheme: PageScheme = {
   name: 'key',
@@ -40,11 +41,13 @@ const kind: PageKind = {
 }
 
 test('labels are the names as words', () => {
-  expect(['api_key', 'shop', 'account_id', 'api_base_url_for_customer'].map(printLabel)).toEqual([
+  expect(['api_key', 'shop', 'account_id', 'api_base_url_for_customer', 'fromDateTime', 'callIds'].map(printLabel)).toEqual([
     'API key',
     'Shop',
     'Account ID',
     'API base URL for customer',
+    'From date time',
+    'Call IDs',
   ])
 })
 

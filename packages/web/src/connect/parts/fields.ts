@@ -1,4 +1,5 @@
 /** Reads the fields of a form from JSON Schema, and their values from the form. */
+import { printLabel } from '../../shared/label.ts'
 import type { PageKind, PageScheme } from '../view.ts'
 
 /** Member of the request that a field belongs to. */
@@ -9,8 +10,10 @@ export type Control = 'text' | 'password' | 'secret lines' | 'lines' | 'choice' 
 /** Help on where a value is. */
 export interface FieldHelp {
   readonly says: string
-  readonly menu?: string
-  readonly url?: string
+  readonly menu?: string | undefined
+  /** Role that the reader needs at the vendor. */
+  readonly role?: string | undefined
+  readonly url?: string | undefined
 }
 
 /** A field of a form. */
@@ -38,16 +41,6 @@ const isSchema = (value: unknown): value is Schema => typeof value === 'object' 
 const readText = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '')
 const readTexts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(readText) : [])
 
-/** Words of names that are written in capitals. */
-const capitals = ['api', 'id', 'url', 'oauth']
-
-/** Prints a name as a label: `api_key` as `API key`. */
-export function printLabel(name: string): string {
-  const words = name.split('_').map((word) => (capitals.includes(word) ? word.toUpperCase() : word))
-  const text = words.join(' ')
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
-}
-
 const canBeSeveral = ({ anyOf, type }: Schema): boolean =>
   type === 'array' || (Array.isArray(anyOf) && anyOf.some((each) => isSchema(each) && each['type'] === 'array'))
 
@@ -61,8 +54,9 @@ function chooseControl(schema: Schema): Control {
 
 function readHelp(value: unknown): FieldHelp | undefined {
   if (!isSchema(value) || typeof value['says'] !== 'string') return undefined
-  const [menu, url] = [readText(value['menu']), readText(value['url'])]
-  return { says: value['says'], ...(menu === '' ? {} : { menu }), ...(url.startsWith('https://') ? { url } : {}) }
+  const url = readText(value['url'])
+  const menu = readText(value['menu']) || undefined
+  return { says: value['says'], menu, role: readText(value['role']) || undefined, url: url.startsWith('https://') ? url : undefined }
 }
 
 /** What fields are read from. */

@@ -160,12 +160,14 @@ function SecretInput({ field, attributes }: ControlProps) {
   )
 }
 
+/** Prints what an empty field means. */
+const printUsual = ({ usual }: Field): string => `Default: ${usual}`
+
 /** Shows the options of a choice. */
 function ChoiceInput({ field, attributes }: ControlProps) {
-  const usual = field.usual === '' ? 'As usual' : `As usual: ${field.usual}`
   return (
     <select {...attributes}>
-      {!field.isRequired && <option value="">{usual}</option>}
+      {!field.isRequired && <option value="">{field.usual === '' ? 'Default' : printUsual(field)}</option>}
       {field.choices.map((choice) => (
         <option key={choice}>{choice}</option>
       ))}
@@ -176,18 +178,20 @@ function ChoiceInput({ field, attributes }: ControlProps) {
 /** Shows the control of a field. */
 function FieldControl(props: ControlProps) {
   const { field, attributes } = props
-  const placeholder = field.usual === '' ? undefined : field.usual
   if (field.control === 'password') return <SecretInput {...props} />
   if (field.control === 'choice') return <ChoiceInput {...props} />
   if (field.control === 'secret lines') return <textarea {...attributes} rows={5} className="key" placeholder="-----BEGIN …" />
   if (field.control === 'lines') return <textarea {...attributes} rows={2} />
-  return <input {...attributes} type={field.control} placeholder={placeholder} autoCapitalize="none" />
+  return <input {...attributes} type={field.control} autoCapitalize="none" />
 }
 
-/** Shows where the vendor shows the value. */
-function Help({ id, label, help: { says, menu, url } }: { readonly id: string; readonly label: string; readonly help: FieldHelp }) {
+/** Shows where the vendor shows the value, to who asks. */
+function Help({ label, help: { says, menu, role, url } }: { readonly label: string; readonly help: FieldHelp }) {
   return (
-    <p id={id} className="help">
+    <details className="help">
+      <summary>
+        Where to find it<span className="hidden">: {label}</span>
+      </summary>
       {says}
       {menu !== undefined && (
         <>
@@ -195,6 +199,7 @@ function Help({ id, label, help: { says, menu, url } }: { readonly id: string; r
           Find it at <b>{menu}</b>.
         </>
       )}
+      {role !== undefined && ` Needs the role: ${role}.`}
       {url !== undefined && (
         <>
           {' '}
@@ -203,18 +208,15 @@ function Help({ id, label, help: { says, menu, url } }: { readonly id: string; r
           </a>
         </>
       )}
-    </p>
+    </details>
   )
 }
 
 /** Shows a field. @param props `refusal`: why its value was refused */
 function FieldInput({ field, refusal }: { readonly field: Field; readonly refusal: string | undefined }) {
   const id = toId(field)
-  const described = [
-    field.about === '' ? [] : [`${id}-about`],
-    field.help === undefined ? [] : [`${id}-help`],
-    refusal === undefined ? [] : [`${id}-refusal`],
-  ].flat()
+  const about = [field.about, ...(field.usual === '' ? [] : [printUsual(field)])].filter((each) => each !== '').join(' · ')
+  const described = [about === '' ? [] : [`${id}-about`], refusal === undefined ? [] : [`${id}-refusal`]].flat()
   const attributes = {
     ...({ id, name: field.pointer, defaultValue: field.value, autoComplete: 'off', spellCheck: false } as const),
     'aria-required': field.isRequired,
@@ -227,9 +229,9 @@ function FieldInput({ field, refusal }: { readonly field: Field; readonly refusa
         {field.label}
         {!field.isRequired && <span className="soft"> (optional)</span>}
       </label>
-      {field.about !== '' && (
+      {about !== '' && (
         <p id={`${id}-about`} className="about">
-          {field.about}
+          {about}
         </p>
       )}
       <FieldControl field={field} attributes={attributes} />
@@ -238,7 +240,7 @@ function FieldInput({ field, refusal }: { readonly field: Field; readonly refusa
           {field.label} {refusal}
         </p>
       )}
-      {field.help !== undefined && <Help id={`${id}-help`} label={field.label} help={field.help} />}
+      {field.help !== undefined && <Help label={field.label} help={field.help} />}
     </div>
   )
 }

@@ -1,5 +1,6 @@
 /** One connector of the service for pages that know its kind only at run time. */
 import { findTransport, Hosted } from 'ferrule/internal'
+import type { ConnectorRecord } from 'ferrule/wire'
 import { useMemo } from 'react'
 import { type ReadOptions, useFerrule, useRead } from './ferrule.ts'
 
@@ -12,6 +13,10 @@ export function useConnector(id: string): Hosted {
 /** Reads a connector. @param id undefined: nothing is read */
 export const useConnectorRecord = (id: string | undefined, options: ReadOptions = {}) =>
   useRead(['connector', id], (ferrule, signal) => ferrule.connectors.get(id ?? '', { signal }), { enabled: id !== undefined, ...options })
+
+/** Returns whether a connector has an entity; one without a limit has all of its kind. */
+export const hasEntity = ({ entities }: Pick<ConnectorRecord, 'entities'>, name: string): boolean =>
+  entities.length === 0 || entities.some(({ entity }) => entity === name)
 
 /** Reads all kinds with their entities. */
 export const useAllKinds = () =>

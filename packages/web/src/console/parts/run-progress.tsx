@@ -42,11 +42,14 @@ export function RunProgress({ run, isExplained = false }: RunProgressProps) {
       ) : (
         printProgress(run.progress)
       )}
-      {end !== null && run.state === 'running' && (
-        <>
-          , ends about <Time value={end} />
-        </>
-      )}
+      {run.state === 'running' &&
+        (end !== null ? (
+          <>
+            , ends about <Time value={end} />
+          </>
+        ) : (
+          run.progress.calls > 0 && ', end not known yet'
+        ))}
       {run.state === 'queued' && <NextTry notBefore={run.not_before} />}
       {run.error !== null && run.attempts > 0 && (run.state === 'queued' || run.state === 'running') && (
         <>

@@ -1,5 +1,5 @@
 /** The applications of the organization: client ids with secrets. */
-import { Badge, Group, Stack, Table, Text } from '@mantine/core'
+import { Badge, Group, Stack, Text } from '@mantine/core'
 import type { ApplicationRecord, ApplicationSecret } from 'ferrule/wire'
 import { useRead } from '../../data/ferrule.ts'
 import { useWrite } from '../../data/write.ts'
@@ -7,42 +7,43 @@ import { announce } from '../../parts/announcements.tsx'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Held } from '../../parts/held.tsx'
-import { ListTable } from '../../parts/list-table.tsx'
 import { NameButton } from '../../parts/name-button.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { SecretDialog } from '../../parts/secret-dialog.tsx'
+import { type ListColumn, ListTable } from '../../parts/table/list-table.tsx'
 import { Time } from '../../parts/time.tsx'
 
-/** Shows one application. */
-function ApplicationRow({ application }: { readonly application: ApplicationRecord }) {
-  const { name, client_id: clientId, is_caller: isOwn, created_at: created } = application
-  return (
-    <Table.Tr>
-      <Table.Td fw={600}>
-        {name} {isOwn && <Badge>Signed in with it</Badge>}
-      </Table.Td>
-      <Table.Td>
-        <Group gap="xs" wrap="nowrap">
-          <span className="mono" style={{ whiteSpace: 'nowrap' }}>
-            {clientId}
-          </span>
-          <CopyButton value={clientId} says={`Copy the client id of ${name}`} />
-        </Group>
-      </Table.Td>
-      <Table.Td>
-        <Time value={created} />
-      </Table.Td>
-      <Table.Td>
-        <Group gap="xs" wrap="nowrap">
-          <RenameButton application={application} />
-          <RotateButton application={application} />
-          {!isOwn && <DeleteButton application={application} />}
-        </Group>
-      </Table.Td>
-    </Table.Tr>
-  )
-}
+const columns: readonly ListColumn<ApplicationRecord>[] = [
+  {
+    title: 'Name',
+    cell: ({ name, is_caller: isOwn }) => (
+      <>
+        <strong>{name}</strong> {isOwn && <Badge>Signed in with it</Badge>}
+      </>
+    ),
+  },
+  {
+    title: 'Client id',
+    cell: ({ name, client_id: clientId }) => (
+      <Group gap="xs" wrap="nowrap">
+        <span className="mono">{clientId}</span>
+        <CopyButton value={clientId} says={`Copy the client id of ${name}`} />
+      </Group>
+    ),
+  },
+  { title: 'Created', cell: ({ created_at: created }) => <Time value={created} /> },
+  {
+    title: 'Actions',
+    cell: (application) => (
+      <Group gap="xs">
+        <RenameButton application={application} />
+        <RotateButton application={application} />
+        {!application.is_caller && <DeleteButton application={application} />}
+      </Group>
+    ),
+  },
+]
 
 /** Creates an application, and shows its secret. */
 function CreateButton() {
@@ -67,13 +68,7 @@ export function Page() {
         <CreateButton />
       </PageHeader>
       <ReadingView reading={reading}>
-        {(applications) => (
-          <ListTable label="Applications" titles={['Name', 'Client id', 'Created', 'Actions']} minWidth={960}>
-            {applications.map((application) => (
-              <ApplicationRow key={application.id} application={application} />
-            ))}
-          </ListTable>
-        )}
+        {(applications) => <ListTable label="Applications" columns={columns} rows={applications} rowKey={({ id }) => id} />}
       </ReadingView>
       <Text size="sm">
         An application cannot delete itself. Sign in with another one to delete the one that you are signed in with now.

@@ -1,13 +1,14 @@
 /** The entities of a connector: how fresh their copies are, and the ways to their records. */
-import { Group, Stack, Table, Text } from '@mantine/core'
+import { Group, Stack, Text } from '@mantine/core'
 import type { ConnectorRecord, SyncEntityProgress, SyncEntityStatus, SyncStatusRecord } from 'ferrule/wire'
-import { useKind } from '../../data/connector.ts'
+import { hasEntity, useKind } from '../../data/connector.ts'
 import { findNextStep } from '../../parts/describe-error.ts'
 import { PageLink } from '../../parts/page-link.tsx'
 import { printCount, printCounted } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { printProgress, RunProgress } from '../../parts/run-progress.tsx'
 import { CopyState, RunStateBadge } from '../../parts/states.tsx'
+import { type ListColumn, ListTable } from '../../parts/table/list-table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useCopyReading } from './data.ts'
 
@@ -61,29 +62,6 @@ function EntityLinks({ id, entity, isSearchable }: { readonly id: string; readon
   )
 }
 
-/** Shows one entity with a copy. */
-function EntityRow({ id, entity }: { readonly id: string; readonly entity: SyncEntityStatus }) {
-  const { entity: name, state, ready_for_search: isSearchable, records, synced_at: synced } = entity
-  const { verified_at: verified, next_run_at: next, paused } = entity
-  return (
-    <Table.Tr>
-      <Table.Td fw={600}>{name}</Table.Td>
-      <Table.Td>
-        <EntityState entity={entity} />
-      </Table.Td>
-      <Table.Td ta="right">{printCount(records)}</Table.Td>
-      <Table.Td>
-        <Time value={synced} none="not yet" />
-      </Table.Td>
-      <Table.Td>
-        <Time value={verified} none="not yet" />
-      </Table.Td>
-      <Table.Td>{paused ? 'paused' : <Time value={next} none="no schedule" />}</Table.Td>
-      <Table.Td>{state !== 'disabled' && <EntityLinks id={id} entity={name} isSearchable={isSearchable} />}</Table.Td>
-    </Table.Tr>
-  )
-}
-
 /** Shows the run that works now, and the one that waits. */
 function CurrentRuns({ running, queued }: SyncStatusRecord) {
   return [running, queued].map(
@@ -97,37 +75,25 @@ function CurrentRuns({ running, queued }: SyncStatusRecord) {
   )
 }
 
-const titles = ['Entity', 'State', 'Records', 'Last sync', 'Last full check', 'Next sync', 'Open'] as const
-
-/** Shows all entities with a copy. */
-function EntityTable({ id, entities }: { readonly id: string; readonly entities: readonly SyncEntityStatus[] }) {
-  return (
-    <Table.ScrollContainer minWidth={900} scrollAreaProps={{ viewportProps: { tabIndex: 0, 'aria-label': 'Entities' } }}>
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            {titles.map((title) => (
-              <Table.Th key={title} ta={title === 'Records' ? 'right' : 'left'}>
-                {title}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {entities.map((entity) => (
-            <EntityRow key={entity.entity} id={id} entity={entity} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
-  )
-}
+/** Builds the columns. @param id of the connector */
+const buildColumns = (id: string): readonly ListColumn<SyncEntityStatus>[] => [
+  { title: 'Entity', cell: ({ entity }) => <strong>{entity}</strong> },
+  { title: 'State', cell: (entity) => <EntityState entity={entity} /> },
+  { title: 'Records', isNumber: true, cell: ({ records }) => printCount(records) },
+  { title: 'Last sync', cell: ({ synced_at: synced }) => <Time value={synced} none="not yet" /> },
+  { title: 'Last full check', cell: ({ verified_at: verified }) => <Time value={verified} none="not yet" /> },
+  { title: 'Next sync', cell: ({ paused, next_run_at: next }) => (paused ? 'paused' : <Time value={next} none="no schedule" />) },
+  {
+    title: 'Open',
+    cell: ({ entity, state, ready_for_search: isSearchable }) =>
+      state !== 'disabled' && <EntityLinks id={id} entity={entity} isSearchable={isSearchable} />,
+  },
+]
 
 /** Shows the entities that have no copy; they are called at the vendor only. */
 function OtherEntities({ connector, copied }: { readonly connector: ConnectorRecord; readonly copied: readonly string[] }) {
-  const isAllowed = (name: string) => connector.entities.length === 0 || connector.entities.some(({ entity }) => entity === name)
   const all = useKind(connector.connector_type).data?.entities ?? []
-  const others = all.filter(({ entity }) => !copied.includes(entity) && isAllowed(entity))
+  const others = all.filter(({ entity }) => !copied.includes(entity) && hasEntity(connector, entity))
   if (others.length === 0) return null
   return (
     <Stack gap={4}>
@@ -157,7 +123,9 @@ export function EntitiesTab({ connector }: { readonly connector: ConnectorRecord
             <Text size="sm">{printCounted(copy.records, 'record')} in the copy</Text>
           </Group>
           <CurrentRuns {...copy} />
-          {copy.entities.length > 0 && <EntityTable id={connector.id} entities={copy.entities} />}
+          {copy.entities.length > 0 && (
+            <ListTable label="Entities" columns={buildColumns(connector.id)} rows={copy.entities} rowKey={({ entity }) => entity} />
+          )}
           <OtherEntities connector={connector} copied={copy.entities.map(({ entity }) => entity)} />
         </Stack>
       )}

@@ -1,5 +1,5 @@
 /** One connector: its copy, its runs, and everything that can be changed about it. */
-import { Alert, Button, Divider, Group, Menu, Stack, Table, Tabs, Text } from '@mantine/core'
+import { Alert, Button, Divider, Group, Menu, Stack, Tabs, Text } from '@mantine/core'
 import type { ConnectorNotice, ConnectorRecord, RunMode, SyncIndexRecord, SyncStatusRecord } from 'ferrule/wire'
 import type { ComponentType } from 'react'
 import { useKind } from '../../data/connector.ts'
@@ -15,6 +15,7 @@ import { PageLink } from '../../parts/page-link.tsx'
 import { printSize } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { ConnectorStatus, SandboxPill } from '../../parts/states.tsx'
+import { type ListColumn, ListTable } from '../../parts/table/list-table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UsagePanel } from '../../parts/usage/usage-panel.tsx'
 import { ConnectLinkButton } from './connect-link-button.tsx'
@@ -32,27 +33,20 @@ const says: Readonly<Record<SyncIndexRecord['state'], string>> = {
   failed: 'could not be created; the service tries again after a pause',
 }
 
-/** Shows one index. */
-function IndexRow({ entity, index }: { readonly entity: string; readonly index: SyncIndexRecord }) {
-  const { field, state, size_bytes: size, used_at: used, created_at: created, error } = index
-  return (
-    <Table.Tr>
-      <Table.Td>{entity}</Table.Td>
-      <Table.Td>{field}</Table.Td>
-      <Table.Td>
-        {says[state]}
-        {error !== null && ` (${error})`}
-      </Table.Td>
-      <Table.Td ta="right">{printSize(size)}</Table.Td>
-      <Table.Td>
-        <Time value={used} />
-      </Table.Td>
-      <Table.Td>
-        <Time value={created} />
-      </Table.Td>
-    </Table.Tr>
-  )
+/** An index with its entity. */
+interface EntityIndex {
+  readonly entity: string
+  readonly index: SyncIndexRecord
 }
+
+const indexColumns: readonly ListColumn<EntityIndex>[] = [
+  { title: 'Entity', cell: ({ entity }) => entity },
+  { title: 'Field', cell: ({ index }) => index.field },
+  { title: 'State', cell: ({ index: { state, error } }) => `${says[state]}${error === null ? '' : ` (${error})`}` },
+  { title: 'Size', isNumber: true, cell: ({ index }) => printSize(index.size_bytes) },
+  { title: 'Last used', cell: ({ index }) => <Time value={index.used_at} /> },
+  { title: 'Created', cell: ({ index }) => <Time value={index.created_at} /> },
+]
 
 /** Shows all indexes. */
 function IndexTable({ entities }: SyncStatusRecord) {
@@ -65,28 +59,12 @@ function IndexTable({ entities }: SyncStatusRecord) {
       />
     )
   return (
-    <Table.ScrollContainer minWidth={720} scrollAreaProps={{ viewportProps: { tabIndex: 0, 'aria-label': 'Indexes' } }}>
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Entity</Table.Th>
-            <Table.Th>Field</Table.Th>
-            <Table.Th>State</Table.Th>
-            <Table.Th ta="right">Size</Table.Th>
-            <Table.Th>Last used</Table.Th>
-            <Table.Th>Created</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {found.map(({ entity, index }) => (
-            <IndexRow key={`${entity} ${index.field}`} entity={entity} index={index} />
-          ))}
-        </Table.Tbody>
-      </Table>
+    <>
+      <ListTable label="Indexes" columns={indexColumns} rows={found} rowKey={({ entity, index }) => `${entity} ${index.field}`} />
       <Text size="sm" c="dimmed" py="xs">
         The service removes an index that no search uses.
       </Text>
-    </Table.ScrollContainer>
+    </>
   )
 }
 

@@ -1,5 +1,5 @@
 /** The runs of a connector, with their errors. */
-import { Group, List, NativeSelect, Stack, Table, Text } from '@mantine/core'
+import { Group, List, NativeSelect, Stack, Text } from '@mantine/core'
 import { type ConnectorRecord, type RunCause, type RunState, runStates, type SyncError, type SyncRunRecord } from 'ferrule/wire'
 import { useRead } from '../../data/ferrule.ts'
 import { useAddressParams } from '../../data/params.ts'
@@ -13,6 +13,7 @@ import { printDuration } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { printChanges, RunProgress } from '../../parts/run-progress.tsx'
 import { RunStateBadge } from '../../parts/states.tsx'
+import { type ListColumn, ListTable } from '../../parts/table/list-table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { listAllKeys } from './data.ts'
 
@@ -76,57 +77,47 @@ function CancelButton({ run }: { readonly run: SyncRunRecord }) {
 const printLength = ({ started_at: start, finished_at: end }: SyncRunRecord): string =>
   start === null || end === null ? '' : printDuration(Date.parse(end) - Date.parse(start))
 
-/** Shows one run. */
-function RunRow({ run }: { readonly run: SyncRunRecord }) {
-  const { state, mode, cause, entities, progress, created_at: created, finished_at: end } = run
-  return (
-    <Table.Tr>
-      <Table.Td>
-        <RunStateBadge state={state} />
-      </Table.Td>
-      <Table.Td>
-        <Time value={created} /> <Text size="sm">{printLength(run)}</Text>
-      </Table.Td>
-      <Table.Td>
+const columns: readonly ListColumn<SyncRunRecord>[] = [
+  { title: 'State', width: '12%', cell: ({ state }) => <RunStateBadge state={state} /> },
+  {
+    title: 'Requested',
+    width: '15%',
+    cell: (run) => (
+      <>
+        <Time value={run.created_at} /> <Text size="sm">{printLength(run)}</Text>
+      </>
+    ),
+  },
+  {
+    title: 'What',
+    width: '24%',
+    cell: ({ mode, entities, cause }) => (
+      <>
         {mode === 'full' ? 'everything' : 'changes'} of {entities === null ? 'all entities' : entities.join(', ')}
         <Text size="sm" c="dimmed">
           {causes[cause]}
         </Text>
-      </Table.Td>
-      <Table.Td>
+      </>
+    ),
+  },
+  {
+    title: 'Read and changed',
+    cell: (run) => (
+      <>
         <RunProgress run={run} />
-        <Text size="sm">{printChanges(progress)}</Text>
+        <Text size="sm">{printChanges(run.progress)}</Text>
         <RunErrors run={run} />
-      </Table.Td>
-      <Table.Td>{end === null && <CancelButton run={run} />}</Table.Td>
-    </Table.Tr>
-  )
-}
+      </>
+    ),
+  },
+  { title: 'Actions', width: '15%', cell: (run) => run.finished_at === null && <CancelButton run={run} /> },
+]
 
 /** Shows one page of runs. */
 function RunTable({ runs }: { readonly runs: readonly SyncRunRecord[] }) {
   if (runs.length === 0)
     return <EmptyState title="No runs" says="No run fits. Runs are kept for 7 days after their end; Sync now starts one." />
-  return (
-    <Table.ScrollContainer minWidth={860} scrollAreaProps={{ viewportProps: { tabIndex: 0, 'aria-label': 'Runs' } }}>
-      <Table verticalSpacing="sm">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th w={120}>State</Table.Th>
-            <Table.Th w={150}>Requested</Table.Th>
-            <Table.Th w={240}>What</Table.Th>
-            <Table.Th>Read and changed</Table.Th>
-            <Table.Th w={150}>Actions</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {runs.map((run) => (
-            <RunRow key={run.id} run={run} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
-  )
+  return <ListTable label="Runs" columns={columns} rows={runs} rowKey={({ id }) => id} />
 }
 
 /** Shows the tab; the address has the state and the page. */

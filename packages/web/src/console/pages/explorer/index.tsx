@@ -3,7 +3,7 @@ import { Button, Group, SegmentedControl, Select, Skeleton, Stack, Text, Title }
 import { useDisclosure } from '@mantine/hooks'
 import type { ConnectorRecord, DefinitionRecord } from 'ferrule/wire'
 import { type ReactNode, useMemo } from 'react'
-import { useConnectorRecord, useKind } from '../../data/connector.ts'
+import { hasEntity, useConnectorRecord, useKind } from '../../data/connector.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { ConnectorSelect, useConnectorChoice, useOpening } from '../../parts/connector-select.tsx'
@@ -14,6 +14,7 @@ import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { printCounted, printDuration } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
+import { EntitySide, WithSide } from '../../parts/side.tsx'
 import { readAnswerRows } from '../../parts/table/answer-rows.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { type Chosen, useCall, useExplorerAddress } from './address.ts'
@@ -149,53 +150,19 @@ function WritePanel({ chosen }: { readonly chosen: Chosen }) {
   )
 }
 
-/** What can be chosen, and what is. */
-interface OperationPickerProps {
-  readonly connector: ConnectorRecord
-  readonly kind: DefinitionRecord
-  readonly entity: DefinitionRecord['entities'][number] | undefined
-  readonly action: string | undefined
-}
-
-/** Lists the entities that the connector is limited to; without a limit, all. */
-function listEntities({ connector, kind }: Pick<OperationPickerProps, 'connector' | 'kind'>): readonly string[] {
-  const limited = connector.entities.map(({ entity }) => entity)
-  return kind.entities.map(({ entity }) => entity).filter((entity) => limited.length === 0 || limited.includes(entity))
-}
-
-/** Shows the two choosers, with what the chosen operation does. */
-function OperationPicker({ connector, kind, entity, action }: OperationPickerProps) {
+/** Shows the choice of the action, with what the chosen one does. */
+function ActionChoice({ entity: { actions }, action }: Pick<Chosen, 'entity' | 'action'>) {
   const [, change] = useExplorerAddress()
-  const choose = (changes: { readonly entity?: string; readonly action?: string | undefined }) =>
-    change({ connector: connector.id, params: undefined, run: undefined, ...changes })
-  const actions = entity?.actions.map((each) => ({
-    value: each.action,
-    label: isWrite(each.action) ? `${each.action} (writes)` : each.action,
-  }))
-  const about = entity?.actions.find((each) => each.action === action)?.description
   return (
     <Stack gap="xs">
-      <Group align="flex-start" grow>
-        <Select
-          label="Entity"
-          placeholder="Choose what to read or write"
-          data={listEntities({ connector, kind })}
-          value={entity?.entity ?? null}
-          onChange={(name) => name !== null && choose({ entity: name, action: undefined })}
-          nothingFoundMessage="No entity has this name"
-          allowDeselect={false}
-          searchable
-        />
-        <Select
-          label="Action"
-          data={actions ?? []}
-          value={action ?? null}
-          onChange={(name) => name !== null && choose({ action: name })}
-          disabled={entity === undefined}
-          allowDeselect={false}
-        />
-      </Group>
-      {about !== undefined && <Text size="sm">{about}</Text>}
+      <Select
+        label="Action"
+        data={actions.map(({ action: name }) => ({ value: name, label: isWrite(name) ? `${name} (writes)` : name }))}
+        value={action.action}
+        onChange={(name) => name !== null && change({ action: name, params: undefined, run: undefined })}
+        allowDeselect={false}
+      />
+      <Text size="sm">{action.description}</Text>
     </Stack>
   )
 }
@@ -215,13 +182,26 @@ function Operations({ connector, kind }: { readonly connector: ConnectorRecord; 
   const [address] = useExplorerAddress()
   const entity = kind.entities.find((each) => each.entity === address.entity)
   const action = entity?.actions.find((each) => each.action === address.action) ?? entity?.actions[0]
+  const { edit, view } = address
+  const side = (
+    <EntitySide
+      names={kind.entities.map((each) => each.entity).filter((name) => hasEntity(connector, name))}
+      value={entity?.entity}
+      path="/explorer"
+      toParams={(name) => ({ connector: connector.id, entity: name, edit, view })}
+    />
+  )
   return (
-    <>
-      <OperationPicker connector={connector} kind={kind} entity={entity} action={action?.action} />
-      {entity !== undefined && action !== undefined && (
-        <Call key={`${connector.id} ${entity.entity} ${action.action}`} chosen={{ connector, kind, entity, action }} />
+    <WithSide side={side}>
+      {entity === undefined || action === undefined ? (
+        <EmptyState title="Choose an entity" says="Its operations can be run here, with a form for their parameters." />
+      ) : (
+        <>
+          <ActionChoice entity={entity} action={action} />
+          <Call key={`${connector.id} ${entity.entity} ${action.action}`} chosen={{ connector, kind, entity, action }} />
+        </>
       )}
-    </>
+    </WithSide>
   )
 }
 

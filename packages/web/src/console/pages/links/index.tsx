@@ -18,11 +18,11 @@ import { announce } from '../../parts/announcements.tsx'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { CursorPages } from '../../parts/cursor-pages.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { ListTable } from '../../parts/list-table.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { type StateLook, StatePill } from '../../parts/states.tsx'
+import { type ListColumn, ListTable } from '../../parts/table/list-table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { NewLink } from './new-link.tsx'
 import { VendorSection } from './vendor-section.tsx'
@@ -70,49 +70,45 @@ function Purpose({ link }: { readonly link: ConnectLinkRecord }) {
   )
 }
 
-/** Shows one link. */
-function LinkRow({ link }: { readonly link: ConnectLinkRecord }) {
+/** Shows what can be done with a link. */
+function LinkActions({ link }: { readonly link: ConnectLinkRecord }) {
   const [, change] = useFilterParams()
-  const { id, status, end_user: user, workspace_name: workspace, created_at: created, expires_at: expires } = link
   return (
-    <Table.Tr>
-      <Table.Td>
-        <LinkStatus status={status} />
-      </Table.Td>
-      <Table.Td>
-        <Text size="sm" fw={600}>
-          {user.name ?? user.id}
-        </Text>
-        <Text size="sm" c="dimmed">
-          {user.name === null ? user.email : user.id}
-        </Text>
-      </Table.Td>
-      <Table.Td>
-        <Purpose link={link} />
-      </Table.Td>
-      <Table.Td>{workspace}</Table.Td>
-      <Table.Td>
-        <Time value={created} />
-      </Table.Td>
-      <Table.Td>
-        <Time value={expires} />
-      </Table.Td>
-      <Table.Td>
-        <Group gap="xs" wrap="nowrap">
-          <Button
-            variant="default"
-            size="compact-sm"
-            onClick={() => change({ link: id })}
-            aria-label={`Details of the link for ${user.id}`}
-          >
-            Details
-          </Button>
-          {status === 'open' && <RevokeButton link={link} />}
-        </Group>
-      </Table.Td>
-    </Table.Tr>
+    <Group gap="xs">
+      <Button
+        variant="default"
+        size="compact-sm"
+        onClick={() => change({ link: link.id })}
+        aria-label={`Details of the link for ${link.end_user.id}`}
+      >
+        Details
+      </Button>
+      {link.status === 'open' && <RevokeButton link={link} />}
+    </Group>
   )
 }
+
+const columns: readonly ListColumn<ConnectLinkRecord>[] = [
+  { title: 'Status', cell: ({ status }) => <LinkStatus status={status} /> },
+  {
+    title: 'End user',
+    cell: ({ end_user: { id, name, email } }) => (
+      <>
+        <Text size="sm" fw={600}>
+          {name ?? id}
+        </Text>
+        <Text size="sm" c="dimmed">
+          {name === null ? email : id}
+        </Text>
+      </>
+    ),
+  },
+  { title: 'For', cell: (link) => <Purpose link={link} /> },
+  { title: 'Workspace', cell: ({ workspace_name: workspace }) => workspace },
+  { title: 'Created', cell: ({ created_at: created }) => <Time value={created} /> },
+  { title: 'Expires', cell: ({ expires_at: expires }) => <Time value={expires} /> },
+  { title: 'Actions', cell: (link) => <LinkActions link={link} /> },
+]
 
 /** Shows one page of links. */
 function Links({ links }: { readonly links: readonly ConnectLinkRecord[] }) {
@@ -129,14 +125,7 @@ function Links({ links }: { readonly links: readonly ConnectLinkRecord[] }) {
         {isNew === undefined && <Button onClick={() => change({ new: '1' })}>Create the first link</Button>}
       </EmptyState>
     )
-  const titles = ['Status', 'End user', 'For', 'Workspace', 'Created', 'Expires', 'Actions']
-  return (
-    <ListTable label="Links" titles={titles} minWidth={940}>
-      {links.map((link) => (
-        <LinkRow key={link.id} link={link} />
-      ))}
-    </ListTable>
-  )
+  return <ListTable label="Links" columns={columns} rows={links} rowKey={({ id }) => id} />
 }
 
 /** Shows the tab. */

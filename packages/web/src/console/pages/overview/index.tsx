@@ -1,66 +1,89 @@
 /** The first page: how the connectors are, which syncs run or wait, and what was called. */
-import { Button, Group, Paper, Stack, Table, Text, Title } from '@mantine/core'
+import { Button, Group, Paper, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
 import type { ConnectorOverview } from 'ferrule/wire'
 import { Link } from 'wouter'
 import { useConnectorOverviews } from '../../data/connectors.ts'
 import type { Rows } from '../../data/read-all.ts'
 import { printAddress, useTenant } from '../../data/tenant.ts'
-import { conditionNames, conditions, findCondition, isBeforeFirstEnd } from '../../parts/connectors/conditions.ts'
-import { ConnectorHead, ConnectorRow, connectorTableWidth } from '../../parts/connectors/connector-row.tsx'
+import { type ConnectorCondition, conditionNames, conditions, findCondition } from '../../parts/connectors/conditions.ts'
+import { connectorColumns } from '../../parts/connectors/connector-columns.tsx'
 import { FirstConnector } from '../../parts/connectors/first-connector.tsx'
+import { type ConnectorOrder, printOrder, sortConnectors } from '../../parts/connectors/orders.ts'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { printCount, printCounted } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
+import { ListTable } from '../../parts/table/list-table.tsx'
 import { UsagePanel } from '../../parts/usage/usage-panel.tsx'
 
-/** Connectors that are shown here; all others are a click away. */
+/** Connectors of a section that are shown here; all others are a click away, in the same order. */
 const mostShown = 6
 
-/** Shows the first connectors, with a link to all. */
-function ConnectorSection({ connectors, isWhole }: { readonly connectors: readonly ConnectorOverview[]; readonly isWhole: boolean }) {
+/** What a section shows. */
+interface SectionProps {
+  readonly title: string
+  readonly connectors: readonly ConnectorOverview[]
+  readonly order: ConnectorOrder
+  /** Limits the list behind the link. */
+  readonly condition?: ConnectorCondition
+  readonly isWhole: boolean
+}
+
+/** Shows the first connectors of a section, with their order and a link to all; nothing without connectors. */
+function ConnectorSection({ title, connectors, order, condition, isWhole }: SectionProps) {
+  if (connectors.length === 0) return null
+  const isCut = connectors.length > mostShown
+  const count = `${printCounted(connectors.length, 'connector')}${isWhole ? '' : ' of those read so far'}`
   return (
-    <Stack component="section" gap="sm" aria-labelledby="connectors">
-      <Group justify="space-between">
-        <Title order={2} size="h3" id="connectors">
-          Connectors
+    <Stack component="section" gap="sm" aria-label={title}>
+      <Group justify="space-between" gap="xs">
+        <Title order={2} size="h3">
+          {title}
         </Title>
-        <PageLink to="/connectors">
-          {isWhole && connectors.length > 1 ? `All ${printCounted(connectors.length, 'connector')}` : 'All connectors'}
-        </PageLink>
+        <Text size="sm">
+          {count}, {printOrder(order)}.{' '}
+          {isCut && (
+            <PageLink to="/connectors" params={{ state: condition, sort: order }} inherit underline="always">
+              {condition === undefined ? 'Show all connectors' : 'Show all'}
+              {condition !== undefined && <VisuallyHidden>: {title}</VisuallyHidden>}
+            </PageLink>
+          )}
+        </Text>
       </Group>
-      <Table.ScrollContainer
-        minWidth={connectorTableWidth}
-        scrollAreaProps={{ viewportProps: { tabIndex: 0, 'aria-label': 'Connectors' } }}
-      >
-        <Table layout="fixed">
-          <ConnectorHead />
-          <Table.Tbody>
-            {connectors.slice(0, mostShown).map((connector) => (
-              <ConnectorRow key={connector.id} connector={connector} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <ListTable
+        label={title}
+        columns={connectorColumns}
+        rows={sortConnectors(connectors, order).slice(0, mostShown)}
+        rowKey={({ id }) => id}
+      />
     </Stack>
   )
 }
-
-const rank = (connector: ConnectorOverview): number => (findCondition(connector) === 'attention' ? 0 : isBeforeFirstEnd(connector) ? 1 : 2)
-
-/** Sorts connectors: those with trouble first, then those whose first sync has not ended, then the newest. */
-const sortForOverview = (connectors: readonly ConnectorOverview[]): readonly ConnectorOverview[] =>
-  connectors.toSorted((one, other) => rank(one) - rank(other) || other.created_at.localeCompare(one.created_at))
 
 /** Shows what there is to see with at least one connector. */
 function Dashboard({ rows, isWhole }: Rows<ConnectorOverview>) {
   const { workspace } = useTenant()
   const workspaceId = workspace === undefined ? undefined : rows[0]?.workspace_id
   const scope = workspaceId === undefined ? {} : { workspaceId }
+  const {
+    attention = [],
+    syncing = [],
+    others = [],
+  } = Object.groupBy(rows, (connector) => {
+    const condition = findCondition(connector)
+    return condition === 'attention' || condition === 'syncing' ? condition : 'others'
+  })
   return (
     <Stack gap="xl">
       <ConditionLinks connectors={rows} isWhole={isWhole} />
-      <ConnectorSection connectors={sortForOverview(rows)} isWhole={isWhole} />
+      <ConnectorSection title="Need attention" connectors={attention} order="oldest" condition="attention" isWhole={isWhole} />
+      <ConnectorSection title="Syncing now" connectors={syncing} order="end" condition="syncing" isWhole={isWhole} />
+      <ConnectorSection
+        title={others.length === rows.length ? 'Connectors' : 'All others'}
+        connectors={others}
+        order="newest"
+        isWhole={isWhole}
+      />
       <UsagePanel title="Calls" {...scope} />
     </Stack>
   )

@@ -1,9 +1,10 @@
 /** Finds records in the synced copy of a connector. */
-import { Alert, Button, Code, Group, MultiSelect, NativeSelect, Select, SimpleGrid, Stack, Tabs, Text } from '@mantine/core'
+import { Alert, Button, Code, Group, MultiSelect, NativeSelect, SimpleGrid, Stack, Tabs, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import type { ConnectorSummary, EntityDocument } from 'ferrule/wire'
 import { type Dispatch, type SetStateAction, useMemo, useState } from 'react'
-import { useConnectorRecord, useKind } from '../../data/connector.ts'
+import { hasEntity, useConnectorRecord, useKind } from '../../data/connector.ts'
+import { useAddressParams } from '../../data/params.ts'
 import { useReference } from '../../data/references.ts'
 import { CodeEditor } from '../../parts/code/code-editor.tsx'
 import { ConnectorSelect, useConnectorChoice, useOpening } from '../../parts/connector-select.tsx'
@@ -11,6 +12,7 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
+import { EntitySide, WithSide } from '../../parts/side.tsx'
 import { type ChangeAddress, longestFilter, type SearchAddress, useSearchAddress, type View, views } from './address.ts'
 import { Builder } from './builder/builder.tsx'
 import { editJson, editText, editTree, emptyDraft, type FilterDraft } from './filter/draft.ts'
@@ -32,8 +34,8 @@ const ages = [
 /** Returns whether the records of a connector are copied. */
 const isOffered = ({ summarized_source_template: template }: ConnectorSummary): boolean => template.supports_context_store
 
-/** Chooses the connector and the entity. */
-function Choice({ address, entities, onChange }: { address: SearchAddress; entities: readonly string[]; onChange: ChangeAddress }) {
+/** Chooses the connector. */
+function Choice({ address, onChange }: Pick<EntitySearchProps, 'address' | 'onChange'>) {
   const { kind } = address
   const reading = useConnectorChoice(kind === undefined ? {} : { connector_type: kind })
   const choose = (connector: string) =>
@@ -45,21 +47,7 @@ function Choice({ address, entities, onChange }: { address: SearchAddress; entit
     skipsLast: kind !== undefined,
     onOpen: (connector) => onChange({ connector }, { replace: true }),
   })
-  return (
-    <SimpleGrid cols={{ base: 1, sm: 2 }}>
-      <ConnectorSelect reading={reading} isOffered={isOffered} value={address.connector} onChange={({ id }) => choose(id)} />
-      <Select
-        label="Entity"
-        placeholder={address.connector === undefined ? 'Choose a connector first' : 'Choose an entity'}
-        data={[...entities]}
-        value={address.entity ?? null}
-        onChange={(entity) => onChange({ entity: entity ?? undefined, ...ofEntity })}
-        disabled={entities.length === 0}
-        allowDeselect={false}
-        searchable
-      />
-    </SimpleGrid>
-  )
+  return <ConnectorSelect reading={reading} isOffered={isOffered} value={address.connector} onChange={({ id }) => choose(id)} />
 }
 
 /** Keeps the filter that is edited; another address brings its own. */
@@ -165,14 +153,27 @@ function KindSearch({
   entities,
   onChange,
 }: Omit<EntitySearchProps, 'document'> & { readonly entities: readonly EntityDocument[] }) {
+  const [{ view, max_age }] = useAddressParams('view', 'max_age')
   const document = entities.find(({ entity }) => entity === address.entity)
-  if (document !== undefined)
-    return (
-      <EntitySearch key={`${address.connector} ${document.entity}`} address={address} kind={kind} document={document} onChange={onChange} />
-    )
   if (entities.length === 0)
-    return <EmptyState title="Nothing to search" says="This kind has no entity that can be searched. Use the explorer." />
-  return <EmptyState title="Choose an entity" says="Its copy is searched in milliseconds, without a call to the vendor." />
+    return <EmptyState title="Nothing to search" says="This connector has no entity that can be searched. Use the explorer." />
+  const side = (
+    <EntitySide
+      names={entities.map(({ entity }) => entity)}
+      value={document?.entity}
+      path="/search"
+      toParams={(entity) => ({ connector: address.connector, entity, view, max_age })}
+    />
+  )
+  return (
+    <WithSide side={side}>
+      {document === undefined ? (
+        <EmptyState title="Choose an entity" says="Its copy is searched in milliseconds, without a call to the vendor." />
+      ) : (
+        <EntitySearch key={document.entity} address={address} kind={kind} document={document} onChange={onChange} />
+      )}
+    </WithSide>
+  )
 }
 
 /** Says what to do first. */
@@ -187,19 +188,25 @@ export function Page() {
   const [address, onChange] = useSearchAddress()
   const record = useConnectorRecord(address.connector)
   const kind = useKind(record.data?.connector_type)
-  const entities = useMemo(() => (kind.data?.entities ?? []).filter(({ searchable }) => searchable !== null), [kind.data])
+  const entities = useMemo(
+    () =>
+      (kind.data?.entities ?? []).filter(
+        ({ entity, searchable }) => searchable !== null && record.data !== undefined && hasEntity(record.data, entity),
+      ),
+    [kind.data, record.data],
+  )
   return (
     <>
       <PageHeader title="Search" about="Find records in the synced copy of a connector." />
       <Stack gap="lg">
-        <Choice address={address} entities={entities.map(({ entity }) => entity)} onChange={onChange} />
+        <Choice address={address} onChange={onChange} />
         {address.connector === undefined ? (
           <Begin />
         ) : (
           <ReadingView reading={record}>
             {({ connector_type: slug }) => (
               <ReadingView reading={kind}>
-                {() => <KindSearch address={address} entities={entities} onChange={onChange} kind={slug} />}
+                {() => <KindSearch key={address.connector} address={address} entities={entities} onChange={onChange} kind={slug} />}
               </ReadingView>
             )}
           </ReadingView>

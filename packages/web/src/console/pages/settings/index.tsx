@@ -9,13 +9,13 @@ import { useService } from '../../data/service.ts'
 import { signOut } from '../../data/sign-out.ts'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
-import { ListTable } from '../../parts/list-table.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { printCount, printCounted, printSize } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { Section } from '../../parts/section.tsx'
 import { type StateLook, StatePill } from '../../parts/states.tsx'
+import { type ListColumn, ListTable } from '../../parts/table/list-table.tsx'
 import { Time } from '../../parts/time.tsx'
 
 /** Time between two looks at the health, in milliseconds. */
@@ -154,22 +154,16 @@ function Process({ node }: { readonly node: NodeRecord }) {
   )
 }
 
+const nodeColumns: readonly ListColumn<NodeRecord['nodes'][number]>[] = [
+  { title: 'Name', cell: ({ id }) => <span className="mono">{id}</span> },
+  { title: 'Syncs that it runs', cell: ({ running }) => printCount(running) },
+  { title: 'Start of its last sync', cell: ({ last_started_at: last }) => <Time value={last} /> },
+]
+
 /** Shows the nodes that run syncs. */
 function Nodes({ nodes }: Pick<NodeRecord, 'nodes'>) {
   if (nodes.length === 0) return <Text size="sm">No node has run a sync yet.</Text>
-  return (
-    <ListTable label="Nodes" titles={['Name', 'Syncs that it runs', 'Start of its last sync']} minWidth={480}>
-      {nodes.map(({ id, running, last_started_at: last }) => (
-        <Table.Tr key={id}>
-          <Table.Td className="mono">{id}</Table.Td>
-          <Table.Td>{printCount(running)}</Table.Td>
-          <Table.Td>
-            <Time value={last} />
-          </Table.Td>
-        </Table.Tr>
-      ))}
-    </ListTable>
-  )
+  return <ListTable label="Nodes" columns={nodeColumns} rows={nodes} rowKey={({ id }) => id} />
 }
 
 /** Shows everything. */
@@ -220,26 +214,29 @@ function SettingValue({ setting: { value, secret, origin } }: { readonly setting
   return <Text size="sm">{secret && origin !== 'none' ? 'set, never shown' : 'none'}</Text>
 }
 
-/** Shows one setting. */
-function SettingRow({ setting }: { readonly setting: Setting }) {
-  const { name, about, origin } = setting
-  return (
-    <Table.Tr>
-      <Table.Td>
-        <code>{name}</code>
+const settingColumns: readonly ListColumn<Setting>[] = [
+  {
+    title: 'Name',
+    cell: ({ name, about }) => (
+      <>
+        <code className="mono">{name}</code>
         <Text size="sm" c="dimmed">
           {about}
         </Text>
-      </Table.Td>
-      <Table.Td>
-        <StatePill look={origins[origin]} />
-      </Table.Td>
-      <Table.Td style={{ overflowWrap: 'anywhere' }}>
+      </>
+    ),
+  },
+  { title: 'Origin', width: '12%', cell: ({ origin }) => <StatePill look={origins[origin]} /> },
+  {
+    title: 'Value',
+    width: '30%',
+    cell: (setting) => (
+      <div style={{ overflowWrap: 'anywhere' }}>
         <SettingValue setting={setting} />
-      </Table.Td>
-    </Table.Tr>
-  )
-}
+      </div>
+    ),
+  },
+]
 
 /** Shows the filters; the address has their values. */
 function Filters() {
@@ -279,11 +276,7 @@ function SettingTable({ settings }: { readonly settings: readonly Setting[] }) {
           ? printCounted(settings.length, 'setting')
           : `${printCount(found.length)} of ${settings.length} settings`}
       </Text>
-      <ListTable label="Settings of the node" titles={['Name', 'Origin', 'Value']} minWidth={640}>
-        {found.map((setting) => (
-          <SettingRow key={setting.name} setting={setting} />
-        ))}
-      </ListTable>
+      <ListTable label="Settings of the node" columns={settingColumns} rows={found} rowKey={({ name }) => name} />
     </Section>
   )
 }

@@ -21,7 +21,9 @@ import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { printCount } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
+import { WithSide } from '../../parts/side.tsx'
 import { DataTable } from '../../parts/table/data-table.tsx'
+import { Catalog, hasCatalog } from './catalog.tsx'
 import { findAction, findStatementEntity, readOptions, type StatementCall, useRefusal } from './statement.ts'
 import { isUnknown, mostRows, type StatementRun, useRun } from './use-run.ts'
 
@@ -327,10 +329,12 @@ function Options({
 interface StatementsProps {
   readonly connector: string
   readonly entity: EntityDocument
+  /** true: the connector lists what its warehouse holds. */
+  readonly isListed: boolean
 }
 
 /** Keeps the statement with its options, and what the service would refuse. */
-function useCall({ connector, entity }: StatementsProps) {
+function useCall({ connector, entity }: Pick<StatementsProps, 'connector' | 'entity'>) {
   const edited = useStatement()
   const { statement } = edited
   const optional = useOptions()
@@ -376,7 +380,7 @@ function Statements(props: StatementsProps) {
   const isRunning = run?.isRunning === true
   const canRun = statement.trim() !== '' && problem === null && !isRunning
   return (
-    <Stack gap="md">
+    <WithSide side={props.isListed ? <Catalog connector={props.connector} onQuery={setStatement} /> : null}>
       <CodeEditor
         label="Statement"
         language="sql"
@@ -405,7 +409,7 @@ function Statements(props: StatementsProps) {
       {run !== undefined && (isOwn || isRunning || isUnknown(run.error)) && (
         <Result run={run} onNext={() => void readNext()} onAll={() => void readAll()} onRepeat={repeat} />
       )}
-    </Stack>
+    </WithSide>
   )
 }
 
@@ -416,12 +420,18 @@ const Begin = () => (
   </EmptyState>
 )
 
-/** Finds the entities of statements, by slug of their kind. */
-const findWarehouses = (kinds: readonly DefinitionRecord[]): ReadonlyMap<string, EntityDocument> =>
+/** A kind of warehouses, with the entity of its statements. */
+interface Warehouse {
+  readonly kind: DefinitionRecord
+  readonly entity: EntityDocument
+}
+
+/** Finds the kinds of warehouses, by slug. */
+const findWarehouses = (kinds: readonly DefinitionRecord[]): ReadonlyMap<string, Warehouse> =>
   new Map(
-    kinds.flatMap(({ definition, entities }) => {
-      const entity = findStatementEntity(entities)
-      return entity === undefined ? [] : [[definition.connector_type, entity] as const]
+    kinds.flatMap((kind) => {
+      const entity = findStatementEntity(kind.entities)
+      return entity === undefined ? [] : [[kind.definition.connector_type, { kind, entity }] as const]
     }),
   )
 
@@ -432,7 +442,7 @@ export function Page() {
   const record = useConnectorRecord(connector)
   const kinds = useAllKinds()
   const warehouses = useMemo(() => findWarehouses(kinds.data ?? []), [kinds.data])
-  const entity = warehouses.get(record.data?.connector_type ?? '')
+  const warehouse = warehouses.get(record.data?.connector_type ?? '')
   const isOffered = ({ summarized_source_template: kind }: ConnectorSummary) => warehouses.has(kind.connector_name)
   useOpening({ reading: choice, isOffered, value: connector, onOpen: (id) => setParams({ connector: id }, { replace: true }) })
   return (
@@ -444,9 +454,20 @@ export function Page() {
           <Begin />
         ) : (
           <ReadingView reading={record}>
-            {() => (
+            {(found) => (
               <ReadingView reading={kinds}>
-                {() => (entity === undefined ? <Begin /> : <Statements key={connector} connector={connector} entity={entity} />)}
+                {() =>
+                  warehouse === undefined ? (
+                    <Begin />
+                  ) : (
+                    <Statements
+                      key={connector}
+                      connector={connector}
+                      entity={warehouse.entity}
+                      isListed={hasCatalog(warehouse.kind, found)}
+                    />
+                  )
+                }
               </ReadingView>
             )}
           </ReadingView>

@@ -1,5 +1,5 @@
 /** Tokens for MCP: for the settings of agents. */
-import { Badge, Button, Checkbox, Group, MultiSelect, NativeSelect, Paper, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Badge, Button, Checkbox, Group, MultiSelect, NativeSelect, Paper, Stack, Text, TextInput } from '@mantine/core'
 import type { UseMutationResult } from '@tanstack/react-query'
 import {
   defaultMcpScopes,
@@ -25,12 +25,12 @@ import { useConnectorChoice } from '../../parts/connector-select.tsx'
 import { CursorPages } from '../../parts/cursor-pages.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
-import { ListTable } from '../../parts/list-table.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { printCounted } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { CopyText, SecretDialog } from '../../parts/secret-dialog.tsx'
 import { Section } from '../../parts/section.tsx'
+import { type ListColumn, ListTable } from '../../parts/table/list-table.tsx'
 import { Time } from '../../parts/time.tsx'
 
 /** What the parts of the row get. */
@@ -63,43 +63,37 @@ function Reach({ token: { workspaces, connector_ids: ids } }: TokenProps) {
   )
 }
 
-/** Shows the row. */
-function TokenRow({ token }: TokenProps) {
-  const { name, client_id: client, scopes, expires_at: expires, last_used_at: used } = token
-  return (
-    <Table.Tr>
-      <Table.Td fw={600}>
-        {name}
+const columns: readonly ListColumn<McpTokenRecord>[] = [
+  {
+    title: 'Name',
+    cell: ({ name, client_id: client }) => (
+      <>
+        <strong>{name}</strong>
         {client !== null && (
           <Text size="sm" c="dimmed">
             let in on the sign-in page
           </Text>
         )}
-      </Table.Td>
-      <Table.Td>
-        <Reach token={token} />
-      </Table.Td>
-      <Table.Td>
-        <Group gap={4}>
-          {scopes.map((scope) => (
-            <Badge key={scope} color="gray">
-              {scope}
-            </Badge>
-          ))}
-        </Group>
-      </Table.Td>
-      <Table.Td>
-        <Time value={expires} />
-      </Table.Td>
-      <Table.Td>
-        <Time value={used} />
-      </Table.Td>
-      <Table.Td>
-        <RevokeButton token={token} />
-      </Table.Td>
-    </Table.Tr>
-  )
-}
+      </>
+    ),
+  },
+  { title: 'Reaches', cell: (token) => <Reach token={token} /> },
+  {
+    title: 'May',
+    cell: ({ scopes }) => (
+      <Group gap={4}>
+        {scopes.map((scope) => (
+          <Badge key={scope} color="gray">
+            {scope}
+          </Badge>
+        ))}
+      </Group>
+    ),
+  },
+  { title: 'Expires', cell: ({ expires_at: expires }) => <Time value={expires} /> },
+  { title: 'Last used', cell: ({ last_used_at: used }) => <Time value={used} /> },
+  { title: 'Actions', cell: (token) => <RevokeButton token={token} /> },
+]
 
 /** Name of the variable that clients keep the token in. */
 const variable = 'FERRULE_MCP_TOKEN'
@@ -139,14 +133,7 @@ function Tokens({ tokens, onNew }: { readonly tokens: readonly McpTokenRecord[];
         <Button onClick={onNew}>Create a token</Button>
       </EmptyState>
     )
-  const titles = ['Name', 'Reaches', 'May', 'Expires', 'Last used', 'Actions']
-  return (
-    <ListTable label="Tokens for MCP" titles={titles} minWidth={920}>
-      {tokens.map((token) => (
-        <TokenRow key={token.id} token={token} />
-      ))}
-    </ListTable>
-  )
+  return <ListTable label="Tokens for MCP" columns={columns} rows={tokens} rowKey={({ id }) => id} />
 }
 
 /** Shows the text of a new token, this once. */

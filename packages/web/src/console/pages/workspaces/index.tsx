@@ -1,5 +1,5 @@
 /** The workspaces of the organization, and the organizations themselves. */
-import { Group, NativeSelect, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
 import type { WorkspaceQuery, WorkspaceRecord } from 'ferrule/wire'
 import { connectorLists } from '../../data/connectors.ts'
 import { useRead } from '../../data/ferrule.ts'
@@ -11,13 +11,13 @@ import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { CursorPages } from '../../parts/cursor-pages.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Held } from '../../parts/held.tsx'
-import { ListTable } from '../../parts/list-table.tsx'
 import { NameButton } from '../../parts/name-button.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { printCounted } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { StatePill } from '../../parts/states.tsx'
+import { type ListColumn, ListTable } from '../../parts/table/list-table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { OrganizationSection } from './organization-section.tsx'
 
@@ -27,43 +27,36 @@ const looks = {
   deleted: ['Deleted', 'red'],
 } as const
 
-/** Shows the row. A deleted workspace can be restored only. */
-function WorkspaceRow({ workspace }: { readonly workspace: WorkspaceRecord }) {
-  const { name, status, tombstone: isDeleted, created_at: created, updated_at: changed } = workspace
-  return (
-    <Table.Tr>
-      <Table.Td fw={600}>
-        {isDeleted ? (
-          name
-        ) : (
-          <PageLink to="/connectors" params={{ workspace: name }}>
-            {name}
-          </PageLink>
-        )}
-      </Table.Td>
-      <Table.Td>
-        <StatePill look={looks[isDeleted ? 'deleted' : status]} />
-      </Table.Td>
-      <Table.Td>
-        <Time value={created} />
-      </Table.Td>
-      <Table.Td>
-        <Time value={changed} />
-      </Table.Td>
-      <Table.Td>
-        {isDeleted ? (
-          <RestoreButton workspace={workspace} />
-        ) : (
-          <Group gap="xs" wrap="nowrap">
-            <RenameButton workspace={workspace} />
-            <StatusButton workspace={workspace} />
-            <DeleteButton workspace={workspace} />
-          </Group>
-        )}
-      </Table.Td>
-    </Table.Tr>
-  )
-}
+/** Columns of the table. A deleted workspace can be restored only. */
+const columns: readonly ListColumn<WorkspaceRecord>[] = [
+  {
+    title: 'Name',
+    cell: ({ name, tombstone: isDeleted }) =>
+      isDeleted ? (
+        <strong>{name}</strong>
+      ) : (
+        <PageLink to="/connectors" params={{ workspace: name }} fw={600}>
+          {name}
+        </PageLink>
+      ),
+  },
+  { title: 'State', cell: ({ status, tombstone: isDeleted }) => <StatePill look={looks[isDeleted ? 'deleted' : status]} /> },
+  { title: 'Created', cell: ({ created_at: created }) => <Time value={created} /> },
+  { title: 'Changed', cell: ({ updated_at: changed }) => <Time value={changed} /> },
+  {
+    title: 'Actions',
+    cell: (workspace) =>
+      workspace.tombstone ? (
+        <RestoreButton workspace={workspace} />
+      ) : (
+        <Group gap="xs">
+          <RenameButton workspace={workspace} />
+          <StatusButton workspace={workspace} />
+          <DeleteButton workspace={workspace} />
+        </Group>
+      ),
+  },
+]
 
 /** Ways to limit the list, by their value in the address. */
 const shows: Readonly<Record<string, WorkspaceQuery>> = {
@@ -145,13 +138,7 @@ function Workspaces({ workspaces }: { readonly workspaces: readonly WorkspaceRec
         says="None fits. Choose another state, clear the name, or create a workspace with the button above."
       />
     )
-  return (
-    <ListTable label="Workspaces" titles={['Name', 'State', 'Created', 'Changed', 'Actions']} minWidth={860}>
-      {workspaces.map((workspace) => (
-        <WorkspaceRow key={workspace.id} workspace={workspace} />
-      ))}
-    </ListTable>
-  )
+  return <ListTable label="Workspaces" columns={columns} rows={workspaces} rowKey={({ id }) => id} />
 }
 
 /** The page; the address has the filters. */

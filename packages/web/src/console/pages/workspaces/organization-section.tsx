@@ -1,5 +1,5 @@
 /** The organizations that the signed-in application reaches. */
-import { Alert, Badge, Button, Group, Stack, Table, Text } from '@mantine/core'
+import { Alert, Badge, Button, Group, Stack, Text } from '@mantine/core'
 import type { OrganizationRecord } from 'ferrule/wire'
 import { useOrganizations } from '../../data/organizations.ts'
 import { useAddressParams } from '../../data/params.ts'
@@ -9,10 +9,10 @@ import { announce } from '../../parts/announcements.tsx'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { Held } from '../../parts/held.tsx'
-import { ListTable } from '../../parts/list-table.tsx'
 import { NameButton } from '../../parts/name-button.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { Section } from '../../parts/section.tsx'
+import { type ListColumn, ListTable } from '../../parts/table/list-table.tsx'
 import { Time } from '../../parts/time.tsx'
 
 const keys = [['organizations']] as const
@@ -83,28 +83,32 @@ function RestoreNote() {
   )
 }
 
-/** Shows one organization. The only one cannot be deleted here: nothing would be left to show. */
-function OrganizationRow({ organization, all }: OrganizationProps & { readonly all: readonly OrganizationRecord[] }) {
-  const { id, name, created_at: created } = organization
-  const { organizationId = all[0]?.id } = useTenant()
-  const next = all.find((other) => other.id !== id)?.id
-  return (
-    <Table.Tr>
-      <Table.Td fw={600}>
-        {name} {organizationId === id && <Badge>Shown now</Badge>}
-      </Table.Td>
-      <Table.Td className="mono">{id}</Table.Td>
-      <Table.Td>
-        <Time value={created} />
-      </Table.Td>
-      <Table.Td>
-        <Group gap="xs" wrap="nowrap">
-          <RenameButton organization={organization} />
-          {next !== undefined && <DeleteButton organization={organization} next={next} />}
-        </Group>
-      </Table.Td>
-    </Table.Tr>
-  )
+/** Builds the columns. The only organization cannot be deleted here: nothing would be left to show. */
+function buildColumns(all: readonly OrganizationRecord[], shown: string | undefined): readonly ListColumn<OrganizationRecord>[] {
+  return [
+    {
+      title: 'Name',
+      cell: ({ id, name }) => (
+        <>
+          <strong>{name}</strong> {id === shown && <Badge>Shown now</Badge>}
+        </>
+      ),
+    },
+    { title: 'Id', cell: ({ id }) => <span className="mono">{id}</span> },
+    { title: 'Created', cell: ({ created_at: created }) => <Time value={created} /> },
+    {
+      title: 'Actions',
+      cell: (organization) => {
+        const next = all.find(({ id }) => id !== organization.id)?.id
+        return (
+          <Group gap="xs">
+            <RenameButton organization={organization} />
+            {next !== undefined && <DeleteButton organization={organization} next={next} />}
+          </Group>
+        )
+      },
+    },
+  ]
 }
 
 /** Creates an organization, and shows it. */
@@ -128,16 +132,13 @@ function CreateButton() {
 /** Shows the section. */
 export function OrganizationSection() {
   const reading = useOrganizations()
+  const { organizationId } = useTenant()
   return (
     <Section title="Organizations" about="Those that the application you signed in with reaches.">
       <RestoreNote />
       <ReadingView reading={reading}>
         {(all) => (
-          <ListTable label="Organizations" titles={['Name', 'Id', 'Created', 'Actions']}>
-            {all.map((organization) => (
-              <OrganizationRow key={organization.id} organization={organization} all={all} />
-            ))}
-          </ListTable>
+          <ListTable label="Organizations" columns={buildColumns(all, organizationId ?? all[0]?.id)} rows={all} rowKey={({ id }) => id} />
         )}
       </ReadingView>
       <Group>

@@ -24,7 +24,7 @@ const hasFailed = ({ status, context_store: copy, failing_entities: failing }: C
   status === 'auth_error' || copy?.state === 'failed' || failing.length > 0
 
 /** Returns whether the first sync of a connector has not ended. */
-export const isBeforeFirstEnd = ({ context_store: copy }: ConnectorOverview): boolean =>
+const isBeforeFirstEnd = ({ context_store: copy }: ConnectorOverview): boolean =>
   copy !== null && ['loading', 'building_preview', 'preview'].includes(copy.state)
 
 /** Rules by condition; the first that holds is taken. */

@@ -5,49 +5,18 @@
 import { Button, Fieldset, Group, NativeSelect, PasswordInput, Stack, TagsInput, Text, Textarea, TextInput } from '@mantine/core'
 import type { Problem } from 'ferrule/core'
 import { formatJson, isObject, pointTo, readJson } from 'ferrule/internal'
-import { type ComponentType, type HTMLAttributes, useState } from 'react'
-import { addHelp, readHelp } from './help.tsx'
+import { type ComponentType, type HTMLAttributes, type ReactNode, useState } from 'react'
+import { printLabel } from '../../../shared/label.ts'
+import { addHelp, FieldLabel, Finding, readHelp } from './help.tsx'
 import { printProblemsAt, printProblemsWithin } from './problems.ts'
 import { type FieldKind, findKind, type Property, readItems, readProperties, readTypes, type Schema } from './schema.ts'
-
-/** Parses a whole number. What a double cannot hold becomes a bigint; other text stays, and the service refuses it at its field. */
-export function parseInteger(text: string): number | bigint | string | undefined {
-  const trimmed = text.trim()
-  if (trimmed === '') return undefined
-  if (!/^-?\d+$/.test(trimmed)) return trimmed
-  const number = Number(trimmed)
-  return Number.isSafeInteger(number) ? number : BigInt(trimmed)
-}
-
-/** Parses a number. A whole number keeps its digits; other text stays, and the service refuses it at its field. */
-export function parseNumber(text: string): number | bigint | string | undefined {
-  const whole = parseInteger(text)
-  if (typeof whole !== 'string') return whole
-  return /^-?\d*\.?\d+(e[+-]?\d+)?$/i.test(whole) ? Number(whole) : whole
-}
-
-/** Prints a value of one line: text as it is, nothing for a missing value. */
-const printPlain = (value: unknown): string => (value === undefined || value === null ? '' : String(value))
-
-const pad = (value: number, length = 2): string => String(value).padStart(length, '0')
-
-/** Prints a timestamp in the reader's zone, for a field of the type `datetime-local`; '' for other text. */
-export function printLocal(value: string): string {
-  const at = new Date(value)
-  if (Number.isNaN(at.getTime())) return ''
-  const day = `${pad(at.getFullYear(), 4)}-${pad(at.getMonth() + 1)}-${pad(at.getDate())}`
-  return `${day}T${pad(at.getHours())}:${pad(at.getMinutes())}:${pad(at.getSeconds())}`
-}
-
-/** Reads what such a field holds, as a timestamp in UTC; undefined when it is empty. */
-export function parseLocal(text: string): string | undefined {
-  const at = new Date(text)
-  return text === '' || Number.isNaN(at.getTime()) ? undefined : at.toISOString().replace('.000Z', 'Z')
-}
+import { parseInteger, parseLocal, parseNumber, printLocal, printPlain } from './values.ts'
 
 /** Props of a field. */
 interface FieldProps {
   readonly label: string
+  /** What programs call it; left out where it has no name of its own. */
+  readonly name?: string | undefined
   readonly schema: Schema
   /** undefined: nothing was entered. */
   readonly value: unknown
@@ -66,12 +35,18 @@ function readExample({ examples }: Schema): string | undefined {
 }
 
 /** Returns the props that all of Mantine's inputs share. */
-const readInputProps = ({ label, schema, at, problems, isRequired, isDisabled }: FieldProps) => ({
-  label,
+const readInputProps = ({ label, name, schema, at, problems, isRequired, isDisabled }: FieldProps) => ({
+  label: <FieldLabel label={label} name={name} />,
   description: readHelp(schema),
   required: isRequired,
   disabled: isDisabled,
   error: printProblemsWithin(problems, at),
+  inputContainer: (input: ReactNode) => (
+    <>
+      {input}
+      <Finding schema={schema} label={label} />
+    </>
+  ),
 })
 
 /** Returns the sentences about a group of fields itself. */
@@ -205,11 +180,12 @@ type Option = readonly [value: unknown, says: string]
 function OptionField({ options, ...props }: FieldProps & { readonly options: readonly Option[] }) {
   const data = options.map(([, says]) => ({ value: says, label: says }))
   const shown = options.find(([value]) => value === props.value)?.[1] ?? ''
+  const { default: usual } = props.schema
   const choose = (text: string) => props.onChange(options.find(([, says]) => says === text)?.[0])
   return (
     <NativeSelect
       {...readInputProps(props)}
-      data={[{ value: '', label: '' }, ...data]}
+      data={[{ value: '', label: usual === undefined ? '' : `Default: ${printPlain(usual)}` }, ...data]}
       value={shown}
       onChange={({ currentTarget }) => choose(currentTarget.value)}
     />
@@ -297,7 +273,8 @@ function PropertyField({ property, ...group }: PropertiesProps & { readonly prop
   const { title } = schema
   return (
     <Field
-      label={typeof title === 'string' ? title : name}
+      label={typeof title === 'string' ? title : printLabel(name)}
+      name={name}
       schema={schema}
       value={value[name]}
       onChange={change}
@@ -338,11 +315,11 @@ function Properties(props: PropertiesProps) {
 
 /** Shows an object as a group with its fields. An optional object without values is left out. */
 function ObjectField(props: FieldProps) {
-  const { label, schema, value, onChange, at, problems, isRequired, isDisabled } = props
+  const { label, name, schema, value, onChange, at, problems, isRequired, isDisabled } = props
   const error = readGroupError(props)
   const change = (inner: Schema) => onChange(Object.keys(inner).length === 0 && !isRequired ? undefined : inner)
   return (
-    <Fieldset legend={isRequired ? `${label} (required)` : label} disabled={isDisabled}>
+    <Fieldset legend={<FieldLabel label={isRequired ? `${label} (required)` : label} name={name} />} disabled={isDisabled}>
       <Stack gap="sm">
         <Text size="xs" c="dimmed">
           {readHelp(schema)}
@@ -369,7 +346,7 @@ function ObjectField(props: FieldProps) {
 function ObjectItem({ index, onRemove, ...props }: FieldProps & { readonly index: number; readonly onRemove: () => void }) {
   return (
     <Stack gap="xs">
-      <ObjectField {...props} label={`${props.label} ${index + 1}`} at={pointTo(props.at, index)} isRequired />
+      <ObjectField {...props} name={''} label={`${props.label} ${index + 1}`} at={pointTo(props.at, index)} isRequired />
       <Group justify="flex-end">
         <Button variant="default" size="compact-sm" onClick={onRemove}>
           Remove {props.label} {index + 1}
@@ -384,7 +361,7 @@ function ObjectsField(props: FieldProps) {
   const items = Array.isArray(props.value) ? (props.value as readonly unknown[]) : []
   const change = (values: readonly unknown[]) => props.onChange(values.length === 0 && !props.isRequired ? undefined : values)
   return (
-    <Fieldset legend={props.label} disabled={props.isDisabled}>
+    <Fieldset legend={<FieldLabel label={props.label} name={props.name} />} disabled={props.isDisabled}>
       <Stack gap="sm">
         <Text size="xs" c="dimmed">
           {readHelp(props.schema)}

@@ -1,8 +1,9 @@
 /** Shows blocks of a reference. */
-import { Code, Table, Text, Title } from '@mantine/core'
+import { Code, Text, Title } from '@mantine/core'
 import { readInline } from 'ferrule/internal'
 import type { SkillBlock } from 'ferrule/wire'
 import type { ComponentType, ReactNode } from 'react'
+import { type ListColumn, ListTable } from '../table/list-table.tsx'
 import { Inline } from './inline.tsx'
 
 /** Returns a link for a word that stands alone in the first column; undefined: it is no link. */
@@ -18,35 +19,15 @@ function Name({ text, findLink }: { readonly text: string; readonly findLink: Fi
   return (others.length === 0 && piece?.look === 'code' ? findLink?.(piece.text) : undefined) ?? <Inline text={text} />
 }
 
-/** Shows a table that scrolls by itself. */
+/** Shows a table. */
 function BlockTable({ block: { headers = [], rows = [] }, findLink }: BlockProps) {
-  return (
-    <Table.ScrollContainer type="native" minWidth={560} tabIndex={0} role="region" aria-label={`${headers[0]} and ${headers.at(-1)}`}>
-      <Table fz="sm" verticalSpacing={6} withTableBorder>
-        <Table.Thead>
-          <Table.Tr>
-            {headers.map((each) => (
-              <Table.Th key={each}>{each}</Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map(([name = '', ...cells]) => (
-            <Table.Tr key={name}>
-              <Table.Td>
-                <Name text={name} findLink={findLink} />
-              </Table.Td>
-              {cells.map((each, column) => (
-                <Table.Td key={headers[column + 1]}>
-                  <Inline text={each} />
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+  const columns = headers.map(
+    (title, column): ListColumn<readonly string[]> => ({
+      title,
+      cell: (row) => (column === 0 ? <Name text={row[0] ?? ''} findLink={findLink} /> : <Inline text={row[column] ?? ''} />),
+    }),
   )
+  return <ListTable label={`${headers[0]} and ${headers.at(-1)}`} columns={columns} rows={rows} rowKey={([name = '']) => name} />
 }
 
 const views: Readonly<Record<SkillBlock['type'], ComponentType<BlockProps>>> = {

@@ -1,14 +1,15 @@
 /** A table of any length: only the rows in sight are drawn. */
-import { Button, Code, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Code, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
 import { formatJson } from 'ferrule/internal'
-import { type FocusEvent, memo, useCallback, useMemo, useRef, useState } from 'react'
+import { type FocusEvent, memo, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { CopyButton } from '../copy-button.tsx'
 import { JsonView } from '../json/json-view.tsx'
 import { printCounted } from '../print.ts'
 import { computeWidth, type DataColumn, findEmpty, isFolded, printCell } from './columns.ts'
 import classes from './data-table.module.css'
-import { type DataSort, HeaderRow } from './header-row.tsx'
+import { type DataSort, HeaderRow, marks } from './header-row.tsx'
 
 /** A value with its name. */
 interface NamedValue {
@@ -45,8 +46,8 @@ interface DataRowProps<Row> {
   readonly index: number
   readonly topPx: number
   readonly columns: readonly DataColumn<Row>[]
-  readonly widths: readonly number[]
-  readonly numberWidthPx: number
+  /** Width of the number and of each column; undefined: the row is a card, which has the first columns below each other. */
+  readonly widths: readonly number[] | undefined
   readonly onShow: (shown: NamedValue) => void
 }
 
@@ -80,25 +81,34 @@ function CellValue({
 }
 
 /** Draws the row. */
-function Row<Row>({ row, index, topPx, columns, widths, numberWidthPx, onShow }: DataRowProps<Row>) {
+function Row<Row>({ row, index, topPx, columns, widths, onShow }: DataRowProps<Row>) {
+  const isCard = widths === undefined
   const title = `Row ${index + 1}`
+  const shown = isCard ? columns.slice(0, cardFields) : columns
   return (
     // biome-ignore lint/a11y/useSemanticElements lint/a11y/useFocusableInteractive: rows that are drawn in part only cannot be a <table>
-    <div role="row" aria-rowindex={index + 2} data-index={index} className={classes['row']} style={{ transform: `translateY(${topPx}px)` }}>
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      data-index={index}
+      className={isCard ? classes['card'] : classes['row']}
+      style={{ transform: `translateY(${topPx}px)` }}
+    >
       {/* biome-ignore lint/a11y/useSemanticElements: as above */}
-      <div role="cell" className={classes['cell']} style={{ width: numberWidthPx }}>
+      <div role="cell" className={classes['cell']} style={{ width: widths?.[0] }}>
         <button
           type="button"
           className={classes['button']}
-          aria-label={`Show row ${index + 1}`}
+          aria-label={isCard ? undefined : `Show row ${index + 1}`}
           onClick={() => onShow({ title, value: row })}
         >
-          {index + 1}
+          {isCard ? `Show row ${index + 1}${columns.length > shown.length ? `, all ${columns.length} fields` : ''}` : index + 1}
         </button>
       </div>
-      {columns.map(({ name, title: header = name, read }, index) => (
+      {shown.map(({ name, title: header = name, read }, column) => (
         // biome-ignore lint/a11y/useSemanticElements: as above
-        <div key={name} role="cell" className={classes['cell']} style={{ width: widths[index] }}>
+        <div key={name} role="cell" className={classes['cell']} style={{ width: widths?.[column + 1] }}>
+          {isCard && <span className={classes['label']}>{header}</span>}
           <CellValue value={read(row)} title={`${header} of row ${index + 1}`} onShow={onShow} />
         </div>
       ))}
@@ -124,6 +134,11 @@ export interface DataTableProps<Row> {
 }
 
 const [rowPx, numberDigitPx, numberPaddingPx] = [44, 9, 40]
+/** Fields of a card; the others are behind its button. Every card has the same height, so a table of any length scrolls well. */
+const cardFields = 8
+const [fieldPx, cardPaddingPx] = [30, 18]
+/** Narrower screens have cards. */
+const cardsBelow = '(max-width: 48em)'
 /** Rows that are drawn above and below those in sight, so that no frame of a scroll is blank. */
 const overscan = 15
 
@@ -133,13 +148,17 @@ function useWidths<Row>(columns: readonly DataColumn<Row>[], rows: readonly Row[
   const [first] = rows
   // biome-ignore lint/correctness/useExhaustiveDependencies: more rows of the same result must not move the columns
   const computed = useMemo(() => columns.map((column) => computeWidth(column, rows)), [columns, first])
-  const widths = useMemo(() => columns.map(({ name }, index) => changed[name] ?? computed[index] ?? 0), [columns, changed, computed])
+  const numberPx = String(rows.length).length * numberDigitPx + numberPaddingPx
+  const widths = useMemo(
+    () => [numberPx, ...columns.map(({ name }, index) => changed[name] ?? computed[index] ?? 0)],
+    [columns, changed, computed, numberPx],
+  )
   const onWidth = useCallback((name: string, widthPx: number) => setChanged((before) => ({ ...before, [name]: widthPx })), [])
   return { widths, onWidth }
 }
 
 /** Chooses the rows that are drawn: those in sight, and the row that has the focus, which must not vanish. */
-function useRows(count: number) {
+function useRows(count: number, sizePx: number) {
   const scroller = useRef<HTMLElement>(null)
   const focused = useRef(-1)
   const rangeExtractor = useCallback((range: Range) => {
@@ -153,8 +172,10 @@ function useRows(count: number) {
     rangeExtractor,
     scrollPaddingStart: rowPx,
     getScrollElement: () => scroller.current,
-    estimateSize: () => rowPx,
+    estimateSize: () => sizePx,
   })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows of another height stand elsewhere
+  useEffect(() => virtualizer.measure(), [sizePx])
   const note = ({ target }: FocusEvent) => {
     focused.current = Number(target.closest('[data-index]')?.getAttribute('data-index') ?? -1)
   }
@@ -187,19 +208,46 @@ function EmptyColumns({ empties, isWhole, turn }: Omit<ReturnType<typeof useFill
   )
 }
 
+/** Chooses the order of cards, which have no header. A press on the mark turns it. */
+function CardOrder<Row>({ columns, sort, onSort }: Pick<DataTableProps<Row>, 'columns' | 'sort'> & { onSort: (column: string) => void }) {
+  const sortable = columns.filter(({ canSort = false }) => canSort)
+  if (sortable.length === 0) return null
+  return (
+    <Group gap="xs" mb="xs" align="flex-end" wrap="nowrap">
+      <NativeSelect
+        label="Order"
+        data={[
+          ...(sort === undefined ? [{ value: '', label: 'As found' }] : []),
+          ...sortable.map(({ name, title = name }) => ({ value: name, label: title })),
+        ]}
+        value={sort?.column ?? ''}
+        onChange={({ currentTarget }) => onSort(currentTarget.value)}
+        flex={1}
+      />
+      {sort !== undefined && (
+        <Button variant="default" aria-label={`Turn the order of ${sort.column}`} onClick={() => onSort(sort.column)}>
+          {marks[sort.direction]}
+        </Button>
+      )}
+    </Group>
+  )
+}
+
 /** Shows the table. The keyboard scrolls it, and reaches every button of the rows in sight. */
 export function DataTable<Row>({ label, rows, columns: all, sort, onSort, maxHeightPx = 560 }: DataTableProps<Row>) {
   const { columns, ...hidden } = useFilledColumns(all, rows)
   const [shown, setShown] = useState<NamedValue>()
+  const isNarrow = useMediaQuery(cardsBelow, false, { getInitialValueInEffect: false })
   const { widths, onWidth } = useWidths(columns, rows)
-  const { scroller, virtualizer, onFocus, onBlur } = useRows(rows.length)
-  const numberWidthPx = String(rows.length).length * numberDigitPx + numberPaddingPx
-  const widthPx = widths.reduce((sum, width) => sum + width, numberWidthPx)
-  const heightPx = virtualizer.getTotalSize() + rowPx
-  const shared = { columns, widths, numberWidthPx }
+  const sizePx = isNarrow ? Math.min(columns.length, cardFields) * fieldPx + fieldPx + cardPaddingPx : rowPx
+  const { scroller, virtualizer, onFocus, onBlur } = useRows(rows.length, sizePx)
+  const width = isNarrow ? '100%' : widths.reduce((sum, each) => sum + each)
+  const heightPx = virtualizer.getTotalSize() + (isNarrow ? 0 : rowPx)
+  const shared = { columns, widths: isNarrow ? undefined : widths }
   return (
     <>
       <EmptyColumns {...hidden} />
+      {isNarrow && onSort !== undefined && <CardOrder columns={columns} sort={sort} onSort={onSort} />}
       <section
         ref={scroller}
         className={classes['scroller']}
@@ -216,9 +264,9 @@ export function DataTable<Row>({ label, rows, columns: all, sort, onSort, maxHei
           aria-label={label}
           aria-rowcount={rows.length + 1}
           className={classes['table']}
-          style={{ width: widthPx, height: heightPx }}
+          style={{ width, height: heightPx }}
         >
-          <HeaderRow {...shared} sort={sort} onSort={onSort} onWidth={onWidth} />
+          {!isNarrow && <HeaderRow columns={columns} widths={widths} sort={sort} onSort={onSort} onWidth={onWidth} />}
           {virtualizer.getVirtualItems().map(({ index, start }) => {
             const row = rows[index]
             return row === undefined ? null : <DataRow key={index} {...shared} row={row} index={index} topPx={start} onShow={setShown} />

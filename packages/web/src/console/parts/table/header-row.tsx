@@ -13,15 +13,16 @@ export interface DataSort {
 /** What the header gets. */
 export interface HeaderProps<Row> {
   readonly columns: readonly DataColumn<Row>[]
+  /** Width of the number, then of each column. */
   readonly widths: readonly number[]
-  readonly numberWidthPx: number
   readonly sort: DataSort | undefined
   readonly onSort: ((column: string) => void) | undefined
   readonly onWidth: (column: string, widthPx: number) => void
 }
 
 const [leastPx, mostPx, stepPx] = [64, 1_200, 24]
-const marks = { asc: '▲', desc: '▼' } as const
+/** Signs of the direction. */
+export const marks = { asc: '▲', desc: '▼' } as const
 const spoken = { asc: 'ascending', desc: 'descending' } as const
 const steps: Readonly<Record<string, number>> = { ArrowLeft: -stepPx, ArrowRight: stepPx }
 
@@ -110,11 +111,11 @@ export function HeaderRow<Row>(props: HeaderProps<Row>) {
     // biome-ignore lint/a11y/useSemanticElements lint/a11y/useFocusableInteractive: rows that are drawn in part only cannot be a <table>
     <div role="row" aria-rowindex={1} className={classes['header']}>
       {/* biome-ignore lint/a11y/useSemanticElements lint/a11y/useFocusableInteractive: as above */}
-      <div role="columnheader" className={classes['cell']} style={{ width: props.numberWidthPx }}>
+      <div role="columnheader" className={classes['cell']} style={{ width: props.widths[0] }}>
         #
       </div>
       {props.columns.map((column, index) => (
-        <HeaderCell key={column.name} {...props} column={column} widthPx={props.widths[index] ?? leastPx} />
+        <HeaderCell key={column.name} {...props} column={column} widthPx={props.widths[index + 1] ?? leastPx} />
       ))}
     </div>
   )

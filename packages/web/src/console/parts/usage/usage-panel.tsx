@@ -1,63 +1,36 @@
 /** Calls, errors and latency over time: charts, the same numbers as a table, and a summary in words. */
-import { Button, Group, SegmentedControl, Skeleton, Stack, Table, Text, Title } from '@mantine/core'
+import { Button, Group, SegmentedControl, Skeleton, Stack, Text, Title } from '@mantine/core'
 import type { UsageBucket, UsageReport } from 'ferrule/wire'
 import { lazy, Suspense } from 'react'
 import { useRead } from '../../data/ferrule.ts'
 import { useAddressParams } from '../../data/params.ts'
 import { printCount, printDuration, printMoment } from '../print.ts'
 import { ReadingView } from '../reading-view.tsx'
+import { type ListColumn, ListTable } from '../table/list-table.tsx'
 import { describeUsage } from './summary.ts'
 
 /** Rows that are drawn at most; buckets without a call are left out. */
 const mostRows = 300
 
-/** Shows one bucket. */
-function BucketRow({ bucket }: { readonly bucket: UsageBucket }) {
-  const { time, calls, failed, errors, latency } = bucket
-  return (
-    <Table.Tr>
-      <Table.Td>{printMoment(time)}</Table.Td>
-      <Table.Td ta="right">{printCount(calls)}</Table.Td>
-      <Table.Td ta="right">{printCount(failed)}</Table.Td>
-      <Table.Td ta="right">{latency === null ? '' : printDuration(latency.p50_ms)}</Table.Td>
-      <Table.Td ta="right">{latency === null ? '' : printDuration(latency.p95_ms)}</Table.Td>
-      <Table.Td>{errors.map(({ code, calls: count }) => `${code} (${printCount(count)})`).join(', ')}</Table.Td>
-    </Table.Tr>
-  )
-}
-
-const titles = ['From', 'Calls', 'Failed', 'Half within', '95 % within', 'Errors'] as const
-const ofNumbers: readonly string[] = ['Calls', 'Failed', 'Half within', '95 % within']
+const columns: readonly ListColumn<UsageBucket>[] = [
+  { title: 'From', cell: ({ time }) => printMoment(time) },
+  { title: 'Calls', isNumber: true, cell: ({ calls }) => printCount(calls) },
+  { title: 'Failed', isNumber: true, cell: ({ failed }) => printCount(failed) },
+  { title: 'Half within', isNumber: true, cell: ({ latency }) => latency !== null && printDuration(latency.p50_ms) },
+  { title: '95 % within', isNumber: true, cell: ({ latency }) => latency !== null && printDuration(latency.p95_ms) },
+  { title: 'Errors', cell: ({ errors }) => errors.map(({ code, calls }) => `${code} (${printCount(calls)})`).join(', ') },
+]
 
 /** Shows the buckets with calls, the newest first. */
 function UsageTable({ report }: { readonly report: UsageReport }) {
   const rows = report.data.filter(({ calls }) => calls > 0).toReversed()
   return (
-    <Table.ScrollContainer
-      minWidth={640}
-      maxHeight={320}
-      scrollAreaProps={{ viewportProps: { tabIndex: 0, 'aria-label': 'Calls over time' } }}
-    >
-      <Table stickyHeader>
-        <Table.Thead>
-          <Table.Tr>
-            {titles.map((title) => (
-              <Table.Th key={title} ta={ofNumbers.includes(title) ? 'right' : 'left'}>
-                {title}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.slice(0, mostRows).map((bucket) => (
-            <BucketRow key={bucket.time} bucket={bucket} />
-          ))}
-        </Table.Tbody>
-      </Table>
+    <>
+      <ListTable label="Calls over time" columns={columns} rows={rows.slice(0, mostRows)} rowKey={({ time }) => time} maxHeight="20rem" />
       <Text size="sm" c="dimmed" py="xs">
         Times without a call are left out.{rows.length > mostRows && ` The last ${mostRows} are shown.`}
       </Text>
-    </Table.ScrollContainer>
+    </>
   )
 }
 

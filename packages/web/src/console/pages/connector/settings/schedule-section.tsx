@@ -1,5 +1,5 @@
 /** When the copy is brought up to date. */
-import { Button, Group, NativeSelect, Stack, Table, Text } from '@mantine/core'
+import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core'
 import type { ConnectorRecord, ScheduleInput, SyncScheduleRecord, SyncStatusRecord } from 'ferrule/wire'
 import { type FormEvent, useState } from 'react'
 import { useWrite } from '../../../data/write.ts'
@@ -8,6 +8,7 @@ import { ConfirmButton } from '../../../parts/confirm-button.tsx'
 import { ErrorBox } from '../../../parts/error-box.tsx'
 import { ReadingView } from '../../../parts/reading-view.tsx'
 import { Section } from '../../../parts/section.tsx'
+import { type ListColumn, ListTable } from '../../../parts/table/list-table.tsx'
 import { Time } from '../../../parts/time.tsx'
 import { listAllKeys, useCopyReading } from '../data.ts'
 
@@ -77,17 +78,13 @@ function OwnInterval({ id, copy }: { readonly id: string; readonly copy: SyncSta
 const toTarget = ({ entities }: SyncScheduleRecord): Pick<ScheduleInput, 'entity'> =>
   entities?.[0] === undefined ? {} : { entity: entities[0] }
 
-/** What a row gets. */
-interface ScheduleRowProps {
-  readonly id: string
-  readonly schedule: SyncScheduleRecord
-  /** true: the connector has no other schedule. */
-  readonly isOnly: boolean
-}
+/** Prints whose schedule it is. @param isOnly true: the connector has no other schedule */
+const printEntities = ({ entities }: SyncScheduleRecord, isOnly: boolean): string =>
+  entities === null ? (isOnly ? 'All entities' : 'All others') : entities.join(', ')
 
-/** Shows one schedule, with the choice of its interval. */
-function ScheduleRow({ id, schedule, isOnly }: ScheduleRowProps) {
-  const { entities, interval_seconds: seconds, default: isDefault, paused, next_run_at: next } = schedule
+/** Shows the choice of an interval. @param props `names`: whose it is */
+function IntervalChoice({ id, schedule, names }: { readonly id: string; readonly schedule: SyncScheduleRecord; readonly names: string }) {
+  const { entities, interval_seconds: seconds, default: isDefault } = schedule
   const change = useWrite((ferrule, body: ScheduleInput) => ferrule.contextStore.schedule(id, body), {
     refreshes: listAllKeys(id),
     onDone: () => announce('The schedule was changed.'),
@@ -101,23 +98,18 @@ function ScheduleRow({ id, schedule, isOnly }: ScheduleRowProps) {
     })),
   ]
   const choose = (value: string) => change.mutate({ ...toTarget(schedule), interval_seconds: value === '' ? null : Number(value) })
-  const names = entities === null ? (isOnly ? 'All entities' : 'All others') : entities.join(', ')
   return (
-    <Table.Tr>
-      <Table.Td>{names}</Table.Td>
-      <Table.Td>
-        <NativeSelect
-          aria-label={`Interval of ${names}`}
-          data={choices}
-          value={isDefault ? '' : String(seconds)}
-          disabled={change.isPending}
-          onChange={({ currentTarget }) => choose(currentTarget.value)}
-        />
-        {isDefault && <Text size="sm">{printInterval(seconds)}</Text>}
-        {change.error !== null && <ErrorBox error={change.error} />}
-      </Table.Td>
-      <Table.Td>{paused ? 'paused' : <Time value={next} none="not yet" />}</Table.Td>
-    </Table.Tr>
+    <>
+      <NativeSelect
+        aria-label={`Interval of ${names}`}
+        data={choices}
+        value={isDefault ? '' : String(seconds)}
+        disabled={change.isPending}
+        onChange={({ currentTarget }) => choose(currentTarget.value)}
+      />
+      {isDefault && <Text size="sm">{printInterval(seconds)}</Text>}
+      {change.error !== null && <ErrorBox error={change.error} />}
+    </>
   )
 }
 
@@ -146,24 +138,15 @@ function PauseButton({ id, schedules }: { readonly id: string; readonly schedule
 function Schedules({ id, copy }: { readonly id: string; readonly copy: SyncStatusRecord }) {
   const { schedules } = copy
   if (schedules.length === 0) return <Text size="sm">This kind has no copy, so there is nothing to schedule.</Text>
+  const print = (schedule: SyncScheduleRecord) => printEntities(schedule, schedules.length === 1)
+  const columns: readonly ListColumn<SyncScheduleRecord>[] = [
+    { title: 'Entities', cell: print },
+    { title: 'Interval', cell: (schedule) => <IntervalChoice id={id} schedule={schedule} names={print(schedule)} /> },
+    { title: 'Next sync', cell: ({ paused, next_run_at: next }) => (paused ? 'paused' : <Time value={next} none="not yet" />) },
+  ]
   return (
     <Stack gap="sm">
-      <Table.ScrollContainer minWidth={520} scrollAreaProps={{ viewportProps: { tabIndex: 0, 'aria-label': 'Schedules' } }}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Entities</Table.Th>
-              <Table.Th>Interval</Table.Th>
-              <Table.Th>Next sync</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {schedules.map((schedule) => (
-              <ScheduleRow key={schedule.entities?.join() ?? ''} id={id} schedule={schedule} isOnly={schedules.length === 1} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <ListTable label="Schedules" columns={columns} rows={schedules} rowKey={({ entities }) => entities?.join() ?? ''} />
       <OwnInterval id={id} copy={copy} />
       <Group>
         <PauseButton id={id} schedules={schedules} />

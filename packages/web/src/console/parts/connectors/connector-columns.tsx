@@ -1,26 +1,14 @@
-/** Rows of tables of connectors. */
-import { Group, Stack, Table, Text } from '@mantine/core'
+/** Columns of tables of connectors. */
+import { Group, Stack, Text } from '@mantine/core'
 import type { ConnectorOverview } from 'ferrule/wire'
-import type { Ref } from 'react'
 import { PageLink } from '../page-link.tsx'
 import { printCount, printCounted } from '../print.ts'
 import { RunProgress } from '../run-progress.tsx'
 import { ConnectorStatus, CopyState, RunStateBadge, SandboxPill } from '../states.tsx'
+import type { ListColumn } from '../table/list-table.tsx'
 import { Time } from '../time.tsx'
 import { findTrouble } from './conditions.ts'
 import { KindIcon } from './kind-icon.tsx'
-
-/** Titles of the columns, with their widths in pixels. */
-export const connectorColumns = [
-  ['Connector', 240],
-  ['State', 210],
-  ['Records', 100],
-  ['Last sync', 150],
-  ['Problem and next step', 340],
-] as const
-
-/** Width of the table, in pixels; it scrolls on narrow screens. */
-export const connectorTableWidth = connectorColumns.reduce((sum, [, width]) => sum + width, 0)
 
 /** Shows the name of a connector, as a link, with its kind and its workspace. */
 function ConnectorName({ connector }: { readonly connector: ConnectorOverview }) {
@@ -89,47 +77,15 @@ function StateCell({ connector }: { readonly connector: ConnectorOverview }) {
   )
 }
 
-/** What a row gets. */
-export interface ConnectorRowProps {
-  readonly connector: ConnectorOverview
-  /** Position in the list, from 0; a virtual table gives it. */
-  readonly index?: number
-  readonly rowRef?: Ref<HTMLTableRowElement>
-}
-
-/** Shows one connector. */
-export function ConnectorRow({ connector, index, rowRef }: ConnectorRowProps) {
-  const { context_store: copy } = connector
-  // The first row is the table's head.
-  const position = index === undefined ? {} : { 'data-index': index, 'aria-rowindex': index + 2 }
-  return (
-    <Table.Tr ref={rowRef ?? null} {...position}>
-      <Table.Td>
-        <ConnectorName connector={connector} />
-      </Table.Td>
-      <Table.Td>
-        <StateCell connector={connector} />
-      </Table.Td>
-      <Table.Td ta="right">{copy === null ? '' : printCount(copy.records)}</Table.Td>
-      <Table.Td>{copy !== null && <Time value={copy.synced_at} none="not yet" />}</Table.Td>
-      <Table.Td>
-        <TroubleCell connector={connector} />
-      </Table.Td>
-    </Table.Tr>
-  )
-}
-
-/** Shows the titles of the columns. */
-export function ConnectorHead() {
-  return (
-    <Table.Thead>
-      <Table.Tr>
-        {connectorColumns.map(([title, width]) => (
-          <Table.Th key={title} w={width} ta={title === 'Records' ? 'right' : 'left'}>
-            {title}
-          </Table.Th>
-        ))}
-      </Table.Tr>
-    </Table.Thead>
-  )
-}
+/** Columns of tables of connectors. */
+export const connectorColumns: readonly ListColumn<ConnectorOverview>[] = [
+  { title: 'Connector', width: '23%', cell: (connector) => <ConnectorName connector={connector} /> },
+  { title: 'State', width: '23%', cell: (connector) => <StateCell connector={connector} /> },
+  { title: 'Records', width: '9%', isNumber: true, cell: ({ context_store: copy }) => copy !== null && printCount(copy.records) },
+  {
+    title: 'Last sync',
+    width: '13%',
+    cell: ({ context_store: copy }) => copy !== null && <Time value={copy.synced_at} none="not yet" />,
+  },
+  { title: 'Problem and next step', width: '32%', cell: (connector) => <TroubleCell connector={connector} /> },
+]
