@@ -78,7 +78,7 @@ export function findLatest(
 }
 
 /**
- * Finds the time from which a sorted list goes on after a page; undefined where its next page must do: all of its records have the time that
+ * Finds the time from which a sorted list continues after a page; undefined where its next page must do: all of its records have the time that
  * was asked for, or they are in no order.
  */
 export function findMove(rows: readonly unknown[], walking: Pick<Walking, 'task' | 'tree' | 'progress'>): string | undefined {

@@ -102,7 +102,7 @@ class Walk {
     yield* this.#writer.endSliceIfDue()
   }
 
-  /** Leaves a page. The time from which a sorted list goes on belongs to the list of one value. */
+  /** Leaves a page. The time from which a sorted list continues belongs to the list of one value. */
   #move(then: Partial<WalkProgress>): void {
     const { position: _position, within: _within, segments: _segments, moved, ...rest } = this.#walking.progress
     const kept = moved === undefined || then.value !== undefined ? {} : { moved }
