@@ -135,11 +135,15 @@ function buildExchange({ token, client = 'body', as = 'form', refresh = true }: 
   }
 }
 
-const buildConsent = (title: string, { page, scopes, always = {}, who }: FileOauth): NonNullable<CredentialScheme['consent']> => ({
+const buildConsent = (
+  title: string,
+  { page, scopes, separator, always = {}, who }: FileOauth,
+): NonNullable<CredentialScheme['consent']> => ({
   page: `GET ${pathOf(page)}`,
   send: { client_id: 'client_id' },
   constant: { response_type: 'code', ...Object.fromEntries(Object.entries(always).map(([name, value]) => [name, String(value)])) },
   ...(scopes === undefined ? {} : { scopes }),
+  ...(separator === undefined ? {} : { separator }),
   application: grantFields,
   who: who ?? `The owner of the ${title} account can consent.`,
   code: ['code'],

@@ -202,6 +202,30 @@ class OperationBuilder {
         found.note([...steps, word], { message: `is for writes, and this is ${action}` }, 'key')
   }
 
+  /** Builds the parameters in query languages. Their slots are parameters. */
+  #buildText(params: Fields): Pick<Operation, 'text'> {
+    const { steps } = this.#source
+    const { text } = this.#full
+    if (text === undefined) return {}
+    for (const [name, { parts }] of Object.entries(text))
+      for (const [index, part] of parts.entries())
+        for (const slot of listSlots(part).map((each) => each.replace(/\|bare$/, '')))
+          refer(this.#scope, {
+            ...{ steps: [...steps, 'text', name, 'parts', String(index)], what: 'a parameter', name: slot, valid: Object.keys(params) },
+            example: `params: { ${slot}: string ${toSentence(slot)} }`,
+          })
+    return { text: Object.fromEntries(Object.entries(text).map(([name, each]) => [name, { ...each, join: each.join ?? ' AND ' }])) }
+  }
+
+  /** Builds what a list of one page says. */
+  #buildOnePage(way: string | undefined): Pick<Operation, 'onePage'> {
+    const { because } = this.#full
+    if (because === undefined) return {}
+    if (way === undefined && this.#source.action === 'list') return { onePage: because }
+    this.#scope.found.note([...this.#source.steps, 'because'], { message: 'is for lists of one page', example: 'pages: none' }, 'key')
+    return {}
+  }
+
   build(): Operation {
     const { action, getAt } = this.#source
     const { lists = {}, writes = {} } = this.#scope.file
@@ -228,10 +252,12 @@ class OperationBuilder {
       at,
       params: { ...params, ...readPage(this.#scope.file.pages?.[way ?? '']) },
       ...(way === undefined ? {} : { page: way }),
+      ...this.#buildOnePage(way),
+      ...this.#buildText(params),
       ...(Object.keys(send).length === 0 ? {} : { send }),
       ...(always === undefined ? {} : { constant: always }),
       ...(defaults === undefined ? {} : { defaults }),
-      ...(merge === undefined ? {} : { rows: { merge, empty: '' } }),
+      ...(merge === undefined ? {} : { rows: { merge } }),
     }
   }
 }
