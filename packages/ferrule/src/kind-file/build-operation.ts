@@ -63,7 +63,7 @@ export interface OperationSource {
 }
 
 const slotField = (name: string, record: Fields): Field => {
-  const known = record[name]
+  const known = Object.hasOwn(record, name) ? record[name] : undefined
   const type = [known?.type ?? []].flat().find((each) => each !== 'null')
   const about = known?.description ?? toSentence(name)
   if (type === 'integer') return id(about)
@@ -136,7 +136,7 @@ class OperationBuilder {
     const query = buildFields(this.#full.params ?? {}, [...steps, 'params'], scope)
     const body = buildFields(this.#full.body ?? {}, [...steps, 'body'], scope)
     this.#checkParams(query.fields, body.fields)
-    const slots = this.#slots.filter((name) => !(name in query.fields)).map((name) => [name, slotField(name, record)] as const)
+    const slots = this.#slots.filter((name) => !Object.hasOwn(query.fields, name)).map((name) => [name, slotField(name, record)] as const)
     const renamed = { ...query.renamed, ...body.renamed }
     const { wrap } = this.#full
     const wrapped = wrap === undefined ? [] : Object.keys(body.fields).map((name) => [name, `${wrap}.${renamed[name] ?? name}`] as const)
@@ -158,9 +158,9 @@ class OperationBuilder {
     if (this.#full.wrap !== undefined && this.#full.body === undefined)
       found.note([...steps, 'wrap'], { message: 'wraps a body, and there is none', example: 'body: { name: string! Name }' }, 'key')
     for (const name of this.#slots)
-      if (name in body) found.note([...steps, 'body', name], { message: `is in the path already: ${this.#path}` }, 'key')
+      if (Object.hasOwn(body, name)) found.note([...steps, 'body', name], { message: `is in the path already: ${this.#path}` }, 'key')
     for (const name of Object.keys(body))
-      if (name in query) found.note([...steps, 'body', name], { message: 'stands in params too' }, 'key')
+      if (Object.hasOwn(query, name)) found.note([...steps, 'body', name], { message: 'stands in params too' }, 'key')
     for (const name of this.#slots)
       if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
         found.note([...steps, 'call'], { message: `the slot {${name}} is not a name`, example: 'GET /repos/{owner}' })
@@ -191,7 +191,7 @@ class OperationBuilder {
         example: `params: { ${name}: string ${toSentence(name)} }`,
       })
     for (const name of Object.keys(this.#full.always ?? {}))
-      if (name in params)
+      if (Object.hasOwn(params, name))
         found.note([...steps, 'always', name], { message: 'is a parameter too: callers cannot choose what is always sent' }, 'key')
     if (this.#full.budget !== undefined) {
       const budgets = Object.keys(file.limits?.budgets ?? {})

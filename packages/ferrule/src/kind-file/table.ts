@@ -59,7 +59,7 @@ const kind: KeyGroup = {
       required: true,
     }),
     key('path', text('prefix'), 'What every path begins with', { example: 'path: /v1' }),
-    key('headers', map('header', text()), 'Headers of every request', { example: "headers: { accept: 'application/json' }" }),
+    key('headers', map('header', text('value')), 'Headers of every request', { example: "headers: { accept: 'application/json' }" }),
     key('configuration', fields('configuration'), 'Values that each account has of its own, beside its credentials', {
       example: 'configuration: { subdomain: label Subdomain of the account }',
     }),
@@ -115,13 +115,13 @@ const connection: Readonly<Record<string, KeyGroup>> = {
         example: 'find: Settings > Developer settings > Tokens',
         without: "the vendor's pages (docs)",
       }),
-      key('send', map('header', text()), 'Headers with the values; after `Basic ` stands user:password', {
+      key('send', map('header', text('value')), 'Headers with the values; after `Basic ` stands user:password', {
         example: "send: { authorization: 'Bearer {token}' }",
       }),
       key('query', map('name', text()), 'Values in the address, for vendors that take no header', {
         example: "query: { api_key: '{key}' }",
       }),
-      key('headers', map('header', text()), 'Headers of every request of this way', { example: 'headers: { x-client: acme }' }),
+      key('headers', map('header', text('value')), 'Headers of every request of this way', { example: 'headers: { x-client: acme }' }),
       key('oauth', keys('oauth'), 'A page where the owner of the account agrees, and the token that follows', {
         example: 'oauth: { page: https://example.com/authorize, token: https://example.com/token, scopes: [read] }',
       }),
