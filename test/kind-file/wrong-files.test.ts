@@ -283,11 +283,15 @@ test('a wrong file is an error with all mistakes, their lines and their columns'
 })
 
 test('doubts are told beside a right file', async () => {
-  const text = acme.replace('name: string Name', 'name: string').replace('lists: { at: data, pages: cursor }', 'lists: { at: data }')
+  const text = acme
+    .replace('name: string Name', 'name: string')
+    .replace('lists: { at: data, pages: cursor }', 'lists: { at: data }')
+    .replace('from: date-time Start', 'from: date-time Start, per_page: integer Size')
   const { definition, doubts } = await readKind(text, { name: 'acme' })
   expect(definition).toBeDefined()
   expect(doubts.map(({ path, message }) => `${path} ${message}`)).toEqual([
     'entities.things.fields.name has no sentence, so its name makes one: Name',
     ...['things', 'parts', 'events'].map((name) => `entities.${name}.list has no way of paging, so every call returns one page`),
+    'entities.events.list.params.per_page looks like a part of paging, which stands in pages: callers have cursor and limit',
   ])
 })

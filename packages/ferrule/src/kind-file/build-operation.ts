@@ -9,6 +9,10 @@ import { type BuildScope, refer } from './build-scope.ts'
 import type { Steps } from './check-tree.ts'
 import type { FileOperation, FileWay, Named } from './file.ts'
 
+/** Names of parameters that vendors give to pages and their sizes. */
+const pagingName =
+  /^(page|offset|cursor|skip|limit|(per|page)_?(page|size|number|token|index)|start_?(at|index|cursor)|max_?results|(next|continuation)_?(page_?)?token)$/i
+
 /** Builds the ways of paging. */
 export function buildPages({ file }: BuildScope): Named<NextPages> {
   return Object.fromEntries(Object.entries(file.pages ?? {}).map(([name, way]) => [name, buildWay(way)]))
@@ -181,6 +185,12 @@ class OperationBuilder {
             },
             'key',
           )
+    const odd = action === 'list' ? Object.keys(params).filter((name) => pagingName.test(name)) : []
+    for (const name of odd.filter((each) => !own.includes(each)))
+      found.doubt([...steps, 'params', name], {
+        message: 'looks like a part of paging, which stands in pages: callers have cursor and limit',
+        example: `pages: { numbers: { next: pages, send: ${name}, size: per_page=100 } }`,
+      })
     const valid = Object.keys(params)
     for (const name of Object.keys(this.#full.defaults ?? {}))
       refer(this.#scope, {

@@ -1,4 +1,4 @@
-/** The table of kind files: each key, what it holds, what it says, and how it is written. */
+/** The table of kind files: each key, what it holds, what it says, and how it is written (docs/decisions/kind-files.md). */
 import { either, fields, flag, type KeyGroup, type KeyRow, keys, list, map, type Shape, scalar, text, value, word } from './shape.ts'
 import { errorWords } from './words.ts'
 
