@@ -12,6 +12,7 @@ import { openApiDocument } from '../packages/server/src/http/openapi/openapi.ts'
 import { errorsPage, referencePage, routesPage, settingsPage } from '../packages/server/src/http/reference/printed-pages.ts'
 import { routes } from '../packages/server/src/http/routes/index.ts'
 import { formatAnswers } from './format-answers.ts'
+import { kindFilesPage } from './kind-files-page.ts'
 
 const root = join(import.meta.dirname, '..')
 const kinds = Object.values(checkKinds(kindTable))
@@ -20,6 +21,7 @@ const kinds = Object.values(checkKinds(kindTable))
 const files = new Map([
   ['docs/command.md', commandPage()],
   ['docs/errors.md', errorsPage()],
+  ['docs/reference/kind-files.md', kindFilesPage()],
   ['docs/settings.md', settingsPage()],
   ['docs/reference/http.md', routesPage(openApiDocument({ routes, kinds: [] }), kinds)],
   ['packages/server/src/http/html/look.ts', lookModule()],

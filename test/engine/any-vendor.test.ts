@@ -83,13 +83,17 @@ const ways: Readonly<Record<string, readonly [page: NextPages, answer: Answer]>>
 }
 
 /** Makes a connector of a kind with one way of paging, at a vendor. */
-function connectNotes(origin: string, page: NextPages = { ...base, position: 'next', send: 'after' }) {
+function connectNotes(
+  origin: string,
+  page: NextPages = { ...base, position: 'next', send: 'after' },
+  call: 'GET /notes' | 'POST /notes/search' = 'GET /notes',
+) {
   const notes = entity({
     about: 'Notes',
     key: ['id'],
     record: { id: str('Id') },
     list: {
-      call: 'GET /notes',
+      call,
       at: 'list',
       page: 'way',
       lists: 'repeat',
@@ -284,6 +288,18 @@ describe('the end of a list', () => {
 })
 
 describe('requests', () => {
+  test('with a body carry the position and the size in the query, if the vendor takes them there', async () => {
+    await using vendor = await startVendor((url) => ({ body: { list: rows(0, 3), next: url.searchParams.has('after') ? null : 'x' } }))
+    await using notes = connectNotes(vendor.origin, { ...base, position: 'next', send: 'after', place: 'query' }, 'POST /notes/search')
+    await collect(notes.notes.records({ 'created[gte]': '1' }))
+    const sent = vendor.seen.map(({ url, body }) => [decodeURIComponent(url), body])
+    const body = '{"created[gte]":"1"}'
+    expect(sent).toEqual([
+      ['/v1/notes/search?size=3&api_key=key-1', body],
+      ['/v1/notes/search?after=x&size=3&api_key=key-1', body],
+    ])
+  })
+
   test('write texts of query languages, with every value quoted', async () => {
     await using vendor = await startVendor(() => ({ body: { list: [] } }))
     await using notes = connectNotes(vendor.origin)

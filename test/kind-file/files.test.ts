@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { loadKind, parseKind, readKind } from '../../packages/ferrule/src/kind-file/index.ts'
+import { defineKind, loadKind, parseKind, readKind } from '../../packages/ferrule/src/kind-file/index.ts'
 
 const folder = join(import.meta.dirname, 'files')
 const path = (name: string): string => join(folder, `${name}.kind.yaml`)
@@ -80,5 +80,21 @@ describe('the parts of a kind', () => {
     const { entities } = (await loadKind(path('stripe'))).definition
     expect(entities['customers']?.create).toMatchObject({ call: 'POST /customers', body: 'form', at: '' })
     expect(entities['customers']?.delete).toMatchObject({ call: 'DELETE /customers/{id}', answers: 'nothing' })
+  })
+})
+
+describe('a kind in a program', () => {
+  test('is what its file is', async () => {
+    const { parse } = await import('yaml')
+    const file = parse(await readFile(path('stripe'), 'utf8'), { merge: true })
+    expect(defineKind(file).definition).toEqual((await loadKind(path('stripe'))).definition)
+  })
+
+  test('says all that is wrong with it', async () => {
+    const { parse } = await import('yaml')
+    const { title: _title, ...file } = parse(await readFile(path('stripe'), 'utf8'), { merge: true })
+    expect(() => defineKind({ ...file, check: 'acount.get' })).toThrow(
+      /lacks title[\s\S]*check: acount is not an entity; did you mean account\?/,
+    )
   })
 })

@@ -53,6 +53,11 @@ const cases: Readonly<Record<string, readonly Wrong[]>> = {
     ["'https://{site}.acme.example'", '§https://acme.example/v1', 'without a path', 'api: https://'],
     ['path: /v1', 'path: §v1/', 'begins with a slash', '/v1'],
     ["'https://{site}.acme.example'", "§'https://{sight}.acme.example'", 'sight is not a field of configuration', 'site'],
+    ["'https://{site}.acme.example'", "§'https://acme.{site}'", "the vendor's own domain", 'example.com'],
+    ["'https://{site}.acme.example'", '§https://localhost', "the vendor's own domain", 'example.com'],
+    ["'https://{site}.acme.example'", '§https://10.0.0.1', "the vendor's own domain", 'example.com'],
+    ['site: label', 'site: §path', 'its type is label, uuid or digits', 'site: label'],
+    ["x-version: '3'", 'x-version: §"3\\r\\nx: y"', 'printable ASCII'],
     ['site: label', 'site: §string', 'its type is label, uuid, digits or path', 'site: label'],
     ['title: Acme', `title: §${'A'.repeat(65)}`, 'has 65 characters; at most 64'],
     ['about: Things of Acme', `about: §${'A'.repeat(301)}`, 'has 301 characters; at most 300'],
@@ -278,11 +283,15 @@ test('a wrong file is an error with all mistakes, their lines and their columns'
 })
 
 test('doubts are told beside a right file', async () => {
-  const text = acme.replace('name: string Name', 'name: string').replace('lists: { at: data, pages: cursor }', 'lists: { at: data }')
+  const text = acme
+    .replace('name: string Name', 'name: string')
+    .replace('lists: { at: data, pages: cursor }', 'lists: { at: data }')
+    .replace('from: date-time Start', 'from: date-time Start, per_page: integer Size')
   const { definition, doubts } = await readKind(text, { name: 'acme' })
   expect(definition).toBeDefined()
   expect(doubts.map(({ path, message }) => `${path} ${message}`)).toEqual([
     'entities.things.fields.name has no sentence, so its name makes one: Name',
     ...['things', 'parts', 'events'].map((name) => `entities.${name}.list has no way of paging, so every call returns one page`),
+    'entities.events.list.params.per_page looks like a part of paging, which stands in pages: callers have cursor and limit',
   ])
 })

@@ -1,44 +1,20 @@
 /** Each kind that ships against a stand-in of its vendor that knows nothing of it. */
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type LoadedKind, parseKind, readKind } from '../../packages/ferrule/src/kind-file/index.ts'
-import type { Row, Vendor } from './stand-ins/shared.ts'
-import { type ListSubject, type Subject, subjects, type WriteSubject } from './subjects.ts'
+import { readKind } from '../../packages/ferrule/src/kind-file/index.ts'
+import { held, loadSubject, open, readKindFile, walk } from './connectors.ts'
+import { subjects, type WriteSubject } from './subjects.ts'
 
-const pathOf = ({ slug }: Subject): string => join(import.meta.dirname, `../../packages/kinds/${slug}.kind.yaml`)
 const quick = { deadlineMs: 5_000 }
-
-/** Opens a connector of a kind at its stand-in. */
-async function open({ credentials, config }: Subject, vendor: Vendor, kind: LoadedKind) {
-  await vendor.listen()
-  const origins = { api: vendor.origin }
-  return kind.connectLocally({ credentials, ...(config === undefined ? {} : { config }), origin: origins, limits: false })
-}
-
-const keyOf = ({ key = 'id' }: ListSubject, row: Row): string => String(row[key])
-const held = (vendor: Vendor, list: ListSubject): string[] =>
-  vendor
-    .holds(list.holds)
-    .filter(list.only ?? (() => true))
-    .map((row) => keyOf(list, row))
-
-type Connector = Awaited<ReturnType<typeof open>>
-async function walk(connector: Connector, list: ListSubject): Promise<string[]> {
-  const keys: string[] = []
-  for await (const row of connector.records(list.entity, list.params ?? {})) keys.push(keyOf(list, row))
-  return keys
-}
 
 /** A record as JSON, with all digits, and without the fields that the vendor leaves out. */
 const comparable = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (_name, one: unknown) => (typeof one === 'bigint' ? String(one) : (one ?? undefined))))
 
 describe.each(subjects)('$slug', (subject) => {
-  const load = async () => parseKind(await readFile(pathOf(subject), 'utf8'), { name: subject.slug })
+  const load = () => loadSubject(subject)
 
   test('is a small file without mistakes and doubts', async () => {
-    const text = await readFile(pathOf(subject), 'utf8')
+    const text = await readKindFile(subject)
     const { mistakes, doubts } = await readKind(text, { name: subject.slug })
     expect({ mistakes, doubts }).toEqual({ mistakes: [], doubts: [] })
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(16_384)

@@ -189,6 +189,8 @@ export function readTypeTests(): Record<string, string> {
       .replaceAll("'../../packages/ferrule/src/index.ts'", "'ferrule'")
       .replaceAll("'../../packages/ferrule/src/definition/index.ts'", "'ferrule/definition'")
       .replaceAll("'../../packages/ferrule/src/wire/index.ts'", "'ferrule/wire'")
+      .replaceAll("'../../packages/ferrule/src/core.ts'", "'ferrule/core'")
+      .replaceAll("'../../packages/ferrule/src/kind-file/index.ts'", "'ferrule/kind'")
       .replaceAll("'../../packages/ferrule/src/", "'./node_modules/ferrule/dist/"),
   ])
   return Object.fromEntries(installed)

@@ -69,6 +69,7 @@ describe('a checkout that nothing is compiled in', { timeout: 120_000 }, () => {
     ['ferrule', 'connect'],
     ['ferrule/definition', 'connector'],
     ['ferrule/engine', 'createEngine'],
+    ['ferrule/kind', 'loadKind'],
     ['ferrule/internal', 'kinds'],
     ['@ferrule/sandbox', 'startSandbox'],
     ['@ferrule/server', 'startService'],

@@ -4,7 +4,7 @@ import type { Exchange } from '../definition/consent.ts'
 import type { Field, Fields, Finding } from '../definition/fields.ts'
 import { find, opt, secret, str, time } from '../definition/fields.ts'
 import { listSlots } from '../definition/templates.ts'
-import { buildFields, readFinding } from './build-fields.ts'
+import { buildFields, hostSlots, readFinding } from './build-fields.ts'
 import { type BuildScope, readSpan, refer } from './build-scope.ts'
 import type { Steps } from './check-tree.ts'
 import type { FileOauth, FileScheme, Named } from './file.ts'
@@ -61,6 +61,7 @@ export function buildConfiguration(scope: BuildScope): Fields {
   const { fields } = buildFields(file.configuration ?? {}, ['configuration'], {
     ...{ place: 'configuration', found, types: file.types ?? {}, required: new Set(slots), finding: docsFinding(scope) },
   })
+  checkHosts(scope, fields)
   for (const [steps, text] of [
     [['api'], api],
     [['path'], file.path ?? ''],
@@ -77,6 +78,41 @@ export function buildConfiguration(scope: BuildScope): Fields {
         })
     }
   return fields
+}
+
+/** Classes of characters that stay within a part of a host. */
+const hostPatterns: ReadonlySet<string | undefined> = new Set(Object.values(hostSlots).map(([pattern]) => pattern))
+
+/**
+ * Checks that hosts belong to the vendor: the last two parts stand in the file, and slots fill whole or half parts before them. Credentials
+ * would else go wherever a value leads.
+ */
+function checkHosts({ file, found }: BuildScope, configuration: Fields): void {
+  const chosen =
+    typeof file.api === 'string' ? [] : Object.entries(file.api.of).map(([name, origin]) => [['api', 'of', name], origin] as const)
+  const pages = Object.entries(file.auth).flatMap(([name, { oauth }]) =>
+    oauth === undefined
+      ? []
+      : [[['auth', name, 'oauth', 'page'], oauth.page] as const, [['auth', name, 'oauth', 'token'], oauth.token] as const],
+  )
+  for (const [steps, address] of [...(typeof file.api === 'string' ? [[['api'], file.api] as const] : chosen), ...pages]) {
+    const host = originOf(address)
+      .replace(/^https:\/\//, '')
+      .replace(/:\d+$/, '')
+    const [last = '', domain = ''] = host.split('.').toReversed()
+    if (host !== '' && (domain === '' || /[{}]/.test(last + domain) || !/[a-z]/i.test(last)))
+      found.note(steps, { message: "must end with the vendor's own domain", example: "api: 'https://{site}.example.com'" })
+    for (const name of listSlots(host))
+      if (
+        Object.hasOwn(configuration, name) &&
+        configuration[name]?.pattern !== undefined &&
+        !hostPatterns.has(configuration[name]?.pattern)
+      )
+        found.note(['configuration', name], {
+          message: 'fills a part of a host, so its type is label, uuid or digits',
+          example: `${name}: label Name of the account in the address`,
+        })
+  }
 }
 
 const originOf = (address: string): string => /^https:\/\/[^/]+/.exec(address)?.[0] ?? address
@@ -135,11 +171,15 @@ function buildExchange({ token, client = 'body', as = 'form', refresh = true }: 
   }
 }
 
-const buildConsent = (title: string, { page, scopes, always = {}, who }: FileOauth): NonNullable<CredentialScheme['consent']> => ({
+const buildConsent = (
+  title: string,
+  { page, scopes, separator, always = {}, who }: FileOauth,
+): NonNullable<CredentialScheme['consent']> => ({
   page: `GET ${pathOf(page)}`,
   send: { client_id: 'client_id' },
   constant: { response_type: 'code', ...Object.fromEntries(Object.entries(always).map(([name, value]) => [name, String(value)])) },
   ...(scopes === undefined ? {} : { scopes }),
+  ...(separator === undefined ? {} : { separator }),
   application: grantFields,
   who: who ?? `The owner of the ${title} account can consent.`,
   code: ['code'],

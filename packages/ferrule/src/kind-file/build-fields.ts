@@ -27,13 +27,16 @@ export interface BuiltFields {
   readonly renamed: Readonly<Record<string, string>>
 }
 
-/** Patterns of slot classes: anchored, and without dots that lead to another host or folder. */
-const slotPatterns = {
+/** Patterns of slot classes for hosts: anchored, and without dots that lead to another host. */
+export const hostSlots = {
   label: ['^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$', 'must be a part of a host: letters, digits and dashes, such as acme'],
   uuid: ['^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$', 'must be a UUID'],
   digits: ['^[0-9]{1,20}$', 'must be digits only'],
-  path: ['^[A-Za-z0-9_~-][A-Za-z0-9._~-]*(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*){0,9}$', 'must be names with slashes between them'],
 } as const
+const pathSlot = [
+  '^[A-Za-z0-9_~-][A-Za-z0-9._~-]*(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*){0,9}$',
+  'must be names with slashes between them',
+] as const
 
 const slot = (about: string, [pattern, says]: readonly [string, string]): Field => make.str(about, { pattern, says, maxLength: 200 })
 
@@ -50,10 +53,10 @@ const makers: Readonly<Record<FieldType, (about: string, isGiven: boolean) => Fi
   'unix-time-ms': make.unixTimeMs,
   object: make.open,
   any: make.objectOrAny,
-  label: (about) => slot(about, slotPatterns.label),
-  uuid: (about) => slot(about, slotPatterns.uuid),
-  digits: (about) => slot(about, slotPatterns.digits),
-  path: (about) => slot(about, slotPatterns.path),
+  label: (about) => slot(about, hostSlots.label),
+  uuid: (about) => slot(about, hostSlots.uuid),
+  digits: (about) => slot(about, hostSlots.digits),
+  path: (about) => slot(about, pathSlot),
   secret: make.secret,
 }
 

@@ -9,6 +9,10 @@ import { type BuildScope, refer } from './build-scope.ts'
 import type { Steps } from './check-tree.ts'
 import type { FileOperation, FileWay, Named } from './file.ts'
 
+/** Names of parameters that vendors give to pages and their sizes. */
+const pagingName =
+  /^(page|offset|cursor|skip|limit|(per|page)_?(page|size|number|token|index)|start_?(at|index|cursor)|max_?results|(next|continuation)_?(page_?)?token)$/i
+
 /** Builds the ways of paging. */
 export function buildPages({ file }: BuildScope): Named<NextPages> {
   return Object.fromEntries(Object.entries(file.pages ?? {}).map(([name, way]) => [name, buildWay(way)]))
@@ -63,7 +67,7 @@ export interface OperationSource {
 }
 
 const slotField = (name: string, record: Fields): Field => {
-  const known = record[name]
+  const known = Object.hasOwn(record, name) ? record[name] : undefined
   const type = [known?.type ?? []].flat().find((each) => each !== 'null')
   const about = known?.description ?? toSentence(name)
   if (type === 'integer') return id(about)
@@ -136,7 +140,7 @@ class OperationBuilder {
     const query = buildFields(this.#full.params ?? {}, [...steps, 'params'], scope)
     const body = buildFields(this.#full.body ?? {}, [...steps, 'body'], scope)
     this.#checkParams(query.fields, body.fields)
-    const slots = this.#slots.filter((name) => !(name in query.fields)).map((name) => [name, slotField(name, record)] as const)
+    const slots = this.#slots.filter((name) => !Object.hasOwn(query.fields, name)).map((name) => [name, slotField(name, record)] as const)
     const renamed = { ...query.renamed, ...body.renamed }
     const { wrap } = this.#full
     const wrapped = wrap === undefined ? [] : Object.keys(body.fields).map((name) => [name, `${wrap}.${renamed[name] ?? name}`] as const)
@@ -158,9 +162,9 @@ class OperationBuilder {
     if (this.#full.wrap !== undefined && this.#full.body === undefined)
       found.note([...steps, 'wrap'], { message: 'wraps a body, and there is none', example: 'body: { name: string! Name }' }, 'key')
     for (const name of this.#slots)
-      if (name in body) found.note([...steps, 'body', name], { message: `is in the path already: ${this.#path}` }, 'key')
+      if (Object.hasOwn(body, name)) found.note([...steps, 'body', name], { message: `is in the path already: ${this.#path}` }, 'key')
     for (const name of Object.keys(body))
-      if (name in query) found.note([...steps, 'body', name], { message: 'stands in params too' }, 'key')
+      if (Object.hasOwn(query, name)) found.note([...steps, 'body', name], { message: 'stands in params too' }, 'key')
     for (const name of this.#slots)
       if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
         found.note([...steps, 'call'], { message: `the slot {${name}} is not a name`, example: 'GET /repos/{owner}' })
@@ -181,6 +185,12 @@ class OperationBuilder {
             },
             'key',
           )
+    const odd = action === 'list' ? Object.keys(params).filter((name) => pagingName.test(name)) : []
+    for (const name of odd.filter((each) => !own.includes(each)))
+      found.doubt([...steps, 'params', name], {
+        message: 'looks like a part of paging, which stands in pages: callers have cursor and limit',
+        example: `pages: { numbers: { next: pages, send: ${name}, size: per_page=100 } }`,
+      })
     const valid = Object.keys(params)
     for (const name of Object.keys(this.#full.defaults ?? {}))
       refer(this.#scope, {
@@ -191,7 +201,7 @@ class OperationBuilder {
         example: `params: { ${name}: string ${toSentence(name)} }`,
       })
     for (const name of Object.keys(this.#full.always ?? {}))
-      if (name in params)
+      if (Object.hasOwn(params, name))
         found.note([...steps, 'always', name], { message: 'is a parameter too: callers cannot choose what is always sent' }, 'key')
     if (this.#full.budget !== undefined) {
       const budgets = Object.keys(file.limits?.budgets ?? {})
@@ -200,6 +210,30 @@ class OperationBuilder {
     for (const word of ['answers', 'once'] as const)
       if (this.#full[word] !== undefined && (action === 'list' || action === 'get'))
         found.note([...steps, word], { message: `is for writes, and this is ${action}` }, 'key')
+  }
+
+  /** Builds the parameters in query languages. Their slots are parameters. */
+  #buildText(params: Fields): Pick<Operation, 'text'> {
+    const { steps } = this.#source
+    const { text } = this.#full
+    if (text === undefined) return {}
+    for (const [name, { parts }] of Object.entries(text))
+      for (const [index, part] of parts.entries())
+        for (const slot of listSlots(part).map((each) => each.replace(/\|bare$/, '')))
+          refer(this.#scope, {
+            ...{ steps: [...steps, 'text', name, 'parts', String(index)], what: 'a parameter', name: slot, valid: Object.keys(params) },
+            example: `params: { ${slot}: string ${toSentence(slot)} }`,
+          })
+    return { text: Object.fromEntries(Object.entries(text).map(([name, each]) => [name, { ...each, join: each.join ?? ' AND ' }])) }
+  }
+
+  /** Builds what a list of one page says. */
+  #buildOnePage(way: string | undefined): Pick<Operation, 'onePage'> {
+    const { because } = this.#full
+    if (because === undefined) return {}
+    if (way === undefined && this.#source.action === 'list') return { onePage: because }
+    this.#scope.found.note([...this.#source.steps, 'because'], { message: 'is for lists of one page', example: 'pages: none' }, 'key')
+    return {}
   }
 
   build(): Operation {
@@ -228,10 +262,12 @@ class OperationBuilder {
       at,
       params: { ...params, ...readPage(this.#scope.file.pages?.[way ?? '']) },
       ...(way === undefined ? {} : { page: way }),
+      ...this.#buildOnePage(way),
+      ...this.#buildText(params),
       ...(Object.keys(send).length === 0 ? {} : { send }),
       ...(always === undefined ? {} : { constant: always }),
       ...(defaults === undefined ? {} : { defaults }),
-      ...(merge === undefined ? {} : { rows: { merge, empty: '' } }),
+      ...(merge === undefined ? {} : { rows: { merge } }),
     }
   }
 }

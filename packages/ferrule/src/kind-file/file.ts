@@ -7,6 +7,15 @@ export type Named<T> = Readonly<Record<string, T>>
 /** Fields as the file has them; `build-fields.ts` reads them. */
 export type FileFields = Named<unknown>
 
+/** A parameter in a query language. */
+export interface FileText {
+  readonly start?: string
+  readonly parts: readonly string[]
+  readonly join?: string
+  readonly lead?: string
+  readonly end?: string
+  readonly quote: '"' | "'"
+}
 /** An operation in full. */
 export interface FileOperation {
   readonly call: string
@@ -18,6 +27,8 @@ export interface FileOperation {
   readonly defaults?: Named<Scalar>
   readonly at?: string
   readonly pages?: string
+  readonly because?: string
+  readonly text?: Named<FileText>
   readonly as?: 'json' | 'form' | 'query'
   readonly arrays?: 'repeat' | 'brackets' | 'comma'
   readonly once?: string
@@ -98,6 +109,7 @@ export interface FileOauth {
   readonly page: string
   readonly token: string
   readonly scopes?: readonly string[]
+  readonly separator?: string
   readonly always?: Named<Scalar>
   readonly client?: 'body' | 'basic'
   readonly as?: 'form' | 'json' | 'query'

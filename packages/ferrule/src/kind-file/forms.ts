@@ -42,6 +42,11 @@ export const textForms = {
     example: 'GET /repos/{owner}/{repo}',
   },
   header: { pattern: '^[A-Za-z][A-Za-z0-9-]*$', says: 'the name of a header', example: 'x-api-version' },
+  value: {
+    pattern: String.raw`^[\x20-\x7e]+$`,
+    says: 'what a header can carry: printable ASCII',
+    example: "send: { authorization: 'Bearer {token}' }",
+  },
   rate: { pattern: String.raw`^\d+\/\d*[smhd]$`, says: 'calls per time', example: '5000/h or 190/10s' },
   span: { pattern: String.raw`^\d+[smhd]$`, says: 'a time: a number and s, m, h or d', example: '7d' },
   days: { pattern: String.raw`^\d+d$`, says: 'a number of days', example: '30d' },

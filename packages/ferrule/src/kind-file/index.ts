@@ -14,11 +14,13 @@ import { fileURLToPath } from 'node:url'
 import type { ConnectorDefinition } from '../definition/connector.ts'
 import type { EntityDefinition, Operation } from '../definition/entity.ts'
 import type { Fields } from '../definition/fields.ts'
-import { fail } from '../errors.ts'
 import { type ConnectableKind, makeConnectable } from '../kinds/connectable.ts'
-import { formatMistake, type Mistake } from './mistakes.ts'
+import { failMistakes } from './mistakes.ts'
 import { readKind } from './read.ts'
 
+export { defineKind } from './define.ts'
+export type { DefinitionOf } from './define-types.ts'
+export type { KindFile } from './file.ts'
 export { formatMistake, type Mistake, type Place } from './mistakes.ts'
 export { type ReadKind, readKind } from './read.ts'
 
@@ -40,21 +42,6 @@ export type LoadedKind = ConnectableKind<AnyDefinition>
 
 /** The compiler knows nothing of the entities of a file, so every action may be called; one that is missing fails at run time. */
 const isAny = (_definition: ConnectorDefinition): _definition is AnyDefinition => true
-
-const failMistakes = (mistakes: readonly Mistake[]): Error =>
-  fail(
-    'definition_invalid',
-    { reason: mistakes.map(formatMistake).join('\n') },
-    {
-      errors: mistakes.map(({ path, message, line, column }) => ({
-        field: path === '' ? '' : `/${path.replaceAll('.', '/')}`,
-        message,
-        error_code: 'definition',
-        line,
-        column,
-      })),
-    },
-  )
 
 /**
  * Reads a kind from the text of a file, YAML or JSON.

@@ -1,4 +1,5 @@
 /** Mistakes of kind files: each has its place, says what is wrong, and shows what to write. */
+import { type FerruleError, fail } from '../errors.ts'
 import { findNearNames } from '../values/near-names.ts'
 
 /** A place in a file, from 1. The column counts UTF-16 code units. */
@@ -35,3 +36,19 @@ export function formatMistake({ file, line, column, path, message, near, example
   const shown = example === undefined ? '' : ` Example: ${example}`
   return `${file}:${line}:${column} ${path === '' ? '' : `${path}: `}${message}${meant}${shown}`
 }
+
+/** Makes the error of a wrong kind. */
+export const failMistakes = (mistakes: readonly Mistake[]): FerruleError =>
+  fail(
+    'definition_invalid',
+    { reason: mistakes.map(formatMistake).join('\n') },
+    {
+      errors: mistakes.map(({ path, message, line, column }) => ({
+        field: path === '' ? '' : `/${path.replaceAll('.', '/')}`,
+        message,
+        error_code: 'definition',
+        line,
+        column,
+      })),
+    },
+  )

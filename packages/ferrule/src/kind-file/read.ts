@@ -6,7 +6,7 @@ import { Findings, TreeChecker } from './check-tree.ts'
 import { checkLongForm, parseLongForm } from './long-form.ts'
 import type { Mistake } from './mistakes.ts'
 import { findProblemSteps } from './problem-steps.ts'
-import { readTree } from './tree.ts'
+import { readTree, type Tree } from './tree.ts'
 
 /** What was read of a file. */
 export interface ReadKind {
@@ -29,6 +29,19 @@ function checkDefinition(definition: ConnectorDefinition, { file, rules }: { fil
   }
 }
 
+/** Checks a tree, and makes the long form of it. */
+function readFile(tree: Tree | undefined, found: Findings, rules: Rules): ReadKind {
+  const checker = new TreeChecker(found)
+  const file = tree === undefined ? undefined : checker.check(tree, { is: 'keys', group: 'kind' }, [])
+  const definition = file === undefined ? undefined : buildDefinition(file, found)
+  if (definition !== undefined && found.mistakes.length === 0) checkDefinition(definition, { file, rules }, found)
+  const isRight = found.mistakes.length === 0
+  return { definition: isRight ? definition : undefined, mistakes: inOrder(found.mistakes), doubts: inOrder(found.doubts) }
+}
+
+/** Reads the tree of a literal in a program. Its mistakes have paths, and all the same place. */
+export const readLiteral = (tree: Tree, { name }: { readonly name: string }): ReadKind => readFile(tree, new Findings(name), {})
+
 /**
  * Reads the text of a kind file: YAML or JSON as people write it, or the long form as JSON.
  * @param options `name`: name of the file, for mistakes; `rules`: functions that the kind may name
@@ -37,11 +50,5 @@ export async function readKind(text: string, { name, rules = {} }: { readonly na
   const long = parseLongForm(text)
   if (long !== undefined) return { ...checkLongForm(long, { text, name, rules }), doubts: [] }
   const found = new Findings(name)
-  const tree = await readTree(text, (at, said) => found.note([], said, at))
-  const checker = new TreeChecker(found)
-  const file = tree === undefined ? undefined : checker.check(tree, { is: 'keys', group: 'kind' }, [])
-  const definition = file === undefined ? undefined : buildDefinition(file, found)
-  if (definition !== undefined && found.mistakes.length === 0) checkDefinition(definition, { file, rules }, found)
-  const isRight = found.mistakes.length === 0
-  return { definition: isRight ? definition : undefined, mistakes: inOrder(found.mistakes), doubts: inOrder(found.doubts) }
+  return readFile(await readTree(text, (at, said) => found.note([], said, at)), found, rules)
 }

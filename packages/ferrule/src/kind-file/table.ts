@@ -1,4 +1,4 @@
-/** The table of kind files: each key, what it holds, what it says, and how it is written. */
+/** The table of kind files: each key, what it holds, what it says, and how it is written (docs/decisions/kind-files.md). */
 import { either, fields, flag, type KeyGroup, type KeyRow, keys, list, map, type Shape, scalar, text, value, word } from './shape.ts'
 import { errorWords } from './words.ts'
 
@@ -59,7 +59,7 @@ const kind: KeyGroup = {
       required: true,
     }),
     key('path', text('prefix'), 'What every path begins with', { example: 'path: /v1' }),
-    key('headers', map('header', text()), 'Headers of every request', { example: "headers: { accept: 'application/json' }" }),
+    key('headers', map('header', text('value')), 'Headers of every request', { example: "headers: { accept: 'application/json' }" }),
     key('configuration', fields('configuration'), 'Values that each account has of its own, beside its credentials', {
       example: 'configuration: { subdomain: label Subdomain of the account }',
     }),
@@ -115,13 +115,13 @@ const connection: Readonly<Record<string, KeyGroup>> = {
         example: 'find: Settings > Developer settings > Tokens',
         without: "the vendor's pages (docs)",
       }),
-      key('send', map('header', text()), 'Headers with the values; after `Basic ` stands user:password', {
+      key('send', map('header', text('value')), 'Headers with the values; after `Basic ` stands user:password', {
         example: "send: { authorization: 'Bearer {token}' }",
       }),
       key('query', map('name', text()), 'Values in the address, for vendors that take no header', {
         example: "query: { api_key: '{key}' }",
       }),
-      key('headers', map('header', text()), 'Headers of every request of this way', { example: 'headers: { x-client: acme }' }),
+      key('headers', map('header', text('value')), 'Headers of every request of this way', { example: 'headers: { x-client: acme }' }),
       key('oauth', keys('oauth'), 'A page where the owner of the account agrees, and the token that follows', {
         example: 'oauth: { page: https://example.com/authorize, token: https://example.com/token, scopes: [read] }',
       }),
@@ -151,6 +151,7 @@ const connection: Readonly<Record<string, KeyGroup>> = {
         required: true,
       }),
       key('scopes', list(text()), 'What the page asks for', { example: 'scopes: [repo, read:org]' }),
+      key('separator', text(), 'What stands between two scopes', { example: "separator: ','", without: 'a space' }),
       key('always', constants, 'Fixed parameters of the page', { example: 'always: { access_type: offline }' }),
       key('client', word('body', 'basic'), 'Where the token call carries the client id and secret', {
         example: 'client: basic',
@@ -345,6 +346,12 @@ const entities: Readonly<Record<string, KeyGroup>> = {
       key('defaults', constants, 'Values for parameters that are left out', { example: 'defaults: { state: all }' }),
       atRow,
       pagesRow,
+      key('because', sentence, 'Why the list has one page, so that a full page raises no doubt', {
+        example: 'because: The vendor returns all of them at once.',
+      }),
+      key('text', map('name', keys('text')), 'Parameters in a query language, which are written from other parameters', {
+        example: "text: { jql: { parts: ['project = {project}'], quote: '\"' } }",
+      }),
       asRow,
       arraysRow,
       onceRow,
@@ -354,6 +361,20 @@ const entities: Readonly<Record<string, KeyGroup>> = {
         without: 'record; nothing for delete',
       }),
       key('merge', list(text('path')), 'Objects of a row whose fields become those of the record', { example: 'merge: [properties]' }),
+    ],
+  },
+  text: {
+    title: 'text',
+    keys: [
+      key('parts', list(text()), 'Parts, each left out if a parameter in it is; {name} is quoted, {name|bare} is not', {
+        example: "parts: ['project = {project}']",
+        required: true,
+      }),
+      key('quote', word('"', "'"), 'Quotation mark of the language', { example: "quote: '\"'", required: true }),
+      key('join', text(), 'What stands between the parts', { example: "join: ' AND '", without: ' AND ' }),
+      key('start', text(), 'What the text begins with', { example: "start: 'SELECT Id FROM Account'" }),
+      key('lead', text(), 'What stands before the first part, if there is one', { example: "lead: ' WHERE '" }),
+      key('end', text(), 'What the text ends with', { example: "end: ' ORDER BY updated'" }),
     ],
   },
   sync: {
@@ -442,7 +463,7 @@ const field: KeyGroup = {
     key('$min', { is: 'number', least: Number.MIN_SAFE_INTEGER }, 'Smallest number', { example: '$min: 1' }),
     key('$max', { is: 'number', least: Number.MIN_SAFE_INTEGER }, 'Largest number', { example: '$max: 100' }),
     key('$example', scalar, 'A value, as people write it', { example: '$example: octocat' }),
-    key('$to', text('path'), 'The name that the request carries', { example: '$to: filter.name' }),
+    key('$to', text('name'), 'The name that the request carries', { example: '$to: filter.name' }),
     key('$find', either(text(undefined, longest.sentence), keys('find')), 'Where people find the value', {
       example: '$find: Settings > API',
     }),

@@ -193,12 +193,10 @@ export function buildRequest(operation: CompiledOperation, params: Params, now: 
 }
 
 /** Takes the parameters that go into the query of a request with a body. */
-function takeQuery(
-  { operation }: CompiledOperation,
-  wire: Record<string, unknown>,
-  submits: Submission | undefined,
-): Record<string, unknown> {
-  const names = [...(operation.query ?? []), ...(submits === undefined ? [] : [submits.id, submits.again])]
+function takeQuery(compiled: CompiledOperation, wire: Record<string, unknown>, submits: Submission | undefined): Record<string, unknown> {
+  const page = findNextPages(compiled)
+  const paging = page?.place === 'query' ? [page.send ?? [], page.size?.send ?? []].flat() : []
+  const names = [...(compiled.operation.query ?? []), ...(submits === undefined ? [] : [submits.id, submits.again]), ...paging]
   return Object.fromEntries(names.map((name) => [name, takeAt(wire, [name])]))
 }
 
