@@ -1,5 +1,6 @@
-/** Status of copies on the wire. */
-import { bool, int, list, oneOf, opt, orNull, str, time } from '../definition/index.ts'
+/** Status of copies on the wire, and the server-sent events of it and of runs. */
+import { bool, type Field, int, list, oneOf, opt, orNull, str, time } from '../definition/index.ts'
+import { problemDetails } from './problem.ts'
 import { scheduleRecord, syncEntityProgress, syncError, syncRunRecord } from './syncs.ts'
 import { part, query, record, recordOrNull, uuid, type Wire } from './words.ts'
 
@@ -163,3 +164,20 @@ export const inspection = record(
 )
 /** A connector and its copy at a glance. */
 export type Inspection = Wire<typeof inspection>
+
+/** One kind of server-sent event. */
+export interface EventSchema<S extends Field = Field> {
+  /** The member `event`. */
+  readonly name: string
+  /** Schema of the member `data`, which is JSON. */
+  readonly data: S
+}
+
+const event = <S extends Field>(name: string, data: S): EventSchema<S> => ({ name, data })
+
+/** A run, now and after every change. */
+export const runEvent = event('run', syncRunRecord)
+/** The status of a copy, now and after every change. */
+export const statusEvent = event('status', contextStoreStatus)
+/** Why a stream ends before its values do. */
+export const endEvent = event('end', problemDetails)

@@ -110,18 +110,22 @@ export {
   copyState,
   copyStates,
   copySummary,
+  type EventSchema,
+  endEvent,
   type InspectedEntity,
   type Inspection,
   indexRecord,
   indexStates,
   inspection,
   resetQuery,
+  runEvent,
   type SyncEntityStatus,
   type SyncFreshness,
   type SyncIncremental,
   type SyncIndexRecord,
   type SyncState,
   type SyncStatusRecord,
+  statusEvent,
   type WatchQuery,
   watchQuery,
 } from './context-store.ts'
@@ -156,7 +160,6 @@ export {
   supportLevels,
 } from './definitions.ts'
 export { type Endpoint, endpoints } from './endpoints.ts'
-export { type EventSchema, endEvent, runEvent, statusEvent } from './events.ts'
 export {
   type ExecuteRequest,
   type ExportFormatName,

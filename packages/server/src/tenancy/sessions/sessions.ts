@@ -14,7 +14,7 @@ import {
   setConsoleSessionUse,
   trimConsoleSessions,
   type UsedConsoleSession,
-} from '../sql/console-sessions.ts'
+} from '../sql/applications.ts'
 import type { ClientCredentials, Tokens } from '../tokens/token-types.ts'
 import { enterOrganization } from '../tokens/tokens.ts'
 
