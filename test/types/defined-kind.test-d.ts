@@ -86,7 +86,7 @@ yes<Same<Awaited<typeof page>['meta']['cursor'], string | null>>()
 export const found = hosted.notes.search({ filter: { eq: { title: 'a' } } })
 yes<Same<Awaited<typeof found>['data'][number]['title'], string>>()
 
-// @ts-expect-error the value is none of the two
+// @ts-expect-error the value is neither of the two
 export const wrongState = local.notes.list({ state: 'other' })
 // @ts-expect-error the title is required
 export const wrongCreate = local.notes.create({ tags: [] })
