@@ -86,7 +86,7 @@ yes<Same<typeof page.meta.cursor, string | null>>()
 const found = await hosted.notes.search({ filter: { eq: { title: 'a' } } })
 yes<Same<(typeof found.data)[number]['title'], string>>()
 
-// @ts-expect-error the value is none of the two
+// @ts-expect-error the parameter has no such value
 export const wrongState = local.notes.list({ state: 'other' })
 // @ts-expect-error the title is required
 export const wrongCreate = local.notes.create({ tags: [] })
