@@ -132,3 +132,19 @@ test('a list that shrinks before it goes on keeps what its pages before brought'
   await world.sync({ mode: 'full' })
   expectTruth()
 })
+
+test('a position that another key signed begins its list again', async () => {
+  rows['repositories'] = Array.from({ length: 8 }, (_, index) => ({ id: 1 + index, changed: '2026-03-20T10:00:00Z' }))
+  const only = { wanted: (name: string) => name === 'repositories' }
+  const errors = [{ field: '/params/cursor', message: 'is of another key', error_code: 'position' }]
+  world.before = (_name, { cursor }) => {
+    if (cursor === '6') throw fail('upstream_error', { vendor: 'Acme', reason: 'a bug' })
+  }
+  await expect(world.sync(only)).rejects.toThrow('a bug')
+  let refusals = 1
+  world.before = (_name, { cursor }) => {
+    if (cursor === '6' && refusals-- > 0) throw fail('invalid_parameter', { reason: 'it is of another key' }, { errors })
+  }
+  expect(await world.states(only)).toEqual({ repositories: 'complete' })
+  expect(world.ids('repositories')).toHaveLength(8)
+})

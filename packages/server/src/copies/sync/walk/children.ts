@@ -257,6 +257,7 @@ export class Children {
       return true
     }
     this.#unread.pace(entity).failed()
+    this.#setBelow(entity, undefined) // the position itself may be what is refused
     if (error.code === 'upstream_unsupported') this.#unread.skip(entity, error)
     else if (group.length === 1 && parent !== undefined) this.#unread.note(entity, { ...parent, error })
     return false

@@ -36,6 +36,12 @@ export function concernsRun({ code }: FerruleError): boolean {
   return syncRun === 'cancel' || (syncRun === 'end' && leavesOut === 'nothing')
 }
 
+/** Returns whether a call was refused for its position: by the vendor, or because the key that signs positions is another one by now. */
+export const isPositionRefused = (thrown: unknown): boolean =>
+  thrown instanceof FerruleError &&
+  (thrown.code === 'invalid_cursor' ||
+    (thrown.code === 'invalid_parameter' && thrown.errors.some(({ error_code }) => error_code === 'position')))
+
 /** Converts what a call threw to what its walk does about it. */
 function toThrown({ task }: Walking, thrown: unknown): unknown {
   if (task.signal.aborted) return thrown
@@ -69,7 +75,7 @@ export async function* readList(
         yield { rows: data, asked, at }
       return
     } catch (thrown) {
-      const hasExpired = thrown instanceof FerruleError && thrown.code === 'invalid_cursor' && pages > 0
+      const hasExpired = isPositionRefused(thrown) && pages > 0
       if (!hasExpired || restarts >= mostRestarts) throw toThrown(walking, thrown)
     }
   }
