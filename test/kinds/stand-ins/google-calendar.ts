@@ -140,7 +140,7 @@ export class GoogleCalendar extends kit.Vendor {
     const cut = kit.cutPage(rows, { by, isAscending: true, size, cursor: query.get('pageToken') ?? undefined })
     if (cut === undefined) throw refuse(400, 'invalid', 'Invalid page token value.')
     const first = query.has('pageToken') ? kit.unseal(`${query.get('pageToken')}`) : undefined
-    // The token is that of the first page's moment: what changes during the walk comes with the next one.
+    // The token is as old as the first page: what changes during the walk comes with the next one.
     const mark = Number(first?.['mark'] ?? this.#mark)
     const next =
       cut.next === undefined ? { nextSyncToken: kit.seal({ since: mark }) } : { nextPageToken: kit.seal({ ...kit.unseal(cut.next), mark }) }
