@@ -41,6 +41,7 @@ const folders = [
   'test/engine',
   'test/faults',
   'test/http',
+  'test/kinds',
   'test/library',
   'test/pack',
   'test/pins',

@@ -9,7 +9,8 @@ const anchor = (title: string): string =>
     .toLowerCase()
     .replaceAll(/[^a-z0-9 -]/g, '')
     .replaceAll(' ', '-')
-const titleOf = (group: string): string => groups[group]?.title ?? group
+const capital = (title: string): string => (/^an? /.test(title) ? `${title[0]?.toUpperCase()}${title.slice(1)}` : title)
+const titleOf = (group: string): string => capital(groups[group]?.title ?? group)
 const linkTo = (group: string): string => `[${titleOf(group).replaceAll(/[<>]/g, '\\$&')}](#${anchor(titleOf(group))})`
 
 /** Names what a key may hold. */
@@ -49,7 +50,7 @@ const printRow = ({ key, holds, about, example, required, without }: KeyRow): st
 
 const printGroup = ({ title, keys }: KeyGroup): string =>
   [
-    `## ${title.replaceAll(/[<>]/g, '\\$&')}`,
+    `## ${capital(title).replaceAll(/[<>]/g, '\\$&')}`,
     '',
     '| Key | What it says | Holds | Example |',
     '| --- | --- | --- | --- |',

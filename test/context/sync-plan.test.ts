@@ -26,10 +26,7 @@ describe('plan', () => {
     ['made-up.notes: is under text_id, which is not searchable', { each, under: { field: 'text_id', parent: 'id' } }],
     ['made-up.notes: is under number, which its parent lacks', { each, under: { field: 'order_id', parent: 'number' } }],
     ['made-up.notes: is under a parent that it does not have', { under: { field: 'order_id', parent: 'id' } }],
-    [
-      'made-up.notes: is called for each of items, which is called for each of another entity',
-      { each: { entity: 'items', take: { order_id: 'id' } } },
-    ],
+    ['made-up.notes: is called for each of notes, which hangs on itself', { each: { entity: 'notes', take: { order_id: 'id' } } }],
     ['made-up.notes: is within refunds, which hangs on another entity', { within: { entity: 'refunds', at: 'amount' } }],
   ])('%s', (says, sync) => {
     const wrong = { ...madeUp.definition, entities: { ...entities, notes: { ...entities.notes, sync } } }

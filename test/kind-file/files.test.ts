@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { defineKind, loadKind, parseKind, readKind } from '../../packages/ferrule/src/kind-file/index.ts'
+import { acme } from './acme.ts'
 
 const folder = join(import.meta.dirname, 'files')
 const path = (name: string): string => join(folder, `${name}.kind.yaml`)
@@ -56,6 +57,30 @@ describe('a field becomes', () => {
     expect(Object.keys(entities['issues']?.context_store_search ?? {})).toEqual(Object.keys(entities['issues']?.record ?? {}))
     expect(Object.keys(entities['workflow_runs']?.context_store_search ?? {})).toEqual(['id', 'name', 'status'])
     expect(entities['commits']?.context_store_search).toBeUndefined()
+  })
+})
+
+describe('names and sizes', () => {
+  const read = async (from: string, to: string) => {
+    expect(acme).toContain(from)
+    return readKind(
+      acme.replace(from, () => to),
+      { name: 'acme' },
+    )
+  }
+
+  test('searchable fields beyond 60 are stored as JSON', async () => {
+    const more = Array.from({ length: 70 }, (_, index) => `      field_${index}: string Field`).join('\n')
+    const { definition } = await read('      name: string Name\n', `      name: string Name\n${more}\n`)
+    const search = definition?.entities['things']?.context_store_search ?? {}
+    expect(Object.keys(search)).toHaveLength(74)
+    expect([search['field_55']?.type, search['field_69']?.type]).toEqual(['string', undefined])
+  })
+
+  test('names that objects have by themselves are names like others', async () => {
+    const { definition, mistakes } = await read('get: GET /things/{id}', "get: 'GET /things/{toString}'")
+    expect(mistakes).toEqual([])
+    expect(definition?.entities['things']?.get?.params).toEqual({ toString: { type: 'string', description: 'To string', minLength: 1 } })
   })
 })
 

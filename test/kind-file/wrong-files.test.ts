@@ -46,7 +46,7 @@ const cases: Readonly<Record<string, readonly Wrong[]>> = {
     ['  key:\n', '  §my key:\n', 'must be a name', 'token'],
   ],
   'keys of the file': [
-    ['title: Acme', '§tilte: Acme', 'tilte is not a key of The file', 'title'],
+    ['title: Acme', '§tilte: Acme', 'tilte is not a key of a kind file', 'title'],
     ['category: things\n', '', 'lacks category', 'category: code hosting'],
     ['docs: https://docs', 'docs: §http://docs', 'an address with https'],
     ["'https://{site}.acme.example'", '§http://acme.example', 'with https', 'api: https://'],
@@ -265,7 +265,7 @@ test('all mistakes come at once, in the order of the file', async () => {
   const { mistakes } = await readKind(text, { name: 'acme.kind.yaml' })
   expect(mistakes.map(formatMistake)).toEqual([
     'acme.kind.yaml:1:1 lacks title Example: title: GitHub',
-    'acme.kind.yaml:2:1 titel: titel is not a key of The file; did you mean title? Example: title: GitHub',
+    'acme.kind.yaml:2:1 titel: titel is not a key of a kind file; did you mean title? Example: title: GitHub',
     expect.stringContaining('acme.kind.yaml:41:10 entities.user.get: FETCH /user must be a method'),
     expect.stringContaining('acme.kind.yaml:46:13 entities.things.fields.name: text is not a type'),
   ])

@@ -19,8 +19,8 @@ async function isWhole(subject: Subject, text: string, entity: string): Promise<
   return JSON.stringify(keys.toSorted()) === JSON.stringify(held(vendor, list).toSorted())
 }
 
-/** Copies an entity, and again after changes. @returns whether the copy equals the vendor */
-async function isCopied(subject: Subject, text: string, entity: string): Promise<boolean> {
+/** Copies an entity, and again after changes. @returns how the runs ended, and whether the copy equals the vendor */
+async function copyTwice(subject: Subject, text: string, entity: string) {
   const copy = subject.copies.find((one) => one.entity === entity)
   if (copy === undefined) throw new Error(`${entity} has no copy in the tests`)
   await using vendor = (subject.startLarge ?? subject.start)()
@@ -29,9 +29,17 @@ async function isCopied(subject: Subject, text: string, entity: string): Promise
   for (let count = 0; count < 3; count += 1) vendor.mutate()
   states.push((await connection.run())[entity])
   const { lost, more, old } = connection.compare(copy)
-  return (
-    states.every((state) => state === 'complete' || state === 'changes') && JSON.stringify({ lost, more, old }) === JSON.stringify(equal)
-  )
+  return { states, isEqual: JSON.stringify({ lost, more, old }) === JSON.stringify(equal) }
+}
+
+async function isCopied(subject: Subject, text: string, entity: string): Promise<boolean> {
+  const { states, isEqual } = await copyTwice(subject, text, entity)
+  return isEqual && states.every((state) => state === 'complete' || state === 'changes')
+}
+
+async function isIncremental(subject: Subject, text: string, entity: string): Promise<boolean> {
+  const { states } = await copyTwice(subject, text, entity)
+  return states[1] === 'changes'
 }
 
 /** Does the first write of an entity, and loses its answer if the vendor knows repeated writes. @returns whether it was done once */
@@ -47,7 +55,7 @@ async function isWritten(subject: Subject, text: string, entity: string): Promis
   return vendor.holds(write.holds).length - before === (write.more ?? 0)
 }
 
-const checks = { list: isWhole, copy: isCopied, write: isWritten }
+const checks = { list: isWhole, copy: isCopied, changes: isIncremental, write: isWritten }
 
 /** Returns whether a file does what it should by one entity; an error counts as no. */
 async function isRight(subject: Subject, text: string, by: Mistake['by']): Promise<boolean> {

@@ -5,8 +5,8 @@ export interface Mistake {
   readonly says: string
   /** Text of the file, and what stands there instead. */
   readonly change: readonly [from: string, to: string]
-  /** The entity that finds it: its list, its copy, or its first write, whose answer is lost. */
-  readonly by: `${'list' | 'copy' | 'write'} ${string}`
+  /** The entity that finds it: its list, its copy, whether its second run reads changes only, or its first write, whose answer is lost. */
+  readonly by: `${'list' | 'copy' | 'changes' | 'write'} ${string}`
 }
 
 /** Ten or more for each kind. */
@@ -194,5 +194,38 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     },
     { says: 'another path', change: ['GET /crm/v3/objects/contacts\n', 'GET /crm/v3/contacts\n'], by: 'list contacts' },
     { says: 'lists of the wrong size for owners', change: ['size: limit=500', 'size: limit=501'], by: 'list owners' },
+  ],
+  'google-calendar': [
+    { says: 'another place of the cursor', change: ['events: { next: nextPageToken', 'events: { next: nextToken'], by: 'copy events' },
+    {
+      says: 'the token of changes as a cursor',
+      change: ['events: { next: nextPageToken', 'events: { next: nextSyncToken'],
+      by: 'copy events',
+    },
+    {
+      says: 'an unknown position',
+      change: ['send: pageToken, size: maxResults=2500', 'send: token, size: maxResults=2500'],
+      by: 'copy events',
+    },
+    { says: 'too large pages', change: ['size: maxResults=250 }', 'size: maxResults=500 }'], by: 'list access_rules' },
+    { says: 'too large pages of events', change: ['size: maxResults=2500', 'size: maxResults=5000'], by: 'list events' },
+    { says: 'another place of the rows', change: ['at: items', 'at: events'], by: 'list events' },
+    { says: 'another path', change: ['path: /calendar/v3', 'path: /calendar/v2'], by: 'list events' },
+    {
+      says: 'a token that is not read',
+      change: ['token: { read: nextSyncToken, send', 'token: { read: syncToken, send'],
+      by: 'changes events',
+    },
+    { says: 'a token under another name', change: ['$to: syncToken', '$to: sync_token'], by: 'copy events' },
+    { says: 'cancelled events kept', change: ['      gone: { status: cancelled }\n', ''], by: 'copy events' },
+    { says: 'another calendar', change: ['params: { calendar: primary }', 'params: { calendar: team@example.com }'], by: 'copy events' },
+    {
+      says: 'a body without its start',
+      change: [
+        '    start: { $type: object, $about: Start, $fields: { +: time } }',
+        '    begin: { $type: object, $about: Start, $fields: { +: time } }',
+      ],
+      by: 'write events',
+    },
   ],
 }

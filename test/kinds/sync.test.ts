@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { readKindFile } from './connectors.ts'
 import { equal, openCopy } from './copies.ts'
+import { GoogleCalendar } from './stand-ins/google-calendar.ts'
 import { subjects } from './subjects.ts'
 
 const copied = subjects.flatMap((subject) => subject.copies.map((copy) => [`${subject.slug} ${copy.entity}`, subject, copy] as const))
@@ -41,4 +42,18 @@ describe('little is read when little changed:', () => {
     expect(vendor.calls.length - before).toBeLessThan(Math.max(3, before / 2))
     expect(connection.compare(copy)).toMatchObject(equal)
   })
+})
+
+test('a token of changes that has ended is followed by a complete run', async () => {
+  const subject = subjects.find(({ slug }) => slug === 'google-calendar')
+  const copy = subject?.copies.find(({ entity }) => entity === 'events')
+  if (subject === undefined || copy === undefined) throw new Error('the kind is not there')
+  await using vendor = new GoogleCalendar()
+  await using connection = await openCopy(subject, copy, { vendor, text: await readKindFile(subject) })
+  await connection.run()
+  vendor.mutate()
+  vendor.ended = Number.MAX_SAFE_INTEGER
+  await connection.run()
+  expect(vendor.calls.some(({ query }) => query.has('syncToken'))).toBe(true)
+  expect(connection.compare(copy)).toMatchObject(equal)
 })

@@ -80,13 +80,13 @@ yes<Same<ParamsOf<Entities['folders'], 'list'>, { parent: string }>>()
 
 const local = connect(notes, { credentials: { key: 'k' }, config: { site: 'acme' } })
 const hosted = connect(notes, { url: 'https://ferrule.example' })
-export const page = local.notes.list({ state: 'open' })
-yes<Same<Awaited<typeof page>['data'][number]['owner']['name'], string | null>>()
-yes<Same<Awaited<typeof page>['meta']['cursor'], string | null>>()
-export const found = hosted.notes.search({ filter: { eq: { title: 'a' } } })
-yes<Same<Awaited<typeof found>['data'][number]['title'], string>>()
+const page = await local.notes.list({ state: 'open' })
+yes<Same<(typeof page.data)[number]['owner']['name'], string | null>>()
+yes<Same<typeof page.meta.cursor, string | null>>()
+const found = await hosted.notes.search({ filter: { eq: { title: 'a' } } })
+yes<Same<(typeof found.data)[number]['title'], string>>()
 
-// @ts-expect-error the value is neither of the two
+// @ts-expect-error the parameter has no such value
 export const wrongState = local.notes.list({ state: 'other' })
 // @ts-expect-error the title is required
 export const wrongCreate = local.notes.create({ tags: [] })

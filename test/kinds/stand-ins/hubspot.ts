@@ -82,7 +82,7 @@ export class HubSpot extends kit.Vendor {
     }
   }
 
-  /** What lists have: all properties, and nothing that is archived. */
+  /** Returns what lists have, and the archive by `archived contacts`. */
   holds(what: string): readonly Row[] {
     if (what === 'contact properties') return known('contacts').map((name) => ({ name }))
     if (what === 'deal pipelines') return [pipeline('deals')]

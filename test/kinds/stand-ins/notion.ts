@@ -203,7 +203,7 @@ export class Notion extends kit.Vendor {
     return kit.ok({ object: 'list', results, next_cursor: null, has_more: false, type: 'block', block: {} })
   }
 
-  /** What is in the trash is in no list: https://developers.notion.com/reference/archive-a-page */
+  /** Moves a record to the trash, which no list has: https://developers.notion.com/reference/archive-a-page */
   #trash(table: kit.Table, row: Row): Row {
     table.delete(Object.assign(row, { archived: true, in_trash: true, last_edited_time: iso(Date.now()) }))
     this.vanished.push(row)

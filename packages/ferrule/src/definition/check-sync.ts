@@ -62,13 +62,21 @@ const checkUnder = (synced: SyncedEntity): Sentences => {
   ]
 }
 
-/** Checks the depth of the tree: a walk reaches children of a root entity, and lists below records within it. */
+/** Returns whether an entity is called for each record of another one, and so on, up to itself. */
+const hangsOnItself = (kind: Kind, name: string, above: readonly string[] = []): boolean => {
+  const parent = kind.definition.entities[name]?.sync?.each?.entity
+  return parent !== undefined && (above.includes(parent) || hangsOnItself(kind, parent, [...above, parent]))
+}
+
+/** Checks the tree: no entity hangs on itself, and records lie within the records of a root. */
 const checkDepth = (synced: SyncedEntity): Sentences => {
   const { within, each } = synced.sync
-  const parent = findFeeder(synced, within?.entity ?? each?.entity ?? '')?.sync
+  const parent = findFeeder(synced, within?.entity ?? '')?.sync
   return [
     within !== undefined && (parent?.within ?? parent?.each) !== undefined && `is within ${within.entity}, which hangs on another entity`,
-    each !== undefined && parent?.each !== undefined && `is called for each of ${each.entity}, which is called for each of another entity`,
+    each !== undefined &&
+      hangsOnItself(synced.kind, each.entity, [each.entity]) &&
+      `is called for each of ${each.entity}, which hangs on itself`,
   ]
 }
 

@@ -47,7 +47,7 @@ const pagesRow = key('pages', text('word'), 'The way of paging, a name of pages;
 })
 
 const kind: KeyGroup = {
-  title: 'The file',
+  title: 'a kind file',
   keys: [
     key('kind', text('slug'), 'Name of the kind in programs and addresses', { example: 'kind: github', required: true }),
     key('title', title, 'Name of the vendor or product, as people write it', { example: 'title: GitHub', required: true }),
@@ -450,7 +450,7 @@ const entities: Readonly<Record<string, KeyGroup>> = {
 
 /** A field in full: its keys begin with a dollar sign, so that they are no names of the vendor's. */
 const field: KeyGroup = {
-  title: 'A field, in full',
+  title: 'a field in full',
   keys: [
     key('$type', text(), 'The type, as in the short form', {
       example: '$type: string?',

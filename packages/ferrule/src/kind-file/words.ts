@@ -16,6 +16,7 @@ export const errorMeanings: Readonly<Record<string, ErrorCode | 'empty'>> = {
   error: 'upstream_error',
   record_not_found: 'record_not_found',
   gone: 'record_not_found',
+  position_expired: 'invalid_cursor',
   empty: 'empty',
 }
 /** The words of `errorMeanings`. */

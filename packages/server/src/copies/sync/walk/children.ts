@@ -1,42 +1,25 @@
 /** Reads lists that are requested per record, or per batch of records, of a page. A list that fails is left out; its siblings are read. */
 import type { FerruleError } from 'ferrule'
+import { writeJson } from 'ferrule/engine'
 import { errorConsequences } from 'ferrule/internal'
 import type { BatchWriter } from './batch-writer.ts'
 import { type DayWindow, findFirstDay, listWindows, splitWindow, toDay } from './day-windows.ts'
 import { splitGone } from './gone.ts'
-import { isNeeded, readList, Unreadable } from './lists.ts'
-import type { Params } from './page-params.ts'
-import { buildParams, digestPage, findParent, listParams, listParents, splitGroups, type Work } from './parents.ts'
+import { readList, Unreadable } from './lists.ts'
+import { digestTexts, type Params } from './page-params.ts'
+import { buildParams, digestPage, estimateParents, findParent, listParams, listParents, splitGroups, type Work } from './parents.ts'
 import type { Child, Nested, Planned } from './plan.ts'
 import type { Met, Parent } from './project.ts'
 import { Slices } from './slices.ts'
-import { noParents, type PagePosition, type WalkProgress } from './state.ts'
-import {
-  addUnread,
-  dropParent,
-  dropUnread,
-  findWhole,
-  isRefusal,
-  keepMet,
-  markMet,
-  nothingUnread,
-  Pace,
-  type UnreadList,
-  type UnreadUnit,
-} from './unread.ts'
-import { isTaken, type Sliced, type Walking } from './walking.ts'
+import { type BelowPosition, noParents, type PagePosition } from './state.ts'
+import { dropUnread, findWhole, isRefusal, keepMet, markMet, type UnreadUnit } from './unread.ts'
+import { UnreadNotes } from './unread-notes.ts'
+import { isNeeded, isTaken, type Sliced, type Walking } from './walking.ts'
 
 /** Windows of a parent that fail before any of them is read; then the parent is left out as a whole. */
 const mostFailedWindows = 8
 /** Maximum number of times that a walk asks for a list that fails. */
 export const mostTries = 2
-
-/** Estimates the parents of a child in the whole list; undefined while the length of the list is unknown. */
-function estimateParents({ parents: { rows, size, met, done } = noParents }: WalkProgress, entity: string): number | undefined {
-  if (size === undefined || rows === 0) return undefined
-  const ratio = (met[entity] ?? 0) / rows
-  return Math.max(done[entity] ?? 0, Math.round(Math.max(size, rows) * ratio))
-}
 
 /** Windows of a parent that are being read. */
 interface ParentWindows {
@@ -55,13 +38,14 @@ export class Children {
   readonly #walking: Walking
   readonly #writer: BatchWriter
   readonly #slices: Slices
-  readonly #paces = new Map<string, Pace>()
+  readonly #unread: UnreadNotes
   /** Version of what is below a page of changes: what a newer change deletes stays deleted. */
   #version: number | undefined
 
   constructor(walking: Walking, writer: BatchWriter) {
     this.#walking = walking
     this.#writer = writer
+    this.#unread = new UnreadNotes(walking)
     this.#slices = new Slices(walking.tree.children.map(({ entity }) => ({ isList: false, entities: [entity], sources: 1 })))
   }
 
@@ -71,7 +55,7 @@ export class Children {
    */
   plan(met: (entity: string) => readonly Met[]): readonly Work[] {
     return this.#walking.tree.children
-      .filter((child) => isTaken(this.#walking, child))
+      .filter((child) => isNeeded(this.#walking, child) && !this.#walking.tree.children.some(({ entity }) => entity === child.parent))
       .map((child) => {
         const parents = listParents(child, met(child.parent))
         // Ids grow with time: the newest record of the page comes first.
@@ -114,13 +98,13 @@ export class Children {
   async *retry(tries: number): Sliced {
     const { tree } = this.#walking
     for (const nested of tree.nested) if (isNeeded(this.#walking, nested)) yield* this.#retryEntity(nested, tries)
-    for (const child of tree.children) if (isTaken(this.#walking, child)) yield* this.#retryEntity(child, tries)
+    for (const child of tree.children) if (isNeeded(this.#walking, child)) yield* this.#retryEntity(child, tries)
   }
 
   /** Forgets what could not be read of parents that a walk of all parents did not meet: they no longer exist. */
   forgetUnmet(): void {
     if (!this.#walking.progress.full) return
-    for (const entity of Object.keys(this.#walking.progress.unread)) this.#setUnread(entity, keepMet(this.#unreadOf(entity)))
+    for (const entity of Object.keys(this.#walking.progress.unread)) this.#unread.set(entity, keepMet(this.#unread.of(entity)))
   }
 
   /** Leaves out records that the vendor lists as deleted. @returns the others */
@@ -136,13 +120,13 @@ export class Children {
     this.#writer.forget(planned, gone, asked)
     const isBelow = ({ sync: { within, each } }: Planned): boolean => (within ?? each)?.entity === planned.entity
     for (const below of [...this.#walking.tree.nested, ...this.#walking.tree.children].filter(isBelow))
-      for (const { key } of listParents(below, gone)) this.#forget(below.entity, key)
+      for (const { key } of listParents(below, gone)) this.#unread.forget(below.entity, key)
   }
 
   /** Returns whether to ask for the list of a parent that was met. One that could not be read is asked for again at the end of the walk. */
   isOpen({ entity }: Pick<Planned, 'entity'>, { key }: Parent): boolean {
-    this.#setUnread(entity, markMet(this.#unreadOf(entity), key))
-    return findWhole(this.#unreadOf(entity), key) === undefined
+    this.#unread.set(entity, markMet(this.#unread.of(entity), key))
+    return findWhole(this.#unread.of(entity), key) === undefined
   }
 
   /**
@@ -153,18 +137,18 @@ export class Children {
   async leaveOut({ entity }: Pick<Planned, 'entity'>, parent: Parent, thrown: unknown): Promise<boolean> {
     const error = await this.#findError(entity, parent.key, thrown)
     if (error === undefined) {
-      this.#forget(entity, parent.key)
+      this.#unread.forget(entity, parent.key)
       return false
     }
-    this.#paceOf(entity).failed()
-    this.#note(entity, { ...parent, error })
+    this.#unread.pace(entity).failed()
+    this.#unread.note(entity, { ...parent, error })
     return true
   }
 
   /** Notes that the list of a parent was read. */
   markRead({ entity }: Pick<Planned, 'entity'>, read: Pick<UnreadUnit, 'key' | 'window'>): void {
-    this.#paceOf(entity).read()
-    this.#setUnread(entity, dropUnread(this.#unreadOf(entity), read))
+    this.#unread.pace(entity).read()
+    this.#unread.set(entity, dropUnread(this.#unread.of(entity), read))
     const { progress } = this.#walking
     if (!progress.reached.includes(entity)) this.#walking.progress = { ...progress, reached: [...progress.reached, entity] }
   }
@@ -230,7 +214,7 @@ export class Children {
     const { entity } = child
     if (this.#walking.progress.flawed[entity]?.skipped) return
     this.#walking.task.signal.throwIfAborted()
-    if (this.#paceOf(entity).isOver()) return this.#passOver(entity, group)
+    if (this.#unread.pace(entity).isOver()) return this.#passOver(entity, group)
     const whole = { since: this.#writer.commits, asked: this.#version ?? this.#walking.task.clock() }
     const thrown = yield* this.#tryRead(child, group)
     if (thrown === undefined) for (const parent of group) this.markRead(child, parent)
@@ -269,19 +253,14 @@ export class Children {
     const [parent] = group
     const error = await this.#findError(entity, group.map(({ key }) => key).join(), thrown)
     if (error === undefined) {
-      for (const { key } of group) this.#forget(entity, key)
+      for (const { key } of group) this.#unread.forget(entity, key)
       return true
     }
-    this.#paceOf(entity).failed()
-    if (error.code === 'upstream_unsupported') this.#skip(entity, error)
-    else if (group.length === 1 && parent !== undefined) this.#note(entity, { ...parent, error })
+    this.#unread.pace(entity).failed()
+    this.#setBelow(entity, undefined) // the position itself may be what is refused
+    if (error.code === 'upstream_unsupported') this.#unread.skip(entity, error)
+    else if (group.length === 1 && parent !== undefined) this.#unread.note(entity, { ...parent, error })
     return false
-  }
-
-  /** Skips an entity that the vendor says it does not offer. */
-  #skip(entity: string, { code, message }: FerruleError): void {
-    const { progress } = this.#walking
-    this.#walking.progress = { ...progress, flawed: { ...progress.flawed, [entity]: { code, message, skipped: true } } }
   }
 
   /**
@@ -303,48 +282,18 @@ export class Children {
     throw error
   }
 
-  /** Forgets what could not be read of a parent that no longer exists. */
-  #forget(entity: string, key: string): void {
-    this.#setUnread(entity, dropParent(this.#unreadOf(entity), key))
-  }
-
   #passOver(entity: string, group: readonly Parent[]): void {
-    for (const parent of group) this.#note(entity, parent)
-  }
-
-  #note(entity: string, { error, ...unit }: Parent & { readonly window?: DayWindow; readonly error?: FerruleError }): void {
-    const reason = error === undefined ? {} : { error: { code: error.code, message: error.message } }
-    const { key, values, record, window } = unit
-    const added = { key, values, record, met: true, ...(window === undefined ? {} : { window }), ...reason }
-    this.#setUnread(entity, addUnread(this.#unreadOf(entity), added))
-  }
-
-  #unreadOf(entity: string): UnreadList {
-    return this.#walking.progress.unread[entity] ?? nothingUnread
-  }
-
-  #setUnread(entity: string, list: UnreadList): void {
-    const { progress } = this.#walking
-    const { [entity]: _known, ...others } = progress.unread
-    const isEmpty = list.units.length + list.more === 0
-    this.#walking.progress = { ...progress, unread: isEmpty ? others : { ...others, [entity]: list } }
-  }
-
-  #paceOf(entity: string): Pace {
-    const { task, states } = this.#walking
-    const known = this.#paces.get(entity) ?? new Pace(task.clock, states.get(entity)?.flaw?.skipped === true)
-    this.#paces.set(entity, known)
-    return known
+    for (const parent of group) this.#unread.note(entity, parent)
   }
 
   async *#retryEntity(planned: Child | Nested, tries: number): Sliced {
-    this.#paces.set(planned.entity, new Pace(this.#walking.task.clock, !this.#walking.progress.reached.includes(planned.entity)))
-    const due = () => this.#unreadOf(planned.entity).units.filter((unit) => unit.tries < tries)
+    this.#unread.renewPace(planned.entity)
+    const due = () => this.#unread.of(planned.entity).units.filter((unit) => unit.tries < tries)
     for (let before = Number.POSITIVE_INFINITY; ; ) {
       const units = due().toSorted((one, other) => one.tries - other.tries)
       // What was passed over is asked for as long as something else is read.
-      if (units.length === 0 || this.#unreadOf(planned.entity).units.length >= before) return
-      before = this.#unreadOf(planned.entity).units.length
+      if (units.length === 0 || this.#unread.of(planned.entity).units.length >= before) return
+      before = this.#unread.of(planned.entity).units.length
       yield* this.#retryUnits(planned, units)
     }
   }
@@ -363,18 +312,18 @@ export class Children {
 
   /** Asks again for a window of days. */
   async *#retryWindow(child: Child, parent: Parent, window: DayWindow): Sliced {
-    if (this.#paceOf(child.entity).isOver()) return
+    if (this.#unread.pace(child.entity).isOver()) return
     try {
       yield* this.#readWindow({ child, parent, params: buildParams(child, [parent]), isReached: true, failed: 0 }, window)
     } catch (thrown) {
       if (!(thrown instanceof Unreadable)) throw thrown
-      this.#forget(child.entity, parent.key) // the parent no longer exists
+      this.#unread.forget(child.entity, parent.key) // the parent no longer exists
     }
   }
 
   /** Asks again for the own list of a record, and for what is below its records. */
   async *#retryNested(nested: Nested, unit: UnreadUnit): Sliced {
-    if (this.#paceOf(nested.entity).isOver()) return
+    if (this.#unread.pace(nested.entity).isOver()) return
     const params = buildParams({ ...nested, batch: undefined }, [unit])
     const whole = { since: this.#writer.commits, asked: this.#walking.task.clock() }
     const met: Met[] = []
@@ -407,13 +356,46 @@ export class Children {
     return readList(this.#walking, { entity, params, called: () => this.#countCall() })
   }
 
+  /** Reads the pages of a list. The list of a child with children continues at the page where an interrupted walk stopped. */
   async *#readPages(child: Child, params: Params, group: readonly Parent[]): Sliced {
-    for await (const { rows, asked } of this.#list(child.entity, params)) {
+    const list = digestTexts([child.entity, writeJson(params)])
+    const known = this.#at.below?.[child.entity]
+    const from = known?.list === list ? known.at : params
+    // The pages before are in an earlier transaction, so the next one does not have all records of the parent.
+    if (from !== params) await this.#writer.commit()
+    for await (const { rows, asked, at } of this.#list(child.entity, from)) {
       const met = rows.map((record) => ({ record, params, parent: findParent(child, group, record) }))
       const version = this.#version ?? asked
-      this.#writer.add(child, this.dropGone(child, met, version), version)
+      const alive = this.dropGone(child, met, version)
+      this.#writer.add(child, alive, version)
+      yield* this.#readBelow(child, alive, { list, at })
       yield* this.#writer.endSliceIfDue()
     }
+    this.#setBelow(child.entity, undefined)
+  }
+
+  /** Reads the lists of the records of a child's page. */
+  async *#readBelow({ entity }: Child, met: readonly Met[], { list, at }: Omit<BelowPosition, 'after'>): Sliced {
+    for (const child of this.#walking.tree.children) {
+      if (child.parent !== entity || !isNeeded(this.#walking, child)) continue
+      const known = this.#at.below?.[entity]
+      const after = known?.list === list && writeJson(known.at) === writeJson(at) ? known.after : {}
+      const parents = listParents(child, met)
+      const done = parents.findIndex(({ key }) => key === after[child.entity]) + 1
+      for (const group of splitGroups(parents.slice(done), child.batch ?? 1)) {
+        const open = group.filter((parent) => this.#isDue(child, parent))
+        if (open.length > 0) yield* this.#readGroup(child, open)
+        this.#setBelow(entity, { list, at, after: { ...after, [child.entity]: group.at(-1)?.key ?? '' } })
+        yield* this.#writer.endSliceIfDue()
+      }
+    }
+  }
+
+  #setBelow(entity: string, position: BelowPosition | undefined): void {
+    const { below, ...rest } = this.#at
+    if (position === undefined && below?.[entity] === undefined) return
+    const { [entity]: _old, ...others } = below ?? {}
+    this.#setPosition({ ...rest, below: position === undefined ? others : { ...others, [entity]: position } })
   }
 
   async *#readWindows(reading: ParentWindows): Sliced {
@@ -459,7 +441,7 @@ export class Children {
     } catch (thrown) {
       const error = await this.#findWindowError(reading, window, thrown)
       const halves = errorConsequences[error.code].halves === 'nothing' ? undefined : splitWindow(window)
-      if (halves === undefined) this.#note(child.entity, { ...parent, window, error })
+      if (halves === undefined) this.#unread.note(child.entity, { ...parent, window, error })
       for (const half of halves ?? []) yield* this.#readWindow(reading, half)
     }
   }
@@ -473,7 +455,7 @@ export class Children {
     reading.thrown = thrown
     const isRefused = isRefusal(error) && errorConsequences[error.code].halves === 'nothing'
     if (!isReached && (isRefused || reading.failed >= mostFailedWindows)) throw thrown
-    this.#paceOf(child.entity).failed()
+    this.#unread.pace(child.entity).failed()
     return error
   }
 

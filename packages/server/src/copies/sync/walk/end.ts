@@ -15,12 +15,20 @@ const unreadOf = ({ progress }: Pick<Walking, 'progress'>, entity: string): Unre
 /** Returns the entity whose records a list is requested for. */
 const findParentOf = ({ entity, sync }: Planned): string => (sync.each ?? sync.within)?.entity ?? entity
 
+/** Lists the children that an entity hangs on, the nearest first. */
+function listAbove(walking: Walking, planned: Planned): readonly Planned[] {
+  const parent = walking.tree.children.find(({ entity }) => entity === findParentOf(planned))
+  return parent === undefined || parent === planned ? [] : [parent, ...listAbove(walking, parent)]
+}
+
 /** Finds what this walk, or an earlier one, could not read below records; nothing counts against an entity while something was read. */
 function findUnreadFlaw(walking: Walking, planned: Planned): Flaw | undefined {
   const { progress, states } = walking
   const { entity, sync } = planned
   const list = unreadOf(walking, entity)
-  const above = unreadOf(walking, findParentOf(planned)) // the records of a nested list that was not read have lists too
+  // The records of a list that was not read have lists too.
+  const lists = [findParentOf(planned), ...listAbove(walking, planned).map((each) => each.entity)].map((each) => unreadOf(walking, each))
+  const above = lists.find((each) => !isRead(each)) ?? nothingUnread
   const shown = isRead(list) ? above : list
   const error = findError(shown)
   if (isRead(shown) || error === undefined) return undefined
@@ -31,7 +39,8 @@ function findUnreadFlaw(walking: Walking, planned: Planned): Flaw | undefined {
 
 /** Finds what this walk could not read of an entity. */
 function findWalkFlaw(walking: Walking, planned: Planned): Flaw | undefined {
-  const noted = walking.progress.flawed[planned.entity]
+  const { flawed } = walking.progress
+  const [noted] = [planned, ...listAbove(walking, planned)].flatMap(({ entity }) => flawed[entity] ?? [])
   return noted?.skipped === true ? noted : (findUnreadFlaw(walking, planned) ?? noted)
 }
 

@@ -5,7 +5,7 @@ import { asFerruleError, copyJson, errorConsequences, errorTable, getAt, setAt }
 import type { Params } from './page-params.ts'
 import type { Nested } from './plan.ts'
 import type { Met } from './project.ts'
-import { isTaken, noteDoubt, type Walking } from './walking.ts'
+import { isNeeded, noteDoubt, type Walking } from './walking.ts'
 
 /** Maximum number of restarts because the vendor's positions expired. */
 export const mostRestarts = 3
@@ -25,6 +25,8 @@ export interface ListPage {
   readonly rows: readonly unknown[]
   /** When it was requested, in milliseconds since 1970. */
   readonly asked: number
+  /** Parameters of its request. */
+  readonly at: Params
 }
 
 /** Returns whether every other call would fail too, or the service itself is at fault. */
@@ -33,6 +35,12 @@ export function concernsRun({ code }: FerruleError): boolean {
   if (syncRun === 'wait') return errorTable[code].fault === 'service'
   return syncRun === 'cancel' || (syncRun === 'end' && leavesOut === 'nothing')
 }
+
+/** Returns whether a call was refused for its position: by the vendor, or because the key that signs positions is another one by now. */
+export const isPositionRefused = (thrown: unknown): boolean =>
+  thrown instanceof FerruleError &&
+  (thrown.code === 'invalid_cursor' ||
+    (thrown.code === 'invalid_parameter' && thrown.errors.some(({ error_code }) => error_code === 'position')))
 
 /** Converts what a call threw to what its walk does about it. */
 function toThrown({ task }: Walking, thrown: unknown): unknown {
@@ -60,13 +68,14 @@ export async function* readList(
       const { rows, next, doubt } = await task.ask({ entity, action: 'list', params: current })
       noteDoubt(walking, [entity], doubt)
       pages += 1
-      return { data: [...rows], meta: { next_params: next }, asked }
+      return { data: [...rows], meta: { next_params: next }, asked, at: current }
     }
     try {
-      for await (const { data, asked } of walkPages(load, params, { vendor: task.kind.definition.title })) yield { rows: data, asked }
+      for await (const { data, asked, at } of walkPages(load, params, { vendor: task.kind.definition.title }))
+        yield { rows: data, asked, at }
       return
     } catch (thrown) {
-      const hasExpired = thrown instanceof FerruleError && thrown.code === 'invalid_cursor' && pages > 0
+      const hasExpired = isPositionRefused(thrown) && pages > 0
       if (!hasExpired || restarts >= mostRestarts) throw toThrown(walking, thrown)
     }
   }
@@ -98,10 +107,6 @@ function readShown({ at, most }: Nested, parent: unknown): { readonly shown: rea
   const shown: readonly unknown[] = Array.isArray(found) ? found : []
   return { shown, isAll: shown.length < most }
 }
-
-/** Returns whether the records are stored, or asked for what is below them. */
-export const isNeeded = (walking: Walking, nested: Nested): boolean =>
-  isTaken(walking, nested) || walking.tree.children.some((child) => child.parent === nested.entity && isTaken(walking, child))
 
 /** Reads the records of an entity within a page's records. Where the vendor may show only some, reads their own list. */
 export async function readNested(walking: Walking, nested: Nested, page: RootPage): Promise<readonly Met[]> {

@@ -3,6 +3,7 @@ import { copyJson, getAt, parsePath, setAt } from 'ferrule/internal'
 import { digestTexts, type Params } from './page-params.ts'
 import type { Child, Nested, Taken } from './plan.ts'
 import { listParentPaths, type Met, type Parent } from './project.ts'
+import { noParents, type WalkProgress } from './state.ts'
 import { toParamPath } from './vendor-times.ts'
 
 /** A child with its parents on a page. */
@@ -84,4 +85,11 @@ export function findParent(child: Child, group: readonly Parent[], row: unknown)
   const key = child.definition.key[0] ?? ''
   const value = String(getAt(row, key.split('.')))
   return group.find(({ values }) => String(values[0]) === value)?.record
+}
+
+/** Estimates the parents of a child in the whole list; undefined while the length of the list is unknown. */
+export function estimateParents({ parents: { rows, size, met, done } = noParents }: WalkProgress, entity: string): number | undefined {
+  if (size === undefined || rows === 0) return undefined
+  const ratio = (met[entity] ?? 0) / rows
+  return Math.max(done[entity] ?? 0, Math.round(Math.max(size, rows) * ratio))
 }

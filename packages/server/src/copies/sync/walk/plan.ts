@@ -40,7 +40,7 @@ export interface Taken {
 
 /** A list that is requested per record of another entity, or per batch of them. */
 export interface Child extends Planned {
-  /** Entity of the records: the walked one, or one within it. */
+  /** Entity of the records: the walked one, one within it, or another child. */
   readonly parent: string
   readonly take: readonly Taken[]
   /** Records per call; undefined for one call each, with single values as parameters. */
@@ -107,6 +107,16 @@ const readTaken = ({ definition, sync }: Synced): Taken[] =>
     }
   })
 
+/** Lists the entities that are called for per record of some entities, and those below them. Leaves out what nothing is stored for. */
+function listDescendants(all: readonly Synced[], parents: ReadonlySet<string>): Synced[] {
+  const isBelow = ({ sync: { each } }: Synced): boolean => each !== undefined && parents.has(each.entity)
+  const others = all.filter((each) => !isBelow(each)) // no entity hangs on itself
+  return all.filter(isBelow).flatMap((each) => {
+    const deeper = listDescendants(others, new Set([each.entity]))
+    return each.stored || deeper.length > 0 ? [each, ...deeper] : []
+  })
+}
+
 function buildTree(root: Synced, all: readonly Synced[]): Tree {
   const nested = all
     .filter(({ sync }) => sync.within?.entity === root.entity)
@@ -117,14 +127,12 @@ function buildTree(root: Synced, all: readonly Synced[]): Tree {
       take: readTaken(each),
     }))
   const parents = new Set([root.entity, ...nested.map(({ entity }) => entity)])
-  const children = all
-    .filter(({ sync, stored }) => stored && sync.each !== undefined && parents.has(sync.each.entity))
-    .map((each) => ({
-      ...planDescendant(root, each),
-      parent: each.sync.each?.entity ?? '',
-      take: readTaken(each),
-      batch: each.sync.each?.batch,
-    }))
+  const children = listDescendants(all, parents).map((each) => ({
+    ...planDescendant(root, each),
+    parent: each.sync.each?.entity ?? '',
+    take: readTaken(each),
+    batch: each.sync.each?.batch,
+  }))
   const own = { ...root, shifts: canShift(root), timestampField: findTimestampField(root, root, root.sync.since?.field ?? '') }
   const isQuick = children.every(({ batch }) => batch !== undefined)
   return { ...own, action: root.definition.list === undefined ? 'get' : 'list', isQuick, nested, children }
@@ -156,6 +164,11 @@ export function planWalks(kind: ConnectorDefinition, wanted: (entity: string) =>
  */
 export function planRun(definition: ConnectorDefinition, wanted: (entity: string) => boolean): readonly Tree[] {
   const children = planWalks(definition, wanted).flatMap((tree) => tree.children)
-  const each = new Set(children.filter(({ batch }) => batch === undefined).map(({ entity }) => entity))
-  return [...planWalks(definition, (entity) => wanted(entity) && !each.has(entity)), ...planWalks(definition, (entity) => each.has(entity))]
+  const isSlow = ({ batch, parent }: Child): boolean =>
+    batch === undefined || children.some((each) => each.entity === parent && isSlow(each))
+  const slow = new Set(children.filter(isSlow).map(({ entity }) => entity))
+  return [
+    ...planWalks(definition, (entity) => wanted(entity) && !slow.has(entity)),
+    ...planWalks(definition, (entity) => wanted(entity) && slow.has(entity)),
+  ]
 }

@@ -45,6 +45,16 @@ export interface EntityState {
   readonly ended?: string
 }
 
+/** Position within the list of a child that has children itself. */
+export interface BelowPosition {
+  /** Digest of the list. */
+  readonly list: string
+  /** Parameters of its page. */
+  readonly at: Readonly<Record<string, unknown>>
+  /** The last parent of the page that is done, by child. */
+  readonly after: Readonly<Record<string, string>>
+}
+
 /** Position of a walk within a page: of each list that is called per record, because these run in slices. */
 export interface PagePosition {
   /** Digest of the page's parents. If the page has changed, all children are requested again. */
@@ -55,6 +65,8 @@ export interface PagePosition {
   readonly done: readonly string[]
   /** The parent whose windows are being read, its first day, and the last day that is done, by child. */
   readonly windows: Readonly<Record<string, { readonly parent: string; readonly first: string; readonly last: string }>>
+  /** Positions within the lists of children that have children themselves. */
+  readonly below?: Readonly<Record<string, BelowPosition>>
 }
 
 /** What is known about the number of parents of a walk, for estimates only. */

@@ -9,7 +9,7 @@ import { type DueTree, forgetStart, startWalk } from './begin.ts'
 import { computeVersion, findChangeList, isInOrder, readChanges } from './changes.ts'
 import { Children, mostTries } from './children.ts'
 import { endEntity, findDoubts, needsFill } from './end.ts'
-import { concernsRun, mostRestarts, readNested } from './lists.ts'
+import { concernsRun, isPositionRefused, mostRestarts, readNested } from './lists.ts'
 import { filterSegment, findLargest, moveOn, Outline, readIds } from './newest.ts'
 import { buildFirstParams, cutKnown, findLatest, findMove, findNextParams, type Params, Positions } from './page-params.ts'
 import { listParents, type Work } from './parents.ts'
@@ -253,7 +253,7 @@ class Walk {
       this.#countCall()
       return await task.ask({ ...asked, params })
     } catch (error) {
-      const hasExpired = error instanceof FerruleError && error.code === 'invalid_cursor' && progress.position !== undefined
+      const hasExpired = isPositionRefused(error) && progress.position !== undefined
       if (!hasExpired) throw error
       return undefined
     }

@@ -84,6 +84,10 @@ export const isComplete = ({ progress }: Pick<Walking, 'progress'>, { entity, sy
 export const isTaken = ({ progress: { confirming } }: Pick<Walking, 'progress'>, { entity, stored }: Planned): boolean =>
   stored && (confirming === undefined || confirming.includes(entity))
 
+/** Returns whether records are stored, or asked for what is below them. */
+export const isNeeded = (walking: Pick<Walking, 'tree' | 'progress'>, planned: Planned): boolean =>
+  isTaken(walking, planned) || walking.tree.children.some((child) => child.parent === planned.entity && isNeeded(walking, child))
+
 /** Computes the end of the window of a walk, for vendors that need one. */
 export const computeEnd = ({ startedAt }: Pick<WalkProgress, 'startedAt'>): number => startedAt + day
 
