@@ -105,6 +105,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     },
   ],
   zendesk: [
+    { says: 'no size, which gives numbered pages', change: [", size: 'page[size]=100'", ''], by: 'list organizations' },
     { says: 'the cursor of the page before', change: ['meta.after_cursor', 'meta.before_cursor'], by: 'list organizations' },
     { says: 'a position without brackets', change: ["send: 'page[after]'", 'send: page_after'], by: 'list organizations' },
     { says: 'too large pages', change: ["'page[size]=100'", "'page[size]=1000'"], by: 'list organizations' },

@@ -59,6 +59,8 @@ export interface CopySubject {
   readonly compared: readonly string[]
   /** The vendor says what changed. */
   readonly incremental?: true
+  /** It is called for each of many records, so the small stand-in does. */
+  readonly isSmall?: true
 }
 
 /** A kind with its stand-in. */
@@ -222,6 +224,7 @@ const github: Subject = {
     { entity: 'pull_requests', needs: ['repositories'], holds: 'pulls', compared: ['title'] },
     { entity: 'issue_comments', needs: ['repositories'], holds: 'issues/comments', compared: ['body'] },
     { entity: 'releases', needs: ['repositories'], holds: 'releases', compared: ['tag_name'] },
+    { entity: 'reviews', needs: ['repositories', 'pull_requests'], holds: 'reviews', compared: ['state'], isSmall: true },
     { entity: 'labels', needs: ['repositories'], holds: 'labels', compared: ['name'] },
   ],
   refusals: [

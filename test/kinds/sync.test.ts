@@ -9,7 +9,7 @@ const copied = subjects.flatMap((subject) => subject.copies.map((copy) => [`${su
 
 describe('the copy equals the vendor after a complete run, after changes, and after changes during a run:', () => {
   test.each(copied)('%s', async (_name, subject, copy) => {
-    await using vendor = (subject.startLarge ?? subject.start)()
+    await using vendor = (copy.isSmall ? subject.start : (subject.startLarge ?? subject.start))()
     await using connection = await openCopy(subject, copy, { vendor, text: await readKindFile(subject) })
     expect(await connection.run()).toMatchObject({ [copy.entity]: 'complete' })
     expect(connection.compare(copy)).toMatchObject(equal)
@@ -32,7 +32,7 @@ describe('the copy equals the vendor after a complete run, after changes, and af
 
 describe('little is read when little changed:', () => {
   test.each(copied.filter(([, , { incremental }]) => incremental))('%s', async (_name, subject, copy) => {
-    await using vendor = (subject.startLarge ?? subject.start)()
+    await using vendor = (copy.isSmall ? subject.start : (subject.startLarge ?? subject.start))()
     await using connection = await openCopy(subject, copy, { vendor, text: await readKindFile(subject) })
     await connection.run()
     const before = vendor.calls.length

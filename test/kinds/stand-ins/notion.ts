@@ -24,7 +24,7 @@ export const notionRefusals = {
   down: { status: 503, body: { object: 'error', status: 503, code: 'service_unavailable', message: 'Notion is unavailable.' } },
 }
 
-/** Times have no seconds: https://developers.notion.com/changelog/last-edited-time-is-now-rounded-to-the-nearest-minute */
+/** Times are rounded down to the minute: https://developers.notion.com/changelog/last-edited-time-is-now-rounded-to-the-nearest-minute */
 const iso = (time: number) => `${new Date(Math.floor(time / 60_000) * 60_000).toISOString().slice(0, 16)}:00.000Z`
 const title = (content: string) => ({
   Name: { id: 'title', type: 'title', title: [{ type: 'text', plain_text: content, text: { content } }] },
