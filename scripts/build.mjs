@@ -17,6 +17,8 @@ export async function build() {
     const code = await buildPackage(name)
     if (code !== 0) return code
   }
+  const kinds = await runNode(['scripts/build-kinds.ts'])
+  if (kinds !== 0) return kinds
   const code = await ensureWeb()
   if (code !== 0) return code
   cpSync(webFolder, join(root, 'packages/server/dist/web'), { recursive: true, filter: (file) => !file.endsWith(sourcesFile) })

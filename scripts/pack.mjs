@@ -1,10 +1,13 @@
 // Reasons: docs/decisions/packages.md
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { build } from './build.mjs'
 import { packages, root, sourceCondition } from './paths.mjs'
+
+/** The schema of kind files, for editors. */
+const schema = 'kind.schema.json'
 
 /**
  * Builds and packs all packages for npm.
@@ -16,7 +19,7 @@ export async function packAll([folder = '.']) {
   if (code !== 0) return code
   const target = resolve(folder)
   mkdirSync(target, { recursive: true })
-  for (const name of packages) if (!packOne(name, target)) return 1
+  for (const name of [...packages, 'kinds']) if (!packOne(name, target)) return 1
   return 0
 }
 
@@ -30,6 +33,7 @@ function packOne(name, target) {
   const copy = mkdtempSync(join(tmpdir(), 'ferrule-pack-'))
   try {
     cpSync(join(source, 'dist'), join(copy, 'dist'), { recursive: true })
+    if (existsSync(join(source, schema))) cpSync(join(source, schema), join(copy, schema))
     for (const paper of ['LICENSE', 'README.md', 'CHANGELOG.md']) cpSync(join(root, paper), join(copy, paper))
     writeFileSync(join(copy, 'package.json'), buildManifest(readFileSync(join(source, 'package.json'), 'utf8')))
     const packed = spawnSync('npm', ['pack', '--pack-destination', target], { cwd: copy, stdio: ['ignore', 'inherit', 'inherit'] })

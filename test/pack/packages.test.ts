@@ -20,6 +20,7 @@ import {
   callsProgram,
   classesProgram,
   connectsProgram,
+  kindsProgram,
   peerlessProgram,
   readmeEnvironment,
   readTypeTests,
@@ -43,7 +44,7 @@ beforeAll(() => {
   consumer = join(folder, 'consumer')
   alone = join(folder, 'alone')
   install(alone, packed.ferrule)
-  install(consumer, packed.ferrule, packed.sandbox, packed.server, `@types/node@${readVersion('@types/node')}`)
+  install(consumer, packed.ferrule, packed.sandbox, packed.server, packed.kinds, `@types/node@${readVersion('@types/node')}`)
 }, 5 * minuteMs)
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -102,6 +103,14 @@ describe('the packed packages', () => {
       expect(readFileSync(join(folder, 'source', path), 'utf8')).toBe(readFileSync(join(root, path), 'utf8'))
   })
 
+  test('have kinds that the service reads by the name of their package', () => {
+    const env = { ...withoutOuterSettings(), FERRULE_KINDS: '@ferrule/kinds' }
+    const args = [join(consumer, 'node_modules/.bin/ferrule-server'), 'openapi']
+    const { stdout, stderr } = spawnSync(process.execPath, args, { ...programLimit, cwd: consumer, encoding: 'utf8', env })
+    expect(stderr).toBe('')
+    expect(stdout).toContain('github.pull_requests')
+  })
+
   test('have the commands ferrule-server and ferrule, and the licenses of what the service has inside', () => {
     const bin = (name: string) => join(consumer, 'node_modules/.bin', name)
     expect(readFileSync(join(consumer, 'node_modules/@ferrule/server/dist/LICENSES.md'), 'utf8')).toMatch(/## kysely .*## prom-client /s)
@@ -130,6 +139,7 @@ describe('a strict project', { timeout: 5 * minuteMs }, () => {
       'connects.ts': connectsProgram,
       'readme.ts': buildReadmeProgram(),
       'requires.cjs': requiringProgram,
+      'kinds.ts': kindsProgram,
       'service.ts': serviceProgram,
     })
     compile(consumer, '--noEmit', '--skipLibCheck', '--allowImportingTsExtensions', '--lib', 'ES2024,ESNext.Disposable')
@@ -141,6 +151,7 @@ describe('a strict project', { timeout: 5 * minuteMs }, () => {
       expect(readOutput('connects.ts')).toMatchObject({ execute: 'function', FerruleError: 'function', createEngine: 'function' })
       expect(readOutput('calls.ts')).toMatchObject({ rows: true, first: 'string', meta: 'object' })
       expect(readOutput('requires.cjs')).toEqual(['function', 'function'])
+      expect(readOutput('kinds.ts')).toEqual(['google-calendar', 'missing_parameter'])
       expect(readOutput('classes.mjs')).toEqual([true, 'invalid_parameter', true])
       expect(readOutput('agents.ts')).toEqual({ same: Array(5).fill(true), agents: 2, answered: true })
       const data = join(folder, `data-${node === process.execPath ? 'newest' : 'oldest'}`)

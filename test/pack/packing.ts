@@ -12,6 +12,7 @@ export interface Packed {
   readonly ferrule: string
   readonly sandbox: string
   readonly server: string
+  readonly kinds: string
 }
 
 /** What the copy needs beside the packages. */
@@ -37,7 +38,7 @@ export function copyWorkspace(copy: string): void {
   mkdirSync(copy)
   for (const part of parts.filter((name) => existsSync(join(root, name)))) cpSync(join(root, part), join(copy, part), { recursive: true })
   const isSource = (path: string): boolean => !/[/\\](dist|node_modules)$/.test(path)
-  for (const name of [...packages, 'web'])
+  for (const name of [...packages, 'kinds', 'web'])
     cpSync(join(root, 'packages', name), join(copy, 'packages', name), { recursive: true, filter: isSource })
   linkModules(copy)
   // Pages are built again only if their sources differ from those of the last build.
@@ -55,7 +56,12 @@ export function packAll(folder: string): Packed {
   const target = join(folder, 'packed')
   run(source, process.execPath, ['scripts/run.mjs', 'pack', target])
   const find = (start: RegExp): string => join(target, readdirSync(target).find((name) => start.test(name)) ?? '')
-  return { ferrule: find(/^ferrule-\d/), sandbox: find(/^ferrule-sandbox-\d/), server: find(/^ferrule-server-\d/) }
+  return {
+    ferrule: find(/^ferrule-\d/),
+    sandbox: find(/^ferrule-sandbox-\d/),
+    server: find(/^ferrule-server-\d/),
+    kinds: find(/^ferrule-kinds-\d/),
+  }
 }
 
 /** Links installed packages of the project into another one: what users install beside ours, without the time of an installation. */

@@ -101,6 +101,18 @@ const { connect, FerruleError } = require('ferrule')
 console.log(JSON.stringify([typeof connect, typeof FerruleError]))
 `
 
+/** A program with a kind of `@ferrule/kinds`. */
+export const kindsProgram = `
+import { connect } from 'ferrule/core'
+import { github } from '@ferrule/kinds/github'
+import { googleCalendar } from '@ferrule/kinds/google-calendar'
+
+const connector = connect(github, { credentials: { token: 'a token' }, origin: 'http://127.0.0.1:1' })
+const refused = await connector.entity('issues').get({ owner: 'octo' }).catch((error) => error.code)
+await connector.close()
+console.log(JSON.stringify([googleCalendar.definition.kind, refused]))
+`
+
 /** A program that runs the service within itself. */
 export const serviceProgram = `
 import { startService } from '@ferrule/server'

@@ -161,7 +161,7 @@ overBoth('a write under an Idempotency-Key', (database) => {
   describe('that failed', () => {
     test.each<[string, string, { status: number; headers?: Record<string, string> }]>([
       ['a refusal', 'upstream_invalid_request', { status: 422 }],
-      ['a failure', 'upstream_error', { status: 500 }],
+      ['a failure', 'outcome_unknown', { status: 500 }],
     ])('keeps %s of the vendor', async (what, code, reply) => {
       desk.script = () => ({ ...reply, body: { message: 'No.' } })
       const first = await ask(desk, { key: `kept ${what}`, requestId: 'the-first' })
@@ -176,13 +176,13 @@ overBoth('a write under an Idempotency-Key', (database) => {
     test('keeps what is not known: a cut connection, and a fault of the service', async () => {
       desk.script = () => (response) => response.destroy()
       const cut = await ask(desk, { key: 'cut' })
-      expect(cut).toMatchObject({ code: 'upstream_unreachable', error: { retryable: false } })
-      expect(cut.error?.hint).toMatch(/^It is not known whether the write happened/)
+      expect(cut).toMatchObject({ code: 'outcome_unknown', error: { retryable: false } })
+      expect(cut.error?.hint).toMatch(/before you write again/)
       const fault = await ask(desk, { key: 'fault', run: () => Promise.reject(new Error('a secret of the service')) })
       expect(fault).toMatchObject({ code: 'internal_error', error: { cause: new Error('a secret of the service') } })
       expect(fault.text).not.toContain('secret')
       desk.script = echo
-      expect(await ask(desk, { key: 'cut' })).toEqual({ status: 502, text: cut.text, replayed: true })
+      expect(await ask(desk, { key: 'cut' })).toEqual({ status: 504, text: cut.text, replayed: true })
       expect(await ask(desk, { key: 'fault' })).toEqual({ status: 500, text: fault.text, replayed: true })
     })
 

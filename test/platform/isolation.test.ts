@@ -151,6 +151,8 @@ const others = new Set([
   'catalogue.get',
   'catalogue.entities',
   'catalogue.getKind',
+  'catalogue.findKind',
+  'catalogue.hasStandIn',
   'vault.rotateMasterKey',
   'vault.rotateDataKeys',
 ])

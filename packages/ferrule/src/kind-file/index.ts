@@ -44,6 +44,12 @@ export type LoadedKind = ConnectableKind<AnyDefinition>
 const isAny = (_definition: ConnectorDefinition): _definition is AnyDefinition => true
 
 /**
+ * Makes a kind of a definition in the long form, such as those of `@ferrule/kinds`, which were checked when they were made.
+ * @param definition plain data
+ */
+export const makeKind = (definition: AnyDefinition): LoadedKind => makeConnectable({ definition, rules: {} })
+
+/**
  * Reads a kind from the text of a file, YAML or JSON.
  * @param name name of the file, for mistakes
  * @throws FerruleError `definition_invalid` with all mistakes, each with its place

@@ -55,11 +55,11 @@ function readIndex(text: string): readonly string[] | undefined {
 async function findInPackage(name: string): Promise<Found> {
   const folder = findPackage(name)
   if (folder === undefined) return { problem: `there is no file, folder or installed package ${name}` }
-  const path = join(folder, 'index.json')
-  const files = readIndex(await readFile(path, 'utf8').catch(() => ''))
-  if (files === undefined)
-    return { problem: `the package ${name} has no index of kinds: index.json with {"kinds": [{"file": "acme.json"}]}` }
-  return { sources: files.map((file) => ({ path: join(folder, file), mayHaveRules: false })) }
+  for (const place of [folder, join(folder, 'dist')]) {
+    const files = readIndex(await readFile(join(place, 'index.json'), 'utf8').catch(() => ''))
+    if (files !== undefined) return { sources: files.map((file) => ({ path: join(place, file), mayHaveRules: false })) }
+  }
+  return { problem: `the package ${name} has no index of kinds: index.json with {"kinds": [{"file": "acme.json"}]}` }
 }
 
 async function findInFolder(folder: string): Promise<Found> {

@@ -1,0 +1,34 @@
+/**
+ * Builds `@ferrule/kinds` from its files: each kind in the long form as JSON, a module that gives it to `connect`, and the index that a service reads.
+ */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { formatMistake, readKind } from '../packages/ferrule/src/kind-file/index.ts'
+import { root } from './paths.mjs'
+
+const source = join(root, 'packages/kinds')
+const target = join(source, 'dist')
+
+/** Names the export of a kind: `google-calendar` becomes `googleCalendar`. */
+const nameExport = (kind: string): string => kind.replace(/-(\w)/g, (_dash, letter: string) => letter.toUpperCase())
+
+const printModule = (kind: string, json: string): string =>
+  `import { makeKind } from 'ferrule/kind'\nexport const ${nameExport(kind)} = makeKind(JSON.parse(${JSON.stringify(json)}))\n`
+
+const printTypes = (kind: string, title: string): string =>
+  `import type { LoadedKind } from 'ferrule/kind'\n/** ${title}, made from its documents; no account was used. */\nexport declare const ${nameExport(kind)}: LoadedKind\n`
+
+rmSync(target, { recursive: true, force: true })
+mkdirSync(target)
+const kinds: object[] = []
+for (const file of readdirSync(source).filter((name) => name.endsWith('.kind.yaml'))) {
+  const { definition, mistakes } = await readKind(readFileSync(join(source, file), 'utf8'), { name: file })
+  if (definition === undefined) throw new Error(mistakes.map(formatMistake).join('\n'))
+  const { kind, title, entities } = definition
+  const json = JSON.stringify(definition)
+  writeFileSync(join(target, `${kind}.json`), json)
+  writeFileSync(join(target, `${kind}.js`), printModule(kind, json))
+  writeFileSync(join(target, `${kind}.d.ts`), printTypes(kind, title))
+  kinds.push({ kind, title, file: `${kind}.json`, entities: Object.keys(entities) })
+}
+writeFileSync(join(target, 'index.json'), JSON.stringify({ kinds }))
