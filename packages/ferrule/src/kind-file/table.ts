@@ -107,7 +107,7 @@ const connection: Readonly<Record<string, KeyGroup>> = {
     ],
   },
   scheme: {
-    title: 'auth.<name>',
+    title: 'auth.NAME',
     keys: [
       key('title', title, 'Name of the way, as people know it', { example: 'title: Personal access token', required: true }),
       key('fields', fields('credential'), 'What people give', { example: 'fields: { token: secret Token of the account }' }),
@@ -140,7 +140,7 @@ const connection: Readonly<Record<string, KeyGroup>> = {
     ],
   },
   oauth: {
-    title: 'auth.<name>.oauth',
+    title: 'auth.NAME.oauth',
     keys: [
       key('page', text('endpoint'), 'Page where the owner agrees', {
         example: 'page: https://github.com/login/oauth/authorize',
@@ -233,7 +233,7 @@ const connection: Readonly<Record<string, KeyGroup>> = {
     ],
   },
   way: {
-    title: 'pages.<name>',
+    title: 'pages.NAME',
     keys: [
       key('next', text('position'), 'Where the answer says what comes next', { example: 'next: meta.next_cursor', required: true }),
       key('send', text('name'), 'The parameter that takes it; without it the position is the address of the next page', {
@@ -287,7 +287,7 @@ const action = (name: string, about: string, example: string): KeyRow => key(nam
 
 const entities: Readonly<Record<string, KeyGroup>> = {
   entity: {
-    title: 'entities.<name>',
+    title: 'entities.NAME',
     keys: [
       key('about', sentence, 'What a record is', { example: 'about: Issues of a repository', required: true }),
       key('fields', fields('record'), 'The fields of a record', {
@@ -324,7 +324,7 @@ const entities: Readonly<Record<string, KeyGroup>> = {
     ],
   },
   from: {
-    title: 'entities.<name>.from, in full',
+    title: 'entities.NAME.from, in full',
     keys: [
       key('path', text('path'), 'Where the value stands in the answer', { example: 'path: properties.name' }),
       key('param', text('name'), 'The parameter whose value it is', { example: 'param: repo' }),
@@ -378,7 +378,7 @@ const entities: Readonly<Record<string, KeyGroup>> = {
     ],
   },
   sync: {
-    title: 'entities.<name>.sync',
+    title: 'entities.NAME.sync',
     keys: [
       key('params', params, 'Parameters of every call', { example: 'params: { state: all }' }),
       key('each', map('entity', take, 1), 'Once for each record of another entity: parameter, and path in that record', {
@@ -418,7 +418,7 @@ const entities: Readonly<Record<string, KeyGroup>> = {
     ],
   },
   within: {
-    title: 'entities.<name>.sync.within',
+    title: 'entities.NAME.sync.within',
     keys: [
       key('entity', text('entity'), 'The other entity', { example: 'entity: invoices', required: true }),
       key('at', text('path'), 'Path of the records in its records', { example: 'at: lines.data', required: true }),
@@ -440,7 +440,7 @@ const entities: Readonly<Record<string, KeyGroup>> = {
     ],
   },
   token: {
-    title: 'entities.<name>.sync.token',
+    title: 'entities.NAME.sync.token',
     keys: [
       key('read', text('path'), 'Path of the token in the answer', { example: 'read: nextSyncToken', required: true }),
       key('send', text('name'), 'Parameter that takes it', { example: 'send: syncToken', required: true }),
