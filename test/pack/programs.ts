@@ -107,7 +107,7 @@ import { connect } from 'ferrule/core'
 import { github } from '@ferrule/kinds/github'
 import { googleCalendar } from '@ferrule/kinds/google-calendar'
 
-const connector = connect(github, { credentials: { token: 'a token' }, origin: 'http://127.0.0.1:1' })
+const connector = connect(github, { credentials: { token: 'token' }, origin: 'http://127.0.0.1:1' })
 const refused = await connector.entity('issues').get({ owner: 'octo' }).catch((error) => error.code)
 await connector.close()
 console.log(JSON.stringify([googleCalendar.definition.kind, refused]))
