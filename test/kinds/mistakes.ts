@@ -229,4 +229,45 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
       by: 'write events',
     },
   ],
+  salesforce: [
+    { says: 'another place of the next page', change: ['next: nextRecordsUrl', 'next: nextPageUrl'], by: 'list accounts' },
+    {
+      says: 'the address as a parameter',
+      change: ['next: nextRecordsUrl, more', 'next: nextRecordsUrl, send: q, more'],
+      by: 'list accounts',
+    },
+    { says: 'the flag of the end turned around', change: ["more: '!done'", 'more: done'], by: 'list accounts' },
+    { says: 'another place of the rows', change: ['at: records', 'at: items'], by: 'list accounts' },
+    { says: 'another version', change: ['path: /services/data/v62.0', 'path: /services/data/62'], by: 'list accounts' },
+    {
+      says: 'other words for a token',
+      change: ['    title: Salesforce app\n', "    title: Salesforce app\n    send: { authorization: 'OAuth2 {access_token}' }\n"],
+      by: 'list accounts',
+    },
+    { says: 'an unknown field', change: ['      Website: string? Website\n', '      Web_Site: string? Website\n'], by: 'list accounts' },
+    { says: 'a time in quotation marks', change: ['SystemModstamp >= {since|bare}', 'SystemModstamp >= {since}'], by: 'changes accounts' },
+    { says: 'deleted records not asked for', change: ['      call: GET /queryAll', '      call: GET /query'], by: 'copy accounts' },
+    {
+      says: 'deleted records left out',
+      change: ['sync: &sync { params: { deleted: true }, since', 'sync: &sync { since'],
+      by: 'copy accounts',
+    },
+    { says: 'deleted records kept', change: [', gone: { IsDeleted: true }', ''], by: 'copy accounts' },
+    {
+      says: 'deleted records in the list',
+      change: ['- &bin (IsDeleted = false OR IsDeleted = {deleted|bare})', '- &bin (IsDeleted = true OR IsDeleted = {deleted|bare})'],
+      by: 'list accounts',
+    },
+    { says: 'changes by the day', change: ['found: { since: date-time', 'found: { since: date'], by: 'copy accounts' },
+    {
+      says: 'a form in place of JSON',
+      change: ['+: account }, answers: part }', '+: account }, as: form, answers: part }'],
+      by: 'write accounts',
+    },
+    {
+      says: 'a body that is wrapped',
+      change: ['+: account }, answers: part }', '+: account }, wrap: record }'],
+      by: 'write accounts',
+    },
+  ],
 }

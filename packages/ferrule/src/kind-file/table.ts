@@ -342,8 +342,12 @@ const entities: Readonly<Record<string, KeyGroup>> = {
       key('params', fields('parameter'), 'Parameters of the address', { example: 'params: { state: open|closed State }' }),
       key('body', fields('parameter'), 'Parameters of the body', { example: 'body: { title: string! Title }' }),
       key('wrap', text('path'), 'What the body is wrapped in', { example: 'wrap: ticket' }),
-      key('always', constants, 'Values that every request carries', { example: 'always: { archived: false }' }),
-      key('defaults', constants, 'Values for parameters that are left out', { example: 'defaults: { state: all }' }),
+      key('always', constants, 'Values that every request carries; {fields} in a text is the names of the fields, with commas', {
+        example: 'always: { archived: false }',
+      }),
+      key('defaults', constants, 'Values for parameters that are left out, with {fields} as in always', {
+        example: 'defaults: { state: all }',
+      }),
       atRow,
       pagesRow,
       key('because', sentence, 'Why the list has one page, so that a full page raises no doubt', {
@@ -372,7 +376,9 @@ const entities: Readonly<Record<string, KeyGroup>> = {
       }),
       key('quote', word('"', "'"), 'Quotation mark of the language', { example: "quote: '\"'", required: true }),
       key('join', text(), 'What stands between the parts', { example: "join: ' AND '", without: ' AND ' }),
-      key('start', text(), 'What the text begins with', { example: "start: 'SELECT Id FROM Account'" }),
+      key('start', text(), 'What the text begins with; {fields} is the names of the fields, with commas', {
+        example: "start: 'SELECT {fields} FROM Account'",
+      }),
       key('lead', text(), 'What stands before the first part, if there is one', { example: "lead: ' WHERE '" }),
       key('end', text(), 'What the text ends with', { example: "end: ' ORDER BY updated'" }),
     ],
