@@ -158,7 +158,7 @@ export class Salesforce extends kit.Vendor {
 const modified = (time: number): Row => ({ LastModifiedDate: stamp(time), SystemModstamp: stamp(time) })
 const sample = (object: string, index: number): Row =>
   Object.fromEntries(
-    own(object).flatMap((name) => {
+    own(object).flatMap((name): [string, unknown][] => {
       if (name.endsWith('Id') || name === 'Description') return []
       if (isFlag(name)) return [[name, index % 2 === 0]]
       if (isTime(name)) return [[name, stamp(Date.now())]]
