@@ -144,7 +144,7 @@ const connection: Readonly<Record<string, KeyGroup>> = {
     keys: [
       key('page', text('endpoint'), 'Page where the owner agrees', {
         example: 'page: https://github.com/login/oauth/authorize',
-        required: true,
+        without: 'none: the application gets a token for itself (client credentials)',
       }),
       key('token', text('endpoint'), 'Address that gives tokens', {
         example: 'token: https://github.com/login/oauth/access_token',
@@ -152,7 +152,9 @@ const connection: Readonly<Record<string, KeyGroup>> = {
       }),
       key('scopes', list(text()), 'What the page asks for', { example: 'scopes: [repo, read:org]' }),
       key('separator', text(), 'What stands between two scopes', { example: "separator: ','", without: 'a space' }),
-      key('always', constants, 'Fixed parameters of the page', { example: 'always: { access_type: offline }' }),
+      key('always', constants, 'Fixed parameters of the page, or of the token call without one', {
+        example: 'always: { access_type: offline }',
+      }),
       key('client', word('body', 'basic'), 'Where the token call carries the client id and secret', {
         example: 'client: basic',
         without: 'body',
