@@ -31,5 +31,9 @@ describe('salesforce gets a token', () => {
     const { definition } = await loadSubject(salesforce)
     expect(definition.origins).toEqual({ api: 'https://{domain}.my.salesforce.com', oauth: 'https://{domain}.my.salesforce.com' })
     expect(definition.credentials['client']).not.toHaveProperty('consent')
+    const isDomain = (text: string) => new RegExp(String(definition.configuration['domain']?.pattern)).test(text)
+    expect(['acme', 'acme--dev.sandbox', 'acme-dev-ed.develop'].filter((text) => !isDomain(text))).toEqual([])
+    const wrong = ['', '.', 'a.', '.a', 'a..b', 'a/b', 'a@b', 'a:1', 'a#b', 'a?b', 'a\nb', 'a\\b', 'a.b.c.d.e', '-a', 'a-.b', '{a}']
+    expect(wrong.filter(isDomain)).toEqual([])
   })
 })

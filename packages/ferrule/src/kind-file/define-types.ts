@@ -19,6 +19,7 @@ interface Plain extends Record<FieldType, unknown> {
   'unix-time-ms': number | bigint
   object: Record<string, unknown>
   label: string
+  labels: string
   uuid: string
   digits: string
   path: string
