@@ -149,8 +149,10 @@ function connectNotes(
           end: ' ORDER BY updated',
           quote: '"',
         },
+        filter: { parts: ['state = {state|bare}'], join: ' AND ', quote: '"' },
       },
-      params: { project: opt(str('Project')), since: opt(str('Since')) },
+      params: { project: opt(str('Project')), since: opt(str('Since')), state: opt(str('State')) },
+      defaults: { state: 'open' },
     },
     get: { call: 'GET /notes/{id}', at: '', rows: { merge: ['properties'] }, params: { id: str('Id') } },
   })
@@ -311,6 +313,10 @@ describe('requests', () => {
       'WHERE project = "\\\\\\" OR" ORDER BY updated',
       ' ORDER BY updated',
     ])
+    await notes.single.list({ state: 'done' })
+    const queries = vendor.seen.map((seen) => readUrl(seen).searchParams)
+    expect(queries.map((query) => query.get('filter'))).toEqual(['state = open', 'state = open', 'state = open', 'state = done'])
+    expect(queries.flatMap((query) => [...query.keys()])).not.toContain('state')
     const refused = { code: 'invalid_parameter' }
     await expect(notes.single.list({ project: 'a\nb' })).rejects.toMatchObject({ ...refused, errors: [{ field: '/params/project' }] })
     await expect(notes.single.list({ since: '1 OR 1=1' })).rejects.toMatchObject({ ...refused, errors: [{ field: '/params/since' }] })

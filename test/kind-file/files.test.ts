@@ -85,6 +85,25 @@ describe('names and sizes', () => {
 })
 
 describe('the parts of a kind', () => {
+  test('{fields} is what the vendor calls the fields of the record', async () => {
+    const list = `list:
+      call: GET /things
+      params: { since: date-time Changed since, state: open|closed State, deleted: boolean Deleted ones too, fields: string Names }
+      always: { select: '{fields}' }
+      defaults: { fields: '{fields}', deleted: false }
+      text: { q: { start: 'SELECT {fields} FROM Thing', lead: ' WHERE ', parts: ['deleted = {deleted|bare}'], quote: "'" } }
+    from: { name: properties.name }`
+    const text = acme.replace(/list:\n {6}call: GET \/things\n.*\n/, () => `${list}\n`)
+    const { definition, mistakes } = await readKind(text, { name: 'acme' })
+    expect(mistakes).toEqual([])
+    const { constant, defaults, text: texts } = definition?.entities['things']?.list ?? {}
+    expect({ constant, defaults, start: texts?.['q']?.start }).toEqual({
+      constant: { select: 'id,updated_at,properties.name,owner' },
+      defaults: { fields: 'id,updated_at,properties.name,owner', deleted: false },
+      start: 'SELECT id,updated_at,properties.name,owner FROM Thing',
+    })
+  })
+
   test('the id follows from the slug', async () => {
     expect((await loadKind(path('stripe'))).definition.id).toBe('59cc5572-fef0-5df9-8b85-6bb57f480052')
   })

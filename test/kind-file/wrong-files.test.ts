@@ -98,6 +98,11 @@ const cases: Readonly<Record<string, readonly Wrong[]>> = {
       'oauth: { page: https://a.example/x, token: https://a.example/y, client: §header }\n    send: { auth',
       'header is not a word for this',
     ],
+    [
+      'limits: { per',
+      '  app: { title: App, oauth: { token: https://a.example/y } }\n  two: { title: Two, oauth: { token: §https://b.example/y } }\nlimits: { per',
+      'all ways get their tokens at one host',
+    ],
   ],
   errors: [
     ['403 too fast: rate_limited', '403 too fast: §rate_limitd', 'rate_limitd is not a word for this', 'rate_limited'],

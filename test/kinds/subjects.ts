@@ -7,6 +7,8 @@ import type { Answer, Row, Vendor } from './stand-ins/shared.ts'
 import { Slack, slackRefusals } from './stand-ins/slack.ts'
 import { Stripe, stripeRefusals } from './stand-ins/stripe.ts'
 import { Zendesk, zendeskRefusals } from './stand-ins/zendesk.ts'
+import { jira } from './subject-jira.ts'
+import { salesforce } from './subject-salesforce.ts'
 
 /** A list of a kind. */
 export interface ListSubject {
@@ -479,4 +481,4 @@ const googleCalendar: Subject = {
 }
 
 /** All kinds that have a stand-in and a file. */
-export const subjects: readonly Subject[] = [stripe, github, slack, zendesk, notion, hubspot, googleCalendar]
+export const subjects: readonly Subject[] = [stripe, github, slack, zendesk, notion, hubspot, googleCalendar, salesforce, jira]

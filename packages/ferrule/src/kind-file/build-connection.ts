@@ -56,7 +56,7 @@ const docsFinding = ({ file }: BuildScope): Finding => ({
 export function buildConfiguration(scope: BuildScope): Fields {
   const { file, found } = scope
   const api = typeof file.api === 'string' ? file.api : ''
-  const oauth = Object.values(file.auth).flatMap(({ oauth: page }) => (page === undefined ? [] : [page.page, page.token]))
+  const oauth = Object.values(file.auth).flatMap(({ oauth: page }) => (page === undefined ? [] : [page.page ?? '', page.token]))
   const slots = [api, file.path ?? '', ...oauth].flatMap(listSlots)
   const { fields } = buildFields(file.configuration ?? {}, ['configuration'], {
     ...{ place: 'configuration', found, types: file.types ?? {}, required: new Set(slots), finding: docsFinding(scope) },
@@ -93,7 +93,7 @@ function checkHosts({ file, found }: BuildScope, configuration: Fields): void {
   const pages = Object.entries(file.auth).flatMap(([name, { oauth }]) =>
     oauth === undefined
       ? []
-      : [[['auth', name, 'oauth', 'page'], oauth.page] as const, [['auth', name, 'oauth', 'token'], oauth.token] as const],
+      : [[['auth', name, 'oauth', 'page'], oauth.page ?? ''] as const, [['auth', name, 'oauth', 'token'], oauth.token] as const],
   )
   for (const [steps, address] of [...(typeof file.api === 'string' ? [[['api'], file.api] as const] : chosen), ...pages]) {
     const host = originOf(address)
@@ -129,43 +129,62 @@ export function buildOrigins(scope: BuildScope): Origins {
       name: file.api.by,
       valid: Object.keys(file.configuration ?? {}),
     })
-  const pages = Object.entries(file.auth).flatMap(([name, { oauth }]) => (oauth === undefined ? [] : [{ name, oauth }]))
-  const [first, ...more] = pages
+  const ways = Object.entries(file.auth).flatMap(([name, { oauth }]) => (oauth === undefined ? [] : [{ name, ...oauth }]))
+  const [first, ...more] = ways.filter(({ page }) => page !== undefined)
   for (const { name } of more)
     found.note(['auth', name, 'oauth'], { message: `a kind has one page of consent, and auth.${first?.name} has it` })
-  if (first === undefined) return { api }
-  const oauth = originOf(first.oauth.page)
-  const token = originOf(first.oauth.token)
-  return { api, oauth, ...(token === oauth ? {} : { token }) }
+  const [used = ''] = [first ?? ways[0] ?? []].flat().map(({ token }) => originOf(token))
+  for (const { name, token } of ways)
+    if (originOf(token) !== used)
+      found.note(['auth', name, 'oauth', 'token'], { message: `all ways get their tokens at one host, and another one has ${used}` })
+  if (ways.length === 0) return { api }
+  const page = originOf(first?.page ?? used)
+  return { api, oauth: page, ...(used === page ? {} : { token: used }) }
 }
 
 const grantFields = ['client_id', 'client_secret'] as const
 
-/** Builds the fields of a consent: what the application has, and what the exchange fills in. */
-function buildGrantFields(title: string, hasRefresh: boolean): Fields {
+/** Builds the fields of OAuth: what the application has, and what the exchange fills in. */
+function buildGrantFields(title: string, { page, refresh: hasRefresh = true }: FileOauth): Fields {
   const filled = { says: `${title} gives it when the owner of the account agrees; a connect link fills it in.` }
   const application = { says: `${title} shows it in the settings of your application.` }
   const access: Field = find(filled, secret('Access token'))
+  const id = find(application, str('Client id of the application', { minLength: 1 }))
+  const password = find(application, secret('Client secret of the application'))
+  const expiry = opt(find(filled, time('When the access token expires')))
+  if (page === undefined) return { client_id: id, client_secret: password, access_token: opt(access), token_expiry_date: expiry }
   return {
     ...(hasRefresh ? { refresh_token: find(filled, secret('Refresh token')), access_token: opt(access) } : { access_token: access }),
-    client_id: opt(find(application, str('Client id of the application', { minLength: 1 }))),
-    client_secret: opt(find(application, secret('Client secret of the application'))),
-    ...(hasRefresh ? { token_expiry_date: opt(find(filled, time('When the access token expires'))) } : {}),
+    client_id: opt(id),
+    client_secret: opt(password),
+    ...(hasRefresh ? { token_expiry_date: expiry } : {}),
   }
 }
 
-function buildExchange({ token, client = 'body', as = 'form', refresh = true }: FileOauth): Exchange {
+const joinScopes = ({ scopes, separator = ' ' }: FileOauth): Named<string> =>
+  scopes === undefined ? {} : { scope: scopes.join(separator) }
+const toTexts = (values: NonNullable<FileOauth['always']>): Named<string> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]))
+
+/** Builds the exchange. Without a page the application itself is the grant (RFC 6749 section 4.4). */
+function buildExchange(oauth: FileOauth): Exchange {
+  const { page, token, client = 'body', as = 'form', refresh = true, always = {} } = oauth
   const inBody: Named<string> = client === 'body' ? { client_id: 'client_id', client_secret: 'client_secret' } : {}
-  return {
+  const common = {
     call: `POST ${pathOf(token)}`,
     ...(client === 'basic' ? { client: { user: 'client_id', password: 'client_secret' } } : {}),
     place: as,
+  } as const
+  const expires = { seconds: 'expires_in', field: 'token_expiry_date' }
+  if (page === undefined) {
+    const constant = { grant_type: 'client_credentials', ...joinScopes(oauth), ...toTexts(always) }
+    return { ...common, read: { access_token: 'access_token' }, expires, refresh: { constant, send: inBody } }
+  }
+  return {
+    ...common,
     read: { access_token: 'access_token', ...(refresh ? { refresh_token: 'refresh_token' } : {}) },
     ...(refresh
-      ? {
-          expires: { seconds: 'expires_in', field: 'token_expiry_date' },
-          refresh: { constant: { grant_type: 'refresh_token' }, send: { refresh_token: 'refresh_token', ...inBody } },
-        }
+      ? { expires, refresh: { constant: { grant_type: 'refresh_token' }, send: { refresh_token: 'refresh_token', ...inBody } } }
       : {}),
     code: { constant: { grant_type: 'authorization_code' }, send: inBody, code: 'code', redirectUri: 'redirect_uri' },
   }
@@ -173,11 +192,11 @@ function buildExchange({ token, client = 'body', as = 'form', refresh = true }: 
 
 const buildConsent = (
   title: string,
-  { page, scopes, separator, always = {}, who }: FileOauth,
+  { page, scopes, separator, always = {}, who }: FileOauth & { readonly page: string },
 ): NonNullable<CredentialScheme['consent']> => ({
   page: `GET ${pathOf(page)}`,
   send: { client_id: 'client_id' },
-  constant: { response_type: 'code', ...Object.fromEntries(Object.entries(always).map(([name, value]) => [name, String(value)])) },
+  constant: { response_type: 'code', ...toTexts(always) },
   ...(scopes === undefined ? {} : { scopes }),
   ...(separator === undefined ? {} : { separator }),
   application: grantFields,
@@ -221,7 +240,7 @@ function buildScheme(scope: BuildScope, name: string, scheme: FileScheme): Crede
     found.doubt(steps, { message: 'does not say where people find the values', example: 'find: Settings > API' })
   const finding = where === undefined ? docsFinding(scope) : readFinding(where, file.title)
   const own = buildFields(given, [...steps, 'fields'], { place: 'credential', found, types: file.types ?? {}, finding }).fields
-  const fields = { ...(oauth === undefined ? {} : buildGrantFields(file.title, oauth.refresh ?? true)), ...own }
+  const fields = { ...(oauth === undefined ? {} : buildGrantFields(file.title, oauth)), ...own }
   checkTemplates(scope, headers, fields, [...steps, 'send'])
   checkTemplates(scope, query ?? {}, fields, [...steps, 'query'])
   const sent = checkHeaders(scope, headers, [...steps, 'send'], true)
@@ -234,7 +253,8 @@ function buildScheme(scope: BuildScope, name: string, scheme: FileScheme): Crede
     fields,
     send: { headers: sent, ...(query === undefined ? {} : { query }) },
     ...(Object.keys(fixed).length === 0 ? {} : { headers: fixed }),
-    ...(oauth === undefined ? {} : { exchange: buildExchange(oauth), consent: buildConsent(file.title, oauth) }),
+    ...(oauth === undefined ? {} : { exchange: buildExchange(oauth) }),
+    ...(oauth?.page === undefined ? {} : { consent: buildConsent(file.title, { ...oauth, page: oauth.page }) }),
   }
 }
 

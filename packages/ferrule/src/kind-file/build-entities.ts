@@ -22,12 +22,15 @@ const isWritten = (action: LiveAction): action is WrittenAction => action !== 'd
 function buildOperations(scope: BuildScope, name: string, entity: FileEntity, record: Fields): Partial<Record<LiveAction, Operation>> {
   const { get } = entity
   const getAt = typeof get === 'object' ? get.at : undefined
+  const wanted = Object.keys(record)
+    .flatMap((field) => entity.from?.[field] ?? field)
+    .flatMap((from) => (typeof from === 'string' ? from : (from.path ?? [])))
   return Object.fromEntries(
     writtenActions.filter(isWritten).flatMap((action) => {
       const value = entity[action]
       if (value === undefined) return []
       const steps = ['entities', name, action]
-      return [[action, buildOperation(scope, { steps, action, entity: name, value, record, getAt })] as const]
+      return [[action, buildOperation(scope, { steps, action, entity: name, value, record, getAt, wanted })] as const]
     }),
   )
 }

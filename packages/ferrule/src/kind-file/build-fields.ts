@@ -30,6 +30,10 @@ export interface BuiltFields {
 /** Patterns of slot classes for hosts: anchored, and without dots that lead to another host. */
 export const hostSlots = {
   label: ['^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$', 'must be a part of a host: letters, digits and dashes, such as acme'],
+  labels: [
+    '^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?([.][A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?){0,3}$',
+    'must be parts of a host with dots between them, such as acme or acme.eu',
+  ],
   uuid: ['^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$', 'must be a UUID'],
   digits: ['^[0-9]{1,20}$', 'must be digits only'],
 } as const
@@ -54,6 +58,7 @@ const makers: Readonly<Record<FieldType, (about: string, isGiven: boolean) => Fi
   object: make.open,
   any: make.objectOrAny,
   label: (about) => slot(about, hostSlots.label),
+  labels: (about) => slot(about, hostSlots.labels),
   uuid: (about) => slot(about, hostSlots.uuid),
   digits: (about) => slot(about, hostSlots.digits),
   path: (about) => slot(about, pathSlot),

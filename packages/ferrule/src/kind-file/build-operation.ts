@@ -7,7 +7,7 @@ import { listSlots } from '../definition/templates.ts'
 import { buildFields, toSentence } from './build-fields.ts'
 import { type BuildScope, refer } from './build-scope.ts'
 import type { Steps } from './check-tree.ts'
-import type { FileOperation, FileWay, Named } from './file.ts'
+import type { FileOperation, FileText, FileWay, Named } from './file.ts'
 
 /** Names of parameters that vendors give to pages and their sizes. */
 const pagingName =
@@ -64,6 +64,8 @@ export interface OperationSource {
   readonly record: Fields
   /** Path of the record in the answer of `get`. */
   readonly getAt: string | undefined
+  /** The vendor's names of the record's fields, which `{fields}` stands for. */
+  readonly wanted: readonly string[]
 }
 
 const slotField = (name: string, record: Fields): Field => {
@@ -224,7 +226,21 @@ class OperationBuilder {
             ...{ steps: [...steps, 'text', name, 'parts', String(index)], what: 'a parameter', name: slot, valid: Object.keys(params) },
             example: `params: { ${slot}: string ${toSentence(slot)} }`,
           })
-    return { text: Object.fromEntries(Object.entries(text).map(([name, each]) => [name, { ...each, join: each.join ?? ' AND ' }])) }
+    const build = ({ start, join = ' AND ', ...rest }: FileText) => ({
+      ...rest,
+      join,
+      ...(start === undefined ? {} : { start: this.#nameFields(start) }),
+    })
+    return { text: Object.fromEntries(Object.entries(text).map(([name, each]) => [name, build(each)])) }
+  }
+
+  /** Puts the names of the record's fields in place of `{fields}`, for vendors that want to be told them. */
+  #nameFields<T>(value: T): T | string {
+    return typeof value === 'string' ? value.replaceAll('{fields}', this.#source.wanted.join(',')) : value
+  }
+
+  #nameAll<T>(values: Named<T>): Named<T | string> {
+    return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, this.#nameFields(value)]))
   }
 
   /** Builds what a list of one page says. */
@@ -265,8 +281,8 @@ class OperationBuilder {
       ...this.#buildOnePage(way),
       ...this.#buildText(params),
       ...(Object.keys(send).length === 0 ? {} : { send }),
-      ...(always === undefined ? {} : { constant: always }),
-      ...(defaults === undefined ? {} : { defaults }),
+      ...(always === undefined ? {} : { constant: this.#nameAll(always) }),
+      ...(defaults === undefined ? {} : { defaults: this.#nameAll(defaults) }),
       ...(merge === undefined ? {} : { rows: { merge } }),
     }
   }

@@ -19,6 +19,7 @@ interface Plain extends Record<FieldType, unknown> {
   'unix-time-ms': number | bigint
   object: Record<string, unknown>
   label: string
+  labels: string
   uuid: string
   digits: string
   path: string
@@ -156,13 +157,12 @@ type SchemeOf<F, S> = Omit<ConnectorDefinition['credentials'][string], 'fields'>
     : Part<S, 'fields', 'credential', Groups<F>>
 }
 type Grant = { readonly client_id: Field<string> & Optional; readonly client_secret: Field<string> & Optional }
-type GrantFields<O> = O extends { readonly refresh: false }
-  ? Grant & { readonly access_token: Field<string> }
-  : Grant & {
-      readonly refresh_token: Field<string>
-      readonly access_token: Field<string> & Optional
-      readonly token_expiry_date: Field<string> & Optional
-    }
+type TokenFields = { readonly access_token: Field<string> & Optional; readonly token_expiry_date: Field<string> & Optional }
+type GrantFields<O> = O extends { readonly page: string }
+  ? O extends { readonly refresh: false }
+    ? Grant & { readonly access_token: Field<string> }
+    : Grant & TokenFields & { readonly refresh_token: Field<string> }
+  : TokenFields & { readonly client_id: Field<string>; readonly client_secret: Field<string> }
 
 type Definition<F extends KindFile> = Omit<ConnectorDefinition, 'kind' | 'credentials' | 'configuration' | 'entities'> & {
   readonly kind: F['kind']

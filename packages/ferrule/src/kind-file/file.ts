@@ -104,9 +104,9 @@ export interface FileErrors {
   readonly warnings?: readonly string[]
   readonly rows?: readonly (Named<string> | FileErrorRow)[]
 }
-/** A page where the owner agrees. */
+/** A page where the owner agrees, and the token that follows; or the token alone. */
 export interface FileOauth {
-  readonly page: string
+  readonly page?: string
   readonly token: string
   readonly scopes?: readonly string[]
   readonly separator?: string

@@ -144,7 +144,7 @@ const connection: Readonly<Record<string, KeyGroup>> = {
     keys: [
       key('page', text('endpoint'), 'Page where the owner agrees', {
         example: 'page: https://github.com/login/oauth/authorize',
-        required: true,
+        without: 'none: the application gets a token for itself (client credentials)',
       }),
       key('token', text('endpoint'), 'Address that gives tokens', {
         example: 'token: https://github.com/login/oauth/access_token',
@@ -152,7 +152,9 @@ const connection: Readonly<Record<string, KeyGroup>> = {
       }),
       key('scopes', list(text()), 'What the page asks for', { example: 'scopes: [repo, read:org]' }),
       key('separator', text(), 'What stands between two scopes', { example: "separator: ','", without: 'a space' }),
-      key('always', constants, 'Fixed parameters of the page', { example: 'always: { access_type: offline }' }),
+      key('always', constants, 'Fixed parameters of the page, or of the token call without one', {
+        example: 'always: { access_type: offline }',
+      }),
       key('client', word('body', 'basic'), 'Where the token call carries the client id and secret', {
         example: 'client: basic',
         without: 'body',
@@ -342,8 +344,12 @@ const entities: Readonly<Record<string, KeyGroup>> = {
       key('params', fields('parameter'), 'Parameters of the address', { example: 'params: { state: open|closed State }' }),
       key('body', fields('parameter'), 'Parameters of the body', { example: 'body: { title: string! Title }' }),
       key('wrap', text('path'), 'What the body is wrapped in', { example: 'wrap: ticket' }),
-      key('always', constants, 'Values that every request carries', { example: 'always: { archived: false }' }),
-      key('defaults', constants, 'Values for parameters that are left out', { example: 'defaults: { state: all }' }),
+      key('always', constants, 'Values that every request carries; {fields} in a text is the names of the fields, with commas', {
+        example: 'always: { archived: false }',
+      }),
+      key('defaults', constants, 'Values for parameters that are left out, with {fields} as in always', {
+        example: 'defaults: { state: all }',
+      }),
       atRow,
       pagesRow,
       key('because', sentence, 'Why the list has one page, so that a full page raises no doubt', {
@@ -372,7 +378,9 @@ const entities: Readonly<Record<string, KeyGroup>> = {
       }),
       key('quote', word('"', "'"), 'Quotation mark of the language', { example: "quote: '\"'", required: true }),
       key('join', text(), 'What stands between the parts', { example: "join: ' AND '", without: ' AND ' }),
-      key('start', text(), 'What the text begins with', { example: "start: 'SELECT Id FROM Account'" }),
+      key('start', text(), 'What the text begins with; {fields} is the names of the fields, with commas', {
+        example: "start: 'SELECT {fields} FROM Account'",
+      }),
       key('lead', text(), 'What stands before the first part, if there is one', { example: "lead: ' WHERE '" }),
       key('end', text(), 'What the text ends with', { example: "end: ' ORDER BY updated'" }),
     ],

@@ -43,6 +43,7 @@ export const fieldTypes = {
   object: { about: 'an object whose fields are not listed' },
   any: { in: ['record', 'any'], about: 'a value whose type differs from record to record' },
   label: { in: ['configuration'], about: 'a part of a host: letters, digits and dashes' },
+  labels: { in: ['configuration'], about: 'one to four parts of a host with dots between them' },
   uuid: { in: ['configuration'], about: 'a UUID' },
   digits: { in: ['configuration'], about: 'digits only' },
   path: { in: ['configuration'], about: 'names with slashes between them' },

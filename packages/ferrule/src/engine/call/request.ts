@@ -141,9 +141,9 @@ function buildWireParams(compiled: CompiledOperation, params: Params, now: numbe
     if (value !== undefined) setAt(wire, parseWireName(compiled, send.to), value)
   }
   for (const [path, value] of Object.entries(operation.constant ?? {})) setAt(wire, parseWireName(compiled, path), value)
+  for (const [name, value] of Object.entries(operation.defaults ?? {})) if (operation.send?.[name] === undefined) wire[name] ??= value
   for (const [name, text] of Object.entries(operation.text ?? {})) setAt(wire, parseWireName(compiled, name), writeText(text, wire))
   for (const name of [...(operation.unsent ?? []), ...Object.values(operation.slice ?? {})]) takeAt(wire, parsePath(name))
-  for (const [name, value] of Object.entries(operation.defaults ?? {})) if (operation.send?.[name] === undefined) wire[name] ??= value
   return wire
 }
 

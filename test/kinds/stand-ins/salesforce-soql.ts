@@ -1,0 +1,151 @@
+/** Objects of Salesforce and its query language, by its public guide: https://developer.salesforce.com/docs/atlas.en-us.soql_sosl.meta/soql_sosl. */
+import type { Answer, Row } from './shared.ts'
+import * as kit from './shared.ts'
+
+/** Errors are an array at the root: /api_rest/errorcodes.htm */
+export const fault = (status: number, errorCode: string, message: string): Answer => ({ status, body: [{ message, errorCode }] })
+export const refuse = (status: number, code: string, message: string): kit.Refusal => new kit.Refusal(fault(status, code, message))
+export const malformed = (message: string) => refuse(400, 'MALFORMED_QUERY', message)
+export const noColumn = (name: string, object: string) => refuse(400, 'INVALID_FIELD', `No such column '${name}' on entity '${object}'.`)
+
+/** Objects, the prefixes of their ids, and their fields: /object_reference/sforce_api_objects_account.htm and its sisters. */
+export const objects = kit.readTable(`
+  object       | prefix | fields                                                              | required                      | share
+  Account      | 001 | Name Type Industry Website Phone BillingCity BillingCountry OwnerId    | Name                          | 1
+  Contact      | 003 | FirstName LastName Name Email Phone Title AccountId OwnerId            | LastName                      | 1
+  Lead         | 00Q | FirstName LastName Name Company Email Phone Status IsConverted OwnerId | LastName Company              | 2
+  Opportunity  | 006 | Name StageName Amount CloseDate Probability IsClosed IsWon AccountId OwnerId | Name StageName CloseDate | 2
+  Case         | 500 | CaseNumber Subject Description Status Priority Origin IsClosed AccountId ContactId OwnerId |            | 2
+  Task         | 00T | Subject Description Status Priority ActivityDate IsClosed WhoId WhatId OwnerId |                        | 2
+  Event        | 00U | Subject Description Location StartDateTime EndDateTime WhoId WhatId OwnerId | StartDateTime EndDateTime  | 3
+  Campaign     | 701 | Name Type Status StartDate EndDate IsActive OwnerId                    | Name                          | 4
+  Product2     | 01t | Name ProductCode Description Family IsActive                           | Name                          | 4
+  User         | 005 | Username Name Email Title Department IsActive ProfileId                | Username Email ProfileId      | 5
+  Organization | 00D | Name OrganizationType InstanceName IsSandbox                           |                               | 0`)
+/** Users are never deleted, they become inactive: /object_reference/sforce_api_objects_user.htm */
+export const hasDeleted = (object: string) => object !== 'User' && object !== 'Organization'
+export const system = ['Id', 'CreatedDate', 'LastModifiedDate', 'SystemModstamp']
+export const own = (object: string): string[] => kit.words(objects.get(object)?.['fields'])
+export const known = (object: string): string[] => [...system, ...own(object), ...(hasDeleted(object) ? ['IsDeleted'] : [])]
+export const isTime = (name: string) => /(Date|Modstamp|DateTime)$/.test(name) && !/^(Close|Activity|Start|End)Date$/.test(name)
+export const isFlag = (name: string) => /^Is[A-Z]/.test(name)
+
+/** Times have no colon in their offset, and whole seconds: /api_rest/intro_valid_date_formats.htm */
+export const stamp = (time: number): string => `${new Date(Math.floor(time / 1_000) * 1_000).toISOString().slice(0, -1)}+0000`
+
+/** A part of WHERE: https://developer.salesforce.com/docs/atlas.en-us.soql_sosl.meta/soql_sosl/sforce_api_calls_soql_select_conditionexpression.htm */
+type Condition = (row: Row) => boolean
+export interface Query {
+  readonly object: string
+  readonly fields: readonly string[]
+  readonly rows: readonly Row[]
+}
+export const token =
+  /\s*('(?:[^'\\]|\\.)*'|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)|\d{4}-\d\d-\d\d|-?\d+(?:\.\d+)?|[A-Za-z]\w*|[<>!]?=|[<>(),])/y
+
+/** Reads SOQL: SELECT fields FROM object WHERE … ORDER BY … LIMIT …; anything else is refused. */
+export class Soql {
+  readonly #tokens: string[] = []
+  #object = ''
+
+  constructor(text: string) {
+    token.lastIndex = 0
+    while (token.lastIndex < text.trimEnd().length) {
+      const [, word] = token.exec(text) ?? []
+      if (word === undefined) throw malformed(`unexpected token: '${text.slice(0, 40)}'`)
+      this.#tokens.push(word)
+    }
+  }
+
+  #take(word?: string): string {
+    const next = this.#tokens.shift() ?? '<EOF>'
+    if (word !== undefined && next.toUpperCase() !== word) throw malformed(`unexpected token: '${next}', expecting '${word}'`)
+    return next
+  }
+
+  #has(word: string): boolean {
+    const isNext = this.#tokens[0]?.toUpperCase() === word
+    if (isNext) this.#tokens.shift()
+    return isNext
+  }
+
+  #field(name = this.#take()): string {
+    if (!known(this.#object).includes(name)) throw noColumn(name, this.#object)
+    return name
+  }
+
+  #any(): Condition {
+    const parts = [this.#all()]
+    while (this.#has('OR')) parts.push(this.#all())
+    return (row) => parts.some((part) => part(row))
+  }
+
+  #all(): Condition {
+    const parts = [this.#one()]
+    while (this.#has('AND')) parts.push(this.#one())
+    return (row) => parts.every((part) => part(row))
+  }
+
+  /** Times stand without quotation marks, texts with them: /soql_sosl/sforce_api_calls_soql_select_dateformats.htm */
+  #one(): Condition {
+    if (this.#has('(')) {
+      const inner = this.#any()
+      this.#take(')')
+      return inner
+    }
+    const name = this.#field()
+    const operator = this.#take()
+    const text = this.#take()
+    const isQuoted = text.startsWith("'")
+    const isTyped = isFlag(name)
+      ? /^(true|false)$/i.test(text)
+      : isTime(name)
+        ? /T.+(Z|:\d\d)$/.test(text) && !isQuoted
+        : isQuoted || /^(null|[\d.-]+)$/i.test(text)
+    if (!isTyped) throw refuse(400, 'INVALID_FIELD', `value of filter criterion for field '${name}' is of a wrong type`)
+    const read = (value: unknown) => (isTime(name) ? Date.parse(String(value)) : isFlag(name) ? String(value).toLowerCase() : value)
+    const right = read(
+      isQuoted
+        ? text.slice(1, -1).replace(/\\(.)/g, '$1')
+        : text.toLowerCase() === 'null'
+          ? null
+          : isTime(name) || isFlag(name)
+            ? text
+            : Number(text),
+    )
+    const compare: Readonly<Record<string, Condition>> = {
+      '=': (row) => read(row[name] ?? null) === right,
+      '!=': (row) => read(row[name] ?? null) !== right,
+      '>=': (row) => Number(read(row[name])) >= Number(right),
+      '>': (row) => Number(read(row[name])) > Number(right),
+      '<=': (row) => Number(read(row[name])) <= Number(right),
+      '<': (row) => Number(read(row[name])) < Number(right),
+    }
+    const condition = Object.hasOwn(compare, operator) ? compare[operator] : undefined
+    if (condition === undefined) throw malformed(`unexpected token: '${operator}'`)
+    return condition
+  }
+
+  run(rowsOf: (object: string) => readonly Row[]): Query {
+    this.#take('SELECT')
+    const fields = [this.#take()]
+    while (this.#has(',')) fields.push(this.#take())
+    this.#take('FROM')
+    this.#object = this.#take()
+    if (!objects.has(this.#object)) throw refuse(400, 'INVALID_TYPE', `sObject type '${this.#object}' is not supported.`)
+    for (const name of fields) this.#field(name)
+    const condition = this.#has('WHERE') ? this.#any() : () => true
+    let rows = rowsOf(this.#object).filter(condition)
+    if (this.#has('ORDER')) {
+      this.#take('BY')
+      const by = [this.#field()]
+      while (this.#has(',')) by.push(this.#field())
+      const isDescending = this.#has('DESC')
+      if (!isDescending) this.#has('ASC')
+      rows = kit.sortBy(rows, by, !isDescending)
+    }
+    if (this.#has('LIMIT')) rows = rows.slice(0, Number(this.#take()))
+    if (this.#tokens.length > 0) throw malformed(`unexpected token: '${this.#tokens[0]}'`)
+    return { object: this.#object, fields, rows }
+  }
+}

@@ -1,0 +1,188 @@
+/** Salesforce REST API v62.0, by its public guide: https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest. Written without knowledge of any definition. */
+
+import { fault, hasDeleted, isFlag, isTime, known, noColumn, objects, own, type Query, refuse, Soql, stamp } from './salesforce-soql.ts'
+import type { Answer, Call, Row } from './shared.ts'
+import * as kit from './shared.ts'
+
+/** Refusals on demand: /api_rest/errorcodes.htm and /api/sforce_api_calls_concepts_core_data_objects.htm#exception_code */
+export const salesforceRefusals = {
+  rate: fault(403, 'REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.'),
+  access: fault(403, 'INSUFFICIENT_ACCESS', 'insufficient access rights on cross-reference id'),
+  disabled: fault(403, 'API_DISABLED_FOR_ORG', 'The REST API is not enabled for this Organization.'),
+  timeout: fault(400, 'QUERY_TIMEOUT', 'Your query request was running for too long.'),
+  duplicate: fault(400, 'DUPLICATES_DETECTED', "You're creating a duplicate record. We recommend you use an existing record instead."),
+  down: fault(503, 'SERVER_UNAVAILABLE', 'Server is temporarily unavailable'),
+}
+
+/** Salesforce with its usual objects. */
+export class Salesforce extends kit.Vendor {
+  readonly access = '00D!standin'
+  readonly version = 'v62.0'
+  /** Records of a page: 2,000 at most, and fewer as Salesforce likes: /api_rest/headers_queryoptions.htm */
+  readonly batch: number
+  readonly #tables = new Map([...objects.keys()].map((object) => [object, new kit.Table()]))
+  readonly #locators = new Map<string, Query>()
+
+  constructor({ records = 1_000, batch = 200, seed = 29 }: { records?: number; batch?: number; seed?: number } = {}) {
+    super(seed)
+    this.batch = batch
+    const start = Date.now() - 50 * 86_400_000
+    for (const [object, { share }] of objects)
+      for (let index = 0; index < records; index += Number(share) || records)
+        this.#add(object, sample(object, index), start + Math.floor(index / 50) * 3_600_000) // fifty records share a time
+  }
+
+  /** Returns what `query` has of an object, and what `queryAll` has by `all Account`. */
+  holds(what: string): readonly Row[] {
+    const table = this.#table(what.replace('all ', ''))
+    return what.startsWith('all ') ? table.all : table.live()
+  }
+
+  mutate(): void {
+    for (const object of [...objects.keys()].filter((each) => each !== 'Organization')) {
+      this.#add(object, sample(object, this.serial()))
+      const row = this.pick(this.#table(object).live())
+      Object.assign(row, { [own(object).includes('Subject') ? 'Subject' : 'Name']: `Changed ${this.serial()}` }, modified(Date.now()))
+      if (hasDeleted(object)) this.#delete(object, this.pick(this.#table(object).live()))
+    }
+  }
+
+  protected answer(call: Call): Answer {
+    if (call.path === '/services/oauth2/token' && call.method === 'POST') return this.#token(call)
+    if (call.headers.authorization !== `Bearer ${this.access}`) throw refuse(401, 'INVALID_SESSION_ID', 'Session expired or invalid')
+    const answer = this.#route(call)
+    return { ...answer, headers: { 'sforce-limit-info': 'api-usage=18/5000', ...answer.headers } } // /api_rest/headers_api_usage.htm
+  }
+
+  /** On the customer's own domain: https://help.salesforce.com/s/articleView?id=xcloud.remoteaccess_oauth_refresh_token_flow.htm and …_client_credentials_flow.htm */
+  #token({ body }: Call): Answer {
+    const {
+      grant_type: grant,
+      client_id: id,
+      client_secret: secret,
+      refresh_token: refresh,
+      ...rest
+    } = Object.fromEntries(new URLSearchParams(body))
+    const say = (error: string) => ({ status: 400, body: { error, error_description: error } })
+    if (Object.keys(rest).length > 0) return say('invalid_request')
+    if (id !== 'client' || secret !== 'secret') return say('invalid_client_id')
+    if (grant === 'refresh_token' ? refresh !== 'refresh' : grant !== 'client_credentials' || refresh !== undefined)
+      return say('invalid_grant')
+    const [org] = this.holds('Organization')
+    const about = { instance_url: this.origin, id: `https://login.salesforce.com/id/${org?.['Id']}`, signature: 'stand-in' }
+    return kit.ok({ access_token: this.access, token_type: 'Bearer', issued_at: String(Date.now()), ...about }) // it names no lifetime
+  }
+
+  #route(call: Call): Answer {
+    const [services, data, version, area, object = '', id, ...rest] = call.path.slice(1).split('/')
+    const missing = refuse(404, 'NOT_FOUND', 'The requested resource does not exist')
+    if (services !== 'services' || data !== 'data' || version !== this.version || rest.length > 0) throw missing
+    if ((area === 'query' || area === 'queryAll') && call.method === 'GET')
+      return object === '' ? this.#query(call, area) : this.#more(call, object)
+    if (area !== 'sobjects' || !objects.has(object)) throw missing
+    if (id === undefined && call.method === 'POST') return this.#create(object, read(call, object))
+    const table = this.#table(object)
+    const row = table.find(id, 'Id')
+    if (!/^\w{15}(\w{3})?$/.test(id ?? '')) throw refuse(400, 'MALFORMED_ID', `malformed id ${id}`)
+    if (row === undefined) throw missing
+    if (table.isDeleted(row)) throw refuse(404, 'ENTITY_IS_DELETED', 'entity is deleted')
+    if (call.method === 'GET') return kit.ok(this.#get(call, object, row))
+    if (call.method === 'PATCH') Object.assign(row, read(call, object), modified(Date.now()))
+    else if (call.method === 'DELETE' && hasDeleted(object)) this.#delete(object, row)
+    else throw refuse(405, 'METHOD_NOT_ALLOWED', `HTTP Method '${call.method}' not allowed.`)
+    return { status: 204 } // without a body: /api_rest/dome_update_fields.htm
+  }
+
+  #get({ query }: Call, object: string, row: Row): Row {
+    check(query, ['fields']) // /api_rest/resources_sobject_retrieve_get.htm
+    const wanted = query.get('fields')?.split(',') ?? known(object)
+    for (const name of wanted) if (!known(object).includes(name)) throw noColumn(name, object)
+    return this.#show(object, ['Id', ...wanted], row)
+  }
+
+  /** /api_rest/resources_query.htm, /api_rest/resources_queryall.htm */
+  #query({ query }: Call, area: string): Answer {
+    check(query, ['q'])
+    const found = new Soql(query.get('q') ?? '').run((object) => this.holds(area === 'queryAll' ? `all ${object}` : object))
+    const name = `01g${String(this.serial()).padStart(12, '0')}AAA`
+    this.#locators.set(name, found)
+    return this.#page(name, found, 0)
+  }
+
+  /** The next page has another path and no query: /api_rest/resources_query_more_results.htm */
+  #more({ query }: Call, locator: string): Answer {
+    check(query, [])
+    const [name = '', from = ''] = locator.split('-')
+    const found = this.#locators.get(name)
+    if (found === undefined || !/^\d+$/.test(from)) throw refuse(400, 'INVALID_QUERY_LOCATOR', 'invalid query locator')
+    return this.#page(name, found, Number(from))
+  }
+
+  #page(name: string, { object, fields, rows }: Query, from: number): Answer {
+    const next = from + this.batch
+    const records = rows.slice(from, next).map((row) => this.#show(object, fields, row))
+    const done = next >= rows.length
+    const more = done ? {} : { nextRecordsUrl: `/services/data/${this.version}/query/${name}-${next}` }
+    this.between?.()
+    return kit.ok({ totalSize: rows.length, done, ...more, records })
+  }
+
+  #show(object: string, fields: readonly string[], row: Row): Row {
+    const attributes = { type: object, url: `/services/data/${this.version}/sobjects/${object}/${row['Id']}` }
+    return { attributes, ...Object.fromEntries(fields.map((name) => [name, row[name] ?? null])) }
+  }
+
+  #table(object: string): kit.Table {
+    return this.#tables.get(object) ?? new kit.Table()
+  }
+
+  #add(object: string, fields: Row, time = Date.now()): Row {
+    const Id = `${objects.get(object)?.['prefix']}${String(this.serial()).padStart(12, '0')}AAA` // 18 characters
+    const kept = hasDeleted(object) ? { IsDeleted: false } : {}
+    return this.#table(object).add({ Id, ...fields, ...kept, CreatedDate: stamp(time), ...modified(time) })
+  }
+
+  /** Answers the id and no record: /api_rest/dome_sobject_create.htm */
+  #create(object: string, fields: Row): Answer {
+    const [lacking] = kit.words(objects.get(object)?.['required']).filter((name) => fields[name] === undefined)
+    if (lacking !== undefined) throw refuse(400, 'REQUIRED_FIELD_MISSING', `Required fields are missing: [${lacking}]`)
+    return { status: 201, body: { id: this.#add(object, fields)['Id'], success: true, errors: [] } }
+  }
+
+  /** Deleted records stay in the bin, where queryAll finds them. */
+  #delete(object: string, row: Row): void {
+    this.#table(object).delete(Object.assign(row, { IsDeleted: true }, modified(Date.now())))
+  }
+}
+
+const modified = (time: number): Row => ({ LastModifiedDate: stamp(time), SystemModstamp: stamp(time) })
+const sample = (object: string, index: number): Row =>
+  Object.fromEntries(
+    own(object).flatMap((name): [string, unknown][] => {
+      if (name.endsWith('Id') || name === 'Description') return []
+      if (isFlag(name)) return [[name, index % 2 === 0]]
+      if (isTime(name)) return [[name, stamp(Date.now())]]
+      if (name.endsWith('Date')) return [[name, '2026-05-01']]
+      return [
+        [
+          name,
+          name === 'Amount' ? index + 0.5 : name === 'Probability' ? 10 : name === 'Email' ? `p${index}@example.com` : `${name} ${index}`,
+        ],
+      ]
+    }),
+  )
+
+function check(query: URLSearchParams, allowed: readonly string[]): void {
+  const [unknown] = kit.unknownNames(query.keys(), allowed)
+  if (unknown !== undefined) throw refuse(400, 'INVALID_PARAMETER', `${unknown} is not a parameter`)
+}
+
+/** System fields cannot be written: /object_reference/system_fields.htm */
+function read({ body, headers }: Call, object: string): Row {
+  const fields = kit.readObject(body)
+  if (fields === undefined || !String(headers['content-type']).startsWith('application/json'))
+    throw refuse(400, 'JSON_PARSER_ERROR', 'Unexpected character')
+  const [unknown] = kit.unknownNames(Object.keys(fields), own(object))
+  if (unknown !== undefined) throw noColumn(unknown, object)
+  return fields
+}

@@ -1,0 +1,96 @@
+/** What the tests know of Salesforce: its stand-in, and which object an entity reads. */
+import { Salesforce, salesforceRefusals } from './stand-ins/salesforce.ts'
+import type { Row } from './stand-ins/shared.ts'
+import type { Subject } from './subjects.ts'
+
+const objects = {
+  accounts: 'Account',
+  contacts: 'Contact',
+  leads: 'Lead',
+  opportunities: 'Opportunity',
+  cases: 'Case',
+  tasks: 'Task',
+  events: 'Event',
+  campaigns: 'Campaign',
+  products: 'Product2',
+  users: 'User',
+}
+/** Each record names its object and its address. */
+const withAttributes =
+  (object: string) =>
+  (row: Row): Row => ({
+    ...row,
+    attributes: { type: object, url: `/services/data/v62.0/sobjects/${object}/${String(row['Id'])}` },
+  })
+const byId = ({ Id }: Row) => ({ Id })
+const mostRecent = new Date(Date.now() - 86_400_000).toISOString()
+/** Salesforce at its stand-in. */
+export const salesforce: Subject = {
+  slug: 'salesforce',
+  start: () => new Salesforce(),
+  startLarge: () => new Salesforce({ records: 1_200, batch: 20 }),
+  credentials: { refresh_token: 'refresh', access_token: '00D!standin', client_id: 'client', client_secret: 'secret' },
+  config: { domain: 'stand-in' },
+  lists: [
+    ...Object.entries(objects).map(([entity, object]) => ({ entity, holds: object, key: 'Id' })),
+    { entity: 'organizations', holds: 'Organization', key: 'Id' },
+    { entity: 'accounts', params: { deleted: true }, holds: 'all Account', key: 'Id' },
+    {
+      ...{ entity: 'accounts', params: { since: mostRecent }, holds: 'Account', key: 'Id' },
+      only: (row) => Date.parse(String(row['SystemModstamp'])) >= Date.parse(mostRecent),
+    },
+    {
+      ...{ entity: 'leads', params: { Status: 'Status 4' }, holds: 'Lead', key: 'Id' },
+      only: ({ Status }) => Status === 'Status 4',
+    },
+    { entity: 'users', params: { IsActive: true }, holds: 'User', key: 'Id', only: ({ IsActive }) => IsActive === true },
+    {
+      entity: 'found',
+      params: { q: 'SELECT Id FROM Case WHERE IsClosed = true' },
+      holds: 'Case',
+      key: 'Id',
+      only: ({ IsClosed }) => IsClosed === true,
+    },
+  ],
+  gets: Object.entries(objects).map(([entity, object]) => ({
+    entity,
+    holds: object,
+    params: byId,
+    shows: withAttributes(object),
+  })),
+  writes: [
+    {
+      entity: 'accounts',
+      action: 'create',
+      params: () => ({ Name: "O'Neill \\ Sons", Website: 'example.com' }),
+      holds: 'Account',
+      more: 1,
+    },
+    {
+      ...{ entity: 'accounts', action: 'update', of: 'Account', holds: 'Account', sets: { Phone: '+1 555 0100' } },
+      params: ({ Id }) => ({ Id, Phone: '+1 555 0100' }),
+    },
+    { entity: 'accounts', action: 'delete', of: 'Account', params: byId, holds: 'Account', more: -1 },
+    {
+      ...{ entity: 'opportunities', action: 'create', of: 'Account', holds: 'Opportunity', more: 1 },
+      params: ({ Id }) => ({ Name: 'New', StageName: 'Prospecting', CloseDate: '2026-05-01', Amount: 12.5, AccountId: Id }),
+    },
+    {
+      ...{ entity: 'events', action: 'create', holds: 'Event', more: 1 },
+      params: () => ({ Subject: 'New', StartDateTime: '2026-05-01T10:00:00Z', EndDateTime: '2026-05-01T11:00:00Z' }),
+    },
+    { entity: 'tasks', action: 'delete', of: 'Task', params: byId, holds: 'Task', more: -1 },
+  ],
+  copies: (['accounts', 'contacts', 'opportunities', 'cases', 'users'] as const).map((entity) => ({
+    ...{ entity, holds: objects[entity], key: ({ Id }) => String(Id), compared: ['SystemModstamp'], incremental: true },
+  })),
+  refusals: [
+    { answer: salesforceRefusals.rate, code: 'upstream_rate_limited' },
+    { answer: salesforceRefusals.access, code: 'upstream_permission_denied' },
+    { answer: salesforceRefusals.disabled, code: 'upstream_account_unavailable' },
+    { answer: salesforceRefusals.timeout, code: 'upstream_timeout' },
+    { answer: salesforceRefusals.duplicate, code: 'upstream_conflict' },
+    { answer: salesforceRefusals.down, code: 'upstream_error' },
+  ],
+  missing: { entity: 'accounts', params: { Id: '001999999999999AAA' }, code: 'record_not_found' },
+}
