@@ -8,6 +8,7 @@ import { Slack, slackRefusals } from './stand-ins/slack.ts'
 import { Stripe, stripeRefusals } from './stand-ins/stripe.ts'
 import { Zendesk, zendeskRefusals } from './stand-ins/zendesk.ts'
 import { jira } from './subject-jira.ts'
+import { linear } from './subject-linear.ts'
 import { salesforce } from './subject-salesforce.ts'
 
 /** A list of a kind. */
@@ -481,4 +482,4 @@ const googleCalendar: Subject = {
 }
 
 /** All kinds that have a stand-in and a file. */
-export const subjects: readonly Subject[] = [stripe, github, slack, zendesk, notion, hubspot, googleCalendar, salesforce, jira]
+export const subjects: readonly Subject[] = [stripe, github, slack, zendesk, notion, hubspot, googleCalendar, salesforce, jira, linear]

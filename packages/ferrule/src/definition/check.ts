@@ -112,6 +112,11 @@ const operationChecks: readonly Check<OperationContext>[] = [
   ({ operation }) => [
     !/^(GET|POST|PUT|PATCH|DELETE) \/[^?#\s]*$/.test(operation.call) && `call ${operation.call} is not a method and a path`,
   ],
+  ({ operation }) => [
+    operation.graphql !== undefined &&
+      !(operation.call.startsWith('POST ') && (operation.body ?? 'json') === 'json') &&
+      'call has a document of GraphQL, which only JSON by POST carries',
+  ],
   ({ operation }) => findSpeechless(operation.params, 'parameter'),
   ({ operation }) => findUnknownRefusals(operation.params),
   ({ operation, kind }) => {

@@ -136,6 +136,8 @@ export interface Operation {
   readonly lists?: 'comma' | 'repeat' | 'brackets'
   /** Name among the kind's `limits.budgets`; by default the budget of the kind. */
   readonly budget?: string
+  /** Document of GraphQL. The body has it as `query`, and the parameters, the position and the size of a page as `variables`. */
+  readonly graphql?: string
   /** Request header by which the vendor knows a repeated write and does it once: a UUID. */
   readonly once?: string
   /** What a write answers: the record (default), some of its fields, such as its key, or nothing. */

@@ -22,15 +22,12 @@ const isWritten = (action: LiveAction): action is WrittenAction => action !== 'd
 function buildOperations(scope: BuildScope, name: string, entity: FileEntity, record: Fields): Partial<Record<LiveAction, Operation>> {
   const { get } = entity
   const getAt = typeof get === 'object' ? get.at : undefined
-  const wanted = Object.keys(record)
-    .flatMap((field) => entity.from?.[field] ?? field)
-    .flatMap((from) => (typeof from === 'string' ? from : (from.path ?? [])))
   return Object.fromEntries(
     writtenActions.filter(isWritten).flatMap((action) => {
       const value = entity[action]
       if (value === undefined) return []
       const steps = ['entities', name, action]
-      return [[action, buildOperation(scope, { steps, action, entity: name, value, record, getAt, wanted })] as const]
+      return [[action, buildOperation(scope, { steps, action, entity: name, value, record, getAt, from: buildFrom(entity) })] as const]
     }),
   )
 }
@@ -40,6 +37,9 @@ const buildOrigin = (value: NonNullable<FileEntity['from']>[string]): Origin => 
   const { path, param, as } = value
   return { ...(path === undefined ? {} : { copy: path }), ...(param === undefined ? {} : { param }), ...(as === undefined ? {} : { as }) }
 }
+
+const buildFrom = ({ from = {} }: FileEntity): Readonly<Record<string, Origin>> =>
+  Object.fromEntries(Object.entries(from).map(([path, each]) => [path, buildOrigin(each)]))
 
 /** Reads the key; empty for an entity whose records nothing identifies. */
 function buildKey(scope: BuildScope, name: string, { key }: FileEntity, record: Fields): readonly string[] {
@@ -73,9 +73,7 @@ function buildEntity(scope: BuildScope, name: string, entity: FileEntity): Entit
     key: buildKey(scope, name, entity, record),
     ...(entity.of === undefined ? {} : { of: entity.of }),
     record,
-    ...(entity.from === undefined
-      ? {}
-      : { from: Object.fromEntries(Object.entries(entity.from).map(([path, from]) => [path, buildOrigin(from)])) }),
+    ...(entity.from === undefined ? {} : { from: buildFrom(entity) }),
     ...buildOperations(scope, name, entity, record),
   }
 }

@@ -1,11 +1,13 @@
 /** Makes an operation of the long form. */
-import type { LiveAction, Method, Operation, Send } from '../definition/entity.ts'
+import type { LiveAction, Method, Operation, Origin, Send } from '../definition/entity.ts'
 import type { Field, Fields } from '../definition/fields.ts'
 import { id, int, opt, str } from '../definition/fields.ts'
+import { type GraphqlCall, graphqlResult, parseGraphqlCall, writeGraphql } from '../definition/graphql.ts'
+import { isObject } from '../definition/object.ts'
 import { cursorName, type NextPages, sizeName } from '../definition/page.ts'
 import { listSlots } from '../definition/templates.ts'
 import { buildFields, toSentence } from './build-fields.ts'
-import { type BuildScope, refer } from './build-scope.ts'
+import { type BuildScope, firstStep, refer } from './build-scope.ts'
 import type { Steps } from './check-tree.ts'
 import type { FileOperation, FileText, FileWay, Named } from './file.ts'
 
@@ -62,10 +64,10 @@ export interface OperationSource {
   readonly value: string | FileOperation
   /** Fields of the record. */
   readonly record: Fields
+  /** Where the answer has fields that it has under other names. */
+  readonly from: Readonly<Record<string, Origin>>
   /** Path of the record in the answer of `get`. */
   readonly getAt: string | undefined
-  /** The vendor's names of the record's fields, which `{fields}` stands for. */
-  readonly wanted: readonly string[]
 }
 
 const slotField = (name: string, record: Fields): Field => {
@@ -85,6 +87,13 @@ const readPage = (way: FileWay | undefined): Fields => {
   }
 }
 
+/** Lists the arguments that callers must give: those that no parameter of the body fills. */
+function listNeeded({ args }: GraphqlCall, { body = {}, wrap, always = {} }: FileOperation): string[] {
+  const sent = Object.entries(body).map(([name, value]) => (isObject(value) && typeof value['$to'] === 'string' ? value['$to'] : name))
+  const filled = new Set([...(wrap === undefined ? sent : [wrap]), ...Object.keys(always)].map(firstStep))
+  return Object.entries(args).flatMap(([name, type]) => (type.endsWith('!') && !filled.has(name) ? [name] : []))
+}
+
 class OperationBuilder {
   readonly #scope: BuildScope
   readonly #source: OperationSource
@@ -92,15 +101,18 @@ class OperationBuilder {
   readonly #method: string
   readonly #path: string
   readonly #slots: readonly string[]
+  readonly #graphql: GraphqlCall | undefined
 
   constructor(scope: BuildScope, source: OperationSource) {
     this.#scope = scope
     this.#source = source
     this.#full = typeof source.value === 'string' ? { call: source.value } : source.value
-    const [method = '', path = ''] = this.#full.call.split(' ')
+    const graphql = parseGraphqlCall(this.#full.call)
+    const [method = '', path = ''] = graphql === undefined ? this.#full.call.split(' ') : ['POST', scope.file.graphql]
     this.#method = method
     this.#path = path
-    this.#slots = listSlots(path)
+    this.#graphql = graphql
+    this.#slots = graphql === undefined ? listSlots(path) : listNeeded(graphql, this.#full)
   }
 
   get #hasBody(): boolean {
@@ -214,6 +226,48 @@ class OperationBuilder {
         found.note([...steps, word], { message: `is for writes, and this is ${action}` }, 'key')
   }
 
+  get #callSteps(): Steps {
+    const { value, steps } = this.#source
+    return typeof value === 'string' ? steps : [...steps, 'call']
+  }
+
+  /** Notes what a call of GraphQL sends although it is no argument, and what it cannot have. */
+  #checkGraphql({ field, args }: GraphqlCall, sent: readonly string[], at: string): void {
+    const { steps } = this.#source
+    const { file, found } = this.#scope
+    if (file.graphql === undefined)
+      found.note(this.#callSteps, { message: 'is a call of GraphQL, and the file does not say its path', example: 'graphql: /graphql' })
+    if (this.#full.params !== undefined)
+      found.note([...steps, 'params'], { message: 'GraphQL has arguments only: its parameters stand in body', example: 'body: …' }, 'key')
+    for (const name of new Set(sent.map(firstStep)))
+      refer(this.#scope, {
+        ...{ steps: this.#callSteps, what: `an argument of ${field}, and it is sent`, name, valid: Object.keys(args) },
+        example: `call: 'query ${field}(${name}: String)'`,
+      })
+    if (at !== graphqlResult && !at.startsWith(`${graphqlResult}.`))
+      found.note(this.#full.at === undefined ? this.#callSteps : [...steps, 'at'], {
+        message: `${at} is not in ${graphqlResult}, where the answers of GraphQL have what the field returns`,
+        example: `at: ${graphqlResult}.nodes`,
+      })
+  }
+
+  /** Writes the document of GraphQL: the fields of the record, and what says where the next page is. */
+  #buildGraphql(at: string, { answers, params, send }: Pick<Operation, 'answers' | 'params' | 'send'>, way?: FileWay) {
+    if (this.#graphql === undefined) return {}
+    const size = way?.size?.split('=')[0]
+    const paging = [way?.send ?? [], size ?? []].flat()
+    const own = Object.keys(params).map((name) => send?.[name]?.to ?? name)
+    this.#checkGraphql(this.#graphql, [...own, ...Object.keys(this.#full.always ?? {}), ...paging], at)
+    const beside = [way?.next ?? [], way?.more?.replace('!', '') ?? [], way?.total ?? []].flat()
+    const { record, from } = this.#source
+    return {
+      graphql: writeGraphql(this.#graphql, {
+        ...{ at: answers === 'nothing' ? undefined : at, record, from },
+        beside: beside.filter((path) => path.startsWith(`${graphqlResult}.`)),
+      }),
+    }
+  }
+
   /** Builds the parameters in query languages. Their slots are parameters. */
   #buildText(params: Fields): Pick<Operation, 'text'> {
     const { steps } = this.#source
@@ -236,7 +290,9 @@ class OperationBuilder {
 
   /** Puts the names of the record's fields in place of `{fields}`, for vendors that want to be told them. */
   #nameFields<T>(value: T): T | string {
-    return typeof value === 'string' ? value.replaceAll('{fields}', this.#source.wanted.join(',')) : value
+    const { record, from } = this.#source
+    const names = Object.keys(record).flatMap((name) => from[name]?.copy ?? (from[name]?.param === undefined ? name : []))
+    return typeof value === 'string' ? value.replaceAll('{fields}', names.join(',')) : value
   }
 
   #nameAll<T>(values: Named<T>): Named<T | string> {
@@ -263,13 +319,14 @@ class OperationBuilder {
     const common = isList ? lists : isWrite ? writes : {}
     const { about, always, defaults, as = common.as, arrays = common.arrays, merge, budget } = this.#full
     const once = this.#full.once ?? (isWrite && this.#hasBody ? writes.once : undefined)
-    const at = this.#full.at ?? (isList ? lists.at : isWrite ? getAt : undefined) ?? ''
+    const at = this.#full.at ?? (isList ? lists.at : isWrite ? getAt : undefined) ?? (this.#graphql === undefined ? '' : graphqlResult)
     const body = as ?? (this.#method === 'DELETE' && this.#full.body !== undefined ? 'json' : undefined)
     const answers = this.#full.answers ?? (action === 'delete' ? 'nothing' : undefined)
     return {
       ...(about === undefined ? {} : { about }),
       call: `${this.#method as Method} ${this.#path as `/${string}`}`, // the form of a call proves both
       ...(body === undefined || this.#method === 'GET' ? {} : { body }),
+      ...this.#buildGraphql(at, { answers: answers ?? 'record', params, send }, this.#scope.file.pages?.[way ?? '']),
       ...(query.length === 0 ? {} : { query }),
       ...(arrays === undefined ? {} : { lists: arrays }),
       ...(answers === undefined ? {} : { answers }),

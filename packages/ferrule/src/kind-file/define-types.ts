@@ -99,6 +99,11 @@ type MapOf<M, P, G> = M extends { readonly '+': unknown } ? Omit<Taken<M, P, G>,
 type Groups<F> = F extends { readonly types: infer G } ? G : Record<never, never>
 type CallOf<O> = O extends { readonly call: infer C } ? C : O
 type Slots<C> = C extends `${string}{${infer Name}}${infer Rest}` ? Name | Slots<Rest> : never
+/** Arguments of GraphQL that must have a value. */
+type Needed<A> = A extends `${infer One}, ${infer Rest}` ? Needed<One> | Needed<Rest> : A extends `${infer Name}: ${string}!` ? Name : never
+type Filled<O> = (O extends { readonly wrap: infer W } ? W : never) | (O extends { readonly body: infer B } ? keyof B : never)
+/** Slots of a path, or arguments of GraphQL that no parameter of the body fills. */
+type Asked<O> = CallOf<O> extends `${'query' | 'mutation'} ${string}(${infer A})` ? Exclude<Needed<A>, Filled<O>> : Slots<CallOf<O>>
 type Part<O, N extends string, P extends FieldPlace, G> = O extends { readonly [K in N]: infer M } ? MapOf<M, P, G> : Record<never, never>
 type SlotField<R, N> = N extends keyof R
   ? Static<R[N]> extends number | bigint | null
@@ -106,7 +111,7 @@ type SlotField<R, N> = N extends keyof R
     : Field<string>
   : Field<string>
 /** Slots are required, also where the file has a sentence for them. */
-type SlotFields<O, R> = { readonly [N in Slots<CallOf<O>> & string]: SlotField<R, N> }
+type SlotFields<O, R> = { readonly [N in Asked<O> & string]: SlotField<R, N> }
 
 type PageName<F, O> = O extends { readonly pages: infer N } ? N : F extends { readonly lists: { readonly pages: infer N } } ? N : 'none'
 type WayOf<F, N> = F extends { readonly pages: infer W } ? (N extends keyof W ? W[N] : never) : never
@@ -123,10 +128,7 @@ type PageFields<F, N> = N extends 'none'
     : CursorField
 type PageMark<N> = N extends 'none' ? Record<never, never> : { readonly page: 'next' }
 type ListPart<F, A, O> = A extends 'list' ? PageFields<F, PageName<F, O>> : Record<never, never>
-type Params<F, R, A, O> = Omit<
-  Part<O, 'params', 'parameter', Groups<F>> & Part<O, 'body', 'parameter', Groups<F>>,
-  Slots<CallOf<O>> & string
-> &
+type Params<F, R, A, O> = Omit<Part<O, 'params', 'parameter', Groups<F>> & Part<O, 'body', 'parameter', Groups<F>>, Asked<O> & string> &
   SlotFields<O, R> &
   ListPart<F, A, O>
 type Merge<T> = { readonly [K in keyof T]: T[K] }

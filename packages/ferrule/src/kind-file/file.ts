@@ -164,6 +164,7 @@ export interface KindFile {
   readonly docs: string
   readonly api: string | { readonly by: string; readonly of: Named<string> }
   readonly path?: string
+  readonly graphql?: string
   readonly headers?: Named<string>
   readonly configuration?: FileFields
   readonly auth: Named<FileScheme>

@@ -11,6 +11,7 @@ export interface TextForm {
 const step = String.raw`[^\s.\[\]]+(?:\[\d*\])*`
 const path = String.raw`(?:${step}|\[\d+\])(?:\.${step})*`
 const name = '[a-z][a-z0-9_]*'
+const argument = String.raw`\w+: \[?\w+!?\]?!?`
 
 /** Forms by name. */
 export const textForms = {
@@ -37,8 +38,8 @@ export const textForms = {
     example: 'path: /v1',
   },
   call: {
-    pattern: String.raw`^(?:GET|POST|PUT|PATCH|DELETE) \/[^?#\s]*$`,
-    says: 'a method (GET, POST, PUT, PATCH, DELETE) and a path without a query',
+    pattern: String.raw`^(?:(?:GET|POST|PUT|PATCH|DELETE) \/[^?#\s]*|(?:query|mutation) \w+(?:\(${argument}(?:, ${argument})*\))?)$`,
+    says: 'a method (GET, POST, PUT, PATCH, DELETE) and a path without a query, or query or mutation with a field and its arguments',
     example: 'GET /repos/{owner}/{repo}',
   },
   header: { pattern: '^[A-Za-z][A-Za-z0-9-]*$', says: 'the name of a header', example: 'x-api-version' },

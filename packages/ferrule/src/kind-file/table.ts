@@ -35,7 +35,7 @@ const arraysRow = key(
 )
 const atRow = key('at', text('path'), 'Path of the rows, or of the record, in the answer', {
   example: 'at: data',
-  without: 'the whole answer',
+  without: 'the whole answer; data.result of GraphQL',
 })
 const onceRow = key('once', text('header'), 'Header by which the vendor knows a repeated write and does it once', {
   example: 'once: idempotency-key',
@@ -59,6 +59,7 @@ const kind: KeyGroup = {
       required: true,
     }),
     key('path', text('prefix'), 'What every path begins with', { example: 'path: /v1' }),
+    key('graphql', text('prefix'), 'Path of GraphQL, for calls that are a query or a mutation', { example: 'graphql: /graphql' }),
     key('headers', map('header', text('value')), 'Headers of every request', { example: "headers: { accept: 'application/json' }" }),
     key('configuration', fields('configuration'), 'Values that each account has of its own, beside its credentials', {
       example: 'configuration: { subdomain: label Subdomain of the account }',
@@ -336,7 +337,7 @@ const entities: Readonly<Record<string, KeyGroup>> = {
   operation: {
     title: 'list, get, create, update, delete, in full',
     keys: [
-      key('call', text('call'), 'Method and path; a {slot} is a required parameter', {
+      key('call', text('call'), 'Method and path, or a field of GraphQL; a {slot} or an argument! is a required parameter', {
         example: "call: 'GET /repos/{owner}/issues'",
         required: true,
       }),

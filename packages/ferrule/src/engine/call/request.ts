@@ -180,14 +180,15 @@ function dropFilters(operation: CompiledOperation, wire: Record<string, unknown>
 export function buildRequest(operation: CompiledOperation, params: Params, now: number): WireRequest {
   const wire = dropFilters(operation, buildWireParams(operation, params, now))
   const path = buildPath(operation, wire)
-  const { running, submits, lists = 'comma' } = operation.operation
+  const { running, submits, lists = 'comma', graphql } = operation.operation
   const next = placePosition(operation, wire)
   const request = { method: operation.method, ...(running === undefined ? {} : { unready: [running.status] }) }
   const body = findBody(operation)
   if (next !== undefined && body === 'query') return { ...request, path: next, unprefixed: true }
   if (body === 'query') return { ...request, path: path + buildQuery(wire, lists) }
   const query = takeQuery(operation, wire, submits)
-  const sent = body === 'form' ? buildForm(wire, lists) : writeJson(wire)
+  const content = graphql === undefined ? wire : { query: graphql, variables: wire }
+  const sent = body === 'form' ? buildForm(wire, lists) : writeJson(content)
   const address = next === undefined ? { path: path + buildQuery(query, lists) } : { path: next, unprefixed: true as const }
   return { ...request, ...address, body: sent, ...(body === 'form' ? { isForm: true } : {}) }
 }

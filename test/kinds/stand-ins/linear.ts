@@ -1,0 +1,249 @@
+/**
+ * Linear, by its public schema (https://github.com/linear/linear/blob/master/packages/sdk/src/schema.graphql) and its pages
+ * (https://linear.app/developers). Written without knowledge of any definition.
+ */
+import * as graphql from './graphql.ts'
+import type { Answer, Call, Row } from './shared.ts'
+import * as kit from './shared.ts'
+
+/** Errors stand in a list, most of them with status 200: https://linear.app/developers/graphql and packages/sdk/src/error.ts */
+const refusal = (status: number, code: string, message: string, presentable = message): Answer => ({
+  status,
+  body: { data: null, errors: [{ message, extensions: { code, statusCode: status, userPresentableMessage: presentable } }] },
+})
+const refuse = (status: number, code: string, message: string, presentable?: string): kit.Refusal =>
+  new kit.Refusal(refusal(status, code, message, presentable))
+const invalid = (message: string) => new graphql.GraphqlError(message)
+const limits = (left: number) => ({
+  'x-ratelimit-requests-limit': '5000',
+  'x-ratelimit-requests-remaining': String(left),
+  'x-ratelimit-requests-reset': String(Date.now() + 3_000_000),
+})
+
+/** Refusals on demand. The limit is status 400: https://linear.app/developers/rate-limiting */
+export const linearRefusals = {
+  rate: { ...refusal(400, 'RATELIMITED', 'Rate limit exceeded'), headers: limits(0) },
+  forbidden: refusal(200, 'FORBIDDEN', 'You do not have access to this resource'),
+  input: refusal(200, 'INVALID_INPUT', 'Argument Validation Error', 'first must not be greater than 250.'),
+  internal: refusal(200, 'INTERNAL_SERVER_ERROR', 'Internal server error'),
+  down: { status: 503, body: 'Service Unavailable', headers: { 'content-type': 'text/plain' } },
+}
+
+/** Types with the fields that are played: values, relations, and what a filter takes. */
+const types = kit.readTable(`
+type | values | relations | filter
+Issue | id identifier number title description priority priorityLabel estimate branchName url sortOrder dueDate labelIds trashed startedAt completedAt canceledAt createdAt updatedAt archivedAt | team:Team state:WorkflowState assignee:User creator:User project:Project cycle:Cycle parent:Issue | id number title priority createdAt updatedAt archivedAt completedAt dueDate team state assignee project cycle
+Project | id name description content slugId url color icon priority priorityLabel progress scope health startDate targetDate startedAt completedAt canceledAt labelIds trashed createdAt updatedAt archivedAt | status:ProjectStatus lead:User creator:User | id name createdAt updatedAt completedAt lead health
+Team | id key name displayName description icon color timezone visibility cyclesEnabled triageEnabled createdAt updatedAt archivedAt retiredAt | parent:Team | id key name createdAt updatedAt retiredAt
+User | id name displayName email active admin guest app owner title description timezone avatarUrl url lastSeen statusLabel createdAt updatedAt archivedAt isMe | | id name email active admin createdAt updatedAt
+Comment | id body url quotedText issueId parentId projectId editedAt resolvedAt createdAt updatedAt archivedAt | user:User issue:Issue parent:Comment | id body createdAt updatedAt issue user
+Cycle | id number name description startsAt endsAt completedAt progress isActive isFuture isPast createdAt updatedAt archivedAt | team:Team | id number name startsAt endsAt createdAt updatedAt isActive team
+IssueLabel | id name description color isGroup lastAppliedAt retiredAt createdAt updatedAt archivedAt | team:Team parent:IssueLabel creator:User | id name isGroup createdAt updatedAt team
+WorkflowState | id name description color type position createdAt updatedAt archivedAt | team:Team | id name type createdAt updatedAt team
+ProjectStatus | id name type color | |
+Organization | id name urlKey logoUrl userCount createdIssueCount createdAt updatedAt | |
+PageInfo | hasNextPage endCursor hasPreviousPage startCursor | |`)
+
+/** Fields of the schema's roots with their arguments; what a mutation answers, its input and what that takes. */
+const page = 'after:String before:String first:Int last:Int includeArchived:Boolean orderBy:PaginationOrderBy'
+const roots = kit.readTable(`
+field | type | arguments | input | answers
+issues | Issue | ${page} filter:IssueFilter sort:[IssueSortInput!]
+projects | Project | ${page} filter:ProjectFilter sort:[ProjectSortInput!]
+teams | Team | ${page} filter:TeamFilter
+users | User | ${page} filter:UserFilter includeDisabled:Boolean
+comments | Comment | ${page} filter:CommentFilter
+cycles | Cycle | ${page} filter:CycleFilter
+issueLabels | IssueLabel | ${page} filter:IssueLabelFilter
+workflowStates | WorkflowState | ${page} filter:WorkflowStateFilter
+viewer | User |
+organization | Organization |
+issueCreate | Issue | input:IssueCreateInput! | teamId! id title description stateId assigneeId projectId cycleId parentId labelIds priority estimate dueDate | issue
+issueUpdate | Issue | id:String! input:IssueUpdateInput! | title description teamId stateId assigneeId projectId cycleId parentId labelIds priority estimate dueDate trashed | issue
+issueArchive | Issue | id:String! trash:Boolean | | entity
+issueDelete | Issue | id:String! permanentlyDelete:Boolean | | entity
+projectCreate | Project | input:ProjectCreateInput! slackChannelName:String | name! teamIds! id description content statusId leadId priority startDate targetDate color icon labelIds memberIds | project
+projectUpdate | Project | id:String! input:ProjectUpdateInput! | name teamIds description content statusId leadId priority startDate targetDate color icon labelIds trashed | project
+projectDelete | Project | id:String! | | entity
+commentCreate | Comment | input:CommentCreateInput! | id body issueId parentId projectId quotedText | comment
+commentUpdate | Comment | id:String! input:CommentUpdateInput! skipEditedAt:Boolean | body quotedText | comment
+commentDelete | Comment | id:String! | | entityId
+issueLabelCreate | IssueLabel | input:IssueLabelCreateInput! replaceTeamLabels:Boolean | name! id description color teamId parentId isGroup | issueLabel
+issueLabelUpdate | IssueLabel | id:String! input:IssueLabelUpdateInput! replaceTeamLabels:Boolean | name description color parentId isGroup | issueLabel
+issueLabelDelete | IssueLabel | id:String! | | entityId`)
+
+for (const [name, root] of roots) // issue(id) beside issues
+  if (root['arguments']?.startsWith('after')) roots.set(name.slice(0, -1), { type: root['type'] ?? '', arguments: 'id:String!' })
+
+const relationsOf = (type: string) => graphql.readPairs(types.get(type)?.['relations'])
+const iso = (time: number) => new Date(time).toISOString()
+
+/** Linear with issues and all that belongs to them. */
+export class Linear extends kit.Vendor {
+  readonly key = 'lin_api_standin'
+  readonly #tables = new Map([...types.keys()].map((type) => [type, new kit.Table()]))
+
+  constructor({ records = 1_000, seed = 23 }: { records?: number; seed?: number } = {}) {
+    super(seed)
+    const start = Date.now() - 20 * 86_400_000
+    const many = (type: string, count: number, make: (at: number) => Row) => {
+      for (let at = 0; at < count; at += 1) this.#make(type, make(at), start)
+    }
+    many('Organization', 1, () => ({ name: 'Acme', urlKey: 'acme', userCount: 130 }))
+    many('User', 130, (at) => ({ name: `Person ${at}`, email: `p${at}@example.com`, active: at % 13 !== 12, isMe: at === 0 }))
+    many('Team', 3, (at) => ({ key: `T${at}`, name: `Team ${at}` }))
+    const teams = this.#table('Team').all
+    many('WorkflowState', 9, (at) => ({ name: `State ${at}`, type: 'started', position: at, team: teams[at % 3] }))
+    many('Cycle', 30, (at) => ({ number: at, team: teams[at % 3], startsAt: iso(start), endsAt: iso(start), progress: 0 }))
+    many('ProjectStatus', 1, () => ({ name: 'Planned', type: 'planned' }))
+    many('Project', 300, (at) => ({ name: `Project ${at}`, status: this.#table('ProjectStatus').all[0], progress: 0 }))
+    many('IssueLabel', 270, (at) => ({ name: `Label ${at}`, isGroup: false, team: at % 2 === 0 ? null : teams[0] }))
+    for (let at = 0; at < records; at += 1) {
+      const time = start + Math.floor(at / 50) * 600_000 // fifty records share an instant
+      const issue = this.#issue(`Issue ${at}`, time)
+      this.#make('Comment', { body: `Comment ${at}`, issue, issueId: issue['id'], user: this.#table('User').all[at % 130] }, time)
+      if (at % 20 === 19) Object.assign(issue, { archivedAt: iso(time) })
+    }
+  }
+
+  #table(type: string): kit.Table {
+    const table = this.#tables.get(type)
+    if (table === undefined) throw new Error(`${type} is no type`)
+    return table
+  }
+
+  /** `issues` are those that are not archived, `all issues` all of them; so for every list. `users` are those who can sign in. */
+  holds(what: string): readonly Row[] {
+    const type = roots.get(what.replace(/^all /, ''))?.['type']
+    const rows = type === undefined ? [] : this.#table(type).live()
+    return what.startsWith('all ') ? rows : rows.filter((row) => row['archivedAt'] === null && row['active'] !== false)
+  }
+
+  mutate(): void {
+    const issue = this.#issue(`New ${this.serial()}`, Date.now())
+    this.#make('Comment', { body: 'New', issue, issueId: issue['id'], user: this.#table('User').all[0] })
+    for (const list of ['issues', 'projects']) this.#trash(this.pick(this.holds(list).slice(1)))
+    for (const type of ['Comment', 'IssueLabel']) this.#delete(type, this.pick(this.#table(type).live().slice(1)))
+    for (const word of ['issues title', 'projects name', 'users name', 'comments body', 'issueLabels name']) {
+      const [list = '', field = ''] = word.split(' ')
+      Object.assign(this.pick(this.holds(list)), { [field]: `Changed ${this.serial()}`, updatedAt: iso(Date.now()) })
+    }
+  }
+
+  protected answer(call: Call): Answer {
+    if (call.path !== '/graphql' || call.method !== 'POST') return { status: 404, body: 'Not Found' }
+    // A key stands bare in the header: https://linear.app/developers/graphql
+    if (call.headers.authorization !== this.key)
+      throw refuse(401, 'AUTHENTICATION_ERROR', 'Authentication required, not authenticated', 'You need to authenticate to access this.')
+    const { query, variables = {} } = kit.readObject(call.body) ?? {}
+    if (typeof query !== 'string' || !kit.isRow(variables)) throw refuse(400, 'BAD_REQUEST', 'POST body missing or no JSON object.')
+    try {
+      const operation = graphql.readOperation(query)
+      const data = operation.fields.map((field) => [field.alias, this.#resolve(operation, field, variables)] as const)
+      return { ...kit.ok({ data: Object.fromEntries(data) }), headers: limits(4_999) }
+    } catch (error) {
+      throw error instanceof graphql.GraphqlError ? refuse(400, 'GRAPHQL_VALIDATION_FAILED', error.message) : error
+    }
+  }
+
+  #resolve({ kind, variables: declared }: graphql.Operation, field: graphql.Field, variables: Row): unknown {
+    const root = roots.get(field.name)
+    const [type = '', answers = ''] = [root?.['type'], root?.['answers']]
+    if (root === undefined || kind !== (answers === '' ? 'query' : 'mutation')) throw invalid(`Cannot ${kind} field "${field.name}".`)
+    const args = graphql.readArguments(graphql.readPairs(root['arguments']), field, { declared, variables })
+    if (answers !== '') return this.#write(field, type, { root, args })
+    if (root['arguments']?.startsWith('after')) return this.#list(field, type, args)
+    const row = root['arguments'] === '' ? this.#table(type).all[0] : this.#find(type, args['id'])
+    return graphql.select(types, type, row, field.fields)
+  }
+
+  /** First, at most 250, and after: https://linear.app/developers/pagination; at most 10,000 points: /rate-limiting */
+  #list(field: graphql.Field, type: string, { first = 50, after, filter = {}, ...args }: Row): Row {
+    if (!(Number.isInteger(first) && Number(first) >= 1 && Number(first) <= 250)) throw new kit.Refusal(linearRefusals.input)
+    if (Number(first) * costOf(field.fields) > 10_000) throw refuse(400, 'INPUT_ERROR', 'Query too complex')
+    const isListed = (row: Row) =>
+      (args['includeArchived'] === true || row['archivedAt'] === null) && (args['includeDisabled'] === true || row['active'] !== false)
+    const rows = this.#table(type).live().filter(isListed)
+    const by = [args['orderBy'] === 'updatedAt' ? 'updatedAt' : 'createdAt', 'id']
+    const cursor = after === undefined ? undefined : String(after)
+    const found = rows.filter((row) => graphql.fits(types, type, row, filter))
+    const cut = kit.cutPage(found, { by, isAscending: false, size: Number(first), cursor })
+    if (cut === undefined) throw refuse(200, 'INPUT_ERROR', 'Argument Validation Error', 'after must be a cursor.')
+    this.between?.()
+    const last = cut.data.at(-1) // the last page has a cursor too
+    const endCursor = last === undefined ? null : kit.seal({ behind: by.map((name) => String(last[name])) })
+    const pageInfo = { hasNextPage: cut.next !== undefined, endCursor, hasPreviousPage: cursor !== undefined, startCursor: null }
+    return graphql.selectConnection(types, type, { nodes: cut.data, pageInfo }, field.fields)
+  }
+
+  /** Mutations answer success and the record; deletes of what leaves no trace answer its id. */
+  #write(field: graphql.Field, type: string, { root, args }: { root: Readonly<Record<string, string>>; args: Row }): Row {
+    const input = args['input'] === undefined ? undefined : this.#input(type, root, args['input'])
+    const number = type === 'Issue' ? { number: this.serial() } : {}
+    const row = args['id'] === undefined ? this.#make(type, { ...number, ...input }) : this.#find(type, args['id'])
+    if (input !== undefined) Object.assign(row, input, { updatedAt: iso(Date.now()) })
+    else if (root['answers'] === 'entityId') this.#delete(type, row)
+    else this.#trash(row)
+    const plain: Row = { success: true, lastSyncId: 1, __typename: 'Payload', entityId: row['id'] }
+    const read = field.fields.map((each) => {
+      const isRecord = each.name === root['answers'] && !(each.name in plain)
+      if (!isRecord && !(each.name in plain)) throw invalid(`Cannot query field "${each.name}" on type "${type}Payload".`)
+      return [each.alias, isRecord ? graphql.select(types, type, row, each.fields) : plain[each.name]] as const
+    })
+    return Object.fromEntries(read)
+  }
+
+  /** Reads an input: names of the schema only, and ids of records that exist. */
+  #input(type: string, root: Readonly<Record<string, string>>, given: unknown): Row {
+    const allowed = kit.words(root['input'])
+    if (!kit.isRow(given)) throw invalid('Variable "$input" got invalid value')
+    const names = allowed.map((name) => name.replace('!', ''))
+    const [unknown] = kit.unknownNames(Object.keys(given), names)
+    if (unknown !== undefined) throw invalid(`Variable "$input" got invalid value; Field "${unknown}" is not defined.`)
+    const lacking = allowed.find((name) => name.endsWith('!') && (given[name.slice(0, -1)] ?? null) === null)
+    if (lacking !== undefined) throw invalid(`Variable "$input" got invalid value; Field "${lacking}" was not provided.`)
+    if (this.#table(type).find(given['id'] ?? '') !== undefined) throw refuse(200, 'INPUT_ERROR', 'Entity already exists')
+    for (const id of [given['teamIds'] ?? []].flat()) this.#find('Team', id)
+    const read = Object.entries(given).map(([name, value]) => {
+      const relation = name.replace(/Id$/, '')
+      const other = relationsOf(type).get(relation)
+      return other === undefined || value === null ? { [name]: value } : { [name]: value, [relation]: this.#find(other, value) }
+    })
+    return Object.assign({}, ...read)
+  }
+
+  #find(type: string, id: unknown): Row {
+    const table = this.#table(type)
+    const row = table.find(id) ?? (type === 'Issue' ? table.find(id, 'identifier') : undefined)
+    if (row === undefined || table.isDeleted(row))
+      throw refuse(200, 'INPUT_ERROR', `Entity not found: ${type}`, `Could not find referenced ${type}.`)
+    return row
+  }
+
+  #make(type: string, fields: Row, time = Date.now()): Row {
+    const id = `${this.serial().toString(16).padStart(8, '0')}-0000-4000-8000-${'0'.repeat(12)}`
+    return this.#table(type).add({ id, createdAt: iso(time), updatedAt: iso(time), archivedAt: null, ...fields })
+  }
+
+  #issue(title: string, time: number): Row {
+    const number = this.serial()
+    const [team, state, creator] = ['Team', 'WorkflowState', 'User'].map((type) => this.#table(type).all[Math.floor(number / 3) % 3])
+    const assignee = number % 2 === 0 ? null : creator
+    const fields = { number, identifier: `T-${number}`, title, priority: number % 5, labelIds: [], team, state, creator, assignee }
+    return this.#make('Issue', fields, time)
+  }
+
+  /** What is in the trash is archived, and is removed after 30 days: https://linear.app/docs/delete-archive-issues */
+  #trash(row: Row): void {
+    Object.assign(row, { archivedAt: iso(Date.now()), updatedAt: iso(Date.now()), trashed: true })
+  }
+
+  #delete(type: string, row: Row): void {
+    this.#table(type).delete(row)
+    this.vanished.push(row)
+  }
+}
+
+/** An object is a point and a value a tenth: https://linear.app/developers/rate-limiting */
+const costOf = (fields: readonly graphql.Field[]): number =>
+  fields.reduce((sum, each) => sum + (each.fields.length > 0 ? 1 + costOf(each.fields) : 0.1), 0)
