@@ -233,7 +233,7 @@ export class Linear extends kit.Vendor {
     return this.#make('Issue', fields, time)
   }
 
-  /** What is in the trash is archived, and is removed after 30 days: https://linear.app/docs/delete-archive-issues */
+  /** Archives what goes to the trash; it is removed after 30 days: https://linear.app/docs/delete-archive-issues */
   #trash(row: Row): void {
     Object.assign(row, { archivedAt: iso(Date.now()), updatedAt: iso(Date.now()), trashed: true })
   }

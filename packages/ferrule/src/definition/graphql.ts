@@ -13,7 +13,7 @@ export interface GraphqlCall {
   readonly args: Readonly<Record<string, string>>
 }
 
-/** Reads a call; undefined for a text that is none. */
+/** Reads a call; undefined for any other text. */
 export function parseGraphqlCall(text: string): GraphqlCall | undefined {
   const [, kind, field = '', args = ''] = /^(query|mutation) (\w+)(?:\((.*)\))?$/.exec(text) ?? []
   if (kind !== 'query' && kind !== 'mutation') return undefined
