@@ -45,7 +45,7 @@ describe.each(['join', 'run_again'] as const)('at a vendor where a retry that me
   test('many inserts over two nodes through a link that breaks at random: each row once', async () => {
     snowflake.switches.set({ retryWhileRunning, windowMs: 50, timeoutSecondMs: 1000 / factor })
     const writer = hostedWriter(installed.clients, installed.connectorId)
-    const options = { seed: 3, inserts: 45, lanes: 15, hasKeys: true, longestDelay: 30, wait: time.pause }
+    const options = { seed: 3, inserts: 45, lanes: 5, hasKeys: true, longestDelay: 30, wait: time.pause }
     const report = await insertOnce(sandbox, writer, { ...options, repeats: 30 })
     expect(report, linesOf(report).join('\n')).toMatchObject({ inserts: 45, rows: 45, twice: [], missing: 0, wrong: [] })
     expect([...report.faults.values()].reduce((sum, times) => sum + times, 0)).toBeGreaterThan(20)
@@ -54,7 +54,7 @@ describe.each(['join', 'run_again'] as const)('at a vendor where a retry that me
   test('inserts whose clients never repeat: no row twice, and each that is missing was told as unknown, or as not made', async () => {
     snowflake.switches.set({ retryWhileRunning, windowMs: 50, timeoutSecondMs: 1000 / factor })
     const writer = hostedWriter(installed.clients, installed.connectorId)
-    const options = { seed: 4, inserts: 45, lanes: 15, hasKeys: true, longestDelay: 30, wait: time.pause }
+    const options = { seed: 4, inserts: 45, lanes: 5, hasKeys: true, longestDelay: 30, wait: time.pause }
     const report = await insertOnce(sandbox, writer, { ...options, repeats: 0 })
     expect(report, linesOf(report).join('\n')).toMatchObject({ twice: [], lost: [], wrong: [], unreported: [] })
   })
