@@ -1,4 +1,5 @@
 /** Connectors in wire form. */
+import type { Kind } from 'ferrule/definition'
 import type { ConnectorCommon, ConnectorNotice, ConnectorRecord, ConnectorStatus, ConnectorSummary, EntitySelection } from 'ferrule/wire'
 import { listCopiedEntities } from '../copies/status/groups.ts'
 import { iso } from '../values/ids.ts'
