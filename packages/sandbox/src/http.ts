@@ -160,8 +160,7 @@ async function answerOnce(message: IncomingMessage, response: ServerResponse, ex
 
 /** Opens one HTTP server. Port 0 is a free one. @throws the listen error of Node, for example EADDRINUSE */
 export async function listen(exchange: Exchange, address: { host: string; port: number }): Promise<ListeningServer> {
-  // Clients keep a connection for seconds. A server that ends it just as it is used again breaks a request, so it keeps it longer.
-  const server = createServer({ maxHeaderSize: 64 * 1024, keepAliveTimeout: 65_000 }, (message, response) => {
+  const server = createServer({ maxHeaderSize: 64 * 1024 }, (message, response) => {
     void answerOnce(message, response, exchange)
   })
   await new Promise<void>((resolve, reject) => {
