@@ -59,9 +59,18 @@ test('the page follows the copy as it is filled, and says when the service fails
       { timeout: limits.action },
     )
     .toBe(1)
-  await page.unroute(/context_store/)
+  // The page asks again by itself too: once the service answers, the button may be gone before it is clicked.
   await page.getByRole('button', { name: 'Try again' }).click()
-  await page.getByText('No indexes yet').waitFor()
+  await page.unroute(/context_store/)
+  await expect
+    .poll(
+      async () => {
+        await page.clock.runFor(60_000)
+        return page.getByText('No indexes yet').count()
+      },
+      { timeout: limits.action },
+    )
+    .toBe(1)
   complaints() // the requests that were cut
 })
 
