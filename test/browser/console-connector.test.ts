@@ -59,7 +59,7 @@ test('the page follows the copy as it is filled, and says when the service fails
       { timeout: limits.action },
     )
     .toBe(1)
-  // The page asks again by itself too: once the service answers, the button may be gone before it is clicked.
+  // The page asks again by itself too: once the service answers, the button may disappear before a click.
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.unroute(/context_store/)
   await expect
