@@ -40,7 +40,7 @@ const libraryFile = async ({ stream, status, type, length, range, name }: Downlo
 })
 
 /** The JSON of data that was read apart from the loop, and any other as it is. */
-function readable(data: unknown): unknown {
+export function readable(data: unknown): unknown {
   const raw = splitRawJson(data)
   return raw === undefined ? data : parseJson(Buffer.concat(raw.parts).toString())
 }

@@ -3,7 +3,8 @@ import { connector } from '../../packages/ferrule/src/definition/declare.ts'
 import { entity, int, list, obj, open, opt, secret, str } from '../../packages/ferrule/src/definition/index.ts'
 import type { NextPages } from '../../packages/ferrule/src/definition/page.ts'
 import { connectLocally } from '../../packages/ferrule/src/engine/local.ts'
-import { type Reply, type Seen, serve } from './support.ts'
+import { everythingApart, readable } from '../conformance/run.ts'
+import { fixed, type Reply, type Seen, serve, testEngine } from './support.ts'
 
 /** What a vendor answers to a request. */
 type Answer = (url: URL, seen: Seen) => Exclude<Reply, (...never: never[]) => unknown>
@@ -82,9 +83,8 @@ const ways: Readonly<Record<string, readonly [page: NextPages, answer: Answer]>>
   ],
 }
 
-/** Makes a connector of a kind with one way of paging, at a vendor. */
-function connectNotes(
-  origin: string,
+/** Makes a kind with one way of paging. */
+function makeNotes(
   page: NextPages = { ...base, position: 'next', send: 'after' },
   call: 'GET /notes' | 'POST /notes/search' = 'GET /notes',
 ) {
@@ -156,7 +156,7 @@ function connectNotes(
     },
     get: { call: 'GET /notes/{id}', at: '', rows: { merge: ['properties'] }, params: { id: str('Id') } },
   })
-  const kind = connector({
+  return connector({
     kind: 'notes',
     title: 'Notes',
     category: 'notes',
@@ -195,8 +195,11 @@ function connectNotes(
     check: { entity: 'notes', action: 'list', params: {} },
     entities: { notes, unpaged, single },
   })
-  return connectLocally(kind, { credentials: { key: 'key-1' }, origin })
 }
+
+/** Makes a connector of the kind, at a vendor. */
+const connectNotes = (origin: string, ...how: Parameters<typeof makeNotes>) =>
+  connectLocally(makeNotes(...how), { credentials: { key: 'key-1' }, origin })
 
 const collect = async (walk: AsyncIterable<{ readonly id: string }>): Promise<string[]> => {
   const found: string[] = []
@@ -237,6 +240,14 @@ describe('pages', () => {
     await using notes = connectNotes(vendor.origin, { ...base, position: 'nextUrl' })
     await expect(collect(notes.notes.records())).rejects.toMatchObject({ code: 'upstream_answer_invalid' })
     expect(vendor.seen.map(({ url }) => url)).toEqual(['/v1/notes?size=3&api_key=key-1'])
+  })
+
+  test('an empty page of which the vendor says that it is not the last is no end', async () => {
+    await using vendor = await startVendor(() => ({ body: { list: [], more: true } }))
+    for (const position of ['rows', 'pages', 'next', 'last:id']) {
+      await using notes = connectNotes(vendor.origin, { ...base, position, send: 'from', more: 'more' })
+      await expect(collect(notes.notes.records())).rejects.toMatchObject({ code: 'upstream_answer_invalid' })
+    }
   })
 
   test('a vendor that says more and not where, or the same page again, ends the walk with an error', async () => {
@@ -357,6 +368,21 @@ describe('requests', () => {
     await using vendor = await startVendor(() => ({ body: { id: 'n1', properties: { title: 'A', id: 'other' } } }))
     await using notes = connectNotes(vendor.origin)
     expect((await notes.single.get({ id: 'n1' })).data).toEqual({ title: 'A', id: 'n1' })
+  })
+
+  test('answers that a thread parses are the same: a record whose fields lie in parts, a part of a record, and nothing', async () => {
+    const answers = { GET: { id: 'n1', properties: { title: 'A' } }, PATCH: { id: 'n1' }, DELETE: { id: 'n1', more: 'words' } }
+    await using vendor = await startVendor((_url, { method }) => ({ body: answers[method as keyof typeof answers] }))
+    const kind = makeNotes()
+    await using engine = testEngine({ apart: everythingApart({ notes: kind }) })
+    const connection = { kind, configuration: {}, credentials: fixed({ key: 'key-1' }), origin: { api: vendor.origin } }
+    const run = async (entity: string, action: string) => {
+      const outcome = await engine.run(connection, { entity, action, params: { id: 'n1' } })
+      return 'data' in outcome ? readable(outcome.data) : undefined
+    }
+    expect(await run('single', 'get')).toEqual({ id: 'n1', title: 'A' })
+    expect(await run('notes', 'update')).toEqual({ id: 'n1' })
+    expect(await run('notes', 'delete')).toEqual({})
   })
 
   test('an answer without a body, or with a part of the record, is what a write answers', async () => {

@@ -7,10 +7,10 @@ import type { Kind } from './connector.ts'
 import { findField } from './document.ts'
 import { type EntityDefinition, type LiveAction, liveActions, type Operation } from './entity.ts'
 import { type Fields, isOptional } from './fields.ts'
+import { refusedNames } from './object.ts'
 import { cursorName, findShape, type PageDefinition, sizeName } from './page.ts'
 
 /** Names that JavaScript uses itself: an object with a method `then` counts as a promise. */
-const refused: ReadonlySet<string> = new Set(['then', '__proto__', 'prototype', 'constructor'])
 /** Longest tool name that common clients accept, in characters. */
 const longestToolName = 64
 
@@ -46,7 +46,7 @@ const findUnknownRefusals = (fields: Fields): string[] =>
 
 const entityChecks: readonly Check<EntityContext>[] = [
   ({ definition }) => [definition.about.trim() === '' && 'has no sentence'],
-  ({ entity }) => [refused.has(entity) && 'is a name that JavaScript uses itself'],
+  ({ entity }) => [refusedNames.has(entity) && 'is a name that JavaScript uses itself'],
   ({ definition }) => [
     definition.key.length === 0 &&
       (definition.sync ?? definition.context_store_search) !== undefined &&

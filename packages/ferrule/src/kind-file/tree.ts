@@ -1,5 +1,6 @@
 /** Reads the text of a kind file, YAML or JSON, into a small tree with places. Aliases and merge keys are resolved. */
 import type { Alias, Document, LineCounter, Node, Pair, Scalar, YAMLMap } from 'yaml'
+import { refusedNames } from '../definition/object.ts'
 import type { Place, Said } from './mistakes.ts'
 
 /** A value of the file. */
@@ -23,8 +24,6 @@ const largestFile = 256 * 1024
 /** Largest number of values after all aliases are resolved, and their deepest nesting. */
 const most = { values: 50_000, depth: 24 }
 const start: Place = { line: 1, column: 1 }
-/** Names that JavaScript uses itself. */
-export const refusedNames: ReadonlySet<string> = new Set(['__proto__', 'prototype', 'constructor', 'then'])
 const commaSentence = 'a comma ended the sentence: quote it'
 
 /** The library for YAML, loaded when a file is read. */

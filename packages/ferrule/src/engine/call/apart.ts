@@ -14,7 +14,7 @@ import { countRows, describeFlaw, readRows } from './answer.ts'
 import type { ApartJob, ApartResult, ApartValue, Taken } from './apart-job.ts'
 import { isHidden, listIdsToLookUp } from './hidden.ts'
 import { type CompiledOperation, findOperation } from './operation.ts'
-import { buildPage, nameRows, type Page, shapeRow } from './page-records.ts'
+import { buildPage, findRecord, nameRows, type Page, shapeRecord } from './page-records.ts'
 
 /** Maximum size of the rest in characters, because the event loop parses it. */
 const mostAround = 4_194_304
@@ -57,10 +57,10 @@ const taking: Readonly<Record<Taken, Take>> = {
   rows: (_job, operation, body) =>
     toRowsValue({ data: readRows(operation, body), excluded: 0, unclear: 0, hidden: [], listed: countRows(operation, body) }),
   record: ({ showsHidden, params }, operation, body) => {
-    const row = getAt(body, operation.at)
-    if (!isObject(row)) return { is: 'nothing' }
+    const row = findRecord(operation, body)
+    if (row === undefined) return { is: 'nothing' }
     if (isHidden({ operation, showsHidden }, row)) return { is: 'hidden' }
-    return { is: 'record', bytes: encodeJson(shapeRow(operation, row, params)) }
+    return { is: 'record', bytes: encodeJson(shapeRecord(operation, row, params)) }
   },
   part: ({ bytes }, _operation, body) => {
     const rows = isObject(body) ? body['data'] : undefined

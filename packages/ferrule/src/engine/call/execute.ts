@@ -30,7 +30,7 @@ import { DeclaredResults, findUndeclared, isAsDeclared, type Undeclared } from '
 import { awaitResult, type Result } from '../results/polling.ts'
 import { sendWrite } from '../writes/plain.ts'
 import { submit } from '../writes/submission.ts'
-import { failInvalidAnswer, mergeRow, readDigest, type Success, type WireAnswer } from './answer.ts'
+import { failInvalidAnswer, readDigest, type Success, type WireAnswer } from './answer.ts'
 import { type Apart, readAnswerApart, readTaken } from './apart-answer.ts'
 import type { ApartValue } from './apart-job.ts'
 import { download } from './download.ts'
@@ -40,7 +40,7 @@ import { buildEmptyMeta, describeDoubt, isInParts, type ListMeta, readMeta } fro
 import { findNextPages, type NextSource, readNextMeta } from './next-pages.ts'
 import { type CompiledOperation, findOperation } from './operation.ts'
 import type { Call, Outcome } from './outcome.ts'
-import { buildPage, canBeSame, nameRow, nameRows, type Page, shapeRow } from './page-records.ts'
+import { buildPage, canBeSame, findRecord, nameRows, type Page, shapeRecord, shapeRow } from './page-records.ts'
 import { admitParams, fillParams, findDivisible, type Params } from './params.ts'
 import { readDivided } from './refused-values.ts'
 import { buildRequest, followPosition } from './request.ts'
@@ -229,7 +229,7 @@ const buildWarnings = (warnings: readonly string[]) => (warnings.length === 0 ? 
 async function runSingle(running: Running): Promise<Outcome> {
   const { operation, params, runtime } = running
   const reply = isWrite(running)
-    ? await sendWrite(running)
+    ? await sendWrite({ ...running, take: 'record' })
     : await exchange({ ...running, take: 'record' }, buildRequest(operation, params, runtime.wall()))
   if (reply.is === 'empty') throw fail('record_not_found', { reason: `${operation.entityName} has none` })
   return { type: 'record', data: readRecord(running, reply), meta: buildWarnings(reply.warnings), ...readDigest(operation, reply.answer) }
@@ -242,18 +242,15 @@ const isEmptyObject = (value: unknown): boolean => isObject(value) && Object.key
  * @throws FerruleError `upstream_answer_invalid` without a record; the kind's error for a hidden record
  */
 function readRecord({ operation, params, connection }: Running, { answer, body }: Extract<Reply, { is: 'answer' }>): unknown {
+  if (operation.operation.answers === 'nothing') return {}
   const value = readTaken(operation, answer)
   if (value?.is === 'hidden') throw failHidden(operation)
   if (value?.is === 'record') return new RawJson(Buffer.from(value.bytes.buffer))
   if (isEmptyObject(body) && isWriting(operation.action)) return {}
-  const found = getAt(body, operation.at)
-  const row = operation.merged === undefined ? found : mergeRow(operation, operation.merged, found)
-  if (typeof row !== 'object' || row === null || Array.isArray(row))
-    throw failInvalidAnswer(operation, `there is no record at "${operation.operation.at}"`)
-  const { answers = 'record' } = operation.operation
-  if (answers === 'part') return nameRow(operation, row, params)
+  const row = findRecord(operation, body)
+  if (row === undefined) throw failInvalidAnswer(operation, `there is no record at "${operation.operation.at}"`)
   if (isHidden({ operation, showsHidden: showsHidden(connection, operation) }, row)) throw failHidden(operation)
-  return shapeRow(operation, row, params)
+  return shapeRecord(operation, row, params)
 }
 
 /** Returns the whole answer as one record, whatever the action. At the deadline, the answer that says "not ready" is the record. */

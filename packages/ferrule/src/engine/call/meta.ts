@@ -95,16 +95,16 @@ const readPosition = (operation: CompiledOperation, position: Position, { from, 
   return next
 }
 
-/**
- * Builds the changes to the parameters for the next call. If a position excludes filters, this call's filters become null, which counts as
- * absent.
- */
 /** Lists the parameters that a position excludes. */
 export function listExcluded(operation: CompiledOperation, position: string, params: Params): string[] {
   const kept = new Set([position, ...(findPositionPages(operation)?.alone ?? []), ...operation.required])
   return Object.keys(params).filter((name) => !kept.has(name))
 }
 
+/**
+ * Builds the changes to the parameters for the next call. If a position excludes filters, this call's filters become null, which counts as
+ * absent.
+ */
 const buildNextParams = (
   operation: CompiledOperation,
   page: PositionPages,

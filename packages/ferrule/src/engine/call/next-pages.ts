@@ -1,7 +1,6 @@
 /** Pages of any vendor: the position of the next page as an opaque cursor, which fits its connector, its list and its filters only. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { cursorName, type NextPages, sizeName } from '../../definition/page.ts'
-import { fail } from '../../errors.ts'
 import { readJson, writeJson } from '../../values/json/json.ts'
 import type { Connection } from '../connection.ts'
 import { readHeader, readHeaders } from '../http/answer.ts'
@@ -10,7 +9,7 @@ import { getAt, parsePath, sortKeys } from '../json/paths.ts'
 import { failInvalidAnswer, type WireAnswer } from './answer.ts'
 import { findLink, findPageDefinition, type ListMeta } from './meta.ts'
 import type { CompiledOperation } from './operation.ts'
-import type { Params } from './params.ts'
+import { failParameter, type Params } from './params.ts'
 
 /** A position: what the vendor named, a number that the engine counted, or the path and query of a URL. */
 export type Position = string | number | bigint
@@ -56,11 +55,7 @@ export function readCursor(connection: Connection, operation: CompiledOperation,
     if (isPosition(position)) return position
   }
   const message = 'is not a position of this list with these filters: send next_params of the page before, or start again without it'
-  throw fail(
-    'invalid_parameter',
-    { reason: `/params/${cursorName} ${message}` },
-    { errors: [{ field: `/params/${cursorName}`, message, error_code: 'position' }] },
-  )
+  throw failParameter(cursorName, message, 'position')
 }
 
 /** An answer with its rows. */
@@ -85,7 +80,7 @@ const readValue = (operation: CompiledOperation, { answer, body }: Listed, from:
 }
 
 /** Reads whether the vendor says that there are more pages; undefined if it does not say. */
-function readMore({ more }: NextPages, body: unknown): boolean | undefined {
+export function readMore({ more }: NextPages, body: unknown): boolean | undefined {
   if (more === undefined) return undefined
   const isLast = more.startsWith('!')
   const flag = getAt(body, parsePath(isLast ? more.slice(1) : more))
@@ -97,13 +92,20 @@ const readTotal = ({ total }: NextPages, body: unknown): number | null => {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
 }
 
-/** Counts to the next page, for vendors whose positions are numbers. Undefined after the last page. */
-function countOn(page: NextPages, { asked, listed, size = listed, body }: Listed): number | undefined {
+const noPosition = 'there are more pages, and no position of the next one'
+
+/**
+ * Counts to the next page, for vendors whose positions are numbers. Undefined after the last page.
+ * @throws FerruleError `upstream_answer_invalid` for an empty page of which the vendor says that it is not the last
+ */
+function countNext(operation: CompiledOperation, page: NextPages, { asked, listed, size = listed, body }: Listed): number | undefined {
   const isRows = page.position === 'rows'
   const start = typeof asked === 'number' ? asked : isRows ? 0 : (page.first ?? 1)
   const before = isRows ? start : (start - (page.first ?? 1)) * size
   const total = readTotal(page, body)
-  const more = readMore(page, body) ?? (total === null ? listed >= size : before + listed < total)
+  const told = readMore(page, body)
+  if (told === true && listed === 0) throw failInvalidAnswer(operation, noPosition)
+  const more = told ?? (total === null ? listed >= size : before + listed < total)
   return more && listed > 0 ? start + (isRows ? listed : 1) : undefined
 }
 
@@ -129,12 +131,12 @@ function readPageUrl(connection: Connection, operation: CompiledOperation, value
  * @throws FerruleError `upstream_answer_invalid` for a vendor that says there is more and not where, or the same page again
  */
 function findNext(connection: Connection, operation: CompiledOperation, page: NextPages, listed: Listed): Position | undefined {
-  if (page.position === 'rows' || page.position === 'pages') return countOn(page, listed)
+  if (page.position === 'rows' || page.position === 'pages') return countNext(operation, page, listed)
   const more = readMore(page, listed.body) ?? (page.position.startsWith('last:') ? isFull(listed) : undefined)
   if (more === false) return undefined
   const value = readValue(operation, listed, page.position)
   if (value === undefined || value === null || value === '' || !isPosition(value)) {
-    if (more === true && listed.listed > 0) throw failInvalidAnswer(operation, 'there are more pages, and no position of the next one')
+    if (more === true) throw failInvalidAnswer(operation, noPosition)
     return undefined
   }
   const position = page.send === undefined ? readPageUrl(connection, operation, String(value)) : value

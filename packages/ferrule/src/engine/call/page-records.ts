@@ -6,7 +6,7 @@ import type { PageInfo } from '../../definition/page.ts'
 import { parseInteger, parseTimestamp } from '../json/forms.ts'
 import { getAt, parsePath, setAt, takeAt, visitHolders } from '../json/paths.ts'
 import { RawRows } from '../json/raw-rows.ts'
-import { countRows, readRows } from './answer.ts'
+import { countRows, mergeRow, readRows } from './answer.ts'
 import { type HiddenCounts, type LookedUp, type Showing, showRows } from './hidden.ts'
 import { isInParts } from './meta.ts'
 import type { CompiledOperation, DocumentedFields, Shaping } from './operation.ts'
@@ -40,7 +40,7 @@ function deriveField(row: Record<string, unknown>, { to, origin, source = [] }: 
 }
 
 /** Renames a row's fields to the documented names, in place: the rows were parsed for this call only. */
-export function nameRow({ shapings }: CompiledOperation, row: unknown, params: Params): unknown {
+function nameRow({ shapings }: CompiledOperation, row: unknown, params: Params): unknown {
   if (!isObject(row)) return row
   for (const shaping of shapings) {
     const { to, origin, source } = shaping
@@ -81,6 +81,20 @@ export function shapeRow(operation: CompiledOperation, row: unknown, params: Par
   fillRow(named, operation.fields)
   return named
 }
+
+/**
+ * Finds the record of an answer; undefined without one.
+ * @throws FerruleError `upstream_answer_invalid` for a record that lacks the parts it is merged of
+ */
+export function findRecord(operation: CompiledOperation, body: unknown): Record<string, unknown> | undefined {
+  const found = getAt(body, operation.at)
+  const row = operation.merged === undefined || !isObject(found) ? found : mergeRow(operation, operation.merged, found)
+  return isObject(row) ? row : undefined
+}
+
+/** Converts the record of an answer, in place. A write that answers a part of its record gets no further fields. */
+export const shapeRecord = (operation: CompiledOperation, row: unknown, params: Params): unknown =>
+  operation.operation.answers === 'part' ? nameRow(operation, row, params) : shapeRow(operation, row, params)
 
 type Keep = (value: unknown, wanted: unknown) => boolean
 const keeps: Readonly<Record<LocalFilter['keep'], Keep>> = {

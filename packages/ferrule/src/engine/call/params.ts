@@ -19,6 +19,14 @@ const failParameters = (code: string | undefined, problems: readonly Problem[]):
   )
 }
 
+/**
+ * Makes the error of one parameter. The caller throws it.
+ * @param message says what is wrong with the value: `must be …`
+ * @param code names the broken rule
+ */
+export const failParameter = (name: string, message: string, code: string): FerruleError =>
+  failParameters(undefined, [{ field: `/params/${name}`, message, error_code: code }])
+
 /** Removes null parameters: `next_params` uses null to remove a filter. */
 const dropNulls = (params: Params): Params =>
   Object.values(params).includes(null) ? Object.fromEntries(Object.entries(params).filter(([, value]) => value !== null)) : params

@@ -2,7 +2,7 @@
 import type { Method, Operation, Send, Submission } from '../../definition/entity.ts'
 import { isObject } from '../../definition/object.ts'
 import { cursorName, sizeName } from '../../definition/page.ts'
-import { type FerruleError, fail } from '../../errors.ts'
+import { fail } from '../../errors.ts'
 import { writeJson } from '../../values/json/json.ts'
 import type { Connection } from '../connection.ts'
 import { buildPrefix, listOwnOrigins } from '../http/origin.ts'
@@ -11,7 +11,7 @@ import { copyJson, getAt, type Path, parsePath, setAt, takeAt } from '../json/pa
 import { findPositionPages, listExcluded } from './meta.ts'
 import { findNextPages, readCursor } from './next-pages.ts'
 import type { CompiledOperation } from './operation.ts'
-import type { Params } from './params.ts'
+import { failParameter, type Params } from './params.ts'
 import { writeText } from './texts.ts'
 
 /** A request to the vendor's API, below its base address. */
@@ -64,11 +64,7 @@ export const encodePathSegment = (name: string, value: unknown): string => {
   // URL parsing resolves '.' and '..' even if percent-encoded, and an empty slot names another resource. Half of a surrogate pair has no
   // encoding.
   if (text === '' || text === '.' || text === '..' || !text.isWellFormed())
-    throw fail(
-      'invalid_parameter',
-      { reason: `${name} cannot be ${JSON.stringify(text)}` },
-      { errors: [{ field: `/params/${name}`, message: `cannot be ${JSON.stringify(text)}`, error_code: 'path' }] },
-    )
+    throw failParameter(name, `cannot be ${JSON.stringify(text)}`, 'path')
   return encodeURIComponent(text)
 }
 
@@ -201,13 +197,6 @@ function takeQuery(compiled: CompiledOperation, wire: Record<string, unknown>, s
   return Object.fromEntries(names.map((name) => [name, takeAt(wire, [name])]))
 }
 
-const failPosition = (name: string, message: string): FerruleError =>
-  fail(
-    'invalid_parameter',
-    { reason: `/params/${name} ${message}` },
-    { errors: [{ field: `/params/${name}`, message, error_code: 'position' }] },
-  )
-
 /** Returns whether a URL is a page of this list, on the connector's own host. */
 function isOwnPage(connection: Connection, operation: CompiledOperation, { url, params }: { url: URL; params: Params }): boolean {
   return (
@@ -226,7 +215,7 @@ const parsePageUrl = (connection: Connection, operation: CompiledOperation, para
   const { [name]: _url, ...rest } = params
   const url = URL.canParse(given) ? new URL(given) : undefined
   const position = url?.searchParams.get(page?.next.from ?? '')
-  const wrong = () => failPosition(name, 'is not the URL of a page of this list at this connector')
+  const wrong = () => failParameter(name, 'is not the URL of a page of this list at this connector', 'position')
   if (page === undefined || url === undefined || !position || !isOwnPage(connection, operation, { url, params })) throw wrong()
   const size = Number(url.searchParams.get('limit'))
   const limit = 'limit' in operation.operation.params && rest['limit'] === undefined && size > 0 ? { limit: size } : {}
@@ -249,6 +238,7 @@ export function followPosition(connection: Connection, operation: CompiledOperat
   const [position] = names
   if (position === undefined) return params
   const [excluded] = listExcluded(operation, position, params)
-  if (excluded !== undefined) throw failPosition(excluded, `cannot go with ${position}: the filters of the first page stay in force`)
+  const message = `cannot go with ${position}: the filters of the first page stay in force`
+  if (excluded !== undefined) throw failParameter(excluded, message, 'position')
   return position === page.url ? parsePageUrl(connection, operation, params) : params
 }

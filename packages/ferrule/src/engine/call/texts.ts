@@ -1,28 +1,21 @@
 /** Writes parameters in query languages from other parameters, with every value quoted. Pure. */
 import type { TextParameter } from '../../definition/entity.ts'
-import { fail } from '../../errors.ts'
+import { failParameter } from './params.ts'
 
 const slots = /\{([^{}|]+)(\|bare)?\}/g
-
-const failValue = (name: string, message: string) =>
-  fail(
-    'invalid_parameter',
-    { reason: `/params/${name} ${message}` },
-    { errors: [{ field: `/params/${name}`, message, error_code: 'quoting' }] },
-  )
 
 /** Quotes a string. @throws FerruleError `invalid_parameter` for control characters, which no quoting of these languages takes */
 function quoteText(name: string, value: unknown, quote: TextParameter['quote']): string {
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return String(value)
   const text = String(value)
-  if (/\p{Cc}/u.test(text)) throw failValue(name, 'must not have control characters')
+  if (/\p{Cc}/u.test(text)) throw failParameter(name, 'must not have control characters', 'quoting')
   return quote + text.replace(/[\\'"]/g, (character) => `\\${character}`) + quote
 }
 
 /** Returns a value that stands without quotes. @throws FerruleError `invalid_parameter` for characters that could end it */
 function bareText(name: string, value: unknown): string {
   const text = String(value)
-  if (!/^[A-Za-z0-9.:+_-]+$/.test(text)) throw failValue(name, 'must consist of letters, digits and . : + - _')
+  if (!/^[A-Za-z0-9.:+_-]+$/.test(text)) throw failParameter(name, 'must consist of letters, digits and . : + - _', 'quoting')
   return text
 }
 

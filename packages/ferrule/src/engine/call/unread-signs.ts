@@ -1,10 +1,11 @@
 /** Finds signs of more records in an answer that ends a list: what the definition of the list does not read. Pure. */
 import { isObject } from '../../definition/object.ts'
-import type { NextPages, PageDefinition } from '../../definition/page.ts'
+import type { PageDefinition } from '../../definition/page.ts'
 import { readHeaders } from '../http/answer.ts'
-import { getAt, parsePath } from '../json/paths.ts'
+import { getAt } from '../json/paths.ts'
 import type { WireAnswer } from './answer.ts'
 import { findLink, findPageDefinition } from './meta.ts'
+import { readMore } from './next-pages.ts'
 import type { CompiledOperation } from './operation.ts'
 
 /** Names, in lower case without separators, of flags that are true while there is more, and of flags that are false while there is. */
@@ -91,10 +92,6 @@ function findSign(
   return undefined
 }
 
-/** Returns whether the flag that the definition reads says that there is nothing more. */
-const isEndTold = ({ more }: NextPages, body: unknown): boolean =>
-  more !== undefined && typeof getAt(body, parsePath(more.replace(/^!/, ''))) === 'boolean'
-
 /** What is known of the answer that ends a list. */
 export interface LastAnswer {
   readonly answer: WireAnswer
@@ -111,7 +108,8 @@ export function describeUnreadSign(operation: CompiledOperation, { answer, body,
   if (operation.action !== 'list' || one === true || onePage !== undefined) return undefined
   const { title } = operation.kind.definition
   const page = findPageDefinition(operation)
-  if (page !== undefined && 'position' in page && isEndTold(page, body)) return undefined
+  // The vendor's own flag is believed, whatever stands beside it.
+  if (page !== undefined && 'position' in page && readMore(page, body) === false) return undefined
   const reads = listReadPaths(page)
   const sign = findSign(body, at === '' ? undefined : getAt(body, operation.at), '', { reads, depth: deepest })
   if (sign !== undefined) return `${title} may have more records: the answer has ${sign}, which the definition of this list does not read`

@@ -1,16 +1,11 @@
 /** Paths into JSON values: `a.b`, `a[0].b` (one element), `a[].b` (every element). */
-import { isObject } from '../../definition/object.ts'
+import { isObject, refusedNames } from '../../definition/object.ts'
 
 /** A step of a path: a key, an index, or `every` for all elements of an array. */
 type Step = string | number | typeof every
 const every = Symbol('every element')
 /** A parsed path. */
 export type Path = readonly Step[]
-
-/** Names that lead out of the data of an object. */
-const forbidden: ReadonlySet<string> = new Set(['__proto__', 'prototype', 'constructor'])
-/** Returns whether a name cannot be one of a step, a field or a parameter. */
-export const isForbiddenName = (name: string): boolean => forbidden.has(name)
 
 const parseSteps = (part: string): Step[] => {
   const [, key = '', indices = ''] = /^([^[\]]*)((?:\[\d*\])*)$/.exec(part) ?? []
@@ -62,7 +57,7 @@ export const copyJson = <T>(value: T): T => {
 /** Sets the value at a path of keys, and makes missing objects on the way. */
 export function setAt(target: Record<string, unknown>, path: Path, value: unknown): void {
   const [step, ...rest] = path
-  if (typeof step !== 'string' || forbidden.has(step)) return
+  if (typeof step !== 'string' || refusedNames.has(step)) return
   if (rest.length === 0) {
     target[step] = value
     return

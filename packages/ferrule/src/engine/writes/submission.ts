@@ -12,6 +12,7 @@ import { FerruleError, fail } from '../../errors.ts'
 import { isTransient, maxAttempts } from '../../retry.ts'
 import { writeJson } from '../../values/json/json.ts'
 import { findPageDefinition } from '../call/meta.ts'
+import { failParameter } from '../call/params.ts'
 import { buildRequest, type WireRequest } from '../call/request.ts'
 import { asRead, exchangeOnce, isWrite, pauseOrThrow, type Reply, type Running } from '../call/transport.ts'
 import { isNeverSent, mayHaveRun } from '../http/unsent.ts'
@@ -47,11 +48,7 @@ function chooseId(running: Running, submits: Submission, fingerprint: string): s
   if (idempotencyKey === undefined || !isWrite(running)) return typeof given === 'string' ? normaliseRequestId(given) : v4()
   if (given === undefined) return v5(`${idempotencyKey}\0${fingerprint}`, keyNamespace)
   const message = 'cannot go with the header Idempotency-Key: both name the write'
-  throw fail(
-    'invalid_parameter',
-    { reason: `/params/${submits.id} ${message}` },
-    { errors: [{ field: `/params/${submits.id}`, message, error_code: 'conflict' }] },
-  )
+  throw failParameter(submits.id, message, 'conflict')
 }
 
 /**
