@@ -109,7 +109,7 @@ describe('the return', () => {
 test('what a connector reads is said in words', () => {
   const readable = describeReadable(gong)
   expect(readable).toHaveLength(16)
-  expect(readable.find(({ entity }) => entity === 'call_transcripts')).toMatchObject({ title: 'Call transcripts' })
+  expect(readable.map(({ entity }) => entity)).toContain('call_transcripts')
   expect(readable.every(({ about }) => about.length > 0)).toBe(true)
   expect(inspect(readable)).not.toContain('_id')
   expect(readable.some(({ isChangeable }) => isChangeable)).toBe(false)

@@ -131,8 +131,6 @@ export function readConsentReturn(definition: ConnectorDefinition, query: URLSea
 /** An entity that a connector can read. */
 export interface ReadableEntity {
   readonly entity: string
-  /** The entity's name as people write it: `Call transcripts`. */
-  readonly title: string
   readonly about: string
   /** true: records can be created, updated or deleted too. */
   readonly isChangeable: boolean
@@ -141,8 +139,6 @@ export interface ReadableEntity {
 /** Describes what a connector of a kind can read, in the order of the documents. */
 export const describeReadable = ({ entities }: ConnectorDefinition): readonly ReadableEntity[] =>
   Object.entries(entities).flatMap(([entity, { about, list, get, download, ...writes }]) => {
-    const words = entity.replaceAll('_', ' ')
-    const title = `${words.charAt(0).toUpperCase()}${words.slice(1)}`
     const isChangeable = (writes.create ?? writes.update ?? writes.delete) !== undefined
-    return (list ?? get ?? download) === undefined ? [] : [{ entity, title, about, isChangeable }]
+    return (list ?? get ?? download) === undefined ? [] : [{ entity, about, isChangeable }]
   })
