@@ -117,6 +117,16 @@ function printFields(place: FieldPlace): [string, Json][] {
   ]
 }
 
+/** Prints the schema of a sort of file without fields. @param top the group that is the whole file */
+export function printTableSchema(table: Readonly<Record<string, KeyGroup>>, top: string, title: string): Json {
+  const { [top]: file, ...others } = table
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    ...(file === undefined ? {} : printGroup({ ...file, title })),
+    $defs: Object.fromEntries(Object.entries(others).map(([name, group]) => [name, printGroup(group)] as const)),
+  }
+}
+
 /** Prints the schema of kind files. */
 export function printSchema(): Json {
   const { kind, ...others } = groups
