@@ -2,6 +2,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import type { ConnectorDefinition } from '../../packages/ferrule/src/definition/index.ts'
 import {
   buildConsentUrl,
   type ConsentReturn,
@@ -54,6 +55,22 @@ describe('the address of the page', () => {
     const tiktokUrl = buildConsentUrl({ definition: tiktok, application: app, redirectUrl, state: 's' })
     expect(tiktokUrl).toMatch(/^https:\/\/business-api\.tiktok\.com\/portal\/auth\?/)
     expect(Object.fromEntries(ask(tiktokUrl))).toEqual({ app_id: '7301122334455667788', redirect_uri: redirectUrl, state: 's' })
+  })
+
+  test('has the digest of a verifier where the vendor has PKCE, and is refused without one', () => {
+    const definition: ConnectorDefinition = JSON.parse(JSON.stringify(gong), (name, value) =>
+      name === 'consent' ? { ...value, pkce: true } : value,
+    )
+    // The example of RFC 7636, appendix B.
+    const verifier = new Secret('dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk')
+    const options = { definition, application: client, redirectUrl, state: 's' }
+    expect(Object.fromEntries(new URL(buildConsentUrl({ ...options, verifier })).searchParams)).toMatchObject({
+      code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+      code_challenge_method: 'S256',
+    })
+    expect(findConsent(definition)?.hasVerifier).toBe(true)
+    expect(() => buildConsentUrl(options)).toThrow(expect.objectContaining({ code: 'validation_failed' }))
+    expect(() => buildConsentUrl({ ...options, verifier: new Secret('short') })).toThrow(FerruleError)
   })
 
   test('holds no secret, and keeps every character of the state', () => {

@@ -4,6 +4,7 @@ import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { kinds as kindTable } from '../../packages/ferrule/src/connectors/index.ts'
+import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import { createEngine, type Engine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import { type Sandbox, type SandboxOptions, shopifyCredentials, startSandbox } from '../../packages/sandbox/src/index.ts'
 import type { ContextStoreSettings } from '../../packages/server/src/copies/store/database/settings.ts'
@@ -88,6 +89,8 @@ export interface WorldOptions {
   readonly sandbox?: SandboxOptions
   /** Of the database; it outlives the world. Left out: a new one that does not. */
   readonly folder?: string
+  /** Kinds beside those of the engine. */
+  readonly kinds?: readonly Kind[]
   readonly engine?: (engine: Engine) => Partial<Engine>
   /** Fetches metadata documents of OAuth clients. */
   readonly documents?: DocumentHttp
@@ -100,7 +103,7 @@ export interface WorldOptions {
   readonly steps?: boolean
 }
 
-const kinds = Object.values(kindTable)
+const ownKinds = Object.values(kindTable)
 
 function settingsOf(folder: string, more: Partial<Settings> | undefined): Settings {
   const env = {
@@ -154,6 +157,7 @@ async function assemble(options: WorldOptions, { settings, sandbox, clock, log }
   const logger = createLogger({ level: 'debug', destination: { write: (line) => void log.push(line) } })
   const onNotice: Required<PlatformOptions>['onNotice'] = (notice) => logger.warn(notice, 'a notice')
   const store = options.context === undefined ? undefined : storeOf(options.context, clock)
+  const kinds = [...ownKinds, ...(options.kinds ?? [])]
   const steady = () => clock.steady ?? clock.now
   const apart = createApartThreads()
   const engine = () => {
@@ -190,7 +194,7 @@ async function assemble(options: WorldOptions, { settings, sandbox, clock, log }
 }
 
 const storeOf = (settings: ContextStoreSettings, clock: { readonly now: number }): ContextStore =>
-  openContextStore({ settings, kinds: kinds.map(({ definition }) => definition), clock: () => clock.now })
+  openContextStore({ settings, kinds: ownKinds.map(({ definition }) => definition), clock: () => clock.now })
 
 /** Fails in a world without a store as soon as it is used. */
 function openedContext(store: ContextStore | undefined, worker: SyncWorker | undefined): OpenedContext {

@@ -98,6 +98,8 @@ const cases: Readonly<Record<string, readonly Wrong[]>> = {
       'oauth: { page: https://a.example/x, token: https://a.example/y, client: §header }\n    send: { auth',
       'header is not a word for this',
     ],
+    ['send: { auth', 'oauth: { page: https://a.example/x, token: https://a.example/y, pkce: §S256 }\n    send: { auth', 'true or false'],
+    ['send: { auth', 'oauth: { token: https://a.example/y, pkce: §true }\n    send: { auth', 'has no page', 'page:'],
     [
       'limits: { per',
       '  app: { title: App, oauth: { token: https://a.example/y } }\n  two: { title: Two, oauth: { token: §https://b.example/y } }\nlimits: { per',

@@ -192,13 +192,14 @@ function buildExchange(oauth: FileOauth): Exchange {
 
 const buildConsent = (
   title: string,
-  { page, scopes, separator, always = {}, who }: FileOauth & { readonly page: string },
+  { page, scopes, separator, pkce = false, always = {}, who }: FileOauth & { readonly page: string },
 ): NonNullable<CredentialScheme['consent']> => ({
   page: `GET ${pathOf(page)}`,
   send: { client_id: 'client_id' },
   constant: { response_type: 'code', ...toTexts(always) },
   ...(scopes === undefined ? {} : { scopes }),
   ...(separator === undefined ? {} : { separator }),
+  ...(pkce ? { pkce } : {}),
   application: grantFields,
   who: who ?? `The owner of the ${title} account can consent.`,
   code: ['code'],
@@ -236,6 +237,11 @@ function buildScheme(scope: BuildScope, name: string, scheme: FileScheme): Crede
     query,
   } = scheme
   const steps = ['auth', name]
+  if (oauth?.pkce && oauth.page === undefined)
+    found.note([...steps, 'oauth', 'pkce'], {
+      message: 'this way has no page of consent',
+      example: 'page: https://example.com/oauth/authorize',
+    })
   if (where === undefined && oauth === undefined && Object.keys(given).length > 0)
     found.doubt(steps, { message: 'does not say where people find the values', example: 'find: Settings > API' })
   const finding = where === undefined ? docsFinding(scope) : readFinding(where, file.title)

@@ -110,6 +110,7 @@ export interface FileOauth {
   readonly token: string
   readonly scopes?: readonly string[]
   readonly separator?: string
+  readonly pkce?: boolean
   readonly always?: Named<Scalar>
   readonly client?: 'body' | 'basic'
   readonly as?: 'form' | 'json' | 'query'

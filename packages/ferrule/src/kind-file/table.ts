@@ -153,6 +153,10 @@ const connection: Readonly<Record<string, KeyGroup>> = {
       }),
       key('scopes', list(text()), 'What the page asks for', { example: 'scopes: [repo, read:org]' }),
       key('separator', text(), 'What stands between two scopes', { example: "separator: ','", without: 'a space' }),
+      key('pkce', flag, 'True: the page takes the digest of a secret, and the token call takes the secret (S256)', {
+        example: 'pkce: true',
+        without: 'false',
+      }),
       key('always', constants, 'Fixed parameters of the page, or of the token call without one', {
         example: 'always: { access_type: offline }',
       }),

@@ -25,6 +25,8 @@ export interface ConsentCode {
   readonly code: string
   /** The same as the consent page got. */
   readonly redirectUrl: string
+  /** The verifier whose digest the consent page got, if it got one. */
+  readonly verifier?: Secret<string>
 }
 
 /** Error codes that blame the operator's application. */
@@ -48,7 +50,7 @@ function toConsentError({ kind }: BareConnection, thrown: unknown): unknown {
 
 const buildExchange = (
   connection: BareConnection,
-  { application, code, redirectUrl }: ConsentCode,
+  { application, code, redirectUrl, verifier }: ConsentCode,
 ): Omit<GrantExchange, 'context'> & { readonly exchange: Exchange } => {
   const { definition } = connection.kind
   const { name = '', consent } = findConsentPage(definition) ?? {}
@@ -62,7 +64,11 @@ const buildExchange = (
     exchange,
     grant,
     values: Object.fromEntries(consent.application.flatMap((field) => (given[field] === undefined ? [] : [[field, given[field]]]))),
-    more: { [grant.code]: code, ...(grant.redirectUri === undefined ? {} : { [grant.redirectUri]: redirectUrl }) },
+    more: {
+      [grant.code]: code,
+      ...(grant.redirectUri === undefined ? {} : { [grant.redirectUri]: redirectUrl }),
+      ...(verifier === undefined ? {} : { code_verifier: verifier.reveal() }),
+    },
     what: 'the exchange of the code',
     refused: (answer, reason) => failRefused(connection, answer, reason),
   }

@@ -1,4 +1,5 @@
 /** Reads the words of a definition about consent: the page to open, its return, and what a connector can read. Pure. */
+import { createHash } from 'node:crypto'
 import type { ConnectorDefinition, Consent } from '../../definition/index.ts'
 import { failValidation } from '../../errors.ts'
 import type { CredentialValues, Secret } from '../credentials/source.ts'
@@ -15,6 +16,8 @@ export interface ConsentScheme {
   readonly scopes: readonly string[]
   /** Who can consent, as a sentence. */
   readonly who: string
+  /** True: the address of the page and the exchange of the code need the same verifier (PKCE). */
+  readonly hasVerifier: boolean
   /** Set if the owner chooses accounts: the configuration field that takes their ids. */
   readonly accounts?: { readonly configuration: string }
 }
@@ -39,6 +42,7 @@ export function findConsent(definition: ConnectorDefinition): ConsentScheme | un
     applicationFields: consent.application,
     scopes: consent.scopes ?? [],
     who: consent.who,
+    hasVerifier: consent.pkce === true,
     ...(consent.accounts === undefined ? {} : { accounts: { configuration: consent.accounts.configuration } }),
   }
 }
@@ -51,6 +55,8 @@ export interface ConsentUrlOptions {
   /** Where the vendor sends the browser back to, exactly as registered at the vendor. */
   readonly redirectUrl: string
   readonly state: string
+  /** For kinds with `hasVerifier`: 43 to 128 letters, digits, `-` and `_`. Keep it for the exchange; the address holds its digest only. */
+  readonly verifier?: Secret<string>
   /** Scopes in place of the definition's, for an application that has fewer. */
   readonly scopes?: readonly string[]
   /** Values of the configuration, for pages on the customer's own host. */
@@ -65,15 +71,24 @@ const encodeQuery = (parameters: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
     .join('&')
 
+/** Builds the challenge of a verifier (RFC 7636 section 4.3). @throws FerruleError `validation_failed` without one */
+function buildChallenge(verifier: Secret<string> | undefined): Readonly<Record<string, string>> {
+  const text = verifier?.reveal() ?? ''
+  if (!/^[\w.~-]{43,128}$/.test(text))
+    throw failValidation([{ field: '/verifier', message: 'must have 43 to 128 letters, digits, - and _', error_code: 'required' }])
+  return { code_challenge: createHash('sha256').update(text).digest('base64url'), code_challenge_method: 'S256' }
+}
+
 /**
  * Builds the address of the consent page for one attempt.
- * @throws FerruleError `validation_failed` if the kind has no consent page, or a field of the application is missing
+ * @throws FerruleError `validation_failed` if the kind has no consent page, or a field of the application or the verifier is missing
  */
 export function buildConsentUrl({
   definition,
   application,
   redirectUrl,
   state,
+  verifier,
   scopes,
   origins,
   configuration = {},
@@ -91,6 +106,7 @@ export function buildConsentUrl({
     ...(asked.length === 0 ? {} : { scope: asked.join(consent.separator ?? ' ') }),
     redirect_uri: redirectUrl,
     state,
+    ...(consent.pkce === undefined ? {} : buildChallenge(verifier)),
   })
   const own = fillTemplate({ kind: { definition }, configuration }, definition.origins.oauth ?? '')
   const origin = origins?.consent ?? origins?.oauth ?? origins?.api ?? own

@@ -16,7 +16,7 @@ import { buildCallbackUrl, buildReturnUrl } from './addresses.ts'
 import { type AuthorizationParts, authorizeConnector, beginAuthorization, requireKind } from './authorization.ts'
 import type { ChoiceVisit, ConnectPages, ConsentReturn } from './connect-types.ts'
 import { beginConsent, connectToVendor, findLinkAccounts, listAccounts, type ProvenAttempt, storeConsent } from './consent.ts'
-import { openApplication, openConsent, sealConsent } from './consent-secrets.ts'
+import { openApplication, openConsent, openVerifier, sealConsent } from './consent-secrets.ts'
 import { getLinkStatus, readLinkContent, requireOpen, toEndUser } from './link-record.ts'
 import { buildConfiguration, findTarget, type LinkValues, readPageValues } from './link-values.ts'
 import { digestSecret, findAnyLink, isSecret, openSession, requireVisit, type Visit } from './visits.ts'
@@ -157,12 +157,13 @@ function failWithoutCode(vendor: string, refused: string | undefined) {
 }
 
 /** Exchanges the code, with one request that nothing repeats. */
-async function exchange(parts: Parts, { attempt, link, kind }: ProvenAttempt, code: string) {
+async function exchange(parts: Parts, { attempt, link, kind, cookie }: ProvenAttempt, code: string) {
   const row = await keepVendorApplication(parts.database.db, link.organization_id, attempt.vendor_application_id)
   if (row === undefined) throw fail('oauth_credentials_not_found', { vendor: kind.definition.title })
   const connection = await connectToVendor(parts, { link, kind }, { configuration: attempt.configuration })
   const redirectUrl = buildCallbackUrl(parts.settings, kind.definition.kind)
-  const consented = { application: openApplication(parts, row), code, redirectUrl }
+  const verifier = openVerifier(parts, { attempt, cookie })
+  const consented = { application: openApplication(parts, row), code, redirectUrl, ...(verifier === undefined ? {} : { verifier }) }
   return parts.admission.admit({ organizationId: link.organization_id }, () => parts.engine.exchangeConsent(connection, consented))
 }
 

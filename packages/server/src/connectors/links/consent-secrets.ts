@@ -14,7 +14,8 @@ export const openApplication = (
 ): Secret<CredentialValues> =>
   applicationSeals.open({ organizationId: row.organization_id, kind: row.kind }, { masterKeyId: row.master_key_id, sealed: row.sealed })
 
-const buildRef = ({ organization_id: organizationId }: ConnectAttemptRow, cookie: string) =>
+type AttemptOwner = Pick<ConnectAttemptRow, 'organization_id'>
+const buildRef = ({ organization_id: organizationId }: AttemptOwner, cookie: string) =>
   ({ type: 'ConnectAttempt', id: cookie, organizationId }) as const
 
 /** Encrypts credentials for the browser of an attempt: its cookie is the key, so the database alone opens nothing. */
@@ -29,6 +30,22 @@ export const sealConsent = (
 ): Uint8Array => {
   const own = omitFields(values, findConsent(definition)?.applicationFields ?? [])
   return vault.sealRecord(buildRef(attempt, cookie), JSON.stringify(own.reveal()))
+}
+
+/** Encrypts the verifier of an attempt that begins, like its credentials later. */
+export const sealVerifier = (
+  { vault }: Pick<Parts, 'vault'>,
+  { attempt, cookie }: { readonly attempt: AttemptOwner; readonly cookie: string },
+  verifier: Secret<string>,
+): Uint8Array => vault.sealRecord(buildRef(attempt, cookie), verifier.reveal())
+
+/** Decrypts the verifier of an attempt that has begun; undefined if its page got none. */
+export function openVerifier(
+  { vault }: Pick<Parts, 'vault'>,
+  { attempt, cookie }: { readonly attempt: ConnectAttemptRow; readonly cookie: string },
+): Secret<string> | undefined {
+  const text = attempt.sealed === null ? undefined : vault.openRecord(buildRef(attempt, cookie), attempt.sealed)
+  return text === undefined ? undefined : new Secret(text)
 }
 
 /** Decrypts the credentials of an attempt, and adds the application as it is now. @returns undefined for another browser */

@@ -4,7 +4,7 @@ import { buildConsentUrl, type Connection, type CredentialValues, findConsent, S
 import { fail } from 'ferrule/internal'
 import { type ConnectDone, connectConsentInput } from 'ferrule/wire'
 import type { Parts, VendorCalls } from '../../main/parts.ts'
-import { iso, newId } from '../../values/ids.ts'
+import { iso, newId, newSecret } from '../../values/ids.ts'
 import { readBody } from '../../values/read.ts'
 import { buildConnection, toUnstoredSource } from '../access.ts'
 import { findVendorApplication } from '../sql/vendor-applications.ts'
@@ -12,7 +12,7 @@ import { type ConnectAttemptRow, insertConnectAttempt, stepAttempt } from '../sq
 import { buildCallbackUrl } from './addresses.ts'
 import { type AuthorizationParts, authorizeConnector, beginAuthorization, requireKind } from './authorization.ts'
 import type { ConnectPages } from './connect-types.ts'
-import { digestToken, openApplication, toGivenCredentials } from './consent-secrets.ts'
+import { digestToken, openApplication, sealVerifier, toGivenCredentials } from './consent-secrets.ts'
 import { readLinkContent } from './link-record.ts'
 import { buildConfiguration, findFixedAccounts, readLinkValues } from './link-values.ts'
 import { newDigestedSecret, type Visit } from './visits.ts'
@@ -54,12 +54,14 @@ export async function beginConsent(parts: Parts, visit: Visit, given: unknown): 
   const kind = requireKind(parts, visit, body.kind)
   const { definition } = kind
   const ref = { organizationId: link.organization_id, kind: definition.kind }
-  const application = findConsent(definition) === undefined ? undefined : await findVendorApplication(parts.database.db, ref)
+  const found = findConsent(definition)
+  const application = found === undefined ? undefined : await findVendorApplication(parts.database.db, ref)
   if (application === undefined) throw fail('oauth_credentials_not_found', { vendor: definition.title })
   const configuration = JSON.stringify(await buildConfiguration(parts, visit, { kind, given: body.configuration }))
   await beginAuthorization(parts, visit)
   const state = newDigestedSecret('state', parts.source.randomBytes)
   const cookie = newDigestedSecret('attempt', parts.source.randomBytes)
+  const verifier = found?.hasVerifier ? new Secret(newSecret(parts.source.randomBytes)) : undefined
   const now = parts.source.clock()
   const row: ConnectAttemptRow = {
     id: newId(parts.source),
@@ -73,7 +75,7 @@ export async function beginConsent(parts: Parts, visit: Visit, given: unknown): 
     configuration,
     name: body.name ?? null,
     status: 'started',
-    sealed: null,
+    sealed: verifier === undefined ? null : sealVerifier(parts, { attempt: link, cookie: cookie.secret }, verifier),
     failure: null,
     created_at: now,
     expires_at: now + attemptMs,
@@ -83,6 +85,7 @@ export async function beginConsent(parts: Parts, visit: Visit, given: unknown): 
     definition,
     application: openApplication(parts, application),
     state: state.secret,
+    ...(verifier === undefined ? {} : { verifier }),
     redirectUrl: buildCallbackUrl(parts.settings, definition.kind),
     configuration: JSON.parse(configuration),
     origins: origin,

@@ -1,0 +1,69 @@
+/** Consents of kinds that are files: the verifier of PKCE. */
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
+import { readKind } from '../../packages/ferrule/src/kind-file/index.ts'
+import { type Seen, serve } from '../engine/support.ts'
+import type { World } from '../http/support.ts'
+import { type Browser, readConnector, saveApplication, startConnectWorld, visitLink } from './support.ts'
+
+async function loadKind(slug: string): Promise<Kind> {
+  const { definition } = await readKind(await readFile(`packages/kinds/${slug}.kind.yaml`, 'utf8'), { name: slug })
+  if (definition === undefined) throw new Error(`${slug} has mistakes`)
+  return { definition, rules: {} }
+}
+
+/** A vendor with a page of consent: RFC 6749, and RFC 7636 where the page got a challenge. */
+const startVendor = () =>
+  serve(({ url, headers, body }: Seen) => {
+    if (url.startsWith('/login/oauth/access_token')) return { body: { access_token: 'given-1', token_type: 'bearer' } }
+    if (headers.authorization !== 'Bearer given-1') return { status: 401, body: { message: `unknown ${body.length}` } }
+    return { body: { id: 7, login: 'ada' } }
+  })
+
+let world: World
+let vendor: Awaited<ReturnType<typeof startVendor>>
+beforeAll(async () => {
+  vendor = await startVendor()
+  const kinds = [await loadKind('github')]
+  world = await startConnectWorld({ kinds, settings: { origins: { github: { api: vendor.origin } } } })
+  await saveApplication(world, 'github')
+})
+afterAll(async () => {
+  await world.close()
+  await vendor[Symbol.asyncDispose]()
+})
+
+/** Begins a consent. @returns the query of the page, and the way back */
+async function begin(browser: Browser, kind: string, more: object = {}) {
+  const asked = new URL((await browser.begin(kind, more)).consent_url)
+  const back = new URL(asked.searchParams.get('redirect_uri') ?? '')
+  back.search = new URLSearchParams({ code: 'code-1', state: asked.searchParams.get('state') ?? '' }).toString()
+  return { asked: asked.searchParams, back }
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest('base64url')
+const exchanges = () => vendor.seen.filter(({ method }) => method === 'POST').map(({ body }) => new URLSearchParams(body))
+
+describe('PKCE', () => {
+  test('sends the page a digest, and the secret with the code, which nobody sees', async () => {
+    const visits = [
+      await visitLink(world, { kinds: ['github'], sandbox: false }),
+      await visitLink(world, { kinds: ['github'], sandbox: false }),
+    ]
+    const begun = await Promise.all(visits.map(({ browser }) => begin(browser, 'github')))
+    for (const [index, { browser }] of visits.entries()) await browser.comeBack(begun[index]?.back ?? new URL('about:blank'))
+    const verifiers = exchanges().map((sent) => sent.get('code_verifier') ?? '')
+    expect(begun.map(({ asked }) => asked.get('code_challenge'))).toEqual(verifiers.map(digest))
+    expect(begun.map(({ asked }) => asked.get('code_challenge_method'))).toEqual(['S256', 'S256'])
+    expect(new Set(verifiers).size).toBe(2)
+    const secrets = [...verifiers, 'given-1']
+    expect(secrets.filter((secret) => begun.some(({ asked }) => asked.toString().includes(secret)))).toEqual([])
+    expect(secrets.filter((secret) => world.log.join('').includes(secret))).toEqual([])
+    const { json } = (await visits[0]?.browser.page('session')) ?? { json: {} }
+    expect(json).toMatchObject({ status: 'used', attempt: { status: 'done', failure: null } })
+    expect(secrets.filter((secret) => JSON.stringify(json).includes(secret))).toEqual([])
+    expect(await readConnector(world, json.connector_id)).toMatchObject({ connector_type: 'github', credential_scheme: 'oauth' })
+  })
+})
