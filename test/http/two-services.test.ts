@@ -23,7 +23,7 @@ test('two services over one database count the calls of a key together, and each
   // The first call of each connector proves its credentials.
   expect([(await call(0)).status, (await call(1)).status]).toEqual([200, 200])
   const answers = await Promise.all(Array.from({ length: 2 * callsOfEach }, (_, index) => call(index % 2 === 0 ? 0 : 1)))
-  expect(answers.map(({ status }) => status)).toEqual(Array(2 * callsOfEach).fill(200))
+  expect(answers.flatMap(({ status, text }) => (status === 200 ? [] : [text]))).toEqual([])
   expect(Math.max(...(await two.listCalls()))).toBeGreaterThanOrEqual(2 * callsOfEach) // one row counts those of both services
   // Each answer took one accepted call. Whatever else arrived was refused by the vendor and repeated; the soak run counts these.
   expect(two.sandbox.gong.requests().filter(({ path }) => path === '/v2/users').length).toBeGreaterThanOrEqual(2 * callsOfEach + 2)

@@ -1,5 +1,6 @@
 /** A limiter whose budgets are kept in the database too (docs/decisions/budgets.md). */
 import { randomUUID } from 'node:crypto'
+import type { FerruleError } from 'ferrule'
 import {
   type Asker,
   type Budget,
@@ -43,7 +44,10 @@ interface DeskParts {
 
 /** Maximum number of budgets; the least recently used goes first. */
 const mostBudgets = 10_000
-/** Calls wait this long for the database, in milliseconds. */
+/**
+ * Calls wait this long for a database that fails, in milliseconds. A statement under way is waited for: a busy machine answers late, and
+ * the connection ends what hangs.
+ */
 const patienceMs = 3_000
 /** Pause after a statement that failed, in milliseconds. */
 const failedMs = 500
@@ -51,6 +55,16 @@ const failedMs = 500
 const mostKeys = 200
 /** Longest time that a statement is expected to take, in milliseconds. */
 const longestDelayMs = 500
+/** While an answer is due, a call without a turn looks again after this part of the time so far, within these limits in milliseconds. */
+const lookShare = 1 / 8
+const [soonestLookMs, latestLookMs] = [5, 250]
+
+/** A call that waits for the answer of the next statement. */
+interface Waiter {
+  readonly since: number
+  readonly resolve: () => void
+  readonly reject: (error: FerruleError) => void
+}
 
 /** Keeps the budgets of this node. */
 export class TurnDesk implements BudgetHost {
@@ -59,12 +73,14 @@ export class TurnDesk implements BudgetHost {
   /** When each budget asks. */
   readonly #due = new Map<SharedBudget, number>()
   /** Lets calls continue that wait for the answer of the next statement. */
-  #waiters = new Map<SharedBudget, Set<() => void>>()
+  readonly #waiters = new Map<SharedBudget, Set<Waiter>>()
   #cancel: (() => void) | undefined
   #armedFor = Number.POSITIVE_INFINITY
   #flight: Promise<void> | undefined
   /** Since when the database owes an answer. */
   #owedSince: number | undefined
+  /** True if the last statement failed. */
+  #isFailing = false
   /** Time that a statement takes, in milliseconds. */
   #delayMs = 0
   #isClosed = false
@@ -91,8 +107,10 @@ export class TurnDesk implements BudgetHost {
     this.#parts.hold(key, until)
   }
 
-  check(now: number): void {
-    if (this.#isClosed || (this.#owedSince !== undefined && now - this.#owedSince > patienceMs)) throw unreachable()
+  lookAgain(now: number): number {
+    const owedMs = this.#owedSince === undefined ? 0 : now - this.#owedSince
+    if (this.#isClosed || (this.#isFailing && owedMs > patienceMs)) throw unreachable()
+    return Math.min(latestLookMs, Math.max(soonestLookMs, owedMs * lookShare))
   }
 
   want(budget: SharedBudget, now: number): void {
@@ -106,8 +124,8 @@ export class TurnDesk implements BudgetHost {
     const { steady, schedule } = this.#parts
     const now = steady()
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const cancel = schedule(Math.max(0, Math.min(patienceMs, latest - now)), () => reject(unreachable()))
-    this.#waiters.set(budget, (this.#waiters.get(budget) ?? new Set()).add(resolve))
+    const cancel = schedule(Math.max(0, latest - now), () => reject(unreachable()))
+    this.#waiters.set(budget, (this.#waiters.get(budget) ?? new Set()).add({ since: now, resolve, reject }))
     this.want(budget, now)
     await promise.finally(cancel)
   }
@@ -123,6 +141,8 @@ export class TurnDesk implements BudgetHost {
       for (const budget of taken) left.delete(budget)
       await this.#flySafely(taken)
     }
+    for (const waiters of this.#waiters.values()) for (const { reject } of waiters) reject(unreachable())
+    this.#waiters.clear()
   }
 
   /**
@@ -164,13 +184,15 @@ export class TurnDesk implements BudgetHost {
     try {
       await this.#fly(budgets)
       this.#owedSince = undefined
-      for (const resolve of waiting.flatMap((each) => [...each])) resolve()
+      this.#isFailing = false
+      for (const { resolve } of waiting.flatMap((each) => [...each])) resolve()
       for (const budget of budgets) this.#continue(budget, steady())
     } catch (error) {
       onBackgroundError(error)
+      this.#isFailing = true
       budgets.forEach((budget, index) => {
         budget.keep()
-        this.#waiters.set(budget, new Set([...this.#takeWaiters(budget), ...(waiting[index] ?? [])]))
+        this.#keepPatient(budget, [...(waiting[index] ?? []), ...this.#takeWaiters(budget)])
         if (budget.wantsAt(steady()) !== undefined) this.#due.set(budget, steady() + failedMs)
       })
       if (this.#due.size === 0) this.#owedSince = undefined
@@ -180,10 +202,18 @@ export class TurnDesk implements BudgetHost {
   /** Plans the next question about a key. Calls that came meanwhile do not wait for one that is far ahead. */
   #continue(budget: SharedBudget, now: number): void {
     this.want(budget, now)
-    if ((this.#due.get(budget) ?? Number.POSITIVE_INFINITY) > now) for (const resolve of this.#takeWaiters(budget)) resolve()
+    if ((this.#due.get(budget) ?? Number.POSITIVE_INFINITY) > now) for (const { resolve } of this.#takeWaiters(budget)) resolve()
   }
 
-  #takeWaiters(budget: SharedBudget): Set<() => void> {
+  /** Keeps waiters for another try, except those that have waited long enough. */
+  #keepPatient(budget: SharedBudget, waiters: readonly Waiter[]): void {
+    const now = this.#parts.steady()
+    const { kept = [], refused = [] } = Object.groupBy(waiters, ({ since }) => (now - since < patienceMs ? 'kept' : 'refused'))
+    if (kept.length > 0) this.#waiters.set(budget, new Set(kept))
+    for (const { reject } of refused) reject(unreachable())
+  }
+
+  #takeWaiters(budget: SharedBudget): ReadonlySet<Waiter> {
     const waiters = this.#waiters.get(budget) ?? new Set()
     this.#waiters.delete(budget)
     return waiters

@@ -9,8 +9,8 @@ export interface BudgetHost {
   want(budget: SharedBudget, now: number): void
   /** Waits until the budget was asked for. @throws FerruleError `unavailable` */
   ask(budget: SharedBudget, latest: number): Promise<void>
-  /** Throws while the database does not answer. @throws FerruleError `unavailable` */
-  check(now: number): void
+  /** Computes the milliseconds after which a call without a turn looks again. @throws FerruleError `unavailable` while the database fails */
+  lookAgain(now: number): number
   /** Applies a vendor's wait that any node met, until the vendor accepted a call. @param until steady milliseconds; may be past */
   hold(key: string, until: number): void
 }
@@ -31,8 +31,6 @@ const mostTimes = 64
 const spareTimes = 16
 /** A background call that asks again counts as a wish for this long after its time, in milliseconds. */
 const graceMs = 20
-/** Time of an answer, as a guess, in milliseconds. */
-const usualMs = 5
 /** A key that was not used for this long is in use no longer, in milliseconds. */
 const idleMs = 1_000
 
@@ -255,11 +253,11 @@ export class SharedBudget implements Budget {
     const turns = this.#findTurns(now)
     const turn = turns[position]
     if (turn !== undefined) return Math.max(0, turn.at - now)
-    this.#host.check(now)
+    const soonest = this.#host.lookAgain(now)
     this.#host.want(this, now)
     const behind = position - turns.length
     const { size = 0, leak = 0 } = this.#limits
     const longest = Math.max(0, ...this.#rates.map(({ calls, ms }) => Math.floor(behind / calls) * ms))
-    return Math.max(usualMs, this.#next - now + Math.max(longest, leak > 0 && this.#next > now ? behind / (size * leak) : 0))
+    return Math.max(soonest, this.#next - now + Math.max(longest, leak > 0 && this.#next > now ? behind / (size * leak) : 0))
   }
 }
