@@ -3,6 +3,8 @@
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ConnectorDefinition } from '../packages/ferrule/src/definition/index.ts'
+import { nameKindType, printTypes } from '../packages/ferrule/src/document/print-types.ts'
 import { formatMistake, readKind } from '../packages/ferrule/src/kind-file/index.ts'
 import { root } from './paths.mjs'
 
@@ -15,9 +17,14 @@ const nameExport = (kind: string): string => kind.replace(/-(\w)/g, (_dash, lett
 const printModule = (kind: string, json: string): string =>
   `import { makeKind } from 'ferrule/kind'\nexport const ${nameExport(kind)} = makeKind(JSON.parse(${JSON.stringify(json)}))\n`
 
-const printTypes = (kind: string, title: string): string =>
-  `import type { LoadedKind } from 'ferrule/kind'\n/** ${title}, made from its documents; no account was used. */\nexport declare const ${nameExport(kind)}: LoadedKind\n`
+/** Prints the types of a module: those of the kind, and its export. */
+const printModuleTypes = (definition: ConnectorDefinition): string =>
+  `${printTypes(definition, 'npm run build')}
+import type { ConnectableKind } from 'ferrule/core'
 
+/** ${definition.title}, made from its documents; no account was used. */
+export declare const ${nameExport(definition.kind)}: ConnectableKind<${nameKindType(definition.kind)}>
+`
 rmSync(target, { recursive: true, force: true })
 mkdirSync(target)
 const kinds: object[] = []
@@ -28,7 +35,7 @@ for (const file of readdirSync(source).filter((name) => name.endsWith('.kind.yam
   const json = JSON.stringify(definition)
   writeFileSync(join(target, `${kind}.json`), json)
   writeFileSync(join(target, `${kind}.js`), printModule(kind, json))
-  writeFileSync(join(target, `${kind}.d.ts`), printTypes(kind, title))
+  writeFileSync(join(target, `${kind}.d.ts`), printModuleTypes(definition))
   kinds.push({ kind, title, file: `${kind}.json`, entities: Object.keys(entities) })
 }
 writeFileSync(join(target, 'index.json'), JSON.stringify({ kinds }))

@@ -107,6 +107,8 @@ const rows: Readonly<Record<string, Row>> = {
     shows: ['acme.kind.yaml'],
     file: 'acme.kind.yaml',
   },
+  'kind types': { args: ['acme.kind.yaml'], shows: ['export interface ThingsRecord {', 'export type AcmeKind = '] },
+  'kind docs': { args: ['acme.kind.yaml'], shows: ['# Acme (`acme`)', '### things list'] },
   'kind check': { args: ['acme.kind.yaml'], shows: ['acme.kind.yaml: no mistakes, 0 doubts.'] },
   execute: table([renamed, 'users', 'list', '--all', '--fields', 'id,emailAddress'], 'id', 'emailAddress', '@'),
   'sync status': table([renamed], 'entity', 'state', 'users'),

@@ -15,7 +15,21 @@ vi.setConfig({ testTimeout: 300_000 })
 
 /** Commands that print nothing, a text, or what only the service and the vendors know. */
 const unknown = [
-  ...['login', 'logout', 'execute', 'search', 'export', 'download', 'api', 'mcp', 'mcp install', 'mcp uninstall', 'complete'],
+  ...[
+    'login',
+    'logout',
+    'execute',
+    'search',
+    'export',
+    'download',
+    'api',
+    'mcp',
+    'mcp install',
+    'mcp uninstall',
+    'complete',
+    'kind types',
+    'kind docs',
+  ],
 ]
 
 const base = createContext({ args: [], options: {}, version: '1.0.0' }, new AbortController())

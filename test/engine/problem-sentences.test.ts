@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import { findOperation, listLiveActions } from '../../packages/ferrule/src/engine/call/operation.ts'
+import { listLiveActions } from '../../packages/ferrule/src/definition/entity.ts'
+import { findOperation } from '../../packages/ferrule/src/engine/call/operation.ts'
 import { checkParams } from '../../packages/ferrule/src/engine/call/params.ts'
 import { FerruleError, failValidation, moveProblem, type Problem } from '../../packages/ferrule/src/errors.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import { listLiveActions } from '../../packages/ferrule/src/engine/call/operation.ts'
+import { listLiveActions } from '../../packages/ferrule/src/definition/entity.ts'
 import { Deadline } from '../../packages/ferrule/src/engine/http/deadline.ts'
 import { snowflakeCredentials as known } from '../../packages/sandbox/src/index.ts'
 import { recordProblems } from '../conformance/records.ts'

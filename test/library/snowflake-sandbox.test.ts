@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import { listLiveActions } from '../../packages/ferrule/src/engine/call/operation.ts'
+import { listLiveActions } from '../../packages/ferrule/src/definition/entity.ts'
 import { snowflakeCredentials as known, startSandbox } from '../../packages/sandbox/src/index.ts'
 import { recordProblems } from '../conformance/records.ts'
 import { failure } from './shopify-support.ts'

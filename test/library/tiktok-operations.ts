@@ -1,6 +1,6 @@
 /** One right call of every operation of a TikTok Marketing connector against the sandbox; every list finds something. */
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import { listLiveActions } from '../../packages/ferrule/src/engine/call/operation.ts'
+import { listLiveActions } from '../../packages/ferrule/src/definition/entity.ts'
 import type { TiktokWorldFacts } from '../../packages/sandbox/src/index.ts'
 
 type Values = Readonly<Record<string, unknown>>

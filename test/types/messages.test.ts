@@ -4,20 +4,25 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import type { ConnectorDefinition } from '../../packages/ferrule/src/definition/index.ts'
+import { printTypes } from '../../packages/ferrule/src/document/print-types.ts'
+import { parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
+import { acme } from '../kind-file/acme.ts'
 
 const root = join(import.meta.dirname, '../..')
 const mark = /^\/\/ @ts-expect-error (.+)$/
 
-/** Compiles a program in a folder of its own, which imports the sources. @returns what the compiler prints */
-async function compile(program: string): Promise<string> {
+/** Compiles a program in a folder of its own, which imports the sources. @param more further files @returns what the compiler prints */
+async function compile(program: string, more: Readonly<Record<string, string>> = {}): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'ferrule-messages-'))
   try {
-    writeFileSync(join(folder, 'wrong.ts'), program.replaceAll("'../../packages/", `'${root}/packages/`))
+    for (const [name, text] of Object.entries({ 'wrong.ts': program, ...more }))
+      writeFileSync(join(folder, name), text.replaceAll("'../../packages/", `'${root}/packages/`))
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
     const compilerOptions = { rewriteRelativeImportExtensions: false, typeRoots: [join(root, 'node_modules/@types')] }
     writeFileSync(
       join(folder, 'tsconfig.json'),
-      JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions, include: ['wrong.ts'] }),
+      JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions, include: ['*.ts'] }),
     )
     const compiler = join(root, 'node_modules/typescript/bin/tsc')
     const failed = (error: unknown): { stdout: string } => ({
@@ -38,6 +43,49 @@ function readErrors(output: string): ReadonlyMap<number, readonly string[]> {
   return errors
 }
 
+/** What the printed types of two kinds infer, as those of a literal do. */
+const usesOfTypes = `
+import { connect } from '../../packages/ferrule/src/core.ts'
+import type { ParamsOf, RecordOf, ResultOf } from '../../packages/ferrule/src/engine/types.ts'
+import { loadKind } from '../../packages/ferrule/src/kind-file/index.ts'
+import type { AcmeKind, ThingsListParams } from './acme.ts'
+import type { GithubKind } from './github.ts'
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+const yes = <_T extends true>(): void => undefined
+
+type Things = AcmeKind['entities']['things']
+yes<Same<RecordOf<Things>, { id: number | bigint; updated_at: string; name: string; owner: { login: string } }>>()
+yes<Same<ParamsOf<Things, 'list'>, { since?: string | Date | null; state?: 'open' | 'closed' | null; cursor?: string | null; limit?: number | null }>>()
+yes<Same<ParamsOf<Things, 'get'>, { id: number | bigint }>>()
+yes<Same<ParamsOf<Things, 'create'>, { name: string }>>()
+yes<Same<ThingsListParams['state'], 'open' | 'closed' | undefined>>()
+
+const acme = await loadKind<AcmeKind>('./acme.kind.yaml')
+const local = connect(acme, { credentials: { token: 't' }, config: { site: 'a' } })
+const page = await local.things.list({ state: 'open' })
+yes<Same<typeof page.meta.cursor, string | null>>()
+const found = await connect(acme, { url: 'https://ferrule.example' }).things.search({ filter: { eq: { name: 'a' } } })
+yes<Same<(typeof found.data)[number]['name'], string>>()
+const { data } = await connect(await loadKind<GithubKind>('./github.kind.yaml'), { credentials: { token: 't' } }).issues.get({ owner: 'o', repo: 'r', number: 1 })
+yes<Same<typeof data.body, string | null>>()
+yes<Same<ResultOf<GithubKind['entities']['labels'], 'delete'>['data'], Record<never, never>>>()
+
+// @ts-expect-error the parameter has no such value
+local.things.list({ state: 'other' })
+// @ts-expect-error the name is required
+local.things.create({})
+// @ts-expect-error the entity has no such action
+local.parts.get({ id: 'a' })
+// @ts-expect-error the configuration is required
+connect(acme, { credentials: { token: 't' } })
+`
+
+/** Prints the types of a kind file, with the sources in place of the package. */
+async function printTypesOf(text: string): Promise<string> {
+  const { definition } = await parseKind<ConnectorDefinition>(text)
+  return printTypes(definition, 'ferrule kind types').replace("'ferrule/kind'", "'../../packages/ferrule/src/kind-file/index.ts'")
+}
+
 /** A wrong use of `connect`: the line of the program, and what the compiler says at the wrong field. */
 const wrongOptions = [
   ["connect('gong', { credentials: { access_key: 'a', access_key_secrt: 'b' } })", 'access_key_secrt', "'access_key_secrt' does not exist"],
@@ -56,19 +104,25 @@ const wrongOptions = [
   ["connectKind('gong', { urll: 'https://ferrule.example' })", 'urll', "Did you mean to write 'url'?"],
 ] as const
 
-test('wrong options of connect are refused at the wrong field, in a sentence about it', async () => {
+test('wrong options of connect are refused at the wrong field, in a sentence about it, and printed types are right', async () => {
   const imports = [
     "import { connect } from '../../packages/ferrule/src/index.ts'",
     "import { connect as connectKind } from '../../packages/ferrule/src/core.ts'",
     "import { gong } from '../../packages/ferrule/src/kinds/gong.ts'",
   ]
-  const output = await compile([...imports, ...wrongOptions.map(([line]) => line)].join('\n'))
+  const github = readFileSync(join(root, 'packages/kinds/github.kind.yaml'), 'utf8')
+  const output = await compile([...imports, ...wrongOptions.map(([line]) => line)].join('\n'), {
+    'uses.ts': usesOfTypes,
+    'acme.ts': await printTypesOf(acme),
+    'github.ts': await printTypesOf(github),
+  })
   const errors = output.split(/^(?=wrong\.ts\()/m)
   const unlike = wrongOptions.filter(([line, at, sentence], index) => {
     const place = `wrong.ts(${imports.length + index + 1},${line.indexOf(at) + 1}):`
     return !errors.some((error) => error.startsWith(place) && error.includes(sentence) && !error.includes("'credentials' does not exist"))
   })
   expect(unlike, output).toEqual([])
+  expect(output.match(/^(?:uses|acme|github)\.ts.*/gm) ?? []).toEqual([])
 })
 
 describe('wrong uses of the service', () => {

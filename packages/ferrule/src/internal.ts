@@ -7,9 +7,11 @@ export { kinds } from './connectors/index.ts'
 export { findSyncedOperation } from './definition/check-sync.ts'
 export {
   buildObjectSchema,
+  type Comparison,
   findField,
   formatDocumentedType,
   formatPlainType,
+  readComparison,
   toPlainSchema,
 } from './definition/document.ts'
 export { liveActions } from './definition/entity.ts'
@@ -32,7 +34,29 @@ export {
 } from './definition/operators.ts'
 export { findShape } from './definition/page.ts'
 export { readLookback } from './definition/sync.ts'
+export {
+  type Block,
+  code,
+  fieldRows,
+  heading,
+  paragraph,
+  printBlocks,
+  printRecordLink,
+  standAlone,
+  table,
+} from './document/blocks.ts'
 export { buildEntityDocument, toSchema } from './document/build-kind.ts'
+export { describeKind, type Section } from './document/describe-kind.ts'
+export { buildExample } from './document/example.ts'
+export { buildReference, joinPage, printKindPage } from './document/kind-page.ts'
+export {
+  buildCallExamples,
+  type DocumentedOperation,
+  listOperations,
+  listSearchable,
+  nameEntity,
+  type SearchableEntity,
+} from './document/operations.ts'
 export {
   findReferenceEntries,
   findTrial,

@@ -48,3 +48,17 @@ export const findField = (fields: Fields, path: string): Field | undefined => {
   const field = fields[first]
   return field === undefined || rest.length === 0 ? field : findField(field.properties ?? {}, rest.join('.'))
 }
+
+/**
+ * How two strings compare: by code points, as timestamps, or as decimal numbers if both are. `lower` tests equality in lower case and
+ * orders by code points.
+ */
+export type Comparison = 'text' | 'instant' | 'decimal' | 'lower'
+
+/** Reads how values of a schema compare: from the mark `x-compare`, else from the format. */
+export const readComparison = (schema: Field): Comparison => {
+  const { 'x-compare': mark, 'x-known-values': known, format } = schema
+  if (mark !== undefined) return mark
+  if (known !== undefined) return 'lower'
+  return format === 'date-time' || format === 'date' ? 'instant' : 'text'
+}

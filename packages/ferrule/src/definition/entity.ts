@@ -211,3 +211,10 @@ export interface EntityDefinition extends Partial<Record<LiveAction, Operation>>
   readonly sync?: Sync
   readonly filled?: Filled
 }
+
+/** Lists the live actions of an entity, in the order of the documents. */
+export const listLiveActions = (entity: EntityDefinition): LiveAction[] => liveActions.filter((action) => entity[action] !== undefined)
+
+/** Lists all actions of an entity, search included. */
+export const listActions = (entity: EntityDefinition): string[] =>
+  entity.context_store_search === undefined ? listLiveActions(entity) : [...listLiveActions(entity), 'context_store_search']

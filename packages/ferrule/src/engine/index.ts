@@ -5,7 +5,7 @@ export { type ListPage, type WalkOptions, walkPages } from '../values/walks/walk
 export type { Apart } from './call/apart-answer.ts'
 export type { ApartJob, ApartResult } from './call/apart-job.ts'
 export { type CheckOptions, createEngine, type Engine, type EngineOptions } from './call/execute.ts'
-export { type CompiledOperation, findOperation, listActions, nameOperation } from './call/operation.ts'
+export { type CompiledOperation, findOperation, nameOperation } from './call/operation.ts'
 export type { Call, FileAnswer, Outcome, RecordKey } from './call/outcome.ts'
 export { admitParams, type Params } from './call/params.ts'
 export type { Connection, VendorNotice } from './connection.ts'

@@ -1,5 +1,5 @@
 /** The types of a kind that a program writes as a literal: parameters and records follow from the short forms of their fields. */
-import type { ConnectorDefinition } from '../definition/connector.ts'
+import type { ConnectorDefinition, CredentialScheme } from '../definition/connector.ts'
 import type { EntityDefinition, LiveAction } from '../definition/entity.ts'
 import type { Field, Fields, Flat, Optional, Static } from '../definition/fields.ts'
 import type { KindFile } from './file.ts'
@@ -174,3 +174,33 @@ type Definition<F extends KindFile> = Omit<ConnectorDefinition, 'kind' | 'creden
 }
 /** The definition that a literal makes. */
 export type DefinitionOf<F extends KindFile> = Definition<F> extends infer D extends ConnectorDefinition ? D : never
+
+/** Plain types of a kind, as `ferrule kind types` prints them. */
+export interface KindTypes {
+  readonly kind: string
+  /** Fields by scheme. */
+  readonly credentials: object
+  readonly configuration: object
+  /** By entity: `key`, `record`, `context_store_search`, and each action with `params`, `page` and `answers`. */
+  readonly entities: object
+}
+type FieldsOf<T> = {
+  readonly [K in keyof T]-?: Record<never, never> extends Pick<T, K> ? Field<Exclude<T[K], undefined>> & Optional : Field<T[K]>
+}
+type TypedOperation<O> = { readonly call: `GET /${string}`; readonly at: string } & {
+  readonly [K in keyof O]: K extends 'params' ? FieldsOf<O[K]> : O[K]
+}
+type TypedMember<E, K extends keyof E> = K extends LiveAction ? TypedOperation<E[K]> : K extends 'key' ? E[K] : FieldsOf<E[K]>
+type TypedEntity<E> = Omit<EntityDefinition, LiveAction | 'key' | 'record' | 'context_store_search'> & {
+  readonly [K in keyof E]: TypedMember<E, K>
+}
+type Typed<T extends KindTypes> = Omit<ConnectorDefinition, 'kind' | 'credentials' | 'configuration' | 'entities'> & {
+  readonly kind: T['kind']
+  readonly credentials: {
+    readonly [S in keyof T['credentials']]: Omit<CredentialScheme, 'fields'> & { readonly fields: FieldsOf<T['credentials'][S]> }
+  }
+  readonly configuration: FieldsOf<T['configuration']>
+  readonly entities: { readonly [N in keyof T['entities']]: TypedEntity<T['entities'][N]> }
+}
+/** The definition that printed types say of a kind. */
+export type TypedDefinition<T extends KindTypes> = Typed<T> extends infer D extends ConnectorDefinition ? D : never

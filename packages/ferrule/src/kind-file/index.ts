@@ -19,7 +19,7 @@ import { failMistakes } from './mistakes.ts'
 import { readKind } from './read.ts'
 
 export { defineKind } from './define.ts'
-export type { DefinitionOf } from './define-types.ts'
+export type { DefinitionOf, KindTypes, TypedDefinition } from './define-types.ts'
 export type { KindFile } from './file.ts'
 export { formatMistake, type Mistake, type Place } from './mistakes.ts'
 export { type ReadKind, readKind } from './read.ts'
@@ -40,32 +40,38 @@ export interface AnyDefinition extends ConnectorDefinition {
 /** A kind of a file, as `connect` takes it. Its types are wide: records and parameters have any fields. */
 export type LoadedKind = ConnectableKind<AnyDefinition>
 
-/** The compiler knows nothing of the entities of a file, so every action may be called; one that is missing fails at run time. */
-const isAny = (_definition: ConnectorDefinition): _definition is AnyDefinition => true
+/** The compiler sees no file: the types say what `ferrule kind types` printed of it, or nothing. A call that is missing fails at run time. */
+const isOf = <D extends ConnectorDefinition>(_definition: ConnectorDefinition): _definition is D => true
 
 /**
  * Makes a kind of a definition in the long form, such as those of `@ferrule/kinds`, which were checked when they were made.
  * @param definition plain data
  */
-export const makeKind = (definition: AnyDefinition): LoadedKind => makeConnectable({ definition, rules: {} })
+export const makeKind = <D extends ConnectorDefinition = AnyDefinition>(definition: D): ConnectableKind<D> =>
+  makeConnectable({ definition, rules: {} })
 
 /**
  * Reads a kind from the text of a file, YAML or JSON.
+ * @typeParam D the kind as `ferrule kind types` prints it; without it records and parameters have any fields
  * @param name name of the file, for mistakes
  * @throws FerruleError `definition_invalid` with all mistakes, each with its place
  */
-export async function parseKind(text: string, { name = 'kind' }: { readonly name?: string } = {}): Promise<LoadedKind> {
+export async function parseKind<D extends ConnectorDefinition = AnyDefinition>(
+  text: string,
+  { name = 'kind' }: { readonly name?: string } = {},
+): Promise<ConnectableKind<D>> {
   const { definition, mistakes } = await readKind(text, { name })
-  if (definition === undefined || !isAny(definition)) throw failMistakes(mistakes)
+  if (definition === undefined || !isOf<D>(definition)) throw failMistakes(mistakes)
   return makeConnectable({ definition, rules: {} })
 }
 
 /**
  * Reads a kind from a file of this machine.
+ * @typeParam D the kind as `ferrule kind types` prints it; without it records and parameters have any fields
  * @param file path, or a URL `file:`
  * @throws FerruleError `definition_invalid` with all mistakes, each with its place; the errors of Node for a file that cannot be read
  */
-export async function loadKind(file: string | URL): Promise<LoadedKind> {
+export async function loadKind<D extends ConnectorDefinition = AnyDefinition>(file: string | URL): Promise<ConnectableKind<D>> {
   const path = file instanceof URL || file.startsWith('file:') ? fileURLToPath(file) : file
-  return parseKind(await readFile(path, 'utf8'), { name: basename(path) })
+  return parseKind<D>(await readFile(path, 'utf8'), { name: basename(path) })
 }

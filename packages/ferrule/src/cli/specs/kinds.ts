@@ -28,4 +28,19 @@ export const kindCommands: readonly CommandSpec[] = [
     record: async () => describeMembers('file', 'line', 'column', 'is', 'path', 'message', 'example'),
     load: async () => (await import('../actions/kinds.ts')).checkKinds,
   },
+  {
+    name: 'kind types',
+    args: '<file>',
+    about: 'print TypeScript declarations of a kind file: parameters, records and searchable fields',
+    details: 'Give the printed kind to loadKind, and the compiler knows the file.',
+    examples: ['ferrule kind types acme.kind.yaml > acme.types.ts', 'ferrule kind types acme.kind.yaml | head'],
+    load: async () => (await import('../actions/kind-pages.ts')).printKindTypes,
+  },
+  {
+    name: 'kind docs',
+    args: '<file>',
+    about: 'print the reference page of a kind file as Markdown',
+    examples: ['ferrule kind docs acme.kind.yaml > acme.md', 'ferrule kind docs acme.kind.yaml | head'],
+    load: async () => (await import('../actions/kind-pages.ts')).printKindDocs,
+  },
 ]

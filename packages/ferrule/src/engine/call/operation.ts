@@ -4,6 +4,7 @@ import { buildObjectSchema } from '../../definition/document.ts'
 import {
   type EntityDefinition,
   type LiveAction,
+  listActions,
   liveActions,
   type MergedRows,
   type Method,
@@ -126,13 +127,6 @@ function compileOperation(kind: Kind, entityName: string, action: LiveAction): C
     ...(operation.hidden === undefined ? {} : { hidden: parsePath(operation.hidden) }),
   }
 }
-
-/** Lists the live actions of an entity, in the order of the documents. */
-export const listLiveActions = (entity: EntityDefinition): LiveAction[] => liveActions.filter((action) => entity[action] !== undefined)
-
-/** Lists all actions of an entity, search included. */
-export const listActions = (entity: EntityDefinition): string[] =>
-  entity.context_store_search === undefined ? listLiveActions(entity) : [...listLiveActions(entity), 'context_store_search']
 
 /** Names an operation by the definition, for metrics and spans: a name that a caller invents is `unknown`. */
 export function nameOperation({ kind, entities }: ConnectorDefinition, entityName: string, action: string): NamedOperation {

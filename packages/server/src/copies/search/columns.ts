@@ -22,17 +22,11 @@
  */
 import { createHash } from 'node:crypto'
 import type { EntityDefinition, Field } from 'ferrule/definition'
-import { fail, formatPlainType } from 'ferrule/internal'
+import { type Comparison, fail, formatPlainType, readComparison } from 'ferrule/internal'
 import { type KeyPart, readKeyParts } from './keys.ts'
 
 /** How a column stores its values. */
 export type ColumnType = 'text' | 'integer' | 'number' | 'boolean' | 'json'
-
-/**
- * How two strings compare: by code points, as timestamps, or as decimal numbers if both are. `lower` tests equality in lower case and
- * orders by code points.
- */
-export type Comparison = 'text' | 'instant' | 'decimal' | 'lower'
 
 /**
  * Where the words of a column's values are. `stored`: in `$s` and in the term table, so text search can use an index. `derived`: in `$s`
@@ -99,14 +93,6 @@ const hashText = (text: string): Buffer => createHash('sha256').update(text).dig
 const chooseSqlName = (name: string): string => {
   const free = taken.has(name) || name.includes('$') ? `${name}$` : name
   return Buffer.byteLength(free) <= longestName ? free : `${free.slice(0, 12)}$${hashText(name).toString('hex').slice(0, 16)}`
-}
-
-/** Reads how values of a schema compare: from the mark `x-compare`, else from the format. */
-export const readComparison = (schema: Field): Comparison => {
-  const { 'x-compare': mark, 'x-known-values': known, format } = schema
-  if (mark !== undefined) return mark
-  if (known !== undefined) return 'lower'
-  return format === 'date-time' || format === 'date' ? 'instant' : 'text'
 }
 
 /** Reads how to store values of a schema. A field of several types, or of any type, is stored as JSON. */

@@ -1,7 +1,7 @@
 /** Resolves the names of a query to field paths: field names, paths below them, and their documented types. */
 import type { Field } from 'ferrule/definition'
-import { formatDocumentedType } from 'ferrule/internal'
-import { type Column, type Comparison, readColumnType, readComparison, type SearchTable } from './columns.ts'
+import { type Comparison, formatDocumentedType, readComparison } from 'ferrule/internal'
+import { type Column, readColumnType, type SearchTable } from './columns.ts'
 import { invalid, notSearchable, type RequestPointer, tooComplex } from './refusals.ts'
 import { cleanText } from './text.ts'
 import type { FieldPath, PathType, Step } from './tree.ts'

@@ -1,6 +1,6 @@
 /** A parsed search: `parse.ts` builds it from the parameters, `sql.ts` builds SQL from it. */
-import type { OperatorOf, SearchFieldType } from 'ferrule/internal'
-import type { Column, Comparison, SearchTable } from './columns.ts'
+import type { Comparison, OperatorOf, SearchFieldType } from 'ferrule/internal'
+import type { Column, SearchTable } from './columns.ts'
 import type { RequestPointer } from './refusals.ts'
 import type { Period } from './timestamps.ts'
 import type { QueryToken } from './tokens/tokenizer.ts'

@@ -1,22 +1,8 @@
 /** The execute route in the API's document: one request and one answer for every operation of every kind. */
-import {
-  type EntityDefinition,
-  type Field,
-  type Fields,
-  int,
-  type Kind,
-  type LiveAction,
-  list,
-  type Operation,
-  obj,
-  open,
-  opt,
-  orNull,
-  type PageShape,
-  str,
-} from 'ferrule/definition'
+import { type Field, type Fields, int, type Kind, list, obj, open, opt, orNull, type PageShape, str } from 'ferrule/definition'
 import {
   buildObjectSchema,
+  type DocumentedOperation,
   type FilterOperator,
   fieldOperators,
   filterLimits,
@@ -25,36 +11,21 @@ import {
   formatDocumentedType,
   isFieldOperator,
   isObject,
-  liveActions,
+  listOperations,
+  listSearchable,
+  nameEntity,
   type OperandForm,
   operators,
+  type SearchableEntity,
 } from 'ferrule/internal'
 import { executeFields, freshness, part, searchMeta } from 'ferrule/wire'
-import { buildExample, type CallExample } from './example.ts'
 import { ref, truncatedFields } from './shared.ts'
 import type { JsonObject } from './types.ts'
 
 const action = 'context_store_search'
 
-/** One searchable entity. */
-interface Searchable {
-  readonly kind: Kind
-  readonly name: string
-  readonly entity: EntityDefinition
-  readonly fields: Fields
-}
-
-const searchables = (kinds: readonly Kind[]): Searchable[] =>
-  kinds.flatMap((kind) =>
-    Object.entries(kind.definition.entities).flatMap(([name, entity]) =>
-      entity.context_store_search === undefined ? [] : [{ kind, name, entity, fields: entity.context_store_search }],
-    ),
-  )
-
-const nameSearched = ({ kind, name }: Searchable): string => `${kind.definition.kind}.${name}`
-
 /** Names of the operations, such as `gong.users.context_store_search`. */
-const searchNames = (kinds: readonly Kind[]): string[] => searchables(kinds).map((each) => `${nameSearched(each)}.${action}`)
+const searchNames = (kinds: readonly Kind[]): string[] => listSearchable(kinds).map((each) => `${nameEntity(each)}.${action}`)
 
 const condition = { $ref: '#/components/schemas/SearchCondition' }
 const scalar = { type: ['string', 'number', 'boolean', 'null'] }
@@ -118,12 +89,12 @@ const fieldPaths: JsonObject = {
   items: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, minItems: 1 }] },
 }
 
-const fieldList = ({ fields }: Searchable): string =>
+const fieldList = ({ fields }: SearchableEntity): string =>
   Object.entries(fields)
     .map(([name, field]: [string, Field]) => `${name} ${formatDocumentedType(field)}`)
     .join(', ')
 
-const printParams = (each: Searchable): JsonObject => ({
+const printParams = (each: SearchableEntity): JsonObject => ({
   type: 'object',
   required: ['query'],
   properties: {
@@ -147,11 +118,11 @@ const printParams = (each: Searchable): JsonObject => ({
   additionalProperties: false,
 })
 
-function searchRequest(each: Searchable): JsonObject {
+function searchRequest(each: SearchableEntity): JsonObject {
   const { entity: _entity, action: _action, params: _params, ...rest } = executeFields
   return {
     type: 'object',
-    title: `Request of ${nameSearched(each)} ${action}`,
+    title: `Request of ${nameEntity(each)} ${action}`,
     description: `Search the synced copy of ${each.name}. ${each.entity.about}`,
     required: ['entity', 'action', 'params'],
     properties: {
@@ -191,24 +162,24 @@ const orNothing = (schema: unknown): unknown => {
 }
 
 /** A record of a search: nothing is required, because `fields` can leave anything out. */
-const searchRecord = ({ fields, entity }: Searchable): JsonObject => ({
+const searchRecord = ({ fields, entity }: SearchableEntity): JsonObject => ({
   type: 'object',
   description: `${entity.about}: the searchable fields`,
   properties: Object.fromEntries(Object.entries(fields).map(([name, field]: [string, Field]) => [name, orNothing(asSent(field))])),
   additionalProperties: false,
 })
 
-const searchAnswer = (each: Searchable): Field => ({
+const searchAnswer = (each: SearchableEntity): Field => ({
   ...part(
     {
-      data: list(ref(`${nameSearched(each)}.SearchRecord`), 'Records of this page'),
+      data: list(ref(`${nameEntity(each)}.SearchRecord`), 'Records of this page'),
       meta: searchMeta,
       truncated_fields: opt(truncatedFields),
       context_store: freshness,
     },
     `Records of ${each.name} in the copy`,
   ),
-  title: `Answer of ${nameSearched(each)} ${action}`,
+  title: `Answer of ${nameEntity(each)} ${action}`,
 })
 
 /** Schemas of all searches, and of what they share. */
@@ -217,40 +188,13 @@ function searchSchemas(kinds: readonly Kind[]): JsonObject {
     SearchCondition: searchCondition,
     SortDirection: sortDirection,
     ...Object.fromEntries(
-      searchables(kinds).flatMap((each) => [
-        [`${nameSearched(each)}.SearchRecord`, searchRecord(each)],
-        [`${nameSearched(each)}.${action}.Request`, searchRequest(each)],
-        [`${nameSearched(each)}.${action}.Answer`, searchAnswer(each)],
+      listSearchable(kinds).flatMap((each) => [
+        [`${nameEntity(each)}.SearchRecord`, searchRecord(each)],
+        [`${nameEntity(each)}.${action}.Request`, searchRequest(each)],
+        [`${nameEntity(each)}.${action}.Answer`, searchAnswer(each)],
       ]),
     ),
   }
-}
-
-/** One example for each searchable entity. */
-function searchExamples(kinds: readonly Kind[]): Readonly<Record<string, CallExample>> {
-  const valueFor = ({ name, fields }: Searchable) => {
-    const [field = '', schema] =
-      Object.entries(fields).find(([, each]: [string, Field]) => isScalar(each)) ?? Object.entries(fields)[0] ?? []
-    const value = schema !== undefined && isScalar(schema) ? buildExample(schema, field) : null
-    return { entity: name, action, params: { query: { filter: { eq: { [field]: value } } }, limit: 20 } }
-  }
-  return Object.fromEntries(
-    searchables(kinds).map((each) => [
-      `${nameSearched(each)}.${action}`,
-      { summary: `${nameSearched(each)} ${action}`, value: valueFor(each) },
-    ]),
-  )
-}
-
-const isScalar = (field: Field): boolean => !['array', 'object', 'any'].includes(formatDocumentedType(field).replace('?', ''))
-
-/** One operation, with everything that its schemas are made from. */
-interface DocumentedOperation {
-  readonly kind: Kind
-  readonly name: string
-  readonly entity: EntityDefinition
-  readonly action: LiveAction
-  readonly operation: Operation
 }
 
 const metaFields: Readonly<Record<PageShape, Fields>> = {
@@ -313,19 +257,7 @@ const buildWarningsField = ({ kind }: DocumentedOperation): Fields => {
     : { warnings: opt(list(str('Sentence of the vendor'), 'What the vendor says beside the records')) }
 }
 
-/** Every live operation, in the order of the definitions. */
-const documentedOperations = (kinds: readonly Kind[]): DocumentedOperation[] =>
-  kinds.flatMap((kind) =>
-    Object.entries(kind.definition.entities).flatMap(([name, entity]) =>
-      liveActions.flatMap((action) => {
-        const operation = entity[action]
-        return operation === undefined ? [] : [{ kind, name, entity, action, operation }]
-      }),
-    ),
-  )
-
-const entityName = ({ kind, name }: DocumentedOperation): string => `${kind.definition.kind}.${name}`
-const operationName = (each: DocumentedOperation): string => `${entityName(each)}.${each.action}`
+const operationName = (each: DocumentedOperation): string => `${nameEntity(each)}.${each.action}`
 const sentence = ({ entity, operation }: DocumentedOperation): string => operation.about ?? entity.about
 
 function requestSchema(each: DocumentedOperation): JsonObject {
@@ -335,7 +267,7 @@ function requestSchema(each: DocumentedOperation): JsonObject {
   const { properties } = obj(rest, '')
   return {
     type: 'object',
-    title: `Request of ${entityName(each)} ${each.action}`,
+    title: `Request of ${nameEntity(each)} ${each.action}`,
     description: sentence(each),
     required: isRequired ? ['entity', 'action', 'params'] : ['entity', 'action'],
     properties: {
@@ -353,7 +285,7 @@ const recordSchema = ({ entity }: DocumentedOperation): Field => ({ ...obj(entit
 
 function answerSchema(each: DocumentedOperation): Field {
   const isList = each.action === 'list'
-  const record = ref(`${entityName(each)}.Record`)
+  const record = ref(`${nameEntity(each)}.Record`)
   const meta =
     isList || each.operation.page !== undefined
       ? {
@@ -367,7 +299,7 @@ function answerSchema(each: DocumentedOperation): Field {
   const data = isList && !each.operation.one ? list(record, 'Records of this page') : record
   return {
     ...part({ data, meta: obj(meta, 'Where the page stands'), ...truncated }, sentence(each)),
-    title: `Answer of ${entityName(each)} ${each.action}`,
+    title: `Answer of ${nameEntity(each)} ${each.action}`,
   }
 }
 
@@ -387,11 +319,11 @@ const cutAnswer: JsonObject = {
 
 /** Schemas of all operations, searches included: records, requests, answers, and the two unions that the route takes and gives. */
 export function executeSchemas(kinds: readonly Kind[]): JsonObject {
-  const operations = documentedOperations(kinds)
+  const operations = listOperations(kinds)
   const withData = operations.filter(({ action }) => action !== 'download')
   const searches = searchNames(kinds)
   return {
-    ...Object.fromEntries(withData.map((each) => [`${entityName(each)}.Record`, recordSchema(each)])),
+    ...Object.fromEntries(withData.map((each) => [`${nameEntity(each)}.Record`, recordSchema(each)])),
     ...Object.fromEntries(operations.map((each) => [`${operationName(each)}.Request`, requestSchema(each)])),
     ...Object.fromEntries(withData.map((each) => [`${operationName(each)}.Answer`, answerSchema(each)])),
     ...searchSchemas(kinds),
@@ -399,16 +331,4 @@ export function executeSchemas(kinds: readonly Kind[]): JsonObject {
     CutAnswer: cutAnswer,
     ExecuteAnswer: { anyOf: [...[...withData.map(operationName), ...searches].map((name) => ref(`${name}.Answer`)), ref('CutAnswer')] },
   }
-}
-
-/** One example for every operation, the smallest call that is complete, and one for every search. */
-export function executeExamples(kinds: readonly Kind[]): Readonly<Record<string, CallExample>> {
-  const exampleFor = ({ name, action, operation }: DocumentedOperation) => {
-    const params = buildExample(buildObjectSchema(operation.params), 'params')
-    return !isObject(params) || Object.keys(params).length === 0 ? { entity: name, action } : { entity: name, action, params }
-  }
-  const live = documentedOperations(kinds).map(
-    (each) => [operationName(each), { summary: `${entityName(each)} ${each.action}`, value: exampleFor(each) }] as const,
-  )
-  return { ...Object.fromEntries(live), ...searchExamples(kinds) }
 }

@@ -1,13 +1,13 @@
 /** The API's document (OpenAPI 3.1), printed from the routes and the kinds. */
 import type { ErrorCode } from 'ferrule'
 import type { Field, Kind } from 'ferrule/definition'
-import { errorTable, toPlainSchema } from 'ferrule/internal'
+import { buildCallExamples, errorTable, toPlainSchema } from 'ferrule/internal'
 import { endEvent, endpoints, problemDetails } from 'ferrule/wire'
 import { scopes } from '../../values/access.ts'
 import { version } from '../../values/version.ts'
 import type { Route } from '../route.ts'
 import { tagText } from '../unchanged.ts'
-import { executeExamples, executeSchemas } from './execute.ts'
+import { executeSchemas } from './execute.ts'
 import { namedSchemas, printSchema, ref, splitTypes } from './shared.ts'
 import { type ContentDocument, type JsonObject, type PrintedDocument, type ProblemDocument, type RouteDocument, tags } from './types.ts'
 
@@ -262,7 +262,7 @@ function executePath(route: Route, kinds: readonly Kind[]): JsonObject {
       '`context_store_search` reads the synced copy and answers how fresh it is too, as `context_store`. ' +
       'Reading needs the scope `execute:read`, writing `execute:write`. A write continues when its client disconnects. Send an Idempotency-Key to ask for its answer again.',
     parameters: [...listParameters(route), { $ref: '#/components/parameters/IdempotencyKey' }],
-    requestBody: { required: true, content: { [json]: { schema: ref('ExecuteRequest'), examples: executeExamples(kinds) } } },
+    requestBody: { required: true, content: { [json]: { schema: ref('ExecuteRequest'), examples: buildCallExamples(kinds) } } },
     responses: {
       200: {
         description: 'Records, or a whole file',

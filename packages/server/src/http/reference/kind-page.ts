@@ -1,10 +1,8 @@
 /** The reference of an operator's kind as a page of `/docs`: pages of the kinds that ship are built with the console. */
 import type { Kind } from 'ferrule/definition'
-import { readInline, readPlain } from 'ferrule/internal'
+import { type Block, buildReference, readInline, readPlain } from 'ferrule/internal'
 import { buildPage } from '../html/frame.ts'
 import { type Html, html } from '../html/html.ts'
-import type { Block } from './blocks.ts'
-import { printReference } from './printed-pages.ts'
 
 /** Returns where a link of a page leads: the web, or another page of the documentation. @returns undefined for other addresses */
 function findTarget(url: string): string | undefined {
@@ -34,7 +32,7 @@ const printAll = (blocks: readonly Block[]): readonly Html[] => blocks.map((bloc
 
 /** Prints the page of a kind. */
 export function printKindPage(kind: Kind): string {
-  const { title, blocks, sections } = printReference(kind)
+  const { title, blocks, sections } = buildReference(kind)
   return buildPage(
     `${readPlain(title)} · Ferrule`,
     html`<h1>${printInline(title)}</h1>${printAll(blocks)}${sections.map((each) => html`<h2>${each.title}</h2>${printAll(each.blocks)}`)}`,

@@ -1,17 +1,29 @@
 /** Documentation pages that are printed from tables and definitions: errors, settings, HTTP routes, and one reference page per kind. */
 import type { Kind } from 'ferrule/definition'
-import { errorTable, isErrorCode, isObject, toPlainSchema } from 'ferrule/internal'
+import {
+  type Block,
+  buildExample,
+  code,
+  errorTable,
+  fieldRows,
+  heading,
+  isErrorCode,
+  isObject,
+  joinPage,
+  paragraph,
+  printBlocks,
+  printKindPage,
+  printRecordLink,
+  table,
+  toPlainSchema,
+} from 'ferrule/internal'
 import { endpoints, executeInput } from 'ferrule/wire'
 import { describeSettings } from '../../main/settings/table.ts'
-import { buildExample } from '../openapi/example.ts'
-import { executeExamples } from '../openapi/execute.ts'
 import { type JsonObject, tags } from '../openapi/types.ts'
-import { type Block, code, fieldRows, heading, paragraph, printBlocks, printRecordLink, table } from './blocks.ts'
-import { describeKind } from './kind.ts'
 
-const printed = '<!-- Printed by `npm run gen`; do not edit. -->'
+const printedBy = 'npm run gen'
 
-const page = (...parts: readonly string[]): string => `${[printed, ...parts].join('\n\n')}\n`
+const page = (...parts: readonly string[]): string => joinPage(printedBy, ...parts)
 
 /** docs/errors.md */
 export function errorsPage(): string {
@@ -49,32 +61,8 @@ export function settingsPage(): string {
   )
 }
 
-/** Builds the parts of the reference of a kind, with an example of each operation. */
-export function printReference(kind: Kind) {
-  const [overview, ...sections] = describeKind(kind.definition)
-  const examples = Object.values(executeExamples([kind])).map(({ value }) => value)
-  /** Puts the example of an operation at the end of its part. */
-  const addExamples = (blocks: readonly Block[]): readonly Block[] => {
-    let part = ''
-    return blocks.flatMap((block, at) => {
-      if (block.type === 'heading') part = block.text ?? ''
-      if (blocks[at + 1] !== undefined && blocks[at + 1]?.type !== 'heading') return [block]
-      const own = examples.filter(({ entity, action }) => part === `${entity} ${action}`)
-      return [block, ...own.map((example) => code('json', JSON.stringify(example, null, 2)))]
-    })
-  }
-  return {
-    title: overview.title,
-    blocks: overview.blocks,
-    sections: sections.map(({ title, blocks }) => ({ title, blocks: addExamples(blocks) })),
-  }
-}
-
 /** docs/reference/<kind>.md */
-export function referencePage(kind: Kind): string {
-  const { title, blocks, sections } = printReference(kind)
-  return page(`# ${title}`, printBlocks(blocks), ...sections.flatMap((each) => [`## ${each.title}`, printBlocks(each.blocks)]))
-}
+export const referencePage = (kind: Kind): string => printKindPage(kind, printedBy)
 
 /** docs/reference/http.md @param document of the API, without kinds */
 export const routesPage = (document: JsonObject, kinds: readonly Kind[]): string =>

@@ -1,13 +1,18 @@
 import type { EntityDefinition, Kind } from 'ferrule/definition'
-import { failValidation, fieldOperators, findUnsuited } from 'ferrule/internal'
+import {
+  buildCallExamples,
+  type Comparison,
+  describeKind,
+  failValidation,
+  fieldOperators,
+  findUnsuited,
+  standAlone,
+} from 'ferrule/internal'
 import { type DefinitionReference, definitionList, definitionQuery, definitionRecord, definitionReference, endpoints } from 'ferrule/wire'
-import { buildSearchTable, type Comparison } from '../../copies/search/columns.ts'
+import { buildSearchTable } from '../../copies/search/columns.ts'
 import { parseFieldPath } from '../../copies/search/field-paths.ts'
 import type { PathType } from '../../copies/search/tree.ts'
 import { version } from '../../values/version.ts'
-import { executeExamples } from '../openapi/execute.ts'
-import { standAlone } from '../reference/blocks.ts'
-import { describeKind } from '../reference/kind.ts'
 import { jsonType } from '../reply.ts'
 import { type OpenRoute, slot } from '../route.ts'
 import { answerTagged, unchangedRoute } from '../unchanged.ts'
@@ -31,7 +36,7 @@ function describe(kind: Kind): DefinitionReference {
     id: definition.kind,
     title: definition.title,
     sections: describeKind(definition).map(({ blocks, ...section }) => ({ ...section, blocks: blocks.map(standAlone) })),
-    examples: Object.values(executeExamples([kind])).map(({ value }) => value),
+    examples: Object.values(buildCallExamples([kind])).map(({ value }) => value),
     searches: searches.filter(({ fields }) => fields.length > 0),
   }
 }

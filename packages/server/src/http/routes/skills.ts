@@ -1,10 +1,18 @@
 import type { ConnectorDefinition, Kind } from 'ferrule/definition'
-import { fail, failValidation, searchOperators, toSchema } from 'ferrule/internal'
+import {
+  buildExample,
+  code,
+  describeKind,
+  fail,
+  failValidation,
+  paragraph,
+  type Section,
+  searchOperators,
+  standAlone,
+  toSchema,
+} from 'ferrule/internal'
 import { type Skill, type SkillDocs, type SkillPage, skillDocs, skillDocsQuery, skillPage, skillQuery } from 'ferrule/wire'
 import { readQuery } from '../../values/read.ts'
-import { buildExample } from '../openapi/example.ts'
-import { code, paragraph, standAlone } from '../reference/blocks.ts'
-import { describeKind, type Section } from '../reference/kind.ts'
 import { callerRoute } from '../route.ts'
 
 const toSkill = ({ kind, title, about }: ConnectorDefinition): Skill => ({

@@ -1,11 +1,12 @@
-import { isObject } from 'ferrule/internal'
-import type { JsonObject } from './types.ts'
+/** Builds examples of values and of calls from the schemas of definitions. */
+import { isObject } from '../definition/object.ts'
+import type { Schema } from './kind-document.ts'
 
 /** An example of a call. */
 export interface CallExample {
   readonly summary: string
   /** Body of `execute`. */
-  readonly value: { readonly entity: string; readonly action: string; readonly params?: JsonObject }
+  readonly value: { readonly entity: string; readonly action: string; readonly params?: Schema }
 }
 
 const formats: Readonly<Record<string, string>> = {
@@ -17,7 +18,7 @@ const formats: Readonly<Record<string, string>> = {
 /** Examples for a string with a pattern; the first match is used. */
 const candidates = [...Object.values(formats), 'bytes=0-1023', '1', 'example']
 
-function textExample(schema: JsonObject, name: string): string {
+function textExample(schema: Schema, name: string): string {
   const { format, pattern } = schema
   const placeholder = `<${name}>`
   const known = typeof format === 'string' ? formats[format] : undefined
@@ -27,7 +28,7 @@ function textExample(schema: JsonObject, name: string): string {
 }
 
 /** Values of the required members only: the smallest call that is complete. */
-function objectExample(schema: JsonObject): JsonObject {
+function objectExample(schema: Schema): Schema {
   const properties = isObject(schema['properties']) ? schema['properties'] : {}
   const required = Array.isArray(schema['required']) ? schema['required'].map(String) : []
   return Object.fromEntries(required.map((name) => [name, buildExample(properties[name], name)]))

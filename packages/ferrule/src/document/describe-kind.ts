@@ -1,8 +1,8 @@
 /** Describes a kind in sections of blocks, from its definition alone. The reference pages and the documents for agents are printed from them. */
-import type { ConnectorDefinition, CredentialScheme, EntityDefinition, Field, Fields, LiveAction, Operation } from 'ferrule/definition'
-import { listActions } from 'ferrule/engine'
-import { buildObjectSchema, formatDocumentedType, liveActions } from 'ferrule/internal'
-import { readComparison } from '../../copies/search/columns.ts'
+import type { ConnectorDefinition, CredentialScheme } from '../definition/connector.ts'
+import { buildObjectSchema, formatDocumentedType, readComparison } from '../definition/document.ts'
+import { type EntityDefinition, type LiveAction, listActions, liveActions, type Operation } from '../definition/entity.ts'
+import type { Field, Fields } from '../definition/fields.ts'
 import { type Block, type FieldRow, fieldRows, heading, paragraph, table } from './blocks.ts'
 
 /** A part of a kind's description that can be read by itself. */
@@ -115,7 +115,7 @@ function searchPart(name: string, { context_store_search: searchable, sync }: En
   })
   return [
     heading(3, `${name} context_store_search`),
-    paragraph('Searches the synced copy: [how](../search.md). Searchable fields:'),
+    paragraph('[Searches](../search.md) the synced copy. Searchable fields:'),
     table(['Field', 'Type', 'Order and equality', 'Meaning'], rows),
   ]
 }

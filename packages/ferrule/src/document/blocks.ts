@@ -1,7 +1,7 @@
 /** Blocks of a document, and their text in Markdown. The texts of blocks are Markdown of one line. */
-import { isObject } from 'ferrule/internal'
-import type { SkillBlock } from 'ferrule/wire'
-import type { JsonObject } from '../openapi/types.ts'
+import { isObject } from '../definition/object.ts'
+import type { SkillBlock } from '../wire/definitions.ts'
+import type { Schema } from './kind-document.ts'
 
 /** One block of a document. */
 export type Block = SkillBlock
@@ -60,17 +60,17 @@ export const printRecordLink = (name: string): string => `[${name}](#${name.toLo
 
 const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : typeof value === 'string' ? [value] : [])
 
-const listAlternatives = (schema: JsonObject): readonly JsonObject[] =>
+const listAlternatives = (schema: Schema): readonly Schema[] =>
   [schema['anyOf'], schema['oneOf']].flatMap((each) => (Array.isArray(each) ? each.filter(isObject) : []))
 
 /** Formats the types that a value can have, each once. */
-function formatAlternatives(alternatives: readonly JsonObject[]): string {
+function formatAlternatives(alternatives: readonly Schema[]): string {
   const types = [...new Set(alternatives.map(formatType))]
   const named = types.filter((type) => type !== 'null').join(' or ')
   return types.includes('null') ? `${named}, or null` : named
 }
 
-function formatType(schema: JsonObject): string {
+function formatType(schema: Schema): string {
   const { $ref: reference } = schema
   if (typeof reference === 'string') return printRecordLink(reference.split('/').at(-1) ?? '')
   if (schema['format'] === 'int64') return 'integer'
@@ -87,7 +87,7 @@ function formatType(schema: JsonObject): string {
   return `${type}${items}${format}${nullable}`
 }
 
-function below(schema: JsonObject, path: string): FieldRow[] {
+function below(schema: Schema, path: string): FieldRow[] {
   if (isObject(schema['properties'])) return fieldRows(schema, `${path}.`)
   if (isObject(schema['items'])) return below(schema['items'], `${path}[]`)
   return listAlternatives(schema).flatMap((each) => below(each, path))
