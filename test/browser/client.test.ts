@@ -5,6 +5,7 @@ import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { root } from '../../scripts/paths.mjs'
 import { client, startWorld, type World } from '../http/support.ts'
+import { limits } from './console-support.ts'
 import { launchBrowser } from './launch.ts'
 
 let world: World
@@ -25,7 +26,7 @@ beforeAll(async () => {
   world = await startWorld()
   await world.connect('Calls')
   browser = await launchBrowser()
-}, 120_000)
+}, limits.test)
 afterAll(async () => {
   await browser.close()
   await world.close()
@@ -35,7 +36,7 @@ beforeEach(async () => {
   // The page's own policy forbids scripts of others; a page of a user has its own.
   const context = await browser.newContext({ bypassCSP: true })
   page = await context.newPage()
-  page.setDefaultTimeout(60_000)
+  page.setDefaultTimeout(limits.action)
   await page.goto(`${world.url}/health/live`)
   await page.addScriptTag({ content: script })
 })
@@ -49,7 +50,7 @@ const run = (expression: string): Promise<unknown> =>
 
 const options = () => `{ url: location.origin, token: ${JSON.stringify(world.token)} }`
 
-test('lists, walks and downloads with a token', { timeout: 120_000 }, async () => {
+test('lists, walks and downloads with a token', { timeout: limits.test }, async () => {
   expect(await run(`(await ferrule.connect('gong', ${options()}).users.list()).data.length`)).toBeGreaterThan(0)
   const walk = `{
     const ids = new Set()
@@ -65,12 +66,12 @@ test('lists, walks and downloads with a token', { timeout: 120_000 }, async () =
   expect(await run(download)).toEqual({ type: 'audio/mpeg', whole: true })
 })
 
-test('reports errors of the service', { timeout: 120_000 }, async () => {
+test('reports errors of the service', { timeout: limits.test }, async () => {
   const missing = `ferrule.connect('gong', ${options()}).calls.get({ id: '1' })`
   expect(await run(missing)).toEqual({ code: 'record_not_found', places: [] })
 })
 
-test('refuses a client secret, which every visitor of the page could read', { timeout: 120_000 }, async () => {
+test('refuses a client secret, which every visitor of the page could read', { timeout: limits.test }, async () => {
   const secret = `ferrule.connect('gong', { url: location.origin, clientId: '${client.id}', clientSecret: 'a secret' })`
   expect(await run(secret)).toEqual({
     code: 'validation_failed',
@@ -78,7 +79,7 @@ test('refuses a client secret, which every visitor of the page could read', { ti
   })
 })
 
-test('uses the session of its own origin without a token', { timeout: 120_000 }, async () => {
+test('uses the session of its own origin without a token', { timeout: limits.test }, async () => {
   const asked: (string | undefined)[] = []
   page.on('request', (request) => asked.push(request.headers()['authorization']))
   expect(await run(`ferrule.connect('gong', { session: true }).users.list()`)).toMatchObject({ code: 'missing_token' })

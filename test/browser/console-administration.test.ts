@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { base } from '../http/support.ts'
 import { findAllBarriers } from './accessibility.ts'
-import { limits, type OpenedConsole, openConsole, signIn } from './console-support.ts'
+import { limits, type OpenedConsole, openConsole, pressIfThere, signIn } from './console-support.ts'
 
 const options = { timeout: limits.test }
 let opened: OpenedConsole
@@ -100,7 +100,7 @@ test('an organization is created, renamed, deleted with its name, and restored',
   await said('The organization North is now South.')
   await deleteTyped('South')
   await page.getByText('An organization was deleted').waitFor()
-  expect(new URL(page.url()).searchParams.get('organization')).toBe(opened.world.organizationId)
+  await expect.poll(() => new URL(page.url()).searchParams.get('organization')).toBe(opened.world.organizationId)
   await press('Restore it')
   await said('The organization South is restored.')
   await deleteTyped('South')
@@ -248,7 +248,7 @@ test.each([
     await page.getByRole('alert').getByText('Wait.').waitFor()
     await page.getByRole('button', { name: button }).waitFor()
     await page.unroute(asked)
-    await page.getByRole('button', { name: 'Try again' }).click()
+    await pressIfThere(page.getByRole('button', { name: 'Try again' }))
     await page.getByRole('table').waitFor()
     complaints() // the browser reports the answers
   },

@@ -128,7 +128,7 @@ test('credentials are replaced after a live check, and never shown', options, as
   await page.getByRole('button', { name: 'Check and store' }).click()
   await page.getByText('The vendor accepted the credentials').waitFor()
   await page.getByText('The vendor refuses the credentials').waitFor({ state: 'detached' })
-  expect(await page.getByLabel(/access_key_secret/).inputValue()).toBe('')
+  await expect.poll(() => page.getByLabel(/access_key_secret/).inputValue()).toBe('')
   expect((await readConnector()).status).toBe('active')
   complaints() // the refused form
 })
@@ -164,7 +164,7 @@ test('settings are changed after a sentence of their consequences, and the end n
   await page.getByLabel('Type Calls of the sales team to confirm').fill('Calls of the sales team')
   await confirm('Delete the connector')
   await page.getByText('The connector Calls of the sales team was deleted.').waitFor()
-  expect(new URL(page.url()).pathname).toBe('/console/connectors')
+  await expect.poll(() => new URL(page.url()).pathname).toBe('/console/connectors')
   await go(`/connectors/${id}`)
   await page.getByText('connector_not_found').waitFor()
   complaints() // the connector that is deleted

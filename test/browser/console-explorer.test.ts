@@ -43,7 +43,7 @@ test('a list is chosen, run, read on and opened by its address', { timeout }, as
   await choose('Connector', /^Calls of the sales team/)
   const entities = page.getByRole('navigation', { name: 'Entities' })
   await entities.getByRole('link', { name: 'calls', exact: true }).click()
-  expect(await entities.locator('[aria-current]').textContent()).toBe('calls')
+  await expect.poll(() => entities.locator('[aria-current]').allTextContents()).toEqual(['calls'])
   await page.getByLabel('fromDateTime').fill('2020-01-01T00:00:00')
   await page.getByLabel('fromDateTime').press('Enter')
   await page.getByRole('table', { name: 'calls of Calls of the sales team' }).waitFor()
@@ -174,7 +174,8 @@ test('the texts of a call run as they stand', { timeout }, async () => {
   await press('Copy as …')
   const read = async (name: string) => {
     await page.getByRole('tab', { name, exact: true }).click()
-    return String(await page.getByLabel(name, { exact: true }).last().textContent())
+    const text = page.locator('pre').and(page.getByLabel(name, { exact: true }))
+    return String(await text.textContent())
   }
   const [curl, hosted, local, command, mcp] = [
     ...[

@@ -75,7 +75,7 @@ test('no page of another site reads or writes with the session', { timeout: limi
   const read = `fetch('${world.url}${connectorsPath}', { credentials: 'include' }).then(() => 'read', () => 'refused')`
   expect(await page.evaluate(read)).toBe('refused')
   expect(await page.evaluate(read.replace('{ ', "{ mode: 'no-cors', "))).toBe('read') // an answer that no script sees
-  expect(readStatuses(connectorsPath).slice(-2)).toEqual([401, 401])
+  await expect.poll(() => readStatuses(connectorsPath).slice(-2)).toEqual([401, 401])
   const form = (path: string, fields: string) => `<form method="post" action="${world.url}${path}">${fields}<button>Go</button></form>`
   const field = (name: string, value: string) => `<input name="${name}" value="${value}">`
   const forms = [
@@ -113,6 +113,7 @@ test.each([
   Object.assign(bait, { type, text: content })
   const { world } = opened
   const page = await opened.page.context().newPage()
+  page.setDefaultTimeout(limits.action)
   const body = { entity: 'call_audio', action: 'download', params: {} }
   const answer = await world.ask(`${connectorsPath}/${connector}/execute`, { headers: await beginSession(world), body })
   const { 'content-disposition': disposition = '', 'content-type': given = '', 'content-security-policy': policy } = answer.headers

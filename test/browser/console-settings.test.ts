@@ -24,7 +24,7 @@ test('the operator sees settings with their origins, storage, versions and healt
   await page.getByLabel('Search').fill('ferrule_operator_client_id')
   await page.getByText(/^\d of \d+ settings$/).waitFor()
   await page.getByRole('row').filter({ hasText: 'FERRULE_OPERATOR_CLIENT_ID' }).getByText('Given').first().waitFor()
-  expect(new URL(page.url()).search).toBe('?text=ferrule_operator_client_id')
+  await expect.poll(() => new URL(page.url()).search).toBe('?text=ferrule_operator_client_id')
   expect(complaints()).toEqual([])
 })
 

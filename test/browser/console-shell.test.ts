@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTenant } from '../http/support.ts'
 import { findAllBarriers } from './accessibility.ts'
-import { limits, type OpenedConsole, openConsole, signIn } from './console-support.ts'
+import { limits, type OpenedConsole, openConsole, pressIfThere, signIn } from './console-support.ts'
 
 let opened: OpenedConsole
 beforeAll(async () => {
@@ -61,7 +61,7 @@ test('the keyboard reaches everything: the palette goes to a page, and the page 
   const { page, go, complaints, screenshot } = opened
   await go('/no-such-page?workspace=default')
   await page.getByRole('heading', { name: 'There is no such page', level: 1 }).waitFor()
-  expect(await page.title()).toBe('There is no such page · Ferrule')
+  await expect.poll(() => page.title()).toBe('There is no such page · Ferrule')
   await press('Control+k')
   const field = page.getByRole('combobox', { name: 'Where to go' })
   await field.fill('nothing is called so')
@@ -72,7 +72,7 @@ test('the keyboard reaches everything: the palette goes to a page, and the page 
   expect(await findAllBarriers(page)).toEqual([])
   await press('Enter')
   await page.getByText('Calls of the sales team').waitFor()
-  expect(await page.evaluate('document.activeElement.textContent')).toBe('Overview')
+  await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Overview')
   expect(new URL(page.url()).search).toBe('?workspace=default')
   await go('/')
   await page.getByText('Calls of the sales team').waitFor()
@@ -98,7 +98,7 @@ test('a failing service leaves what was read, with a sentence', { timeout: limit
   await page.getByText('The last try failed: The service is stopping. Wait.').waitFor()
   expect(await page.getByText('Calls of the sales team').count()).toBe(1)
   await page.unroute('**/api/v1/**')
-  await page.getByRole('button', { name: 'Try again' }).click()
+  await pressIfThere(page.getByRole('button', { name: 'Try again' }))
   await page.getByText('The last try failed').waitFor({ state: 'detached' })
   complaints()
 })

@@ -46,7 +46,7 @@ test('the databases, schemas, tables and columns are at the left, are read when 
   expect(listSent()).toEqual([])
   for (const name of ['Databases', 'SANDBOX', 'PUBLIC', 'ORDERS']) await open(name)
   await page.getByText('fixed').first().waitFor()
-  expect(listSent()).toHaveLength(5) // databases, schemas, tables, views, columns
+  await expect.poll(() => listSent().length).toBe(5) // databases, schemas, tables, views, columns
   await open('SALES') // has a table of the same name, which the warehouse lists once
   await page.locator('summary').getByText('ORDERS', { exact: true }).nth(1).click()
   await page.getByText('AMOUNT').last().waitFor()

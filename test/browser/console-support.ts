@@ -1,7 +1,7 @@
 /** Opens the console: a service with its sandbox, and a page of Chromium that is signed in. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import type { EngineName } from '../../packages/server/src/copies/store/database/database.ts'
 import { ensureWeb } from '../../scripts/web.mjs'
 import { startCopyWorld } from '../http/search-support.ts'
@@ -80,6 +80,12 @@ export async function replaceCode(page: Page, label: string, text: string): Prom
   await page.keyboard.press('ControlOrMeta+A')
   await page.keyboard.type(text)
 }
+
+/** Presses a button if it is there: a page that asks again by itself may have taken it away. */
+export const pressIfThere = (button: Locator): Promise<void> =>
+  button.evaluateAll((found) => {
+    for (const each of found) each.click()
+  })
 
 /** Stores pictures of a wide screen and of a phone, in both schemes. */
 export async function takePictures(page: Page, name: string): Promise<void> {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { createContextDatabase } from '../../packages/server/src/copies/store/database/context-database.ts'
 import type { ContextDatabase } from '../../packages/server/src/copies/store/database/database.ts'
 import { Lane } from '../../packages/server/src/copies/store/database/lane.ts'
-import { createStoreWorld, oneValue, overBoth, refusal, type StoreWorld } from './store-world.ts'
+import { createStoreWorld, ignoreWaits, oneValue, overBoth, refusal, type StoreWorld } from './store-world.ts'
 
 /** Runs for many minutes. */
 const endless = 'select count(*) from generate_series(1, 100000000000)'
@@ -76,9 +76,7 @@ overBoth('the database', (engine) => {
   })
 
   test('stops a search that takes too long, and answers the others that wait', async () => {
-    // The way to a connection takes none of the search's time here: an error that waited for one is another.
-    vi.spyOn(performance, 'now').mockReturnValue(performance.now())
-    onTestFinished(() => void vi.restoreAllMocks())
+    ignoreWaits()
     const slow = refusal(database.query({ text: endless }, { timeoutMs: 300 }))
     const others = Array.from({ length: 10 }, (_, index) => oneValue(database, `select ${index}`))
     expect(await slow).toBe('context_store_timeout: The database of the copies is busy: it did not finish within 1 seconds.')

@@ -10,7 +10,7 @@ import { Embedded } from '../../packages/server/src/copies/store/database/embedd
 import type { SetAsideDatabase } from '../../packages/server/src/copies/store/database/embedded/folder.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import { choose } from '../support/draws.ts'
-import { createRef, createStoreWorld, emptyFolder, idsOf, notesOf, oneValue, refusal, type StoreWorld } from './store-world.ts'
+import { createRef, createStoreWorld, emptyFolder, idsOf, ignoreWaits, notesOf, oneValue, refusal, type StoreWorld } from './store-world.ts'
 
 const writer = fileURLToPath(new URL('./store-kill-writer.ts', import.meta.url))
 
@@ -111,6 +111,7 @@ describe('the embedded database', { timeout: 120_000 }, () => {
     const ref = createRef()
     await write(store, ref)
     const database = await store.openDatabase()
+    ignoreWaits()
     expect(await refusal(database.query({ text: 'select count(*) from generate_series(1, 100000000000)' }, { timeoutMs: 100 }))).toContain(
       'timeout',
     )

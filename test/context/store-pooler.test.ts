@@ -5,7 +5,7 @@ import { listLeftovers } from '../support/pooled-sessions.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 import { createSearcher } from '../support/searcher.ts'
 import { filledPlace, found, inDatabase, indexed, openEager, searchOften } from './indexes-world.ts'
-import { createRef, createStoreWorld, notesOf, oneValue, refusal, type StoreWorld } from './store-world.ts'
+import { createRef, createStoreWorld, ignoreWaits, notesOf, oneValue, refusal, type StoreWorld } from './store-world.ts'
 
 /** Sessions of the server behind the pooler; both nodes open more connections. */
 const sessions = 4
@@ -56,6 +56,7 @@ test('two nodes create the tables at once, write, search and index on demand, wi
 })
 
 test('an aborted search and one that takes too long end on the server, and nobody else does', async () => {
+  ignoreWaits()
   const context = await nodes[0].openDatabase()
   const abort = new AbortController()
   const aborted = refusal(context.query({ text: endless }, { signal: abort.signal }))
@@ -72,6 +73,7 @@ test('an aborted search and one that takes too long end on the server, and nobod
 })
 
 test('a search that waits for a session of the pooler ends in time too', async () => {
+  ignoreWaits()
   const [busy, waiting] = [await nodes[0].openDatabase(), await nodes[1].openDatabase()]
   const abort = new AbortController()
   const running = [1, 2, 3].map(() => refusal(busy.query({ text: endless }, { signal: abort.signal })))

@@ -14,7 +14,7 @@ const settingsOf = (url: string): ContextStoreSettings => ({
   searches: 2,
   writers: 2,
   waiting: 10,
-  searchSeconds: 5,
+  searchSeconds: 10,
 })
 
 describe('a PostgreSQL database', () => {

@@ -15,13 +15,13 @@ import {
   untilStates,
   write,
 } from './replicas-world.ts'
-import { createRef, refusal } from './store-world.ts'
+import { createRef, ignoreWaits, refusal } from './store-world.ts'
 
 let world: ReplicaWorld
 let nodes: readonly [ReplicaNode, ReplicaNode]
 beforeAll(async () => {
   ;({ world, nodes } = await startTwoNodes())
-}, 120_000)
+})
 afterAll(() => world?.close())
 
 const countAll = (place: Parameters<ReplicaNode['count']>[0]): number => nodes[0].count(place) + nodes[1].count(place)
@@ -167,6 +167,7 @@ test('the time of a search covers its replica and its primary, and its client ma
     refusal(
       nodes[0].store.search(ref, (session) => session.query({ text: 'select count(*) from generate_series(1, 100000000000)' }), options),
     )
+  ignoreWaits()
   expect(await endless({ timeoutMs: 200 })).toMatch(/^context_store_timeout/)
   const abort = new AbortController()
   const left = endless({ signal: abort.signal })

@@ -2,7 +2,7 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe } from 'vitest'
+import { afterAll, describe, onTestFinished, vi } from 'vitest'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import type { EngineName } from '../../packages/server/src/copies/store/database/database.ts'
 import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
@@ -87,6 +87,15 @@ export const overBoth = (name: string, suite: (engine: EngineName) => void): voi
 /** Runs a suite that looks at statements only: over PostgreSQL, in `npm run soak` over the embedded database too. */
 export const overStatements = (name: string, suite: (engine: EngineName) => void): void =>
   describe.each(databasesOfStatements(['embedded', 'postgres']))(`${name} (%s)`, suite)
+
+/**
+ * Counts no wait for a slot or a connection as time of a search, until the test ends: on a busy machine the wait could take most of a short
+ * timeout, and a search that mostly waited ends with another error.
+ */
+export function ignoreWaits(): void {
+  vi.spyOn(performance, 'now').mockReturnValue(performance.now())
+  onTestFinished(() => void vi.restoreAllMocks())
+}
 
 /** Creates an empty folder. */
 export function emptyFolder(): string {

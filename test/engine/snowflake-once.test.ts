@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { createMemoryClaims } from '../../packages/ferrule/src/engine/writes/claims.ts'
 import { hastenTime } from '../support/hastened-time.ts'
 import { cut, insert, movedTime, queryOf, recorded, requestId, resultOf, running, select, snowflakeAt } from './snowflake-support.ts'
-import { failure, type Reply, serve, testEngine } from './support.ts'
+import { failure, heldTimers, type Reply, serve, testEngine } from './support.ts'
 
 const inserted = resultOf([['1']])
 const write = { ...insert, params: { ...insert.params, requestId } }
@@ -131,8 +131,11 @@ describe('a write that waits for a connection', () => {
     await using engine = testEngine()
     const others = Array.from({ length: connections }, () => failure(engine.run(snowflakeAt(vendor.origin), select)))
     await vendor.full(connections)
-    const error = await failure(engine.run(snowflakeAt(vendor.origin), { ...write, deadlineMs: 100 }))
-    expect(error).toMatchObject({ code: 'upstream_timeout', upstream: { request_id: requestId } })
+    using timers = heldTimers()
+    const ended = failure(engine.run(snowflakeAt(vendor.origin), { ...write, deadlineMs: 100 }))
+    for (let turns = 0; turns < 50; turns += 1) await yieldToEventLoop()
+    timers.pass(100)
+    expect(await ended).toMatchObject({ code: 'upstream_timeout', upstream: { request_id: requestId } })
     expect(vendor.open).toHaveLength(connections)
     await engine.close()
     await Promise.all(others)

@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:http'
 import { afterAll, describe, expect, test } from 'vitest'
 import { connect, type OwnRates, type RateStore, type RateWish } from '../../packages/ferrule/src/index.ts'
+import { heldTimers } from '../engine/support.ts'
 import { openDesk } from '../sandbox/tiktok-client.ts'
 import { simulateTime } from './simulated-time.ts'
 import { connectAds } from './tiktok-support.ts'
@@ -156,10 +157,13 @@ describe('a store', () => {
   test('that never answers is bounded by the deadline and by the signal, and the next call is not held up', async () => {
     const vendor = await startVendor()
     const abort = new AbortController()
-    const answers = [() => new Promise<number>(() => {}), () => new Promise<number>(() => abort.abort(new Error('enough'))), async () => 0]
+    const timers = heldTimers()
+    const silent = (then: () => void) => () => new Promise<number>(() => setImmediate(then))
+    const answers = [silent(() => timers.pass(30)), silent(() => abort.abort(new Error('enough'))), async () => 0]
     const store: RateStore = { take: () => answers.shift()?.() ?? Promise.resolve(0) }
     const connector = vendor.connect({ perDay: 10, store })
     await expect(connector.ads.list({}, { deadlineMs: 30 })).rejects.toMatchObject({ code: 'upstream_timeout' })
+    timers[Symbol.dispose]()
     await expect(connector.ads.list({}, { signal: abort.signal })).rejects.toThrow('enough')
     await connector.ads.list()
     expect(vendor.calls()).toBe(1)

@@ -224,7 +224,7 @@ test('a session that the server does not confirm counts as ended before others m
   expect([session?.holds(), await holders(raw)]).toEqual([true, 1])
   clock.now += confirmedMs
   expect([session?.holds(), session?.signal.aborted]).toEqual([false, true])
-  await vi.waitFor(async () => expect(await holders(raw)).toBe(0))
+  await expect.poll(() => holders(raw)).toBe(0)
   await raw.close()
   await sessionsEnded(url) // leaves nothing behind
   await world.close()

@@ -1,7 +1,7 @@
 /** A vendor that drips its body: at the deadline of the call the transfer ends, and its bytes are given back. */
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callOf, type Reply, serve, type TestServer } from '../engine/support.ts'
+import { callOf, heldTimers, type Reply, serve, type TestServer } from '../engine/support.ts'
 import { startWorld, type World } from '../http/support.ts'
 
 let vendor: TestServer
@@ -12,7 +12,7 @@ const closed: Promise<void>[] = []
 
 beforeAll(async () => {
   vendor = await serve(() => reply)
-  world = await startWorld({ settings: { origins: { gong: { api: vendor.origin } }, operationSeconds: 1 } })
+  world = await startWorld({ settings: { origins: { gong: { api: vendor.origin } } } })
   connector = await world.connect('dripping', { environment: undefined })
 })
 afterAll(async () => {
@@ -20,14 +20,19 @@ afterAll(async () => {
   await vendor[Symbol.asyncDispose]()
 })
 
-/** Sends the beginning of a body of a known or an unknown length, then a byte now and then without an end. */
+/** Sends the beginning of a body of a known or an unknown length, then a byte now and then without an end. @param after some of these */
 const drip =
-  (first: string, headers: Readonly<Record<string, string>>) =>
+  (first: string, { headers, after }: { readonly headers: Readonly<Record<string, string>>; readonly after: () => void }) =>
   (response: ServerResponse): void => {
     closed.push(new Promise((resolve) => response.once('close', resolve)))
     response.writeHead(200, { 'content-type': 'application/json', ...headers })
     response.write(first)
-    const timer = setInterval(() => response.write('x'), 10)
+    let bytes = 0
+    const timer = setInterval(() => {
+      response.write('x')
+      bytes += 1
+      if (bytes === 3) after()
+    }, 10)
     response.once('close', () => clearInterval(timer))
   }
 
@@ -43,11 +48,12 @@ test.each([
   ['after nothing', '', {}],
 ])('a body %s', async (_name, first, headers) => {
   const before = await held()
-  reply = drip(first, headers)
-  const { status, json } = await world.execute(connector, { entity: 'calls', action: 'list' })
+  const timers = heldTimers()
+  reply = drip(first, { headers, after: () => timers.pass(60_000) })
+  const { status, json } = await world.execute(connector, { entity: 'calls', action: 'list' }).finally(timers[Symbol.dispose])
   expect([status, json.code]).toEqual([504, 'upstream_timeout'])
   await Promise.all(closed.splice(0)) // the vendor sees that the transfer ended
-  await expect.poll(held, { timeout: 5_000 }).toBe(before)
+  await expect.poll(held).toBe(before)
   reply = { body: { requestId: 'r', records: {}, calls: [callOf('1')] } }
   expect((await world.execute(connector, { entity: 'calls', action: 'list' })).status).toBe(200)
 })

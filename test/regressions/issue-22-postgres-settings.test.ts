@@ -54,7 +54,7 @@ const read = (env: Readonly<Record<string, string>>) => readSettings({ FERRULE_M
 const open = (env: Readonly<Record<string, string>>) => openPlatform({ settings: read(env), kinds: [], engine: () => createStubEngine() })
 const openStore = (url: string) =>
   openContextStore({
-    settings: { engine: 'postgres', url: new Secret(url), searches: 2, writers: 2, waiting: 10, searchSeconds: 5 },
+    settings: { engine: 'postgres', url: new Secret(url), searches: 2, writers: 2, waiting: 10, searchSeconds: 10 },
     kinds: [testKind()],
   })
 const checkStore = async (url: string): Promise<string> => {
