@@ -70,7 +70,7 @@ describe.each(databasesOfStatements(['pglite', 'postgres']))('on %s', (engine) =
   test.each([
     ['texts', texts, (size: number) => ({ body: 'é'.repeat(size / 2) })],
     ['objects', objects, (size: number) => ({ turns: [{ text: 'x'.repeat(size) }] })],
-  ] as const)('a page of large %s ends before 16 MiB, and the next one goes on', { timeout: 120_000 }, async (_what, table, recordOf) => {
+  ] as const)('a page of large %s ends before 16 MiB, and the next one goes on', async (_what, table, recordOf) => {
     const sizes = [...Array.from({ length: 20 }, () => 0.9), 17, 0.9, 0.9]
     await fillTable(database, table, { connector: 1, sent: sizes.map((size, id) => ({ record: { id, ...recordOf(size * mebibyte) } })) })
     const pages = await pagesOf(database, table, { query: {} })

@@ -8,7 +8,7 @@ describe.each(databasesOfStatements(['pglite', 'postgres']))('searches on %s', (
   test.each([
     ['with the indexes that every table has', { seed: 20_250_301, schemas: 8, queries: 50, records: 40 }],
     ['with indexes that were made on demand', { seed: 20_261_120, schemas: 7, queries: 40, records: 40, onDemand: true }],
-  ])('find what the oracle finds, in its order, over all pages, %s', { timeout: 120_000 }, async (_which, plan) => {
+  ])('find what the oracle finds, in its order, over all pages, %s', async (_which, plan) => {
     const database = await openDatabase(engine)
     const report = await compareSearches(database, plan)
     await database.close()

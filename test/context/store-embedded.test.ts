@@ -15,7 +15,7 @@ import { createRef, createStoreWorld, emptyFolder, idsOf, ignoreWaits, notesOf, 
 const writer = fileURLToPath(new URL('./store-kill-writer.ts', import.meta.url))
 
 // Creating an empty database takes seconds, and more on a busy machine.
-describe('the embedded database', { timeout: 120_000 }, () => {
+describe('the embedded database', () => {
   let world: StoreWorld
   beforeEach(async () => {
     world = await createStoreWorld('embedded')

@@ -5,7 +5,7 @@ import { createStoreWorld, overBoth } from './store-world.ts'
 const kills = 2
 
 overBoth('a writer that is killed', (engine) => {
-  test(`loses nothing that it acknowledged, ${kills} times`, { timeout: 120_000 }, async () => {
+  test(`loses nothing that it acknowledged, ${kills} times`, async () => {
     const world = await createStoreWorld(engine)
     const options = world.settings.engine === 'postgres' ? { url: world.settings.url.reveal() } : { folder: world.folder }
     let last = 0

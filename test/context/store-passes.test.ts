@@ -86,7 +86,7 @@ overStatements('a complete pass', (engine) => {
     expect(await store.countRecords(ref.connector)).toEqual(new Map(Object.entries({ notes: 0, people: 1 })))
   })
 
-  test('is swept in slices when there are many rows', { timeout: 120_000 }, async () => {
+  test('is swept in slices when there are many rows', async () => {
     const ref = createRef()
     const many = 110_000
     const database = await store.openDatabase()

@@ -59,7 +59,7 @@ describe.each(databasesUnderTest(['postgres']).flatMap(() => [...knowledge]))('t
     await write(batch, many)
     if (known === 'everything') await tell()
     work.take()
-  }, 120_000)
+  })
   afterAll(async () => {
     work.stop()
     await world.close()

@@ -32,7 +32,7 @@ async function filled(kind: SyncedKind, ...wanted: readonly string[]): Promise<{
 const stateOf = ({ entities }: SyncResult, name: string) => entities.find(({ entity }) => entity === name)?.state
 
 describe('after one incremental run', () => {
-  test('calls have their new titles; those that turned private, were erased or appeared are told apart', { timeout: 180_000 }, async () => {
+  test('calls have their new titles; those that turned private, were erased or appeared are told apart', async () => {
     const { truth, store } = await filled('gong', 'calls', 'call_transcripts')
     const { gong } = truth.sandbox
     const [renamed = '', hidden = '', erased = '', late = ''] = truth.idsOf('calls').slice(-40)
@@ -48,7 +48,7 @@ describe('after one incremental run', () => {
     expect(await truth.differences(store)).toEqual({})
   })
 
-  test('a store has its new orders, changed records, and what is gone from small lists', { timeout: 180_000 }, async () => {
+  test('a store has its new orders, changed records, and what is gone from small lists', async () => {
     const { truth, store } = await filled('shopify')
     const { shopify } = truth.sandbox
     const id = (name: string, index: number) => Number(truth.idsOf(name)[index])
@@ -66,7 +66,7 @@ describe('after one incremental run', () => {
     expect(await truth.differences(store)).toEqual({})
   })
 
-  test('advertising has its changed objects, the days since, and nothing that is gone', { timeout: 180_000 }, async () => {
+  test('advertising has its changed objects, the days since, and nothing that is gone', async () => {
     const { truth, store } = await filled('tiktok-marketing')
     const { tiktok } = truth.sandbox
     const id = (name: string, index: number) => String(truth.idsOf(name)[index])

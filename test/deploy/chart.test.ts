@@ -236,7 +236,7 @@ if (helm !== undefined) {
     for (const { values, objects } of [...rendered, ...wished]) {
       expect(byName(renderByHelm(helm, folder, values))).toEqual(byName(objects))
     }
-  }, 120_000)
+  })
 }
 
 function renderByHelm(program: string, folder: string, values: Values): readonly KubernetesObject[] {

@@ -161,7 +161,7 @@ describe('the name of a store', () => {
     expect(server.seen).toHaveLength(0)
   })
 
-  test('whatever is given, requests go to one host below myshopify.com, or nowhere', { timeout: 120_000 }, async () => {
+  test('whatever is given, requests go to one host below myshopify.com, or nowhere', async () => {
     // 10,000 inputs: seconds alone, half a minute beside other work.
     const piece = fc.oneof(
       fc.constantFrom('my-store', 'evil.example', '.myshopify.com', 'admin.shopify.com/store/', 'https://', 'http://', '/', '\\', '@', ':'),

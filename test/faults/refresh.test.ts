@@ -86,7 +86,7 @@ const succeeded = (answers: readonly Answered[]): readonly string[] => [
 describe.each([
   ['SQLite', 1],
   ['PostgreSQL', 2],
-] as const)('hosted on %s, %i service(s)', { timeout: 120_000 }, (database, count) => {
+] as const)('hosted on %s, %i service(s)', (database, count) => {
   // Each test starts its services twice, and the first one the run's database server.
   test.each([
     ['has expired', expired, true],

@@ -58,7 +58,7 @@ async function startAndEnd(program: string, expected: string, env: Readonly<Reco
   return code
 }
 
-describe('a checkout that nothing is compiled in', { timeout: 120_000 }, () => {
+describe('a checkout that nothing is compiled in', () => {
   test('has no compiled files', () => {
     for (const name of packages) {
       expect(listFiles(join(copy, 'packages', name)).filter((path) => path.endsWith('.js'))).toEqual([])

@@ -52,7 +52,7 @@ async function repeat(platform: Platform, connectorId: string, key: string) {
 }
 
 overBoth('calls under Idempotency-Keys whose process is killed', (database) => {
-  test(`are given again as they were answered, and never sent twice, ${kills} times`, { timeout: 120_000 }, async () => {
+  test(`are given again as they were answered, and never sent twice, ${kills} times`, async () => {
     const world = await createWorld(database, 'idempotency kills')
     const first = await openAt(world.env, 0)
     const { id: connectorId } = await first.connectors.create(principalOf(first), connectorBody())

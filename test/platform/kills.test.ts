@@ -7,7 +7,7 @@ const kills = 2
 const most = 40
 
 overBoth('a writer that is killed', (database) => {
-  test(`loses nothing that it acknowledged, ${kills} times`, { timeout: 120_000 }, async () => {
+  test(`loses nothing that it acknowledged, ${kills} times`, async () => {
     const world = await createWorld(database, 'kills')
     const run = new Kills(world.env)
     const { counts } = run

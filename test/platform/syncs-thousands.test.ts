@@ -29,7 +29,7 @@ test('connectors that come due together part at once, and each keeps its place i
 })
 
 test('slow and failing connectors starve no others on 8 workers for a simulated day, and all keep their schedules', {
-  timeout: 120_000,
+  timeout: 480_000,
 }, async () => {
   const world = await createWorld('sqlite', 'thousands')
   const from = world.now + filledHours * hourMs

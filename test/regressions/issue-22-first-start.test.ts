@@ -31,7 +31,7 @@ test('an address at which nobody may type a secret is none', async () => {
   }
 })
 
-test('migrate waits for its database, and works once it answers', { timeout: 120_000 }, async () => {
+test('migrate waits for its database, and works once it answers', async () => {
   const database = await createTestDatabase('migrate-waits')
   const target = new URL(database.url)
   // A port at which nobody listens yet.

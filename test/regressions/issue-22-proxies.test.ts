@@ -88,7 +88,7 @@ async function runLibrary(env: Readonly<Record<string, string>>, ...calls: reado
   return { answers: lines.map((line) => JSON.parse(line)), text: texts.stdout + texts.stderr }
 }
 
-describe('the library behind a proxy', { timeout: 120_000 }, () => {
+describe('the library behind a proxy', () => {
   test.each(['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY'])(
     'reaches vendor and files in tunnels of %s, and no credentials are outside of TLS',
     async (name) => {
@@ -152,7 +152,7 @@ describe('the library behind a proxy', { timeout: 120_000 }, () => {
   )
 })
 
-describe('hosts that are reached without the proxy', { timeout: 120_000 }, () => {
+describe('hosts that are reached without the proxy', () => {
   test('are those of NO_PROXY', async () => {
     const proxy = await startProxy()
     const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, NO_PROXY: 'other.test, .gong.test' }
@@ -182,7 +182,7 @@ describe('hosts that are reached without the proxy', { timeout: 120_000 }, () =>
   )
 })
 
-test('an authority that the process does not know is named with the setting', { timeout: 120_000 }, async () => {
+test('an authority that the process does not know is named with the setting', async () => {
   const proxy = await startProxy()
   const { answers } = await runLibrary({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, NODE_EXTRA_CA_CERTS: '' }, 'users')
   expect(answers).toEqual([

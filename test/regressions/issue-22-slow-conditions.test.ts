@@ -27,7 +27,7 @@ const callOf = (number: number) => ({
   parties: [{ name: 'Zoë', share: number / 100, code: String(number) }],
 })
 
-describe.each(databasesUnderTest(['pglite', 'postgres']))('searches on %s', { timeout: 120_000 }, (engine) => {
+describe.each(databasesUnderTest(['pglite', 'postgres']))('searches on %s', (engine) => {
   let database: SearchDatabase
   beforeAll(async () => {
     database = await openDatabase(engine)
@@ -35,7 +35,7 @@ describe.each(databasesUnderTest(['pglite', 'postgres']))('searches on %s', { ti
     const sent = Array.from({ length: records }, (_, number) => ({ record: callOf(number) }))
     await fillTable(database, table, { connector: 1, sent })
     await database.run(`set track_functions = 'all'`)
-  }, 120_000)
+  })
   afterAll(() => database.close())
 
   const statementOf = (filter: object) =>

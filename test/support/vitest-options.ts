@@ -27,9 +27,9 @@ export const testOptions = {
   isolate: false,
   // On two cores a third worker uses the time in which tests only wait.
   maxWorkers: 3,
-  // Ten times what the slowest ordinary test needs alone, because a busy machine is that much slower.
-  testTimeout: 120_000,
-  hookTimeout: 240_000,
+  // Twenty times what the slowest ordinary test needs alone: with eight busy processes beside it, a test has a tenth of the machine.
+  testTimeout: 240_000,
+  hookTimeout: 480_000,
   // Background work has no deadline of its own: a poll ends before its test only to report the last value.
   expect: { poll: { timeout: 100_000 } },
   allowOnly: false,

@@ -50,7 +50,7 @@ beforeAll(async () => {
     { timeout: 100_000 },
   )
   metrics = readMetrics(text)
-}, 120_000)
+})
 afterAll(() => world.close())
 
 /** Says what of an expression the service does not have. */

@@ -44,7 +44,7 @@ const post = async (url: string, body: object, token?: string): Promise<Json> =>
   return (await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).json()
 }
 
-test('the example sends the spans of a service to a collector', { timeout: 120_000 }, async () => {
+test('the example sends the spans of a service to a collector', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'ferrule-otel-'))
   await copyEmbeddedDatabase(join(folder, 'context')) // creating it takes seconds of a core
   await using sandbox = await startSandbox({ limits: false })
