@@ -9,9 +9,16 @@ import type { ListSubject, Subject } from './subjects.ts'
 export const readKindFile = ({ slug }: Subject): Promise<string> =>
   readFile(join(import.meta.dirname, `../../packages/kinds/${slug}.kind.yaml`), 'utf8')
 
-/** Loads a kind. @param text its file; the one that ships if omitted */
-export const loadSubject = async (subject: Subject, text?: string): Promise<LoadedKind> =>
-  parseKind(text ?? (await readKindFile(subject)), { name: subject.slug })
+const shipped = new Map<string, Promise<LoadedKind>>()
+/** Loads a kind: the one that ships, once. */
+export function loadSubject(subject: Subject): Promise<LoadedKind> {
+  const loaded = shipped.get(subject.slug) ?? readKindFile(subject).then((text) => parseText(subject, text))
+  shipped.set(subject.slug, loaded)
+  return loaded
+}
+
+/** Loads a kind. @param text its file */
+export const parseText = ({ slug }: Subject, text: string): Promise<LoadedKind> => parseKind(text, { name: slug })
 
 /** Opens a connector of a kind at its stand-in. */
 export async function open({ credentials, config }: Subject, vendor: Vendor, kind: LoadedKind) {

@@ -3,7 +3,7 @@ import type { ConnectorDefinition } from '../../packages/ferrule/src/definition/
 import { createEngine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
 import { RawRows } from '../../packages/ferrule/src/engine/json/raw-rows.ts'
-import { parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
+import type { LoadedKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import type { Ask } from '../../packages/server/src/copies/sync/walk/types.ts'
 import { syncConnector } from '../context/sync-connector.ts'
 import { StoreDouble } from '../context/sync-double.ts'
@@ -88,9 +88,12 @@ const keyById = ({ id }: Row): string => String(id)
 /** What a comparison finds if nothing differs. */
 export const equal = { lost: [], more: [], old: [] }
 
-/** Opens a copy of one entity. @param text the file of the kind */
-export async function openCopy(subject: Subject, copy: CopySubject, { vendor, text }: { vendor: Vendor; text: string }): Promise<Copy> {
+/** Returns what starts the vendor that a copy needs. */
+export const startFor = ({ start, startLarge = start }: Subject, { isSmall }: CopySubject) => (isSmall ? start : startLarge)
+
+/** Opens a copy of one entity. */
+export async function openCopy(subject: Subject, copy: CopySubject, { vendor, kind }: { vendor: Vendor; kind: LoadedKind }): Promise<Copy> {
   await vendor.listen()
-  const { definition } = await parseKind(text, { name: subject.slug })
+  const { definition } = kind
   return new Copy({ ...subject, copies: [copy] }, vendor, definition)
 }

@@ -1,10 +1,12 @@
 /** What the tests know of Jira. */
+import { choose } from '../support/draws.ts'
 import { Jira } from './stand-ins/jira.ts'
 import { jiraRefusals } from './stand-ins/jira-parts.ts'
 import { at, type Row } from './stand-ins/shared.ts'
 import type { Subject } from './subjects.ts'
 
-const small = new Jira()
+const start = () => new Jira(choose({ issues: 60, smaller: 5 }, {}))
+const small = start()
 const [[project = {}, quoted = {}], [issue = {}]] = [small.holds('project'), small.holds('issue')]
 const isOfIssue = (row: Row) => row['issueId'] === issue['id']
 const isOfProject = (row: Row) => String(row['projectId']) === project['id']
@@ -19,8 +21,8 @@ const document = { type: 'doc', version: 1, content: [] }
 /** Jira Cloud. */
 export const jira: Subject = {
   slug: 'jira',
-  start: () => new Jira(),
-  startLarge: () => new Jira({ issues: 1_250 }),
+  start,
+  startLarge: () => new Jira(choose({ issues: 250, smaller: 5 }, { issues: 1_250 })),
   credentials: { email: 'person@example.com', api_token: 'jira_standin' },
   config: { site: 'stand-in' },
   lists: [

@@ -1,4 +1,5 @@
 /** What the tests know of Linear. */
+import { choose } from '../support/draws.ts'
 import { Linear, linearRefusals } from './stand-ins/linear.ts'
 import type { Row } from './stand-ins/shared.ts'
 import type { Subject } from './subjects.ts'
@@ -13,13 +14,14 @@ const linearLists = [
   ['labels', 'issueLabels'],
   ['workflow_states', 'workflowStates'],
 ] as const
-const [firstTeam, firstIssue] = [new Linear().holds('teams')[0]?.['id'], new Linear().holds('issues')[0]?.['id']]
+const start = () => new Linear(choose({ records: 120, smaller: 10 }, {}))
+const [firstTeam, firstIssue] = ['teams', 'issues'].map((what) => start().holds(what)[0]?.['id'])
 const hasIn = (name: string, id: unknown) => (row: Row) => (row[name] as Row | null)?.['id'] === id
 /** Linear, with its stand-in. */
 export const linear: Subject = {
   slug: 'linear',
-  start: () => new Linear(),
-  startLarge: () => new Linear({ records: 3_200 }),
+  start,
+  startLarge: () => new Linear(choose({ records: 300, smaller: 10 }, { records: 3_200 })),
   credentials: { api_key: 'lin_api_standin' },
   lists: [
     { entity: 'issues', holds: 'issues' },

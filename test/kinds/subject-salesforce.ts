@@ -1,4 +1,5 @@
 /** What the tests know of Salesforce: its stand-in, and which object an entity reads. */
+import { choose } from '../support/draws.ts'
 import { Salesforce, salesforceRefusals } from './stand-ins/salesforce.ts'
 import type { Row } from './stand-ins/shared.ts'
 import type { Subject } from './subjects.ts'
@@ -27,8 +28,8 @@ const mostRecent = new Date(Date.now() - 86_400_000).toISOString()
 /** Salesforce at its stand-in. */
 export const salesforce: Subject = {
   slug: 'salesforce',
-  start: () => new Salesforce(),
-  startLarge: () => new Salesforce({ records: 1_200, batch: 20 }),
+  start: () => new Salesforce(choose({ records: 150, batch: 20 }, {})),
+  startLarge: () => new Salesforce(choose({ records: 275, batch: 5 }, { records: 1_200, batch: 20 })),
   credentials: { refresh_token: 'refresh', access_token: '00D!standin', client_id: 'client', client_secret: 'secret' },
   config: { domain: 'stand-in' },
   lists: [

@@ -1,4 +1,5 @@
 /** What the tests know of each kind that ships: its stand-in, and which list of the stand-in an entity reads. */
+import { choose } from '../support/draws.ts'
 import { GitHub, githubRefusals } from './stand-ins/github.ts'
 import { GoogleCalendar, googleCalendarRefusals } from './stand-ins/google-calendar.ts'
 import { HubSpot, hubspotRefusals } from './stand-ins/hubspot.ts'
@@ -62,7 +63,7 @@ export interface CopySubject {
   readonly compared: readonly string[]
   /** The vendor says what changed. */
   readonly incremental?: true
-  /** It is called for each of many records, so the small stand-in does. */
+  /** It is called for each of many records, or read whole in each run, so the small stand-in does. */
   readonly isSmall?: true
 }
 
@@ -70,7 +71,7 @@ export interface CopySubject {
 export interface Subject {
   readonly slug: string
   readonly start: () => Vendor
-  /** With lists of more than ten pages: shorter ones are read whole in each run. `start` if omitted. */
+  /** With lists of more than ten pages: shorter ones are read whole in each run. `start` if omitted. Few records and smaller pages in `npm test`. */
   readonly startLarge?: () => Vendor
   readonly credentials: Readonly<Record<string, string>>
   readonly config?: Readonly<Record<string, unknown>>
@@ -89,7 +90,7 @@ const stripeLists = ['customers', 'products', 'prices', 'invoices', 'charges', '
 
 const stripe: Subject = {
   slug: 'stripe',
-  start: () => new Stripe(),
+  start: () => new Stripe(choose({ records: 200, smaller: 7 }, {})),
   credentials: { api_key: 'sk_test_standin' },
   lists: [
     ...stripeLists.map((entity) => ({ entity, holds: entity })),
@@ -168,8 +169,8 @@ const named = ({ id }: Row) => ({ ...large, id })
 /** A repository alone holds what the tests read of it. */
 const github: Subject = {
   slug: 'github',
-  start: () => new GitHub({ small: 0 }),
-  startLarge: () => new GitHub({ records: 3_300, small: 40 }),
+  start: () => new GitHub(choose({ records: 130, small: 0, smaller: 10 }, { small: 0 })),
+  startLarge: () => new GitHub(choose({ records: 150, small: 20, smaller: 10 }, { records: 3_300, small: 40 })),
   credentials: { token: 'ghp_standin' },
   lists: [
     { entity: 'repositories', holds: 'repositories' },
@@ -244,7 +245,7 @@ const channel = 'C00000002'
 const ofChannel = (row: Row) => row['channel'] === channel
 const slack: Subject = {
   slug: 'slack',
-  start: () => new Slack(),
+  start: () => new Slack(choose({ records: 220, files: 220, smaller: 8 }, {})),
   credentials: { token: 'xoxb-standin' },
   lists: [
     { entity: 'users', holds: 'users' },
@@ -289,8 +290,8 @@ const slack: Subject = {
 const zendeskLists = ['organizations', 'groups', 'ticket_fields', 'macros', 'satisfaction_ratings']
 const zendesk: Subject = {
   slug: 'zendesk',
-  start: () => new Zendesk(),
-  startLarge: () => new Zendesk({ records: 11_500 }),
+  start: () => new Zendesk(choose({ records: 100, smaller: 10 }, {})),
+  startLarge: () => new Zendesk(choose({ records: 300, smaller: 40 }, { records: 11_500 })),
   credentials: { email: 'agent@example.com', api_token: 'zd_standin' },
   config: { subdomain: 'stand-in' },
   lists: [
@@ -322,8 +323,8 @@ const zendesk: Subject = {
   copies: [
     { entity: 'tickets', holds: 'tickets', compared: ['subject', 'status'], incremental: true },
     { entity: 'users', holds: 'users', compared: ['name'], incremental: true },
-    { entity: 'organizations', holds: 'organizations', compared: ['name'] },
-    { entity: 'macros', holds: 'macros', compared: ['title'] },
+    { entity: 'organizations', holds: 'organizations', compared: ['name'], isSmall: true },
+    { entity: 'macros', holds: 'macros', compared: ['title'], isSmall: true },
   ],
   refusals: [
     { answer: zendeskRefusals.rate, code: 'upstream_rate_limited' },
@@ -334,12 +335,13 @@ const zendesk: Subject = {
   missing: { entity: 'tickets', params: { id: 99_999 }, code: 'record_not_found' },
 }
 
-const [firstPage, firstSource] = [new Notion().holds('documents')[0]?.['id'], new Notion().holds('data_sources')[0]?.['id']]
+const startNotion = () => new Notion(choose({ records: 120, smaller: 10 }, {}))
+const [firstPage, firstSource] = ['documents', 'data_sources'].map((what) => startNotion().holds(what)[0]?.['id'])
 const isOf = (id: unknown) => (row: Row) => Object.values(row['parent'] ?? {}).includes(id)
 const notion: Subject = {
   slug: 'notion',
-  start: () => new Notion(),
-  startLarge: () => new Notion({ records: 1_800 }),
+  start: startNotion,
+  startLarge: () => new Notion(choose({ records: 180, smaller: 10 }, { records: 1_800 })),
   credentials: { token: 'ntn_standin' },
   lists: [
     { entity: 'users', holds: 'users' },
@@ -394,19 +396,20 @@ const notion: Subject = {
 }
 
 const hubspotLists = ['contacts', 'companies', 'deals', 'tickets', 'products', 'line_items']
+const manyIds = choose(100, 1_000)
 /** Values of properties are fields of the record too. */
 const withProperties = (row: Row): Row => ({ ...row, ...(row['properties'] ?? {}) })
 const hubspot: Subject = {
   slug: 'hubspot',
-  start: () => new HubSpot(),
+  start: () => new HubSpot(choose({ records: 150, smaller: 10 }, {})),
   credentials: { token: 'pat-standin' },
   lists: [
     ...[...hubspotLists, 'owners'].map((entity) => ({ entity, holds: entity })),
     { entity: 'contacts', params: { archived: true }, holds: 'archived contacts' },
     { entity: 'found_contacts', params: { query: 'First 77' }, holds: 'contacts', only: (row) => JSON.stringify(row).includes('First 77') },
     {
-      ...{ entity: 'found_contacts', holds: 'contacts', only: (row) => Number(row['id']) > 1_000 },
-      params: { filterGroups: [{ filters: [{ propertyName: 'hs_object_id', operator: 'GT', value: '1000' }] }] },
+      ...{ entity: 'found_contacts', holds: 'contacts', only: (row) => Number(row['id']) > manyIds },
+      params: { filterGroups: [{ filters: [{ propertyName: 'hs_object_id', operator: 'GT', value: String(manyIds) }] }] },
     },
     { entity: 'properties', params: { object: 'contacts' }, holds: 'contact properties', key: 'name' },
     { entity: 'pipelines', params: { object: 'deals' }, holds: 'deal pipelines' },
@@ -440,8 +443,8 @@ const ofCalendar = (row: Row) => ({ calendar, id: row['id'] })
 const hour = (at: number) => ({ dateTime: new Date(Date.now() + at * 3_600_000).toISOString() })
 const googleCalendar: Subject = {
   slug: 'google-calendar',
-  start: () => new GoogleCalendar(),
-  startLarge: () => new GoogleCalendar({ records: 28_000 }),
+  start: () => new GoogleCalendar(choose({ records: 120, smaller: 100 }, {})),
+  startLarge: () => new GoogleCalendar(choose({ records: 280, smaller: 100 }, { records: 28_000 })),
   credentials: { refresh_token: 'refresh', access_token: 'ya29.standin', client_id: 'client', client_secret: 'secret' },
   lists: [
     { entity: 'calendars', holds: 'calendarList' },

@@ -1,7 +1,7 @@
 /** The copy of each kind that ships: equal to what the stand-in of its vendor holds, after every run. */
 import { describe, expect, test } from 'vitest'
-import { readKindFile } from './connectors.ts'
-import { equal, openCopy } from './copies.ts'
+import { loadSubject } from './connectors.ts'
+import { equal, openCopy, startFor } from './copies.ts'
 import { GoogleCalendar } from './stand-ins/google-calendar.ts'
 import { subjects } from './subjects.ts'
 
@@ -9,8 +9,8 @@ const copied = subjects.flatMap((subject) => subject.copies.map((copy) => [`${su
 
 describe('the copy equals the vendor after a complete run, after changes, and after changes during a run:', () => {
   test.each(copied)('%s', async (_name, subject, copy) => {
-    await using vendor = (copy.isSmall ? subject.start : (subject.startLarge ?? subject.start))()
-    await using connection = await openCopy(subject, copy, { vendor, text: await readKindFile(subject) })
+    await using vendor = startFor(subject, copy)()
+    await using connection = await openCopy(subject, copy, { vendor, kind: await loadSubject(subject) })
     expect(await connection.run()).toMatchObject({ [copy.entity]: 'complete' })
     expect(connection.compare(copy)).toMatchObject(equal)
 
@@ -32,8 +32,8 @@ describe('the copy equals the vendor after a complete run, after changes, and af
 
 describe('little is read when little changed:', () => {
   test.each(copied.filter(([, , { incremental }]) => incremental))('%s', async (_name, subject, copy) => {
-    await using vendor = (copy.isSmall ? subject.start : (subject.startLarge ?? subject.start))()
-    await using connection = await openCopy(subject, copy, { vendor, text: await readKindFile(subject) })
+    await using vendor = startFor(subject, copy)()
+    await using connection = await openCopy(subject, copy, { vendor, kind: await loadSubject(subject) })
     await connection.run()
     const before = vendor.calls.length
     vendor.mutate()
@@ -49,7 +49,7 @@ test('a token of changes that has ended is followed by a complete run', async ()
   const copy = subject?.copies.find(({ entity }) => entity === 'events')
   if (subject === undefined || copy === undefined) throw new Error('the kind is not there')
   await using vendor = new GoogleCalendar()
-  await using connection = await openCopy(subject, copy, { vendor, text: await readKindFile(subject) })
+  await using connection = await openCopy(subject, copy, { vendor, kind: await loadSubject(subject) })
   await connection.run()
   vendor.mutate()
   vendor.ended = Number.MAX_SAFE_INTEGER

@@ -45,8 +45,8 @@ export class GitHub extends kit.Vendor {
   readonly #repositories = new kit.Table()
   readonly #tables = new Map<string, kit.Table>()
 
-  constructor({ records = 800, small = 200, seed = 11 }: { records?: number; small?: number; seed?: number } = {}) {
-    super(seed)
+  constructor({ records = 800, small = 200, seed = 11, smaller = 1 }: { records?: number; small?: number } & kit.Sizes = {}) {
+    super(seed, smaller)
     const start = Date.now() - 90 * 86_400_000
     for (const [index, name] of ['large', 'small', 'empty'].entries()) {
       const more = { private: false, archived: false, has_issues: name !== 'empty', description: null, topics: [] }
@@ -165,7 +165,7 @@ export class GitHub extends kit.Vendor {
       order.by,
       order.isAscending,
     )
-    const size = Math.min(100, Number(query.get('per_page') ?? 30))
+    const size = this.pageSize(Math.min(100, Number(query.get('per_page') ?? 30)))
     const page = Number(query.get('page') ?? 1)
     const total = Math.min(sorted.length, list.cap ?? sorted.length)
     const cursor = query.get('after') ?? undefined
@@ -200,7 +200,7 @@ export class GitHub extends kit.Vendor {
       return name === 'is' ? [row['state'], type].includes(value) : String(row['title']).includes(value)
     }
     const rows = this.#all('issues').filter((row) => terms.every((term) => says(row, term)))
-    const from = (Number(call.query.get('page') ?? 1) - 1) * Number(call.query.get('per_page') ?? 30)
+    const from = (Number(call.query.get('page') ?? 1) - 1) * this.pageSize(Number(call.query.get('per_page') ?? 30))
     if (from >= 1_000) throw refuse(422, 'Only the first 1000 search results are available')
     const answer = this.#page(call, rows, { path: 'search', filters: ['q', 'sort', 'order'], cap: 1_000 })
     return { ...answer, body: { total_count: rows.length, incomplete_results: false, items: answer.body } }

@@ -46,14 +46,14 @@ export class GoogleCalendar extends kit.Vendor {
   /** Tokens of changes that were made before this number have ended. */
   ended = 0
 
-  constructor({ records = 1_200, seed = 29 }: { records?: number; seed?: number } = {}) {
-    super(seed)
+  constructor({ records = 1_200, seed = 29, smaller = 1 }: { records?: number } & kit.Sizes = {}) {
+    super(seed, smaller)
     const start = Date.now() - 15 * 86_400_000
     for (const id of ['me@example.com', 'team@example.com']) {
       this.#add('calendarList', { id, summary: id, timeZone: 'UTC', accessRole: 'owner', primary: id === 'me@example.com' }, start)
     }
     for (let index = 0; index < 40; index += 1) this.#add('settings', { id: `setting${index}`, value: 'true' }, start)
-    for (let index = 0; index < 300; index += 1)
+    for (let index = 0; index < this.fixed(300); index += 1)
       this.#add('acl me@example.com', { id: `user:p${index}@example.com`, role: 'reader', scope: { type: 'user' } }, start)
     for (let index = 0; index < records; index += 1) {
       this.#event('me@example.com', { summary: `Event ${index}` }, start + Math.floor(index / 60) * 3_600_000) // sixty events share a time
@@ -137,7 +137,7 @@ export class GoogleCalendar extends kit.Vendor {
     const seesDeleted = token !== null || query.get('showDeleted') === 'true'
     const rows = table.all.filter((row) => Number(row['number']) > since && (seesDeleted || !table.isDeleted(row)) && fits(row, query))
     const by = query.get('orderBy') === 'updated' ? ['updated', 'number'] : ['made']
-    const cut = kit.cutPage(rows, { by, isAscending: true, size, cursor: query.get('pageToken') ?? undefined })
+    const cut = kit.cutPage(rows, { by, isAscending: true, size: this.pageSize(size), cursor: query.get('pageToken') ?? undefined })
     if (cut === undefined) throw refuse(400, 'invalid', 'Invalid page token value.')
     const first = query.has('pageToken') ? kit.unseal(`${query.get('pageToken')}`) : undefined
     // The token is as old as the first page: what changes during the walk comes with the next one.

@@ -57,8 +57,8 @@ export class HubSpot extends kit.Vendor {
   /** Results of a search end here: 10,000 at HubSpot. */
   readonly cap: number
 
-  constructor({ records = 1_000, cap = 10_000, seed = 23 }: { records?: number; cap?: number; seed?: number } = {}) {
-    super(seed)
+  constructor({ records = 1_000, cap = 10_000, seed = 23, smaller = 1 }: { records?: number; cap?: number } & kit.Sizes = {}) {
+    super(seed, smaller)
     this.cap = cap
     const start = Date.now() - 50 * 86_400_000
     for (let index = 0; index < records; index += 1) {
@@ -145,7 +145,12 @@ export class HubSpot extends kit.Vendor {
     const rows = query.get('archived') === 'true' ? table.all.filter((row) => table.isDeleted(row)) : table.live()
     const email = query.get('email')
     const fitting = rows.filter((row) => email === null || row['email'] === email).map((row) => ({ ...row, number: Number(row['id']) }))
-    const cut = kit.cutPage(fitting, { by: ['number'], isAscending: true, size, cursor: query.get('after') ?? undefined })
+    const cut = kit.cutPage(fitting, {
+      by: ['number'],
+      isAscending: true,
+      size: this.pageSize(size),
+      cursor: query.get('after') ?? undefined,
+    })
     if (cut === undefined) throw invalid('Invalid input: after')
     this.between?.()
     const results = cut.data.map(({ number: _number, ...row }) => (path === 'owners' ? row : show(path, row, query.get('properties'))))
@@ -172,7 +177,7 @@ export class HubSpot extends kit.Vendor {
     const [sort] = list(sorts)
     const by = [`properties.${String(sort?.['propertyName'] ?? 'createdate')}`]
     const sorted = kit.sortBy(rows, by, sort?.['direction'] !== 'DESCENDING')
-    const to = Number(after) + size
+    const to = Number(after) + this.pageSize(size)
     const results = structuredClone(sorted.slice(Number(after), to)).map((row) =>
       show(path, row, Array.isArray(properties) ? properties.join() : null),
     )

@@ -25,18 +25,18 @@ export class Jira extends kit.Vendor {
   readonly key = 'jira_standin'
   readonly #tables = new Map<string, kit.Table>()
 
-  constructor({ issues = 220, users = 1_200, seed = 23 }: { issues?: number; users?: number; seed?: number } = {}) {
-    super(seed)
+  constructor({ issues = 220, users = 1_200, seed = 23, smaller = 1 }: { issues?: number; users?: number } & kit.Sizes = {}) {
+    super(seed, smaller)
     for (let index = 0; index < users; index += 1)
       this.#add('user', { accountId: `5b10:${index}`, accountType: 'atlassian', displayName: `Person ${index}`, active: index % 9 < 8 })
     for (let index = 0; index < 12; index += 1) this.#add('status', { name: index === 0 ? 'To Do' : `Step ${index}`, description: '' })
-    for (let index = 0; index < 130; index += 1)
+    for (let index = 0; index < this.fixed(130); index += 1)
       this.#add('field', { id: `customfield_${10_000 + index}`, name: `Field ${index}`, custom: true })
-    for (let index = 0; index < 60; index += 1) this.#addProject(index)
+    for (let index = 0; index < this.fixed(60); index += 1) this.#addProject(index)
     const start = Date.now() - 90 * 86_400_000
     for (let index = 0; index < issues; index += 1) {
       const issue = this.#addIssue({ summary: `Issue "${index}"` }, start + Math.floor(index / 50) * 7_200_000) // fifty share a time
-      for (let at = 0; at < (index === 0 ? 230 : 1); at += 1) this.#comment(issue, `Comment ${at}`)
+      for (let at = 0; at < (index === 0 ? this.fixed(230) : 1); at += 1) this.#comment(issue, `Comment ${at}`)
       if (index % 4 === 0) this.#add('worklog', { issueId: issue['id'], timeSpentSeconds: 3_600, started: iso(start), updated: iso(start) })
     }
   }
@@ -54,7 +54,7 @@ export class Jira extends kit.Vendor {
     this.#delete('component', this.pick(this.holds('component')))
     this.#add('user', { accountId: `5b10:n${this.serial()}`, accountType: 'atlassian', displayName: 'New', active: true })
     // Not without end: each project is a page more of its components.
-    if (this.holds('project').length < 70) this.#addProject(this.holds('project').length)
+    if (this.holds('project').length < this.fixed(60) + 10) this.#addProject(this.holds('project').length)
   }
 
   protected answer(call: Call): Answer {
@@ -142,7 +142,8 @@ export class Jira extends kit.Vendor {
     if (most === '') return kit.ok(rows)
     check(call.query.keys(), ['startAt', 'maxResults', ...kit.words(query)])
     const startAt = Number(call.query.get('startAt') ?? 0)
-    const maxResults = Math.min(Number(most), Number(call.query.get('maxResults') ?? 50))
+    const asked = Math.min(Number(most), Number(call.query.get('maxResults') ?? 50))
+    const maxResults = name === '' ? asked : this.pageSize(asked) // an answer without a total ends with a short page
     if (!(startAt >= 0 && maxResults >= 1)) throw refuse(400, 'startAt and maxResults must be numbers')
     const found = select(rows, call.query)
     const data = structuredClone(found.slice(startAt, startAt + maxResults))
@@ -164,7 +165,12 @@ export class Jira extends kit.Vendor {
     if (token !== null && sealed?.['jql'] !== jql) throw refuse(400, 'The nextPageToken is invalid or does not belong to this query.')
     const size = /^(id|key)(,(id|key))*$/.test(fields) ? wanted : Math.min(wanted, 100) // with more fields the vendor answers less
     const cursor = sealed === undefined ? undefined : String(sealed['cursor'])
-    const cut = kit.cutPage(this.holds('issue').filter(read.fits), { by: [...read.by, 'id'], isAscending: read.isAscending, size, cursor })
+    const cut = kit.cutPage(this.holds('issue').filter(read.fits), {
+      by: [...read.by, 'id'],
+      isAscending: read.isAscending,
+      size: this.pageSize(size),
+      cursor,
+    })
     if (cut === undefined) throw refuse(400, 'The nextPageToken is invalid.')
     this.between?.()
     const next = cut.next === undefined ? {} : { nextPageToken: kit.seal({ jql, cursor: cut.next }) }

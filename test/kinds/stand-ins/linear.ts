@@ -83,11 +83,11 @@ export class Linear extends kit.Vendor {
   readonly key = 'lin_api_standin'
   readonly #tables = new Map([...types.keys()].map((type) => [type, new kit.Table()]))
 
-  constructor({ records = 1_000, seed = 23 }: { records?: number; seed?: number } = {}) {
-    super(seed)
+  constructor({ records = 1_000, seed = 23, smaller = 1 }: { records?: number } & kit.Sizes = {}) {
+    super(seed, smaller)
     const start = Date.now() - 20 * 86_400_000
     const many = (type: string, count: number, make: (at: number) => Row) => {
-      for (let at = 0; at < count; at += 1) this.#make(type, make(at), start)
+      for (let at = 0; at < this.fixed(count); at += 1) this.#make(type, make(at), start)
     }
     many('Organization', 1, () => ({ name: 'Acme', urlKey: 'acme', userCount: 130 }))
     many('User', 130, (at) => ({ name: `Person ${at}`, email: `p${at}@example.com`, active: at % 13 !== 12, isMe: at === 0 }))
@@ -101,7 +101,11 @@ export class Linear extends kit.Vendor {
     for (let at = 0; at < records; at += 1) {
       const time = start + Math.floor(at / 50) * 600_000 // fifty records share an instant
       const issue = this.#issue(`Issue ${at}`, time)
-      this.#make('Comment', { body: `Comment ${at}`, issue, issueId: issue['id'], user: this.#table('User').all[at % 130] }, time)
+      this.#make(
+        'Comment',
+        { body: `Comment ${at}`, issue, issueId: issue['id'], user: this.#table('User').all[at % this.fixed(130)] },
+        time,
+      )
       if (at % 20 === 19) Object.assign(issue, { archivedAt: iso(time) })
     }
   }
@@ -167,7 +171,7 @@ export class Linear extends kit.Vendor {
     const by = [args['orderBy'] === 'updatedAt' ? 'updatedAt' : 'createdAt', 'id']
     const cursor = after === undefined ? undefined : String(after)
     const found = rows.filter((row) => graphql.fits(types, type, row, filter))
-    const cut = kit.cutPage(found, { by, isAscending: false, size: Number(first), cursor })
+    const cut = kit.cutPage(found, { by, isAscending: false, size: this.pageSize(Number(first)), cursor })
     if (cut === undefined) throw refuse(200, 'INPUT_ERROR', 'Argument Validation Error', 'after must be a cursor.')
     this.between?.()
     const last = cut.data.at(-1) // the last page has a cursor too

@@ -39,10 +39,10 @@ export class Notion extends kit.Vendor {
   readonly #blocks = new kit.Table()
   readonly #comments = new kit.Table()
 
-  constructor({ records = 1_000, seed = 19 }: { records?: number; seed?: number } = {}) {
-    super(seed)
+  constructor({ records = 1_000, seed = 19, smaller = 1 }: { records?: number } & kit.Sizes = {}) {
+    super(seed, smaller)
     const start = Date.now() - 20 * 86_400_000
-    for (let index = 0; index < 130; index += 1)
+    for (let index = 0; index < this.fixed(130); index += 1)
       this.#add(this.#users, 'user', { type: 'person', name: `Person ${index}`, person: { email: `p${index}@example.com` } })
     for (let index = 0; index < 3; index += 1) {
       const database = this.#id()
@@ -57,10 +57,10 @@ export class Notion extends kit.Vendor {
         `Page ${index}`,
         time,
       )
-      for (let at = 0; at < (index === 0 ? 250 : index < 20 ? 3 : 0); at += 1)
+      for (let at = 0; at < (index === 0 ? this.fixed(250) : index < 20 ? 3 : 0); at += 1)
         this.#block({ type: 'page_id', page_id: page['id'] }, `Block ${at}`, time)
       if (index < 20)
-        for (let at = 0; at < (index === 0 ? 120 : 2); at += 1)
+        for (let at = 0; at < (index === 0 ? this.fixed(120) : 2); at += 1)
           this.#comment({ type: 'page_id', page_id: page['id'] }, `Comment ${at}`, time)
     }
   }
@@ -170,7 +170,12 @@ export class Notion extends kit.Vendor {
     const { start_cursor, page_size = 100 }: Row = page ?? Object.fromEntries(call.query)
     const size = Number(page_size)
     if (!(Number.isInteger(size) && size >= 1 && size <= 100)) throw refuse(400, 'validation_error', 'page_size should be ≤ `100`.')
-    const cut = kit.cutPage(rows, { by, isAscending, size, cursor: start_cursor === undefined ? undefined : String(start_cursor) })
+    const cut = kit.cutPage(rows, {
+      by,
+      isAscending,
+      size: this.pageSize(size),
+      cursor: start_cursor === undefined ? undefined : String(start_cursor),
+    })
     if (cut === undefined) throw refuse(400, 'validation_error', 'The start_cursor provided is invalid.')
     this.between?.()
     return kit.ok({ object: 'list', results: cut.data, next_cursor: cut.next ?? null, has_more: cut.next !== undefined, type, [type]: {} })

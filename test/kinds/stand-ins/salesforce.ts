@@ -24,7 +24,7 @@ export class Salesforce extends kit.Vendor {
   readonly #locators = new Map<string, Query>()
 
   constructor({ records = 1_000, batch = 200, seed = 29 }: { records?: number; batch?: number; seed?: number } = {}) {
-    super(seed)
+    super(seed, 1)
     this.batch = batch
     const start = Date.now() - 50 * 86_400_000
     for (const [object, { share }] of objects)

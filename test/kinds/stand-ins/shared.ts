@@ -170,6 +170,13 @@ export class Table {
   }
 }
 
+/** What every stand-in takes. */
+export interface Sizes {
+  readonly seed?: number
+  /** How many times smaller pages and lists of a fixed length are: vendors may answer with fewer records than a page was asked for. */
+  readonly smaller?: number
+}
+
 /** A vendor: subclasses answer requests. */
 export abstract class Vendor implements AsyncDisposable {
   /** Every request, the first one first. */
@@ -186,9 +193,21 @@ export abstract class Vendor implements AsyncDisposable {
   protected readonly random: () => number
   #server: Server | undefined
   #made = 0
+  readonly #smaller: number
 
-  constructor(seed: number) {
+  constructor(seed: number, smaller: number) {
     this.random = seeded(seed)
+    this.#smaller = smaller
+  }
+
+  /** Returns the number of records of a page of this size. */
+  protected pageSize(size: number): number {
+    return Math.min(size, Math.max(10, Math.ceil(size / this.#smaller)))
+  }
+
+  /** Returns the length of a list that has a fixed length: three pages or more. */
+  protected fixed(count: number): number {
+    return Math.min(count, Math.max(25, Math.ceil(count / this.#smaller)))
   }
 
   protected abstract answer(call: Call): Answer

@@ -46,15 +46,20 @@ export class Slack extends kit.Vendor {
   readonly #groups = new kit.Table()
   readonly #messages = new Map<unknown, kit.Table>()
 
-  constructor({ records = 1_000, seed = 13 }: { readonly records?: number; readonly seed?: number } = {}) {
-    super(seed)
+  constructor({
+    records = 1_000,
+    files = 250,
+    seed = 13,
+    smaller = 1,
+  }: { readonly records?: number; readonly files?: number } & kit.Sizes = {}) {
+    super(seed, smaller)
     const start = seconds() - 40 * 86_400
     for (let index = 0; index < records; index += 1) {
       const time = start + Math.floor(index / 40) * 3_600 // forty records share a second
       this.#user(`Person ${index}`, time, index % 50 === 3)
       if (index % 25 === 0) this.#channel(`channel-${index}`, time, { is_archived: index % 100 === 50, is_private: index % 125 === 100 })
       const file = { id: this.#id('F'), created: time, timestamp: time, name: `file ${index}`, title: 'File', user: 'U1', size: index }
-      if (index % 4 === 0) this.#files.add(file)
+      if (index % Math.round(records / files) === 0) this.#files.add(file)
       const group = { id: this.#id('S'), name: `Group ${index}`, handle: `group${index}`, date_update: time, date_delete: 0 }
       if (index < 12) this.#groups.add(group)
     }
@@ -204,7 +209,7 @@ export class Slack extends kit.Vendor {
   ): Row {
     const size = Number(limit)
     if (!Number.isInteger(size) || size < 1 || size > 999) throw refuse('invalid_limit')
-    const less = Math.max(1, size - (this.calls.length % 3))
+    const less = Math.max(1, this.pageSize(size) - (this.calls.length % 3))
     const page = kit.cutPage(rows, { by: [key], isAscending, size: less, cursor: cursor === '' ? undefined : String(cursor) })
     if (page === undefined) throw refuse('invalid_cursor')
     this.between?.()

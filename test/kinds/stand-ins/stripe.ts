@@ -45,8 +45,8 @@ export class Stripe extends kit.Vendor {
   readonly #tables = new Map([...resources.keys()].map((type) => [type, new kit.Table()]))
   #made = 0
 
-  constructor({ records = 1_200, seed = 7 }: { readonly records?: number; readonly seed?: number } = {}) {
-    super(seed)
+  constructor({ records = 1_200, seed = 7, smaller = 1 }: { readonly records?: number } & kit.Sizes = {}) {
+    super(seed, smaller)
     for (let index = 0; index < records; index += 1) {
       // Forty records share a second, and the older half is more than 30 days old.
       const time = seconds() - 60 * day + Math.floor(index / 40) * Math.floor((59 * day * 40) / records)
@@ -113,7 +113,7 @@ export class Stripe extends kit.Vendor {
     const place = after === null ? -1 : all.findIndex((row) => row['id'] === after)
     if (after !== null && place < 0) throw noSuch(type, after, 'starting_after')
     const left = rows.filter(Set.prototype.has, new Set(all.slice(place + 1)))
-    const data = left.slice(0, readLimit(query)).map((row) => structuredClone(this.#show(type, row)))
+    const data = left.slice(0, this.pageSize(readLimit(query))).map((row) => structuredClone(this.#show(type, row)))
     this.between?.()
     return kit.ok({ object: 'list', url: path, has_more: left.length > data.length, data })
   }
@@ -141,7 +141,7 @@ export class Stripe extends kit.Vendor {
     const rows = this.#list('customer').filter((row) => clauses.every(([, field = '', value]) => row[field] === value))
     const from = Number(query.has('page') ? kit.unseal(query.get('page') ?? '')?.['from'] : 0)
     if (Number.isNaN(from)) throw refuse(400, 'Invalid page.', { param: 'page' })
-    const to = from + readLimit(query)
+    const to = from + this.pageSize(readLimit(query))
     const next_page = to < rows.length ? kit.seal({ from: to }) : null
     return kit.ok({ object: 'search_result', url: path, has_more: next_page !== null, next_page, data: rows.slice(from, to) })
   }

@@ -39,15 +39,16 @@ export class Zendesk extends kit.Vendor {
   readonly key = 'zd_standin'
   readonly #tables = new Map([...resources.keys(), 'comments'].map((path) => [path, new kit.Table()]))
 
-  constructor({ records = 1_000, seed = 17 }: { records?: number; seed?: number } = {}) {
-    super(seed)
+  constructor({ records = 1_000, seed = 17, smaller = 1 }: { records?: number } & kit.Sizes = {}) {
+    super(seed, smaller)
     const start = seconds() - 30 * 86_400
     for (let index = 0; index < records; index += 1) {
       const time = start + Math.floor(index / 60) * 7_200 // sixty records share a second
       const add = (path: string, fields: Row) => this.#add(path, fields, time)
       const user = add('users', { name: `Person ${index}`, email: `p${index}@example.com`, role: index % 20 === 0 ? 'agent' : 'end-user' })
       const ticket = add('tickets', { subject: `Ticket ${index}`, description: '', requester_id: user['id'], priority: null, tags: [] })
-      for (let at = 0; at < (index % 100 === 0 ? 130 : 1); at += 1) add('comments', { ticket_id: ticket['id'], body: `Comment ${at}` })
+      for (let at = 0; at < (index % 100 === 0 ? this.fixed(130) : 1); at += 1)
+        add('comments', { ticket_id: ticket['id'], body: `Comment ${at}` })
       if (index % 3 === 0) add('organizations', { name: `Organization ${index}`, domain_names: [], tags: [] })
       if (index % 7 === 0) add('satisfaction_ratings', { score: index % 2 === 0 ? 'good' : 'bad', ticket_id: ticket['id'] })
       if (index % 8 === 0) add('macros', { title: `Macro ${index}`, actions: [], active: index % 16 === 0 })
@@ -134,7 +135,7 @@ export class Zendesk extends kit.Vendor {
     const cut = kit.cutPage(rows.filter(fits), {
       by,
       isAscending: !sort.startsWith('-'),
-      size,
+      size: this.pageSize(size),
       cursor: query.get('page[after]') ?? undefined,
     })
     if (cut === undefined) throw refuse(400, 'InvalidPaginationParameter', 'page[after] is not valid')
@@ -148,7 +149,7 @@ export class Zendesk extends kit.Vendor {
   }
 
   #numbered({ query, path }: Call, name: string, rows: readonly Row[]): Answer {
-    const [page, size] = [Number(query.get('page') ?? 1), Math.min(100, Number(query.get('per_page') ?? 100))]
+    const [page, size] = [Number(query.get('page') ?? 1), this.pageSize(Math.min(100, Number(query.get('per_page') ?? 100)))]
     const next = new URL(`${path}?page=${page + 1}`, this.origin)
     const data = structuredClone(rows.slice((page - 1) * size, page * size))
     return kit.ok({ [name]: data, next_page: page * size < rows.length ? next.href : null, previous_page: null, count: rows.length })
@@ -171,7 +172,7 @@ export class Zendesk extends kit.Vendor {
     if (!(size >= 1 && size <= 1_000)) throw refuse(400, 'InvalidValue', 'per_page must be from 1 to 1000')
     const all = this.#table(what).all.filter((row) => cursor !== undefined || Number(row['generated_timestamp']) >= Number(start))
     const rows = all.filter((row) => query.get('exclude_deleted') !== 'true' || !this.#table(what).isDeleted(row))
-    const cut = kit.cutPage(rows, { by: ['generated_timestamp', 'id'], isAscending: true, size, cursor })
+    const cut = kit.cutPage(rows, { by: ['generated_timestamp', 'id'], isAscending: true, size: this.pageSize(size), cursor })
     if (cut === undefined) throw refuse(400, 'InvalidValue', 'Invalid cursor parameter')
     const last = cut.data.at(-1)
     const kept = last === undefined ? cursor : kit.seal({ behind: [String(last['generated_timestamp']), String(last['id'])] })
@@ -184,7 +185,7 @@ export class Zendesk extends kit.Vendor {
   #search({ query, path }: Call): Answer {
     const [unknown] = kit.unknownNames(query.keys(), ['query', 'sort_by', 'sort_order', 'page', 'per_page'])
     if (unknown !== undefined || !query.has('query')) throw refuse(422, 'invalid', `Invalid search: ${unknown ?? 'query'}`)
-    const [page, size] = [Number(query.get('page') ?? 1), Number(query.get('per_page') ?? 100)]
+    const [page, size] = [Number(query.get('page') ?? 1), this.pageSize(Number(query.get('per_page') ?? 100))]
     if (page * size > 1_000) throw refuse(422, 'invalid', 'Invalid search: Requested response size was greater than Search Response Limits')
     const terms = `${query.get('query')}`.split(' ').map((term) => term.split(':'))
     const type = terms.find(([name]) => name === 'type')?.[1] ?? 'ticket'
