@@ -99,6 +99,24 @@ const cases: Readonly<Record<string, readonly Wrong[]>> = {
       'header is not a word for this',
     ],
     ['send: { auth', 'oauth: { page: https://a.example/x, token: https://a.example/y, pkce: §S256 }\n    send: { auth', 'true or false'],
+    [
+      'send: { auth',
+      'oauth: { token: https://a.example/y, signed: { key: §tokn, claims: { iss: x } } }\n    send: { auth',
+      'tokn is not a field of this way',
+      'token',
+    ],
+    [
+      'send: { auth',
+      "oauth: { token: https://a.example/y, signed: { key: token, claims: { iss: §'{usr}' } } }\n    send: { auth",
+      'usr is not a field of this way',
+      'user',
+    ],
+    ['send: { auth', 'oauth: { token: https://a.example/y, §signed: { claims: { iss: x } } }\n    send: { auth', 'lacks key', 'key:'],
+    [
+      'send: { auth',
+      'oauth: { page: https://a.example/x, token: https://a.example/y, §signed: { key: token, claims: { iss: x } } }\n    send: { auth',
+      'gets its token for a code',
+    ],
     ['send: { auth', 'oauth: { token: https://a.example/y, pkce: §true }\n    send: { auth', 'has no page', 'page:'],
     [
       'limits: { per',

@@ -57,7 +57,6 @@ export const libraryRooms: readonly Room[] = [
   {
     room: `${engine}credentials/`,
     files: [...shared, ...within(engine, ['json/', 'http/', 'call/answer.ts', 'connection.ts'])],
-    npm: ['jose'],
     node: 'all but node:sqlite',
   },
   {

@@ -1,8 +1,11 @@
 /** Salesforce REST API v62.0, by its public guide: https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest. Written without knowledge of any definition. */
 
+import type { KeyObject } from 'node:crypto'
 import { fault, hasDeleted, isFlag, isTime, known, noColumn, objects, own, type Query, refuse, Soql, stamp } from './salesforce-soql.ts'
 import type { Answer, Call, Row } from './shared.ts'
 import * as kit from './shared.ts'
+
+const jwtBearer = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
 /** Refusals on demand: /api_rest/errorcodes.htm and /api/sforce_api_calls_concepts_core_data_objects.htm#exception_code */
 export const salesforceRefusals = {
@@ -47,6 +50,9 @@ export class Salesforce extends kit.Vendor {
     }
   }
 
+  /** Public key of the app's certificate. */
+  certificate: KeyObject | undefined
+
   protected answer(call: Call): Answer {
     if (call.path === '/services/oauth2/token' && call.method === 'POST') return this.#token(call)
     if (call.headers.authorization !== `Bearer ${this.access}`) throw refuse(401, 'INVALID_SESSION_ID', 'Session expired or invalid')
@@ -64,10 +70,23 @@ export class Salesforce extends kit.Vendor {
       ...rest
     } = Object.fromEntries(new URLSearchParams(body))
     const say = (error: string) => ({ status: 400, body: { error, error_description: error } })
+    if (grant === jwtBearer) return this.#isSigned(String(rest['assertion'])) ? this.#given() : say('invalid_grant')
     if (Object.keys(rest).length > 0) return say('invalid_request')
     if (id !== 'client' || secret !== 'secret') return say('invalid_client_id')
     if (grant === 'refresh_token' ? refresh !== 'refresh' : grant !== 'client_credentials' || refresh !== undefined)
       return say('invalid_grant')
+    return this.#given()
+  }
+
+  /** https://help.salesforce.com/s/articleView?id=xcloud.remoteaccess_oauth_jwt_flow.htm: at most five minutes, for a user of the org */
+  #isSigned(assertion: string): boolean {
+    const { iss, sub, aud, exp } = (this.certificate && kit.readAssertion(assertion, this.certificate)) ?? {}
+    return (
+      iss === 'client' && sub === 'ada@acme.example' && aud === 'https://login.salesforce.com' && Number(exp) < Date.now() / 1_000 + 300
+    )
+  }
+
+  #given(): Answer {
     const [org] = this.holds('Organization')
     const about = { instance_url: this.origin, id: `https://login.salesforce.com/id/${org?.['Id']}`, signature: 'stand-in' }
     return kit.ok({ access_token: this.access, token_type: 'Bearer', issued_at: String(Date.now()), ...about }) // it names no lifetime

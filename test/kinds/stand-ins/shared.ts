@@ -1,4 +1,5 @@
 /** What the stand-ins of vendors share: HTTP, seeded data and refusals on demand. Node only, nothing of ours. */
+import { type KeyObject, verify } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -70,6 +71,15 @@ export const at = (value: unknown, path: string): unknown =>
 /** Returns the names that are not allowed. */
 export const unknownNames = (names: Iterable<string>, allowed: readonly string[]): string[] =>
   [...names].filter((name) => !allowed.includes(name))
+
+/** Returns the claims of a token that a key signed with RS256 (RFC 7519), if it is valid now. */
+export function readAssertion(token: string, key: KeyObject): Row | undefined {
+  const [head = '', body = '', signature = ''] = token.split('.')
+  const claims = readObject(Buffer.from(body, 'base64url').toString())
+  const alg = readObject(Buffer.from(head, 'base64url').toString())?.['alg']
+  const isSigned = alg === 'RS256' && verify('sha256', Buffer.from(`${head}.${body}`), key, Buffer.from(signature, 'base64url'))
+  return isSigned && Number(claims?.['exp']) > Date.now() / 1_000 ? claims : undefined
+}
 
 /** Reads a form with names such as `metadata[order_id]` and `items[0][price]`. */
 export function readForm(text: string): Row {

@@ -3,12 +3,26 @@ import { Compile } from 'typebox/compile'
 import { errorTable } from '../errors.ts'
 import { checkCodes, checkGone, type Sentences } from './check-codes.ts'
 import type { ConnectorDefinition, CredentialScheme, Kind, Rules } from './connector.ts'
-import type { Consent, Exchange } from './consent.ts'
+import type { Consent, Exchange, Signing } from './consent.ts'
 import { findField } from './document.ts'
 import { liveActions } from './entity.ts'
 import { type Field, type Fields, isOptional } from './fields.ts'
 import type { NextPages, PartPages, PositionPages } from './page.ts'
 import { listSlots } from './templates.ts'
+
+/** Lists the credential fields that a signed token names. */
+const listSigningFields = ({ key, passphrase, claims }: Signing): string[] => [
+  key,
+  ...(passphrase === undefined ? [] : [passphrase]),
+  ...(typeof claims === 'string' ? [] : Object.values(claims).flatMap(listSlots)),
+]
+
+const checkSigning = (name: string, { claims, seconds }: Signing, rules: Rules): Sentences => [
+  typeof claims === 'string' &&
+    !(claims.slice('rule:'.length) in (rules.claims ?? {})) &&
+    `credentials ${name} are signed with ${claims}, which is not a rule of the kind`,
+  !(seconds > 0) && `credentials ${name} are signed for ${seconds} seconds, which is no time`,
+]
 
 /** Lists the credential fields that an exchange names. */
 const listExchangeFields = ({ client, expires, read, refresh, code }: Exchange): string[] => [
@@ -16,6 +30,7 @@ const listExchangeFields = ({ client, expires, read, refresh, code }: Exchange):
   ...(expires === undefined ? [] : [expires.field]),
   ...Object.keys(read),
   ...Object.values(refresh?.send ?? {}),
+  ...(refresh?.signed === undefined ? [] : listSigningFields(refresh.signed)),
   ...Object.values(code?.send ?? {}),
   ...(code?.field === undefined ? [] : [code.field]),
 ]
@@ -148,7 +163,7 @@ const checkAddresses = ({ origins, base, configuration, ...definition }: Connect
 ]
 
 const listSendFields = (send: CredentialScheme['send']): string[] => {
-  if ('as' in send) return [send.key, send.passphrase]
+  if ('as' in send) return listSigningFields(send)
   return [...Object.values(send.headers ?? {}), ...Object.values(send.query ?? {})].flatMap(listSlots)
 }
 
@@ -172,15 +187,10 @@ const checkSchemes = ({ credentials, origins }: ConnectorDefinition, rules: Rule
       ([name, scheme]) =>
         scheme.exchange !== undefined && origins.oauth === undefined && `credentials ${name} are exchanged, but there is no origin oauth`,
     ),
-    ...all.map(
-      ([name, { send }]) =>
-        'as' in send &&
-        !(send.claims.slice('rule:'.length) in (rules.claims ?? {})) &&
-        `credentials ${name} are signed with ${send.claims}, which is not a rule of the kind`,
-    ),
-    ...all.map(
-      ([name, { send }]) =>
-        'as' in send && !(send.seconds > 0) && `credentials ${name} are signed for ${send.seconds} seconds, which is no time`,
+    ...all.flatMap(([name, { send, exchange }]) =>
+      [...('as' in send ? [send] : []), ...(exchange?.refresh?.signed === undefined ? [] : [exchange.refresh.signed])].flatMap((signing) =>
+        checkSigning(name, signing, rules),
+      ),
     ),
     ...all.map(
       ([name, { fields }], index) =>

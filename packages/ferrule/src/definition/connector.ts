@@ -1,6 +1,6 @@
 /** The definition of a kind: everything but its entities. */
 import type { DayWindow, ErrorCode } from '../errors.ts'
-import type { AccountProof, Consent, Exchange } from './consent.ts'
+import type { AccountProof, Consent, Exchange, Signing } from './consent.ts'
 import type { EntityDefinition } from './entity.ts'
 import type { Fields } from './fields.ts'
 import type { PageDefinition } from './page.ts'
@@ -24,16 +24,9 @@ export interface Origins {
   readonly token?: string
 }
 
-/** A short-lived token that the engine signs with a private key (RFC 7519, RS256). The values name credential fields. */
-export interface SignedToken {
+/** A short-lived token that the engine signs, and that every request carries. */
+export interface SignedToken extends Signing {
   readonly as: 'signed'
-  /** PKCS #8, PEM. */
-  readonly key: string
-  readonly passphrase: string
-  /** The rule that builds the claims beside `iat` and `exp`. */
-  readonly claims: `rule:${string}`
-  /** Lifetime of a token, in seconds. */
-  readonly seconds: number
 }
 
 /**

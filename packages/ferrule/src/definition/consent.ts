@@ -1,12 +1,26 @@
 /** The words for OAuth: the exchange of grants for tokens, the owner's consent, and which account the credentials reach. */
 import type { LiveAction } from './entity.ts'
 
+/** How the engine signs a token with a private key (RFC 7519, RS256). */
+export interface Signing {
+  /** Credential field with the key: RSA, PKCS #8, PEM. */
+  readonly key: string
+  /** Credential field with the passphrase of the key. */
+  readonly passphrase?: string
+  /** The claims beside `iat` and `exp`: a rule, or texts in which `{field}` is a credential. A text whose slots are all empty is omitted. */
+  readonly claims: `rule:${string}` | Readonly<Record<string, string>>
+  /** Lifetime of the token, in seconds. */
+  readonly seconds: number
+}
+
 /** What one kind of grant puts into the request of an exchange. */
 export interface Grant {
   /** Parameter of the request → credential field. */
   readonly send: Readonly<Record<string, string>>
   /** Parameter of the request → fixed value. */
   readonly constant: Readonly<Record<string, string>>
+  /** A token that the engine signs for one exchange, and the parameter that carries it (RFC 7523). */
+  readonly signed?: Signing & { readonly param: string }
 }
 
 /** The code of a consent as a grant (RFC 6749 section 4.1.3). */
@@ -34,7 +48,7 @@ export interface Exchange {
    * if the token does not expire.
    */
   readonly expires?: { readonly seconds: string; readonly field: string }
-  /** The refresh token as a grant. Omitted if the vendor has none. */
+  /** What renews the token: a refresh token, the application itself, or a signed token. Omitted if the vendor has none. */
   readonly refresh?: Grant
   /** The code of the consent page as a grant. */
   readonly code?: CodeGrant

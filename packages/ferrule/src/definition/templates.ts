@@ -14,6 +14,16 @@ export function fillTemplate(template: string, read: (slot: string) => string | 
   return template.replace(/\{([^{}]*)\}/g, (_slot, name: string) => read(name) ?? '')
 }
 
+/** Fills templates, without those whose slots are all empty. */
+export const fillTemplates = (
+  templates: Readonly<Record<string, string>> = {},
+  values: Readonly<Record<string, string>>,
+): (readonly [name: string, text: string])[] =>
+  Object.entries(templates).flatMap(([name, template]) => {
+    const filled = fillTemplate(template, (slot) => values[slot])
+    return filled === undefined ? [] : [[name, filled] as const]
+  })
+
 const basic = 'Basic '
 /** Returns whether a header is one of HTTP Basic (RFC 7617): the engine encodes what follows. */
 export const isBasic = (header: string): boolean => header.startsWith(basic)

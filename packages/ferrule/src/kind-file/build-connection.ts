@@ -1,6 +1,6 @@
 /** Makes the parts of the long form that reach the vendor: hosts, credentials, configuration and limits. */
 import type { ConnectorDefinition, CredentialScheme, Limits, Origins, Rate } from '../definition/connector.ts'
-import type { Exchange } from '../definition/consent.ts'
+import type { Exchange, Grant } from '../definition/consent.ts'
 import type { Field, Fields, Finding } from '../definition/fields.ts'
 import { find, opt, secret, str, time } from '../definition/fields.ts'
 import { listSlots } from '../definition/templates.ts'
@@ -145,13 +145,19 @@ export function buildOrigins(scope: BuildScope): Origins {
 const grantFields = ['client_id', 'client_secret'] as const
 
 /** Builds the fields of OAuth: what the application has, and what the exchange fills in. */
-function buildGrantFields(title: string, { page, refresh: hasRefresh = true }: FileOauth): Fields {
-  const filled = { says: `${title} gives it when the owner of the account agrees; a connect link fills it in.` }
+function buildGrantFields(title: string, { page, signed, refresh: hasRefresh = true }: FileOauth): Fields {
+  const filled = {
+    says:
+      page === undefined
+        ? `${title} gives it for the other values.`
+        : `${title} gives it when the owner of the account agrees; a connect link fills it in.`,
+  }
   const application = { says: `${title} shows it in the settings of your application.` }
   const access: Field = find(filled, secret('Access token'))
   const id = find(application, str('Client id of the application', { minLength: 1 }))
   const password = find(application, secret('Client secret of the application'))
   const expiry = opt(find(filled, time('When the access token expires')))
+  if (signed !== undefined) return { access_token: opt(access), token_expiry_date: expiry }
   if (page === undefined) return { client_id: id, client_secret: password, access_token: opt(access), token_expiry_date: expiry }
   return {
     ...(hasRefresh ? { refresh_token: find(filled, secret('Refresh token')), access_token: opt(access) } : { access_token: access }),
@@ -166,20 +172,32 @@ const joinScopes = ({ scopes, separator = ' ' }: FileOauth): Named<string> =>
 const toTexts = (values: NonNullable<FileOauth['always']>): Named<string> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]))
 
-/** Builds the exchange. Without a page the application itself is the grant (RFC 6749 section 4.4). */
+/** Lifetime of a signed token in seconds: it is exchanged at once, and vendors refuse long ones. */
+const signedSeconds = 120
+
+/** Builds the grant of an application without a page: it is the grant itself (RFC 6749 section 4.4), or a token that it signs (RFC 7523). */
+function buildOwnGrant(oauth: FileOauth, inBody: Named<string>): Grant {
+  const { signed, always = {} } = oauth
+  const constant = { ...joinScopes(oauth), ...toTexts(always) }
+  if (signed === undefined) return { constant: { grant_type: 'client_credentials', ...constant }, send: inBody }
+  return {
+    constant: { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', ...constant },
+    send: {},
+    signed: { param: 'assertion', ...signed, seconds: signedSeconds },
+  }
+}
+
+/** Builds the exchange. */
 function buildExchange(oauth: FileOauth): Exchange {
-  const { page, token, client = 'body', as = 'form', refresh = true, always = {} } = oauth
+  const { page, token, client = 'body', as = 'form', refresh = true, signed } = oauth
   const inBody: Named<string> = client === 'body' ? { client_id: 'client_id', client_secret: 'client_secret' } : {}
   const common = {
     call: `POST ${pathOf(token)}`,
-    ...(client === 'basic' ? { client: { user: 'client_id', password: 'client_secret' } } : {}),
+    ...(client === 'basic' && signed === undefined ? { client: { user: 'client_id', password: 'client_secret' } } : {}),
     place: as,
   } as const
   const expires = { seconds: 'expires_in', field: 'token_expiry_date' }
-  if (page === undefined) {
-    const constant = { grant_type: 'client_credentials', ...joinScopes(oauth), ...toTexts(always) }
-    return { ...common, read: { access_token: 'access_token' }, expires, refresh: { constant, send: inBody } }
-  }
+  if (page === undefined) return { ...common, read: { access_token: 'access_token' }, expires, refresh: buildOwnGrant(oauth, inBody) }
   return {
     ...common,
     read: { access_token: 'access_token', ...(refresh ? { refresh_token: 'refresh_token' } : {}) },
@@ -188,6 +206,28 @@ function buildExchange(oauth: FileOauth): Exchange {
       : {}),
     code: { constant: { grant_type: 'authorization_code' }, send: inBody, code: 'code', redirectUri: 'redirect_uri' },
   }
+}
+
+/** Checks that a signed token names fields, and that its way has no page of consent. */
+function checkSigned(
+  scope: BuildScope,
+  { page, signed }: FileOauth,
+  { fields, steps }: { readonly fields: Fields; readonly steps: Steps },
+) {
+  if (signed === undefined) return
+  if (page !== undefined)
+    scope.found.note(
+      steps,
+      { message: 'a way with a page of consent gets its token for a code', example: 'a way of its own, without page' },
+      'key',
+    )
+  const named = { key: signed.key, ...(signed.passphrase === undefined ? {} : { passphrase: signed.passphrase }) }
+  for (const [word, name] of Object.entries(named))
+    refer(scope, {
+      ...{ steps: [...steps, word], what: 'a field of this way to authenticate', name, valid: Object.keys(fields) },
+      example: `fields: { ${name}: secret Private key }`,
+    })
+  checkTemplates(scope, signed.claims, fields, [...steps, 'claims'])
 }
 
 const buildConsent = (
@@ -249,6 +289,7 @@ function buildScheme(scope: BuildScope, name: string, scheme: FileScheme): Crede
   const fields = { ...(oauth === undefined ? {} : buildGrantFields(file.title, oauth)), ...own }
   checkTemplates(scope, headers, fields, [...steps, 'send'])
   checkTemplates(scope, query ?? {}, fields, [...steps, 'query'])
+  if (oauth !== undefined) checkSigned(scope, oauth, { fields, steps: [...steps, 'oauth', 'signed'] })
   const sent = checkHeaders(scope, headers, [...steps, 'send'], true)
   const fixed = {
     ...checkHeaders(scope, file.headers ?? {}, ['headers'], false),

@@ -4,7 +4,8 @@ import { isShortField, parseShortField } from './field-text.ts'
 import { type FormName, textForms } from './forms.ts'
 import { type Mistake, type Place, type Said, sayUnknown } from './mistakes.ts'
 import type { FieldPlace, KeyGroup, KeyRow, Shape } from './shape.ts'
-import { groups, longest } from './table.ts'
+import { longest } from './shape.ts'
+import { groups } from './table.ts'
 import type { Entry, Tree } from './tree.ts'
 
 /** Steps from the top of the file to a value. */

@@ -114,6 +114,7 @@ export interface FileOauth {
   readonly always?: Named<Scalar>
   readonly client?: 'body' | 'basic'
   readonly as?: 'form' | 'json' | 'query'
+  readonly signed?: { readonly key: string; readonly passphrase?: string; readonly claims: Named<string> }
   readonly refresh?: boolean
   readonly who?: string
 }

@@ -1,7 +1,8 @@
 /** Prints the table of kind files as JSON Schema (draft 2020-12), with which editors complete and check files. */
 import { textForms } from './forms.ts'
 import type { FieldPlace, KeyGroup, Shape } from './shape.ts'
-import { groups, longest } from './table.ts'
+import { longest } from './shape.ts'
+import { groups } from './table.ts'
 import { listFieldTypes } from './words.ts'
 
 type Json = Readonly<Record<string, unknown>>

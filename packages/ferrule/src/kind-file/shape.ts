@@ -67,3 +67,20 @@ export const flag: Shape = { is: 'flag' }
 export const scalar: Shape = { is: 'scalar' }
 /** Anything. */
 export const value: Shape = { is: 'value' }
+
+/** Longest sentence and longest name, in characters. */
+export const longest = { sentence: 300, name: 64 }
+/** A sentence. */
+export const sentence = text(undefined, longest.sentence)
+/** A name for people. */
+export const title = text(undefined, longest.name)
+/** Fixed values by name. */
+export const constants = map('name', scalar)
+
+/** Makes a row of the table. */
+export const key = (name: string, holds: Shape, about: string, rest: Omit<KeyRow, 'key' | 'holds' | 'about'>): KeyRow => ({
+  key: name,
+  holds,
+  about,
+  ...rest,
+})

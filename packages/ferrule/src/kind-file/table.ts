@@ -1,24 +1,29 @@
 /** The table of kind files: each key, what it holds, what it says, and how it is written (docs/decisions/kind-files.md). */
-import { either, fields, flag, type KeyGroup, type KeyRow, keys, list, map, type Shape, scalar, text, value, word } from './shape.ts'
+import { authGroups } from './groups/auth.ts'
+import {
+  constants,
+  either,
+  fields,
+  flag,
+  type KeyGroup,
+  type KeyRow,
+  key,
+  keys,
+  list,
+  longest,
+  map,
+  scalar,
+  sentence,
+  text,
+  title,
+  value,
+  word,
+} from './shape.ts'
 import { errorWords } from './words.ts'
 
-/** Longest sentence and longest name, in characters. */
-export const longest = { sentence: 300, name: 64 }
-
-const sentence = text(undefined, longest.sentence)
-const title = text(undefined, longest.name)
-const constants = map('name', scalar)
 const take = map('name', text('path'))
 const params = map('name', value)
 const listOfWords = list(text('word'))
-
-/** Makes a row of the table. */
-const key = (name: string, holds: Shape, about: string, rest: Omit<KeyRow, 'key' | 'holds' | 'about'>): KeyRow => ({
-  key: name,
-  holds,
-  about,
-  ...rest,
-})
 
 const bodies = word('json', 'form', 'query')
 const arrays = word('comma', 'repeat', 'brackets')
@@ -107,68 +112,7 @@ const connection: Readonly<Record<string, KeyGroup>> = {
       }),
     ],
   },
-  scheme: {
-    title: 'auth.NAME',
-    keys: [
-      key('title', title, 'Name of the way, as people know it', { example: 'title: Personal access token', required: true }),
-      key('fields', fields('credential'), 'What people give', { example: 'fields: { token: secret Token of the account }' }),
-      key('find', either(text(undefined, longest.sentence), keys('find')), 'Where people find the values: the way through the menus', {
-        example: 'find: Settings > Developer settings > Tokens',
-        without: "the vendor's pages (docs)",
-      }),
-      key('send', map('header', text('value')), 'Headers with the values; after `Basic ` stands user:password', {
-        example: "send: { authorization: 'Bearer {token}' }",
-      }),
-      key('query', map('name', text()), 'Values in the address, for vendors that take no header', {
-        example: "query: { api_key: '{key}' }",
-      }),
-      key('headers', map('header', text('value')), 'Headers of every request of this way', { example: 'headers: { x-client: acme }' }),
-      key('oauth', keys('oauth'), 'A page where the owner of the account agrees, and the token that follows', {
-        example: 'oauth: { page: https://example.com/authorize, token: https://example.com/token, scopes: [read] }',
-      }),
-    ],
-  },
-  find: {
-    title: 'find',
-    keys: [
-      key('says', sentence, 'What the vendor shows, in one sentence with a full stop', {
-        example: 'says: Acme shows the token once.',
-        required: true,
-      }),
-      key('menu', sentence, 'The way through the menus', { example: 'menu: Settings > API' }),
-      key('url', text('https'), 'The page', { example: 'url: https://example.com/settings/api' }),
-      key('role', title, 'Who may see it', { example: 'role: administrator' }),
-    ],
-  },
-  oauth: {
-    title: 'auth.NAME.oauth',
-    keys: [
-      key('page', text('endpoint'), 'Page where the owner agrees', {
-        example: 'page: https://github.com/login/oauth/authorize',
-        without: 'none: the application gets a token for itself (client credentials)',
-      }),
-      key('token', text('endpoint'), 'Address that gives tokens', {
-        example: 'token: https://github.com/login/oauth/access_token',
-        required: true,
-      }),
-      key('scopes', list(text()), 'What the page asks for', { example: 'scopes: [repo, read:org]' }),
-      key('separator', text(), 'What stands between two scopes', { example: "separator: ','", without: 'a space' }),
-      key('pkce', flag, 'True: the page takes the digest of a secret, and the token call takes the secret (S256)', {
-        example: 'pkce: true',
-        without: 'false',
-      }),
-      key('always', constants, 'Fixed parameters of the page, or of the token call without one', {
-        example: 'always: { access_type: offline }',
-      }),
-      key('client', word('body', 'basic'), 'Where the token call carries the client id and secret', {
-        example: 'client: basic',
-        without: 'body',
-      }),
-      key('as', word('form', 'json', 'query'), 'How the token call carries its values', { example: 'as: json', without: 'form' }),
-      key('refresh', flag, 'False: tokens do not end, and there are no refresh tokens', { example: 'refresh: false', without: 'true' }),
-      key('who', sentence, 'Who can agree, in one sentence', { example: 'who: An administrator of the account can consent.' }),
-    ],
-  },
+  ...authGroups,
   limits: {
     title: 'limits',
     keys: [

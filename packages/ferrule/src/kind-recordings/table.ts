@@ -1,7 +1,6 @@
 /** The table of recordings: each key, what it holds, what it says, and how it is written (docs/decisions/kind-recordings.md). */
 import { errorTable } from '../error-table.ts'
-import { either, type KeyGroup, type KeyRow, keys, list, map, type Shape, scalar, text, value, word } from '../kind-file/shape.ts'
-import { longest } from '../kind-file/table.ts'
+import { either, type KeyGroup, type KeyRow, keys, list, longest, map, type Shape, scalar, text, value, word } from '../kind-file/shape.ts'
 
 /** Largest numbers. */
 export const most = { bytes: 4 * 1024 * 1024, recordings: 500, exchanges: 100, values: 500_000, samples: 500 }

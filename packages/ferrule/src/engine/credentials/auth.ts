@@ -1,13 +1,13 @@
 /** Builds request headers from credentials and renews expiring tokens. */
-import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import type { SignedToken } from '../../definition/connector.ts'
 import type { CredentialScheme, Exchange, Grant } from '../../definition/index.ts'
-import { fillTemplate } from '../../definition/templates.ts'
+import { fillTemplates } from '../../definition/templates.ts'
 import { fail } from '../../errors.ts'
 import type { Connection } from '../connection.ts'
 import { awaitUnlessAborted, clocks, Deadline } from '../http/deadline.ts'
 import { findScheme, findTokenField } from './check.ts'
 import { type AuthContext, type BareConnection, exchangeGrant, exchangeTimeoutMs, failAuth, listSecrets } from './exchange.ts'
+import { type Signed, signToken } from './signing.ts'
 import { type CredentialValues, createRedactor, encodeHeader, type OpenedCredentials, type Redact, Secret } from './source.ts'
 
 /** A grant whose values the credentials hold. */
@@ -24,8 +24,12 @@ function findStoredGrant({ refresh, code }: Exchange): StoredGrant | undefined {
 }
 
 /** Lists the missing credential fields of a renewal. */
-const listMissing = ({ client }: Exchange, { send }: Grant, values: CredentialValues): string[] =>
-  [...(client === undefined ? [] : [client.user, client.password]), ...Object.values(send)].filter((field) => values[field] === undefined)
+const listMissing = ({ client }: Exchange, { send, signed }: Grant, values: CredentialValues): string[] =>
+  [
+    ...(client === undefined ? [] : [client.user, client.password]),
+    ...Object.values(send),
+    ...(signed === undefined ? [] : [signed.key]),
+  ].filter((field) => values[field] === undefined)
 
 /** Returns whether credentials hold everything that a renewal needs. */
 function canRenew({ exchange }: CredentialScheme, values: CredentialValues): boolean {
@@ -46,6 +50,9 @@ const failUnrenewable = (
         'Give the client id and client secret of the integration with the credentials.',
       )
 
+const refusedGrant = 'Connect the account again: the refresh token was used or revoked.'
+const refusedKey = 'Check that the vendor knows this private key, and that its owner may do what the connector does.'
+
 /**
  * Exchanges the stored grant of credentials, once.
  * @returns the values that replace the given ones
@@ -65,11 +72,14 @@ async function exchangeStored(
     scheme,
     exchange,
     grant,
-    more: {},
+    more:
+      grant.signed === undefined
+        ? {}
+        : { [grant.signed.param]: signToken(connection, { signing: grant.signed, values, now: context.now }).token },
     values,
     context,
     what: 'the renewal of the token',
-    refused: (_answer, reason) => failAuth(connection, reason, 'Connect the account again: the refresh token was used or revoked.'),
+    refused: (_answer, reason) => failAuth(connection, reason, grant.signed === undefined ? refusedGrant : refusedKey),
   })
   return Object.fromEntries(Object.entries(next).filter(([field]) => !grant.spent.includes(field)))
 }
@@ -94,21 +104,14 @@ const requireScheme = ({ kind: { definition } }: Connection, values: CredentialV
   return scheme
 }
 
-async function buildHeaders(
+function buildHeaders(
   connection: Connection,
   { scheme: { send }, opened, now }: { scheme: CredentialScheme; opened: OpenedCredentials; now: number },
-): Promise<Readonly<Record<string, string>>> {
+): Readonly<Record<string, string>> {
   const values = opened.values.reveal()
-  if ('as' in send) return { authorization: `Bearer ${await signToken(connection, { send, opened, now })}` }
+  if ('as' in send) return { authorization: `Bearer ${getSignedToken(connection, { send, opened, now })}` }
   return Object.fromEntries(fillTemplates(send.headers, values).map(([name, header]) => [name, encodeHeader(header)]))
 }
-
-/** Fills templates with values of credentials, without those whose slots are all empty. */
-const fillTemplates = (templates: Readonly<Record<string, string>> = {}, values: CredentialValues): [string, string][] =>
-  Object.entries(templates).flatMap(([name, template]) => {
-    const filled = fillTemplate(template, (slot) => values[slot])
-    return filled === undefined ? [] : [[name, filled]]
-  })
 
 const isExpired = (scheme: CredentialScheme, values: CredentialValues, now: number): boolean => {
   const field = findTokenField(scheme)
@@ -117,10 +120,10 @@ const isExpired = (scheme: CredentialScheme, values: CredentialValues, now: numb
   return values[field] === undefined || (!Number.isNaN(end) && end - margin <= now)
 }
 
-async function buildAuthorization(connection: Connection, opened: OpenedCredentials, now: number): Promise<Authorization> {
+function buildAuthorization(connection: Connection, opened: OpenedCredentials, now: number): Authorization {
   const values = opened.values.reveal()
   const scheme = requireScheme(connection, values)
-  const headers = await buildHeaders(connection, { scheme, opened, now })
+  const headers = buildHeaders(connection, { scheme, opened, now })
   const listSent = () => Object.values(headers).map((header) => header.slice(header.indexOf(' ') + 1))
   const redact = createRedactor(() => [...listSecrets(scheme, values), ...listSent()])
   const query = 'as' in scheme.send ? [] : fillTemplates(scheme.send.query, values)
@@ -170,11 +173,7 @@ export async function renew(connection: Connection, stale: OpenedCredentials, co
   return buildAuthorization(connection, opened, context.now)
 }
 
-interface KeptToken {
-  readonly token: string
-  /** Milliseconds since 1970. */
-  readonly issued: number
-  readonly end: number
+interface KeptToken extends Signed {
   /** Signing time by the steady clock, so that a clock which steps back does not extend the lifetime. */
   readonly madeAt: number
 }
@@ -186,51 +185,17 @@ const isValid = ({ issued, end, madeAt }: KeptToken, now: number): boolean =>
   issued <= now && now < end - margin && clocks.steady() - madeAt < end - margin - issued
 
 /**
- * Parses the private key.
- * @throws FerruleError `upstream_auth_failed` for an unreadable key; the reason never quotes the key
- */
-function readPrivateKey({ kind }: Connection, pem: string, passphrase: string | undefined): KeyObject {
-  try {
-    return createPrivateKey({ key: pem.replaceAll('\\n', '\n'), format: 'pem', passphrase })
-  } catch {
-    throw fail(
-      'upstream_auth_failed',
-      { vendor: kind.definition.title, reason: 'the private key cannot be read' },
-      { hint: 'Give an RSA key as PEM (PKCS #8), with its passphrase when it is encrypted.' },
-    )
-  }
-}
-
-const computeFingerprint = (key: KeyObject): string =>
-  createHash('sha256')
-    .update(createPublicKey(key).export({ type: 'spki', format: 'der' }))
-    .digest('base64')
-
-/**
- * Returns a valid token (RFC 7519, RS256), signed now or kept from before.
+ * Returns a valid token, signed now or kept from before.
  * @param now milliseconds since 1970
  * @throws FerruleError `upstream_auth_failed` for a key that cannot sign
  */
-async function signToken(
+function getSignedToken(
   connection: Connection,
   { send, opened, now }: { send: SignedToken; opened: OpenedCredentials; now: number },
-): Promise<string> {
+): string {
   const known = kept.get(opened.values)
   if (known !== undefined && isValid(known, now)) return known.token
-  const values = opened.values.reveal()
-  const key = readPrivateKey(connection, values[send.key] ?? '', values[send.passphrase])
-  const rule = connection.kind.rules.claims?.[send.claims.slice('rule:'.length)]
-  const claims = rule?.({ credentials: values, configuration: connection.configuration, fingerprint: computeFingerprint(key) }) ?? {}
-  const { SignJWT } = await import('jose') // only kinds with signed tokens need it
-  const seconds = Math.floor(now / 1000)
-  const token = await new SignJWT({ ...claims })
-    .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
-    .setIssuedAt(seconds)
-    .setExpirationTime(seconds + send.seconds)
-    .sign(key)
-    .catch(() => {
-      throw fail('upstream_auth_failed', { vendor: connection.kind.definition.title, reason: 'the private key cannot sign with RS256' })
-    })
-  kept.set(opened.values, { token, issued: seconds * 1000, end: (seconds + send.seconds) * 1000, madeAt: clocks.steady() })
-  return token
+  const signed = signToken(connection, { signing: send, values: opened.values.reveal(), now })
+  kept.set(opened.values, { ...signed, madeAt: clocks.steady() })
+  return signed.token
 }
