@@ -260,46 +260,6 @@ describe('pages', () => {
   })
 })
 
-/** Answers that end a list, with a sign of more that no word of the definition reads; and such without one. */
-const signs: readonly (readonly [name: string, body: Readonly<Record<string, unknown>>, says: string | undefined])[] = [
-  ...['has_more', 'hasMore', 'has_next_page', 'more_results', 'truncated', 'incomplete'].map(
-    (name) => [name, { [name]: true }, name] as const,
-  ),
-  ...['isLast', 'is_last_page', 'done', 'end_of_stream'].map((name) => [name, { [name]: false }, name] as const),
-  ...['next', 'next_page', 'nextPageToken', 'nextCursor', 'nextRecordsUrl', '@odata.nextLink', 'continuation_token', 'scroll_id'].map(
-    (name) => [name, { [name]: 'x' }, name] as const,
-  ),
-  ...['next', 'after_cursor', 'endCursor'].map((name) => [`meta.${name}`, { meta: { [name]: 'x' } }, `meta.${name}`] as const),
-  ['paging.next.link', { paging: { next: { next_link: 'x' } } }, 'paging.next.next_link'],
-  ...['total', 'total_count', 'totalResults', 'totalSize'].map((name) => [name, { [name]: 9 }, name] as const),
-  ['a flag that says no', { has_more: false, done: true, next: null, next_cursor: '', total: 2, count: 9 }, undefined],
-  ['words that look alike', { next_action: 'pay', nextId: 'x', more: 'x', meta: { page: 2 }, note: { nexthop: 'x' } }, undefined],
-  ['signs within the rows', { list: [{ id: 'a', has_more: true, next: 'x', lines: { has_more: true } }, { id: 'b' }] }, undefined],
-  ['lists beside the rows', { included: [{ next: 'x', has_more: true }] }, undefined],
-]
-
-describe('the end of a list', () => {
-  test.each(signs)('with %s', async (_name, body, says) => {
-    await using vendor = await startVendor(() => ({ body: { list: rows(0, 2), ...body } }))
-    await using notes = connectNotes(vendor.origin, undefined)
-    const { meta } = await notes.unpaged.list()
-    expect(meta.warnings?.map((warning) => warning.includes(`${says ?? ''} `) || warning.includes(`${says ?? ''},`))).toEqual(
-      says === undefined ? undefined : [true],
-    )
-  })
-
-  test('with a Link header, or as many rows as a usual page has, is in doubt, unless the definition says that there is one page', async () => {
-    await using vendor = await startVendor((url) => ({
-      headers: url.searchParams.has('tags') ? { link: '</v1/notes?p=2>; rel=next' } : {},
-      body: { list: Array.from({ length: 20 }, (_, index) => ({ id: `n${index}` })) },
-    }))
-    await using notes = connectNotes(vendor.origin)
-    expect((await notes.unpaged.list()).meta.warnings).toEqual([expect.stringContaining('exactly 20 came')])
-    expect((await notes.unpaged.list({ tags: ['a'] })).meta.warnings).toEqual([expect.stringContaining('a Link header')])
-    expect((await notes.single.list()).meta.warnings).toBeUndefined()
-  })
-})
-
 describe('requests', () => {
   test('with a body carry the position and the size in the query, if the vendor takes them there', async () => {
     await using vendor = await startVendor((url) => ({ body: { list: rows(0, 3), next: url.searchParams.has('after') ? null : 'x' } }))

@@ -37,9 +37,12 @@ export const held = (vendor: Vendor, list: ListSubject): string[] =>
 
 /** A connector of any kind. */
 export type Connector = Awaited<ReturnType<typeof open>>
-/** Walks a list to its end. @returns the keys of its records */
+/** Walks a list to its end. @returns the keys of its records @throws an error when the list says that it may have more */
 export async function walk(connector: Connector, list: ListSubject): Promise<string[]> {
   const keys: string[] = []
-  for await (const row of connector.records(list.entity, list.params ?? {})) keys.push(keyOf(list, row))
+  for await (const { data, meta } of connector.pages(list.entity, list.params ?? {})) {
+    if (meta.warnings !== undefined) throw new Error(meta.warnings.join(' '))
+    keys.push(...data.map((row) => keyOf(list, row)))
+  }
   return keys
 }

@@ -36,8 +36,8 @@ import type { ApartValue } from './apart-job.ts'
 import { download } from './download.ts'
 import { buildHiddenCount, describeUnclear, failHidden, isHidden, type LookedUp, listIdsToLookUp, showsHidden } from './hidden.ts'
 import { lookUp } from './lookup.ts'
-import { buildEmptyMeta, describeDoubt, isInParts, type ListMeta, readMeta } from './meta.ts'
-import { findNextPages, type NextSource, readNextMeta } from './next-pages.ts'
+import { buildEmptyMeta, describeDoubt, findPageDefinition, isInParts, type ListMeta, readMeta } from './meta.ts'
+import { findNextPages, type NextSource, readCursor, readNextMeta } from './next-pages.ts'
 import { type CompiledOperation, findOperation } from './operation.ts'
 import type { Call, Outcome } from './outcome.ts'
 import { buildPage, canBeSame, findRecord, nameRows, type Page, shapeRecord, shapeRow } from './page-records.ts'
@@ -193,7 +193,8 @@ async function runList(running: Running, given: Params): Promise<Outcome> {
   if (reply.is === 'empty') return { type: 'list', data: [], meta: { ...buildEmptyMeta(operation), ...buildHiddenCount(running, 0) } }
   const { data, text, excluded, unclear, hidden, made, listed } = await readPage(running, reply)
   const listMeta = readListMeta(running, { ...reply, given, listed, made })
-  const sign = listMeta.next_params === null && made === undefined ? describeUnreadSign(operation, { ...reply, listed }) : undefined
+  const isEnd = listMeta.next_params === null && made === undefined
+  const sign = isEnd ? describeUnreadSign(operation, { ...reply, listed, ...readWalked(running, given, listed) }) : undefined
   const own = describeDoubt(operation, reply.body, listed) ?? describeUnclear(operation, unclear) ?? sign
   const doubt = own ?? describeWarned(operation, reply.warnings)
   return {
@@ -210,6 +211,14 @@ async function runList(running: Running, given: Params): Promise<Outcome> {
     text,
     ...readDigest(operation, reply.answer),
   }
+}
+
+/** Reads how far a walk has come with a page. Cursors of other shapes are the vendor's own, and count nothing. */
+function readWalked({ connection, operation }: Running, given: Params, listed = 0) {
+  const page = findPageDefinition(operation)
+  const place = findNextPages(operation) === undefined ? undefined : readCursor(connection, operation, given)
+  const isCounted = page === undefined || 'position' in page
+  return { asked: place?.position, brought: isCounted ? (place?.before ?? 0) + listed : undefined }
 }
 
 /** Reads the token of changes of a page; undefined for a list without one. */

@@ -32,27 +32,35 @@ function sign(connection: Connection, { entityName, action, kind }: CompiledOper
     .subarray(0, 16)
 }
 
-/** Writes a position as a cursor. @param params as the caller gave them, the cursor of this page included */
-export function writeCursor(connection: Connection, operation: CompiledOperation, params: Params, position: Position): string {
-  const text = writeJson(position)
+/** Where a page begins. */
+interface Place {
+  readonly position: Position
+  /** Number of rows before it. */
+  readonly before: number
+}
+
+/** Writes a place as a cursor. @param params as the caller gave them, the cursor of this page included */
+export function writeCursor(connection: Connection, operation: CompiledOperation, params: Params, { position, before }: Place): string {
+  const text = writeJson([position, before])
   return Buffer.concat([sign(connection, operation, { params, text }), Buffer.from(text)]).toString('base64url')
 }
 
 const isPosition = (value: unknown): value is Position => ['string', 'number', 'bigint'].includes(typeof value)
 
 /**
- * Reads the position of a cursor; undefined without one.
+ * Reads the place that a cursor names; undefined without one.
  * @throws FerruleError `invalid_parameter` for a cursor that another connector, another list or other filters made
  */
-export function readCursor(connection: Connection, operation: CompiledOperation, params: Params): Position | undefined {
+export function readCursor(connection: Connection, operation: CompiledOperation, params: Params): Place | undefined {
   const cursor = params[cursorName]
   if (cursor === undefined) return undefined
   const bytes = Buffer.from(String(cursor), 'base64url')
   const text = bytes.subarray(16).toString()
   const made = sign(connection, operation, { params, text })
   if (bytes.length > made.length && timingSafeEqual(bytes.subarray(0, made.length), made)) {
-    const position = readJson(text)
-    if (isPosition(position)) return position
+    const read: unknown = readJson(text)
+    const [position, before] = Array.isArray(read) ? read : []
+    if (isPosition(position) && typeof before === 'number') return { position, before }
   }
   const message = 'is not a position of this list with these filters: send next_params of the page before, or start again without it'
   throw failParameter(cursorName, message, 'position')
@@ -86,6 +94,10 @@ export function readMore({ more }: NextPages, body: unknown): boolean | undefine
   const flag = getAt(body, parsePath(isLast ? more.slice(1) : more))
   return typeof flag === 'boolean' ? flag !== isLast : undefined
 }
+
+/** Returns whether the answer has the position of the next page in its place, and it is empty. */
+export const isToldEnd = ({ position }: NextPages, body: unknown): boolean =>
+  !/^(rows|pages|(header|link|last):.*)$/.test(position) && [null, ''].some((value) => getAt(body, parsePath(position)) === value)
 
 const readTotal = ({ total }: NextPages, body: unknown): number | null => {
   const value = total === undefined ? undefined : getAt(body, parsePath(total))
@@ -159,10 +171,12 @@ export interface NextSource extends Pick<Listed, 'answer' | 'body'> {
  */
 export function readNextMeta(connection: Connection, operation: CompiledOperation, page: NextPages, source: NextSource): ListMeta {
   const { given, listed = 0, ...read } = source
-  const asked = readCursor(connection, operation, given)
+  const place = readCursor(connection, operation, given)
+  const asked = place?.position
   const wanted = given[sizeName]
   const size = typeof wanted === 'number' ? wanted : page.size?.most
   const position = findNext(connection, operation, page, { ...read, listed, asked, size })
-  const cursor = position === undefined ? null : writeCursor(connection, operation, given, position)
+  const cursor =
+    position === undefined ? null : writeCursor(connection, operation, given, { position, before: (place?.before ?? 0) + listed })
   return { cursor, total_records: readTotal(page, source.body), next_params: cursor === null ? null : { [cursorName]: cursor } }
 }

@@ -231,7 +231,7 @@ const parsePageUrl = (connection: Connection, operation: CompiledOperation, para
  * @throws FerruleError `invalid_parameter` for a filter beside a position, or a URL that is not a page of this list
  */
 export function followPosition(connection: Connection, operation: CompiledOperation, params: Params): Params {
-  if (findNextPages(operation) !== undefined) return { ...params, [cursorName]: readCursor(connection, operation, params) }
+  if (findNextPages(operation) !== undefined) return { ...params, [cursorName]: readCursor(connection, operation, params)?.position }
   const page = findPositionPages(operation)
   if (page?.alone === undefined) return params
   const names = [page.next.param, page.url].filter((name) => name !== undefined && params[name] !== undefined)

@@ -1,95 +1,115 @@
 /** Finds signs of more records in an answer that ends a list: what the definition of the list does not read. Pure. */
 import { isObject } from '../../definition/object.ts'
 import type { PageDefinition } from '../../definition/page.ts'
-import { readHeaders } from '../http/answer.ts'
+import { readHeader, readHeaders } from '../http/answer.ts'
 import { getAt } from '../json/paths.ts'
 import type { WireAnswer } from './answer.ts'
 import { findLink, findPageDefinition } from './meta.ts'
-import { readMore } from './next-pages.ts'
+import { isToldEnd, type Position, readMore } from './next-pages.ts'
 import type { CompiledOperation } from './operation.ts'
 
-/** Names, in lower case without separators, of flags that are true while there is more, and of flags that are false while there is. */
+/** Names, in lower case and letters only, of flags that are true while there is more, and of flags that are false while there is. */
 const flags: Readonly<Record<string, boolean>> = {
   hasmore: true,
+  hasmoreitems: true,
+  hasmorepages: true,
+  hasmoreresults: true,
   hasnext: true,
   hasnextpage: true,
+  more: true,
   moreitems: true,
+  morepages: true,
   moreresults: true,
   moreavailable: true,
-  incomplete: true,
-  truncated: true,
-  istruncated: true,
   islast: false,
   islastpage: false,
+  last: false,
   lastpage: false,
-  done: false,
   endofstream: false,
+}
+/** Flags of the same kind that say nothing when they do not say that there is more: of a query that ran to its end. */
+const weakFlags: Readonly<Record<string, boolean>> = {
+  incomplete: true,
+  incompleteresults: true,
+  truncated: true,
+  istruncated: true,
+  done: false,
   complete: false,
 }
 /** Names of positions and addresses of a next page. */
 const positions: ReadonlySet<string> = new Set([
   'next',
   'nextpage',
+  'nextpagecursor',
   'nextpageurl',
   'nextpagetoken',
   'nextcursor',
   'nexttoken',
+  'nextkey',
   'nextlink',
   'nexturl',
+  'nexturi',
   'nextrecordsurl',
   'nexthref',
   'nextoffset',
   'nextmarker',
+  'cursor',
   'continuation',
   'continuationtoken',
   'odatanextlink',
   'pagetoken',
+  'paginationtoken',
+  'resumptiontoken',
+  'lastevaluatedkey',
   'endcursor',
   'aftercursor',
   'scrollid',
 ])
+/** What an object that is named as a position holds the position in: `next: { href }`. */
+const withinPositions: ReadonlySet<string> = new Set(['href', 'url', 'uri', 'link', 'after', 'cursor', 'token', 'page', 'offset'])
+/** Names of lists of links, of which each says what it leads to. */
+const links: ReadonlySet<string> = new Set(['links', 'link'])
+/** Names of the number of all records. */
+const totals: ReadonlySet<string> = new Set([
+  'total',
+  'totalcount',
+  'totalrecords',
+  'totalresults',
+  'totalsize',
+  'totalitems',
+  'totalelements',
+  'totalentries',
+  'totalrows',
+  'totalhits',
+  'numfound',
+])
+/** Names of the number of all pages. */
+const pageCounts: ReadonlySet<string> = new Set(['totalpages', 'pagecount', 'numpages', 'lastpage'])
 /** Sizes of pages that vendors use when nobody asks for another. */
 const usualSizes: ReadonlySet<number> = new Set([10, 20, 25, 50, 100, 200, 250, 500, 1_000])
-
-/** Names of the number of all records. */
-const totals: ReadonlySet<string> = new Set(['total', 'totalcount', 'totalrecords', 'totalresults', 'totalsize', 'totalitems'])
 
 const flatten = (name: string): string => name.toLowerCase().replaceAll(/[^a-z]/g, '')
 
 /** Lists the paths that the definition of a list reads, so that they are no unread signs. */
-function listReadPaths(page: PageDefinition | undefined): ReadonlySet<string> {
-  if (page === undefined) return new Set()
+function listReadPaths({ entity }: CompiledOperation, page: PageDefinition | undefined): ReadonlySet<string> {
+  const token = entity.sync?.token?.read ?? ''
+  if (page === undefined) return new Set([token])
   if (!('position' in page)) return new Set(Object.values(page.read))
-  const { position, more = '', total = '' } = page
-  return new Set([position, more.replace(/^!/, ''), total])
+  return new Set([token, page.position, page.more?.replace(/^!/, '') ?? ''])
 }
 
-const isPosition = (value: unknown): boolean => (typeof value === 'string' && value !== '') || (typeof value === 'number' && value > 0)
+const isText = (value: unknown): boolean => (typeof value === 'string' && value !== '') || (typeof value === 'number' && value > 0)
+const isPosition = (value: unknown): boolean =>
+  isText(value) || (isObject(value) && Object.entries(value).some(([name, inner]) => withinPositions.has(flatten(name)) && isText(inner)))
+const isNextLink = (value: unknown): boolean => isObject(value) && (value['rel'] ?? value['relation']) === 'next'
+const readCount = (value: unknown): number =>
+  typeof value === 'number' || (typeof value === 'string' && /^\d{1,15}$/.test(value)) ? Number(value) : 0
 
-const isSign = (name: string, value: unknown): boolean => {
-  const flag = flags[flatten(name)]
-  return flag === undefined ? positions.has(flatten(name)) && isPosition(value) : value === flag
-}
-
-/** Levels of objects around the rows that are searched: vendors write `meta.page.next` at most. */
-const deepest = 3
-
-function findSign(
-  value: unknown,
-  rows: unknown,
-  path: string,
-  { reads, depth }: { reads: ReadonlySet<string>; depth: number },
-): string | undefined {
-  if (!isObject(value) || value === rows || depth === 0) return undefined
-  for (const [name, inner] of Object.entries(value)) {
-    const at = path === '' ? name : `${path}.${name}`
-    // What a definition reads below an object is its own: the object is read.
-    const isRead = reads.has(at) || [...reads].some((read) => read.startsWith(`${at}.`))
-    if (!isRead && isSign(name, inner)) return at
-    const found = inner === rows ? undefined : findSign(inner, rows, at, { reads, depth: depth - 1 })
-    if (found !== undefined) return found
-  }
-  return undefined
+/** Returns whether a flag says that there is more; undefined for what is no flag. */
+function readFlag(all: Readonly<Record<string, boolean>>, name: string, value: unknown): boolean | undefined {
+  const flag = all[flatten(name)]
+  if (flag === undefined || !['true', 'false'].includes(String(value))) return undefined
+  return String(value) === String(flag)
 }
 
 /** What is known of the answer that ends a list. */
@@ -97,30 +117,108 @@ export interface LastAnswer {
   readonly answer: WireAnswer
   readonly body: unknown
   readonly listed: number | undefined
+  /** Number of rows of the whole walk; undefined where nobody counts them. */
+  readonly brought: number | undefined
+  /** Position of this page, which the vendor may repeat. */
+  readonly asked: Position | undefined
 }
+
+interface Found {
+  /** What stands there in words, by where it was found. */
+  readonly more: string[]
+  readonly positions: string[]
+  readonly counts: string[]
+  saysNo: boolean
+}
+
+/** Levels of objects beside the rows that are searched: vendors write `meta.page.next` at most. */
+const deepest = 2
+
+class Search {
+  readonly found: Found = { more: [], positions: [], counts: [], saysNo: false }
+  readonly #reads: ReadonlySet<string>
+  readonly #around: ReadonlySet<unknown>
+  readonly #rows: unknown
+  readonly #last: LastAnswer
+  readonly #isPaged: boolean
+
+  constructor(operation: CompiledOperation, page: PageDefinition | undefined, last: LastAnswer) {
+    this.#reads = listReadPaths(operation, page)
+    this.#around = new Set(operation.at.map((_step, index) => getAt(last.body, operation.at.slice(0, index))))
+    this.#rows = getAt(last.body, operation.at)
+    this.#last = last
+    this.#isPaged = page !== undefined
+  }
+
+  // What a definition reads below an object is its own: the object is read.
+  isRead = (at: string): boolean => this.#reads.has(at) || [...this.#reads].some((read) => read.startsWith(`${at}.`))
+
+  /** Notes what one value says. @param at where it stands, for people */
+  note(name: string, value: unknown, at: string): void {
+    const flag = readFlag(flags, name, value)
+    if (flag === false) this.found.saysNo = true
+    if (flag === true || readFlag(weakFlags, name, value) === true) this.found.more.push(`the answer has ${at}`)
+    else if (positions.has(flatten(name)) && isPosition(value) && String(value) !== String(this.#last.asked))
+      this.found.positions.push(`the answer has ${at}`)
+    else if (links.has(flatten(name)) && Array.isArray(value) && value.some(isNextLink)) this.found.positions.push(`the answer has ${at}`)
+    else if (!this.#isPaged && pageCounts.has(flatten(name)) && readCount(value) > 1) this.found.counts.push(`${at} is ${String(value)}`)
+    this.noteTotal(name, value, at)
+  }
+
+  noteTotal(name: string, value: unknown, at: string): void {
+    const { brought } = this.#last
+    if (brought !== undefined && totals.has(flatten(name)) && readCount(value) > brought)
+      this.found.counts.push(`${at} is ${String(value)}, and ${brought} came`)
+  }
+
+  /** Searches what is around the rows, and objects beside them. What holds a list of its own speaks of that list. */
+  look(value: unknown, path: string, depth = deepest): void {
+    if (!isObject(value) || value === this.#rows) return
+    const isAround = this.#around.has(value)
+    if (!isAround && (depth === 0 || Object.entries(value).some(([name, inner]) => !links.has(flatten(name)) && isList(inner)))) return
+    for (const [name, inner] of Object.entries(value)) {
+      const at = path === '' ? name : `${path}.${name}`
+      if (!this.isRead(at)) this.note(name, inner, at)
+      this.look(inner, at, isAround ? deepest : depth - 1)
+    }
+  }
+
+  lookAtHeaders({ answer }: LastAnswer): void {
+    if (!this.isRead('link:next') && findLink(readHeaders(answer, 'link').join(', '), 'next') !== null)
+      this.found.more.push('the answer has a Link header with a next page')
+    for (const name of Object.keys(answer.headers)) {
+      const at = `header:${name}`
+      if (name !== 'link' && !this.isRead(at)) this.note(name.replace(/^x-/, ''), readHeader(answer, name), at)
+    }
+    this.noteTotal('total', /\/(\d+)$/.exec(readHeader(answer, 'content-range') ?? '')?.[1], 'header:content-range')
+  }
+}
+
+const isList = (value: unknown): boolean => Array.isArray(value) && value.some(isObject)
 
 /**
  * Describes a sign that there are more records although nothing of the definition says so.
  * @returns a sentence without a period; undefined without a sign
  */
-export function describeUnreadSign(operation: CompiledOperation, { answer, body, listed }: LastAnswer): string | undefined {
-  const { onePage, at, one } = operation.operation
+export function describeUnreadSign(operation: CompiledOperation, last: LastAnswer): string | undefined {
+  const { onePage, one } = operation.operation
   if (operation.action !== 'list' || one === true || onePage !== undefined) return undefined
-  const { title } = operation.kind.definition
   const page = findPageDefinition(operation)
+  const own = page !== undefined && 'position' in page ? page : undefined
   // The vendor's own flag is believed, whatever stands beside it.
-  if (page !== undefined && 'position' in page && readMore(page, body) === false) return undefined
-  const reads = listReadPaths(page)
-  const sign = findSign(body, at === '' ? undefined : getAt(body, operation.at), '', { reads, depth: deepest })
-  if (sign !== undefined) return `${title} may have more records: the answer has ${sign}, which the definition of this list does not read`
-  if (!reads.has('link:next') && findLink(readHeaders(answer, 'link').join(', '), 'next') !== null)
-    return `${title} may have more records: the answer has a Link header with a next page, which the definition of this list does not read`
-  const total =
-    page === undefined && isObject(body)
-      ? Object.entries(body).find(([name, value]) => totals.has(flatten(name)) && Number(value) > (listed ?? 0))
-      : undefined
-  if (total !== undefined) return `${title} may have more records: ${total[0]} is ${String(total[1])}, and ${listed ?? 0} came`
-  if (page === undefined && listed !== undefined && usualSizes.has(listed))
-    return `${title} may have more records: exactly ${listed} came, and the definition of this list has no pages`
+  if (own !== undefined && readMore(own, last.body) === false) return undefined
+  const isTold = own !== undefined && isToldEnd(own, last.body)
+  const search = new Search(operation, page, last)
+  search.look(last.body, '')
+  search.lookAtHeaders(last)
+  const { more, positions: places, counts, saysNo } = search.found
+  const [sign] = [...more, ...(saysNo ? [] : places)]
+  const says = `${operation.kind.definition.title} may have more records`
+  if (sign !== undefined) return `${says}: ${sign}, which the definition of this list does not read`
+  const [count] = isTold ? [] : counts
+  if (count !== undefined) return `${says}: ${count}`
+  const hasSize = page !== undefined && (own === undefined || own.size !== undefined || isTold)
+  if (!hasSize && last.listed !== undefined && usualSizes.has(last.listed))
+    return `${says}: exactly ${last.listed} came, and the definition of this list ${page === undefined ? 'has no pages' : 'names no size of a page'}`
   return undefined
 }
