@@ -47,6 +47,10 @@ const { slice: _slice, ...unsliced } = sliced
 const problem = { message: ['message'], code: 'code', success: ['0'], partial: ['20001'] }
 const next = { meta: 'page_info', param: 'page' }
 
+/** Sentence of a path with a step that JavaScript uses itself. */
+const refuses = (path: string, at: string, step: string) =>
+  `has the path ${path} at ${at}, and ${step} is a name that JavaScript uses itself: take the object around it, or leave it out`
+
 /** One row per rule. */
 const wrong: readonly (readonly [says: string, kind: Kind])[] = [
   [
@@ -162,6 +166,18 @@ const wrong: readonly (readonly [says: string, kind: Kind])[] = [
   ],
   ['acme.things: from name says rename and param', withEntity({ from: { name: { rename: 'title', param: 'group' } } })],
   ['acme.things: from name takes owner, which is not a parameter of list', withEntity({ from: { name: { param: 'owner' } } })],
+  [`acme.things: ${refuses('__proto__.x', 'list.send.group.to', '__proto__')}`, withList({ send: { group: { to: '__proto__.x' } } })],
+  [`acme.things: ${refuses('a.constructor', 'list.constant', 'constructor')}`, withList({ constant: { 'a.constructor': 1 } })],
+  [`acme.things: ${refuses('data[0].then', 'list.at', 'then')}`, withList({ at: 'data[0].then' })],
+  [`acme.things: ${refuses('prototype', 'record', 'prototype')}`, withEntity({ record: { ...things.record, prototype: str('P') } })],
+  [
+    `acme.things: ${refuses('constructor.id', 'from.name.copy', 'constructor')}`,
+    withEntity({ from: { name: { copy: 'constructor.id' } } }),
+  ],
+  [
+    `acme: ${refuses('!then.more', 'pages.way.more', 'then')}`,
+    kind({ pages: { ...acme.pages, way: { shape: 'next', position: 'last:id', send: 'a', more: '!then.more' } } }),
+  ],
   ['acme.things.list: merges rows from nothing', withList({ rows: { merge: [], empty: '-' } })],
   ['acme.things.list: rule:range is not a rule of the kind', withList({ admit: 'rule:range' })],
   [
@@ -194,6 +210,11 @@ describe('a definition whose words do not fit', () => {
 })
 
 test('one whose words fit has no problems', () => {
+  const told = withList({
+    about: 'Lists them, then.',
+    params: { ...things.list?.params, order: opt(oneOf('Order', 'then', 'a.constructor')) },
+  })
+  expect(findProblems(told)).toEqual([])
   const right = {
     ...counting,
     problem,

@@ -2,6 +2,7 @@
 import { errorTable, fail } from '../errors.ts'
 import type { Sentences } from './check-codes.ts'
 import { checkConnection } from './check-connection.ts'
+import { checkNames } from './check-names.ts'
 import { checkSync } from './check-sync.ts'
 import type { Kind } from './connector.ts'
 import { findField } from './document.ts'
@@ -10,7 +11,6 @@ import { type Fields, isOptional } from './fields.ts'
 import { refusedNames } from './object.ts'
 import { cursorName, findShape, type PageDefinition, sizeName } from './page.ts'
 
-/** Names that JavaScript uses itself: an object with a method `then` counts as a promise. */
 /** Longest tool name that common clients accept, in characters. */
 const longestToolName = 64
 
@@ -95,6 +95,7 @@ const entityChecks: readonly Check<EntityContext>[] = [
       (action) => definition[action] === undefined && `filled ${action} is not an action of the entity`,
     ),
   ({ kind, definition }) => checkSync(kind, definition),
+  ({ definition }) => checkNames(definition),
   ({ definition }) => [liveActions.every((action) => definition[action] === undefined) && 'has no action'],
 ]
 
@@ -248,8 +249,11 @@ const findEntityProblems = (kind: Kind, entity: string, definition: EntityDefini
  * @returns one sentence per problem; empty if the kind is right
  */
 export function findProblems(kind: Kind): string[] {
-  const entities = Object.entries(kind.definition.entities).flatMap(([name, definition]) => findEntityProblems(kind, name, definition))
-  return [...toSentences(kind.definition.kind, checkConnection(kind)), ...entities]
+  const { entities, ...connection } = kind.definition
+  return [
+    ...toSentences(kind.definition.kind, [...checkConnection(kind), ...checkNames(connection)]),
+    ...Object.entries(entities).flatMap(([name, definition]) => findEntityProblems(kind, name, definition)),
+  ]
 }
 
 /**

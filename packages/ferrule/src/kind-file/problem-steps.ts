@@ -55,6 +55,11 @@ const getIn = (value: unknown, steps: Steps): unknown =>
 export function findProblemSteps(problem: string, file: unknown): { readonly steps: Steps; readonly sentence: string } {
   const [, at = '', sentence = problem] = /^([^:\s]+): ([\s\S]*)$/.exec(problem) ?? []
   const [, entity, action] = at.split('.')
+  const [, path] = /^has the path (\S+)/.exec(sentence) ?? []
+  if (path !== undefined) {
+    const from = entity === undefined ? [] : ['entities', entity]
+    return { steps: findNamed(getIn(file, from), new Set([path]), from) ?? from, sentence }
+  }
   const words = new Set(sentence.split(/[\s,]+/))
   if (entity === undefined) {
     const [pattern, section] = sections.find(([each]) => each.test(sentence)) ?? []
