@@ -1,6 +1,7 @@
 /** Each kind that ships against a stand-in of its vendor that knows nothing of it. */
 import { describe, expect, test } from 'vitest'
 import { readKind } from '../../packages/ferrule/src/kind-file/index.ts'
+import { hastenTime } from '../support/hastened-time.ts'
 import { held, loadSubject, open, readKindFile, walk } from './connectors.ts'
 import { subjects, type WriteSubject } from './subjects.ts'
 
@@ -79,6 +80,7 @@ describe.each(subjects)('$slug', (subject) => {
       const [row = {}] = write.of === undefined ? [] : vendor.holds(write.of)
       const count = vendor.holds(write.holds).length
       vendor.lostAnswers = 1
+      using _hastened = hastenTime(20)
       const done = connector.execute(write.entity, write.action, write.params(structuredClone(row)), quick)
       if (write.once) await done
       else await expect(done).rejects.toMatchObject({ code: 'outcome_unknown' })
@@ -91,6 +93,7 @@ describe.each(subjects)('$slug', (subject) => {
     await using vendor = subject.start()
     await using connector = await open(subject, vendor, await load())
     for (let count = 0; count < 20; count += 1) vendor.next.push(answer)
+    using _hastened = hastenTime(20)
     const [list] = subject.lists
     await expect(connector.execute(list?.entity ?? '', 'list', list?.params ?? {}, quick)).rejects.toMatchObject({ code })
   })
