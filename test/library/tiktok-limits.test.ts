@@ -65,10 +65,11 @@ describe('twenty callers', () => {
   })
 })
 
-test('in real time, sixty calls at once are served without a refusal', async () => {
+// How many the vendor refuses is told in simulated time above: a busy machine delivers requests in other intervals than they were sent.
+test('in real time, sixty calls at once are all served', async () => {
   await using real = await startSandbox({ limits: true })
   const connector = connectAds(real, { config, limits: true })
   const answers = await Promise.all(Array.from({ length: 60 }, () => connector.campaigns.list({ page_size: 1 })))
   expect(answers.filter(({ data }) => data.length !== 1)).toEqual([])
-  expect(real.tiktok.requests()).toHaveLength(60)
+  expect(real.tiktok.requests().length).toBeGreaterThanOrEqual(60)
 })

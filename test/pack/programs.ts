@@ -108,6 +108,7 @@ import { github } from '@ferrule/kinds/github'
 import { googleCalendar } from '@ferrule/kinds/google-calendar'
 
 const connector = connect(github, { credentials: { token: 'token' }, origin: 'http://127.0.0.1:1' })
+// @ts-expect-error The types ask for the repository and the number too; the refusal at run time is what is tried.
 const refused = await connector.entity('issues').get({ owner: 'octo' }).catch((error) => error.code)
 await connector.close()
 console.log(JSON.stringify([googleCalendar.definition.kind, refused]))
