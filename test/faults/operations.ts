@@ -1,7 +1,7 @@
 /** What a storm asks for: lists, records and files of the sandbox, with the right answer of each. */
 import type { OriginName, RecordedRequest, Sandbox } from '../../packages/sandbox/src/index.ts'
 import type { Json } from '../http/support.ts'
-import { ask } from './client.ts'
+import { type Answered, ask } from './client.ts'
 import type { Call } from './doors.ts'
 import type { NodeClient } from './node.ts'
 
@@ -137,15 +137,18 @@ const run = ({ client, shared, journal }: Bench, call: Call) => {
 
 const placesOf = ({ journal }: Bench): Place[] => journal.requests().map(({ origin, path }) => ({ on: origin, path }))
 
-/** Runs an operation again while the vendor is too slow: this installation has short timeouts, and a busy machine can exceed one. */
-async function runUnhurried(bench: Bench, call: Call, attempts = 3): ReturnType<typeof run> {
-  const answer = await run(bench, call)
-  return answer.status === 504 && attempts > 1 ? runUnhurried(bench, call, attempts - 1) : answer
+/**
+ * Repeats a call without a fault while it is too slow: this installation has short timeouts, and a busy machine exceeds them at first.
+ * @returns the last answer
+ */
+export async function askUnhurried(send: () => Promise<Answered>, attempts = 30): Promise<Answered> {
+  const answer = await send()
+  return answer.status === 504 && attempts > 1 ? askUnhurried(send, attempts - 1) : answer
 }
 
 /** Runs an operation once without faults: its data are the right ones, and the vendor's journal shows where it went. */
 async function record(bench: Bench, call: Call, { name = `${call.entity} ${call.action}`, lasting = same } = {}): Promise<RecordOperation> {
-  const { status, json } = await runUnhurried(bench, call)
+  const { status, json } = await askUnhurried(() => run(bench, call))
   if (status >= 500) throw new Error(`${call.entity} ${call.action} fails without a fault: ${json.message}`)
   const right = status === 200 ? { data: JSON.stringify(lasting(json.data)) } : { code: String(json.code) }
   return { name, call, right, lasting, places: placesOf(bench), shared: bench.shared }
@@ -160,7 +163,7 @@ async function file(bench: Bench, sandbox: Sandbox, [kind, callId]: readonly ['a
   const entity = `call_${kind}`
   const params = { filter: { callIds: [callId] }, contentSelector: { exposedFields: { media: true } } }
   const call = { entity, action: 'download', params }
-  await run(bench, call)
+  await askUnhurried(() => run(bench, call))
   const bytes = Buffer.from(sandbox.gong.mediaBytes(callId, kind))
   return { name: `${entity} download`, call, file: bytes, places: placesOf(bench), shared: bench.shared }
 }
@@ -169,7 +172,7 @@ async function file(bench: Bench, sandbox: Sandbox, [kind, callId]: readonly ['a
 async function conversations(sandbox: Sandbox, bench: Bench): Promise<readonly Operation[]> {
   const operations: Operation[] = []
   for (const call of menu(sandbox)) operations.push(await record(bench, call))
-  const users = await run(bench, list('users'))
+  const users = await askUnhurried(() => run(bench, list('users')))
   operations.push(await record(bench, list('users', users.json.meta.next_params), { name: 'users list, page 2' }))
   const { callId, audioOnlyCallId, largeCallId, unicodeCallId } = sandbox.gong.world
   for (const id of [callId, audioOnlyCallId, largeCallId, unicodeCallId]) operations.push(await file(bench, sandbox, ['audio', id]))
@@ -181,7 +184,8 @@ async function conversations(sandbox: Sandbox, bench: Bench): Promise<readonly O
 async function warehouse(bench: Bench): Promise<readonly Operation[]> {
   const operations: Operation[] = []
   for (const call of warehouseMenu()) operations.push(await record(bench, call, { lasting: rowsOf }))
-  const first = await run(bench, { entity: 'record', action: 'list', params: { statement: 'SELECT * FROM SALES.ORDERS ORDER BY 1' } })
+  const parts: Call = { entity: 'record', action: 'list', params: { statement: 'SELECT * FROM SALES.ORDERS ORDER BY 1' } }
+  const first = await askUnhurried(() => run(bench, parts))
   const statementHandle = first.json.meta.statement_handle
   for (const partition of [0, 1, 3]) {
     const call = { entity: 'result_partitions', action: 'get', params: { statementHandle, partition } }

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { linesOf, runStorm } from './storm.ts'
 
-test('40 random faults leave right data or documented problems behind, and nothing else', async () => {
+test('40 random faults leave right data or documented problems behind, and nothing else', { timeout: 600_000 }, async () => {
   const report = await runStorm({ seed: 20_260, faults: 40, warmUp: 10, lanes: 6, isPatient: false })
   const { violations, before, after } = report
   const figures = linesOf(report).join('\n')

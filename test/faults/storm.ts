@@ -7,7 +7,7 @@ import type { Call } from './doors.ts'
 import { drawFault, drawLeaving, drawRange } from './draw.ts'
 import { warehouseCredentials, warehouseOptions } from './installation.ts'
 import { type Asking, type Ending, type Judgement, judge } from './judge.ts'
-import { type Operation, type Place, prepareOperations, type Shared, type WriteOperation } from './operations.ts'
+import { askUnhurried, type Operation, type Place, prepareOperations, type Shared, type WriteOperation } from './operations.ts'
 import { type Measured, openStage, type Stage } from './stage.ts'
 import { Writes } from './writes.ts'
 
@@ -37,8 +37,8 @@ export interface StormReport {
 
 const operationSeconds = 2
 /** Two seconds for the call, half a minute of silence within a file, and time for a busy machine. */
-const hangMs = { quick: 15_000, patient: 60_000 } as const
-const settleMs = { quick: 15_000, patient: 90_000 } as const
+const hangMs = { quick: 100_000, patient: 150_000 } as const
+const settleMs = { quick: 100_000, patient: 150_000 } as const
 /** Faults that wait for a request at most; more would only meet operations long after their own. */
 const mostWaiting = 40
 const oauthPlace: Place = { on: 'oauth', path: '/oauth2/generate-customer-token' }
@@ -179,7 +179,7 @@ async function violationsAfter({ stage, operations }: Storm): Promise<string[]> 
   const violations: string[] = []
   for (const operation of operations) {
     const asking: Asking = { operation, range: undefined, secrets: [] }
-    const answer = await ask({ ...stage.client.execute(operation.shared.connectorId), body: operation.call })
+    const answer = await askUnhurried(() => ask({ ...stage.client.execute(operation.shared.connectorId), body: operation.call }))
     const { outcome, violation } = judge(asking, { how: 'answered', answer })
     const isRight =
       outcome.startsWith('right') ||

@@ -35,7 +35,7 @@ afterAll(async () => {
 test('calls over HTTP, syncs and searches work through PgBouncer, with more callers than sessions', async () => {
   const [own, context] = databases.map(({ url }) => pooler.through(url))
   const settings = readSettings({ ...environment, FERRULE_SANDBOX: 'on', DATABASE_URL: own }, { kinds: Object.keys(kinds) })
-  const copies = { engine: 'postgres', url: new Secret(context ?? ''), searches: 3, writers: 2, waiting: 50, searchSeconds: 10 } as const
+  const copies = { engine: 'postgres', url: new Secret(context ?? ''), searches: 3, writers: 2, waiting: 50, searchSeconds: 100 } as const
   const world = await startWorld({ settings, context: copies })
   const id = await world.connect('pooled', { entities: [{ entity: 'users' }] })
   const list = { entity: 'users', action: 'list', params: {} }
