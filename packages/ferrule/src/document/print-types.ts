@@ -88,14 +88,16 @@ function printOperation({ page, answers }: Operation, params: string, pages: Con
   return `{ params: ${params}${shape}${answers === undefined ? '' : `; answers: '${answers}'`} }`
 }
 
-/** Declares the searchable fields: those of the record where they are the same. */
-function declareSearch(declared: Declarations, { name, record, fields }: { name: string; record: Fields; fields: Fields }): string {
+/** Declares the searchable fields: those of the record where they are the same. @returns the name of their type */
+function declareSearch(
+  declared: Declarations,
+  { name, recordName, record = {}, fields }: { name: string; recordName: string | undefined; record: Fields | undefined; fields: Fields },
+): string {
   const names = Object.keys(fields)
-  const areSame = names.every((each) => record[each] !== undefined && JSON.stringify(record[each]) === JSON.stringify(fields[each]))
-  const isAll = areSame && names.length === Object.keys(record).length
-  if (isAll) return `${name}Record`
-  const picked = `Pick<${name}Record, ${names.map(quote).join(' | ')}>`
-  return declared.add(`${name}Search`, areSame && names.length > 0 ? picked : printFields(fields), 'The fields that a search finds')
+  const areSame = names.length > 0 && names.every((each) => JSON.stringify(record[each]) === JSON.stringify(fields[each]))
+  if (recordName !== undefined && areSame && names.length === Object.keys(record).length) return recordName
+  const type = recordName !== undefined && areSame ? `Pick<${recordName}, ${names.map(quote).join(' | ')}>` : printFields(fields)
+  return declared.add(`${name}Search`, type, 'The fields that a search finds')
 }
 
 function printEntity(
@@ -118,9 +120,7 @@ function printEntity(
     members.push(`${action}: ${printOperation(operation, params, pages)}`)
   }
   if (searchable !== undefined)
-    members.push(
-      `context_store_search: ${declareSearch(declared, { name: recordName?.slice(0, -6) ?? name, record: record ?? {}, fields: searchable })}`,
-    )
+    members.push(`context_store_search: ${declareSearch(declared, { name, recordName, record, fields: searchable })}`)
   return `${printName(entity)}: {\n  ${members.join('\n  ')}\n}`
 }
 
@@ -128,8 +128,9 @@ function printEntity(
 export const nameKindType = (kind: string): string => `${toPascal(kind)}Kind`
 
 /**
- * Prints the declarations.
- * @param by the command that prints them
+ * Prints the declarations of a kind as one TypeScript module.
+ * @param by the command that prints them, for the first line
+ * @returns its text
  */
 export function printTypes(definition: ConnectorDefinition, by: string): string {
   const { kind, title, credentials, configuration, entities, pages } = definition

@@ -123,17 +123,20 @@ export interface LastAnswer {
   readonly asked: Position | undefined
 }
 
+/** What a search found, in words. */
 interface Found {
-  /** What stands there in words, by where it was found. */
+  /** Flags of more, positions of a next page, and numbers above what came. */
   readonly more: string[]
   readonly positions: string[]
   readonly counts: string[]
+  /** A flag says that there is no more. */
   saysNo: boolean
 }
 
 /** Levels of objects beside the rows that are searched: vendors write `meta.page.next` at most. */
 const deepest = 2
 
+/** Searches one answer for signs. */
 class Search {
   readonly found: Found = { more: [], positions: [], counts: [], saysNo: false }
   readonly #reads: ReadonlySet<string>
@@ -150,7 +153,7 @@ class Search {
     this.#isPaged = page !== undefined
   }
 
-  // What a definition reads below an object is its own: the object is read.
+  /** Returns whether the definition reads what stands there. What it reads below an object is its own: the object is read. */
   isRead = (at: string): boolean => this.#reads.has(at) || [...this.#reads].some((read) => read.startsWith(`${at}.`))
 
   /** Notes what one value says. @param at where it stands, for people */
@@ -165,6 +168,7 @@ class Search {
     this.noteTotal(name, value, at)
   }
 
+  /** Notes a number of all records above those that came. */
   noteTotal(name: string, value: unknown, at: string): void {
     const { brought } = this.#last
     if (brought !== undefined && totals.has(flatten(name)) && readCount(value) > brought)
@@ -183,7 +187,9 @@ class Search {
     }
   }
 
-  lookAtHeaders({ answer }: LastAnswer): void {
+  /** Searches the headers. */
+  lookAtHeaders(): void {
+    const { answer } = this.#last
     if (!this.isRead('link:next') && findLink(readHeaders(answer, 'link').join(', '), 'next') !== null)
       this.found.more.push('the answer has a Link header with a next page')
     for (const name of Object.keys(answer.headers)) {
@@ -210,7 +216,7 @@ export function describeUnreadSign(operation: CompiledOperation, last: LastAnswe
   const isTold = own !== undefined && isToldEnd(own, last.body)
   const search = new Search(operation, page, last)
   search.look(last.body, '')
-  search.lookAtHeaders(last)
+  search.lookAtHeaders()
   const { more, positions: places, counts, saysNo } = search.found
   const [sign] = [...more, ...(saysNo ? [] : places)]
   const says = `${operation.kind.definition.title} may have more records`
