@@ -10,7 +10,7 @@ overBoth('a writer that is killed', (engine) => {
     const options = world.settings.engine === 'postgres' ? { url: world.settings.url.reveal() } : { folder: world.folder }
     let last = 0
     for (let kill = 0; kill < kills; kill += 1) {
-      const acknowledged = await writeAndKill(options)
+      const acknowledged = await writeAndKill(options, kill)
       const store = world.open()
       const progress = await compareKilled(store)
       await store.close()

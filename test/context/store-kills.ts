@@ -18,14 +18,15 @@ const longestRest = 60
 
 /**
  * Starts a writer and kills it at a random time after it is ready.
+ * @param least batches that it acknowledges before
  * @returns the last acknowledged batch (0: none)
  */
-export async function writeAndKill(options: KillWriterOptions): Promise<number> {
+export async function writeAndKill(options: KillWriterOptions, least = 0): Promise<number> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, JSON.stringify(options)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let acknowledged = 0
-  let life = randomInt(longestLife + 1)
+  let life = randomInt(least, longestLife + 1)
   for await (const line of createInterface({ input: child.stdout })) {
     if (/^\d+$/.test(line)) acknowledged = Number(line)
     if (life === 0) setTimeout(() => child.kill('SIGKILL'), randomInt(longestRest))

@@ -40,11 +40,18 @@ export function hostedWriter(clients: readonly NodeClient[], connectorId: string
   return async (sent) => {
     const client = clients[calls++ % clients.length]
     if (client === undefined) throw new Error('no node')
-    const { status, json } = await ask({
-      ...client.execute(connectorId),
-      body: { entity: 'record', action: 'create', params: paramsOf(sent) },
-      ...(sent.key === undefined ? {} : { headers: { 'idempotency-key': sent.key } }),
-    })
+    const send = () =>
+      ask({
+        ...client.execute(connectorId),
+        body: { entity: 'record', action: 'create', params: paramsOf(sent) },
+        ...(sent.key === undefined ? {} : { headers: { 'idempotency-key': sent.key } }),
+      })
+    let answer = await send()
+    if (answer.status === 401) {
+      await client.renew()
+      answer = await send()
+    }
+    const { status, json } = answer
     if (status === 200) return toldBy(json.data)
     return { code: json.code, requestId: json.upstream?.request_id, waitMs: (json.retry_after_seconds ?? 0) * 1000 }
   }
