@@ -7,7 +7,8 @@ import { dirname, join, posix } from 'node:path'
 import { commandPage } from '../packages/ferrule/src/cli/reference.ts'
 import { kinds as kindTable } from '../packages/ferrule/src/connectors/index.ts'
 import { checkKinds } from '../packages/ferrule/src/definition/check.ts'
-import { printSchema } from '../packages/ferrule/src/kind-file/schema.ts'
+import { printSchema, printTableSchema } from '../packages/ferrule/src/kind-file/schema.ts'
+import { recordingGroups } from '../packages/ferrule/src/kind-recordings/table.ts'
 import { openApiDocument } from '../packages/server/src/http/openapi/openapi.ts'
 import { errorsPage, referencePage, routesPage, settingsPage } from '../packages/server/src/http/reference/printed-pages.ts'
 import { routes } from '../packages/server/src/http/routes/index.ts'
@@ -26,6 +27,10 @@ const files = new Map([
   ['docs/reference/http.md', routesPage(openApiDocument({ routes, kinds: [] }), kinds)],
   ['packages/server/src/http/html/look.ts', lookModule()],
   ['packages/ferrule/kind.schema.json', `${JSON.stringify(printSchema(), null, 1)}\n`],
+  [
+    'packages/ferrule/recordings.schema.json',
+    `${JSON.stringify(printTableSchema(recordingGroups, 'recordings', 'Recordings of a kind of Ferrule'), null, 1)}\n`,
+  ],
   ...kinds.map((kind) => [`docs/reference/${kind.definition.kind}.md`, referencePage(kind)] as const),
   ...kinds.flatMap((kind) => recordedAnswers(`packages/ferrule/src/connectors/${kind.definition.kind}/answers`)),
 ])

@@ -2,6 +2,9 @@
 import type { KeyGroup, KeyRow, Shape } from '../packages/ferrule/src/kind-file/shape.ts'
 import { groups } from '../packages/ferrule/src/kind-file/table.ts'
 import { errorMeanings, fieldTypes } from '../packages/ferrule/src/kind-file/words.ts'
+import { recordingGroups } from '../packages/ferrule/src/kind-recordings/table.ts'
+
+const allGroups = { ...groups, ...recordingGroups }
 
 const code = (text: string): string => `\`${text.replaceAll('|', '\\|')}\``
 const anchor = (title: string): string =>
@@ -10,7 +13,7 @@ const anchor = (title: string): string =>
     .replaceAll(/[^a-z0-9 -]/g, '')
     .replaceAll(' ', '-')
 const capital = (title: string): string => (/^an? /.test(title) ? `${title[0]?.toUpperCase()}${title.slice(1)}` : title)
-const titleOf = (group: string): string => capital(groups[group]?.title ?? group)
+const titleOf = (group: string): string => capital(allGroups[group]?.title ?? group)
 const linkTo = (group: string): string => `[${titleOf(group).replaceAll(/[<>]/g, '\\$&')}](#${anchor(titleOf(group))})`
 
 /** Names what a key may hold. */
@@ -87,7 +90,7 @@ export function kindFilesPage(): string {
         `| ${code(name)} | ${is === 'empty' ? 'none: the list has no records' : code(is)}${name === 'gone' ? ', and the copy deletes the record' : ''} |`,
     ),
     '',
-    ...Object.values(groups).map(printGroup),
+    ...Object.values(allGroups).map(printGroup),
   ]
     .join('\n')
     .trimEnd()}\n`

@@ -74,6 +74,13 @@ export const libraryRooms: readonly Room[] = [
     node: 'all but node:sqlite',
   },
   {
+    // Recordings of kinds: their file, their replay, and how they are made. Only commands and sandboxes load it.
+    room: `${library}kind-recordings/`,
+    files: within(library, ['error-table.ts', 'errors.ts', 'values/', 'definition/', 'kind-file/', 'engine/']),
+    npm: ['jsonc-parser'],
+    node: 'all but node:sqlite',
+  },
+  {
     room: `${library}core.ts`,
     files: within(library, ['errors.ts', 'definition/object.ts', 'client/', 'values/']),
     types: within(library, ['definition/', 'engine/', 'connectors/', 'kinds/']),
@@ -118,7 +125,7 @@ export const libraryRooms: readonly Room[] = [
       ...shared,
       // The schemas of wire/ take a tenth of a second: they are loaded for --fields only.
       ...within(library, ['document/', 'wire/', 'client/', 'connectors/', 'engine/', 'index.ts', 'core.ts', 'agent/', 'mcp/']),
-      ...within(library, ['kinds/connectable.ts', 'kind-file/']),
+      ...within(library, ['kinds/connectable.ts', 'kind-file/', 'kind-recordings/']),
     ],
     npm: [
       ...['@modelcontextprotocol/server', 'commander', '@clack/prompts', '@bomb.sh/tab', 'jq-wasm', 'fast-string-width'],

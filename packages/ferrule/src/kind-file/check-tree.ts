@@ -3,7 +3,8 @@ import { pointTo } from '../values/json/pointer.ts'
 import { isShortField, parseShortField } from './field-text.ts'
 import { type FormName, textForms } from './forms.ts'
 import { type Mistake, type Place, type Said, sayUnknown } from './mistakes.ts'
-import { type FieldPlace, type KeyRow, longest, type Shape } from './shape.ts'
+import type { FieldPlace, KeyGroup, KeyRow, Shape } from './shape.ts'
+import { longest } from './shape.ts'
 import { groups } from './table.ts'
 import type { Entry, Tree } from './tree.ts'
 
@@ -68,8 +69,11 @@ const describe = (tree: Tree): string => {
   return typeof tree.value === 'string' ? 'a text' : JSON.stringify(tree.value)
 }
 
+/** The groups of keys of one sort of file. */
+type Table = Readonly<Record<string, KeyGroup>>
+
 /** Describes what a shape takes, for messages. */
-const expect = (shape: Shape): string => {
+const expect = (shape: Shape, table: Table): string => {
   switch (shape.is) {
     case 'text':
       return shape.form === undefined ? 'a text' : textForms[shape.form].says
@@ -84,9 +88,9 @@ const expect = (shape: Shape): string => {
     case 'list':
       return 'a list'
     case 'keys':
-      return `a map with ${(groups[shape.group]?.keys ?? []).map(({ key }) => key).join(', ')}`
+      return `a map with ${(table[shape.group]?.keys ?? []).map(({ key }) => key).join(', ')}`
     case 'either':
-      return shape.of.map(expect).join('; or ')
+      return shape.of.map((each) => expect(each, table)).join('; or ')
     case 'value':
       return 'a value'
     case 'fields':
@@ -107,16 +111,20 @@ const fits = (shape: Shape, { is }: Tree): boolean => {
 /** Checks values against shapes. */
 export class TreeChecker {
   readonly #found: Findings
+  readonly #table: Table
   #fields = 0
 
-  constructor(found: Findings) {
+  /** @param table the keys of the file; those of kind files if omitted */
+  constructor(found: Findings, table: Table = groups) {
     this.#found = found
+    this.#table = table
   }
 
   /** Checks a value. @returns it as plain data; undefined if it is wrong */
   check(tree: Tree, shape: Shape, steps: Steps, row?: KeyRow): unknown {
     if (tree.is !== 'map' || steps.length === 0) this.#found.rememberValue(steps, tree.at)
-    if (!fits(shape, tree)) return this.#refuse(tree, steps, { message: `must be ${expect(shape)}, and is ${describe(tree)}` }, row)
+    if (!fits(shape, tree))
+      return this.#refuse(tree, steps, { message: `must be ${expect(shape, this.#table)}, and is ${describe(tree)}` }, row)
     switch (shape.is) {
       case 'either':
         return this.#checkEither(tree, shape.of, steps, row)
@@ -154,7 +162,8 @@ export class TreeChecker {
   #checkEither(tree: Tree, of: readonly Shape[], steps: Steps, row?: KeyRow): unknown {
     const found = of.find((shape) => fits(shape, tree))
     if (found !== undefined) return this.check(tree, found, steps, row)
-    return this.#refuse(tree, steps, { message: `must be ${of.map(expect).join('; or ')}; it is ${describe(tree)}` }, row)
+    const expected = of.map((shape) => expect(shape, this.#table)).join('; or ')
+    return this.#refuse(tree, steps, { message: `must be ${expected}; it is ${describe(tree)}` }, row)
   }
 
   #checkScalar(tree: Extract<Tree, { is: 'scalar' }>, shape: Shape, steps: Steps, row?: KeyRow): unknown {
@@ -231,7 +240,7 @@ export class TreeChecker {
   }
 
   #checkKeys(tree: Extract<Tree, { is: 'map' }>, group: string, steps: Steps): unknown {
-    const rows = groups[group]?.keys ?? []
+    const rows = this.#table[group]?.keys ?? []
     const names = rows.map(({ key }) => key)
     const made: Record<string, unknown> = {}
     for (const { key, at, value } of tree.entries) {
@@ -239,7 +248,7 @@ export class TreeChecker {
       const inner = [...steps, key]
       this.#found.rememberKey(inner, at)
       if (row === undefined) {
-        const said = sayUnknown(`a key of ${groups[group]?.title ?? group}`, key, names)
+        const said = sayUnknown(`a key of ${this.#table[group]?.title ?? group}`, key, names)
         const near = rows.find((each) => each.key === said.near)
         this.#found.note(inner, near === undefined ? said : { ...said, example: near.example }, at)
       } else made[key] = this.check(value, row.holds, inner, row)

@@ -42,6 +42,11 @@ export const textForms = {
     says: 'a method (GET, POST, PUT, PATCH, DELETE) and a path without a query, or query or mutation with a field and its arguments',
     example: 'GET /repos/{owner}/{repo}',
   },
+  request: {
+    pattern: String.raw`^(?:GET|POST|PUT|PATCH|DELETE) \/\S*$`,
+    says: 'a method and a path, perhaps with a query, without the host and without spaces',
+    example: 'GET /repos/octo/hello/issues?per_page=100',
+  },
   header: { pattern: '^[A-Za-z][A-Za-z0-9-]*$', says: 'the name of a header', example: 'x-api-version' },
   value: {
     pattern: String.raw`^[\x20-\x7e]+$`,

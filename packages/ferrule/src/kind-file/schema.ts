@@ -1,6 +1,7 @@
 /** Prints the table of kind files as JSON Schema (draft 2020-12), with which editors complete and check files. */
 import { textForms } from './forms.ts'
-import { type FieldPlace, type KeyGroup, longest, type Shape } from './shape.ts'
+import type { FieldPlace, KeyGroup, Shape } from './shape.ts'
+import { longest } from './shape.ts'
 import { groups } from './table.ts'
 import { listFieldTypes } from './words.ts'
 
@@ -115,6 +116,16 @@ function printFields(place: FieldPlace): [string, Json][] {
       },
     ],
   ]
+}
+
+/** Prints the schema of a sort of file without fields. @param top the group that is the whole file */
+export function printTableSchema(table: Readonly<Record<string, KeyGroup>>, top: string, title: string): Json {
+  const { [top]: file, ...others } = table
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    ...(file === undefined ? {} : printGroup({ ...file, title })),
+    $defs: Object.fromEntries(Object.entries(others).map(([name, group]) => [name, printGroup(group)] as const)),
+  }
 }
 
 /** Prints the schema of kind files. */

@@ -5,7 +5,7 @@ import type { Place, Said } from './mistakes.ts'
 
 /** A value of the file. */
 export type Tree = { readonly at: Place } & (
-  | { readonly is: 'scalar'; readonly value: string | number | boolean | null; readonly text: string }
+  | { readonly is: 'scalar'; readonly value: string | number | bigint | boolean | null; readonly text: string }
   | { readonly is: 'list'; readonly items: readonly Tree[] }
   | { readonly is: 'map'; readonly entries: readonly Entry[] }
 )

@@ -1,0 +1,30 @@
+/** Recordings of kinds: what a vendor answers, kept in a file beside the kind's (docs/decisions/kind-recordings.md). */
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { failMistakes } from '../kind-file/mistakes.ts'
+import { readRecordings } from './read.ts'
+import type { Recordings } from './recording.ts'
+
+export { type ReadRecordings, readRecordings } from './read.ts'
+export {
+  type Exchange,
+  nameRecording,
+  type Pairs,
+  type RecordedAnswer,
+  type RecordedRequest,
+  type Recording,
+  type Recordings,
+} from './recording.ts'
+
+/** Finds the path of the recordings of a kind file: `github.recordings.json` beside `github.kind.yaml`. */
+export const findRecordingsPath = (kindFile: string): string => `${kindFile.replace(/(?:\.kind)?\.(?:ya?ml|json)$/i, '')}.recordings.json`
+
+/**
+ * Reads recordings from a file of this machine.
+ * @throws FerruleError `definition_invalid` with all mistakes, each with its place; the errors of Node for a file that cannot be read
+ */
+export async function loadRecordings(path: string): Promise<Recordings> {
+  const { file, mistakes } = await readRecordings(await readFile(path, 'utf8'), { name: basename(path) })
+  if (file === undefined) throw failMistakes(mistakes)
+  return file
+}
