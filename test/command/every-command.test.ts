@@ -110,6 +110,10 @@ const rows: Readonly<Record<string, Row>> = {
   'kind types': { args: ['acme.kind.yaml'], shows: ['export interface ThingsRecord {', 'export type AcmeKind = '] },
   'kind docs': { args: ['acme.kind.yaml'], shows: ['# Acme (`acme`)', '### things list'] },
   'kind check': { args: ['acme.kind.yaml'], shows: ['acme.kind.yaml: no mistakes, 0 doubts.'] },
+  'kind test': {
+    args: ['acme.kind.yaml'],
+    shows: ['2 calls with 3 requests, 0 of them live: 0 failures, 0 notes.', 'regression only'],
+  },
   execute: table([renamed, 'users', 'list', '--all', '--fields', 'id,emailAddress'], 'id', 'emailAddress', '@'),
   'sync status': table([renamed], 'entity', 'state', 'users'),
   search: {

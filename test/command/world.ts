@@ -18,6 +18,26 @@ export const mediaParams = (world: World) => ({
   contentSelector: { exposedFields: { media: true } },
 })
 
+const thing = (id: number) => ({ id: `t${id}`, name: 'Lamp', created_at: `2026-01-0${id}T00:00:00Z` })
+const said = { source: 'document', from: 'https://api.acme.example' }
+/** Recordings of the kind that `kind new` writes. */
+const thingRecordings = JSON.stringify({
+  kind: 'acme',
+  recordings: [
+    {
+      ...{ ...said, call: 'things.list', data: [thing(1), thing(2)] },
+      exchanges: [
+        { request: 'GET /things?limit=100', answer: { body: { data: [thing(1)], next_cursor: 'c' } } },
+        { request: 'GET /things?limit=100&cursor=c', answer: { body: { data: [thing(2)] } } },
+      ],
+    },
+    {
+      ...{ ...said, call: 'things.get', params: { id: 't1' }, data: thing(1) },
+      exchanges: [{ request: 'GET /things/t1', answer: { body: thing(1) } }],
+    },
+  ],
+})
+
 /** Starts a world. Nothing is synced until `world.context.worker` starts. */
 export async function startCommandWorld(options: WorldOptions = {}): Promise<CommandWorld> {
   const world = await startCopyWorld('postgres', options)
@@ -30,6 +50,7 @@ export async function startCommandWorld(options: WorldOptions = {}): Promise<Com
   writeFileSync(join(folder, 'identity.json'), JSON.stringify({ client_id: client.id, client_secret: client.secret }))
   writeFileSync(join(folder, 'new-credentials.json'), JSON.stringify({ credentials: file.credentials }))
   writeFileSync(join(folder, 'media.json'), JSON.stringify(mediaParams(world)))
+  writeFileSync(join(folder, 'acme.recordings.json'), thingRecordings)
   return {
     world,
     place: { config: folder, folder },

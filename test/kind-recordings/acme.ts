@@ -42,7 +42,7 @@ entities:
     about: Labels
     fields: { name: string Name }
     key: name
-    list: { call: GET /labels, at: '', pages: none, because: The vendor returns all labels at once. }
+    list: { call: GET /labels, at: labels, pages: none, because: The vendor returns all labels at once. }
     sync: full
 `
 
@@ -93,10 +93,10 @@ export const acmeRecordings = `{
    "exchanges": [
     {
      "request": {"call": "POST /v1/things", "body": {"name": "Chair"}},
-     "answer": {"status": 201, "body": {"$use": "lamp", "id": 5, "name": "Chair"}}
+     "answer": {"status": 201, "body": {"$use": "lamp", "id": 5, "name": "Chair", "note": "Blue"}}
     }
    ],
-   "data": {"id": 5, "name": "Chair", "note": null}
+   "data": {"id": 5, "name": "Chair", "note": "Blue"}
   },
   {
    "call": "things.delete", "source": "document", "from": "https://acme.example/docs/things",
@@ -105,7 +105,7 @@ export const acmeRecordings = `{
   },
   {
    "call": "labels.list", "source": "document", "from": "https://acme.example/docs/labels",
-   "exchanges": [{"request": "GET /v1/labels", "answer": {"body": [{"name": "red"}, {"name": "blue"}]}}],
+   "exchanges": [{"request": "GET /v1/labels", "answer": {"body": {"labels": [{"name": "red"}, {"name": "blue"}]}}}],
    "data": [{"name": "red"}, {"name": "blue"}],
    "one_page": "The vendor returns all labels at once."
   }

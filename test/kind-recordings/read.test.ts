@@ -61,7 +61,7 @@ describe('says of a wrong file where and what', () => {
     [' "name": "one that does not exist",', '', /is the second recording of things.get with this name/],
     ['"status": 404', '"status": 999', /999 is no status of an answer/],
     [
-      '"exchanges": [{"request": "GET /v1/labels", "answer": {"body": [{"name": "red"}, {"name": "blue"}]}}]',
+      '"exchanges": [{"request": "GET /v1/labels", "answer": {"body": {"labels": [{"name": "red"}, {"name": "blue"}]}}}]',
       '"exchanges": []',
       /exchanges: is empty/,
     ],

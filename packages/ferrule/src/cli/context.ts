@@ -59,7 +59,7 @@ export function readNumber(options: CommandOptions, name: string, least = 0): nu
 
 /** Returns the format: the wanted one, else a table on a terminal and JSON elsewhere. */
 export function chooseFormat(options: CommandOptions): FormatName {
-  const wanted = formatNames.find((name) => name === options['format'])
+  const wanted = options['json'] === true ? 'json' : formatNames.find((name) => name === options['format'])
   return wanted ?? (process.stdout.isTTY ? 'table' : 'json')
 }
 

@@ -28,7 +28,7 @@ const hasMembers = (value: Readonly<Record<string, unknown>>): value is Readonly
   Array.isArray(value['errors'])
 
 /** Finds where names stand in the text, each behind the one before. */
-function findPlace(text: string, names: readonly string[]): Place {
+export function findLongPlace(text: string, names: readonly string[]): Place {
   let at = 0
   for (const name of names) {
     const found = text.indexOf(JSON.stringify(name), at)
@@ -62,7 +62,7 @@ export function checkLongForm(
   const mistakes = findAll(value, rules).map((problem): Mistake => {
     const [, at = '', message = problem] = /^([^:\s]+): ([\s\S]*)$/.exec(problem) ?? []
     const steps = at.split('.').slice(1)
-    const place = findPlace(text, steps.length === 0 ? ['kind'] : ['entities', ...steps])
+    const place = findLongPlace(text, steps.length === 0 ? ['kind'] : ['entities', ...steps])
     return { file: name, ...place, path: ['entities', ...steps].slice(0, steps.length === 0 ? 0 : undefined).join('.'), message }
   })
   return { definition: mistakes.length === 0 ? value : undefined, mistakes }

@@ -3,8 +3,8 @@ import { findProblems } from '../definition/check.ts'
 import type { ConnectorDefinition, Rules } from '../definition/connector.ts'
 import { buildDefinition } from './build-kind.ts'
 import { Findings, TreeChecker } from './check-tree.ts'
-import { checkLongForm, parseLongForm } from './long-form.ts'
-import type { Mistake } from './mistakes.ts'
+import { checkLongForm, findLongPlace, parseLongForm } from './long-form.ts'
+import type { Mistake, Place } from './mistakes.ts'
 import { findProblemSteps } from './problem-steps.ts'
 import { readTree, type Tree } from './tree.ts'
 
@@ -16,6 +16,8 @@ export interface ReadKind {
   readonly mistakes: readonly Mistake[]
   /** What can be right, but often is not: missing sentences, lists without paging. */
   readonly doubts: readonly Mistake[]
+  /** Finds the place of a part of the file, or of what holds it: `entities`, `issues`, `list`. */
+  findPlace(...steps: readonly string[]): Place
 }
 
 const inOrder = (found: readonly Mistake[]): readonly Mistake[] =>
@@ -36,7 +38,12 @@ function readFile(tree: Tree | undefined, found: Findings, rules: Rules): ReadKi
   const definition = file === undefined ? undefined : buildDefinition(file, found)
   if (definition !== undefined && found.mistakes.length === 0) checkDefinition(definition, { file, rules }, found)
   const isRight = found.mistakes.length === 0
-  return { definition: isRight ? definition : undefined, mistakes: inOrder(found.mistakes), doubts: inOrder(found.doubts) }
+  return {
+    definition: isRight ? definition : undefined,
+    mistakes: inOrder(found.mistakes),
+    doubts: inOrder(found.doubts),
+    findPlace: (...steps) => found.findPlace(steps, 'key'),
+  }
 }
 
 /** Reads the tree of a literal in a program. Its mistakes have paths, and all the same place. */
@@ -48,7 +55,8 @@ export const readLiteral = (tree: Tree, { name }: { readonly name: string }): Re
  */
 export async function readKind(text: string, { name, rules = {} }: { readonly name: string; readonly rules?: Rules }): Promise<ReadKind> {
   const long = parseLongForm(text)
-  if (long !== undefined) return { ...checkLongForm(long, { text, name, rules }), doubts: [] }
+  if (long !== undefined)
+    return { ...checkLongForm(long, { text, name, rules }), doubts: [], findPlace: (...steps) => findLongPlace(text, steps) }
   const found = new Findings(name)
   return readFile(await readTree(text, (at, said) => found.note([], said, at)), found, rules)
 }

@@ -1,7 +1,6 @@
 /** Prints the table of kind files as JSON Schema (draft 2020-12), with which editors complete and check files. */
 import { textForms } from './forms.ts'
-import type { FieldPlace, KeyGroup, Shape } from './shape.ts'
-import { longest } from './shape.ts'
+import { type FieldPlace, type KeyGroup, longest, type Shape } from './shape.ts'
 import { groups } from './table.ts'
 import { listFieldTypes } from './words.ts'
 

@@ -5,6 +5,8 @@ import { failMistakes } from '../kind-file/mistakes.ts'
 import { readRecordings } from './read.ts'
 import type { Recordings } from './recording.ts'
 
+export { type TestReport, testKind } from './check-kind.ts'
+export type { Finding, TestedFiles } from './findings.ts'
 export { type ReadRecordings, readRecordings } from './read.ts'
 export {
   type Exchange,

@@ -32,6 +32,7 @@ interface FileRecording extends Pick<Recording, 'name' | 'source' | 'from' | 'da
   readonly params?: Recording['params']
   readonly exchanges: readonly FileExchange[]
   readonly one_page?: string
+  readonly more?: boolean
 }
 /** A whole file. The table's checks prove its form. */
 interface RecordingFile {
@@ -49,7 +50,7 @@ export interface ReadRecordings {
 }
 
 /** Headers that carry credentials at every vendor. */
-export const secretHeaders: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie', 'set-cookie'])
+const secretHeaders: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie', 'set-cookie'])
 
 const listPairs = (given: FilePairs = {}): Pairs =>
   Object.entries(given).flatMap(([name, value]) =>
@@ -85,11 +86,11 @@ const buildExchange = ({ request, answer }: FileExchange): Exchange => ({ reques
 
 function buildRecording(given: FileRecording, index: number, found: Findings): Recording {
   const [entity = '', action = ''] = given.call.split('.')
-  const { name, source, from, params = {}, exchanges, data, meta, error, one_page: onePage } = given
+  const { name, source, from, params = {}, exchanges, data, meta, error, one_page: onePage, more: hasMore = false } = given
   return {
     ...{ entity, action, source, params, exchanges: exchanges.map(buildExchange) },
     ...{ ...keep('name', name), ...keep('from', from), ...keep('data', data), ...keep('meta', meta) },
-    ...{ ...keep('error', error), ...keep('onePage', onePage), at: found.findPlace(['recordings', String(index)]) },
+    ...{ ...keep('error', error), ...keep('onePage', onePage), hasMore, at: found.findPlace(['recordings', String(index)]) },
   }
 }
 

@@ -55,6 +55,8 @@ export interface Recording {
   readonly error?: string
   /** Why a list has one page here. */
   readonly onePage?: string
+  /** The vendor has more pages than the recorded ones. */
+  readonly hasMore: boolean
   /** Where it stands in the file. */
   readonly at: Place
 }

@@ -1,6 +1,20 @@
 /** The table of recordings: each key, what it holds, what it says, and how it is written (docs/decisions/kind-recordings.md). */
 import { errorTable } from '../error-table.ts'
-import { either, type KeyGroup, type KeyRow, keys, list, longest, map, type Shape, scalar, text, value, word } from '../kind-file/shape.ts'
+import {
+  either,
+  flag,
+  type KeyGroup,
+  type KeyRow,
+  keys,
+  list,
+  longest,
+  map,
+  type Shape,
+  scalar,
+  text,
+  value,
+  word,
+} from '../kind-file/shape.ts'
 
 /** Largest numbers. */
 export const most = { bytes: 4 * 1024 * 1024, recordings: 500, exchanges: 100, values: 500_000, samples: 500 }
@@ -57,6 +71,7 @@ const recording: KeyGroup = {
     }),
     key('meta', map('name', value), 'Members of the meta of the first page', { example: '"meta": {"total_records": 3}' }),
     key('error', word(...Object.keys(errorTable)), 'Code of the error that the call ends with', { example: '"error": "record_not_found"' }),
+    key('more', flag, 'True: the vendor has more pages than these', { example: '"more": true' }),
     key('one_page', sentence, 'Why a list has one page here', { example: '"one_page": "The vendor returns all labels at once."' }),
   ],
 }

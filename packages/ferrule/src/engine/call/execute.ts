@@ -17,7 +17,7 @@ import { readDiscovered } from '../credentials/auth.ts'
 import type { BareConnection } from '../credentials/exchange.ts'
 import type { CredentialValues, Secret } from '../credentials/source.ts'
 import { clocks, Deadline, defaultDeadlineMs } from '../http/deadline.ts'
-import { Http } from '../http/http.ts'
+import { Http, type HttpSender } from '../http/http.ts'
 import { callBytes } from '../http/memory.ts'
 import { explainAddress } from '../http/origin.ts'
 import type { Proxies } from '../http/proxies.ts'
@@ -116,6 +116,8 @@ export interface EngineOptions {
   readonly apart?: Apart
   /** Forward proxies; by default those of the environment (HTTP_PROXY, HTTPS_PROXY, NO_PROXY). */
   readonly proxies?: Secret<Proxies>
+  /** Sends all requests in place of the machine's own connections, for replays. The engine closes it. */
+  readonly http?: HttpSender
 }
 
 /** Options of a check. */
@@ -376,7 +378,7 @@ function failSearch(connection: Connection, call: Call, code: NonNullable<Engine
  * @param options clocks, limits and the parser of large bodies; the defaults suit a host
  */
 export function createEngine(options: EngineOptions = {}): Engine {
-  const http = new Http(options.proxies)
+  const http = options.http ?? new Http(options.proxies)
   const limiter: Limiter | undefined = options.limits === false ? undefined : (options.limiter ?? new MemoryLimiter())
   const runtime: Runtime = {
     http,

@@ -12,7 +12,7 @@ import { type Authorization, authorize, isRenewable, renew } from '../credential
 import type { KeptProof, OpenedCredentials, Redact } from '../credentials/source.ts'
 import { type HttpAnswer, readHeader } from '../http/answer.ts'
 import { type Deadline, failTimeout } from '../http/deadline.ts'
-import type { Http } from '../http/http.ts'
+import type { HttpSender } from '../http/http.ts'
 import { weightOfBody, weightOfBytes } from '../http/memory.ts'
 import { buildPrefix, findVendorOrigin, type OriginSource, readConfiguration, resolveOrigins } from '../http/origin.ts'
 import { type Asker, computeBudgetKey, computeCredentialDigest, type Limiter, readWindowEnd, type Turn } from '../limits/limits.ts'
@@ -167,7 +167,7 @@ async function takeTurn(asking: Asking, authorization: Opened): Promise<BudgetTu
 
 /** What the engine shares between calls. */
 export interface Runtime {
-  readonly http: Http
+  readonly http: HttpSender
   /** Absent: the engine ignores the vendor's rate limit. */
   readonly limiter?: Limiter | undefined
   /** Absent: the caller has no rates of its own. */

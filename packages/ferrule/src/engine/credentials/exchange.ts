@@ -7,7 +7,7 @@ import { readJson, writeJson } from '../../values/json/json.ts'
 import { parseBody, readSuccess, readVerdict, type WireAnswer } from '../call/answer.ts'
 import type { Connection } from '../connection.ts'
 import { readHeader } from '../http/answer.ts'
-import type { Http } from '../http/http.ts'
+import type { HttpSender } from '../http/http.ts'
 import { resolveOrigins } from '../http/origin.ts'
 import { getAt, parsePath } from '../json/paths.ts'
 import { findTokenField, isToken } from './check.ts'
@@ -18,7 +18,7 @@ export const exchangeTimeoutMs = 30_000
 
 /** What an authorization needs beside the connection. */
 export interface AuthContext {
-  readonly http: Http
+  readonly http: HttpSender
   readonly signal: AbortSignal
   /** Milliseconds since 1970. */
   readonly now: number

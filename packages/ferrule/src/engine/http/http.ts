@@ -423,6 +423,9 @@ export class Http {
   }
 }
 
+/** Sends requests: over pools of connections, or from what was recorded. */
+export type HttpSender = Pick<Http, 'send' | 'open' | 'close'>
+
 const destroyAll = async (agents: Agents): Promise<void> => {
   await Promise.all(Object.values(agents).map((agent: Dispatcher) => agent.destroy()))
 }

@@ -1,9 +1,8 @@
 /** Reads a list of changes in place of the records themselves. Pure. */
 import type { Changes, EntityDefinition } from 'ferrule/definition'
-import { copyJson, getAt, parsePath, setAt } from 'ferrule/internal'
+import { buildStart, buildTimeReader, copyJson, getAt, parsePath, setAt, toParamPath } from 'ferrule/internal'
 import type { Tree } from './plan.ts'
 import type { WalkProgress } from './state.ts'
-import { buildStart, buildTimeReader, toParamPath } from './vendor-times.ts'
 import type { Walking } from './walking.ts'
 
 /** The list of changes that a walk reads, with the definition of its entity. */

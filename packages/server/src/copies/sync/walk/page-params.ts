@@ -1,11 +1,22 @@
 /** Parameters of the pages of a walk, and what their records reveal. Pure. */
 import { createHash } from 'node:crypto'
 import { writeJson } from 'ferrule/engine'
-import { BoundedMap, copyJson, fail, getAt, parsePath, parseTimestamp, setAt } from 'ferrule/internal'
+import {
+  BoundedMap,
+  buildStart,
+  buildTimeReader,
+  copyJson,
+  fail,
+  getAt,
+  parsePath,
+  parseTimestamp,
+  setAt,
+  toParamPath,
+  writeTime,
+} from 'ferrule/internal'
 import { buildChangesParams, findChangeList } from './changes.ts'
 import type { WalkProgress } from './state.ts'
 import type { Answered } from './types.ts'
-import { buildStart, buildTimeReader, toParamPath, writeTime } from './vendor-times.ts'
 import { computeEnd, type Walking } from './walking.ts'
 
 /** Seconds before the latest change that are read again where the definition names no time: records can appear late. */

@@ -1,10 +1,9 @@
 /** Lists the calls that a page's records need. Pure. */
-import { copyJson, getAt, parsePath, setAt } from 'ferrule/internal'
+import { copyJson, getAt, parsePath, setAt, toParamPath } from 'ferrule/internal'
 import { digestTexts, type Params } from './page-params.ts'
 import type { Child, Nested, Taken } from './plan.ts'
 import { listParentPaths, type Met, type Parent } from './project.ts'
 import { noParents, type WalkProgress } from './state.ts'
-import { toParamPath } from './vendor-times.ts'
 
 /** A child with its parents on a page. */
 export interface Work {

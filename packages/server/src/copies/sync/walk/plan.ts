@@ -1,7 +1,6 @@
 /** Plans the lists that a sync walks, and what depends on each, from the definition. */
 import type { ConnectorDefinition, EntityDefinition, PageShape, Sync } from 'ferrule/definition'
-import { findField, findShape, findSyncedOperation, formatPlainType, type Path, parsePath } from 'ferrule/internal'
-import { toParamPath } from './vendor-times.ts'
+import { findField, findShape, findSyncedOperation, formatPlainType, type Path, parsePath, toParamPath } from 'ferrule/internal'
 
 /** An entity of the definition that is synced. */
 interface Synced {

@@ -1,6 +1,11 @@
 /** Times as vendors write them. Pure. */
-import type { EntityDefinition, Field, Since, TimeForm } from 'ferrule/definition'
-import { findField, findSyncedOperation, getAt, type Path, parsePath, parseTimestamp } from 'ferrule/internal'
+import { findSyncedOperation } from '../../definition/check-sync.ts'
+import { findField } from '../../definition/document.ts'
+import type { EntityDefinition } from '../../definition/entity.ts'
+import type { Field } from '../../definition/fields.ts'
+import type { Since, TimeForm } from '../../definition/sync.ts'
+import { parseTimestamp } from './forms.ts'
+import { getAt, type Path, parsePath } from './paths.ts'
 
 /** Milliseconds of one unit, by the format of a number. */
 const units: Readonly<Record<string, number>> = { 'unix-time': 1_000, 'unix-time-ms': 1 }

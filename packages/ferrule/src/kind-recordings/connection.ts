@@ -1,0 +1,60 @@
+/** Connections for replays: invented credentials, which no request needs. */
+import type { ConnectorDefinition, CredentialScheme, Kind } from '../definition/connector.ts'
+import { isOptional } from '../definition/fields.ts'
+import { listSlots } from '../definition/templates.ts'
+import type { Connection } from '../engine/connection.ts'
+import { checkConfiguration } from '../engine/credentials/check.ts'
+import { type CredentialValues, Secret } from '../engine/credentials/source.ts'
+import { createMemoryClaims } from '../engine/writes/claims.ts'
+
+/** Values that fit the classes of configuration: label, labels, digits, uuid, path. */
+const candidates = ['acme', '1', '00000000-0000-4000-8000-000000000000', 'acme.sandbox', 'acme/main']
+
+/** Invents required values of the configuration. */
+const inventConfiguration = ({ configuration }: ConnectorDefinition): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(configuration).flatMap(([name, { pattern, default: usual, enum: values }]) => {
+      if (isOptional(configuration, name) || usual !== undefined) return []
+      const fitting = [...(values ?? []), ...candidates].find((value) => pattern === undefined || new RegExp(pattern).test(value))
+      return fitting === undefined ? [] : [[name, fitting] as const]
+    }),
+  )
+
+/** Lists the credential fields that requests carry. */
+const listSent = ({ send }: CredentialScheme): readonly string[] =>
+  'as' in send ? [] : [...Object.values(send.headers ?? {}), ...Object.values(send.query ?? {})].flatMap(listSlots)
+
+/** Chooses the scheme that needs the least: one without an exchange of tokens, if there is one. */
+function inventCredentials({ credentials }: ConnectorDefinition): CredentialValues {
+  const schemes = Object.values(credentials)
+  const scheme = schemes.find(({ exchange, send }) => exchange === undefined && !('as' in send)) ?? schemes[0]
+  const needed = scheme === undefined ? [] : [...listSent(scheme), ...(scheme.exchange === undefined ? Object.keys(scheme.fields) : [])]
+  return Object.fromEntries(needed.map((name) => [name, `recorded-${name}`]))
+}
+
+/** Lists the names of the query that carry credentials, of all schemes. */
+export const listSecretQuery = ({ credentials }: ConnectorDefinition): ReadonlySet<string> =>
+  new Set(Object.values(credentials).flatMap(({ send }) => ('as' in send ? [] : Object.keys(send.query ?? {}))))
+
+/** Lists the headers that carry credentials, of all schemes, in lower case. */
+export const listSecretHeaders = ({ credentials }: ConnectorDefinition): ReadonlySet<string> =>
+  new Set(
+    Object.values(credentials).flatMap(({ send }) =>
+      'as' in send ? ['authorization'] : Object.keys(send.headers ?? {}).map((name) => name.toLowerCase()),
+    ),
+  )
+
+/**
+ * Makes a connection for replays.
+ * @throws FerruleError `validation_failed` for a configuration that the kind does not take
+ */
+export function createReplayConnection(kind: Kind, configuration: Readonly<Record<string, unknown>>): Connection {
+  const values = new Secret(inventCredentials(kind.definition))
+  const opened = { values, version: '0' }
+  return {
+    kind,
+    configuration: checkConfiguration(kind.definition, { ...inventConfiguration(kind.definition), ...configuration }, '/config'),
+    credentials: { open: async () => opened, renew: async () => opened },
+    writes: createMemoryClaims(),
+  }
+}
