@@ -109,7 +109,7 @@ test('results are sorted by a header, projected, and read page by page', options
   await openSearch({ sort: 'lastName:asc', fields: 'lastName,settings.emailsImported,id' })
   const table = page.getByRole('table', { name: 'Records of users' })
   await table.waitFor()
-  expect(await table.getByRole('columnheader').count()).toBe(4)
+  await expect.poll(() => table.getByRole('columnheader').count()).toBe(4)
   const all = await world.execute(id, {
     entity: 'users',
     action: 'context_store_search',
