@@ -110,6 +110,12 @@ const rows: Readonly<Record<string, Row>> = {
   'kind types': { args: ['acme.kind.yaml'], shows: ['export interface ThingsRecord {', 'export type AcmeKind = '] },
   'kind docs': { args: ['acme.kind.yaml'], shows: ['# Acme (`acme`)', '### things list'] },
   'kind check': { args: ['acme.kind.yaml'], shows: ['acme.kind.yaml: no mistakes, 0 doubts.'] },
+  'kind try': {
+    args: ['acme.kind.yaml', 'things', 'list', '-p', 'limit=1', '--record', 'tried.json'],
+    answers: [['● No', 'y']],
+    shows: ['GET /things?limit=1: 200', 'answer.data[].name: name-1', 'Save the recording', 'Wrote tried.json: things.list'],
+    file: 'tried.json',
+  },
   'kind test': {
     args: ['acme.kind.yaml'],
     shows: ['2 calls with 3 requests, 0 of them live: 0 failures, 0 notes.', 'regression only'],
@@ -175,7 +181,7 @@ async function draw(
 ): Promise<string> {
   const more = (await before?.()) ?? []
   const words = [...name.split(' '), ...args, ...more, ...(isTable === true ? ['--quiet'] : [])]
-  const terminal = openTerminal({ ...running.place, env }, words, { columns })
+  const terminal = openTerminal({ ...running.place, env: { ...running.place.env, ...env } }, words, { columns })
   for (const [after, keys] of answers) {
     await terminal.waitFor(after)
     terminal.type(keys)

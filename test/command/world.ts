@@ -1,5 +1,8 @@
 /** A service with copies, a profile that reaches it, and connectors to the sandbox. */
+import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { startCopyWorld } from '../http/search-support.ts'
 import { client, sandboxConnector, type World, type WorldOptions } from '../http/support.ts'
@@ -38,6 +41,17 @@ const thingRecordings = JSON.stringify({
   ],
 })
 
+/** Plays the vendor of the kind that `kind new` writes. @returns the variables with its address and its token */
+async function startThings() {
+  const server = createServer(({ url, headers }, response) => {
+    const body = headers.authorization === 'Bearer k3y' ? (url?.startsWith('/things?') ? { data: [thing(1)] } : thing(1)) : {}
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo // a server on a port has such an address
+  return { env: { ACME_TOKEN: 'k3y', ACME_ORIGIN: `http://127.0.0.1:${port}` }, close: () => void server.close().closeAllConnections() }
+}
+
 /** Starts a world. Nothing is synced until `world.context.worker` starts. */
 export async function startCommandWorld(options: WorldOptions = {}): Promise<CommandWorld> {
   const world = await startCopyWorld('postgres', options)
@@ -51,10 +65,12 @@ export async function startCommandWorld(options: WorldOptions = {}): Promise<Com
   writeFileSync(join(folder, 'new-credentials.json'), JSON.stringify({ credentials: file.credentials }))
   writeFileSync(join(folder, 'media.json'), JSON.stringify(mediaParams(world)))
   writeFileSync(join(folder, 'acme.recordings.json'), thingRecordings)
+  const things = await startThings()
   return {
     world,
-    place: { config: folder, folder },
+    place: { config: folder, folder, env: things.env },
     close: async () => {
+      things.close()
       await world.close()
       rmSync(folder, { recursive: true, force: true })
     },

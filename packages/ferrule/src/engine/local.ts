@@ -286,12 +286,10 @@ const buildMethods = (local: Local, definition: ConnectorDefinition, entity: str
 }
 
 /**
- * Makes a connector that runs in this process. Synchronous: nothing is sent until you call an operation.
- * @param kind the kind
- * @param options credentials, configuration, origins and callbacks
+ * Makes the connection of a connector that runs in this process.
  * @throws FerruleError `credentials_mismatch`, `validation_failed`
  */
-export function connectLocally<D extends ConnectorDefinition>(kind: Kind<D>, options: ConnectOptions<D>): LocalConnector<D> {
+export function openConnection<D extends ConnectorDefinition>(kind: Kind<D>, options: ConnectOptions<D>): Connection {
   checkOptions(connectOptions, options)
   // JavaScript callers may omit what the types demand. The error then names the schemes.
   const given: Partial<ConnectOptions<D>> = options ?? {}
@@ -301,7 +299,7 @@ export function connectLocally<D extends ConnectorDefinition>(kind: Kind<D>, opt
   const origin = checkOrigin(given.origin)
   // The values passed the check of their scheme, so they have its type.
   const onCredentials = given.onCredentials as ((next: unknown) => void | Promise<void>) | undefined
-  const connection: Connection = {
+  return {
     kind,
     configuration,
     credentials: createMemoryCredentials(values, onCredentials),
@@ -312,7 +310,17 @@ export function connectLocally<D extends ConnectorDefinition>(kind: Kind<D>, opt
     origin,
     ...(given.onNotice === undefined ? {} : { notice: dropRepeated(given.onNotice) }),
   }
-  const { limits = true } = given
+}
+
+/**
+ * Makes a connector that runs in this process. Synchronous: nothing is sent until you call an operation.
+ * @param kind the kind
+ * @param options credentials, configuration, origins and callbacks
+ * @throws FerruleError `credentials_mismatch`, `validation_failed`
+ */
+export function connectLocally<D extends ConnectorDefinition>(kind: Kind<D>, options: ConnectOptions<D>): LocalConnector<D> {
+  const connection = openConnection(kind, options)
+  const { limits = true }: Partial<ConnectOptions<D>> = options
   const own = typeof limits === 'boolean' ? {} : { ownRates: new OwnGate(limits) }
   const engine = createEngine({ limits: limits !== false, searchRefusal: 'unsupported_in_local_mode', ...own })
   const local = new Local(engine, connection)

@@ -8,6 +8,7 @@ import type { Recordings } from './recording.ts'
 export { type TestReport, testKind } from './check-kind.ts'
 export type { Finding, TestedFiles } from './findings.ts'
 export { type ReadRecordings, readRecordings } from './read.ts'
+export { type BuiltRecording, buildRecording, type MadeCall, makeCall } from './record.ts'
 export {
   type Exchange,
   nameRecording,
@@ -17,6 +18,7 @@ export {
   type Recording,
   type Recordings,
 } from './recording.ts'
+export { addRecording } from './write.ts'
 
 /** Finds the path of the recordings of a kind file: `github.recordings.json` beside `github.kind.yaml`. */
 export const findRecordingsPath = (kindFile: string): string => `${kindFile.replace(/(?:\.kind)?\.(?:ya?ml|json)$/i, '')}.recordings.json`

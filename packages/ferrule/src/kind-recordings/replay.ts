@@ -1,7 +1,7 @@
 /** Runs recorded calls without a network: each request is compared with its recording, and gets the recorded answer. */
 import { isObject } from '../definition/object.ts'
-import { createEngine } from '../engine/call/execute.ts'
-import type { Outcome } from '../engine/call/outcome.ts'
+import { createEngine, type Engine } from '../engine/call/execute.ts'
+import type { Call, Outcome } from '../engine/call/outcome.ts'
 import type { Connection } from '../engine/connection.ts'
 import type { HttpAnswer } from '../engine/http/answer.ts'
 import type { HttpRequest, HttpSender } from '../engine/http/http.ts'
@@ -70,12 +70,15 @@ export interface Replay {
   readonly problems: readonly string[]
 }
 
-interface Walked {
+/** What the pages of a list brought, or the record of another call. */
+export interface Walked {
   readonly rows: unknown[]
   readonly metas: Readonly<Record<string, unknown>>[]
   readonly doubts: string[]
   record: unknown
   hasMore: boolean
+  /** Why the call ended. */
+  error?: unknown
 }
 
 const readData = (outcome: Outcome): unknown => (outcome.type === 'file' ? undefined : outcome.data)
@@ -95,6 +98,26 @@ function notePage(walked: Walked, outcome: Outcome): Readonly<Record<string, unk
   return isObject(next) ? next : null
 }
 
+/** Runs a call, and a list page by page. @param options `mostPages`: pages at most. A failure is a part of the result */
+export async function walkCall(
+  engine: Engine,
+  connection: Connection,
+  { call, mostPages }: { readonly call: Call & Pick<Recording, 'params'>; readonly mostPages: number },
+): Promise<Walked> {
+  const walked: Walked = { rows: [], metas: [], doubts: [], record: undefined, hasMore: false }
+  try {
+    let params: Readonly<Record<string, unknown>> | null = call.params
+    for (let pages = 0; params !== null && pages < mostPages; pages += 1) {
+      const given: Readonly<Record<string, unknown>> = params
+      const next = notePage(walked, await engine.run(connection, { ...call, params: given }))
+      params = next === null ? null : { ...given, ...next }
+    }
+  } catch (thrown) {
+    walked.error = thrown
+  }
+  return walked
+}
+
 /** Lists recorded requests that were not sent. */
 const listUnsent = ({ exchanges }: Recording, count: number): string[] =>
   exchanges.slice(count).map(({ request }, index) => `request ${count + index + 1} is not sent: ${request.method} ${request.path}`)
@@ -107,20 +130,10 @@ export async function replay(connection: Connection, recording: Recording): Prom
   const onLast = (): void => (expected === undefined ? undefined : ended.abort())
   const vendor = new RecordedVendor(exchanges, listSecretQuery(connection.kind.definition), onLast)
   const engine = createEngine({ limits: false, random: () => 0, http: vendor })
-  const walked: Walked = { rows: [], metas: [], doubts: [], record: undefined, hasMore: false }
-  let error: unknown
-  try {
-    let params: Readonly<Record<string, unknown>> | null = recording.params
-    for (let pages = 0; params !== null && !(hasMore && pages === exchanges.length); pages += 1) {
-      const given: Readonly<Record<string, unknown>> = params
-      const next = notePage(walked, await engine.run(connection, { entity, action, params: given, signal: ended.signal }))
-      params = next === null ? null : { ...given, ...next }
-    }
-  } catch (thrown) {
-    error = thrown
-  } finally {
-    await engine.close()
-  }
+  const call = { entity, action, params: recording.params, signal: ended.signal }
+  const walked = await walkCall(engine, connection, { call, mostPages: hasMore ? exchanges.length : Number.POSITIVE_INFINITY })
+  await engine.close()
+  const { error } = walked
   const unrecorded = error instanceof Unrecorded ? [error.message] : []
   return {
     data: action === 'list' && walked.metas.length > 0 ? walked.rows : walked.record,

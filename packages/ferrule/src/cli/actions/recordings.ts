@@ -1,10 +1,17 @@
-/** `kind test`: kinds against their recordings. */
+/** `kind test`: kinds against their recordings. `kind try`: a call that can become a recording. */
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
+import type { Kind } from '../../definition/connector.ts'
+import type { Connection } from '../../engine/connection.ts'
+import type { ConnectOptions } from '../../engine/local.ts'
 import { fail } from '../../errors.ts'
-import type { Recordings, TestReport } from '../../kind-recordings/index.ts'
-import type { CommandContext } from '../context.ts'
+import type { BuiltRecording, MadeCall, Recordings, TestReport } from '../../kind-recordings/index.ts'
+import { type CommandContext, readFlag, readNumber, readText } from '../context.ts'
 import { failUsage, readErrorCode } from '../failure.ts'
+import { readParams } from '../params.ts'
+import { replaceFile } from '../replace-file.ts'
+import { findAction } from '../target/kinds.ts'
+import { readLocalOptions } from '../target/local.ts'
 
 /** Reads the recordings of a kind. @throws FerruleError `validation_failed` without a file; `definition_invalid` with its mistakes */
 async function openRecordings(path: string): Promise<Recordings> {
@@ -44,4 +51,140 @@ export async function testRecordings({ args: [path = ''], output, note }: Comman
   await output.rows([report.findings.map(({ file, line, column, is, call, message }) => ({ file, line, column, is, call, message }))])
   note(describeReport(report, failures, report.findings.length - failures))
   if (failures > 0) throw fail('definition_invalid', { reason: `${count(failures, 'failure')} in ${path}` })
+}
+
+type Credentials = readonly (readonly [name: string, value: string])[]
+
+/** A kind of a file, with what this process connects to. */
+interface Opened {
+  readonly kind: Kind
+  readonly connection: Connection
+  /** All values of credentials until now: renewals add some. */
+  readonly listSecrets: () => Credentials
+}
+
+/** Reads a kind, and connects with credentials of the environment. */
+async function openKind(path: string, context: CommandContext): Promise<Opened> {
+  const [{ loadKind }, { buildKindDocument }, { openConnection }] = await Promise.all([
+    import('../../kind-file/index.ts'),
+    import('../../document/build-kind.ts'),
+    import('../../engine/local.ts'),
+  ])
+  const { definition } = await loadKind(path)
+  const kind: Kind = { definition, rules: {} }
+  const options = readLocalOptions(buildKindDocument(definition), context.env)
+  const listTexts = (values: object): Credentials => Object.entries(values).map(([name, value]) => [name, String(value)] as const)
+  const secrets = [...listTexts(options.credentials)]
+  const onCredentials = (next: object): void => void secrets.push(...listTexts(next))
+  // The engine checks the values against the definition: no compiler knows a file.
+  const connection = openConnection(kind, { ...options, onCredentials } as ConnectOptions<Kind['definition']>)
+  return { kind, connection, listSecrets: () => secrets }
+}
+
+/** The file that a recording goes to. */
+interface RecordingFile {
+  readonly path: string
+  /** Undefined for a new file. */
+  readonly text: string | undefined
+  readonly recordings: Recordings | undefined
+}
+
+/** Opens the file of `--record`, before anything is sent. @throws FerruleError `validation_failed` for a name that stands there */
+async function openFile(
+  path: string,
+  call: { readonly entity: string; readonly action: string; readonly name?: string | undefined },
+): Promise<RecordingFile> {
+  const text = await readFile(path, 'utf8').catch((thrown: unknown) => {
+    if (readErrorCode(thrown) === 'ENOENT') return undefined
+    throw thrown
+  })
+  if (text === undefined) return { path, text, recordings: undefined }
+  const recordings = await openRecordings(path)
+  const { entity, action, name } = call
+  if (recordings.recordings.some((each) => each.entity === entity && each.action === action && each.name === name))
+    throw failUsage(`${path} has a recording of ${entity}.${action} with this name.`, 'Give --name, or delete that recording first.')
+  return { path, text, recordings }
+}
+
+/** Lists what a recording replaces, and what stays. */
+function describeReplaced({ replaced }: BuiltRecording): string {
+  const changed = replaced.flatMap(({ place, as }) => (as === undefined ? [] : [`  ${place}: ${as}`]))
+  const same = replaced.flatMap(({ place, as }) => (as === undefined ? [place] : []))
+  return [
+    changed.length === 0 ? 'Nothing is replaced.' : 'Replaced, with one example each:',
+    ...changed,
+    `Texts that stay: ${same.length === 0 ? 'none' : same.join(', ')}.`,
+  ].join('\n')
+}
+
+/** Saves a recording, after the list of what it replaces was shown. */
+async function saveRecording(
+  { path, text, recordings }: RecordingFile,
+  made: MadeCall,
+  context: CommandContext,
+  opened: Opened,
+): Promise<void> {
+  const { addRecording, buildRecording, readRecordings } = await import('../../kind-recordings/index.ts')
+  const { kind } = opened.kind.definition
+  if (made.sent.length === 0) throw made.walked.error
+  const name = readText(context.options, 'name')
+  const built = await buildRecording(opened.connection, made, {
+    name,
+    configuration: recordings?.configuration,
+    secrets: opened.listSecrets(),
+  })
+  const whole = await addRecording(text, { kind, ...built })
+  const { mistakes } = await readRecordings(whole, { name: basename(path) })
+  const problems = [...built.problems, ...mistakes.map(({ message }) => message)]
+  if (problems.length > 0)
+    throw failUsage(
+      `The call cannot be recorded: ${[...new Set(problems)].join('; ')}.`,
+      'Nothing is saved. Write this recording by hand, as docs/writing-kinds.md says.',
+    )
+  context.note(describeReplaced(built))
+  await context.ask.confirm(`Save the recording in ${path}`, readFlag(context.options, 'yes'))
+  await replaceFile(path, whole, 0o644)
+  context.note(`Wrote ${path}: ${made.entity}.${made.action}. Read it before you share it.`)
+}
+
+/** Says what was sent, without credentials. */
+async function describeSent({ sent }: MadeCall, opened: Opened): Promise<string> {
+  const { createSecretRemover } = await import('../../kind-recordings/replacer.ts')
+  const remove = createSecretRemover(opened.listSecrets())
+  return sent
+    .map(({ request, answer }) => `${request.method} ${remove(request.url.pathname + request.url.search)}: ${answer.status}`)
+    .join('\n')
+}
+
+/**
+ * Makes a call with credentials of the environment, and records it.
+ * @throws FerruleError of the call; `validation_failed` for a recording that would not do what the call did
+ */
+export async function tryKind(context: CommandContext): Promise<void> {
+  const { args, options, output, note, signal, deadlineMs } = context
+  const [path = '', entity = '', action = ''] = args
+  const [opened, { buildKindDocument }, { makeCall }] = await Promise.all([
+    openKind(path, context),
+    import('../../document/build-kind.ts'),
+    import('../../kind-recordings/index.ts'),
+  ])
+  const document = buildKindDocument(opened.kind.definition)
+  findAction(document, entity, action)
+  if (action === 'download') throw failUsage('A file is no record.', `Run: ferrule download --local ${path}.`)
+  const record = readText(options, 'record')
+  const file = record === undefined ? undefined : await openFile(record, { entity, action, name: readText(options, 'name') })
+  const params = await readParams(context, { entity, action }, async () => document)
+  const made = await makeCall(
+    opened.connection,
+    { entity, action, params },
+    { mostPages: readNumber(options, 'pages', 1) ?? 2, signal, deadlineMs },
+  )
+  signal.throwIfAborted()
+  note(await describeSent(made, opened))
+  const { walked } = made
+  if (walked.error === undefined && action === 'list') await output.rows([walked.rows])
+  else if (walked.error === undefined) await output.value(walked.record)
+  if (file !== undefined) await saveRecording(file, made, context, opened)
+  if (walked.error !== undefined) throw walked.error
+  if (walked.hasMore) note('There are more pages: --pages reads more of them.')
 }

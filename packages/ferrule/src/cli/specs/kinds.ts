@@ -1,6 +1,7 @@
 /** Commands about kind files. */
 import { describeMembers } from '../known-fields.ts'
 import type { CommandSpec, OptionSpec } from '../spec.ts'
+import { params } from './records.ts'
 
 const json: OptionSpec = { flags: '--json', about: 'the same as --format json' }
 
@@ -45,6 +46,27 @@ export const kindCommands: readonly CommandSpec[] = [
     about: 'print the reference page of a kind file as Markdown',
     examples: ['ferrule kind docs acme.kind.yaml > acme.md', 'ferrule kind docs acme.kind.yaml | head'],
     load: async () => (await import('../actions/kind-pages.ts')).printKindDocs,
+  },
+  {
+    name: 'kind try',
+    args: '<file> <entity> <action>',
+    about: 'call the vendor of a kind file, and record the call if wanted',
+    details:
+      'Credentials come from variables: the kind and the field in capitals, such as ACME_TOKEN. ACME_ORIGIN sends the calls to another address. ' +
+      'A recording has no credentials; tokens, addresses, names and prose are replaced, each value by the same everywhere. The list of what is ' +
+      'replaced is shown before the file is written, and the recording is replayed once.',
+    options: [
+      ...params,
+      { flags: '--pages <count>', about: 'pages of a list at most; 2 by default' },
+      { flags: '--record <path>', about: 'add the call to this file of recordings' },
+      { flags: '--name <text>', about: 'what the recording shows, where there are several of one call' },
+      { flags: '-y, --yes', about: 'save without a question' },
+    ],
+    examples: [
+      'ferrule kind try acme.kind.yaml things list -p limit=1 --record tried.recordings.json --yes',
+      'ferrule kind try acme.kind.yaml things get -p id=t1',
+    ],
+    load: async () => (await import('../actions/recordings.ts')).tryKind,
   },
   {
     name: 'kind test',

@@ -74,7 +74,8 @@ const local: OptionSpec = {
   about: 'call the vendor with credentials of the environment; no service takes part',
 }
 
-const params: readonly OptionSpec[] = [
+/** Options that give parameters. */
+export const params: readonly OptionSpec[] = [
   { flags: '--params <json>', about: 'parameters as JSON, as @file, or - for standard input' },
   {
     flags: '-p, --param <name=value>',

@@ -45,11 +45,18 @@ export interface Untyped {
   close(): Promise<void>
 }
 
+/** What `connect` takes, from the environment. */
+export interface LocalOptions {
+  readonly credentials: Readonly<Record<string, unknown>>
+  readonly config: Readonly<Record<string, unknown>>
+  readonly origin?: unknown
+}
+
 /**
- * Connects to the vendor: the connector that `connect` gives.
+ * Reads credentials, configuration and address from the environment. The engine checks them against the definition.
  * @throws FerruleError `setting_invalid` when a variable is missing
  */
-export async function openLocalConnector({ document, connect }: LocalKind, env: Environment): Promise<Untyped> {
+export function readLocalOptions(document: KindDocument, env: Environment): LocalOptions {
   const { kind, title, configuration } = document
   const credentials = chooseScheme(document, env)
   const config = readFields(kind, configuration, env)
@@ -60,11 +67,16 @@ export async function openLocalConnector({ document, connect }: LocalKind, env: 
       `Set ${missing.map((name) => nameVariable(kind, name)).join(', ')}.`,
     )
   const origin = env[nameVariable(kind, 'origin')]
-  // The engine checks credentials and configuration against the definition.
   const given = origin?.startsWith('{') ? parseObject(origin, nameVariable(kind, 'origin')) : origin
-  const options = { credentials, config, ...(given ? { origin: given } : {}) }
-  return connect(options) as Untyped
+  return { credentials, config, ...(given ? { origin: given } : {}) }
 }
+
+/**
+ * Connects to the vendor: the connector that `connect` gives.
+ * @throws FerruleError `setting_invalid` when a variable is missing
+ */
+export const openLocalConnector = async ({ document, connect }: LocalKind, env: Environment): Promise<Untyped> =>
+  connect(readLocalOptions(document, env)) as Untyped
 
 /**
  * Connects to the vendor, for commands that execute.

@@ -1,0 +1,254 @@
+/** Makes recordings of calls: what was sent and answered, without secrets and without names of people. */
+import type { Kind } from '../definition/connector.ts'
+import { isObject } from '../definition/object.ts'
+import { createEngine } from '../engine/call/execute.ts'
+import type { Connection } from '../engine/connection.ts'
+import type { HttpAnswer } from '../engine/http/answer.ts'
+import { Http, type HttpRequest, type HttpSender } from '../engine/http/http.ts'
+import { asFerruleError } from '../errors.ts'
+import { writeJson } from '../values/json/json.ts'
+import { parseBody } from './compare.ts'
+import { createReplayConnection, listSecretHeaders, listSecretQuery } from './connection.ts'
+import { listLeaks } from './leaks.ts'
+import { readRecordings } from './read.ts'
+import type { Recording } from './recording.ts'
+import { createSecretRemover, type Replaced, Replacer } from './replacer.ts'
+import { catchRequest, replay, type Walked, walkCall } from './replay.ts'
+import { listKindWords } from './words.ts'
+
+type Values = Readonly<Record<string, unknown>>
+
+/** A call that was made. */
+export interface MadeCall {
+  readonly entity: string
+  readonly action: string
+  readonly params: Values
+  readonly walked: Walked
+  readonly sent: readonly { readonly request: HttpRequest; readonly answer: HttpAnswer }[]
+}
+
+/** Sends requests, and keeps those of operations with their answers. Those that exchange tokens are not kept. */
+class Recorder implements HttpSender {
+  readonly sent: { readonly request: HttpRequest; readonly answer: HttpAnswer }[] = []
+  readonly #http = new Http()
+
+  async send(request: HttpRequest): Promise<HttpAnswer> {
+    const answer = await this.#http.send(request)
+    const before = this.sent.at(-1)?.request
+    // Only the last of several attempts counts.
+    if (before !== undefined && before.method === request.method && before.url.href === request.url.href && before.body === request.body)
+      this.sent.pop()
+    if (request.traced !== undefined) this.sent.push({ request, answer })
+    return answer
+  }
+
+  open: HttpSender['open'] = (request) => this.#http.open(request)
+
+  close(): Promise<void> {
+    return this.#http.close()
+  }
+}
+
+/**
+ * Makes a call, and keeps what is sent and answered.
+ * @param options most pages of a list, and what ends the call
+ */
+export async function makeCall(
+  connection: Connection,
+  { entity, action, params }: Pick<MadeCall, 'entity' | 'action' | 'params'>,
+  { mostPages, ...options }: { readonly mostPages: number; readonly signal: AbortSignal; readonly deadlineMs?: number | undefined },
+): Promise<MadeCall> {
+  const http = new Recorder()
+  const engine = createEngine({ http })
+  try {
+    const walked = await walkCall(engine, connection, { call: { ...options, entity, action, params }, mostPages })
+    return { entity, action, params, walked, sent: http.sent }
+  } finally {
+    await engine.close()
+  }
+}
+
+/** Headers of answers that a kind can read: positions, totals, limits. */
+const kept = /^(?:link|location|etag|retry-after)$|page|cursor|total|count|limit|remaining|reset|next|offset|continuation/
+const isJson = (type: unknown): boolean => type === undefined || /[/+]json\b/.test(String(type))
+
+const group = (pairs: Iterable<readonly [string, string]>): Values =>
+  Object.fromEntries(
+    [...Map.groupBy(pairs, ([name]) => name)].map(([name, values]) => [
+      name,
+      values.length === 1 ? values[0]?.[1] : values.map(([, value]) => value),
+    ]),
+  )
+
+/** Builds recordings of one kind. */
+class Builder {
+  readonly #kind: Kind
+  readonly #replacer: Replacer
+
+  constructor(kind: Kind, replacer: Replacer) {
+    this.#kind = kind
+    this.#replacer = replacer
+  }
+
+  /** Learns what answers and parameters hold. */
+  learn({ params, sent }: MadeCall): void {
+    this.#replacer.learn(params)
+    for (const { answer } of sent) {
+      for (const value of Object.values(this.#readHeaders(answer)).flat()) this.#replacer.learnHeader(value)
+      this.#replacer.learn(this.#readBody(answer))
+    }
+  }
+
+  #readHeaders({ headers }: HttpAnswer): Readonly<Record<string, string | string[]>> {
+    const secret = listSecretHeaders(this.#kind.definition)
+    return Object.fromEntries(
+      Object.entries(headers).flatMap(([name, value]) =>
+        value !== undefined && kept.test(name) && !secret.has(name) && name !== 'content-length' ? [[name, value]] : [],
+      ),
+    )
+  }
+
+  #readBody = ({ text, bytes }: HttpAnswer): unknown => parseBody(bytes?.toString() ?? text)
+
+  /** Writes an exchange. */
+  write({ request, answer }: MadeCall['sent'][number]): Values {
+    const body = this.#readBody(answer)
+    const headers = this.#replacer.write(this.#readHeaders(answer), 'answer.headers')
+    return {
+      request: this.#writeRequest(request),
+      answer: {
+        ...(answer.status === 200 ? {} : { status: answer.status }),
+        ...(isObject(headers) && Object.keys(headers).length > 0 ? { headers } : {}),
+        ...(body === undefined ? {} : { body: this.#replacer.write(body, 'answer') }),
+      },
+    }
+  }
+
+  #writeRequest({ method, url, body, headers }: HttpRequest): unknown {
+    const secret = listSecretQuery(this.#kind.definition)
+    const query = this.#replacer.write(group([...url.searchParams].filter(([name]) => !secret.has(name))), 'query')
+    const call = `${method} ${this.#replacer.writePath(url.pathname)}`
+    const json = headers['content-type'] === 'application/json' && body !== undefined ? this.#writeBody(parseBody(body)) : undefined
+    const form = body !== undefined && json === undefined ? this.#replacer.write(group(new URLSearchParams(body)), 'form') : undefined
+    const rest = {
+      ...(isObject(query) && Object.keys(query).length > 0 ? { query } : {}),
+      ...(json === undefined ? {} : { body: json }),
+      ...(form === undefined ? {} : { form }),
+    }
+    return Object.keys(rest).length === 0 ? call : { call, ...rest }
+  }
+
+  #writeBody(body: unknown): unknown {
+    const { query, ...rest }: Values = isObject(body) && isObject(body['variables']) ? body : { query: undefined }
+    return this.#replacer.write(query === undefined ? body : rest, 'body')
+  }
+
+  writeParams = (params: Values): Values => {
+    const written = this.#replacer.write(params, 'params')
+    return isObject(written) ? written : {}
+  }
+}
+
+/** What a recording is made with. */
+export interface RecordingOptions {
+  /** What it shows, where there are several of one call. */
+  readonly name?: string | undefined
+  /** Configuration of the file, which stands for that of the call; undefined for a file that does not exist. */
+  readonly configuration: Values | undefined
+  /** All values of credentials that were used, by the names of their fields. */
+  readonly secrets: readonly (readonly [name: string, value: string])[]
+}
+
+/** A recording, as the file has it. */
+export interface BuiltRecording {
+  readonly entry: Values
+  readonly configuration: Values
+  readonly replaced: readonly Replaced[]
+  /** Why it cannot be saved. */
+  readonly problems: readonly string[]
+}
+
+/** Chooses values of the configuration that stand for those of the call. Fixed choices stay. */
+function replaceConfiguration({ kind, configuration }: Connection, wanted: Values = {}): Values {
+  const invented = createReplayConnection(kind, wanted).configuration
+  return Object.fromEntries(
+    Object.entries(configuration).map(([name, value]) => {
+      const field = kind.definition.configuration[name]
+      const isFixed = typeof value !== 'string' || field?.enum !== undefined || field?.default === value
+      return [name, wanted[name] ?? (isFixed ? value : (invented[name] ?? value))]
+    }),
+  )
+}
+
+/** Lists values that replays of a file would not have. */
+function listLacking({ kind }: Connection, configuration: Values, inFile: Values | undefined): string[] {
+  if (inFile === undefined) return []
+  const known = createReplayConnection(kind, inFile).configuration
+  const lacking = Object.keys(configuration).filter((name) => known[name] !== configuration[name])
+  return lacking.map((name) => `the file needs "config": {${writeJson(name)}: ${writeJson(configuration[name])}}`)
+}
+
+/** Reads an entry as the file's reader does. */
+async function readEntry(
+  kind: string,
+  entry: Values,
+): Promise<{ readonly recording: Recording | undefined; readonly problems: readonly string[] }> {
+  const { file, mistakes } = await readRecordings(writeJson({ kind, recordings: [entry] }), { name: 'the recording' })
+  return { recording: file?.recordings[0], problems: mistakes.map(({ path, message }) => `${path} ${message}`) }
+}
+
+/** Replays an entry: what it returns is its data. */
+async function addData(connection: Connection, entry: Values): Promise<{ readonly entry: Values; readonly problems: readonly string[] }> {
+  const { recording, problems } = await readEntry(connection.kind.definition.kind, entry)
+  if (recording === undefined) return { entry, problems }
+  const done = await replay(connection, recording)
+  const failed = recording.error === undefined && done.error !== undefined ? [asFerruleError(done.error).message] : []
+  const data = done.data === undefined ? {} : { data: done.data }
+  return { entry: { ...entry, ...data }, problems: [...done.problems, ...failed, ...listLeaks({ ...recording, ...data })] }
+}
+
+/**
+ * Makes a recording of a call. Secrets, tokens, addresses, names and prose are replaced, and the result is replayed: it has problems where it
+ * does not do what the call did.
+ */
+export async function buildRecording(connection: Connection, made: MadeCall, options: RecordingOptions): Promise<BuiltRecording> {
+  const { kind } = connection
+  const { entity, action, params, walked, sent } = made
+  const configuration = replaceConfiguration(connection, options.configuration)
+  const replaying = createReplayConnection(kind, configuration)
+  const target = await catchRequest(replaying, { entity, action, params })
+  const replacer = new Replacer({
+    secrets: options.secrets,
+    known: Object.entries(connection.configuration).flatMap(([name, from]) => {
+      const to = configuration[name]
+      return typeof from === 'string' && typeof to === 'string' && from !== to ? [[from, to] as const] : []
+    }),
+    origins: new Map(sent.map(({ request }) => [request.url.origin, target.url.origin])),
+    kindWords: listKindWords(kind.definition),
+    messageWords: kind.definition.errors.flatMap(({ contains }) => contains ?? []),
+  })
+  const builder = new Builder(kind, replacer)
+  builder.learn(made)
+  const code = walked.error === undefined ? undefined : asFerruleError(walked.error).code
+  const given = builder.writeParams(params)
+  const bare: Values = {
+    ...{ call: `${entity}.${action}`, ...(options.name === undefined ? {} : { name: options.name }), source: 'live' },
+    ...(Object.keys(given).length === 0 ? {} : { params: given }),
+    exchanges: sent.map((one) => builder.write(one)),
+    ...(code === undefined ? {} : { error: code }),
+    ...(walked.hasMore ? { more: true } : {}),
+  }
+  const { entry, problems } = await addData(replaying, bare)
+  const text = writeJson(entry)
+  const leaks = createSecretRemover(options.secrets)(text) === text ? [] : ['a value of the credentials is still in it']
+  const unread = sent.filter(({ answer }) => answer.status !== 204 && answer.text !== '' && !isJson(answer.headers['content-type']))
+  return {
+    ...{ entry, configuration, replaced: replacer.replaced },
+    problems: [
+      ...problems,
+      ...listLacking(connection, configuration, options.configuration),
+      ...leaks,
+      ...unread.map(() => 'an answer is no JSON, and its text cannot be searched for secrets'),
+    ],
+  }
+}
