@@ -14,6 +14,7 @@ import { executeListFilled, executeListLatency, executeListPipe, executeListThro
 import { firstSearchable } from './first-searchable.ts'
 import { flows } from './flows.ts'
 import { hostedClient } from './hosted-client.ts'
+import { kindsOfStart } from './kinds.ts'
 import { libraryList } from './library-list.ts'
 import { lists } from './lists.ts'
 import { mcp } from './mcp.ts'
@@ -43,6 +44,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   download,
   mcp,
   start: startUp,
+  kinds: kindsOfStart,
   'sql-gate': sqlGate,
   partitions,
   'store-write-embedded': storeWriteEmbedded,

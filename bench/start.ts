@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ensureBundle } from '../scripts/bundles.mjs'
 import { type Result, time } from './result.ts'
-import { alternate, type Effort, median } from './rounds.ts'
+import { alternate, type Effort, median, type Sides } from './rounds.ts'
 
 /** How often readiness is asked for, in milliseconds. */
 const pollEvery = 5
@@ -46,17 +46,24 @@ async function residentMegabytes(pid: number | undefined): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(text)?.[1] ?? 0) / 1000
 }
 
-interface Started {
+/** Seconds until a program was ready, and its memory in megabytes. */
+export interface Started {
   readonly seconds: number
   readonly idle: number
 }
 
-async function startOnce(file: string): Promise<Started> {
+/** Starts a program, and ends it. @param file of the program. @param more its data folder, which stays, its other folder and settings */
+export async function startOnce(
+  file: string,
+  more: { readonly data?: string; readonly cwd?: string; readonly env?: object } = {},
+): Promise<Started> {
   const folder = await mkdtemp(join(tmpdir(), 'ferrule-bench-'))
   const port = String(await freePort())
+  const own = { NODE_COMPILE_CACHE: compileCache, FERRULE_PORT: port, FERRULE_DATA: more.data ?? folder, NODE_ENV: 'production' }
   const begin = performance.now()
   const child = spawn(process.execPath, [file], {
-    env: { ...process.env, NODE_COMPILE_CACHE: compileCache, FERRULE_PORT: port, FERRULE_DATA: folder, NODE_ENV: 'production' },
+    cwd: more.cwd,
+    env: { ...process.env, ...own, ...more.env },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const exit = once(child, 'exit')
@@ -79,10 +86,15 @@ export async function startUp(effort: Effort): Promise<Result> {
     effort,
     startOnce,
   )
+  return toStartResult('start', figures)
+}
+
+/** Returns the medians of starts. */
+export function toStartResult(name: string, figures: Sides<Started[]>): Result {
   const seconds = (of: readonly Started[]) => median(of.map((one) => one.seconds))
   const idle = (of: readonly Started[]) => median(of.map((one) => one.idle))
   return time({
-    name: 'start',
+    name,
     unit: 's',
     ours: seconds(figures.ours),
     baseline: seconds(figures.baseline),

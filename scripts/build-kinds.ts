@@ -1,15 +1,12 @@
-/**
- * Builds `@ferrule/kinds` from its files: each kind in the long form as JSON, a module that gives it to `connect`, and the index that a service reads.
- */
+/** Builds the modules of `@ferrule/kinds`: each gives the JSON of a kind, which `npm run gen` has made and checked, to `connect`. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ConnectorDefinition } from '../packages/ferrule/src/definition/index.ts'
 import { nameKindType, printTypes } from '../packages/ferrule/src/document/print-types.ts'
-import { formatMistake, readKind } from '../packages/ferrule/src/kind-file/index.ts'
 import { root } from './paths.mjs'
 
-const source = join(root, 'packages/kinds')
-const target = join(source, 'dist')
+const source = join(root, 'packages/kinds/json')
+const target = join(root, 'packages/kinds/dist')
 
 /** Names the export of a kind: `google-calendar` becomes `googleCalendar`. */
 const nameExport = (kind: string): string => kind.replace(/-(\w)/g, (_dash, letter: string) => letter.toUpperCase())
@@ -27,15 +24,9 @@ export declare const ${nameExport(definition.kind)}: ConnectableKind<${nameKindT
 `
 rmSync(target, { recursive: true, force: true })
 mkdirSync(target)
-const kinds: object[] = []
-for (const file of readdirSync(source).filter((name) => name.endsWith('.kind.yaml'))) {
-  const { definition, mistakes } = await readKind(readFileSync(join(source, file), 'utf8'), { name: file })
-  if (definition === undefined) throw new Error(mistakes.map(formatMistake).join('\n'))
-  const { kind, title, entities } = definition
-  const json = JSON.stringify(definition)
-  writeFileSync(join(target, `${kind}.json`), json)
-  writeFileSync(join(target, `${kind}.js`), printModule(kind, json))
-  writeFileSync(join(target, `${kind}.d.ts`), printModuleTypes(definition))
-  kinds.push({ kind, title, file: `${kind}.json`, entities: Object.keys(entities) })
+for (const file of readdirSync(source)) {
+  const json = readFileSync(join(source, file), 'utf8').trim()
+  const definition: ConnectorDefinition = JSON.parse(json)
+  writeFileSync(join(target, `${definition.kind}.js`), printModule(definition.kind, json))
+  writeFileSync(join(target, `${definition.kind}.d.ts`), printModuleTypes(definition))
 }
-writeFileSync(join(target, 'index.json'), JSON.stringify({ kinds }))

@@ -22,6 +22,8 @@ export async function build() {
   const code = await ensureWeb()
   if (code !== 0) return code
   cpSync(webFolder, join(root, 'packages/server/dist/web'), { recursive: true, filter: (file) => !file.endsWith(sourcesFile) })
+  for (const each of ['index.json', 'json'])
+    cpSync(join(root, 'packages/kinds', each), join(root, 'packages/server/dist/kinds', each), { recursive: true })
   for (const name of ['ferrule', 'server']) chmodSync(join(root, 'packages', name, 'dist/cli.js'), 0o755)
   return 0
 }

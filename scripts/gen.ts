@@ -14,6 +14,7 @@ import { errorsPage, referencePage, routesPage, settingsPage } from '../packages
 import { routes } from '../packages/server/src/http/routes/index.ts'
 import { formatAnswers } from './format-answers.ts'
 import { kindFilesPage } from './kind-files-page.ts'
+import { printKindFiles } from './kind-packages.ts'
 
 const root = join(import.meta.dirname, '..')
 const kinds = Object.values(checkKinds(kindTable))
@@ -33,6 +34,7 @@ const files = new Map([
   ],
   ...kinds.map((kind) => [`docs/reference/${kind.definition.kind}.md`, referencePage(kind)] as const),
   ...kinds.flatMap((kind) => recordedAnswers(`packages/ferrule/src/connectors/${kind.definition.kind}/answers`)),
+  ...(await printKindFiles()),
 ])
 
 /** Prints the look of the service's plain pages: they have no files of their own, and share it with the built ones. */
@@ -59,12 +61,11 @@ function recordedAnswers(folder: string): (readonly [string, string])[] {
 
 const present = (path: string): string | undefined => (existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : undefined)
 
-/** Lists pages of kinds that no longer exist. */
-function leftover(): string[] {
-  const folder = 'docs/reference'
-  const names = existsSync(join(root, folder)) ? readdirSync(join(root, folder)).filter((name) => name.endsWith('.md')) : []
-  return names.map((name) => `${folder}/${name}`).filter((path) => !files.has(path))
-}
+/** Lists the pages and the JSON of kinds that no longer exist. */
+const leftover = (): string[] =>
+  ['docs/reference', 'packages/kinds/json']
+    .flatMap((folder) => (existsSync(join(root, folder)) ? readdirSync(join(root, folder)).map((name) => `${folder}/${name}`) : []))
+    .filter((path) => /\.(md|json)$/.test(path) && !files.has(path))
 
 const stale = [...files].filter(([path, text]) => present(path) !== text).map(([path]) => path)
 

@@ -6,8 +6,8 @@ import { join, resolve } from 'node:path'
 import { build } from './build.mjs'
 import { packages, root, sourceCondition } from './paths.mjs'
 
-/** The schemas of kind files and their recordings, for editors. */
-const schemas = ['kind.schema.json', 'recordings.schema.json']
+/** What a package has beside its `dist`: the schemas of kind files and their recordings for editors, kinds as JSON with their index. */
+const beside = ['kind.schema.json', 'recordings.schema.json', 'json', 'index.json']
 
 /**
  * Builds and packs all packages for npm.
@@ -33,7 +33,7 @@ function packOne(name, target) {
   const copy = mkdtempSync(join(tmpdir(), 'ferrule-pack-'))
   try {
     cpSync(join(source, 'dist'), join(copy, 'dist'), { recursive: true })
-    for (const schema of schemas) if (existsSync(join(source, schema))) cpSync(join(source, schema), join(copy, schema))
+    for (const each of beside) if (existsSync(join(source, each))) cpSync(join(source, each), join(copy, each), { recursive: true })
     for (const paper of ['LICENSE', 'README.md', 'CHANGELOG.md']) cpSync(join(root, paper), join(copy, paper))
     writeFileSync(join(copy, 'package.json'), buildManifest(readFileSync(join(source, 'package.json'), 'utf8')))
     const packed = spawnSync('npm', ['pack', '--pack-destination', target], { cwd: copy, stdio: ['ignore', 'inherit', 'inherit'] })

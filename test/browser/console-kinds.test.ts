@@ -1,13 +1,14 @@
 /** The reference of the kinds in the console: found by words, opened by its address, and tried. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { listShippedKinds } from '../../packages/server/src/main/kinds/shipped.ts'
 import { findAllBarriers } from './accessibility.ts'
 import { limits, type OpenedConsole, openConsole } from './console-support.ts'
 
 let opened: OpenedConsole
 let page: Page
 beforeAll(async () => {
-  opened = await openConsole()
+  opened = await openConsole({ kinds: listShippedKinds(['@ferrule/kinds']) })
   page = opened.page
 }, limits.test)
 afterAll(() => opened.close())
@@ -16,7 +17,8 @@ const timeout = limits.test
 
 test('a field of any kind is found, and leads to its action', { timeout }, async () => {
   await opened.go('/kinds')
-  await page.getByRole('article').filter({ hasText: 'Snowflake' }).waitFor()
+  await page.getByRole('article').filter({ hasText: 'Zendesk' }).waitFor()
+  expect(await page.getByRole('article').count()).toBe(14)
   await opened.screenshot('kinds')
   expect(await findAllBarriers(page)).toEqual([])
   await page.getByLabel('Search all kinds').fill('gong calls fromdatetime')
@@ -37,6 +39,21 @@ test('an address opens a section, and credentials say where to find them', { tim
   await page.getByRole('link', { name: 'Admin center > Settings > Ecosystem > API', exact: true }).first().waitFor()
   await opened.go('/kinds/gong?section=entity%3Anone')
   await page.getByText('There is no such section').waitFor()
+  expect(opened.complaints()).toEqual([])
+})
+
+test('a new connector chooses among all kinds, and the sandbox is offered where it plays the vendor', { timeout }, async () => {
+  await opened.go('/connectors/new')
+  await page.getByRole('link', { name: 'Zendesk' }).waitFor()
+  expect(await page.getByRole('region', { name: 'What do you connect?' }).getByRole('listitem').count()).toBe(14)
+  await opened.screenshot('new-connector-kinds')
+  await page.getByRole('link', { name: 'GitHub' }).click()
+  await page.getByRole('form', { name: 'New GitHub connector' }).waitFor()
+  await opened.screenshot('new-connector-github')
+  expect(await findAllBarriers(page)).toEqual([])
+  expect(await page.getByLabel('Use the sandbox').count()).toBe(0)
+  await opened.go('/connectors/new?kind=gong')
+  await page.getByLabel('Use the sandbox').waitFor()
   expect(opened.complaints()).toEqual([])
 })
 

@@ -1,7 +1,9 @@
-/** A service with a kind of its operator, a file, against a vendor of this test. */
+/** A service with a kind of its operator, a file, against a vendor of this test, beside the kinds that it has by default. */
 import { once } from 'node:events'
+import fs from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { syncBuiltinESMExports } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -121,11 +123,22 @@ const execute = (entity: string, action: string, params: object = {}) =>
   ask(`${connectorsPath}/${connector}/execute`, { entity, action, params })
 
 const links = `${base}/connect/links`
-const shipped = ['gong', 'shopify', 'snowflake', 'tiktok-marketing']
+const certified = ['gong', 'shopify', 'snowflake', 'tiktok-marketing']
+const ten = ['github', 'google-calendar', 'hubspot', 'jira', 'linear', 'notion', 'salesforce', 'slack', 'stripe', 'zendesk']
+/** Definitions of the ten that were read. */
+const read = new Set<string>()
 const credentials = { token: 'right' }
 const plain = { workspace_name: 'default', connector_type: 'acme', name: 'Desk', credentials }
 
 beforeAll(async () => {
+  const readFile = fs.readFileSync
+  const watch = (...given: Parameters<typeof fs.readFileSync>) => {
+    const slug = /packages\/kinds\/json\/([\w-]+)\.json$/.exec(String(given[0]))?.[1]
+    if (slug !== undefined) read.add(slug)
+    return readFile(...given)
+  }
+  vi.spyOn(fs, 'readFileSync').mockImplementation(watch)
+  syncBuiltinESMExports()
   folder = await mkdtemp(join(tmpdir(), 'ferrule-own-kinds-'))
   const data = join(folder, 'data')
   await copyEmbeddedDatabase(join(data, 'context'))
@@ -138,13 +151,15 @@ beforeAll(async () => {
     FERRULE_SANDBOX: 'on',
     FERRULE_OPERATOR_CLIENT_ID: client.id,
     FERRULE_OPERATOR_CLIENT_SECRET: client.secret,
-    FERRULE_KINDS: join(folder, 'kinds'),
+    FERRULE_KINDS: `@ferrule/kinds,${join(folder, 'kinds')}`,
     FERRULE_ORIGINS: JSON.stringify({ acme: await vendor.start() }),
   })
   token = String((await ask(tokenPath, { client_id: client.id, client_secret: client.secret })).json.access_token)
   connector = String((await ask(connectorsPath, plain)).json.id)
 }, 120_000)
 afterAll(async () => {
+  vi.restoreAllMocks()
+  syncBuiltinESMExports()
   await service?.close()
   vendor.close()
   await rm(folder, { recursive: true, force: true })
@@ -155,7 +170,8 @@ describe('a kind of the operator', () => {
     const path = `${base}/integrations/definitions/sources`
     const { definitions } = (await ask(path)).json
     expect(definitions.map((each: Json) => [each.connector_type, each.custom, each.supportLevel])).toEqual([
-      ...shipped.map((slug) => [slug, false, 'certified']),
+      ...certified.map((slug) => [slug, false, 'certified']),
+      ...ten.map((slug) => [slug, false, 'community']),
       ['acme', true, 'community'],
     ])
     const { entities } = (await ask(`${path}/Acme%20Desk`)).json
@@ -173,8 +189,8 @@ describe('a kind of the operator', () => {
     expect(json.errors).toMatchObject([{ field: '/environment/sandbox', message: expect.stringContaining('plays no Acme Desk') }])
     const link = { workspace_name: 'default', sandbox: true, end_user: { id: '1' } }
     expect((await ask(links, { ...link, kinds: ['acme'] })).text).toContain('plays no Acme Desk')
-    expect((await ask(links, link)).json.kinds).toEqual(shipped)
-    expect((await ask(links, { ...link, sandbox: false })).json.kinds).toEqual([...shipped, 'acme'])
+    expect((await ask(links, link)).json.kinds).toEqual(certified)
+    expect((await ask(links, { ...link, sandbox: false })).json.kinds).toEqual([...certified, ...ten, 'acme'])
   })
 
   test('lists, walks large pages in a thread, gets and writes', async () => {
@@ -197,6 +213,24 @@ describe('a kind of the operator', () => {
     )
   }, 120_000)
 
+  test('is offered to agents', async () => {
+    const agent: TestClient = await connectClient(`${service.url}/mcp`, token, '2025-11-25')
+    expect((await agent.call('list_connectors')).text).toContain('Desk')
+    expect((await agent.call('describe', { connector })).text).toContain('tickets')
+    const { text, isError } = await agent.call('execute', { connector, entity: 'tickets', action: 'get', params: { id: 7 } })
+    expect([isError, text]).toEqual([false, expect.stringContaining('Ticket 7')])
+    await agent.close()
+  })
+
+  test('costs no other kind: until now none of their definitions was read, and then only that which is asked for', async () => {
+    expect((await ask(connectorsPath)).status).toBe(200)
+    expect((await ask(`${base}/skills`)).status).toBe(200)
+    expect([...read]).toEqual([])
+    const page = await ask('/docs/reference/google-calendar')
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining('nobody here has tried it with an account of the vendor')])
+    expect([...read]).toEqual(['google-calendar'])
+  })
+
   test('is in the document of the API, and on a page of the documentation', async () => {
     const document = (await ask('/openapi.json')).text
     for (const name of ['acme.tickets.list', 'acme.tickets.create', 'acme.tickets.context_store_search']) expect(document).toContain(name)
@@ -207,14 +241,5 @@ describe('a kind of the operator', () => {
     const { json } = await ask(`${base}/integrations/definitions/sources/acme/reference`)
     expect(json.sections.map(({ id }: Json) => id)).toContain('entity:tickets')
     expect((await ask('/docs/reference/nothing')).status).toBe(404)
-  })
-
-  test('is offered to agents', async () => {
-    const agent: TestClient = await connectClient(`${service.url}/mcp`, token, '2025-11-25')
-    expect((await agent.call('list_connectors')).text).toContain('Desk')
-    expect((await agent.call('describe', { connector })).text).toContain('tickets')
-    const { text, isError } = await agent.call('execute', { connector, entity: 'tickets', action: 'get', params: { id: 7 } })
-    expect([isError, text]).toEqual([false, expect.stringContaining('Ticket 7')])
-    await agent.close()
   })
 })

@@ -79,7 +79,7 @@ describe('the packed packages', () => {
   test.each(names)('%s holds compiled sources and papers only', (name) => {
     const paths = listFiles(join(consumer, 'node_modules', name)).filter((path) => !path.startsWith('node_modules/'))
     const isExpected = (path: string) =>
-      /^(dist\/.*(\.js|\.d\.ts|LICENSES\.md)|dist\/web\/(\w+\.html|docs\/[\w/-]+\.html(\.(gz|br))?|assets\/[\w.-]+\.(js|css|json|svg)(\.(gz|br))?)|package\.json|(kind|recordings)\.schema\.json|LICENSE|README\.md|CHANGELOG\.md)$/.test(
+      /^(dist\/.*(\.js|\.d\.ts|LICENSES\.md)|dist\/web\/(\w+\.html|docs\/[\w/-]+\.html(\.(gz|br))?|assets\/[\w.-]+\.(js|css|json|svg)(\.(gz|br))?)|dist\/kinds\/(index|json\/[\w-]+)\.json|package\.json|(kind|recordings)\.schema\.json|LICENSE|README\.md|CHANGELOG\.md)$/.test(
         path,
       )
     expect(paths.filter((path) => !isExpected(path) || path.includes('.test.'))).toEqual([])
@@ -103,8 +103,8 @@ describe('the packed packages', () => {
       expect(readFileSync(join(folder, 'source', path), 'utf8')).toBe(readFileSync(join(root, path), 'utf8'))
   })
 
-  test('have kinds that the service reads by the name of their package', () => {
-    const env = { ...withoutOuterSettings(), FERRULE_KINDS: '@ferrule/kinds' }
+  test('have the kinds that the service has by default', () => {
+    const env = withoutOuterSettings()
     const args = [join(consumer, 'node_modules/.bin/ferrule-server'), 'openapi']
     const { stdout, stderr } = spawnSync(process.execPath, args, { ...programLimit, cwd: consumer, encoding: 'utf8', env })
     expect(stderr).toBe('')

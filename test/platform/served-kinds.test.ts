@@ -1,11 +1,14 @@
 /** What FERRULE_KINDS may name, and what ends the start. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { copyFile, mkdir, mkdtemp, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { kinds as shipped } from '../../packages/ferrule/src/connectors/index.ts'
 import { asFerruleError } from '../../packages/ferrule/src/errors.ts'
 import { parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
+import { createCatalogue } from '../../packages/server/src/connectors/catalogue.ts'
+import { summarizeDefinition } from '../../packages/server/src/connectors/served-kind.ts'
 import { readServedKinds } from '../../packages/server/src/main/kinds/served.ts'
 
 const text = (kind: string, title: string): string => `
@@ -40,7 +43,9 @@ async function write(name: string, content: string): Promise<string> {
   return path
 }
 
-const own = async (...names: string[]) => (await readServedKinds({ FERRULE_KINDS: names.join(',') })).slice(Object.keys(shipped).length)
+const read = async (setting: string | undefined, options?: { readonly keeps: boolean }) =>
+  (await readServedKinds({ FERRULE_KINDS: setting, FERRULE_DATA: join(folder, 'data') }, options)).slice(Object.keys(shipped).length)
+const own = (...names: string[]) => read(names.join(','))
 const slugs = async (...names: string[]) => (await own(...names)).map(({ definition }) => definition.kind)
 /** Lines of the refusal, without the first. */
 const refusal = async (...names: string[]): Promise<readonly string[]> => {
@@ -61,11 +66,32 @@ async function buildRuled(kind: string): Promise<string> {
   long.entities.tickets.list.rows = 'rule:shout'
   return JSON.stringify(long, null, 2)
 }
+/** Slugs of the kinds that come with the service. */
+const ten = ['github', 'google-calendar', 'hubspot', 'jira', 'linear', 'notion', 'salesforce', 'slack', 'stripe', 'zendesk']
+
 const rules = 'export const rules = { rows: { shout: (row) => ({ subject: String(row.subject).toUpperCase() }) } }'
 
 describe('the setting', () => {
-  test('names nothing: the kinds of the library', async () => {
-    expect(await slugs()).toEqual([])
+  test('names nothing: the ten that come with the service, of which the index alone is read', async () => {
+    const parse = vi.spyOn(JSON, 'parse')
+    const kinds = await read(undefined)
+    expect(parse).toHaveBeenCalledTimes(1)
+    expect(kinds.map(({ summary, ships }) => `${summary?.kind} ${ships}`)).toEqual(ten.map((slug) => `${slug} true`))
+    const catalogue = createCatalogue(kinds)
+    expect(catalogue.list('calendar')).toMatchObject([{ name: 'Google Calendar', custom: false, supportLevel: 'community' }])
+    expect(catalogue.findKind('Google Calendar')).toBe(kinds[1])
+    expect(catalogue.listCopied()).toEqual(ten)
+    expect(parse).toHaveBeenCalledTimes(1)
+    expect(kinds[1]?.summary).toMatchObject(summarizeDefinition(kinds[1]?.definition ?? expect.fail()))
+    expect(catalogue.entities('google-calendar').map(({ entity }) => entity)).toContain('events')
+    expect(parse).toHaveBeenCalledTimes(2)
+  })
+
+  test('leaves the ten out, or names some of them', async () => {
+    expect(await slugs('none')).toEqual([])
+    expect(await slugs('@ferrule/kinds/slack', '@ferrule/kinds/github')).toEqual(['github', 'slack'])
+    expect(await slugs('@ferrule/kinds/slack', '@ferrule/kinds')).toEqual(ten)
+    await expect(own('@ferrule/kinds/slak')).rejects.toThrow(/@ferrule\/kinds has no slak; it has github, google-calendar/)
   })
 
   test('names files and folders', async () => {
@@ -103,6 +129,52 @@ describe('the setting', () => {
       expect.stringContaining('acme.rules.js: it must export rules'),
       expect.stringContaining('shout'),
     ])
+  })
+})
+
+describe('a service keeps what it checked', () => {
+  const listKept = () => readdir(join(folder, 'data/kinds')).catch(() => [])
+  const keep = async (...names: string[]) => (await read(names.join(','), { keeps: true })).map(({ definition }) => definition.kind)
+
+  test('by the digest of the file, for this user only; a command keeps nothing', async () => {
+    const a = await write('kept/a.kind.yaml', text('kept-a', 'Kept A'))
+    await own(a)
+    expect(await listKept()).toEqual([])
+    expect(await keep(a)).toEqual(['kept-a'])
+    const [first = ''] = await listKept()
+    expect((await stat(join(folder, 'data/kinds', first))).mode & 0o777).toBe(0o600)
+    const b = await write('kept/b.kind.yaml', text('kept-b', 'Kept B'))
+    expect(await keep(a, b)).toEqual(['kept-a', 'kept-b'])
+    const second = (await listKept()).find((name) => name !== first) ?? ''
+    await copyFile(join(folder, 'data/kinds', second), join(folder, 'data/kinds', first))
+    expect(await slugs(a)).toEqual(['kept-b']) // so the file was not read again
+  })
+
+  test('but reads a file again that was kept in part, or has changed; and deletes what nobody names', async () => {
+    const a = await write('kept/c.kind.yaml', text('kept-c', 'Kept C'))
+    expect(await keep(a)).toEqual(['kept-c'])
+    const [first = '', ...others] = await listKept()
+    expect(others).toEqual([])
+    await truncate(join(folder, 'data/kinds', first), 300)
+    expect(await keep(a)).toEqual(['kept-c'])
+    await write('kept/c.kind.yaml', text('kept-d', 'Kept D'))
+    expect(await keep(a)).toEqual(['kept-d'])
+    expect(await listKept()).toHaveLength(1)
+  })
+
+  test('and reads of a package its index alone, once the files were checked', async () => {
+    const { definition } = await parseKind(text('listed', 'Listed'))
+    const json = JSON.stringify(definition)
+    const sha256 = createHash('sha256').update(json).digest('hex')
+    await write('node_modules/listed/package.json', '{"name": "listed", "version": "1.0.0"}')
+    await write('node_modules/listed/index.json', JSON.stringify({ kinds: [{ kind: 'listed', file: 'listed.json', sha256 }] }))
+    await write('node_modules/listed/listed.json', `${json} `)
+    vi.spyOn(process, 'cwd').mockReturnValue(folder)
+    expect(await refusal('listed')).toEqual([expect.stringMatching(/listed\.json is not the file that the index of its package lists/)])
+    await write('node_modules/listed/listed.json', json)
+    expect(await keep('listed')).toEqual(['listed'])
+    await rm(join(folder, 'node_modules/listed/listed.json'))
+    expect(await keep('listed')).toEqual(['listed'])
   })
 })
 

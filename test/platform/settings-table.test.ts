@@ -26,7 +26,7 @@ const promised: Readonly<Record<string, string>> = {
   FERRULE_MASTER_KEY_PREVIOUS: 'comma list of keys; none',
   FERRULE_OPERATOR_CLIENT_ID: 'string of 1 to 128 visible ASCII characters; generated',
   FERRULE_OPERATOR_CLIENT_SECRET: 'string of 1 to 256 characters; at least 32 random ones outside of a trial; generated, shown once',
-  FERRULE_KINDS: 'comma list of files, folders and packages; none',
+  FERRULE_KINDS: 'comma list of files, folders and packages; @ferrule/kinds',
   FERRULE_ORIGINS: 'JSON object; {}',
   HTTP_PROXY: 'http or https URL; none',
   HTTPS_PROXY: 'http or https URL; HTTP_PROXY',

@@ -9,7 +9,7 @@ import { runSchedules } from '../../packages/server/src/copies/queue/schedules.t
 import { computeNextAttemptAt, leaseMs, mostFailures } from '../../packages/server/src/copies/queue/times.ts'
 import { endRun, hasDueRun, leaseRuns, type RunEnd, wakeRuns } from '../../packages/server/src/copies/sql/sync-queue.ts'
 import { noError, type RunRow } from '../../packages/server/src/copies/sql/sync-runs.ts'
-import { listCopiedEntities } from '../../packages/server/src/copies/status/groups.ts'
+import { listCopiedEntities } from '../../packages/server/src/copies/sync/walk/plan.ts'
 import { createDatabase, type Database } from '../../packages/server/src/db/database.ts'
 import type { Tables } from '../../packages/server/src/db/schema/schema.ts'
 import { readSettings } from '../../packages/server/src/main/settings/settings.ts'

@@ -138,12 +138,25 @@ function summaryTable({ entities }: ConnectorDefinition): Block {
   return table(['Entity', 'Actions', 'What it is'], rows)
 }
 
+/** Kinds of the library itself. No file can have the slug of one where a service reads it. */
+const certified = ['gong', 'shopify', 'snowflake', 'tiktok-marketing']
+
+/** Returns whether a kind is one of the library's own, which recorded answers and stand-ins test. */
+export const isCertified = ({ kind }: Pick<ConnectorDefinition, 'kind'>): boolean => certified.includes(kind)
+
+/** Says who tried a kind, as the catalogue's level of support does. */
+const describeSupport = (definition: ConnectorDefinition): string =>
+  isCertified(definition)
+    ? '**Certified**: it ships with the library, and recorded answers of each operation and a stand-in of the vendor test it.'
+    : "**Community**: it was made from the vendor's documents, and nobody here has tried it with an account of the vendor."
+
 const describeOverview = (definition: ConnectorDefinition): Section => ({
   id: 'overview',
   title: `${definition.title} (\`${definition.kind}\`)`,
   summary: definition.about,
   blocks: [
     paragraph(`${definition.about}. Definition id \`${definition.id}\`. [The vendor's pages](${definition.documentation})`),
+    paragraph(describeSupport(definition)),
     summaryTable(definition),
     paragraph(
       'A record has every documented field, within its objects too: one that the vendor leaves out is null, whatever its type. Where the vendor is known to leave it out, the type says "or null". What the vendor sends beside the documented fields is kept.',

@@ -1,32 +1,34 @@
 /** Builds documents of the kinds from their definitions. */
-import type { ConnectorDefinition, Kind } from 'ferrule/definition'
-import { buildEntityDocument, fail, sandboxValues, kinds as shipped, toSchema } from 'ferrule/internal'
+import type { ConnectorDefinition } from 'ferrule/definition'
+import { buildEntityDocument, fail, isCertified, sandboxValues, toSchema } from 'ferrule/internal'
 import type { DefinitionRecord, DefinitionSummary } from 'ferrule/wire'
 import type { Catalogue } from './connector-types.ts'
+import { type ServedKind, summarize } from './served-kind.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 
 /** Builds the JSON Schema of a kind's configuration, without credentials. */
 export const buildConfigurationSchema = (definition: ConnectorDefinition): JsonSchema => toSchema(definition.configuration)
 
-/** Returns whether a kind ships with the service. No other kind has the slug of one that does. */
-export const isShipped = ({ definition }: Kind): boolean => Object.hasOwn(shipped, definition.kind)
-
 /** Says that a kind has no stand-in, and what to do. */
-export const sayNoStandIn = ({ definition }: Kind): string =>
-  `cannot be true: the sandbox plays no ${definition.title}; use an account of the vendor that is made for tests`
+export const sayNoStandIn = (kind: ServedKind): string =>
+  `cannot be true: the sandbox plays no ${summarize(kind).title}; use an account of the vendor that is made for tests`
 
-const toSummary = (kind: Kind): DefinitionSummary => ({
-  sourceDefinitionId: kind.definition.id,
-  name: kind.definition.title,
-  connector_type: kind.definition.kind,
-  description: kind.definition.about,
-  iconUrl: null,
-  custom: !isShipped(kind),
-  supportLevel: isShipped(kind) ? 'certified' : 'community',
-})
+function toSummary(served: ServedKind): DefinitionSummary {
+  const summary = summarize(served)
+  const { id, kind, title, about } = summary
+  return {
+    sourceDefinitionId: id,
+    name: title,
+    connector_type: kind,
+    description: about,
+    iconUrl: null,
+    custom: !isCertified(summary) && served.ships !== true,
+    supportLevel: isCertified(summary) ? 'certified' : 'community',
+  }
+}
 
-const toDefinitionRecord = (kind: Kind): DefinitionRecord => {
+const toDefinitionRecord = (kind: ServedKind): DefinitionRecord => {
   const { definition } = kind
   const { entity, action } = definition.check
   return {
@@ -53,23 +55,24 @@ const toDefinitionRecord = (kind: Kind): DefinitionRecord => {
 export const foldKindName = (text: string): string => text.toLowerCase().replace(/[\s_-]+/g, '-')
 
 /**
- * Builds the catalogue. Builds each document at its first request and keeps it.
+ * Builds the catalogue. Builds each document at its first request and keeps it. Lists and names read no definition.
  * @param standIns slugs of the kinds that the sandbox plays
  */
-export function createCatalogue(kinds: readonly Kind[], standIns: readonly string[] = Object.keys(sandboxValues)): Catalogue {
+export function createCatalogue(kinds: readonly ServedKind[], standIns: readonly string[] = Object.keys(sandboxValues)): Catalogue {
   const names = new Map(
-    kinds.flatMap((kind) =>
-      [kind.definition.title, kind.definition.kind, kind.definition.id].map((name) => [foldKindName(name), kind] as const),
-    ),
+    kinds.flatMap((each) => {
+      const { title, kind, id } = summarize(each)
+      return [title, kind, id].map((name) => [foldKindName(name), each] as const)
+    }),
   )
-  const records = new Map<Kind, DefinitionRecord>()
-  const findKind = (given: string): Kind | undefined => names.get(foldKindName(given))
-  const getKind = (given: string): Kind => {
+  const records = new Map<ServedKind, DefinitionRecord>()
+  const findKind = (given: string): ServedKind | undefined => names.get(foldKindName(given))
+  const getKind = (given: string): ServedKind => {
     const found = findKind(given)
     if (found === undefined)
       throw fail('connector_type_not_found', {
         given: given.slice(0, 100),
-        known: kinds.map(({ definition }) => definition.kind).join(', '),
+        known: kinds.map((each) => summarize(each).kind).join(', '),
       })
     return found
   }
@@ -82,13 +85,15 @@ export function createCatalogue(kinds: readonly Kind[], standIns: readonly strin
   return {
     list: (nameContains = '') => {
       const part = nameContains.toLowerCase()
-      const matches = ({ definition }: Kind) => [definition.title, definition.kind].some((name) => name.toLowerCase().includes(part))
-      return kinds.filter(matches).map(toSummary)
+      const matches = ({ name, connector_type }: DefinitionSummary) =>
+        [name, connector_type].some((each) => each.toLowerCase().includes(part))
+      return kinds.map(toSummary).filter(matches)
     },
+    listCopied: () => kinds.map(summarize).flatMap(({ kind, copied }) => (copied ? [kind] : [])),
     get,
     entities: (id) => get(id).entities,
     getKind,
     findKind,
-    hasStandIn: ({ definition }) => standIns.includes(definition.kind),
+    hasStandIn: (kind) => standIns.includes(summarize(kind).kind),
   }
 }

@@ -1,5 +1,4 @@
 /** Interfaces of connectors and of their kinds. */
-import type { Kind } from 'ferrule/definition'
 import type { Connection } from 'ferrule/engine'
 import type {
   ConnectorRecord,
@@ -12,6 +11,7 @@ import type {
 } from 'ferrule/wire'
 import type { ArrivingCall } from '../calls/admission.ts'
 import type { ConnectorAccess, Principal, PrincipalView } from '../values/access.ts'
+import type { ServedKind } from './served-kind.ts'
 
 /** What a surface knows of a request that stores credentials. None of it leaves out their check: only `check: false` in the body does. */
 export interface CredentialTrial extends Omit<ArrivingCall, 'organizationId'> {
@@ -74,6 +74,8 @@ export interface Connectors {
 export interface Catalogue {
   /** Lists the kinds. @param nameContains case-insensitive part of the title or slug */
   list(nameContains?: string): readonly DefinitionSummary[]
+  /** Lists the slugs of kinds whose connectors have a copy. */
+  listCopied(): readonly string[]
   /** Returns a kind. @param id definition id, slug or title. @throws FerruleError `connector_type_not_found` */
   get(id: string): DefinitionRecord
   /** Returns the entities of a kind, for `describe` and `inspect`. @throws FerruleError `connector_type_not_found` */
@@ -82,9 +84,9 @@ export interface Catalogue {
    * Returns the kind of a `connector_type`, title or definition id; ignores case, space, `_` and `-`.
    * @throws FerruleError `connector_type_not_found`
    */
-  getKind(given: string): Kind
+  getKind(given: string): ServedKind
   /** Returns whether the sandbox plays the vendor of a kind. */
-  hasStandIn(kind: Kind): boolean
+  hasStandIn(kind: ServedKind): boolean
   /** As `getKind`; undefined when this version of the service lacks the kind. */
-  findKind(given: string): Kind | undefined
+  findKind(given: string): ServedKind | undefined
 }

@@ -9,6 +9,7 @@ import { createChanges } from './changes.ts'
 import type { Catalogue, Connectors } from './connector-types.ts'
 import { createCreation } from './creation.ts'
 import { toConnectorRecord, toConnectorSummary } from './record.ts'
+import { summarize } from './served-kind.ts'
 import { type ConnectorListOptions, findConnector, listConnectors, requireConnector } from './sql/connectors.ts'
 
 /** Builds the service. */
@@ -45,7 +46,7 @@ export function readConnectorFilter(
   catalogue: Catalogue,
   query: ConnectorQuery,
 ): Pick<ConnectorListOptions, 'workspaceId' | 'workspaceName' | 'kind'> | undefined {
-  const type = query.connector_type === undefined ? undefined : catalogue.getKind(query.connector_type).definition.kind
+  const type = query.connector_type === undefined ? undefined : summarize(catalogue.getKind(query.connector_type)).kind
   const workspace = { workspaceId: query.workspace_id?.toLowerCase(), workspaceName: findWorkspaceName(query) }
   if (query.definition_id === undefined) return { ...workspace, kind: type }
   const wanted = query.definition_id.toLowerCase()

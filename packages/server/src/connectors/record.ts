@@ -1,10 +1,9 @@
 /** Connectors in wire form. */
-import type { Kind } from 'ferrule/definition'
 import type { ConnectorCommon, ConnectorNotice, ConnectorRecord, ConnectorStatus, ConnectorSummary, EntitySelection } from 'ferrule/wire'
-import { listCopiedEntities } from '../copies/status/groups.ts'
 import { iso } from '../values/ids.ts'
 import { buildConfigurationSchema } from './catalogue.ts'
 import type { Catalogue } from './connector-types.ts'
+import { type ServedKind, summarize } from './served-kind.ts'
 import type { ConnectorRow } from './sql/connectors.ts'
 
 /** Placeholder of a kind that this version of the service lacks. */
@@ -22,7 +21,7 @@ const parseNotices = (row: ConnectorRow): readonly ConnectorNotice[] => JSON.par
 const parseFields = (row: ConnectorRow): readonly string[] => JSON.parse(row.credential_fields)
 
 /** Converts what records, summaries and overviews share. */
-export const toCommon = (row: ConnectorRow, kind: Kind | undefined): ConnectorCommon => ({
+export const toCommon = (row: ConnectorRow, kind: ServedKind | undefined): ConnectorCommon => ({
   id: row.id,
   name: row.name,
   replication_config: parseConfiguration(row),
@@ -33,7 +32,7 @@ export const toCommon = (row: ConnectorRow, kind: Kind | undefined): ConnectorCo
   workspace_name: row.workspace_name,
   organization_id: row.organization_id,
   connector_type: row.kind,
-  definition_id: kind?.definition.id ?? missing.id,
+  definition_id: kind === undefined ? missing.id : summarize(kind).id,
   status: getConnectorStatus(row),
   status_reason: getStatusReason(row),
   credential_scheme: row.scheme,
@@ -42,11 +41,11 @@ export const toCommon = (row: ConnectorRow, kind: Kind | undefined): ConnectorCo
   notices: parseNotices(row),
 })
 
-const toTemplate = (row: ConnectorRow, kind: Kind | undefined) => {
-  const isSearchable = kind !== undefined && listCopiedEntities(kind.definition).length > 0
+const toTemplate = (row: ConnectorRow, kind: ServedKind | undefined) => {
+  const { id, title, copied: isSearchable } = kind === undefined ? { ...missing, title: row.kind, copied: false } : summarize(kind)
   return {
-    id: kind?.definition.id ?? missing.id,
-    name: kind?.definition.title ?? row.kind,
+    id,
+    name: title,
     icon: null,
     tags: [],
     mode: 'DIRECT',

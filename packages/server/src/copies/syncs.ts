@@ -37,7 +37,7 @@ import {
 } from './sql/sync-runs.ts'
 import { buildStatusRecord, readConnectorStatus } from './status/connector-status.ts'
 import { computeEntityState, describeChanging, findNextRunAt, findObstacle, isComplete } from './status/entity-status.ts'
-import { listCopiedEntities, readWantedEntities } from './status/groups.ts'
+import { readWantedEntities } from './status/groups.ts'
 import { readAsked, toRunRecord } from './status/run-record.ts'
 import { findSyncedConnector, readStatusFacts, type StatusFacts, type StatusParts, toSyncedConnector } from './status/status-facts.ts'
 import type { Watching } from './status/watching.ts'
@@ -114,10 +114,7 @@ async function addRecords({ database: { db }, onBackgroundError }: Parts, ref: C
 
 /** Deletes the rows of the copies and queues full runs. The store is empty, so no removals are needed. */
 async function refill(parts: Parts, only: string | undefined): Promise<number> {
-  const kinds = parts.catalogue
-    .list()
-    .map(({ connector_type }) => connector_type)
-    .filter((slug) => (only === undefined || slug === only) && listCopiedEntities(parts.catalogue.getKind(slug).definition).length > 0)
+  const kinds = parts.catalogue.listCopied().filter((slug) => only === undefined || slug === only)
   let filled = 0
   for (let after: string | undefined = kinds.length === 0 ? undefined : firstId; after !== undefined; ) {
     const rows = await listHolders(parts.database.db, kinds, { after, limit: batch })

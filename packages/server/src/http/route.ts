@@ -1,12 +1,13 @@
 /** Types of routes: a method, a path, a document and a function; and the limits of their calls. Routes do not know the HTTP library. */
 import type { Readable } from 'node:stream'
 import type { FerruleError } from 'ferrule'
-import type { Field, Kind } from 'ferrule/definition'
+import type { Field } from 'ferrule/definition'
 import type { FileAnswer } from 'ferrule/engine'
 import { type Endpoint, endpoints, type Page, type Wire } from 'ferrule/wire'
 import type { Logger } from 'pino'
 import type { ArrivingCall, CallBounds, RateState } from '../calls/admission.ts'
 import type { OperationServices } from '../calls/operations.ts'
+import type { ServedKind } from '../connectors/served-kind.ts'
 import type { Platform } from '../main/platform-types.ts'
 import type { Settings } from '../main/settings/settings.ts'
 import type { Caller, Principal } from '../values/access.ts'
@@ -20,7 +21,7 @@ import type { StreamOptions } from './streams/stream-shares.ts'
 export interface Services {
   readonly platform: Platform
   readonly settings: Settings
-  readonly kinds: readonly Kind[]
+  readonly kinds: readonly ServedKind[]
   /** Executes and checks, and counts both. */
   readonly operations: OperationServices
   /** Shares and times of event streams. */

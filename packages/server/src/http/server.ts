@@ -4,10 +4,10 @@ import type { Socket } from 'node:net'
 import cors from '@fastify/cors'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { FerruleError } from 'ferrule'
-import type { Kind } from 'ferrule/definition'
 import { clocks, fail } from 'ferrule/internal'
 import { type Logger, pino } from 'pino'
 import type { Cutter } from '../calls/cut-records.ts'
+import type { ServedKind } from '../connectors/served-kind.ts'
 import type { CopyServices } from '../copies/copy-services.ts'
 import type { Platform } from '../main/platform-types.ts'
 import type { Settings } from '../main/settings/settings.ts'
@@ -74,7 +74,7 @@ const chooseRequestId = (given: string | readonly string[] | undefined): string 
 export interface ServerOptions {
   readonly platform: Platform
   readonly settings: Settings
-  readonly kinds: readonly Kind[]
+  readonly kinds: readonly ServedKind[]
   /** Answers searches; without it searches are refused. */
   readonly copies?: CopyServices
   /** Cuts answers that were read apart from the loop. */

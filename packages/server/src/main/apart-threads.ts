@@ -3,8 +3,8 @@ import { Worker } from 'node:worker_threads'
 import type { Apart, ApartJob, ApartResult } from 'ferrule/engine'
 import { awaitUnlessAborted } from 'ferrule/internal'
 import type { CutJob, CutResult, Cutter } from '../calls/cut-records.ts'
+import { type ServedKind, summarize } from '../connectors/served-kind.ts'
 import type { SentKind, ThreadAnswer, ThreadInput, ThreadTask } from './apart-thread.ts'
-import type { ServedKind } from './kinds/rules.ts'
 
 /** The thread's file. In a checkout both files are TypeScript, in the published package both are JavaScript. */
 const program = new URL(`./apart-thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
@@ -25,7 +25,7 @@ export interface ThreadOptions {
   readonly idleMs?: number
   /** Maximum memory of a parsed body, in bytes. A body of 32 MiB takes about 100 million, unless it consists of brackets. */
   readonly maxBytes?: number
-  /** Kinds of the operator. A thread knows those of the library, and gets these with the first body of each. */
+  /** Kinds that are files. A thread knows those of the library, and gets these with the first body of each. */
   readonly kinds?: readonly ServedKind[]
 }
 
@@ -125,7 +125,7 @@ class Threads implements ApartThreads {
   #closed = false
 
   constructor({ threads = 2, idleMs = 10_000, maxBytes = 512 * bytesPerMb, kinds = [] }: ThreadOptions) {
-    this.#kinds = new Map(kinds.map((kind) => [kind.definition.kind, kind]))
+    this.#kinds = new Map(kinds.map((each) => [summarize(each).kind, each]))
     this.#options = { threads, idleMs, maxBytes }
   }
 

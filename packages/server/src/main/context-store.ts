@@ -1,7 +1,7 @@
 /** The context store of a process: its database, its searches, and the worker that fills it. */
-import type { Kind } from 'ferrule/definition'
 import { clocks } from 'ferrule/internal'
 import type { Logger } from 'pino'
+import { type ServedKind, summarize } from '../connectors/served-kind.ts'
 import { type CopyServices, createCopyServices } from '../copies/copy-services.ts'
 import { replicaStates } from '../copies/store/replicas/types.ts'
 import { openContextStore } from '../copies/store/store.ts'
@@ -14,7 +14,7 @@ import type { Settings } from './settings/settings.ts'
 /** Options of the store. */
 export interface ContextOptions {
   readonly settings: Settings
-  readonly kinds: readonly Kind[]
+  readonly kinds: readonly ServedKind[]
   readonly logger: Logger
   /** The platform, once it is open: it queues syncs for records that the store has lost. */
   readonly platform: () => Platform | undefined
@@ -29,7 +29,12 @@ export function openContext({ settings, kinds, logger, platform }: ContextOption
   }
   return openContextStore({
     settings: settings.context,
-    kinds: kinds.map(({ definition }) => definition),
+    kinds: kinds.map((each) => ({
+      kind: summarize(each).kind,
+      get entities() {
+        return each.definition.entities
+      },
+    })),
     clock: () => platform()?.clock() ?? Math.floor(clocks.steady()),
     onSetAside: (aside) => {
       logger.error(aside, 'the context database is damaged: it was moved aside, and all records are read again')

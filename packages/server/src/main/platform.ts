@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Kind } from 'ferrule/definition'
 import { BodyMemory, type Engine } from 'ferrule/engine'
 import { clocks } from 'ferrule/internal'
 import { Admission } from '../calls/admission.ts'
@@ -18,6 +17,7 @@ import { createConsentRevocations, keepRevocationsOf } from '../connectors/conse
 import { createConnectPages } from '../connectors/links/connect.ts'
 import { createConnectLinks } from '../connectors/links/links.ts'
 import { createVendorApplications } from '../connectors/links/vendor-applications.ts'
+import type { ServedKind } from '../connectors/served-kind.ts'
 import { SyncNode } from '../copies/queue/node.ts'
 import { KnownIndexes } from '../copies/status/status-facts.ts'
 import { Watching } from '../copies/status/watching.ts'
@@ -63,7 +63,7 @@ export interface EngineParts {
 export interface PlatformOptions
   extends Partial<Pick<Parts, 'steady' | 'sleep' | 'onBackgroundError' | 'onNotice' | 'sandboxOrigins'> & Pick<IdSource, 'randomBytes'>> {
   readonly settings: Settings
-  readonly kinds: readonly Kind[]
+  readonly kinds: readonly ServedKind[]
   /** Slugs of the kinds that the sandbox plays; default: those of the sandbox of this project. */
   readonly standIns?: readonly string[]
   /** Makes the engine that the whole platform calls vendors with. The platform closes it. */

@@ -4,17 +4,16 @@ import type { AddressInfo } from 'node:net'
 import { pathToFileURL } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import { BodyMemory, createEngine } from 'ferrule/engine'
-import { fail } from 'ferrule/internal'
+import { fail, isCertified } from 'ferrule/internal'
 import { startTracing, stopTracing } from 'ferrule/opentelemetry'
 import type { Logger } from 'pino'
-import { isShipped } from '../connectors/catalogue.ts'
+import { type ServedKind, summarize } from '../connectors/served-kind.ts'
 import { collect } from '../http/garbage-collection.ts'
 import { createServer } from '../http/server.ts'
 import { closeInTime, Stopping } from '../http/stopping.ts'
 import type { FirstApplication } from '../tenancy/applications/first-start.ts'
 import { type ApartThreads, createApartThreads } from './apart-threads.ts'
 import { createContextServices, openContext } from './context-store.ts'
-import type { ServedKind } from './kinds/rules.ts'
 import { readServedKinds } from './kinds/served.ts'
 import { createLogger } from './logger.ts'
 import { createMetrics } from './metrics.ts'
@@ -161,7 +160,7 @@ async function assemble({ settings, kinds }: Given, undo: Undo, stopping: Stoppi
   const logger = createLogger({ level: settings.logLevel })
   const sandbox = settings.sandbox ? createSandboxProcess({ program: sandboxProgram, logger }) : undefined
   undo.add(() => sandbox?.close())
-  const apart = createApartThreads({ maxBytes: settings.bodyMemory, kinds: kinds.filter((kind) => !isShipped(kind)) })
+  const apart = createApartThreads({ maxBytes: settings.bodyMemory, kinds: kinds.filter((each) => !isCertified(summarize(each))) })
   undo.add(() => apart.close())
   const { platform, store } = await openState({ settings, kinds }, undo, { logger, sandbox, apart })
   const metrics = createMetrics()
@@ -186,8 +185,8 @@ async function assemble({ settings, kinds }: Given, undo: Undo, stopping: Stoppi
  * @throws FerruleError `setting_invalid`, `unavailable` (database not reachable); nothing is left running then
  */
 export async function startService(env: Readonly<Record<string, string | undefined>> = process.env): Promise<Service> {
-  const kinds = await readServedKinds(env)
-  const settings = readSettings(env, { kinds: kinds.map(({ definition }) => definition.kind) })
+  const kinds = await readServedKinds(env, { keeps: true })
+  const settings = readSettings(env, { kinds: kinds.map((each) => summarize(each).kind) })
   const undo = new Undo()
   const stopping = new Stopping()
   try {

@@ -20,6 +20,7 @@ import { asId, newId } from '../../values/ids.ts'
 import { findWorkspaceName, readBody, readQuery } from '../../values/read.ts'
 import { sayNoStandIn } from '../catalogue.ts'
 import type { Catalogue } from '../connector-types.ts'
+import { summarize } from '../served-kind.ts'
 import { findConnector, requireConnector } from '../sql/connectors.ts'
 import {
   type ConnectLinkRow,
@@ -71,7 +72,7 @@ function readLinkInput({ settings, catalogue }: LinkReading, given: unknown) {
   const offered = body.sandbox === true && body.kinds === undefined ? named.filter(catalogue.hasStandIn) : named
   const lacking = body.sandbox === true ? offered.find((kind) => !catalogue.hasStandIn(kind)) : undefined
   if (lacking !== undefined) throw failValidation([problem('/sandbox', sayNoStandIn(lacking), 'sandbox')])
-  const kinds = [...new Set(offered.map(({ definition }) => definition.kind))]
+  const kinds = [...new Set(offered.map((kind) => summarize(kind).kind))]
   return {
     body,
     kinds,
@@ -87,7 +88,7 @@ function toLinkInput(catalogue: Catalogue, given: unknown): ConnectLinkInput {
   const body = readBody(oauthInitiateInput, given)
   const named = body.connector_type ?? body.definition_id ?? body.source_template_id
   if (named === undefined) throw failValidation([problem('/connector_type', 'is required, or definition_id in its place', 'required')])
-  const { kind } = catalogue.getKind(named).definition
+  const { kind } = summarize(catalogue.getKind(named))
   const { sandbox, ...variables } = body.environment ?? {}
   if (sandbox !== undefined && typeof sandbox !== 'boolean')
     throw failValidation([problem('/environment/sandbox', 'must be true or false', 'type')])

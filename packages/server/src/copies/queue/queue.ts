@@ -52,9 +52,10 @@ import {
   unparkRuns,
 } from '../sql/sync-runs.ts'
 import { toScheduleRecords } from '../status/connector-status.ts'
-import { expandToGroups, listCopiedEntities, readWantedEntities } from '../status/groups.ts'
+import { expandToGroups, readWantedEntities } from '../status/groups.ts'
 import { noProgress, readEntities, readResults, toRunRecord, toSyncError } from '../status/run-record.ts'
 import { findSyncedConnector, type SyncedConnector, toSyncedConnector } from '../status/status-facts.ts'
+import { listCopiedEntities } from '../sync/walk/plan.ts'
 import type { Syncs } from '../sync-types.ts'
 import { computeFirstRunAt } from './times.ts'
 

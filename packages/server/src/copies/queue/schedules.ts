@@ -15,7 +15,7 @@ import {
   type ScheduledConnector,
   saveSchedule,
 } from '../sql/sync-runs.ts'
-import { type EntityGroup, listCopiedEntities, listGroups, listScheduledEntities, readWantedEntities } from '../status/groups.ts'
+import { type EntityGroup, listGroups, listScheduledEntities, readWantedEntities } from '../status/groups.ts'
 import { beginSyncs, isLeft, type QueueParts, queueRun } from './queue.ts'
 import { computeNextRunAt } from './times.ts'
 
@@ -73,10 +73,7 @@ async function filterFree(db: Db, connector: ScheduledConnector, entities: Reado
  */
 export async function scheduleMissing(parts: Pick<Parts, 'settings' | 'database' | 'source' | 'catalogue'>): Promise<void> {
   const { catalogue, database } = parts
-  const kinds = catalogue
-    .list()
-    .map(({ connector_type }) => connector_type)
-    .filter((slug) => listCopiedEntities(catalogue.getKind(slug).definition).length > 0)
+  const kinds = catalogue.listCopied()
   if (kinds.length === 0) return
   for (let after: string | undefined = firstId; after !== undefined; ) {
     const rows: readonly CopyHolder[] = await listConnectorsWithoutSchedule(database.db, kinds, { after, limit: batch })

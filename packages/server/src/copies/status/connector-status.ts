@@ -3,8 +3,9 @@ import type { SyncEntityStatus, SyncScheduleRecord, SyncStatusRecord } from 'fer
 import type { PrincipalView } from '../../values/access.ts'
 import { isoOrNull } from '../../values/ids.ts'
 import { findLastFinishedRun, noError, type ScheduleRow, type StoredError } from '../sql/sync-runs.ts'
+import { listCopiedEntities } from '../sync/walk/plan.ts'
 import { buildEntityStatus, computeConnectorState, computeLagSeconds } from './entity-status.ts'
-import { type EntityGroup, listCopiedEntities, listScheduledEntities } from './groups.ts'
+import { type EntityGroup, listScheduledEntities } from './groups.ts'
 import { toRunRecord, toSyncError } from './run-record.ts'
 import { findSyncedConnector, readStatusFacts, type StatusFacts, type StatusParts } from './status-facts.ts'
 

@@ -6,7 +6,7 @@ import type { Parts } from '../../main/parts.ts'
 import type { CopyHolder } from '../sql/sync-copies.ts'
 import type { ScheduleRow } from '../sql/sync-runs.ts'
 import { usualLookback } from '../sync/walk/page-params.ts'
-import { listStored, planWalks, type Tree, tracksChanges } from '../sync/walk/plan.ts'
+import { listCopiedEntities, listStored, planWalks, type Tree, tracksChanges } from '../sync/walk/plan.ts'
 
 const daySeconds = 86_400
 
@@ -14,16 +14,6 @@ const daySeconds = 86_400
 export interface EntityGroup {
   readonly name: string
   readonly entities: readonly string[]
-}
-
-const keepsEach = new WeakMap<ConnectorDefinition, readonly string[]>()
-
-/** Returns the entities of a kind that can have a copy, in the order of the documents. */
-export function listCopiedEntities(definition: ConnectorDefinition): readonly string[] {
-  const known =
-    keepsEach.get(definition) ?? planWalks(definition, () => true).flatMap((tree) => listStored(tree).map(({ entity }) => entity))
-  keepsEach.set(definition, known)
-  return known
 }
 
 /** Returns the entities that a connector copies. An empty selection means all; entities selected only for writing are skipped. */

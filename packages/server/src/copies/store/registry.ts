@@ -6,7 +6,7 @@ import type { ConnectorDefinition, EntityDefinition } from 'ferrule/definition'
 import { BoundedMap, fail, isObject } from 'ferrule/internal'
 import { isMovingShards } from '../../db/connections/problems.ts'
 import type { EntityRef } from '../entity-ref.ts'
-import { buildSearchTable, nameSearchTable, quoteName, type SearchTable } from '../search/columns.ts'
+import { buildSearchTable, quoteName, type SearchTable } from '../search/columns.ts'
 import { blockConnector } from './database/connector-lock.ts'
 import type { ContextDatabase, Row, RunStatement, Session } from './database/database.ts'
 import type { TableLayout } from './database/layout.ts'
@@ -24,6 +24,9 @@ import {
   type Shape,
   surplusIndexes,
 } from './tables.ts'
+
+/** Part of a kind's definition that the store reads. */
+export type SearchableKind = Pick<ConnectorDefinition, 'kind' | 'entities'>
 
 /** A known table with the encoder of its rows. */
 export class KnownTable {
@@ -52,8 +55,8 @@ export type OnTableChange = (table: SearchTable, change: Exclude<Change, 'none'>
 
 /** Known tables, and which of them exist. */
 export class TableRegistry {
-  /** Kind and searchable entity by their joined name. */
-  readonly #entities = new Map<string, readonly [kind: string, entity: string, definition: EntityDefinition]>()
+  /** Kinds by slug. Their entities are read when one of their tables is asked for, or exists. */
+  readonly #kinds = new Map<string, SearchableKind>()
   /** Tables that were asked for. */
   readonly #known = new Map<string, KnownTable>()
   readonly #ready = new Set<string>()
@@ -66,23 +69,29 @@ export class TableRegistry {
   }
 
   /** Adds the searchable entities of a kind. */
-  add(definition: Pick<ConnectorDefinition, 'kind' | 'entities'>): void {
-    for (const [entity, each] of Object.entries(definition.entities)) {
-      if (each.context_store_search === undefined) continue
-      const name = `${definition.kind}.${entity}`
-      this.#entities.set(name, [definition.kind, entity, each])
+  add(kind: SearchableKind): void {
+    this.#kinds.set(kind.kind, kind)
+    for (const [name, { table }] of this.#known) {
+      if (table.kind !== kind.kind) continue
       this.#known.delete(name)
-      this.#ready.delete(nameSearchTable(definition.kind, entity))
+      this.#ready.delete(table.name)
     }
+  }
+
+  /** Finds the definition of a searchable entity. */
+  #findEntity(kind: string, entity: string): EntityDefinition | undefined {
+    const entities = this.#kinds.get(kind)?.entities ?? {}
+    const found = Object.hasOwn(entities, entity) ? entities[entity] : undefined
+    return found?.context_store_search === undefined ? undefined : found
   }
 
   /** Finds the table of an entity. */
   find(kind: string, entity: string): KnownTable | undefined {
     const name = `${kind}.${entity}`
     const known = this.#known.get(name)
-    const described = this.#entities.get(name)
-    if (known !== undefined || described === undefined) return known
-    const table = new KnownTable(buildSearchTable(...described))
+    const described = known === undefined ? this.#findEntity(kind, entity) : undefined
+    if (described === undefined) return known
+    const table = new KnownTable(buildSearchTable(kind, entity, described))
     this.#known.set(name, table)
     return table
   }
@@ -106,11 +115,10 @@ export class TableRegistry {
   async prepare(layout: TableLayout, run: RunStatement): Promise<void> {
     this.#layout = layout
     this.#ready.clear()
-    const shapes = await readShapes(run)
-    for (const [kind, entity] of this.#entities.values()) {
-      if (!shapes.has(nameSearchTable(kind, entity))) continue
-      const { table } = this.get(kind, entity)
-      await this.#update(table, run)
+    const { rows } = await run({ text: 'select kind, entity from cs_tables order by kind, entity' })
+    for (const { kind, entity } of rows) {
+      const found = this.find(String(kind), String(entity))
+      if (found !== undefined) await this.#update(found.table, run)
     }
   }
 

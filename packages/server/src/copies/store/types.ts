@@ -1,5 +1,4 @@
 /** Interface of the context store for the rest of the service. */
-import type { ConnectorDefinition } from 'ferrule/definition'
 import type { EntityRef } from '../entity-ref.ts'
 import type { SearchTable } from '../search/columns.ts'
 import type { Batch, BatchResult, Checkpoint } from './batch.ts'
@@ -11,15 +10,13 @@ import type { OnDemandIndexes } from './indexes/on-demand.ts'
 import type { IndexChange, IndexRules } from './indexes/types.ts'
 import type { Span } from './passes.ts'
 import type { KeyPage } from './reads.ts'
-import type { OnTableChange } from './registry.ts'
+import type { OnTableChange, SearchableKind } from './registry.ts'
 import type { ReplicaChange, ReplicaRules, ReplicaStatus, SearchRoute } from './replicas/types.ts'
 import type { StoredRecord } from './row-encoder.ts'
 
 export type { Link, Removal } from './forget.ts'
 export type { Span } from './passes.ts'
-
-/** Part of a kind's definition that the store reads. */
-export type SearchableKind = Pick<ConnectorDefinition, 'kind' | 'entities'>
+export type { SearchableKind } from './registry.ts'
 
 /** Waits some milliseconds, at most until the signal. */
 type Rest = (ms: number, signal: AbortSignal) => Promise<void>

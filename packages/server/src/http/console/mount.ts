@@ -2,9 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { FerruleError } from 'ferrule'
-import type { Kind } from 'ferrule/definition'
-import { fail, isObject } from 'ferrule/internal'
-import { isShipped } from '../../connectors/catalogue.ts'
+import { fail, isCertified, isObject } from 'ferrule/internal'
+import { type ServedKind, summarize } from '../../connectors/served-kind.ts'
 import { OAuthLimits } from '../address-limits.ts'
 import { buildPage, buildPageHeaders, pageType } from '../html/frame.ts'
 import { buildSignInFields, type Html, type HtmlPart, html } from '../html/html.ts'
@@ -229,14 +228,14 @@ function sendNotBuilt(reply: FastifyReply): FastifyReply {
 async function sendDocument(
   { params, headers }: FastifyRequest,
   reply: FastifyReply,
-  { files, kinds }: { readonly files: WebFiles; readonly kinds: readonly Kind[] },
+  { files, kinds }: { readonly files: WebFiles; readonly kinds: readonly ServedKind[] },
 ): Promise<FastifyReply> {
   const given = isObject(params) ? params['*'] : undefined
   if (given === '' || given === 'index') return reply.redirect('../docs') // the links of the first page begin at `/docs`
   const name = typeof given === 'string' ? given : 'index'
   const found = await files.readDocument(name, String(headers['accept-encoding'] ?? ''))
   if (found === undefined && name === 'index') return sendNotBuilt(reply)
-  const kind = found === undefined ? kinds.find(({ definition }) => name === `reference/${definition.kind}`) : undefined
+  const kind = found === undefined ? kinds.find((each) => name === `reference/${summarize(each).kind}`) : undefined
   if (kind !== undefined) return sendPlain(reply, 200, { text: printKindPage(kind) })
   if (found === undefined) throw fail('not_found', { method: 'GET', path: `/docs/${name.slice(0, 100)}` })
   const { content, etag } = found
@@ -255,7 +254,7 @@ async function sendAsset({ params, headers }: FastifyRequest, reply: FastifyRepl
 function addRoutes(scope: FastifyInstance, services: Services, files: WebFiles): void {
   const findAddress = createAddressFinder(services.settings)
   const signIn = new ConsoleSignIn(services, findAddress)
-  const own = services.kinds.filter((kind) => !isShipped(kind)) // pages of the others are built
+  const own = services.kinds.filter((each) => !isCertified(summarize(each))) // pages of the others are built
   const send = ({ headers }: FastifyRequest, reply: FastifyReply, page: WebPage) =>
     sendWebPage(reply, page, { files, basePath: findAddress(headers)?.basePath ?? '' })
   const add = (method: 'GET' | 'POST', url: string, handler: RouteHandlerMethod) =>

@@ -1,4 +1,4 @@
-import type { ConnectorDefinition, Kind } from 'ferrule/definition'
+import type { ConnectorDefinition } from 'ferrule/definition'
 import {
   buildExample,
   code,
@@ -12,10 +12,11 @@ import {
   toSchema,
 } from 'ferrule/internal'
 import { type Skill, type SkillDocs, type SkillPage, skillDocs, skillDocsQuery, skillPage, skillQuery } from 'ferrule/wire'
+import { type KindSummary, type ServedKind, summarize } from '../../connectors/served-kind.ts'
 import { readQuery } from '../../values/read.ts'
 import { callerRoute } from '../route.ts'
 
-const toSkill = ({ kind, title, about }: ConnectorDefinition): Skill => ({
+const toSkill = ({ kind, title, about }: Omit<KindSummary, 'copied'>): Skill => ({
   id: kind,
   kind: 'connector',
   title,
@@ -30,10 +31,10 @@ const toSkill = ({ kind, title, about }: ConnectorDefinition): Skill => ({
  * @throws FerruleError `invalid_cursor`
  */
 function listDocuments(
-  kinds: readonly Kind[],
+  kinds: readonly ServedKind[],
   { limit = 20, cursor }: { readonly limit?: number | undefined; readonly cursor?: string | undefined },
 ): SkillPage {
-  const skills = kinds.map(({ definition }) => toSkill(definition))
+  const skills = kinds.map((each) => toSkill(summarize(each)))
   const last = skills.findIndex(({ id }) => id === cursor)
   if (cursor !== undefined && last < 0) throw fail('invalid_cursor', { reason: 'it names no document' })
   const data = skills.slice(last + 1, last + 1 + limit)
@@ -81,7 +82,7 @@ const listSections = (definition: ConnectorDefinition): readonly [Section, ...Se
  * Reads the document of a kind: its outline with the overview, or one section.
  * @throws FerruleError `validation_failed` for an unknown section, with the known ones
  */
-function readSkillDocs({ definition }: Kind, wanted: string | undefined): SkillDocs {
+function readSkillDocs({ definition }: ServedKind, wanted: string | undefined): SkillDocs {
   const [overview, ...sections] = listSections(definition)
   const section = wanted === undefined ? overview : sections.find(({ id }) => id === wanted)
   if (section === undefined) {

@@ -9,6 +9,8 @@ export interface KindSource {
   readonly path: string
   /** Whether rules may lie beside it: never in a package, whose code nobody here has read. */
   readonly mayHaveRules: boolean
+  /** What the index of a package says of the file. With it, a file that was checked before is not read again. */
+  readonly sha256?: string
 }
 
 /** What was found under one name, or why there is nothing. */
@@ -38,8 +40,8 @@ function findPackage(name: string): string | undefined {
 const isInside = (file: unknown): file is string =>
   typeof file === 'string' && !isAbsolute(file) && !normalize(file).startsWith('..') && file.endsWith('.json')
 
-/** Reads the paths of an index: `{"kinds": [{"kind": "acme", "file": "acme.json"}]}`. */
-function readIndex(text: string): readonly string[] | undefined {
+/** Reads the files of an index: `{"kinds": [{"kind": "acme", "file": "acme.json", "sha256": "…"}]}`. */
+function readIndex(text: string, folder: string): readonly KindSource[] | undefined {
   let index: unknown
   try {
     index = JSON.parse(text)
@@ -48,16 +50,20 @@ function readIndex(text: string): readonly string[] | undefined {
   }
   const listed = isObject(index) ? index['kinds'] : undefined
   if (!Array.isArray(listed)) return undefined
-  const files = listed.map((each: unknown) => (isObject(each) ? each['file'] : undefined))
-  return files.every(isInside) ? files : undefined
+  const sources = listed.flatMap((each: unknown): readonly KindSource[] => {
+    const { file, sha256 } = isObject(each) ? each : {}
+    if (!isInside(file)) return []
+    return [{ path: join(folder, file), mayHaveRules: false, ...(typeof sha256 === 'string' ? { sha256 } : {}) }]
+  })
+  return sources.length === listed.length ? sources : undefined
 }
 
 async function findInPackage(name: string): Promise<Found> {
   const folder = findPackage(name)
   if (folder === undefined) return { problem: `there is no file, folder or installed package ${name}` }
   for (const place of [folder, join(folder, 'dist')]) {
-    const files = readIndex(await readFile(join(place, 'index.json'), 'utf8').catch(() => ''))
-    if (files !== undefined) return { sources: files.map((file) => ({ path: join(place, file), mayHaveRules: false })) }
+    const sources = readIndex(await readFile(join(place, 'index.json'), 'utf8').catch(() => ''), place)
+    if (sources !== undefined) return { sources }
   }
   return { problem: `the package ${name} has no index of kinds: index.json with {"kinds": [{"file": "acme.json"}]}` }
 }

@@ -1,12 +1,6 @@
-/** The kinds of a process, and the rules that an operator wrote for some. */
-import type { Kind, Rules } from 'ferrule/definition'
+/** The rules that an operator wrote for a kind. */
+import type { Rules } from 'ferrule/definition'
 import { isObject } from 'ferrule/internal'
-
-/** A kind of this process. */
-export interface ServedKind extends Kind {
-  /** URL of the operator's rules, for threads: functions cannot be sent to them. */
-  readonly rulesModule?: string
-}
 
 const groups = ['rows', 'params', 'claims']
 

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { FerruleError } from 'ferrule'
 import { createEngine, type Secret } from 'ferrule/engine'
+import { summarize } from '../../connectors/served-kind.ts'
 import type { ApplicationRecord, OrganizationReach } from '../../tenancy/applications/applications.ts'
 import { readServedKinds } from '../kinds/served.ts'
 import { openPlatform } from '../platform.ts'
@@ -21,7 +22,7 @@ const pauseMs = 1_000
 /** Opens the state. A database that does not answer yet gets some seconds. @throws FerruleError `unavailable` afterwards */
 async function open(waitSeconds: number): Promise<Platform> {
   const kinds = await readServedKinds(process.env)
-  const settings = readSettings(process.env, { kinds: kinds.map(({ definition }) => definition.kind) })
+  const settings = readSettings(process.env, { kinds: kinds.map((each) => summarize(each).kind) })
   const until = performance.now() + waitSeconds * 1_000
   for (let looks = 0; ; looks += 1)
     try {

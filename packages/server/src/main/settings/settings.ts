@@ -116,9 +116,11 @@ export function readSettings(env: Environment, options: { readonly kinds: readon
   }
 }
 
-/** Reads what FERRULE_KINDS names: other settings are checked with the slugs of these kinds. */
-export const readKindNames = (env: Environment): readonly string[] =>
-  readRows({ kinds: settingsTable.kinds }, { [settingsTable.kinds.name]: env[settingsTable.kinds.name] }, { kinds: [] }).kinds
+/** Rows that are read before the others, which are checked with the slugs of the kinds. */
+const kindRows = { kinds: settingsTable.kinds, dataFolder: settingsTable.dataFolder }
+
+/** Reads what FERRULE_KINDS names, and the folder that keeps what was checked. */
+export const readKindSettings = (env: Environment): ValuesOf<typeof kindRows> => readRows(kindRows, env, { kinds: [] })
 
 function refuseUnknown(env: Environment): void {
   const names = listNames(settingsTable)

@@ -82,7 +82,7 @@ export const settingsTable = {
     name: 'FERRULE_DATA',
     type: folder,
     default: './data',
-    about: 'Folder of the embedded database and of its master key.',
+    about: 'Folder of the embedded database and of its master key, and of the kinds of FERRULE_KINDS that were checked.',
   },
   databaseUrl: {
     name: 'DATABASE_URL',
@@ -153,9 +153,9 @@ export const settingsTable = {
   kinds: {
     name: 'FERRULE_KINDS',
     type: listOf(kindName, 'files, folders and packages'),
-    default: '',
+    default: '@ferrule/kinds',
     about:
-      'Kinds beside those that ship: files, folders with *.kind.yaml and *.kind.json, and installed packages. They are read at the start. Rules may lie beside a file, acme.rules.js beside acme.kind.json; they run in the service, so read them first.',
+      'Kinds beside the four of the library: files, folders with *.kind.yaml and *.kind.json, and installed packages. @ferrule/kinds means the ten that come with the service, @ferrule/kinds/github one of them, none no kind. A given list replaces the default: name @ferrule/kinds in it to keep the ten. Rules may lie beside a file, acme.rules.js beside acme.kind.json; they run in the service, so read them first.',
   },
   origins: {
     name: 'FERRULE_ORIGINS',

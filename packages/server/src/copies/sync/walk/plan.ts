@@ -171,3 +171,13 @@ export function planRun(definition: ConnectorDefinition, wanted: (entity: string
     ...planWalks(definition, (entity) => wanted(entity) && slow.has(entity)),
   ]
 }
+
+const keepsEach = new WeakMap<ConnectorDefinition, readonly string[]>()
+
+/** Returns the entities of a kind that can have a copy, in the order of the documents. */
+export function listCopiedEntities(definition: ConnectorDefinition): readonly string[] {
+  const known =
+    keepsEach.get(definition) ?? planWalks(definition, () => true).flatMap((tree) => listStored(tree).map(({ entity }) => entity))
+  keepsEach.set(definition, known)
+  return known
+}

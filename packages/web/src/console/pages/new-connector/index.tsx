@@ -92,8 +92,8 @@ interface PartProps {
 }
 
 /** Shows the fields that connectors of all kinds have. */
-function CommonFields({ draft: { entered, set, isSandbox, setSandbox }, problems }: PartProps) {
-  const hasSandbox = useHasSandbox()
+function CommonFields({ draft: { entered, set, isSandbox, setSandbox, slug }, problems }: PartProps) {
+  const hasSandbox = useHasSandbox() && Object.hasOwn(sandboxValues, slug)
   const texts = { entered, set, errorAt: (at: string) => printProblemsWithin(problems, at) }
   return (
     <>
@@ -281,6 +281,7 @@ function useDraft(kind: DefinitionRecord) {
   }
   const tryOut = () => begin() && check.mutate(body)
   return {
+    slug,
     entered,
     set,
     isSandbox,

@@ -1,0 +1,28 @@
+/** A kind of this service: what lists show of it, and its definition, which is read when it is first used. */
+import type { ConnectorDefinition, Kind } from 'ferrule/definition'
+import { listCopiedEntities } from '../copies/sync/walk/plan.ts'
+
+/** What is known of a kind without its definition. */
+export interface KindSummary extends Pick<ConnectorDefinition, 'kind' | 'id' | 'title' | 'about'> {
+  /** Whether connectors of the kind have a copy. */
+  readonly copied: boolean
+}
+
+/** A kind of this service. */
+export interface ServedKind extends Kind {
+  /** Given where the definition is read when it is first used. */
+  readonly summary?: KindSummary
+  /** Whether the kind came with the service. */
+  readonly ships?: boolean
+  /** URL of the operator's rules, for threads: functions cannot be sent to them. */
+  readonly rulesModule?: string
+}
+
+/** Returns what lists show of a definition. */
+export const summarizeDefinition = (definition: ConnectorDefinition): KindSummary => {
+  const { kind, id, title, about } = definition
+  return { kind, id, title, about, copied: listCopiedEntities(definition).length > 0 }
+}
+
+/** Returns what lists show of a kind. It reads no definition that is read at its first use. */
+export const summarize = (kind: ServedKind): KindSummary => kind.summary ?? summarizeDefinition(kind.definition)
