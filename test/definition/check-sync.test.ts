@@ -47,6 +47,9 @@ const kind = (entities: Readonly<Record<string, EntityDefinition>>): Kind => ({
 })
 const withSync = (sync: Sync): Kind => kind({ groups: { ...groups, sync } })
 const withMembers = (sync: Sync): Kind => kind({ members: { ...members, sync } })
+const toGroups = { entity: 'groups', take: { group: 'id' } }
+const withTeams = (sync: Sync, teams: Sync = {}): Kind =>
+  kind({ teams: { ...groups, about: 'Teams', sync: teams }, members: { ...members, sync } })
 const { sync: _sync, ...unsynced } = groups
 const since = { param: 'filter.from', field: 'changed', lookback: 60 }
 const changes = {
@@ -69,6 +72,29 @@ const wrong: readonly (readonly [says: string, kind: Kind])[] = [
   ['acme.members: is fed by teams, which is not synced', withMembers({ each: { entity: 'teams', take: { group: 'id' } } })],
   ['acme.members: is fed by groups, which is not synced', kind({ groups: unsynced })],
   ['acme.members: takes uid, which groups lacks', withMembers({ each: { entity: 'groups', take: { group: 'uid' } } })],
+  [
+    'acme.members: is called for each of an entity twice',
+    withMembers({
+      each: [
+        { entity: 'groups', take: { group: 'id' } },
+        { entity: 'groups', take: { after: 'id' } },
+      ],
+    }),
+  ],
+  ['acme.members: takes uid, which teams lacks', withTeams({ each: [toGroups, { entity: 'teams', take: { group: 'uid' } }] })],
+  [
+    'acme.members: hangs on groups and on teams, which two walks read',
+    withTeams({ each: [toGroups, { entity: 'teams', take: { group: 'id' } }] }),
+  ],
+  [
+    'acme.members: is under id, and has several parents',
+    withTeams({ each: [toGroups, { entity: 'teams', take: { group: 'id' } }], under: { field: 'id', parent: 'id' } }),
+  ],
+  ['acme.members: is for some of groups by size, which groups lacks', withMembers({ each: { ...toGroups, where: { field: 'size' } } })],
+  [
+    'acme.members: is for some of groups by teams, which is not a configuration field',
+    withMembers({ each: { ...toGroups, where: { field: 'id', is: '{teams}' } } }),
+  ],
   ['acme.members: takes people, which groups lacks', withMembers({ within: { entity: 'groups', at: 'people' } })],
   [
     'acme.members: takes uid, which groups lacks',
@@ -146,6 +172,12 @@ test('one whose sync is right has no problems', () => {
   expect(findProblems(kind({}))).toEqual([])
   expect(findProblems(withSync({ since: { ...since, until: 'filter.to' }, after: { param: 'after', field: 'id' } }))).toEqual([])
   expect(findProblems(withSync({ windows }))).toEqual([])
+  const two = [
+    { ...toGroups, where: { field: 'id', is: '{start}' } },
+    { entity: 'teams', take: { group: 'id' } },
+  ]
+  const isInGroup = { each: { entity: 'groups', take: { after: 'id' } } }
+  expect(findProblems(withTeams({ each: two }, isInGroup))).toEqual([])
   expect(findProblems(withSync({ changes }))).toEqual([])
   for (const made of [unixTime('Made'), unixTimeMs('Made'), time('Made')])
     expect(

@@ -262,6 +262,14 @@ const cases: Readonly<Record<string, readonly Wrong[]>> = {
     ['keeps: 30d', 'keeps: §long', 'a number of days', '30d'],
     ['keeps: 30d\n', 'keeps: 30d\n  §keep: 3\n', 'keep is not a key of changes', 'keeps'],
     ['sync: { each: { things: { thing: id } }, changes: part }', 'sync: { batch: §3 }', 'is for each'],
+    ['sync: { each: { things: { thing: id } }, changes: part }', 'sync: { where: §name }', 'is for each'],
+    ['each: { things: { thing: id } }', 'each: { things: { thing: id } }, where: { §nme: x }', 'nme is not a field of things', 'name'],
+    [
+      'each: { things: { thing: id } }',
+      "each: { things: { thing: id } }, where: { name: §'{sit}' }",
+      'sit is not a field of config',
+      'site',
+    ],
   ],
 }
 

@@ -33,7 +33,7 @@ export {
   searchOperators,
 } from './definition/operators.ts'
 export { findShape } from './definition/page.ts'
-export { readLookback } from './definition/sync.ts'
+export { listEach, listParentNames, readLookback, readSetting } from './definition/sync.ts'
 export {
   type Block,
   code,

@@ -4,7 +4,7 @@ import type { Kind } from './connector.ts'
 import { findField, formatPlainType } from './document.ts'
 import type { EntityDefinition, Operation } from './entity.ts'
 import type { Field, Fields } from './fields.ts'
-import type { Sync } from './sync.ts'
+import { listEach, listParentNames, readSetting, type Sync } from './sync.ts'
 
 interface SyncedEntity {
   readonly kind: Kind
@@ -26,12 +26,12 @@ const isParameter = ({ definition }: SyncedEntity, path: string): boolean => {
 const findFeeder = ({ kind }: SyncedEntity, name: string): EntityDefinition | undefined => kind.definition.entities[name]
 
 /** Lists the parameters that a sync sends, and those of live lists that it does not copy. */
-const listSentParameters = ({ params = {}, within, each, since, windows, withdrawn, token, values, notCopied = [] }: Sync): string[] => [
+const listSentParameters = ({ params = {}, within, since, windows, withdrawn, token, values, notCopied = [], ...sync }: Sync): string[] => [
   ...Object.keys(params),
   ...notCopied,
   ...(withdrawn === undefined ? [] : [withdrawn.param]),
   ...Object.keys(within?.most?.take ?? {}),
-  ...Object.keys(each?.take ?? {}),
+  ...listEach(sync).flatMap(({ take }) => Object.keys(take)),
   ...(token === undefined ? [] : [token.param]),
   ...(values === undefined ? [] : [values.param]),
   ...(since === undefined ? [] : [since.param, ...(since.until === undefined ? [] : [since.until])]),
@@ -40,22 +40,45 @@ const listSentParameters = ({ params = {}, within, each, since, windows, withdra
 
 const checkParents = (synced: SyncedEntity): Sentences => {
   const { within, each } = synced.sync
-  const name = within?.entity ?? each?.entity
-  if (name === undefined) return []
-  const parent = findFeeder(synced, name)
-  const fields = within === undefined ? Object.values(each?.take ?? {}) : [within.at, ...Object.values(within.most?.take ?? {})]
+  const all =
+    within === undefined
+      ? listEach(synced.sync).map(({ entity, take }) => ({ entity, fields: Object.values(take) }))
+      : [{ entity: within.entity, fields: [within.at, ...Object.values(within.most?.take ?? {})] }]
   return [
     within !== undefined && each !== undefined && 'is within an entity and called for each of one',
-    parent?.sync === undefined && `is fed by ${name}, which is not synced`,
-    ...fields.map((path) => parent !== undefined && !hasField(parent.record, path) && `takes ${path}, which ${name} lacks`),
+    new Set(all.map(({ entity }) => entity)).size < all.length && 'is called for each of an entity twice',
+    ...all.flatMap(({ entity, fields }) => {
+      const parent = findFeeder(synced, entity)
+      return [
+        parent?.sync === undefined && `is fed by ${entity}, which is not synced`,
+        ...fields.map((path) => parent !== undefined && !hasField(parent.record, path) && `takes ${path}, which ${entity} lacks`),
+      ]
+    }),
   ]
 }
 
+/** Checks which parents a list is called for. */
+const checkWhere = (synced: SyncedEntity): Sentences =>
+  listEach(synced.sync).flatMap(({ entity, where }) => {
+    const setting = where === undefined ? undefined : readSetting(where)
+    return [
+      where !== undefined &&
+        !hasField(findFeeder(synced, entity)?.record, where.field) &&
+        `is for some of ${entity} by ${where.field}, which ${entity} lacks`,
+      setting !== undefined &&
+        !(setting in synced.kind.definition.configuration) &&
+        `is for some of ${entity} by ${setting}, which is not a configuration field`,
+    ]
+  })
+
 const checkUnder = (synced: SyncedEntity): Sentences => {
-  const { under: rule, within, each } = synced.sync
+  const { under: rule } = synced.sync
   if (rule === undefined) return []
-  const parent = findFeeder(synced, within?.entity ?? each?.entity ?? '')
+  const [name = '', ...others] = listParentNames(synced.sync)
+  const parent = findFeeder(synced, name)
   return [
+    // Two parents can have the same value: what is below one would be deleted with the other.
+    others.length > 0 && `is under ${rule.field}, and has several parents`,
     parent === undefined && 'is under a parent that it does not have',
     !(rule.field in (synced.definition.context_store_search ?? {})) && `is under ${rule.field}, which is not searchable`,
     parent !== undefined && !hasField(parent.record, rule.parent) && `is under ${rule.parent}, which its parent lacks`,
@@ -64,19 +87,29 @@ const checkUnder = (synced: SyncedEntity): Sentences => {
 
 /** Returns whether an entity is called for each record of another one, and so on, up to itself. */
 const hangsOnItself = (kind: Kind, name: string, above: readonly string[] = []): boolean => {
-  const parent = kind.definition.entities[name]?.sync?.each?.entity
-  return parent !== undefined && (above.includes(parent) || hangsOnItself(kind, parent, [...above, parent]))
+  const parents = listEach(kind.definition.entities[name]?.sync ?? {}).map(({ entity }) => entity)
+  return parents.some((parent) => above.includes(parent) || hangsOnItself(kind, parent, [...above, parent]))
 }
 
-/** Checks the tree: no entity hangs on itself, and records lie within the records of a root. */
+/** Lists the roots that an entity hangs on: one walk reads a root with all that is below it. */
+const listRoots = (kind: Kind, name: string): readonly string[] => {
+  const { within, ...sync } = kind.definition.entities[name]?.sync ?? {}
+  if (within !== undefined) return [within.entity]
+  const parents = listParentNames(sync)
+  return parents.length === 0 ? [name] : [...new Set(parents.flatMap((parent) => listRoots(kind, parent)))]
+}
+
+/** Checks the tree: no entity hangs on itself or on two roots, and records lie within the records of a root. */
 const checkDepth = (synced: SyncedEntity): Sentences => {
-  const { within, each } = synced.sync
+  const { within } = synced.sync
   const parent = findFeeder(synced, within?.entity ?? '')?.sync
+  const looped = listEach(synced.sync).filter(({ entity }) => hangsOnItself(synced.kind, entity, [entity]))
+  const [first, ...others] = looped.length > 0 ? [] : listParentNames(synced.sync).flatMap((name) => listRoots(synced.kind, name))
+  const other = others.find((root) => root !== first)
   return [
     within !== undefined && (parent?.within ?? parent?.each) !== undefined && `is within ${within.entity}, which hangs on another entity`,
-    each !== undefined &&
-      hangsOnItself(synced.kind, each.entity, [each.entity]) &&
-      `is called for each of ${each.entity}, which hangs on itself`,
+    ...looped.map(({ entity }) => `is called for each of ${entity}, which hangs on itself`),
+    other !== undefined && `hangs on ${first} and on ${other}, which two walks read`,
   ]
 }
 
@@ -113,6 +146,7 @@ const checkChanges = ({ kind, sync: { changes } }: SyncedEntity): Sentences => {
 
 const checks: readonly ((synced: SyncedEntity) => Sentences)[] = [
   checkParents,
+  checkWhere,
   checkUnder,
   checkDepth,
   checkChanges,

@@ -96,4 +96,4 @@ export {
   wellFormed,
 } from './fields.ts'
 export type { NextPages, PageDefinition, PageShape, PartPages, PositionPages } from './page.ts'
-export type { Changes, Since, Sync, TimeForm, Windows, Withdrawn, Within } from './sync.ts'
+export type { Changes, Condition, Each, Since, Sync, TimeForm, Windows, Withdrawn, Within } from './sync.ts'

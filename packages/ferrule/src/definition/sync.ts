@@ -83,14 +83,33 @@ export interface Changes {
   readonly keepsDays: number
 }
 
+/** Says what a record must be: a field has a value, or this one. */
+export interface Condition {
+  readonly field: string
+  readonly is?: string | number | boolean
+}
+
+/** One call per record of another entity, or per `batch` of records. */
+export interface Each {
+  readonly entity: string
+  /** Parameter (path) → path in that record. */
+  readonly take: Readonly<Record<string, string>>
+  readonly batch?: number
+  /**
+   * Only for records that fit. `{name}` as the value is the field of configuration of that name: one of its values fits, and every record
+   * does without any.
+   */
+  readonly where?: Condition
+}
+
 /** How the context store gets the records of an entity. Searchable entities and their parents have a sync. */
 export interface Sync {
   /** Parameters of every call. */
   readonly params?: Readonly<Record<string, unknown>>
   /** The records lie within another entity's records at this path, so they need no call. */
   readonly within?: Within
-  /** One call per record of another entity, or per `batch` of records: parameter (path) → path in that record. */
-  readonly each?: { readonly entity: string; readonly take: Readonly<Record<string, string>>; readonly batch?: number }
+  /** Calls per record of another entity, or of several that hang on the same root. */
+  readonly each?: Each | readonly Each[]
   /**
    * Searchable field with the parent's value at a path. A copied record of a parent that was read, and that the vendor no longer returned,
    * is deleted. Without `under` it is deleted after a complete pass.
@@ -106,7 +125,7 @@ export interface Sync {
   readonly token?: { readonly read: string; readonly param: string }
   readonly changes?: Changes
   /** The vendor still lists the record, and this field says that it is deleted. Without `is`: any value says so. */
-  readonly gone?: { readonly field: string; readonly is?: string | boolean }
+  readonly gone?: Condition
   /** The next page starts after the largest value of a field, for vendors whose own positions expire. */
   readonly after?: { readonly param: string; readonly field: string }
   readonly windows?: Windows
@@ -120,6 +139,18 @@ export interface Sync {
   /** Searchable field → path in the record, or `parent.<path>` in the parent record of the call. */
   readonly project?: Readonly<Record<string, string>>
 }
+
+const isSeveral = (each: Each | readonly Each[]): each is readonly Each[] => Array.isArray(each)
+
+/** Lists the entities for whose records a list is called. */
+export const listEach = ({ each }: Sync): readonly Each[] => (each === undefined ? [] : isSeveral(each) ? each : [each])
+
+/** Lists the entities that the records of an entity belong to: it lies within them, or is called for each of them. */
+export const listParentNames = (sync: Sync): readonly string[] =>
+  sync.within === undefined ? listEach(sync).map(({ entity }) => entity) : [sync.within.entity]
+
+/** Reads the field of configuration that a condition names as its value; undefined for another value. */
+export const readSetting = ({ is }: Condition): string | undefined => (typeof is === 'string' ? /^\{(\w+)\}$/.exec(is)?.[1] : undefined)
 
 /** Reads the number of days before the last synced day whose figures can still change. */
 export function readLookback(

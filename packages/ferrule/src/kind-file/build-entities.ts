@@ -4,7 +4,7 @@ import { findField } from '../definition/document.ts'
 import { type EntityDefinition, type LiveAction, liveActions, type Operation, type Origin } from '../definition/entity.ts'
 import type { Field, Fields } from '../definition/fields.ts'
 import { objectOrAny } from '../definition/fields.ts'
-import type { Sync } from '../definition/sync.ts'
+import { listParentNames, type Sync } from '../definition/sync.ts'
 import { buildFields } from './build-fields.ts'
 import { buildOperation } from './build-operation.ts'
 import { type BuildScope, firstStep, refer } from './build-scope.ts'
@@ -127,7 +127,7 @@ function addSync(scope: BuildScope, name: string, entity: FileEntity, entities: 
   if (built.key.length === 0)
     scope.found.note([...steps, 'sync'], { message: 'a copy needs a key, and this entity has none', example: 'key: id' })
   const base: Sync = typeof sync === 'string' ? {} : buildSync(scope, { entity: name, entities, steps: [...steps, 'sync'] }, sync)
-  const parent = entities[base.each?.entity ?? base.within?.entity ?? '']?.record ?? {}
+  const parent = entities[listParentNames(base)[0] ?? '']?.record ?? {}
   const searched = buildSearch(scope, entity, built.record ?? {}, { steps, parent })
   const project = searched === undefined || Object.keys(searched.project).length === 0 ? {} : { project: searched.project }
   return {

@@ -1,10 +1,10 @@
 /** Makes the sync of the long form. */
 import type { EntityDefinition } from '../definition/entity.ts'
 import type { Fields } from '../definition/fields.ts'
-import type { Changes, Since, Sync, TimeForm } from '../definition/sync.ts'
+import { type Changes, type Condition, type Each, readSetting, type Since, type Sync, type TimeForm } from '../definition/sync.ts'
 import { type BuildScope, firstStep, readSpan, refer } from './build-scope.ts'
 import type { Steps } from './check-tree.ts'
-import type { FileChanges, FileSince, FileSync, Named } from './file.ts'
+import type { FileChanges, FileSince, FileSync, Named, Scalar } from './file.ts'
 
 /** An entity without its sync, and all others. */
 export interface SyncSource {
@@ -27,6 +27,12 @@ const readSince = (since: FileSince): FullSince => {
   if (isFull(since)) return since
   const [[field, send] = ['', '']] = Object.entries(since)
   return { field, send }
+}
+
+const readCondition = (condition: string | Named<Scalar>): Condition => {
+  if (typeof condition === 'string') return { field: condition }
+  const [[field, is] = ['', '']] = Object.entries(condition)
+  return { field, is }
 }
 
 class SyncBuilder {
@@ -69,20 +75,40 @@ class SyncBuilder {
     return take
   }
 
-  #parents({ each, batch, within, under }: FileSync, steps: Steps): Pick<Sync, 'each' | 'within' | 'under'> {
-    const [parent, take] = Object.entries(each ?? {})[0] ?? []
-    const isEach = parent !== undefined && take !== undefined && this.#isEntity(parent, [...steps, 'each', parent])
+  /** Reads which records of some entities are called for. */
+  #where(where: string | Named<Scalar>, parents: readonly string[], steps: Steps): Condition {
+    const condition = readCondition(where)
+    const at = typeof where === 'string' ? steps : [...steps, condition.field]
+    for (const parent of parents) this.#isField(condition.field, at, this.#source.entities[parent]?.record, parent)
+    const setting = readSetting(condition)
+    const valid = Object.keys(this.#scope.file.configuration ?? {})
+    if (setting !== undefined) refer(this.#scope, { steps: at, what: 'a field of configuration', name: setting, valid })
+    return condition
+  }
+
+  #each({ each = {}, batch, where }: FileSync, steps: Steps): readonly Each[] {
+    const parents = Object.entries(each).filter(([parent]) => this.#isEntity(parent, [...steps, 'each', parent]))
+    for (const [name, word] of Object.entries({ batch, where }))
+      if (word !== undefined && Object.keys(each).length === 0)
+        this.#scope.found.note([...steps, name], { message: 'is for each, which is missing' })
+    const names = parents.map(([parent]) => parent)
+    const condition = where === undefined ? {} : { where: this.#where(where, names, [...steps, 'where']) }
+    return parents.map(([entity, take]) => ({
+      ...{ entity, take: this.#take(entity, take, [...steps, 'each', entity]) },
+      ...(batch === undefined ? {} : { batch }),
+      ...condition,
+    }))
+  }
+
+  #parents(sync: FileSync, steps: Steps): Pick<Sync, 'each' | 'within' | 'under'> {
+    const { within, under } = sync
+    const [first, ...others] = this.#each(sync, steps)
     const isWithin = within !== undefined && this.#isEntity(within.entity, [...steps, 'within', 'entity'])
     if (within !== undefined && isWithin)
       this.#isField(within.at, [...steps, 'within', 'at'], this.#source.entities[within.entity]?.record, within.entity)
-    if (batch !== undefined && each === undefined) this.#scope.found.note([...steps, 'batch'], { message: 'is for each, which is missing' })
     const [field, path] = Object.entries(under ?? {})[0] ?? []
     return {
-      ...(isEach
-        ? {
-            each: { entity: parent, take: this.#take(parent, take, [...steps, 'each', parent]), ...(batch === undefined ? {} : { batch }) },
-          }
-        : {}),
+      ...(first === undefined ? {} : { each: others.length === 0 ? first : [first, ...others] }),
       ...(within !== undefined && isWithin
         ? {
             within: {
@@ -156,12 +182,12 @@ class SyncBuilder {
     for (const name of Object.keys(params ?? {})) this.#isParameter(name, [...steps, 'params', name])
     const [valueParam, of] = Object.entries(values ?? {})[0] ?? []
     const [afterField, afterParam] = Object.entries(after ?? {})[0] ?? []
-    const [[goneField, is] = ['', undefined]] = typeof gone === 'string' ? [[gone, undefined] as const] : Object.entries(gone ?? {})
     if (valueParam !== undefined) this.#isParameter(valueParam, [...steps, 'values', valueParam])
     if (afterField !== undefined && this.#isField(afterField, [...steps, 'after', afterField]))
       this.#isParameter(afterParam ?? '', [...steps, 'after', afterField])
     if (newest !== undefined) this.#isField(newest, [...steps, 'newest'])
-    if (gone !== undefined) this.#isField(goneField, typeof gone === 'string' ? [...steps, 'gone'] : [...steps, 'gone', goneField])
+    const builtGone = gone === undefined ? undefined : readCondition(gone)
+    if (builtGone !== undefined) this.#isField(builtGone.field, [...steps, 'gone', ...(typeof gone === 'string' ? [] : [builtGone.field])])
     if (token !== undefined) this.#isParameter(token.send, [...steps, 'token', 'send'])
     const source = this.#scope.file.changes
     if (changes !== undefined && source === undefined)
@@ -179,7 +205,7 @@ class SyncBuilder {
       ...(newest === undefined ? {} : { newest }),
       ...(token === undefined ? {} : { token: { read: token.read, param: token.send } }),
       ...(builtChanges === undefined ? {} : { changes: builtChanges }),
-      ...(gone === undefined ? {} : { gone: { field: goneField, ...(typeof is === 'boolean' || typeof is === 'string' ? { is } : {}) } }),
+      ...(builtGone === undefined ? {} : { gone: builtGone }),
       ...(afterField === undefined || afterParam === undefined ? {} : { after: { param: afterParam, field: afterField } }),
     }
   }

@@ -53,6 +53,7 @@ export type FileSince =
 export interface FileSync {
   readonly params?: Named<unknown>
   readonly each?: Named<Named<string>>
+  readonly where?: string | Named<Scalar>
   readonly batch?: number
   readonly within?: { readonly entity: string; readonly at: string; readonly most?: number; readonly take?: Named<string> }
   readonly under?: Named<string>

@@ -22,6 +22,7 @@ import {
 import { errorWords } from './words.ts'
 
 const take = map('name', text('path'))
+const condition = either(text('path'), map('path', scalar, 1))
 const params = map('name', value)
 const listOfWords = list(text('word'))
 
@@ -338,8 +339,12 @@ const entities: Readonly<Record<string, KeyGroup>> = {
     title: 'entities.NAME.sync',
     keys: [
       key('params', params, 'Parameters of every call', { example: 'params: { state: all }' }),
-      key('each', map('entity', take, 1), 'Once for each record of another entity: parameter, and path in that record', {
+      key('each', map('entity', take), 'Once for each record of another entity, or of several: parameter, and path in that record', {
         example: 'each: { repositories: { owner: owner.login, repo: name } }',
+      }),
+      key('where', condition, 'Field, or field and value, of the records of each that are called for; {name} is a value of configuration', {
+        example: 'where: { is_member: true }',
+        without: 'all of them',
       }),
       key('batch', { is: 'number', least: 1 }, 'How many records of each one call takes', { example: 'batch: 50', without: 'one' }),
       key('within', keys('within'), 'The records stand inside the records of another entity', {
@@ -366,7 +371,7 @@ const entities: Readonly<Record<string, KeyGroup>> = {
         example: 'token: { read: nextSyncToken, send: syncToken }',
       }),
       key('changes', either(text(), list(text())), 'Names in the list of changes of the kind', { example: 'changes: customer' }),
-      key('gone', either(text('path'), map('path', scalar, 1)), 'Field, or field and value, that says that a record is deleted', {
+      key('gone', condition, 'Field, or field and value, that says that a record is deleted', {
         example: 'gone: { status: cancelled }',
       }),
       key('after', map('path', text('name'), 1), 'Field, and the parameter that starts behind its largest value', {

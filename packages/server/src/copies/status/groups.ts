@@ -1,6 +1,6 @@
 /** Decides which entities of a connector have copies, and which are read together. */
 import type { ConnectorDefinition } from 'ferrule/definition'
-import { readLookback } from 'ferrule/internal'
+import { listParentNames, readLookback } from 'ferrule/internal'
 import type { EntitySelection, SyncIncremental } from 'ferrule/wire'
 import type { Parts } from '../../main/parts.ts'
 import type { CopyHolder } from '../sql/sync-copies.ts'
@@ -67,7 +67,7 @@ export function describeIncremental(
   }
   if (sync?.since !== undefined) return { entity, field: sync.since.field, lookback_seconds: sync.since.lookback }
   if (sync !== undefined && tracksChanges(sync)) return { entity, field: sync.newest ?? null, lookback_seconds: usualLookback }
-  const parent = (sync?.within ?? sync?.each)?.entity
+  const [parent] = sync === undefined ? [] : listParentNames(sync)
   return parent === undefined ? null : describeIncremental(definition, configuration, parent)
 }
 

@@ -4,10 +4,10 @@ import { writeJson } from 'ferrule/engine'
 import { errorConsequences } from 'ferrule/internal'
 import type { BatchWriter } from './batch-writer.ts'
 import { type DayWindow, findFirstDay, listWindows, splitWindow, toDay } from './day-windows.ts'
-import { splitGone } from './gone.ts'
+import { pickFitting, splitGone } from './gone.ts'
 import { readList, Unreadable } from './lists.ts'
 import { digestTexts, type Params } from './page-params.ts'
-import { buildParams, digestPage, estimateParents, findParent, listParams, listParents, splitGroups, type Work } from './parents.ts'
+import { buildParams, countParents, digestPage, findParent, listParams, listParents, splitGroups, type Work } from './parents.ts'
 import type { Child, Nested, Planned } from './plan.ts'
 import type { Met, Parent } from './project.ts'
 import { Slices } from './slices.ts'
@@ -57,7 +57,7 @@ export class Children {
     return this.#walking.tree.children
       .filter((child) => isNeeded(this.#walking, child) && !this.#walking.tree.children.some(({ entity }) => entity === child.parent))
       .map((child) => {
-        const parents = listParents(child, met(child.parent))
+        const parents = this.#listParents(child, met(child.parent))
         // Ids grow with time: the newest record of the page comes first.
         return { child, parents: this.#walking.tree.sync.after === undefined ? parents : parents.toReversed() }
       })
@@ -77,7 +77,7 @@ export class Children {
   async *#runAll(work: readonly Work[]): Sliced {
     this.#enter(work)
     const open = new Map(
-      work.flatMap((each) => (this.#at.done.includes(each.child.entity) ? [] : [[this.#indexOf(each), this.#runChild(each)]])),
+      work.flatMap((each) => (this.#at.done.includes(each.child.id) ? [] : [[this.#indexOf(each), this.#runChild(each)]])),
     )
     for (;;) {
       const index = this.#slices.next([...open.keys()], this.#walking.run.isAsked)
@@ -118,8 +118,9 @@ export class Children {
   forget(planned: Planned, gone: readonly Met[], asked: number): void {
     if (gone.length === 0) return
     this.#writer.forget(planned, gone, asked)
-    const isBelow = ({ sync: { within, each } }: Planned): boolean => (within ?? each)?.entity === planned.entity
-    for (const below of [...this.#walking.tree.nested, ...this.#walking.tree.children].filter(isBelow))
+    const { nested, children } = this.#walking.tree
+    const isBelow = (below: Child | Nested): boolean => ('parent' in below ? below.parent : below.sync.within?.entity) === planned.entity
+    for (const below of [...nested, ...children].filter(isBelow))
       for (const { key } of listParents(below, gone)) this.#unread.forget(below.entity, key)
   }
 
@@ -153,6 +154,10 @@ export class Children {
     if (!progress.reached.includes(entity)) this.#walking.progress = { ...progress, reached: [...progress.reached, entity] }
   }
 
+  #listParents(child: Child, met: readonly Met[]): Parent[] {
+    return listParents(child, pickFitting(child.where, met, this.#walking.task.configuration))
+  }
+
   #indexOf({ child }: Work): number {
     return this.#walking.tree.children.indexOf(child)
   }
@@ -167,7 +172,7 @@ export class Children {
     if (this.isKnown(work)) return
     this.#setPosition({ page: digestPage(work), after: {}, done: [], windows: {} })
     const { parents = noParents } = this.#walking.progress
-    const met = Object.fromEntries(work.map(({ child: { entity }, parents: { length } }) => [entity, (parents.met[entity] ?? 0) + length]))
+    const met = Object.fromEntries(work.map(({ child: { id }, parents: { length } }) => [id, (parents.met[id] ?? 0) + length]))
     this.#walking.progress = { ...this.#walking.progress, parents: { ...parents, met } }
     for (const { child } of work) this.#reportShare(child)
   }
@@ -177,15 +182,15 @@ export class Children {
   }
 
   async *#runChild({ child, parents }: Work): Sliced {
-    const { entity } = child
-    const done = parents.findIndex(({ key }) => key === this.#at.after[entity]) + 1
+    const { id } = child
+    const done = parents.findIndex(({ key }) => key === this.#at.after[id]) + 1
     for (const group of splitGroups(parents.slice(done), child.batch ?? 1)) {
       const open = group.filter((parent) => this.#isDue(child, parent))
       if (open.length > 0) yield* this.#readGroup(child, open)
       this.#markDone(child, group)
       yield* this.#writer.endSliceIfDue()
     }
-    this.#setPosition({ ...this.#at, done: [...this.#at.done, entity] })
+    this.#setPosition({ ...this.#at, done: [...this.#at.done, id] })
   }
 
   /** Returns whether a parent of a page is asked for now: it was neither left out, nor read at the begin of this walk. */
@@ -195,18 +200,19 @@ export class Children {
   }
 
   #markDone(child: Child, group: readonly Parent[]): void {
-    const { entity } = child
-    const { [entity]: _window, ...windows } = this.#at.windows
-    this.#setPosition({ ...this.#at, windows, after: { ...this.#at.after, [entity]: group.at(-1)?.key ?? '' } })
+    const { id } = child
+    const { [id]: _window, ...windows } = this.#at.windows
+    this.#setPosition({ ...this.#at, windows, after: { ...this.#at.after, [id]: group.at(-1)?.key ?? '' } })
     const { parents = noParents } = this.#walking.progress
-    const done = (parents.done[entity] ?? 0) + group.length
-    this.#walking.progress = { ...this.#walking.progress, parents: { ...parents, done: { ...parents.done, [entity]: done } } }
+    const done = (parents.done[id] ?? 0) + group.length
+    this.#walking.progress = { ...this.#walking.progress, parents: { ...parents, done: { ...parents.done, [id]: done } } }
     this.#reportShare(child)
   }
 
   #reportShare({ entity }: Child): void {
-    const { progress, task } = this.#walking
-    task.progress?.noteShare({ entity, done: progress.parents?.done[entity] ?? 0, total: estimateParents(progress, entity) })
+    const { progress, task, tree } = this.#walking
+    const ids = tree.children.filter((child) => child.entity === entity).map(({ id }) => id)
+    task.progress?.noteShare({ entity, ...countParents(progress, ids) })
   }
 
   /** Reads the records of some parents. Splits a batch that fails in halves, because one parent can cause it. */
@@ -257,7 +263,7 @@ export class Children {
       return true
     }
     this.#unread.pace(entity).failed()
-    this.#setBelow(entity, undefined) // the position itself may be what is refused
+    this.#setBelow(child.id, undefined) // the position itself may be what is refused
     if (error.code === 'upstream_unsupported') this.#unread.skip(entity, error)
     else if (group.length === 1 && parent !== undefined) this.#unread.note(entity, { ...parent, error })
     return false
@@ -288,7 +294,8 @@ export class Children {
 
   async *#retryEntity(planned: Child | Nested, tries: number): Sliced {
     this.#unread.renewPace(planned.entity)
-    const due = () => this.#unread.of(planned.entity).units.filter((unit) => unit.tries < tries)
+    const isOwn = ({ key }: UnreadUnit): boolean => !('parent' in planned) || !planned.isShared || key.startsWith(`${planned.parent}\0`)
+    const due = () => this.#unread.of(planned.entity).units.filter((unit) => isOwn(unit) && unit.tries < tries)
     for (let before = Number.POSITIVE_INFINITY; ; ) {
       const units = due().toSorted((one, other) => one.tries - other.tries)
       // What was passed over is asked for as long as something else is read.
@@ -345,7 +352,7 @@ export class Children {
     this.#writer.addComplete(nested, [unit.record], whole)
     for (const child of this.#walking.tree.children) {
       if (child.parent !== nested.entity || !isTaken(this.#walking, child)) continue
-      for (const group of splitGroups(listParents(child, met), child.batch ?? 1)) {
+      for (const group of splitGroups(this.#listParents(child, met), child.batch ?? 1)) {
         yield* this.#readGroup(child, group)
         yield* this.#writer.endSliceIfDue()
       }
@@ -359,7 +366,7 @@ export class Children {
   /** Reads the pages of a list. The list of a child with children continues at the page where an interrupted walk stopped. */
   async *#readPages(child: Child, params: Params, group: readonly Parent[]): Sliced {
     const list = digestTexts([child.entity, writeJson(params)])
-    const known = this.#at.below?.[child.entity]
+    const known = this.#at.below?.[child.id]
     const from = known?.list === list ? known.at : params
     // The pages before are in an earlier transaction, so the next one does not have all records of the parent.
     if (from !== params) await this.#writer.commit()
@@ -371,31 +378,31 @@ export class Children {
       yield* this.#readBelow(child, alive, { list, at })
       yield* this.#writer.endSliceIfDue()
     }
-    this.#setBelow(child.entity, undefined)
+    this.#setBelow(child.id, undefined)
   }
 
   /** Reads the lists of the records of a child's page. */
-  async *#readBelow({ entity }: Child, met: readonly Met[], { list, at }: Omit<BelowPosition, 'after'>): Sliced {
+  async *#readBelow({ entity, id }: Child, met: readonly Met[], { list, at }: Omit<BelowPosition, 'after'>): Sliced {
     for (const child of this.#walking.tree.children) {
       if (child.parent !== entity || !isNeeded(this.#walking, child)) continue
-      const known = this.#at.below?.[entity]
+      const known = this.#at.below?.[id]
       const after = known?.list === list && writeJson(known.at) === writeJson(at) ? known.after : {}
-      const parents = listParents(child, met)
-      const done = parents.findIndex(({ key }) => key === after[child.entity]) + 1
+      const parents = this.#listParents(child, met)
+      const done = parents.findIndex(({ key }) => key === after[child.id]) + 1
       for (const group of splitGroups(parents.slice(done), child.batch ?? 1)) {
         const open = group.filter((parent) => this.#isDue(child, parent))
         if (open.length > 0) yield* this.#readGroup(child, open)
-        this.#setBelow(entity, { list, at, after: { ...after, [child.entity]: group.at(-1)?.key ?? '' } })
+        this.#setBelow(id, { list, at, after: { ...after, [child.id]: group.at(-1)?.key ?? '' } })
         yield* this.#writer.endSliceIfDue()
       }
     }
   }
 
-  #setBelow(entity: string, position: BelowPosition | undefined): void {
+  #setBelow(id: string, position: BelowPosition | undefined): void {
     const { below, ...rest } = this.#at
-    if (position === undefined && below?.[entity] === undefined) return
-    const { [entity]: _old, ...others } = below ?? {}
-    this.#setPosition({ ...rest, below: position === undefined ? others : { ...others, [entity]: position } })
+    if (position === undefined && below?.[id] === undefined) return
+    const { [id]: _old, ...others } = below ?? {}
+    this.#setPosition({ ...rest, below: position === undefined ? others : { ...others, [id]: position } })
   }
 
   async *#readWindows(reading: ParentWindows): Sliced {
@@ -406,13 +413,13 @@ export class Children {
     const isWhole = this.#walking.progress.fullWindows.includes(child.entity)
     const through = isWhole ? undefined : states.get(child.entity)?.through?.[parent.key]
     const first = findFirstDay(windows, through, task, task.clock())
-    const at = this.#at.windows[child.entity]
+    const at = this.#at.windows[child.id]
     const done = at?.parent === parent.key && at.first === first ? at.last : undefined
     reading.isReached = done !== undefined
     for (const window of listWindows(first, windows, task.clock())) {
       if (done !== undefined && window.to <= done) continue
       yield* this.#readWindow(reading, window)
-      this.#setPosition({ ...this.#at, windows: { ...this.#at.windows, [child.entity]: { parent: parent.key, first, last: window.to } } })
+      this.#setPosition({ ...this.#at, windows: { ...this.#at.windows, [child.id]: { parent: parent.key, first, last: window.to } } })
       yield* this.#writer.endSliceIfDue()
     }
     if (!reading.isReached && reading.thrown !== undefined) throw reading.thrown

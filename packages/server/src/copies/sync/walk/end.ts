@@ -1,5 +1,6 @@
 /** Ends a walk: deletes missing records and saves what the walk found out. */
 import { FerruleError } from 'ferrule'
+import { listParentNames } from 'ferrule/internal'
 import type { Span } from '../../store/types.ts'
 import type { Planned } from './plan.ts'
 import { type EntityState, type Flaw, toStateCheckpoint } from './state.ts'
@@ -12,13 +13,11 @@ type Remembered = Pick<EntityState, 'latest' | 'ended'>
 
 const unreadOf = ({ progress }: Pick<Walking, 'progress'>, entity: string): UnreadList => progress.unread[entity] ?? nothingUnread
 
-/** Returns the entity whose records a list is requested for. */
-const findParentOf = ({ entity, sync }: Planned): string => (sync.each ?? sync.within)?.entity ?? entity
-
 /** Lists the children that an entity hangs on, the nearest first. */
-function listAbove(walking: Walking, planned: Planned): readonly Planned[] {
-  const parent = walking.tree.children.find(({ entity }) => entity === findParentOf(planned))
-  return parent === undefined || parent === planned ? [] : [parent, ...listAbove(walking, parent)]
+function listAbove(walking: Walking, { sync }: Planned): readonly Planned[] {
+  const parents = listParentNames(sync)
+  const above = walking.tree.children.filter(({ entity }) => parents.includes(entity))
+  return [...above, ...above.flatMap((parent) => listAbove(walking, parent))]
 }
 
 /** Finds what this walk, or an earlier one, could not read below records; nothing counts against an entity while something was read. */
@@ -27,14 +26,15 @@ function findUnreadFlaw(walking: Walking, planned: Planned): Flaw | undefined {
   const { entity, sync } = planned
   const list = unreadOf(walking, entity)
   // The records of a list that was not read have lists too.
-  const lists = [findParentOf(planned), ...listAbove(walking, planned).map((each) => each.entity)].map((each) => unreadOf(walking, each))
+  const parents = listParentNames(sync)
+  const lists = [...parents, ...listAbove(walking, planned).map((each) => each.entity)].map((each) => unreadOf(walking, each))
   const above = lists.find((each) => !isRead(each)) ?? nothingUnread
   const shown = isRead(list) ? above : list
   const error = findError(shown)
   if (isRead(shown) || error === undefined) return undefined
   const isJudged = isComplete(walking, planned) || states.get(entity)?.flaw?.skipped === true
   if (shown === list && isJudged && sync.each !== undefined && !progress.reached.includes(entity)) return { ...error, skipped: true }
-  return { code: error.code, message: describeUnread(shown, findParentOf(planned)), skipped: false }
+  return { code: error.code, message: describeUnread(shown, parents.join(' and ')), skipped: false }
 }
 
 /** Finds what this walk could not read of an entity. */

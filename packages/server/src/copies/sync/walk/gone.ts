@@ -1,7 +1,7 @@
 /** Records that a vendor still lists, with a field that says that they are deleted; and what goes with a deleted record. Pure. */
-import type { ConnectorDefinition, EntityDefinition, Sync } from 'ferrule/definition'
+import type { Condition, ConnectorDefinition, EntityDefinition, Sync } from 'ferrule/definition'
 import type { RecordKey } from 'ferrule/engine'
-import { getAt, parsePath } from 'ferrule/internal'
+import { getAt, listEach, listParentNames, parsePath, readSetting } from 'ferrule/internal'
 import { buildPrimaryKey, readKeyParts } from '../../search/keys.ts'
 import type { Link, Removal } from '../../store/types.ts'
 import type { Met } from './project.ts'
@@ -15,8 +15,10 @@ function findLink(
   { of, key, sync }: EntityDefinition,
 ): Omit<Link, 'entity' | 'below'> | undefined {
   if (of === parent) return {}
-  const { under, each, within } = sync ?? {}
-  if ((within ?? each)?.entity !== parent) return undefined
+  if (sync === undefined || !listParentNames(sync).includes(parent)) return undefined
+  const { under } = sync
+  const [each, ...others] = listEach(sync)
+  if (others.length > 0) return undefined // records of another parent can have the same value
   const from = under?.parent ?? (each?.batch === undefined || key.length > 1 ? undefined : Object.values(each.take)[0])
   if (from === undefined) return undefined
   const field = under === undefined ? {} : { field: under.field }
@@ -46,15 +48,30 @@ export function buildRemovals(definition: Pick<ConnectorDefinition, 'entities'>,
   return [...byEntity].map(([entity, some]) => ({ entity, values: some.map(({ value }) => value), below: findLinks(definition, entity) }))
 }
 
-/** Builds the test of a record for being deleted; undefined where no field says it. */
-function buildGoneTest({ gone }: Sync): ((record: unknown) => boolean) | undefined {
-  if (gone === undefined) return undefined
-  const path = parsePath(gone.field)
-  const { is } = gone
+/** Builds the test of a record for a condition. */
+function buildTest({ field, is }: Condition): (record: unknown) => boolean {
+  const path = parsePath(field)
   return (record) => {
     const value = getAt(record, path)
     return is === undefined ? value !== undefined && value !== null && value !== false && value !== '' : value === is
   }
+}
+
+/**
+ * Picks the records that a condition lets pass.
+ * @param configuration of the connector, whose values the condition can name
+ */
+export function pickFitting(
+  where: Condition | undefined,
+  met: readonly Met[],
+  configuration: Readonly<Record<string, unknown>>,
+): readonly Met[] {
+  if (where === undefined) return met
+  const setting = readSetting(where)
+  if (setting === undefined) return met.filter(({ record }) => buildTest(where)(record))
+  const wanted = [configuration[setting] ?? []].flat().map(String)
+  const path = parsePath(where.field)
+  return wanted.length === 0 ? met : met.filter(({ record }) => wanted.includes(String(getAt(record, path))))
 }
 
 /** Records of a page. */
@@ -66,8 +83,8 @@ export interface Split {
 
 /** Separates the records that the vendor lists as deleted from the others. */
 export function splitGone(sync: Sync, met: readonly Met[]): Split {
-  const isGone = buildGoneTest(sync)
-  if (isGone === undefined) return { alive: met, gone: [] }
+  if (sync.gone === undefined) return { alive: met, gone: [] }
+  const isGone = buildTest(sync.gone)
   const { true: gone = [], false: alive = [] } = Object.groupBy(met, ({ record }) => String(isGone(record)))
   return { alive, gone }
 }

@@ -36,11 +36,12 @@ function compareParents({ values: ones }: Parent, { values: others }: Parent): n
 
 /** Lists the distinct parents in a fixed order, without records that lack a value. */
 export function listParents(child: Child | Nested, met: readonly Pick<Met, 'record'>[]): Parent[] {
+  const before = 'isShared' in child && child.isShared ? [child.parent] : []
   const parents = met.flatMap(({ record }) => {
     const values = child.take.map(({ from }) => getAt(record, from))
     return values.some((value) => value === undefined || value === null)
       ? []
-      : [{ key: values.map(String).join('\0'), values, record: pickParts(child, record) }]
+      : [{ key: [...before, ...values].map(String).join('\0'), values, record: pickParts(child, record) }]
   })
   const byKey = new Map(parents.map((parent) => [parent.key, parent]))
   return [...byKey.values()].sort(compareParents)
@@ -86,9 +87,13 @@ export function findParent(child: Child, group: readonly Parent[], row: unknown)
   return group.find(({ values }) => String(values[0]) === value)?.record
 }
 
-/** Estimates the parents of a child in the whole list; undefined while the length of the list is unknown. */
-export function estimateParents({ parents: { rows, size, met, done } = noParents }: WalkProgress, entity: string): number | undefined {
-  if (size === undefined || rows === 0) return undefined
-  const ratio = (met[entity] ?? 0) / rows
-  return Math.max(done[entity] ?? 0, Math.round(Math.max(size, rows) * ratio))
+/** Counts the parents of an entity that are done, and estimates them in the whole list, while its length is known. */
+export function countParents(
+  { parents: { rows, size, met, done: counts } = noParents }: WalkProgress,
+  ids: readonly string[],
+): { readonly done: number; readonly total: number | undefined } {
+  const sum = (of: Readonly<Record<string, number>>): number => ids.reduce((total, id) => total + (of[id] ?? 0), 0)
+  const done = sum(counts)
+  if (size === undefined || rows === 0) return { done, total: undefined }
+  return { done, total: Math.max(done, Math.round((Math.max(size, rows) * sum(met)) / rows)) }
 }

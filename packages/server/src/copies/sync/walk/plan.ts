@@ -1,6 +1,16 @@
 /** Plans the lists that a sync walks, and what depends on each, from the definition. */
-import type { ConnectorDefinition, EntityDefinition, PageShape, Sync } from 'ferrule/definition'
-import { findField, findShape, findSyncedOperation, formatPlainType, type Path, parsePath, toParamPath } from 'ferrule/internal'
+import type { ConnectorDefinition, Each, EntityDefinition, PageShape, Sync } from 'ferrule/definition'
+import {
+  findField,
+  findShape,
+  findSyncedOperation,
+  formatPlainType,
+  listEach,
+  listParentNames,
+  type Path,
+  parsePath,
+  toParamPath,
+} from 'ferrule/internal'
 
 /** An entity of the definition that is synced. */
 interface Synced {
@@ -39,8 +49,13 @@ export interface Taken {
 
 /** A list that is requested per record of another entity, or per batch of them. */
 export interface Child extends Planned {
+  /** Name of the list in the progress of a walk: the entity, with its parent where it has several. */
+  readonly id: string
   /** Entity of the records: the walked one, one within it, or another child. */
   readonly parent: string
+  /** True when the entity has other parents too. Values of one can be those of another. */
+  readonly isShared: boolean
+  readonly where: Each['where']
   readonly take: readonly Taken[]
   /** Records per call; undefined for one call each, with single values as parameters. */
   readonly batch: number | undefined
@@ -91,13 +106,13 @@ const planDescendant = (root: Synced, each: Synced): Planned => ({
   ...each,
   shifts: canShift(each) || canShift(root),
   timestampField:
-    (each.sync.within ?? each.sync.each)?.entity === root.entity
+    String(listParentNames(each.sync)) === root.entity // a record of several parents has no time of a parent
       ? findTimestampField(each, root, `parent.${root.sync.since?.field}`)
       : undefined,
 })
 
-const readTaken = ({ definition, sync }: Synced): Taken[] =>
-  Object.entries(sync.each?.take ?? sync.within?.most?.take ?? {}).map(([param, from]) => {
+const readTaken = ({ definition }: Synced, take: Each['take'] = {}): Taken[] =>
+  Object.entries(take).map(([param, from]) => {
     const field = findField(findSyncedOperation(definition)?.params ?? {}, param)
     return {
       param: toParamPath(definition, param),
@@ -106,14 +121,27 @@ const readTaken = ({ definition, sync }: Synced): Taken[] =>
     }
   })
 
+/** An entity that is called for per record of another one. */
+interface Hanging {
+  readonly synced: Synced
+  readonly each: Each
+}
+
 /** Lists the entities that are called for per record of some entities, and those below them. Leaves out what nothing is stored for. */
-function listDescendants(all: readonly Synced[], parents: ReadonlySet<string>): Synced[] {
-  const isBelow = ({ sync: { each } }: Synced): boolean => each !== undefined && parents.has(each.entity)
-  const others = all.filter((each) => !isBelow(each)) // no entity hangs on itself
-  return all.filter(isBelow).flatMap((each) => {
-    const deeper = listDescendants(others, new Set([each.entity]))
-    return each.stored || deeper.length > 0 ? [each, ...deeper] : []
+function listDescendants(all: readonly Hanging[], parents: ReadonlySet<string>): Hanging[] {
+  const isBelow = ({ each }: Hanging): boolean => parents.has(each.entity)
+  const others = all.filter((hanging) => !isBelow(hanging)) // no entity hangs on itself
+  const found = all.filter(isBelow).flatMap((hanging) => {
+    const deeper = listDescendants(others, new Set([hanging.synced.entity]))
+    return hanging.synced.stored || deeper.length > 0 ? [hanging, ...deeper] : []
   })
+  return [...new Set(found)] // an entity with two parents brings what is below it twice
+}
+
+function planChild(root: Synced, { synced, each: { entity: parent, take, batch, where } }: Hanging): Child {
+  const isShared = listEach(synced.sync).length > 1
+  const id = isShared ? `${synced.entity} of ${parent}` : synced.entity
+  return { ...planDescendant(root, synced), id, parent, isShared, where, take: readTaken(synced, take), batch }
 }
 
 function buildTree(root: Synced, all: readonly Synced[]): Tree {
@@ -123,15 +151,11 @@ function buildTree(root: Synced, all: readonly Synced[]): Tree {
       ...planDescendant(root, each),
       at: parsePath(each.sync.within?.at ?? ''),
       most: each.sync.within?.most?.records ?? Number.POSITIVE_INFINITY,
-      take: readTaken(each),
+      take: readTaken(each, each.sync.within?.most?.take),
     }))
   const parents = new Set([root.entity, ...nested.map(({ entity }) => entity)])
-  const children = listDescendants(all, parents).map((each) => ({
-    ...planDescendant(root, each),
-    parent: each.sync.each?.entity ?? '',
-    take: readTaken(each),
-    batch: each.sync.each?.batch,
-  }))
+  const hanging = all.flatMap((synced) => listEach(synced.sync).map((each) => ({ synced, each })))
+  const children = listDescendants(hanging, parents).map((each) => planChild(root, each))
   const own = { ...root, shifts: canShift(root), timestampField: findTimestampField(root, root, root.sync.since?.field ?? '') }
   const isQuick = children.every(({ batch }) => batch !== undefined)
   return { ...own, action: root.definition.list === undefined ? 'get' : 'list', isQuick, nested, children }
@@ -143,8 +167,11 @@ export const tracksChanges = ({ since, newest, token, changes }: Sync): boolean 
 /** Returns whether changes name the deleted records. Where they do not, only a complete pass finds these. */
 export const tellsDeletions = ({ token, changes }: Sync): boolean => (token ?? changes) !== undefined
 
-/** Lists the stored entities of a tree, parents first. */
-export const listStored = (tree: Tree): readonly Planned[] => [tree, ...tree.nested, ...tree.children].filter(({ stored }) => stored)
+/** Lists the stored entities of a tree, each once, parents first. */
+export function listStored(tree: Tree): readonly Planned[] {
+  const all = [tree, ...tree.nested, ...tree.children].filter(({ stored }) => stored)
+  return all.filter(({ entity }, index) => all.findIndex((each) => each.entity === entity) === index)
+}
 
 /**
  * Plans the walks for the wanted entities in documented order. Walks parents even if unwanted, and omits walks that store nothing.
@@ -152,7 +179,7 @@ export const listStored = (tree: Tree): readonly Planned[] => [tree, ...tree.nes
  */
 export function planWalks(kind: ConnectorDefinition, wanted: (entity: string) => boolean): readonly Tree[] {
   const all = listSynced(kind, wanted)
-  const roots = all.filter(({ sync }) => sync.within === undefined && sync.each === undefined)
+  const roots = all.filter(({ sync }) => listParentNames(sync).length === 0)
   return roots.map((root) => buildTree(root, all)).filter((tree) => listStored(tree).length > 0)
 }
 
