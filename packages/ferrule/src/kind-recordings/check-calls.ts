@@ -41,6 +41,9 @@ function listKeyProblems({ key }: EntityDefinition, records: readonly Values[], 
   })
 }
 
+const listTypes = ({ record = {} }: EntityDefinition, action: string, records: readonly Values[]): string[] =>
+  records.flatMap((each, index) => listTypeProblems(record, each, action === 'list' ? `[${index}].` : ''))
+
 /** Lists what is wrong with the end of a call. */
 function listEndProblems({ error: expected, action, hasMore, data }: Recording, done: Replay): string[] {
   const code = done.error instanceof FerruleError ? done.error.code : undefined
@@ -94,12 +97,8 @@ export async function checkCall(connection: Connection, recording: Recording, fi
   if (recording.meta !== undefined) findings.fail(recording, ...listMissing(recording.meta, done.meta, 'meta'))
   const records = listRecords(done)
   const { answers = 'record' } = operation
-  if (answers !== 'nothing') findings.fail(recording, ...listKeyProblems(entity, records, params))
-  if (answers === 'record')
-    findings.fail(
-      recording,
-      ...records.flatMap((record, index) => listTypeProblems(entity.record ?? {}, record, action === 'list' ? `[${index}].` : '')),
-    )
+  // A part of a record need not have its key.
+  if (answers === 'record') findings.fail(recording, ...listKeyProblems(entity, records, params), ...listTypes(entity, action, records))
   if (isWriting(findOperation(connection.kind, name, action).action)) await checkLostAnswer(connection, recording, findings)
   return done
 }
