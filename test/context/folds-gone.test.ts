@@ -25,10 +25,24 @@ const kind: Kind = {
         { each: { entity: 'people', take: { person: 'id' } }, under: { field: 'person', parent: 'id' } },
         { params: { person: id('Person') } },
       ),
+      rooms: {
+        ...entity({}, { params: { house: 'main' } }, { params: { house: str('House') } }),
+        get: { call: 'GET /houses/{house}/rooms/{id}', at: 'data', params: { house: str('House'), id: id('Id') } },
+      },
     },
   },
   rules: {},
 }
+
+const accessOf = (connectorId: string) => ({
+  ref: { organizationId: '', workspaceId: '', connectorId },
+  status: 'active' as const,
+  connection: {
+    kind,
+    configuration: {},
+    credentials: { open: () => Promise.reject(new Error()), renew: () => Promise.reject(new Error()) },
+  },
+})
 
 overStatements('a live read of a deleted record', (engine) => {
   let world: StoreWorld
@@ -61,28 +75,40 @@ overStatements('a live read of a deleted record', (engine) => {
     })
     const gone = { id: 2, status: 'deleted' }
     const outcomes: readonly Outcome[] = [
-      action === 'list' ? { type: 'list', data: [{ id: 1, status: 'here' }, gone], meta: {} } : { type: 'record', data: gone, meta: {} },
+      action === 'list'
+        ? { type: 'list', data: [gone, { id: 1, status: 'here' }, { id: 3, status: 'new' }], meta: {} }
+        : { type: 'record', data: gone, meta: {} },
       { type: 'list', data: [{ id: 1, status: 'here' }], meta: {} },
     ]
-    const access = {
-      ref: { organizationId: '', workspaceId: '', connectorId: people.connector },
-      status: 'active' as const,
-      connection: {
-        kind,
-        configuration: {},
-        credentials: { open: () => Promise.reject(new Error()), renew: () => Promise.reject(new Error()) },
-      },
-    }
+    const access = accessOf(people.connector)
     for (const [index, outcome] of outcomes.entries()) {
       const call = { entity: 'people', action: index === 0 ? action : 'list', params: index === 0 && action === 'get' ? { id: 2 } : {} }
       folds.offer(access, call, { outcome, asked: world.now + 1 + index })
     }
     await told.promise
     await folds.close()
-    expect([await idsOf(store, people), await idsOf(store, notes)]).toEqual([[1], [5]])
+    expect([await idsOf(store, people), await idsOf(store, notes)]).toEqual([action === 'list' ? [1, 3] : [1], [5]])
     expect(lost).toEqual([
       ['people', 1],
       ['notes', 1],
     ])
+  })
+
+  test('of what another call of the sync would name is not stored', async () => {
+    const rooms = { connector: createRef().connector, kind: 'words', entity: 'rooms' }
+    await store.writeBatch(rooms, { records: [{ key: 'p011', fields: { id: 1 } }], asked: world.now })
+    const told = Promise.withResolvers<void>()
+    const folds = createFolds({ store, onFold: () => told.resolve(), onError: told.reject })
+    const read = (house: string, id: number) =>
+      folds.offer(
+        accessOf(rooms.connector),
+        { entity: 'rooms', action: 'get', params: { house, id } },
+        { outcome: { type: 'record', data: { id }, meta: {} }, asked: world.now + id },
+      )
+    read('other', 2)
+    read('main', 3)
+    await told.promise
+    await folds.close()
+    expect(await idsOf(store, rooms)).toEqual([1, 3])
   })
 })

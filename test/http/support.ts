@@ -156,8 +156,8 @@ type Ground = Pick<World, 'settings' | 'sandbox' | 'clock' | 'log'>
 async function assemble(options: WorldOptions, { settings, sandbox, clock, log }: Ground) {
   const logger = createLogger({ level: 'debug', destination: { write: (line) => void log.push(line) } })
   const onNotice: Required<PlatformOptions>['onNotice'] = (notice) => logger.warn(notice, 'a notice')
-  const store = options.context === undefined ? undefined : storeOf(options.context, clock)
   const kinds = [...ownKinds, ...(options.kinds ?? [])]
+  const store = options.context === undefined ? undefined : storeOf(options.context, kinds, clock)
   const steady = () => clock.steady ?? clock.now
   const apart = createApartThreads()
   const engine = () => {
@@ -193,8 +193,8 @@ async function assemble(options: WorldOptions, { settings, sandbox, clock, log }
   return { platform, app, close, context: openedContext(store, services?.worker) }
 }
 
-const storeOf = (settings: ContextStoreSettings, clock: { readonly now: number }): ContextStore =>
-  openContextStore({ settings, kinds: ownKinds.map(({ definition }) => definition), clock: () => clock.now })
+const storeOf = (settings: ContextStoreSettings, kinds: readonly Kind[], clock: { readonly now: number }): ContextStore =>
+  openContextStore({ settings, kinds: kinds.map(({ definition }) => definition), clock: () => clock.now })
 
 /** Fails in a world without a store as soon as it is used. */
 function openedContext(store: ContextStore | undefined, worker: SyncWorker | undefined): OpenedContext {

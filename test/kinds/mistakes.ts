@@ -115,8 +115,8 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     {
       says: 'milliseconds',
       change: [
-        "start_time: 'unix-time Changed at or after, at least a minute ago', ex",
-        "start_time: 'unix-time-ms Changed at or after, at least a minute ago', ex",
+        "start_time: 'unix-time Changed at or after, at least a minute ago' } # after",
+        "start_time: 'unix-time-ms Changed at or after, at least a minute ago' } # after",
       ],
       by: 'copy tickets',
     },
@@ -332,7 +332,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
       change: ['sync: { params: { includeArchived: true }, since', 'sync: { since'],
       by: 'copy issues',
     },
-    { says: 'those who cannot sign in left out', change: ['{ params: { includeDisabled: true } }', 'full'], by: 'copy users' },
+    { says: 'those who cannot sign in left out', change: ['params: { includeDisabled: true }, ', ''], by: 'copy users' },
     { says: 'an input without its wrapping', change: ['      wrap: input\n', ''], by: 'write issues' },
     { says: 'another type of the input', change: ['input: IssueCreateInput!', 'input: IssueInput!'], by: 'write issues' },
     { says: 'another place of the record', change: ['at: data.result.issue\n', 'at: data.result.entity\n'], by: 'write issues' },

@@ -297,7 +297,6 @@ const zendesk: Subject = {
   lists: [
     { entity: 'listed_tickets', holds: 'tickets' },
     { entity: 'listed_tickets', params: { sort: '-updated_at' }, holds: 'tickets' },
-    { entity: 'tickets', params: { exclude_deleted: true }, holds: 'tickets' },
     { entity: 'tickets', holds: 'all tickets' },
     { entity: 'users', holds: 'all users' },
     { entity: 'ticket_comments', params: { ticket_id: 1 }, holds: 'comments', only: (row) => row['ticket_id'] === 1 },
@@ -448,7 +447,7 @@ const googleCalendar: Subject = {
   credentials: { refresh_token: 'refresh', access_token: 'ya29.standin', client_id: 'client', client_secret: 'secret' },
   lists: [
     { entity: 'calendars', holds: 'calendarList' },
-    { entity: 'events', params: { calendar }, holds: 'events' },
+    { entity: 'events', params: { calendar: 'primary' }, holds: 'events' },
     { entity: 'events', params: { calendar, showDeleted: true, orderBy: 'updated' }, holds: 'all events' },
     { entity: 'events', params: { calendar, q: 'Event 77' }, holds: 'events', only: (row) => String(row['summary']).includes('Event 77') },
     { entity: 'events', params: { calendar: 'team@example.com' }, holds: 'none' },

@@ -14,9 +14,12 @@ describe('the copy equals the vendor after a complete run, after changes, and af
     expect(await connection.run()).toMatchObject({ [copy.entity]: 'complete' })
     expect(connection.compare(copy)).toMatchObject(equal)
 
-    for (let count = 0; count < 5; count += 1) vendor.mutate()
+    const before = vendor.calls.length
+    vendor.mutate()
     const state = await connection.run()
     expect(state[copy.entity]).toBe(copy.incremental ? 'changes' : 'complete')
+    // Little is read when little changed.
+    if (copy.incremental) expect(vendor.calls.length - before).toBeLessThan(Math.max(3, before / 2))
     expect(connection.compare(copy)).toMatchObject(equal)
 
     vendor.between = () => vendor.mutate()
@@ -27,20 +30,6 @@ describe('the copy equals the vendor after a complete run, after changes, and af
 
     await connection.run('full')
     expect(connection.compare(copy)).toEqual({ ...equal, kept: 0 })
-  })
-})
-
-describe('little is read when little changed:', () => {
-  test.each(copied.filter(([, , { incremental }]) => incremental))('%s', async (_name, subject, copy) => {
-    await using vendor = startFor(subject, copy)()
-    await using connection = await openCopy(subject, copy, { vendor, kind: await loadSubject(subject) })
-    await connection.run()
-    const before = vendor.calls.length
-    vendor.mutate()
-    const state = await connection.run()
-    expect(state[copy.entity]).toBe('changes')
-    expect(vendor.calls.length - before).toBeLessThan(Math.max(3, before / 2))
-    expect(connection.compare(copy)).toMatchObject(equal)
   })
 })
 

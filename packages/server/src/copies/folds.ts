@@ -133,12 +133,17 @@ interface Foldable {
 const needsParent = ({ sync, context_store_search: fields = {} }: EntityDefinition): boolean =>
   Object.keys(fields).some((name) => sync?.project?.[name]?.startsWith('parent.') === true)
 
-/** Returns the parameters that decide the content of a record. Optional scalars only narrow or page a list. */
-const readShapingParams = (sync: Foldable['sync'], { operation }: CompiledOperation): Params =>
+/**
+ * Returns the parameters that decide which records, and what of them, a sync copies, as far as an operation has them. Optional scalars only
+ * narrow or page a list. Other operations name one record: what they require only says whose record it is.
+ */
+const readShapingParams = (sync: Foldable['sync'], { operation, action }: CompiledOperation): Params =>
   Object.fromEntries(
-    Object.entries(sync.params ?? {}).filter(
-      ([name, value]) => isObject(value) || Array.isArray(value) || !isOptional(operation.params, name),
-    ),
+    Object.entries(sync.params ?? {}).filter(([name, value]) => {
+      if (!(name in operation.params)) return false
+      const isStructured = isObject(value) || Array.isArray(value)
+      return (action === 'list' && isStructured) || !isOptional(operation.params, name)
+    }),
   )
 
 /** Returns whether `given` contains everything of `wanted`; objects may hold more members. */
@@ -155,7 +160,7 @@ function findFoldable(kind: Kind, { entity, action }: Call): Foldable | undefine
   const isWhole = !needsParent(definition)
   if (!isWhole && sync.gone === undefined) return undefined
   const operation = findOperation(kind, entity, action)
-  return { definition, sync, operation, shaping: action === 'list' ? readShapingParams(sync, operation) : {}, isWhole }
+  return { definition, sync, operation, shaping: readShapingParams(sync, operation), isWhole }
 }
 
 /** Records in the queue. */
@@ -278,12 +283,13 @@ class StoreFolds implements Folds {
     this.#changes = undefined
     let storedAt: bigint | undefined
     let batches = 0
+    const lost: Met[] = []
     for await (const rows of readBatches(waiting.rows)) {
       const { alive, gone } = splitGone(
         waiting.foldable.sync,
         rows.map((record) => ({ record, params })),
       )
-      if (gone.length > 0) await this.#forget(waiting, gone)
+      lost.push(...gone)
       const records = waiting.foldable.isWhole ? alive.flatMap((each) => toStoredRecord(waiting.foldable, table, each) ?? []) : []
       if (records.length === 0) continue
       const written = await store.foldLive(ref, records, waiting.asked)
@@ -292,6 +298,8 @@ class StoreFolds implements Folds {
       batches += 1
       storedAt = written.storedAt
     }
+    // The others first: after a deletion no new record of an older read is written.
+    if (lost.length > 0) await this.#forget(waiting, lost)
     if (waiting.page !== undefined && batches === 1 && storedAt !== undefined) this.#pages.add(waiting.page, storedAt)
     if (batches > 0) this.#report(waiting, 'folded')
   }
