@@ -213,6 +213,8 @@ describe('the rules find what is wrong', () => {
       ['packages/server/src/connectors/c.ts', '/** A. */\nexport type A = 1\n\nexport interface B {}'],
       ['packages/server/src/connectors/b.ts', `export default 1\n${'\n'.repeat(500)}`],
       ['packages/server/src/tenancy/vault/vault.ts', 'seal(key.reveal())'],
+      ['test/http/a.test.ts', "test('a', () => {\n}, 60_000)"],
+      ['test/http/b.test.ts', "test('b', { timeout: 900_000 }, () => {\n})"],
       ['packages/server/src/tenancy/vault/master-key.ts', 'seal(key)'],
     ])
     expect(houseViolations(broken)).toEqual([
@@ -221,6 +223,7 @@ describe('the rules find what is wrong', () => {
       'packages/server/src/connectors/c.ts exports a type, a class or a function without a doc comment; say what it is',
       'packages/server/src/connectors/b.ts has more than 500 lines; cut it where its subject changes',
       'packages/server/src/connectors/b.ts has a default export; give it a name',
+      'test/http/a.test.ts gives a test a limit of 480000 ms or less; leave it out',
       'packages/server/src/tenancy/vault/master-key.ts reveals no secret; take it out of MAY_REVEAL in test/support/house-rules.ts',
     ])
   })

@@ -2,14 +2,11 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import stringWidth from 'fast-string-width'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commands } from '../../packages/ferrule/src/cli/specs/index.ts'
 import { base, client, sandboxConnector } from '../http/support.ts'
 import { openTerminal, plain } from './support.ts'
 import { type CommandWorld, startCommandWorld } from './world.ts'
-
-// Each test starts a process, which takes seconds while other tests run.
-vi.setConfig({ testTimeout: 120_000 })
 
 const columns = 40
 /** Names whose characters take two cells, some of several code points. */

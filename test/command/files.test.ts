@@ -1,11 +1,8 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type FakeService, startFakeService } from './fake-service.ts'
 import { makeFolder, openTerminal, plain, runFerrule } from './support.ts'
-
-// Each test starts processes, which take seconds while other tests run.
-vi.setConfig({ testTimeout: 120_000 })
 
 const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, index) => index % 251))
 let config: string

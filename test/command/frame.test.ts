@@ -1,13 +1,10 @@
 import { rmSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findExitCode } from '../../packages/ferrule/src/cli/failure.ts'
 import { type ErrorCode, errorTable, failAs } from '../../packages/ferrule/src/errors.ts'
 import { makeFolder, openTerminal, plain, runFerrule } from './support.ts'
-
-// Each test starts processes, which take seconds while other tests run.
-vi.setConfig({ testTimeout: 120_000 })
 
 let config: string
 beforeAll(() => {

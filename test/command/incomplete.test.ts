@@ -1,11 +1,8 @@
 /** A command line that is not complete prints the help of what was begun. */
 import { rmSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { groups } from '../../packages/ferrule/src/cli/specs/index.ts'
 import { makeFolder, openTerminal, plain, runFerrule } from './support.ts'
-
-// Each test starts processes, which take seconds while other tests run.
-vi.setConfig({ testTimeout: 120_000 })
 
 let config: string
 beforeAll(() => {

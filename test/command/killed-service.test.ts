@@ -6,15 +6,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { exitCodes } from '../../packages/ferrule/src/cli/failure.ts'
 import { bundleOf } from '../../scripts/bundles.mjs'
 import { client, sandboxConnector } from '../http/support.ts'
 import { buildSourceEnvironment } from '../support/commands.ts'
 import { makeFolder, runFerrule, runForJson } from './support.ts'
-
-// Each test starts processes, which take seconds while other tests run.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 })
 
 const main = bundleOf('service')
 /** Calls of several pages. */

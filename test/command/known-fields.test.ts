@@ -1,5 +1,5 @@
 /** `--fields` with a name that nothing has: refused where the fields are known, else remarked on. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CommandContext, createContext } from '../../packages/ferrule/src/cli/context.ts'
 import { checkFields } from '../../packages/ferrule/src/cli/known-fields.ts'
 import { Output } from '../../packages/ferrule/src/cli/output/output.ts'
@@ -9,9 +9,6 @@ import { choose } from '../support/draws.ts'
 import { buildPages, type FakeService, startFakeService } from './fake-service.ts'
 import { runFerrule } from './support.ts'
 import { type CommandWorld, startCommandWorld } from './world.ts'
-
-// Each test starts processes, which take seconds while other tests run.
-vi.setConfig({ testTimeout: 300_000 })
 
 /** Commands that print nothing, a text, or what only the service and the vendors know. */
 const unknown = [

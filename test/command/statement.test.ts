@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sandboxWarehouse } from '../http/snowflake-support.ts'
 import { runFerrule, runForJson } from './support.ts'
 import { type CommandWorld, startCommandWorld } from './world.ts'
-
-// Each test starts processes, which take seconds while other tests run.
-vi.setConfig({ testTimeout: 120_000 })
 
 let running: CommandWorld
 beforeAll(async () => {

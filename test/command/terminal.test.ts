@@ -1,13 +1,10 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSandbox } from '../../packages/sandbox/src/index.ts'
 import { sandboxConnector } from '../http/support.ts'
 import { cli, makeFolder, openShell, openTerminal, plain, runFerrule, runForJson } from './support.ts'
 import { type CommandWorld, startCommandWorld } from './world.ts'
-
-// Each test starts processes, which take seconds while other tests run.
-vi.setConfig({ testTimeout: 120_000 })
 
 let running: CommandWorld
 beforeAll(async () => {

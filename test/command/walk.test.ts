@@ -1,12 +1,9 @@
 import { spawn } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildPages, type FakeService, startFakeService } from './fake-service.ts'
 import { buildEnvironment, cli, makeFolder, openTerminal, plain, runFerrule, runForJson } from './support.ts'
-
-// Each test starts processes, which take seconds while other tests run.
-vi.setConfig({ testTimeout: 120_000 })
 
 let config: string
 beforeAll(() => {

@@ -12,7 +12,7 @@ afterAll(async () => {
 })
 
 describe.each(smallCases)('$kind', (given) => {
-  test('after kills, faults, jumps of clocks and changes the copy is the truth', { timeout: 480_000 }, async () => {
+  test('after kills, faults, jumps of clocks and changes the copy is the truth', async () => {
     const world = await createStoreWorld('embedded')
     closing.push(() => world.close())
     const truth = await Truth.open(given, { folder: world.folder }, calls)

@@ -99,7 +99,7 @@ const none: readonly Case[] = [
   ['offsets', { list: rows(1), count: 1 }],
 ]
 
-test('is in doubt for 40 answers with a sign of more, and for none of 40 without one', { timeout: 60_000 }, async () => {
+test('is in doubt for 40 answers with a sign of more, and for none of 40 without one', async () => {
   let answer: Exclude<Reply, (...never: never[]) => unknown> = {}
   await using vendor = await serve(() => answer)
   await using notes = connect(await parseKind(file), { credentials: { key: 'k' }, origin: vendor.origin })

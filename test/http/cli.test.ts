@@ -57,7 +57,7 @@ test('applications are made, granted and given new secrets', () => {
     status: 1,
     stderr: expect.stringContaining('no application with this client id'),
   })
-}, 120_000) // eleven programs, one after the other
+}) // eleven programs, one after the other
 
 test('tables are migrated, as often as one likes', () => {
   for (const _ of [1, 2]) expect(ferrule('migrate')).toEqual({ status: 0, stdout: 'The tables are those of this version.\n', stderr: '' })
@@ -90,7 +90,7 @@ test('wrong kinds of the operator end the start and every command, with their pl
     expect(stderr).toMatch(/^The setting FERRULE_KINDS is not valid: its kinds have mistakes\n/)
     expect(stderr).toMatch(/acme\.kind\.yaml:2:1 .*titel.*title/)
   }
-}, 120_000)
+})
 
 test('a line that is not complete prints the help', () => {
   const group = ferrule('applications')

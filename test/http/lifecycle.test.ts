@@ -105,7 +105,7 @@ function readCalls() {
 }
 
 // Programs start one after the other, each with a second of work alone.
-describe('npm start', { timeout: 300_000 }, () => {
+describe('npm start', () => {
   // Four first syncs, one after the other, on one vendor budget: the lines wait for a minute each.
   test('prints lines that work as they stand, twice, and after a restart with the secret in the shell', { timeout: 900_000 }, async () => {
     const first = await startService()
@@ -169,9 +169,9 @@ async function slowVendor() {
       FERRULE_SANDBOX: 'off',
       ...pair,
     },
-    arrived: () => vi.waitFor(() => expect(held).toHaveLength(1), { interval: 10, timeout: 100_000 }),
+    arrived: () => vi.waitFor(() => expect(held).toHaveLength(1), { interval: 10, timeout: 240_000 }),
     answer: () => held[0]?.setHeader('content-type', 'application/json').end('{"users":[],"records":{}}'),
-    gone: () => vi.waitFor(() => expect(held[0]?.destroyed).toBe(true), { interval: 10, timeout: 100_000 }),
+    gone: () => vi.waitFor(() => expect(held[0]?.destroyed).toBe(true), { interval: 10, timeout: 240_000 }),
     close: () => {
       server.closeAllConnections()
       server.close()
@@ -206,7 +206,7 @@ async function callOf(url: string, kind: object = calls) {
   return (call: object = listUsers) => post(`${url}/api/v1/integrations/connectors/${id}/execute`, call, issued.access_token)
 }
 
-describe('the end', { timeout: 300_000 }, () => {
+describe('the end', () => {
   test('waits for calls that run, and takes no new ones', async () => {
     const vendor = await slowVendor()
     const service = await startInProcess({
@@ -223,7 +223,7 @@ describe('the end', { timeout: 300_000 }, () => {
     expect(service.close()).toBe(closed)
     await vi.waitFor(() => expect(fetch(`${service.url}/health/live`, { headers: { connection: 'close' } })).rejects.toThrow(), {
       interval: 10,
-      timeout: 100_000,
+      timeout: 240_000,
     })
     vendor.answer()
     expect(await call).toMatchObject({ status: 200, data: [] })
@@ -259,14 +259,14 @@ describe('the end', { timeout: 300_000 }, () => {
   test('waits for load balancers first, until a second signal', async () => {
     const run = await startService({ ...pair, FERRULE_DATA: join(folder, 'leaves'), FERRULE_SHUTDOWN_DELAY: '300', FERRULE_SANDBOX: 'off' })
     run.child.kill('SIGTERM')
-    await vi.waitFor(async () => expect((await fetch(`${run.url}/health/ready`)).status).toBe(503), { interval: 10, timeout: 100_000 })
+    await vi.waitFor(async () => expect((await fetch(`${run.url}/health/ready`)).status).toBe(503), { interval: 10, timeout: 240_000 })
     const token = { client_id: pair.FERRULE_OPERATOR_CLIENT_ID, client_secret: pair.FERRULE_OPERATOR_CLIENT_SECRET }
     expect((await post(`${run.url}/api/v1/account/applications/token`, token)).status).toBe(200)
     // A signal right after the first is its echo; a later one counts.
     await vi
       .waitFor(async () => expect(run.child.kill('SIGTERM') && (await fetch(`${run.url}/health/live`).then(({ ok }) => ok))).toBe(false), {
         interval: 300,
-        timeout: 100_000,
+        timeout: 240_000,
       })
       .catch((thrown: unknown) => expect(String(thrown)).toContain('fetch failed'))
     expect(await ended(run), run.stderr()).toBe(0)
@@ -281,11 +281,11 @@ describe('the end', { timeout: 300_000 }, () => {
     run.child.kill('SIGTERM')
     await vi.waitFor(() => expect(fetch(`${run.url}/health/live`, { headers: { connection: 'close' } })).rejects.toThrow(), {
       interval: 10,
-      timeout: 100_000,
+      timeout: 240_000,
     })
     expect(run.child.exitCode).toBeNull()
     // A signal right after the first is its echo; a later one counts.
-    await vi.waitFor(() => expect(run.child.kill('SIGTERM') && run.child.exitCode === null).toBe(false), { interval: 50, timeout: 100_000 })
+    await vi.waitFor(() => expect(run.child.kill('SIGTERM') && run.child.exitCode === null).toBe(false), { interval: 50, timeout: 240_000 })
     expect(await ended(run)).toBe(143)
     expect(await call).toBe('broken')
     vendor.close()

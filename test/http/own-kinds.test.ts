@@ -156,7 +156,7 @@ beforeAll(async () => {
   })
   token = String((await ask(tokenPath, { client_id: client.id, client_secret: client.secret })).json.access_token)
   connector = String((await ask(connectorsPath, plain)).json.id)
-}, 120_000)
+})
 afterAll(async () => {
   vi.restoreAllMocks()
   syncBuiltinESMExports()
@@ -211,7 +211,7 @@ describe('a kind of the operator', () => {
       async () => expect((await execute('tickets', 'context_store_search', { query })).json.data).toMatchObject([{ id: 7, state: 'open' }]),
       { timeout: 60_000, interval: 200 },
     )
-  }, 120_000)
+  })
 
   test('is offered to agents', async () => {
     const agent: TestClient = await connectClient(`${service.url}/mcp`, token, '2025-11-25')

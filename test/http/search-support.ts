@@ -46,11 +46,11 @@ export async function startCopyWorld(engine: EngineName, options: WorldOptions =
 
 /** Runs a suite over both databases. */
 export const overBothStores = (name: string, suite: (engine: EngineName) => void): void =>
-  describe.each(databasesUnderTest(['postgres', 'embedded']))(`${name} (%s)`, { timeout: 120_000 }, suite)
+  describe.each(databasesUnderTest(['postgres', 'embedded']))(`${name} (%s)`, suite)
 
 /** Runs a suite whose stores differ in statements only: over PostgreSQL, in `npm run soak` over the embedded database too. */
 export const overStatements = (name: string, suite: (engine: EngineName) => void): void =>
-  describe.each(databasesOfStatements(['postgres', 'embedded']))(`${name} (%s)`, { timeout: 120_000 }, suite)
+  describe.each(databasesOfStatements(['postgres', 'embedded']))(`${name} (%s)`, suite)
 
 /** A connector that keeps a copy of some entities, synced. */
 export async function syncedConnector(world: World, name: string, body: object): Promise<string> {

@@ -28,7 +28,7 @@ const record = async (id: string, token = world.token): Promise<Json> => (await 
 const messages = (id: string, wanted: readonly string[]) =>
   vi.waitFor(async () => expect((await record(id)).notices.map(({ message }: Json) => message)).toEqual(wanted), {
     interval: 5,
-    timeout: 100_000,
+    timeout: 240_000,
   })
 /** Messages that were logged for a connector. */
 const logged = (id: string): string[] =>

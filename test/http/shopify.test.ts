@@ -88,7 +88,7 @@ describe('execute', () => {
     expect(records.slice(0, 3).flatMap((each) => recordProblems(definition, each))).toEqual([])
   })
 
-  test('next_params, merged by a plain client, lead to each order of many pages once', { timeout: 300_000 }, async () => {
+  test('next_params, merged by a plain client, lead to each order of many pages once', async () => {
     // The soak walks over ten thousand orders, as test/library/shopify-walks does without the service.
     expect(await walkOrders(world, id, { created_at_min: new Date(start - 620 * day).toISOString() })).toBeGreaterThan(1_900)
   })

@@ -97,7 +97,7 @@ describe('execute', () => {
       params = meta.next_params === null ? null : { ...params, ...meta.next_params }
     }
     expect([ids.size, met]).toEqual([25_316, 25_316])
-  }, 300_000)
+  })
 
   test('names the advertisers that it knows where it knows several, and says what to do where it knows none', async () => {
     const several = await client.create('two', { advertiser_id: [facts.advertiserId, facts.secondAdvertiserId] })

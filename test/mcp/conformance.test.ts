@@ -58,7 +58,7 @@ beforeAll(async () => {
   }
   proxy.close()
   await fixture.close()
-}, 240_000)
+})
 afterAll(() => world.close())
 
 const find = (findings: ReadonlyMap<Revision, Findings>, revision: Revision): Findings => findings.get(revision) ?? new Map()

@@ -11,7 +11,7 @@ import type { World } from '../http/support.ts'
 import { programLimit, run, withoutOuterSettings } from '../support/commands.ts'
 import { choose } from '../support/draws.ts'
 import { install, installRuntime } from '../support/runtimes.ts'
-import { compile, linkPackages, listFiles, minuteMs, type Packed, packAll, readVersion } from './packing.ts'
+import { compile, linkPackages, listFiles, type Packed, packAll, readVersion } from './packing.ts'
 import {
   agentsProgram,
   browserOptions,
@@ -46,7 +46,7 @@ beforeAll(() => {
   alone = join(folder, 'alone')
   install(alone, packed.ferrule)
   install(consumer, packed.ferrule, packed.sandbox, packed.server, packed.kinds, `@types/node@${readVersion('@types/node')}`)
-}, 5 * minuteMs)
+})
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -127,7 +127,7 @@ describe('the packed packages', () => {
   })
 })
 
-describe('a strict project', { timeout: 5 * minuteMs }, () => {
+describe('a strict project', () => {
   test('compiles: programs, those of the README, each agent framework, and what the type tests expect', () => {
     const texts = readTypeTests()
     const expected = Object.values(texts)
@@ -178,7 +178,7 @@ describe('a strict project', { timeout: 5 * minuteMs }, () => {
   })
 })
 
-describe('the documents', { timeout: 5 * minuteMs }, () => {
+describe('the documents', () => {
   test('hold programs that run as they stand there: on the supported Nodes and on Bun', async () => {
     const code = buildReadmeProgram()
     expect(code.match(/connect\('/g)).toHaveLength(3)
@@ -205,12 +205,12 @@ describe('the documents', { timeout: 5 * minuteMs }, () => {
   })
 })
 
-describe('the table of programs', { timeout: 5 * minuteMs }, () => {
+describe('the table of programs', () => {
   let world: World
   beforeAll(async () => {
     world = await startProgramWorld()
     copyFileSync(join(root, 'test/client/programs/programs.mjs'), join(consumer, 'programs.mjs'))
-  }, 2 * minuteMs)
+  })
   afterAll(() => world.close())
 
   /** Runs the programs with the installed package. */
@@ -236,13 +236,13 @@ describe('the table of programs', { timeout: 5 * minuteMs }, () => {
   })
 })
 
-describe('a bundle of plain esbuild', { timeout: 2 * minuteMs }, () => {
+describe('a bundle of plain esbuild', () => {
   let bundler: string
   beforeAll(() => {
     bundler = join(folder, 'bundler')
     install(bundler, packed.ferrule, `esbuild@${esbuildVersion}`)
     for (const [name, program] of Object.entries(bundledPrograms)) writeFileSync(join(bundler, `${name}.mjs`), program)
-  }, 2 * minuteMs)
+  })
 
   /** Bundles a program into a folder without packages. Returns the place of the bundle. */
   const bundle = (name: string, format: 'esm' | 'cjs', platform = 'node', ...more: readonly string[]): string => {
@@ -294,7 +294,7 @@ describe('a bundle of plain esbuild', { timeout: 2 * minuteMs }, () => {
   })
 })
 
-describe('the library alone', { timeout: 2 * minuteMs }, () => {
+describe('the library alone', () => {
   test('is at most 16 packages and 12 MB, its command included', () => {
     const modules = join(alone, 'node_modules')
     expect(listPackages(modules).length).toBeLessThanOrEqual(16)

@@ -5,8 +5,6 @@ import { packages, root, tsc } from '../../scripts/paths.mjs'
 import { webFolder } from '../../scripts/web.mjs'
 import { run } from '../support/commands.ts'
 
-export const minuteMs = 60_000
-
 /** Files of the packed packages, by the name of the package. */
 export interface Packed {
   readonly ferrule: string

@@ -7,7 +7,7 @@ const kills = 2
 const most = 20
 
 overBoth('a node that is killed while it syncs', (database) => {
-  test(`leaves a copy that equals the vendor after the next run, ${kills} times`, { timeout: 480_000 }, async () => {
+  test(`leaves a copy that equals the vendor after the next run, ${kills} times`, async () => {
     const world = await createWorld(database, 'sync kills')
     await using run = await SyncKills.begin(world.env)
     const { counts } = run

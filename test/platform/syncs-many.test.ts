@@ -27,7 +27,7 @@ describe(`with ${connectors} connectors in an organization and as many in others
     await here.work()
     raw = here.world.raw()
     await fillMany(raw, { organizationId: here.principal.organizationId, connectors })
-  }, 240_000)
+  })
   afterAll(() => here.close())
 
   async function expectBounded(work: () => Promise<unknown>, mostStatements: number, most = mostRows): Promise<void> {

@@ -106,7 +106,7 @@ test('the run of a node that was killed is taken over by one with another data f
   open()
   const raw = world.raw()
   // The server frees the lock shortly after the process ends.
-  await vi.waitFor(async () => expect(await holders(raw)).toBe(0), { interval: 20, timeout: 100_000 })
+  await vi.waitFor(async () => expect(await holders(raw)).toBe(0), { interval: 20, timeout: 240_000 })
   await other.worker.tick()
   expect(other.worker.running).toBe(0)
   clock.ahead += endedSessionMs

@@ -20,7 +20,7 @@ async function withWorld(work: (beside: Beside) => Promise<void>): Promise<void>
   await Promise.all([client.connect(), observer.connect()])
   const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
   const waitForWaiting = (count: number) =>
-    vi.waitFor(async () => expect((await observer.query(waiting)).rows).toHaveLength(count), { timeout: 100_000 })
+    vi.waitFor(async () => expect((await observer.query(waiting)).rows).toHaveLength(count), { timeout: 240_000 })
   try {
     await work({ world, client, waitForWaiting })
   } finally {

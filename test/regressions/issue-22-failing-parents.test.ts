@@ -171,7 +171,7 @@ describe.each(['gong', 'shopify', 'tiktok-marketing'] as const)('below a record 
     engine = createEngine({ limits: false, clock: () => now })
     calm = new Side(kind, engine, sandbox)
     await calm.sync()
-  }, 300_000)
+  })
   afterAll(async () => {
     await engine.close()
     await sandbox.close()
@@ -203,7 +203,7 @@ describe.each(['gong', 'shopify', 'tiktok-marketing'] as const)('below a record 
     side.trouble = () => undefined
     await side.sync()
     expect(side.copy()).toEqual(calm.copy())
-  }, 300_000)
+  })
 
   test('one parent that fails for ever holds back itself only, and is the first that the next run asks for', async () => {
     const side = new Side(kind, engine, sandbox)
@@ -224,7 +224,7 @@ describe.each(['gong', 'shopify', 'tiktok-marketing'] as const)('below a record 
     const last = await side.sync()
     expect(resultOf(last, entity)?.error).toBeUndefined()
     expect(side.copy()).toEqual(calm.copy())
-  }, 300_000)
+  })
 
   test('what was stored of a parent stays when its list fails in a later complete pass', async () => {
     const side = new Side(kind, engine, sandbox)
@@ -236,7 +236,7 @@ describe.each(['gong', 'shopify', 'tiktok-marketing'] as const)('below a record 
     const result = await side.sync('full')
     expect(resultOf(result, entity)?.state).toBe('partial')
     expect(side.copy()).toEqual(calm.copy())
-  }, 300_000)
+  })
 
   test('a refused position begins that list again', async () => {
     const side = new Side(kind, engine, sandbox)
@@ -251,5 +251,5 @@ describe.each(['gong', 'shopify', 'tiktok-marketing'] as const)('below a record 
     expect(refused).toContain(entity)
     expect(result.entities.flatMap(({ error }) => error ?? [])).toEqual([])
     expect(side.copy()).toEqual(calm.copy())
-  }, 300_000)
+  })
 })

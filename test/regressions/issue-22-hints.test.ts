@@ -6,7 +6,7 @@ import { base, connectorsPath, type World } from '../http/support.ts'
 let world: World
 beforeAll(async () => {
   world = await startCopyWorld('embedded')
-}, 300_000)
+})
 afterAll(() => world.close())
 
 test('of a copy that is not there yet', async () => {

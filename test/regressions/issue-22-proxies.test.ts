@@ -235,7 +235,7 @@ async function startService(env: Readonly<Record<string, string>>) {
   }
 }
 
-test('the service reaches vendors and documents of clients through the proxy, and its sandbox without', { timeout: 300_000 }, async () => {
+test('the service reaches vendors and documents of clients through the proxy, and its sandbox without', async () => {
   const proxy = await startProxy({ users: 'me:hidden-word' })
   await using service = await startService({ HTTPS_PROXY: `http://me:hidden-word@127.0.0.1:${proxy.port}` })
   const { ask, url } = service

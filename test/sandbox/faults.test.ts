@@ -142,7 +142,7 @@ describe('faults of the wire', () => {
     const own = await startSandbox({ limits: false })
     own.faults.add({ kind: 'never-answer', path: '/v2/users' })
     const held = expect(fetch(`${own.origins.gong.api}/v2/users`, { headers })).rejects.toThrow()
-    await vi.waitFor(() => expect(own.gong.requests()).toHaveLength(1), { timeout: 100_000 })
+    await vi.waitFor(() => expect(own.gong.requests()).toHaveLength(1), { timeout: 240_000 })
     expect((await ask(`${own.origins.gong.api}/v2/workspaces`, { headers })).status).toBe(200)
     await own.close()
     await held

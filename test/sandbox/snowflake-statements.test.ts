@@ -8,7 +8,7 @@ const endless =
 const insert = "INSERT INTO SCRATCH.COUNTERS VALUES (1, 'a')"
 const counters = () => snowflake.rowCount('SCRATCH.COUNTERS')
 const ended = async (handle: string) => {
-  await vi.waitFor(async () => expect((await poll(handle)).status).not.toBe(202), { timeout: 100_000 })
+  await vi.waitFor(async () => expect((await poll(handle)).status).not.toBe(202), { timeout: 240_000 })
   return poll(handle)
 }
 
@@ -175,7 +175,7 @@ describe('time', () => {
 describe('cancelling', () => {
   test('ends what runs', async () => {
     const handle = handleOf(await submit(endless, { query: { async: 'true' } }))
-    await vi.waitFor(() => expect(snowflake.executed()).toHaveLength(1), { timeout: 100_000 })
+    await vi.waitFor(() => expect(snowflake.executed()).toHaveLength(1), { timeout: 240_000 })
     expect((await cancel(handle)).body).toEqual({
       code: '000604',
       sqlState: '57014',
@@ -276,7 +276,7 @@ describe('statements that end with their client or their sandbox', () => {
     abort.abort()
     await expect(gone).rejects.toThrow()
     hold.release()
-    await vi.waitFor(async () => expect(await counters()).toBe(1), { timeout: 100_000 })
+    await vi.waitFor(async () => expect(await counters()).toBe(1), { timeout: 240_000 })
   })
 
   test('a reset ends all, and brings the rows back', async () => {

@@ -78,31 +78,27 @@ test('a stranger with a wrong secret, 55 calls in flight and a 429 for a day: th
     await world.close()
     await engine.close()
   }
-}, 240_000)
+})
 
 test.each([
   ['a client that does not exist', () => 'nobody'],
   ['a client that exists, each time another secret', () => client.id],
-])(
-  'ninety connections with %s: those that are right get their token, in 100 ms at the median',
-  async (what, clientId) => {
-    const world = await startWorld()
-    try {
-      const body = () => ({ client_id: clientId(), client_secret: crypto.randomUUID() })
-      const right = async () => (await world.ask(tokenPath, { body: { client_id: client.id, client_secret: client.secret } })).status
-      const quiet = median(await times(50, right))
-      const taken = await amid(
-        90,
-        (signal) => post(world, tokenPath, { body: body(), signal }),
-        () => times(200, right),
-      )
-      console.log(
-        `${what}: a token in ${quiet.toFixed(1)} ms quiet, ${median(taken).toFixed(1)} ms under attack, ${Math.max(...taken).toFixed(0)} ms at most`,
-      )
-      expect(median(taken)).toBeLessThanOrEqual(100)
-    } finally {
-      await world.close()
-    }
-  },
-  120_000,
-)
+])('ninety connections with %s: those that are right get their token, in 100 ms at the median', async (what, clientId) => {
+  const world = await startWorld()
+  try {
+    const body = () => ({ client_id: clientId(), client_secret: crypto.randomUUID() })
+    const right = async () => (await world.ask(tokenPath, { body: { client_id: client.id, client_secret: client.secret } })).status
+    const quiet = median(await times(50, right))
+    const taken = await amid(
+      90,
+      (signal) => post(world, tokenPath, { body: body(), signal }),
+      () => times(200, right),
+    )
+    console.log(
+      `${what}: a token in ${quiet.toFixed(1)} ms quiet, ${median(taken).toFixed(1)} ms under attack, ${Math.max(...taken).toFixed(0)} ms at most`,
+    )
+    expect(median(taken)).toBeLessThanOrEqual(100)
+  } finally {
+    await world.close()
+  }
+})

@@ -52,7 +52,7 @@ async function post(url: string, body: unknown, token?: string): Promise<{ statu
   return { status: answer.status, json: (await answer.json()) as Record<string, unknown> }
 }
 
-test('60 calls whose bodies never end', { timeout: 300_000 }, async () => {
+test('60 calls whose bodies never end', async () => {
   const database = await createTestDatabase('memory_soak')
   const folder = mkdtempSync(join(tmpdir(), 'ferrule-memory-'))
   let isEndless = false

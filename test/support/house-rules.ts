@@ -20,6 +20,15 @@ function hasUndocumented(text: string): boolean {
   })
 }
 
+/** Milliseconds that each test has (test/support/vitest-options.ts). */
+const TEST_LIMIT = 480_000
+
+/** Returns whether a test has less time than all others: a busy machine needs it. */
+const hasShortLimit = (text: string): boolean =>
+  [...text.matchAll(/(?:^ *\}, |^ *(?:test|describe)\b.*, \{ timeout: |\bvi\.setConfig\(\{ testTimeout: )([\d_]+_000)\b/gm)].some(
+    ([, limit = '']) => Number(limit.replaceAll('_', '')) <= TEST_LIMIT,
+  )
+
 const rules: readonly { says: (file: string) => string; broken(file: string, text: string): boolean }[] = [
   {
     says: () => `has more than ${FILE_LINES} lines; cut it where its subject changes`,
@@ -33,6 +42,10 @@ const rules: readonly { says: (file: string) => string; broken(file: string, tex
   {
     says: () => 'exports a type, a class or a function without a doc comment; say what it is',
     broken: (file, text) => /^packages\/(ferrule|server|web)\/src\//.test(file) && !file.endsWith('.test.ts') && hasUndocumented(text),
+  },
+  {
+    says: () => `gives a test a limit of ${TEST_LIMIT} ms or less; leave it out`,
+    broken: (file, text) => file.endsWith('.test.ts') && hasShortLimit(text),
   },
   {
     says: () => 'reveals no secret; take it out of MAY_REVEAL in test/support/house-rules.ts',

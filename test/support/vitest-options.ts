@@ -27,11 +27,11 @@ export const testOptions = {
   isolate: false,
   // On two cores a third worker uses the time in which tests only wait.
   maxWorkers: 3,
-  // Twenty times what the slowest ordinary test needs alone: with eight busy processes beside it, a test has a tenth of the machine.
-  testTimeout: 240_000,
+  // Forty times what the slowest ordinary test needs alone: with eight busy processes beside it, a test has a tenth of the machine.
+  testTimeout: 480_000,
   hookTimeout: 480_000,
   // Background work has no deadline of its own: a poll ends before its test only to report the last value.
-  expect: { poll: { timeout: 100_000 } },
+  expect: { poll: { timeout: 240_000 } },
   allowOnly: false,
   globalSetup: ['test/support/bundles-setup.ts', 'test/support/postgres-setup.ts'],
 } satisfies InlineConfig

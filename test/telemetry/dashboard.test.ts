@@ -47,7 +47,7 @@ beforeAll(async () => {
       expect(answer.text).toContain('ferrule_folded_records_total{') // records reach the copy after their answer
       return answer.text
     },
-    { timeout: 100_000 },
+    { timeout: 240_000 },
   )
   metrics = readMetrics(text)
 })

@@ -20,7 +20,7 @@ beforeAll(async () => {
   ids['snowflake'] = await world.connect('warehouse', sandboxWarehouse('warehouse'))
   clients.sdk = await recordedClient(world, 'sdk')
   clients.packages = await recordedClient(world, 'packages')
-}, 120_000)
+})
 afterAll(() => world.close())
 
 const idOf = (kind: string): string => ids[kind] ?? ''
