@@ -35,7 +35,7 @@ export async function kindsOfStart(effort: Effort): Promise<Result> {
     const sides = { ours: 'two-hundred', baseline: 'none' }
     return toStartResult(
       'kinds',
-      await alternate(sides, effort, (kinds) => startOnce(file, { cwd, data: join(cwd, kinds), env: { FERRULE_KINDS: kinds } })),
+      await alternate(sides, effort, (kinds) => startOnce(file, { cwd, data: join(cwd, `data-${kinds}`), env: { FERRULE_KINDS: kinds } })),
     )
   } finally {
     await rm(cwd, { recursive: true, force: true })

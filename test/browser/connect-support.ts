@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { rolldown } from 'rolldown'
 import { expect } from 'vitest'
+import { listShippedKinds } from '../../packages/server/src/main/kinds/shipped.ts'
 import { ensureWeb } from '../../scripts/web.mjs'
 import { askAs, createLink, readLink, saveApplication } from '../connect/support.ts'
 import { base, type Json, startWorld, type World } from '../http/support.ts'
@@ -78,7 +79,10 @@ export async function openConnectWorld(): Promise<ConnectWorld> {
   await ensureWeb()
   const { server, origin } = await startApplication()
   const allowed = { connectRedirects: [origin], connectOrigins: [origin] }
-  const [world, browser] = await Promise.all([startWorld({ sandbox: { host: 'localhost' }, settings: allowed }), launchBrowser()])
+  const [world, browser] = await Promise.all([
+    startWorld({ sandbox: { host: 'localhost' }, settings: allowed, kinds: listShippedKinds(['@ferrule/kinds']) }),
+    launchBrowser(),
+  ])
   // Links are made for the configured address, and the port is known only now.
   Object.assign(world.settings, { publicUrl: world.url })
   await Promise.all([saveApplication(world, 'gong'), saveApplication(world, 'tiktok-marketing')])

@@ -161,13 +161,15 @@ test('a link that has ended says so, and one that was forwarded after its use to
 
 test('every kind can be chosen with the keyboard alone, and giving up leads back', later, async () => {
   const { application, link, openStranger, read, screenshot } = opened
-  const { id, url } = await link({ kinds: undefined, redirect_url: `${application}/done` })
+  const { id, url } = await link({ kinds: undefined, sandbox: undefined, redirect_url: `${application}/done` })
   const page = await openStranger()
   await page.goto(url)
   await expectStep(page, 'would like to connect to one of your accounts')
   expect(await findAllBarriers(page)).toEqual([])
   await page.getByRole('button', { name: 'Continue', exact: true }).press('Enter')
   await expectStep(page, 'What would you like to connect?')
+  expect(await page.getByRole('listitem').count()).toBe(14)
+  expect(await findAllBarriers(page)).toEqual([])
   await screenshot(page, 'connect-kinds')
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')

@@ -61,10 +61,8 @@ function readIndex(text: string, folder: string): readonly KindSource[] | undefi
 async function findInPackage(name: string): Promise<Found> {
   const folder = findPackage(name)
   if (folder === undefined) return { problem: `there is no file, folder or installed package ${name}` }
-  for (const place of [folder, join(folder, 'dist')]) {
-    const sources = readIndex(await readFile(join(place, 'index.json'), 'utf8').catch(() => ''), place)
-    if (sources !== undefined) return { sources }
-  }
+  const sources = readIndex(await readFile(join(folder, 'index.json'), 'utf8').catch(() => ''), folder)
+  if (sources !== undefined) return { sources }
   return { problem: `the package ${name} has no index of kinds: index.json with {"kinds": [{"file": "acme.json"}]}` }
 }
 
