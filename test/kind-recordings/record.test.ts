@@ -4,7 +4,15 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openConnection } from '../../packages/ferrule/src/engine/local.ts'
 import { parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
-import { addRecording, buildRecording, makeCall, readRecordings, testKind } from '../../packages/ferrule/src/kind-recordings/index.ts'
+import {
+  addRecording,
+  buildRecording,
+  createReplayConnection,
+  makeCall,
+  PastedVendor,
+  readRecordings,
+  testKind,
+} from '../../packages/ferrule/src/kind-recordings/index.ts'
 import { writeJson } from '../../packages/ferrule/src/values/json/json.ts'
 
 const file = `
@@ -165,5 +173,56 @@ describe('a recording of a live call', () => {
     // A credential that is a word of the path.
     const { built } = await record('get', { id: 't1' }, undefined, { ...credentials, api_key: 'things' })
     expect(built.problems).toContainEqual(expect.stringMatching(/request 1: the request is GET .things.t1, and GET .recorded-api_key/))
+  })
+
+  /** A HAR file of the seeded list, as a browser saves it. */
+  const har = (site: string): string => {
+    const first = { method: 'GET', url: `${site}/things?limit=2`, headers: [{ name: 'Cookie', value: `sid=${seeded.session}` }] }
+    const { paging, ...last } = page(site)
+    const answer = (body: unknown) => ({ status: 200, headers: [], content: { mimeType: 'application/json', text: writeJson(body) } })
+    const entries = [
+      { request: first, response: answer({ ...last, paging, cookie: seeded.session }) },
+      { request: { ...first, url: paging.next }, response: answer({ data: [], paging: { next: null } }) },
+    ]
+    return JSON.stringify({ log: { version: '1.2', entries } })
+  }
+
+  test('can come from a HAR file, and from a pasted answer', async () => {
+    const { definition } = await parseKind(file)
+    const kind = { definition, rules: {} }
+    const paste = async (text: string, action: string, params: object) => {
+      const from = new PastedVendor(text)
+      const connection = {
+        ...createReplayConnection(kind, {}),
+        ...(from.isHar ? { origin: { api: `https://${seeded.account}.acme.example` } } : {}),
+      }
+      const { signal } = new AbortController()
+      const made = await makeCall(connection, { entity: 'things', action, params: { ...params } }, { mostPages: 2, from, signal })
+      const secrets = from.listSecrets(new Set(['authorization']), new Set())
+      return buildRecording(connection, made, {
+        configuration: undefined,
+        secrets,
+        name: undefined,
+        page: from.isHar ? undefined : 'https://acme.example/docs',
+      })
+    }
+    const fromHar = await paste(har(`https://${seeded.account}.acme.example`), 'list', {})
+    expect(fromHar.problems).toEqual([])
+    for (const secret of Object.values(seeded))
+      if (secret !== seeded.account) expect(writeJson(fromHar.entry)).not.toContain(String(secret))
+    expect(writeJson(fromHar.entry)).not.toContain(`${seeded.account}.acme`)
+    const pasted = await paste(writeJson(thing('t1', { note: seeded.prose })), 'get', { id: 't1' })
+    expect(pasted).toMatchObject({
+      problems: [],
+      entry: { source: 'document', from: 'https://acme.example/docs', data: { id: 't1', note: 'Text 1' } },
+    })
+    const missing = new PastedVendor(har('https://deepsea.acme.example'))
+    const { signal } = new AbortController()
+    const made = await makeCall(
+      createReplayConnection(kind, {}),
+      { entity: 'things', action: 'get', params: { id: 'x' } },
+      { mostPages: 1, from: missing, signal },
+    )
+    expect(String(made.walked.error)).toContain('the file has no answer to GET /things/x')
   })
 })

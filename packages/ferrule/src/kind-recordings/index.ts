@@ -6,7 +6,9 @@ import { readRecordings } from './read.ts'
 import type { Recordings } from './recording.ts'
 
 export { type TestReport, testKind } from './check-kind.ts'
+export { createReplayConnection, listSecretHeaders, listSecretQuery } from './connection.ts'
 export type { Finding, TestedFiles } from './findings.ts'
+export { PastedVendor } from './pasted.ts'
 export { type ReadRecordings, readRecordings } from './read.ts'
 export { type BuiltRecording, buildRecording, type MadeCall, makeCall } from './record.ts'
 export {
@@ -18,6 +20,7 @@ export {
   type Recording,
   type Recordings,
 } from './recording.ts'
+export { catchRequest } from './replay.ts'
 export { addRecording } from './write.ts'
 
 /** Finds the path of the recordings of a kind file: `github.recordings.json` beside `github.kind.yaml`. */

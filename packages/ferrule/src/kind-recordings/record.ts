@@ -30,7 +30,11 @@ export interface MadeCall {
 /** Sends requests, and keeps those of operations with their answers. Those that exchange tokens are not kept. */
 class Recorder implements HttpSender {
   readonly sent: { readonly request: HttpRequest; readonly answer: HttpAnswer }[] = []
-  readonly #http = new Http()
+  readonly #http: HttpSender
+
+  constructor(http: HttpSender) {
+    this.#http = http
+  }
 
   async send(request: HttpRequest): Promise<HttpAnswer> {
     const answer = await this.#http.send(request)
@@ -49,16 +53,25 @@ class Recorder implements HttpSender {
   }
 }
 
+/** How a call is made. */
+export interface CallOptions {
+  /** Pages of a list at most. */
+  readonly mostPages: number
+  /** What answers; the vendor if omitted. */
+  readonly from?: HttpSender | undefined
+  readonly signal: AbortSignal
+  readonly deadlineMs?: number | undefined
+}
+
 /**
  * Makes a call, and keeps what is sent and answered.
- * @param options most pages of a list, and what ends the call
  */
 export async function makeCall(
   connection: Connection,
   { entity, action, params }: Pick<MadeCall, 'entity' | 'action' | 'params'>,
-  { mostPages, ...options }: { readonly mostPages: number; readonly signal: AbortSignal; readonly deadlineMs?: number | undefined },
+  { mostPages, from = new Http(), ...options }: CallOptions,
 ): Promise<MadeCall> {
-  const http = new Recorder()
+  const http = new Recorder(from)
   const engine = createEngine({ http })
   try {
     const walked = await walkCall(engine, connection, { call: { ...options, entity, action, params }, mostPages })
@@ -153,6 +166,8 @@ class Builder {
 export interface RecordingOptions {
   /** What it shows, where there are several of one call. */
   readonly name?: string | undefined
+  /** Page of the vendor that shows the answer; undefined for an answer of its service. */
+  readonly page?: string | undefined
   /** Configuration of the file, which stands for that of the call; undefined for a file that does not exist. */
   readonly configuration: Values | undefined
   /** All values of credentials that were used, by the names of their fields. */
@@ -232,7 +247,11 @@ export async function buildRecording(connection: Connection, made: MadeCall, opt
   const code = walked.error === undefined ? undefined : asFerruleError(walked.error).code
   const given = builder.writeParams(params)
   const bare: Values = {
-    ...{ call: `${entity}.${action}`, ...(options.name === undefined ? {} : { name: options.name }), source: 'live' },
+    ...{
+      call: `${entity}.${action}`,
+      ...(options.name === undefined ? {} : { name: options.name }),
+      ...(options.page === undefined ? { source: 'live' } : { source: 'document', from: options.page }),
+    },
     ...(Object.keys(given).length === 0 ? {} : { params: given }),
     exchanges: sent.map((one) => builder.write(one)),
     ...(code === undefined ? {} : { error: code }),

@@ -2,10 +2,11 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Kind } from '../../definition/connector.ts'
+import type { KindDocument } from '../../document/kind-document.ts'
 import type { Connection } from '../../engine/connection.ts'
 import type { ConnectOptions } from '../../engine/local.ts'
 import { fail } from '../../errors.ts'
-import type { BuiltRecording, MadeCall, Recordings, TestReport } from '../../kind-recordings/index.ts'
+import type { BuiltRecording, MadeCall, PastedVendor, Recordings, TestReport } from '../../kind-recordings/index.ts'
 import { type CommandContext, readFlag, readNumber, readText } from '../context.ts'
 import { failUsage, readErrorCode } from '../failure.ts'
 import { readParams } from '../params.ts'
@@ -55,30 +56,44 @@ export async function testRecordings({ args: [path = ''], output, note }: Comman
 
 type Credentials = readonly (readonly [name: string, value: string])[]
 
-/** A kind of a file, with what this process connects to. */
+/** The call that is tried. */
+interface Tried {
+  readonly entity: string
+  readonly action: string
+  readonly params: Readonly<Record<string, unknown>>
+}
+
+/** What answers a call. */
 interface Opened {
-  readonly kind: Kind
   readonly connection: Connection
+  /** A file that answers; undefined: the vendor. */
+  readonly from?: PastedVendor
   /** All values of credentials until now: renewals add some. */
   readonly listSecrets: () => Credentials
 }
 
-/** Reads a kind, and connects with credentials of the environment. */
-async function openKind(path: string, context: CommandContext): Promise<Opened> {
-  const [{ loadKind }, { buildKindDocument }, { openConnection }] = await Promise.all([
-    import('../../kind-file/index.ts'),
-    import('../../document/build-kind.ts'),
-    import('../../engine/local.ts'),
-  ])
-  const { definition } = await loadKind(path)
-  const kind: Kind = { definition, rules: {} }
-  const options = readLocalOptions(buildKindDocument(definition), context.env)
+/** Connects to the vendor with credentials of the environment. */
+async function openVendor(kind: Kind, document: KindDocument, env: CommandContext['env']): Promise<Opened> {
+  const { openConnection } = await import('../../engine/local.ts')
+  const options = readLocalOptions(document, env)
   const listTexts = (values: object): Credentials => Object.entries(values).map(([name, value]) => [name, String(value)] as const)
   const secrets = [...listTexts(options.credentials)]
   const onCredentials = (next: object): void => void secrets.push(...listTexts(next))
   // The engine checks the values against the definition: no compiler knows a file.
   const connection = openConnection(kind, { ...options, onCredentials } as ConnectOptions<Kind['definition']>)
-  return { kind, connection, listSecrets: () => secrets }
+  return { connection, listSecrets: () => secrets }
+}
+
+/** Takes answers from a file: nothing is sent. */
+async function openPasted(kind: Kind, path: string, { entity, action, params }: Tried): Promise<Opened> {
+  const { catchRequest, createReplayConnection, listSecretHeaders, listSecretQuery, PastedVendor } = await import(
+    '../../kind-recordings/index.ts'
+  )
+  const from = new PastedVendor(await readFile(path, 'utf8'))
+  const invented = createReplayConnection(kind, {})
+  const api = from.findOrigin(await catchRequest(invented, { entity, action, params }))
+  const secrets = from.listSecrets(listSecretHeaders(kind.definition), listSecretQuery(kind.definition))
+  return { connection: api === undefined ? invented : { ...invented, origin: { api } }, from, listSecrets: () => secrets }
 }
 
 /** The file that a recording goes to. */
@@ -125,11 +140,12 @@ async function saveRecording(
   opened: Opened,
 ): Promise<void> {
   const { addRecording, buildRecording, readRecordings } = await import('../../kind-recordings/index.ts')
-  const { kind } = opened.kind.definition
+  const { kind } = opened.connection.kind.definition
   if (made.sent.length === 0) throw made.walked.error
   const name = readText(context.options, 'name')
   const built = await buildRecording(opened.connection, made, {
     name,
+    page: readText(context.options, 'page'),
     configuration: recordings?.configuration,
     secrets: opened.listSecrets(),
   })
@@ -156,29 +172,47 @@ async function describeSent({ sent }: MadeCall, opened: Opened): Promise<string>
     .join('\n')
 }
 
+/** Refuses a pasted answer without its page. */
+function checkPage({ isHar }: PastedVendor, page: string | undefined): void {
+  if (!isHar && page === undefined) throw failUsage('A pasted answer needs the page that shows it.', 'Give --page with its address.')
+}
+
+/** Makes the call. */
+async function runTried(
+  kind: Kind,
+  document: KindDocument,
+  context: CommandContext,
+): Promise<{ readonly opened: Opened; readonly made: MadeCall }> {
+  const { args, options, signal, deadlineMs, env } = context
+  const [, entity = '', action = ''] = args
+  const tried = { entity, action, params: await readParams(context, { entity, action }, async () => document) }
+  const answers = readText(options, 'answers')
+  const opened = answers === undefined ? await openVendor(kind, document, env) : await openPasted(kind, answers, tried)
+  const { from } = opened
+  if (from !== undefined) checkPage(from, readText(options, 'page'))
+  const mostPages = from?.isHar === false ? 1 : (readNumber(options, 'pages', 1) ?? 2)
+  const { makeCall } = await import('../../kind-recordings/index.ts')
+  return { opened, made: await makeCall(opened.connection, tried, { mostPages, from, signal, deadlineMs }) }
+}
+
 /**
- * Makes a call with credentials of the environment, and records it.
+ * Makes a call with credentials of the environment, or with answers of a file, and records it.
  * @throws FerruleError of the call; `validation_failed` for a recording that would not do what the call did
  */
 export async function tryKind(context: CommandContext): Promise<void> {
-  const { args, options, output, note, signal, deadlineMs } = context
+  const { args, options, output, note, signal } = context
   const [path = '', entity = '', action = ''] = args
-  const [opened, { buildKindDocument }, { makeCall }] = await Promise.all([
-    openKind(path, context),
+  const [{ loadKind }, { buildKindDocument }] = await Promise.all([
+    import('../../kind-file/index.ts'),
     import('../../document/build-kind.ts'),
-    import('../../kind-recordings/index.ts'),
   ])
-  const document = buildKindDocument(opened.kind.definition)
+  const { definition } = await loadKind(path)
+  const document = buildKindDocument(definition)
   findAction(document, entity, action)
   if (action === 'download') throw failUsage('A file is no record.', `Run: ferrule download --local ${path}.`)
   const record = readText(options, 'record')
   const file = record === undefined ? undefined : await openFile(record, { entity, action, name: readText(options, 'name') })
-  const params = await readParams(context, { entity, action }, async () => document)
-  const made = await makeCall(
-    opened.connection,
-    { entity, action, params },
-    { mostPages: readNumber(options, 'pages', 1) ?? 2, signal, deadlineMs },
-  )
+  const { opened, made } = await runTried({ definition, rules: {} }, document, context)
   signal.throwIfAborted()
   note(await describeSent(made, opened))
   const { walked } = made
