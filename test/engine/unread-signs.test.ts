@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest'
 import { connect } from '../../packages/ferrule/src/core.ts'
 import { parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
-import { type Reply, serve } from './support.ts'
+import { gong } from '../../packages/ferrule/src/kinds/gong.ts'
+import { accessKey, callOf, pageOf, type Reply, serve } from './support.ts'
 
 const file = `
 kind: notes
@@ -121,4 +122,20 @@ test('is in doubt when a walk over several pages brought less than the total', a
   const warnings: unknown[] = []
   for await (const { meta } of notes.pages('sized')) warnings.push(meta.warnings)
   expect(warnings).toEqual([undefined, ['Notes may have more records: total is 5, and 4 came.']])
+})
+
+test.each([
+  [150, undefined],
+  [151, ['Gong may have more records: records.totalRecords is 151, and 150 came.']],
+])('compares what Gong counts, private calls too, with what came: %i', async (total, warnings) => {
+  const calls = (count: number) => ({
+    calls: Array.from({ length: count }, (_, index) => callOf(String(index + 1), { isPrivate: index === 0 })),
+  })
+  await using vendor = await serve(({ url }) => ({
+    body: url.includes('cursor=x') ? pageOf(calls(50), { total, page: 1 }) : pageOf(calls(100), { total, cursor: 'x' }),
+  }))
+  await using connector = connect(gong, { credentials: accessKey, origin: vendor.origin })
+  const first = await connector.calls.list({ fromDateTime: '2025-01-01T00:00:00Z' })
+  const last = await connector.calls.list({ fromDateTime: '2025-01-01T00:00:00Z', ...first.meta.next_params })
+  expect([first.data.length, first.meta.warnings, last.data.length, last.meta.warnings]).toEqual([99, undefined, 49, warnings])
 })

@@ -92,6 +92,11 @@ export interface PositionPages {
   readonly url?: string
   /** A position excludes all parameters but these and the path's, because it contains the filters of the first page. */
   readonly alone?: readonly string[]
+  /**
+   * Where the vendor counts all records of the list exactly: the path of their number, the path of the page's number, from 0, and the most
+   * records of a page. A last page whose number of all is above what came is in doubt.
+   */
+  readonly counted?: { readonly all: string; readonly page: string; readonly size: number }
 }
 
 /**

@@ -135,6 +135,7 @@ export const gong = connector(
         shape: 'cursor',
         read: { cursor: 'records.cursor', total_records: 'records.totalRecords', current_page_number: 'records.currentPageNumber' },
         next: { meta: 'cursor', param: 'cursor' },
+        counted: { all: 'records.totalRecords', page: 'records.currentPageNumber', size: 100 },
       },
     },
     problem: { message: ['errors'], requestId: 'requestId' },

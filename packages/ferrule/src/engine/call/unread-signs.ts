@@ -2,7 +2,7 @@
 import { isObject } from '../../definition/object.ts'
 import type { PageDefinition } from '../../definition/page.ts'
 import { readHeader, readHeaders } from '../http/answer.ts'
-import { getAt } from '../json/paths.ts'
+import { getAt, parsePath } from '../json/paths.ts'
 import type { WireAnswer } from './answer.ts'
 import { findLink, findPageDefinition } from './meta.ts'
 import { isToldEnd, type Position, readMore } from './next-pages.ts'
@@ -200,6 +200,17 @@ class Search {
   }
 }
 
+/** Describes a number of all records above those that came, where the definition says which page this is. */
+function describeTotal(page: PageDefinition | undefined, { body, listed = 0 }: LastAnswer): string | undefined {
+  if (page === undefined || !('next' in page) || page.counted === undefined) return undefined
+  const { all, page: at, size } = page.counted
+  const number = getAt(body, parsePath(at))
+  if (typeof number !== 'number') return undefined
+  const brought = number * size + listed
+  const total = readCount(getAt(body, parsePath(all)))
+  return total > brought ? `${all} is ${total}, and ${brought} came` : undefined
+}
+
 const isList = (value: unknown): boolean => Array.isArray(value) && value.some(isObject)
 
 /**
@@ -221,7 +232,7 @@ export function describeUnreadSign(operation: CompiledOperation, last: LastAnswe
   const [sign] = [...more, ...(saysNo ? [] : places)]
   const says = `${operation.kind.definition.title} may have more records`
   if (sign !== undefined) return `${says}: ${sign}, which the definition of this list does not read`
-  const [count] = isTold ? [] : counts
+  const [count = describeTotal(page, last)] = isTold ? [] : counts
   if (count !== undefined) return `${says}: ${count}`
   const hasSize = page !== undefined && (own === undefined || own.size !== undefined || isTold)
   if (!hasSize && last.listed !== undefined && usualSizes.has(last.listed))
