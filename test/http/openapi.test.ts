@@ -1,14 +1,15 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
-import { kinds as kindTable } from '../../packages/ferrule/src/connectors/index.ts'
 import { liveActions } from '../../packages/ferrule/src/definition/entity.ts'
 import { openApiDocument, printOpenApi } from '../../packages/server/src/http/openapi/openapi.ts'
 import { routes } from '../../packages/server/src/http/routes/index.ts'
+import { readServedKinds } from '../../packages/server/src/main/kinds/served.ts'
+import { choose } from '../support/draws.ts'
 import { quick } from './contract.ts'
 import type { Json } from './support.ts'
 
-const kinds = Object.values(kindTable)
+const kinds = await readServedKinds({ FERRULE_KINDS: choose('@ferrule/kinds/github', '@ferrule/kinds') })
 const document: Json = openApiDocument({ routes, kinds })
 const executePath = '/api/v1/integrations/connectors/{connector_id}/execute'
 const operationsOf = (actions: readonly string[]) =>
