@@ -65,7 +65,10 @@ const wrong: readonly (readonly [says: string, kind: Kind])[] = [
     'acme: limits are shared by company, which is neither a credential nor a configuration field',
     kind({ limits: { key: ['company'], rates: [] } }),
   ],
-  ['acme: has rates and a bucket', kind({ limits: { key: ['user'], rates: [], bucket: { header: 'h', size: 40, perSecond: 2 } } })],
+  [
+    'acme: limits expect a call to cost 50 of 40 points',
+    kind({ limits: { key: ['user'], bucket: { size: 40, perSecond: 2, points: { cost: 'h', expected: 50, form: 'seconds' } } } }),
+  ],
   [
     'acme: a bucket of 0 calls that leaks 2 in a second is not one',
     kind({ limits: { key: ['user'], bucket: { header: 'h', size: 0, perSecond: 2 } } }),

@@ -1,6 +1,6 @@
 /** A leaky bucket at the vendor, and walkers that fill it, in simulated time. */
 import type { Limits } from '../../packages/ferrule/src/definition/connector.ts'
-import type { Turn } from '../../packages/ferrule/src/engine/limits/limits.ts'
+import type { Level, Turn } from '../../packages/ferrule/src/engine/limits/limits.ts'
 import { ProvenKey } from './limiter-support.ts'
 
 /** A bucket of Shopify's standard plan. */
@@ -22,14 +22,14 @@ export class VendorBucket {
     this.#perSecond = perSecond
   }
 
-  /** One request; what the header says then. */
-  take(at: number): string {
+  /** One request; the level that is reported then. */
+  take(at: number): Level {
     this.#level = Math.max(0, this.#level - (Math.max(0, at - this.#at) / 1000) * this.#perSecond)
     this.#at = Math.max(this.#at, at)
     if (this.#level + 1 > this.size) this.refused += 1
     else this.#level += 1
     this.highest = Math.max(this.highest, this.#level)
-    return `${Math.ceil(this.#level)}/${this.size}`
+    return { used: Math.ceil(this.#level), size: this.size }
   }
 }
 
@@ -73,10 +73,10 @@ export function walk(vendor: VendorBucket, { walkers, nodes = 1, seconds, latenc
   const met = { calls: 0, surfaced: 0 }
   const answered = (
     key: ProvenKey,
-    { now, header, refused, attempt, turn }: { now: number; header: string; refused: boolean; attempt: number; turn: Turn },
+    { now, level, refused, attempt, turn }: { now: number; level: Level; refused: boolean; attempt: number; turn: Turn },
   ) => {
     const { limiter } = key
-    limiter.observe(turn, header, now)
+    limiter.observe(turn, level, now)
     if (refused) limiter.postpone(turn, now + retryAfter, now)
     else limiter.prove(turn, true, now)
     limiter.giveBack(turn)
@@ -96,10 +96,10 @@ export function walk(vendor: VendorBucket, { walkers, nodes = 1, seconds, latenc
     const whole = latency()
     happen(now + whole / 2, () => {
       const before = vendor.refused
-      const header = vendor.take(now + whole / 2)
+      const level = vendor.take(now + whole / 2)
       met.calls += 1
       const refused = vendor.refused > before
-      happen(now + whole, () => answered(key, { now: now + whole, header, refused, attempt, turn }))
+      happen(now + whole, () => answered(key, { now: now + whole, level, refused, attempt, turn }))
     })
   }
   const ask = (key: ProvenKey, now: number, attempt: number): void => {

@@ -1,4 +1,5 @@
 /** Simulated time, and vendors that refuse strictly. */
+import type { Level } from '../../packages/ferrule/src/engine/index.ts'
 
 /** Time that passes only when nothing else is left to do. Milliseconds since 1970. */
 export class SimulatedTime {
@@ -70,7 +71,7 @@ export interface Vendor {
   /** Answers a refusal with this wait, in milliseconds. */
   readonly retryAfterMs?: number | undefined
   /** The level that it reports. */
-  readonly header?: string
+  readonly level?: Level
 }
 
 /** A leaky bucket that refuses each call beyond its size. */
@@ -92,8 +93,8 @@ export class StrictBucket implements Vendor {
     return !isFull
   }
 
-  get header(): string {
-    return `${Math.ceil(this.#level)}/40`
+  get level(): Level {
+    return { used: Math.ceil(this.#level), size: 40 }
   }
 }
 

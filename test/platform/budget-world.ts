@@ -77,7 +77,7 @@ export class BudgetNode {
     const isAccepted = vendor.call(this.#time.now)
     await this.#time.sleep(80 + this.#dice() * 100)
     if (this.isDead) return isAccepted
-    if (vendor.header !== undefined) this.limiter.observe(turn, vendor.header, this.steady())
+    if (vendor.level !== undefined) this.limiter.observe(turn, vendor.level, this.steady())
     if (isAccepted) this.limiter.prove(turn, true, this.steady())
     else if (vendor.retryAfterMs !== undefined) this.limiter.postpone(turn, this.steady() + vendor.retryAfterMs, this.steady())
     this.limiter.giveBack(turn)

@@ -92,6 +92,8 @@ describe.each(databasesUnderTest(['postgres']))('nodes over %s', () => {
     late: 0,
     size: undefined,
     leak: undefined,
+    cost: 1,
+    spent: 0,
     seen_level: undefined,
     seen_size: undefined,
     hold: undefined,
@@ -123,6 +125,18 @@ describe.each(databasesUnderTest(['postgres']))('nodes over %s', () => {
     const waits: number[] = []
     for (const late of [500, 0, 0, 0]) for (const { wait } of await takeTurns(database.db, [{ ...ask, late }], now)) waits.push(wait)
     expect(waits).toEqual([0, 0, 1_500, 1_500])
+  })
+
+  test('charge what calls are expected to cost, and then what they did cost', async () => {
+    const ask = { ...wish('points', []), calls: 5, size: 100, leak: 0.00001, cost: 30 }
+    const now = Date.now()
+    const answers = []
+    for (const spent of [0, 0, -60]) answers.push(...(await takeTurns(database.db, [{ ...ask, spent }], now)))
+    expect(answers.map(({ granted, wait }) => [granted, wait])).toEqual([
+      [3, 0],
+      [0, 30_000],
+      [2, 0],
+    ])
   })
 
   test('use nine tenths of the rate without a refusal: four with twenty walkers each', async () => {

@@ -20,6 +20,9 @@ const limits = (left: number) => ({
   'x-ratelimit-requests-reset': String(Date.now() + 3_000_000),
 })
 
+/** Points in an hour for a key: https://linear.app/developers/rate-limiting */
+const mostPoints = 250_000
+
 /** Refusals on demand. The limit is status 400: https://linear.app/developers/rate-limiting */
 export const linearRefusals = {
   rate: { ...refusal(400, 'RATELIMITED', 'Rate limit exceeded'), headers: limits(0) },
@@ -81,6 +84,12 @@ const iso = (time: number) => new Date(time).toISOString()
 /** Linear with issues and all that belongs to them. */
 export class Linear extends kit.Vendor {
   readonly key = 'lin_api_standin'
+  /** Points of complexity that are used; the bucket empties within an hour. */
+  used = 0
+  /** Calls that were refused because no points were left. */
+  refused = 0
+  #usedAt = Date.now()
+  #cost = 0
   readonly #tables = new Map([...types.keys()].map((type) => [type, new kit.Table()]))
 
   constructor({ records = 1_000, seed = 23, smaller = 1 }: { records?: number } & kit.Sizes = {}) {
@@ -141,10 +150,11 @@ export class Linear extends kit.Vendor {
       throw refuse(401, 'AUTHENTICATION_ERROR', 'Authentication required, not authenticated', 'You need to authenticate to access this.')
     const { query, variables = {} } = kit.readObject(call.body) ?? {}
     if (typeof query !== 'string' || !kit.isRow(variables)) throw refuse(400, 'BAD_REQUEST', 'POST body missing or no JSON object.')
+    this.#cost = 0
     try {
       const operation = graphql.readOperation(query)
       const data = operation.fields.map((field) => [field.alias, this.#resolve(operation, field, variables)] as const)
-      return { ...kit.ok({ data: Object.fromEntries(data) }), headers: limits(4_999) }
+      return { ...kit.ok({ data: Object.fromEntries(data) }), headers: { ...limits(4_999), ...this.#points() } }
     } catch (error) {
       throw error instanceof graphql.GraphqlError ? refuse(400, 'GRAPHQL_VALIDATION_FAILED', error.message) : error
     }
@@ -161,10 +171,32 @@ export class Linear extends kit.Vendor {
     return graphql.select(types, type, row, field.fields)
   }
 
-  /** First, at most 250, and after: https://linear.app/developers/pagination; at most 10,000 points: /rate-limiting */
+  /** Headers of the points: https://linear.app/developers/rate-limiting */
+  #points = () => ({
+    'x-complexity': String(Math.ceil(this.#cost)),
+    'x-ratelimit-complexity-limit': String(mostPoints),
+    'x-ratelimit-complexity-remaining': String(Math.floor(mostPoints - this.used)),
+    'x-ratelimit-complexity-reset': String(Date.now() + 3_000_000),
+  })
+
+  /** A query takes points from a bucket that fills at a constant rate, at most 10,000: https://linear.app/developers/rate-limiting */
+  #spend(points: number): void {
+    if (points > 10_000) throw refuse(400, 'INPUT_ERROR', 'Query too complex')
+    const now = Date.now()
+    this.used = Math.max(0, this.used - ((now - this.#usedAt) * mostPoints) / 3_600_000)
+    this.#usedAt = now
+    this.#cost += points
+    if (this.used + points > mostPoints) {
+      this.refused += 1
+      throw new kit.Refusal({ ...linearRefusals.rate, headers: { ...limits(4_999), ...this.#points() } })
+    }
+    this.used += points
+  }
+
+  /** First, at most 250, and after: https://linear.app/developers/pagination */
   #list(field: graphql.Field, type: string, { first = 50, after, filter = {}, ...args }: Row): Row {
     if (!(Number.isInteger(first) && Number(first) >= 1 && Number(first) <= 250)) throw new kit.Refusal(linearRefusals.input)
-    if (Number(first) * costOf(field.fields) > 10_000) throw refuse(400, 'INPUT_ERROR', 'Query too complex')
+    this.#spend(Number(first) * costOf(field.fields))
     const isListed = (row: Row) =>
       (args['includeArchived'] === true || row['archivedAt'] === null) && (args['includeDisabled'] === true || row['active'] !== false)
     const rows = this.#table(type).live().filter(isListed)

@@ -267,10 +267,12 @@ const checkLimits = (definition: ConnectorDefinition): Sentences => {
     other !== undefined &&
       !readValues(definition.configuration[other.configuration], other.is).includes(other.is) &&
       `other rates depend on ${other.configuration} being ${other.is}, which it cannot be`,
-    bucket !== undefined && rates !== undefined && 'has rates and a bucket',
     bucket !== undefined &&
       !(Number.isInteger(bucket.size) && bucket.size >= 2 && bucket.perSecond > 0) &&
       `a bucket of ${bucket.size} calls that leaks ${bucket.perSecond} in a second is not one`,
+    bucket?.points !== undefined &&
+      !(bucket.points.expected >= 1 && bucket.points.expected <= bucket.size) &&
+      `limits expect a call to cost ${bucket.points.expected} of ${bucket.size} points`,
     ...[...(rates ?? []), ...(other?.rates ?? [])].map(
       ({ calls, seconds }) =>
         !(Number.isInteger(calls) && calls >= 1 && seconds > 0) && `a rate of ${calls} calls in ${seconds} seconds is not one`,

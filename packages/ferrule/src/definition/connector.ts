@@ -89,6 +89,29 @@ export interface Rate {
   readonly seconds: number
 }
 
+/** How a header says when a window ends: in seconds from now, or a point in time: seconds or milliseconds since 1970, or a date. */
+export type WindowForm = 'seconds' | 'unix-time' | 'unix-time-ms' | 'date-time'
+
+/** A leaky bucket: it holds `size` calls and leaks `perSecond` of them. */
+export interface Bucket {
+  readonly size: number
+  readonly perSecond: number
+  /** Response header that reports `used/size`; a larger bucket leaks proportionally faster. */
+  readonly header?: string
+  /** The bucket holds points, because calls cost different numbers of them. */
+  readonly points?: {
+    /** Response header that says what the call cost. */
+    readonly cost: string
+    /** What a call costs, as long as no answer said it. */
+    readonly expected: number
+    /** Response header that says how many points are left. */
+    readonly left?: string
+    /** Response header that says when all points are back: calls wait until then if fewer points are left than the last one cost. */
+    readonly resets?: string
+    readonly form: WindowForm
+  }
+}
+
 /** The vendor's rate limits. All connectors with the same key share one budget. */
 export interface Limits {
   /** Credential or configuration fields. The first field with a value identifies the budget. */
@@ -97,22 +120,12 @@ export interface Limits {
   readonly rates?: readonly Rate[]
   /** Limits that replace `rates` if a configuration field has the given value. */
   readonly other?: { readonly configuration: string; readonly is: string; readonly rates: readonly Rate[] }
-  /**
-   * A leaky bucket: it holds `size` calls and leaks `perSecond` of them. A response header reports `used/size`; a larger bucket leaks
-   * proportionally faster.
-   */
-  readonly bucket?: { readonly header: string; readonly size: number; readonly perSecond: number }
+  /** A leaky bucket, beside `rates`. */
+  readonly bucket?: Bucket
   /** Budgets of their own, by names that operations use, with their rates. */
   readonly budgets?: Readonly<Record<string, readonly Rate[]>>
-  /**
-   * Response headers of a window: how many calls are left, and when it ends. `resets` is in seconds from now, or a point in time: in seconds
-   * or milliseconds since 1970, or as a date.
-   */
-  readonly window?: {
-    readonly left?: string
-    readonly resets: string
-    readonly form: 'seconds' | 'unix-time' | 'unix-time-ms' | 'date-time'
-  }
+  /** Response headers of a window: how many calls are left, and when it ends. */
+  readonly window?: { readonly left?: string; readonly resets: string; readonly form: WindowForm }
 }
 
 /** A list operation that fetches records by their ids, for joins. */

@@ -7,7 +7,7 @@ import { listSlots } from '../definition/templates.ts'
 import { buildFields, hostSlots, readFinding } from './build-fields.ts'
 import { type BuildScope, readSpan, refer } from './build-scope.ts'
 import type { Steps } from './check-tree.ts'
-import type { FileOauth, FileScheme, Named } from './file.ts'
+import type { FileLimits, FileOauth, FileScheme, Named } from './file.ts'
 
 /** Headers that belong to the transfer or to the credentials. */
 const ownHeaders: ReadonlySet<string> = new Set(
@@ -319,6 +319,13 @@ function readRates({ found }: BuildScope, texts: readonly string[], steps: Steps
   return rates
 }
 
+function buildBucket(scope: BuildScope, { points, as = 'seconds' }: FileLimits): Pick<Limits, 'bucket'> {
+  const [rate] = points === undefined ? [] : readRates(scope, [points.rate], ['limits', 'points', 'rate'])
+  if (points === undefined || rate === undefined) return {}
+  const { rate: _, ...kept } = points
+  return { bucket: { size: rate.calls, perSecond: rate.calls / rate.seconds, points: { ...kept, form: as } } }
+}
+
 /** Builds the limits. */
 export function buildLimits(scope: BuildScope, definition: Pick<ConnectorDefinition, 'credentials' | 'configuration'>): Limits {
   const { limits } = scope.file
@@ -337,6 +344,7 @@ export function buildLimits(scope: BuildScope, definition: Pick<ConnectorDefinit
     key,
     rates: readRates(scope, limits.rates, ['limits', 'rates']),
     ...(own.length === 0 ? {} : { budgets: Object.fromEntries(own) }),
+    ...buildBucket(scope, limits),
     ...(resets === undefined ? {} : { window: { ...(left === undefined ? {} : { left }), resets, form: as } }),
   }
 }

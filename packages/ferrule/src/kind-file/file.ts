@@ -1,4 +1,5 @@
 /** The type of a checked file. The table's checks prove it. */
+import type { WindowForm } from '../definition/connector.ts'
 
 /** A text, a number, or true or false. */
 export type Scalar = string | number | boolean
@@ -154,9 +155,16 @@ export interface FileLimits {
   readonly per: string | readonly string[]
   readonly rates: readonly string[]
   readonly budgets?: Named<readonly string[]>
+  readonly points?: {
+    readonly rate: string
+    readonly cost: string
+    readonly expected: number
+    readonly left?: string
+    readonly resets?: string
+  }
   readonly left?: string
   readonly resets?: string
-  readonly as?: 'seconds' | 'unix-time' | 'unix-time-ms' | 'date-time'
+  readonly as?: WindowForm
 }
 /** A whole file. */
 export interface KindFile {

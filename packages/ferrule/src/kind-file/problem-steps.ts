@@ -11,7 +11,7 @@ const sections: readonly (readonly [RegExp, Steps])[] = [
   [/^origin oauth|consent/, ['auth']],
   [/^origin|^base/, ['api']],
   [/^prefix/, ['path']],
-  [/^(a rate|limits|other rates)/, ['limits']],
+  [/^(a rate|a bucket|limits|other rates)/, ['limits']],
   [/^the check/, ['check']],
   [/^the account/, ['account']],
   [/^the slug|^the id/, ['kind']],

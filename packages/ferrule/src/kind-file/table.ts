@@ -125,11 +125,29 @@ const connection: Readonly<Record<string, KeyGroup>> = {
       key('budgets', map('word', list(text('rate'))), 'Rates of operations that have a budget of their own, each with a name', {
         example: 'budgets: { search: [30/m] }',
       }),
+      key('points', keys('points'), 'For vendors that count what a call costs, beside the calls', {
+        example: 'points: { rate: 250000/h, cost: x-complexity, expected: 1000, left: x-complexity-remaining }',
+      }),
       key('left', text('header'), 'Header that says how many calls are left', { example: 'left: x-ratelimit-remaining' }),
       key('resets', text('header'), 'Header that says when there are more again', { example: 'resets: x-ratelimit-reset' }),
       key('as', word('seconds', 'unix-time', 'unix-time-ms', 'date-time'), 'How it writes the time; seconds count from now', {
         example: 'as: unix-time',
         without: 'seconds',
+      }),
+    ],
+  },
+  points: {
+    title: 'limits.points',
+    keys: [
+      key('rate', text('rate'), 'Points per time', { example: 'rate: 250000/h', required: true }),
+      key('cost', text('header'), 'Header that says what the call cost', { example: 'cost: x-complexity', required: true }),
+      key('expected', { is: 'number', least: 1 }, 'What a call costs as long as no answer said it', {
+        example: 'expected: 1000',
+        required: true,
+      }),
+      key('left', text('header'), 'Header that says how many points are left', { example: 'left: x-complexity-remaining' }),
+      key('resets', text('header'), 'Header that says when all points are back, written as the resets of limits', {
+        example: 'resets: x-complexity-reset',
       }),
     ],
   },

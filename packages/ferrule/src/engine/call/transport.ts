@@ -15,7 +15,16 @@ import { type Deadline, failTimeout } from '../http/deadline.ts'
 import type { HttpSender } from '../http/http.ts'
 import { weightOfBody, weightOfBytes } from '../http/memory.ts'
 import { buildPrefix, findVendorOrigin, type OriginSource, readConfiguration, resolveOrigins } from '../http/origin.ts'
-import { type Asker, computeBudgetKey, computeCredentialDigest, type Limiter, readWindowEnd, type Turn } from '../limits/limits.ts'
+import {
+  type Asker,
+  computeBudgetKey,
+  computeCredentialDigest,
+  isUsedUp,
+  type Limiter,
+  readLevel,
+  readWindowEnd,
+  type Turn,
+} from '../limits/limits.ts'
 import type { OwnGate } from '../limits/own-rates.ts'
 import { checkDeclared, type DeclaredResults, readPartRows } from '../results/parts.ts'
 import { parseSuccess, readProof, readSuccess, readVerdict, type Success, type WireAnswer } from './answer.ts'
@@ -111,16 +120,13 @@ class BudgetTurn {
 
   /** Records the level that the answer reports. */
   observe(answer: HttpAnswer): void {
-    const { runtime, connection } = this.#asking
-    const { bucket } = connection.kind.definition.limits
-    const level = bucket === undefined ? undefined : readHeader(answer, bucket.header)
     if (this.#turn === undefined) return
-    if (level !== undefined) runtime.limiter?.observe(this.#turn, level, runtime.steady())
-    const wait = readWindowEnd(this.#turn.asker.limits, answer, runtime.wall())
-    const { window } = connection.kind.definition.limits
-    const isUsedUp = window?.left !== undefined && Number(readHeader(answer, window.left) ?? 1) === 0
-    const now = runtime.steady()
-    if (isUsedUp && wait !== undefined) runtime.limiter?.postpone(this.#turn, now + wait, now)
+    const { limiter, steady, wall } = this.#asking.runtime
+    const { limits } = this.#turn.asker
+    const [level, now] = [readLevel(limits, answer), steady()]
+    if (level !== undefined) limiter?.observe(this.#turn, level, now)
+    const wait = isUsedUp(limits, answer) ? readWindowEnd(limits, answer, wall()) : undefined
+    if (wait !== undefined) limiter?.postpone(this.#turn, now + wait, now)
   }
 
   /** Computes the wait by a rule of the kind, in milliseconds. Only refusals for too many calls in a row add up. */

@@ -3,7 +3,7 @@
  * process; a host can keep them elsewhere.
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
-import type { Limits } from '../../definition/connector.ts'
+import type { Limits, WindowForm } from '../../definition/connector.ts'
 import type { CredentialValues } from '../credentials/source.ts'
 import { type HttpAnswer, readHeader } from '../http/answer.ts'
 
@@ -67,8 +67,18 @@ export interface Limiter {
    * @returns milliseconds from `now` until the next call may be sent
    */
   refuse(turn: Turn, wait: { readonly first: number; readonly longest: number }, now: number): number
-  /** Records the level that a header of an answer reports. */
-  observe(turn: Turn, header: string, now: number): void
+  /** Records the level that an answer reports. */
+  observe(turn: Turn, level: Level, now: number): void
+}
+
+/** What an answer reports of the vendor's bucket. */
+export interface Level {
+  /** What is in the bucket. */
+  readonly used: number
+  /** The size of the bucket, if it is not the declared one. */
+  readonly size?: number
+  /** What this call cost. */
+  readonly cost?: number
 }
 
 /** One budget. Times are those of the limiter. A caller is the turn that asks, for budgets that know the order of turns. */
@@ -78,16 +88,16 @@ export interface Budget {
   /** Reserves one call at a time. */
   take(moment: number, caller?: object): void
   /** Counts a call that was sent without a turn. */
-  count(now: number): void
+  count(now: number, caller?: object): void
   /**
    * Checks again when a turn is due.
    * @returns milliseconds that the call must wait because the level rose; 0 counts the call as sent
    */
-  late?(now: number, caller?: object): number
+  readonly late?: ((now: number, caller?: object) => number) | undefined
   /** Releases the turn of a call that is not sent. */
   giveBack?(caller?: object): void
-  /** Reads the level from an answer's header. */
-  observe?(header: string, now: number): void
+  /** Records the level that an answer reports. */
+  observe?(level: Level, now: number, caller?: object): void
   /** Records that a background call asks again at a time. */
   miss?(moment: number): void
   /** Records that the vendor asked everybody of the key to wait until a time. */
@@ -109,22 +119,55 @@ export const computeCredentialDigest = (key: string, values: CredentialValues, s
     .digest('base64url')
 
 /** Converts the value of a header that says when a window ends to milliseconds from now. */
-const windowForms: Readonly<Record<NonNullable<Limits['window']>['form'], (text: string, now: number) => number>> = {
+const windowForms: Readonly<Record<WindowForm, (text: string, now: number) => number>> = {
   seconds: (text) => Number(text) * 1000,
   'unix-time': (text, now) => Number(text) * 1000 - now,
   'unix-time-ms': (text, now) => Number(text) - now,
   'date-time': (text, now) => Date.parse(text) - now,
 }
 
+/** An answer as far as limits read it. */
+type Headed = Pick<HttpAnswer, 'headers'>
+
+const readNumber = (answer: Headed, header: string | undefined): number | undefined => {
+  const text = header === undefined ? undefined : readHeader(answer, header)
+  return text !== undefined && /^\s*\d{1,12}(\.\d{1,6})?\s*$/.test(text) ? Number(text) : undefined
+}
+
+/** Reads what an answer reports of the vendor's bucket; undefined if it reports nothing. */
+export function readLevel({ bucket }: Limits, answer: Headed): Level | undefined {
+  const { points, header, size: declared = 0 } = bucket ?? {}
+  const text = header === undefined ? undefined : readHeader(answer, header)
+  const [, used = '', size = ''] = /^\s*(\d{1,6})\s*\/\s*(\d{1,6})\s*$/.exec(text ?? '') ?? []
+  if (Number(size) > 0) return { used: Number(used), size: Number(size) }
+  const [cost, left] = [readNumber(answer, points?.cost), readNumber(answer, points?.left)]
+  if (cost === undefined && left === undefined) return undefined
+  return { used: left === undefined ? 0 : Math.max(0, declared - left), ...(cost === undefined ? {} : { cost }) }
+}
+
+/** Returns whether an answer says that fewer points are left than a call costs. */
+const isShort = ({ bucket }: Limits, answer: Headed): boolean => {
+  const { points } = bucket ?? {}
+  return (readNumber(answer, points?.left) ?? Number.POSITIVE_INFINITY) < (readNumber(answer, points?.cost) ?? points?.expected ?? 0)
+}
+
+/** Returns whether an answer says that the next call would be refused. */
+export const isUsedUp = (limits: Limits, answer: Headed): boolean =>
+  readNumber(answer, limits.window?.left) === 0 || isShort(limits, answer)
+
 /**
- * Reads when the vendor's window ends, from the headers of an answer.
+ * Reads when the vendor's window ends, from the headers of an answer: that of the points if they are used up, else that of the calls.
  * @param now milliseconds since 1970
  * @returns milliseconds from now; undefined without a header, and for an end further away than the longest declared window
  */
-export function readWindowEnd({ window, rates = [] }: Limits, answer: Pick<HttpAnswer, 'headers'>, now: number): number | undefined {
-  const text = window === undefined ? undefined : readHeader(answer, window.resets)
+export function readWindowEnd(limits: Limits, answer: Headed, now: number): number | undefined {
+  const { bucket, rates = [] } = limits
+  const ofPoints = isShort(limits, answer) ? bucket : undefined
+  const window = ofPoints?.points ?? limits.window
+  const text = window?.resets === undefined ? undefined : readHeader(answer, window.resets)
   if (window === undefined || !text) return undefined
   const wait = windowForms[window.form](text, now)
-  const longest = Math.max(60, ...rates.map(({ seconds }) => seconds)) * 1000
+  const seconds = ofPoints === undefined ? rates.map((rate) => rate.seconds) : [ofPoints.size / ofPoints.perSecond]
+  const longest = Math.max(60, ...seconds) * 1000
   return wait >= 0 && wait <= longest ? wait : undefined
 }

@@ -5,6 +5,7 @@ import {
   type Asker,
   type Budget,
   createMemoryBudget,
+  type Level,
   type Limiter,
   MemoryLimiter,
   type Reservation,
@@ -315,8 +316,8 @@ export class KeptLimiter implements VendorLimiter {
     return this.#memory.refuse(turn, wait, now)
   }
 
-  observe(turn: Turn, header: string, now: number): void {
-    this.#memory.observe(turn, header, now)
+  observe(turn: Turn, level: Level, now: number): void {
+    this.#memory.observe(turn, level, now)
   }
 
   /** Stores what is left to report. */

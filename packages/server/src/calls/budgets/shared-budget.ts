@@ -1,5 +1,5 @@
 /** The budget of one key that several nodes share: the turns that this node has, and the calls that wait for one. Times are steady milliseconds. */
-import type { Asker, Budget, Wish } from 'ferrule/engine'
+import { type Asker, type Budget, Costs, type Level, type Wish } from 'ferrule/engine'
 import type { BudgetAnswer, BudgetAsk } from '../sql/vendor-budgets.ts'
 import { windowSlack } from './stored-budget.ts'
 
@@ -39,14 +39,18 @@ interface GivenTurn {
   readonly at: number
   /** It is lost after this time. */
   readonly until: number
+  /** What the bucket was charged for it. */
+  readonly cost: number
 }
 
 /** What a node reports of a key. */
 interface News {
   /** Calls that were sent without a turn. */
   counts: number
+  /** What calls cost beyond their charge; negative if the charge was too high. */
+  spent: number
   /** The level that the vendor reported last. */
-  level?: { readonly used: number; readonly size: number } | undefined
+  level?: Level | undefined
   /** End of a wait that the vendor asked this node for. */
   hold?: number | undefined
   /** True if the vendor accepted a call after such a wait. */
@@ -66,6 +70,7 @@ export class SharedBudget implements Budget {
   readonly #rates: readonly { readonly calls: number; readonly ms: number }[]
   readonly #lateMs: number
   readonly #host: BudgetHost
+  readonly #costs: Costs
   /** Calls in the line. */
   readonly #waiting = new Set<object>()
   /** Calls that wait for an answer of the database before they join the line. */
@@ -83,15 +88,16 @@ export class SharedBudget implements Budget {
   #courtesy = 0
   #usedAt = Number.NEGATIVE_INFINITY
   /** What is to report. */
-  #news: News = { counts: 0 }
+  #news: News = { counts: 0, spent: 0 }
   /** What the question under way reports. */
-  #told: News = { counts: 0 }
+  #told: News = { counts: 0, spent: 0 }
   /** End of the vendor's wait on the clock of the database. */
   #heldUntil: number | null = null
 
   constructor({ key, limits: { rates = [], bucket } }: Pick<Asker, 'key' | 'limits'>, host: BudgetHost) {
     this.key = key
     this.#host = host
+    this.#costs = new Costs(bucket)
     this.#rates = rates.map(({ calls, seconds }) => ({ calls, ms: Math.ceil(seconds * 1_000 * windowSlack) }))
     this.#limits = {
       rate_calls: rates.map(({ calls }) => calls),
@@ -121,13 +127,14 @@ export class SharedBudget implements Budget {
     this.#waiting.add(caller)
     const wait = this.#waitFor([...this.#waiting].indexOf(caller), now)
     if (wait > 0) return Math.max(1, wait)
-    this.#turns.shift()
+    this.#costs.charge(caller, this.#turns.shift()?.cost)
     this.#waiting.delete(caller)
     return 0
   }
 
-  count(now: number): void {
+  count(now: number, caller?: object): void {
     this.#news.counts += 1
+    this.#costs.charge(caller)
     this.#host.want(this, now)
   }
 
@@ -137,9 +144,9 @@ export class SharedBudget implements Budget {
     this.#host.want(this, this.#usedAt)
   }
 
-  observe(header: string): void {
-    const [, used = '', size = ''] = /^\s*(\d{1,6})\s*\/\s*(\d{1,6})\s*$/.exec(header) ?? []
-    if (Number(size) > 0) this.#news.level = { used: Number(used), size: Number(size) }
+  observe(level: Level, _now: number, caller?: object): void {
+    this.#news.level = level
+    if (level.cost !== undefined) this.#news.spent += this.#costs.settle(caller, level.cost)
   }
 
   hold(until: number): void {
@@ -189,9 +196,9 @@ export class SharedBudget implements Budget {
   ask(now: number, delayMs: number): BudgetAsk {
     const { urgent, calm } = this.#countMissing(now)
     const wanted = urgent > 0 ? urgent : Math.min(calm, this.#mostCalm())
-    const { counts, level, hold, isAccepted } = this.#news
+    const { counts, spent, level, hold, isAccepted } = this.#news
     this.#told = this.#news
-    this.#news = { counts: 0 }
+    this.#news = { counts: 0, spent: 0 }
     return {
       key: this.key,
       calls: counts > 0 ? counts : Math.max(0, Math.min(wanted, mostCalls)),
@@ -199,6 +206,8 @@ export class SharedBudget implements Budget {
       ahead: urgent > 0 ? aheadMs : calmAheadMs,
       late: Math.ceil(this.#lateMs + delayMs),
       ...this.#limits,
+      cost: this.#costs.next,
+      spent,
       seen_level: level?.used,
       seen_size: level?.size,
       hold: hold === undefined ? undefined : Math.ceil(hold - now),
@@ -209,7 +218,8 @@ export class SharedBudget implements Budget {
   /** Reads the answer. The database gave the turns between both times, so they are lost early rather than late. */
   settle(ask: BudgetAsk, { granted, wait, hold_until, held }: BudgetAnswer, { asked, answered }: Moments): void {
     if (!ask.is_sent)
-      for (let turn = 0; turn < granted; turn += 1) this.#turns.push({ at: answered + wait, until: asked + wait + ask.late })
+      for (let turn = 0; turn < granted; turn += 1)
+        this.#turns.push({ at: answered + wait, until: asked + wait + ask.late, cost: ask.cost })
     this.#next = asked + wait // a call that slept longer would miss a turn
     this.#isBarred = ask.calls > 0 && granted === 0 && wait <= ask.ahead
     if (ask.calls > 0) this.#refusals = granted > 0 ? 0 : this.#refusals + 1
@@ -220,8 +230,8 @@ export class SharedBudget implements Budget {
 
   /** Keeps what a question reported that got no answer. Calls that it did count are counted twice, which is one too few sent. */
   keep(): void {
-    const { counts, ...told } = this.#told
-    this.#news = { ...told, ...this.#news, counts: counts + this.#news.counts }
+    const { counts, spent, ...told } = this.#told
+    this.#news = { ...told, ...this.#news, counts: counts + this.#news.counts, spent: spent + this.#news.spent }
   }
 
   /** Computes from when on a turn can be taken. */
@@ -258,6 +268,9 @@ export class SharedBudget implements Budget {
     const behind = position - turns.length
     const { size = 0, leak = 0 } = this.#limits
     const longest = Math.max(0, ...this.#rates.map(({ calls, ms }) => Math.floor(behind / calls) * ms))
-    return Math.max(soonest, this.#next - now + Math.max(longest, leak > 0 && this.#next > now ? behind / (size * leak) : 0))
+    return Math.max(
+      soonest,
+      this.#next - now + Math.max(longest, leak > 0 && this.#next > now ? (behind * this.#costs.next) / (size * leak) : 0),
+    )
   }
 }

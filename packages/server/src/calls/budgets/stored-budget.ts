@@ -1,5 +1,5 @@
 /** A budget in the memory of one process. The calls of its long windows are kept in the database too, because they must survive the process. */
-import { type Asker, type Budget, createMemoryBudget } from 'ferrule/engine'
+import { type Asker, type Budget, createMemoryBudget, type Level } from 'ferrule/engine'
 import type { CountedCalls } from '../sql/vendor-budgets.ts'
 
 /** A window of this length or longer must survive a restart, in seconds. */
@@ -41,14 +41,27 @@ export class StoredBudget implements Budget {
     return this.#memory.earliest(now)
   }
 
-  take(moment: number): void {
-    this.#memory.take(moment)
+  take(moment: number, caller?: object): void {
+    this.#memory.take(moment, caller)
     this.#unstored += 1
   }
 
-  count(now: number): void {
-    this.#memory.count(now)
+  count(now: number, caller?: object): void {
+    this.#memory.count(now, caller)
     this.#unstored += 1
+  }
+
+  /** Checks the level of a bucket, which is not stored: the first answer reports it again. */
+  get late(): Budget['late'] {
+    return this.#memory.late?.bind(this.#memory)
+  }
+
+  giveBack(caller?: object): void {
+    this.#memory.giveBack?.(caller)
+  }
+
+  observe(level: Level, now: number, caller?: object): void {
+    this.#memory.observe?.(level, now, caller)
   }
 
   /** Reads the calls that were counted before this process. @returns undefined if they are known */
@@ -70,6 +83,10 @@ export class StoredBudget implements Budget {
     const stored = await this.#store.list(this.#key, clock - this.#longestMs)
     if (this.#isRead) return
     this.#isRead = true
-    for (const { calls, at } of stored) for (let call = 0; call < calls; call += 1) this.#memory.take(now - Math.max(0, clock - at))
+    for (const { calls, at } of stored)
+      for (let call = 0; call < calls; call += 1) {
+        this.#memory.take(now - Math.max(0, clock - at))
+        this.#memory.giveBack?.() // it was sent
+      }
   }
 }

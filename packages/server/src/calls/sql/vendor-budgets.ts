@@ -25,6 +25,9 @@ export interface BudgetAsk {
   /** The vendor's leaky bucket: its size, and the share of it that leaks in a millisecond. */
   readonly size: number | undefined
   readonly leak: number | undefined
+  /** What a call is expected to cost, and what earlier calls cost beyond that. */
+  readonly cost: number
+  readonly spent: number
   /** The level and size that the vendor reported last. */
   readonly seen_level: number | undefined
   readonly seen_size: number | undefined

@@ -32,6 +32,7 @@ begin
   perform set_config('synchronous_commit', 'off', true);
   for ask in select * from jsonb_to_recordset(asks) as each (key text, calls integer, is_sent boolean, ahead integer, late integer,
     rate_calls bigint[], rate_ms bigint[], rate_every bigint[], most_kept integer, size double precision, leak double precision,
+    cost double precision, spent double precision,
     seen_level double precision, seen_size double precision, hold bigint, is_accepted boolean) order by each.key
   loop
     select * into kept from vendor_budgets as budget where budget.key = ask.key for update;
@@ -64,11 +65,11 @@ begin
     if ask.size is not null then
       kept.size := coalesce(ask.seen_size, kept.size, ask.size);
       leak := kept.size * ask.leak;
-      full_at := floor(kept.size * ${usableBucket}) - 1;
+      full_at := greatest(0, floor(kept.size * ${usableBucket}) - ask.cost);
       if kept.level_at between moment and moment + ${mostAheadMs} then filled_at := kept.level_at; end if;
-      filled := greatest(0, kept.level / 1000.0 - greatest(0, filled_at - kept.level_at) * leak, ask.seen_level);
+      filled := greatest(0, kept.level / 1000.0 - greatest(0, filled_at - kept.level_at) * leak + ask.spent, ask.seen_level);
       due := greatest(due, filled_at + ceil(greatest(0, filled - full_at) / leak)::bigint);
-      room := least(room, floor(full_at - filled)::bigint + 1);
+      room := least(room, floor((full_at - filled) / ask.cost)::bigint + 1);
     end if;
 
     if kept.hold_until not between moment - ${doubtMs} and moment + ${2 * doubtMs} or (ask.is_accepted and kept.hold_until <= moment) then
@@ -97,7 +98,7 @@ begin
           end if;
         end loop;
       end loop;
-      filled := greatest(0, filled - greatest(0, due - filled_at) * coalesce(leak, 0)) + granted;
+      filled := greatest(0, filled - greatest(0, due - filled_at) * coalesce(leak, 0)) + granted * ask.cost;
       filled_at := greatest(due, filled_at);
       if kept.hold_until is not null and not ask.is_sent then kept.probe_until := due + ${probeMs}; end if;
       if cardinality(kept.times) > ask.most_kept then
