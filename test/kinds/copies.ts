@@ -8,7 +8,7 @@ import type { Ask } from '../../packages/server/src/copies/sync/walk/types.ts'
 import { syncConnector } from '../context/sync-connector.ts'
 import { StoreDouble } from '../context/sync-double.ts'
 import { fixed } from '../engine/support.ts'
-import type { Row, Vendor } from './stand-ins/shared.ts'
+import { at, type Row, type Vendor } from './stand-ins/shared.ts'
 import type { CopySubject, Subject } from './subjects.ts'
 
 const connector = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'
@@ -70,7 +70,7 @@ export class Copy {
     const vanished = new Set(this.#vendor.vanished.map(key))
     const copied = new Map([...this.store.shelf(entity).rows.values()].map(({ fields }) => [key(fields), fields]))
     const isOld = ([one, row]: readonly [string, Row]) =>
-      compared.some((field) => copied.has(one) && String(copied.get(one)?.[field]) !== String(row[field]))
+      compared.some((path) => copied.has(one) && String(at(copied.get(one), path) ?? null) !== String(at(row, path) ?? null))
     return {
       lost: [...rows.keys()].filter((one) => !copied.has(one)),
       more: [...copied.keys()].filter((one) => !rows.has(one) && !vanished.has(one)),

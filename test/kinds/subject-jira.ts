@@ -47,7 +47,10 @@ export const jira: Subject = {
     { entity: 'versions', params: { project: project['key'] }, holds: 'version', only: isOfProject },
   ],
   gets: [
-    { entity: 'issues', holds: 'issue', params: ({ key }) => ({ id: key }) },
+    {
+      ...{ entity: 'issues', holds: 'issue', params: ({ key }) => ({ id: key }) },
+      shows: ({ customfield_10010, ...row }) => ({ ...row, custom: { customfield_10010 } }),
+    },
     { entity: 'myself', holds: 'user', params: () => ({}), shows: (row) => ({ ...row, timeZone: 'America/Panama' }) },
     { entity: 'projects', holds: 'project', params: byId },
     { entity: 'users', holds: 'user', params: ({ accountId }) => ({ accountId }) },

@@ -427,7 +427,9 @@ const hubspot: Subject = {
     { entity: 'deals', action: 'create', params: () => ({ dealname: 'New', amount: '12.50' }), holds: 'deals', more: 1 },
     { entity: 'tickets', action: 'delete', of: 'tickets', params: byId, holds: 'tickets', more: -1 },
   ],
-  copies: hubspotLists.map((entity) => ({ entity, holds: entity, compared: ['updatedAt'] })),
+  copies: hubspotLists.map((entity) => ({
+    ...{ entity, holds: entity, compared: ['updatedAt', ...(entity === 'contacts' ? ['properties.own_color'] : [])] },
+  })),
   refusals: [
     { answer: hubspotRefusals.rate, code: 'upstream_rate_limited' },
     { answer: hubspotRefusals.scopes, code: 'upstream_permission_denied' },

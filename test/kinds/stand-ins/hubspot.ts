@@ -37,7 +37,7 @@ export const hubspotRefusals = {
 /** Objects with the properties that the stand-in knows: /docs/api-reference/crm-contacts-v3 and its sisters. */
 const objects = kit.readTable(`
   path       | modified           | properties                                              | unique
-  contacts   | lastmodifieddate   | email firstname lastname phone company lifecyclestage   | email
+  contacts   | lastmodifieddate   | email firstname lastname phone company lifecyclestage own_color | email
   companies  | hs_lastmodifieddate | name domain industry city country phone                |
   deals      | hs_lastmodifieddate | dealname amount dealstage pipeline closedate           |
   tickets    | hs_lastmodifieddate | subject content hs_pipeline hs_pipeline_stage hs_ticket_priority |
@@ -63,7 +63,8 @@ export class HubSpot extends kit.Vendor {
     const start = Date.now() - 50 * 86_400_000
     for (let index = 0; index < records; index += 1) {
       const time = start + Math.floor(index / 50) * 3_600_000 // fifty records share a time
-      this.#add('contacts', { email: `p${index}@example.com`, firstname: `First ${index}`, lastname: `Last ${index}` }, time)
+      const own = { own_color: index % 2 === 0 ? 'blue' : 'red' }
+      this.#add('contacts', { email: `p${index}@example.com`, firstname: `First ${index}`, lastname: `Last ${index}`, ...own }, time)
       if (index % 2 === 0) this.#add('companies', { name: `Company ${index}`, domain: `c${index}.example.com` }, time)
       if (index % 3 === 0)
         this.#add('deals', { dealname: `Deal ${index}`, amount: `${index}.50`, dealstage: 'closedwon', pipeline: 'default' }, time)
@@ -121,8 +122,7 @@ export class HubSpot extends kit.Vendor {
       return this.#page(call, 'owners', { most: 500, filters: ['email', 'archived'] })
     if (area === 'owners' && call.method === 'GET') return kit.ok(this.#find('owners', path))
     if (area === 'pipelines' && call.method === 'GET') return kit.ok({ results: [pipeline(path)] }) // one page: /crm-pipelines-v3
-    if (area === 'properties' && call.method === 'GET')
-      return kit.ok({ results: known(path).map((name) => ({ name, label: name, type: 'string', fieldType: 'text', groupName: 'own' })) })
+    if (area === 'properties' && call.method === 'GET') return kit.ok({ results: known(path).map(showProperty) })
     if (area !== 'objects' || !objects.has(path)) throw missing()
     if (id === 'search' && call.method === 'POST') return this.#search(call, path)
     if (id === undefined && call.method === 'POST') return this.#create(call, path)
@@ -236,6 +236,12 @@ const pipeline = (path: string): Row => ({
   archived: false,
   createdAt: iso(0),
   updatedAt: iso(0),
+})
+
+/** Those that the account made have no such flag: https://developers.hubspot.com/docs/api-reference/crm-properties-v3/guide */
+const showProperty = (name: string): Row => ({
+  ...{ name, label: name, type: 'string', fieldType: 'text', groupName: 'own' },
+  ...(name.startsWith('own_') ? {} : { hubspotDefined: true }),
 })
 
 /** Without a list of wanted properties a few come: https://developers.hubspot.com/docs/api-reference/crm-contacts-v3/guide#retrieve-contacts */

@@ -224,7 +224,13 @@ export class Jira extends kit.Vendor {
   #addIssue(fields: Row, time = Date.now()): Row {
     const { id, key, name } = this.pick(this.holds('project').slice(0, 7))
     const basics = { project: { id, key, name }, issuetype: { id: '10001', name: 'Task' }, status: this.holds('status')[0] }
-    const rest = { priority: { id: '3', name: 'Medium' }, assignee: null, description: writeText('Words'), labels: [] }
+    const rest = {
+      priority: { id: '3', name: 'Medium' },
+      assignee: null,
+      description: writeText('Words'),
+      labels: [],
+      customfield_10010: 'Own',
+    }
     const times = { created: iso(time), updated: iso(time) }
     const own = { ...basics, ...rest, ...times, ...fields }
     return this.#add('issue', { key: `${own.project.key}-${this.#table('issue').all.length + 1}`, ...own })

@@ -6,7 +6,7 @@ import { checkNames } from './check-names.ts'
 import { checkSync } from './check-sync.ts'
 import type { Kind } from './connector.ts'
 import { findField } from './document.ts'
-import { type EntityDefinition, type LiveAction, liveActions, type Operation } from './entity.ts'
+import { describedSlot, type EntityDefinition, type LiveAction, liveActions, type Operation } from './entity.ts'
 import { type Fields, isOptional } from './fields.ts'
 import { refusedNames } from './object.ts'
 import { cursorName, findShape, type PageDefinition, sizeName } from './page.ts'
@@ -37,6 +37,11 @@ const findSpeechless = (fields: Fields, at: string): string[] =>
     ...(description.trim() === '' ? [`${at} ${name} has no sentence`] : []),
     ...findSpeechless(properties, `${at} ${name}.`),
   ])
+
+const asksForDescribed = ({ defaults = {}, constant = {}, text = {} }: Operation): boolean =>
+  [...Object.values(defaults), ...Object.values(constant), ...Object.values(text).map(({ start }) => start)].some(
+    (value) => typeof value === 'string' && value.includes(describedSlot),
+  )
 
 const findUnknownRefusals = (fields: Fields): string[] =>
   Object.values(fields).flatMap(({ 'x-refuse': code, properties = {} }) => [
@@ -85,6 +90,22 @@ const entityChecks: readonly Check<EntityContext>[] = [
       }),
     ),
   ({ definition }) => findSpeechless(definition.context_store_search ?? {}, 'searchable'),
+  ({ kind, definition: { described } }) => {
+    if (described === undefined) return []
+    const { entity, params = {}, field, where } = described
+    const describing = kind.definition.entities[entity]
+    return [
+      describing?.list === undefined && `is described by ${entity}, which has no list`,
+      describing?.described !== undefined && `is described by ${entity}, which is described itself`,
+      ...Object.keys(params).map(
+        (name) =>
+          describing?.list !== undefined && !hasField(describing.list.params, name) && `is described by ${name}, which is not a parameter`,
+      ),
+      ...[field, ...(where === undefined ? [] : [where.field])].map(
+        (path) => describing !== undefined && !hasField(describing.record, path) && `is described by ${path}, which ${entity} lacks`,
+      ),
+    ]
+  },
   ({ definition: { filled, record } }) => [
     ...(Array.isArray(filled?.record) ? filled.record : []).map(
       (field) => !hasField(record, field) && `filled ${field} is not a field of the record`,
@@ -169,11 +190,16 @@ const operationChecks: readonly Check<OperationContext>[] = [
     Object.keys(operation.constant ?? {}).map(
       (path) => findField(operation.params, path) !== undefined && `constant ${path} is a parameter too`,
     ),
-  ({ operation, kind }) => [
+  ({ operation, kind, definition }) => [
     typeof operation.rows === 'string' &&
       !(operation.rows.slice('rule:'.length) in (kind.rules.rows ?? {})) &&
       `${operation.rows} is not a rule of the kind`,
     typeof operation.rows === 'object' && operation.rows.merge.length === 0 && 'merges rows from nothing',
+    typeof operation.rows === 'object' &&
+      operation.rows.rest !== undefined &&
+      !hasField(definition.record, operation.rows.rest) &&
+      `keeps the rest in ${operation.rows.rest}, which is not a field of the record`,
+    definition.described === undefined && asksForDescribed(operation) && `asks for ${describedSlot}, which nothing describes`,
     operation.admit !== undefined &&
       !(operation.admit.slice('rule:'.length) in (kind.rules.params ?? {})) &&
       `${operation.admit} is not a rule of the kind`,

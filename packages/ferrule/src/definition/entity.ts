@@ -1,6 +1,6 @@
 /** The definition of an entity: plain data that can be compared with the vendor's page. */
 import type { Fields } from './fields.ts'
-import type { Sync } from './sync.ts'
+import type { Condition, Sync } from './sync.ts'
 
 /** Actions that call the external system. */
 export const liveActions = ['list', 'get', 'create', 'update', 'delete', 'download'] as const
@@ -77,6 +77,8 @@ export interface MergedRows {
   readonly empty?: string
   /** Fields with names that people gave: a name can equal `empty` and stays. */
   readonly names?: readonly string[]
+  /** Field of the record that takes what the objects hold and the record does not name. */
+  readonly rest?: string
 }
 
 /** A second call that completes the rows of a page. */
@@ -193,6 +195,19 @@ export interface Filled {
   readonly searchable?: 'all'
 }
 
+/** Stands for the names of the account's own fields, with commas, in `defaults`, `constant` and the start of a `text`. */
+export const describedSlot = '{described}'
+
+/** The list that describes the fields that an account has of its own. */
+export interface Described {
+  readonly entity: string
+  readonly params?: Readonly<Record<string, unknown>>
+  /** Field of its records with the name, as a request has it. */
+  readonly field: string
+  /** Only for records that fit. */
+  readonly where?: Condition
+}
+
 /** One entity. */
 export interface EntityDefinition extends Partial<Record<LiveAction, Operation>> {
   readonly about: string
@@ -210,6 +225,7 @@ export interface EntityDefinition extends Partial<Record<LiveAction, Operation>>
   readonly context_store_search?: Fields
   readonly sync?: Sync
   readonly filled?: Filled
+  readonly described?: Described
 }
 
 /** Lists the live actions of an entity, in the order of the documents. */

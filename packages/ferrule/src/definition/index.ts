@@ -25,6 +25,7 @@ export type {
 export type { AccountProof, CodeGrant, Consent, ConsentAccounts, ConsentRevocation, Exchange, Grant } from './consent.ts'
 export { connector, entity } from './declare.ts'
 export type {
+  Described,
   EntityDefinition,
   FileSource,
   Filled,

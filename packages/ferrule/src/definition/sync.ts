@@ -87,6 +87,8 @@ export interface Changes {
 export interface Condition {
   readonly field: string
   readonly is?: string | number | boolean
+  /** It must not be so: the field has no value, or another one. */
+  readonly not?: true
 }
 
 /** One call per record of another entity, or per `batch` of records. */

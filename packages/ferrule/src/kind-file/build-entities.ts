@@ -7,7 +7,7 @@ import { objectOrAny } from '../definition/fields.ts'
 import { listParentNames, type Sync } from '../definition/sync.ts'
 import { buildFields } from './build-fields.ts'
 import { buildOperation } from './build-operation.ts'
-import { type BuildScope, firstStep, refer } from './build-scope.ts'
+import { type BuildScope, firstStep, readCondition, refer } from './build-scope.ts'
 import { buildSync } from './build-sync.ts'
 import type { Steps } from './check-tree.ts'
 import type { FileEntity, Named } from './file.ts'
@@ -78,6 +78,39 @@ function buildEntity(scope: BuildScope, name: string, entity: FileEntity): Entit
   }
 }
 
+/** Builds how the fields are found that an account has of its own. */
+function buildDescribed(scope: BuildScope, name: string, { described }: FileEntity, entities: Named<EntityDefinition>) {
+  if (described === undefined) return {}
+  const steps = ['entities', name, 'described']
+  const [entity = '', action] = described.run.split('.')
+  const source = entities[entity]
+  const valid = Object.keys(entities).filter((each) => entities[each]?.list !== undefined)
+  if (!refer(scope, { steps: [...steps, 'run'], what: 'an entity with a list', name: entity, valid }) || source === undefined) return {}
+  if (action !== 'list') scope.found.note([...steps, 'run'], { message: 'must be a list', example: `run: ${entity}.list` })
+  for (const each of Object.keys(described.params ?? {}))
+    refer(scope, {
+      ...{
+        steps: [...steps, 'params', each],
+        what: `a parameter of ${entity}.list`,
+        name: each,
+        valid: Object.keys(source.list?.params ?? {}),
+      },
+    })
+  const where = described.where === undefined ? undefined : readCondition(described.where)
+  const fields: (readonly [string, string])[] = [
+    ['name', described.name],
+    ...(where === undefined ? [] : [['where', where.field] as const]),
+  ]
+  for (const [key, path] of fields)
+    refer(scope, {
+      ...{ steps: [...steps, key], what: `a field of ${entity}`, name: firstStep(path), valid: Object.keys(source.record ?? {}) },
+    })
+  const { params } = described
+  return {
+    described: { entity, ...(params === undefined ? {} : { params }), field: described.name, ...(where === undefined ? {} : { where }) },
+  }
+}
+
 const toJson = (field: Field): Field => objectOrAny(field.description ?? '')
 
 /** Builds the searchable fields, and where those come from that are not at the top of the record. */
@@ -141,5 +174,7 @@ function addSync(scope: BuildScope, name: string, entity: FileEntity, entities: 
 export function buildEntities(scope: BuildScope): Named<EntityDefinition> {
   const all = Object.entries(scope.file.entities)
   const entities = Object.fromEntries(all.map(([name, entity]) => [name, buildEntity(scope, name, entity)]))
-  return Object.fromEntries(all.map(([name, entity]) => [name, addSync(scope, name, entity, entities)]))
+  return Object.fromEntries(
+    all.map(([name, entity]) => [name, { ...addSync(scope, name, entity, entities), ...buildDescribed(scope, name, entity, entities) }]),
+  )
 }

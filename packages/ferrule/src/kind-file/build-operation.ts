@@ -291,7 +291,8 @@ class OperationBuilder {
   /** Puts the names of the record's fields in place of `{fields}`, for vendors that want to be told them. */
   #nameFields<T>(value: T): T | string {
     const { record, from } = this.#source
-    const names = Object.keys(record).flatMap((name) => from[name]?.copy ?? (from[name]?.param === undefined ? name : []))
+    const own = Object.keys(record).filter((name) => name !== this.#full.rest)
+    const names = own.flatMap((name) => from[name]?.copy ?? (from[name]?.param === undefined ? name : []))
     return typeof value === 'string' ? value.replaceAll('{fields}', names.join(',')) : value
   }
 
@@ -317,7 +318,7 @@ class OperationBuilder {
     const isList = action === 'list'
     const isWrite = !isList && action !== 'get'
     const common = isList ? lists : isWrite ? writes : {}
-    const { about, always, defaults, as = common.as, arrays = common.arrays, merge, budget } = this.#full
+    const { about, always, defaults, as = common.as, arrays = common.arrays, merge, rest, budget } = this.#full
     const once = this.#full.once ?? (isWrite && this.#hasBody ? writes.once : undefined)
     const at = this.#full.at ?? (isList ? lists.at : isWrite ? getAt : undefined) ?? (this.#graphql === undefined ? '' : graphqlResult)
     const body = as ?? (this.#method === 'DELETE' && this.#full.body !== undefined ? 'json' : undefined)
@@ -340,7 +341,7 @@ class OperationBuilder {
       ...(Object.keys(send).length === 0 ? {} : { send }),
       ...(always === undefined ? {} : { constant: this.#nameAll(always) }),
       ...(defaults === undefined ? {} : { defaults: this.#nameAll(defaults) }),
-      ...(merge === undefined ? {} : { rows: { merge } }),
+      ...(merge === undefined ? {} : { rows: { merge, ...(rest === undefined ? {} : { rest }) } }),
     }
   }
 }

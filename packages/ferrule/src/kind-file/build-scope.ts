@@ -1,6 +1,7 @@
 /** What all builders share: the findings, references by name, and small readers of texts. */
+import type { Condition } from '../definition/sync.ts'
 import type { Findings, Steps } from './check-tree.ts'
-import type { KindFile } from './file.ts'
+import type { KindFile, Named, Scalar } from './file.ts'
 import { sayUnknown } from './mistakes.ts'
 
 /** A file in the making. */
@@ -30,6 +31,15 @@ export function refer({ found }: Pick<BuildScope, 'found'>, { steps, what, name,
 
 /** The first step of a path. */
 export const firstStep = (path: string): string => path.split(/[.[]/)[0] ?? ''
+
+/** Reads a condition: a field, `!` and a field, or a field and its value. */
+export function readCondition(condition: string | Named<Scalar>): Condition {
+  if (typeof condition !== 'string') {
+    const [[field, is] = ['', '']] = Object.entries(condition)
+    return { field, is }
+  }
+  return condition.startsWith('!') ? { field: condition.slice(1), not: true } : { field: condition }
+}
 
 const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 

@@ -2,7 +2,7 @@
 import type { EntityDefinition } from '../definition/entity.ts'
 import type { Fields } from '../definition/fields.ts'
 import { type Changes, type Condition, type Each, readSetting, type Since, type Sync, type TimeForm } from '../definition/sync.ts'
-import { type BuildScope, firstStep, readSpan, refer } from './build-scope.ts'
+import { type BuildScope, firstStep, readCondition, readSpan, refer } from './build-scope.ts'
 import type { Steps } from './check-tree.ts'
 import type { FileChanges, FileSince, FileSync, Named, Scalar } from './file.ts'
 
@@ -27,12 +27,6 @@ const readSince = (since: FileSince): FullSince => {
   if (isFull(since)) return since
   const [[field, send] = ['', '']] = Object.entries(since)
   return { field, send }
-}
-
-const readCondition = (condition: string | Named<Scalar>): Condition => {
-  if (typeof condition === 'string') return { field: condition }
-  const [[field, is] = ['', '']] = Object.entries(condition)
-  return { field, is }
 }
 
 class SyncBuilder {

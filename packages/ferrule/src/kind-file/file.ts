@@ -36,6 +36,7 @@ export interface FileOperation {
   readonly budget?: string
   readonly answers?: 'record' | 'part' | 'nothing'
   readonly merge?: readonly string[]
+  readonly rest?: string
 }
 /** Where a run starts. */
 export type FileSince =
@@ -83,6 +84,12 @@ export interface FileEntity {
   >
   readonly scope?: readonly string[]
   readonly of?: string
+  readonly described?: {
+    readonly run: string
+    readonly params?: Named<unknown>
+    readonly name: string
+    readonly where?: string | Named<Scalar>
+  }
 }
 /** A row of the table of errors in full. */
 export interface FileErrorRow {

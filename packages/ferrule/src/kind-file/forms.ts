@@ -62,6 +62,7 @@ export const textForms = {
     says: 'where the next position is: link, rows, pages, header:<name>, last:<field>, or a path in the answer',
     example: 'next: meta.next_cursor',
   },
+  criterion: { pattern: `^!?${path}$`, says: 'a field that has a value; with ! in front one that has none', example: 'where: is_member' },
   more: { pattern: `^!?${path}$`, says: 'the path of a flag; with ! in front of a flag for the last page', example: 'more: has_more' },
   source: {
     pattern: `^(?:header:[A-Za-z0-9-]+|${path})$`,

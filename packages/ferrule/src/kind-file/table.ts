@@ -22,7 +22,7 @@ import {
 import { errorWords } from './words.ts'
 
 const take = map('name', text('path'))
-const condition = either(text('path'), map('path', scalar, 1))
+const condition = either(text('criterion'), map('path', scalar, 1))
 const params = map('name', value)
 const listOfWords = list(text('word'))
 
@@ -291,6 +291,21 @@ const entities: Readonly<Record<string, KeyGroup>> = {
       }),
       key('scope', list(text()), 'Scopes, of which the credentials need one', { example: 'scope: [repo]' }),
       key('of', text('entity'), 'The entity that this one is a part of, under the same key', { example: 'of: issues' }),
+      key('described', keys('described'), 'The list of the fields that an account has of its own; {described} stands for their names', {
+        example: 'described: { run: fields.list, name: id, where: { custom: true } }',
+      }),
+    ],
+  },
+  described: {
+    title: 'entities.NAME.described',
+    keys: [
+      key('run', text('operation'), 'The entity that describes the fields, and list', { example: 'run: properties.list', required: true }),
+      key('params', params, 'Parameters of the call', { example: 'params: { object: contacts }' }),
+      key('name', text('path'), 'Field of its records with the name', { example: 'name: name', required: true }),
+      key('where', condition, 'Field, or field and value, of the records that count; with ! in front a field without a value', {
+        example: "where: '!hubspotDefined'",
+        without: 'all of them',
+      }),
     ],
   },
   from: {
@@ -312,10 +327,15 @@ const entities: Readonly<Record<string, KeyGroup>> = {
       key('params', fields('parameter'), 'Parameters of the address', { example: 'params: { state: open|closed State }' }),
       key('body', fields('parameter'), 'Parameters of the body', { example: 'body: { title: string! Title }' }),
       key('wrap', text('path'), 'What the body is wrapped in', { example: 'wrap: ticket' }),
-      key('always', constants, 'Values that every request carries; {fields} in a text is the names of the fields, with commas', {
-        example: 'always: { archived: false }',
-      }),
-      key('defaults', constants, 'Values for parameters that are left out, with {fields} as in always', {
+      key(
+        'always',
+        constants,
+        'Values that every request carries; {fields} in a text is the names of the fields, with commas, {described} those of the account',
+        {
+          example: 'always: { archived: false }',
+        },
+      ),
+      key('defaults', constants, 'Values for parameters that are left out, with {fields} and {described} as in always', {
         example: 'defaults: { state: all }',
       }),
       atRow,
@@ -335,6 +355,10 @@ const entities: Readonly<Record<string, KeyGroup>> = {
         without: 'record; nothing for delete',
       }),
       key('merge', list(text('path')), 'Objects of a row whose fields become those of the record', { example: 'merge: [properties]' }),
+      key('rest', text('name'), 'Field of the record for what the objects of merge hold and the record does not name', {
+        example: 'rest: custom',
+        without: 'they become fields of the record too',
+      }),
     ],
   },
   text: {
@@ -346,7 +370,7 @@ const entities: Readonly<Record<string, KeyGroup>> = {
       }),
       key('quote', word('"', "'"), 'Quotation mark of the language', { example: "quote: '\"'", required: true }),
       key('join', text(), 'What stands between the parts', { example: "join: ' AND '", without: ' AND ' }),
-      key('start', text(), 'What the text begins with; {fields} is the names of the fields, with commas', {
+      key('start', text(), 'What the text begins with, with {fields} and {described} as in always', {
         example: "start: 'SELECT {fields} FROM Account'",
       }),
       key('lead', text(), 'What stands before the first part, if there is one', { example: "lead: ' WHERE '" }),
@@ -389,7 +413,7 @@ const entities: Readonly<Record<string, KeyGroup>> = {
         example: 'token: { read: nextSyncToken, send: syncToken }',
       }),
       key('changes', either(text(), list(text())), 'Names in the list of changes of the kind', { example: 'changes: customer' }),
-      key('gone', condition, 'Field, or field and value, that says that a record is deleted', {
+      key('gone', either(text('path'), map('path', scalar, 1)), 'Field, or field and value, that says that a record is deleted', {
         example: 'gone: { status: cancelled }',
       }),
       key('after', map('path', text('name'), 1), 'Field, and the parameter that starts behind its largest value', {

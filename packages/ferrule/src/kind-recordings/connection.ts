@@ -1,4 +1,5 @@
 /** Connections for replays: invented credentials, which no request needs. */
+import { randomBytes } from 'node:crypto'
 import type { ConnectorDefinition, CredentialScheme, Kind } from '../definition/connector.ts'
 import { isOptional } from '../definition/fields.ts'
 import { listSlots } from '../definition/templates.ts'
@@ -56,5 +57,6 @@ export function createReplayConnection(kind: Kind, configuration: Readonly<Recor
     configuration: checkConfiguration(kind.definition, { ...inventConfiguration(kind.definition), ...configuration }, '/config'),
     credentials: { open: async () => opened, renew: async () => opened },
     writes: createMemoryClaims(),
+    cursorKey: randomBytes(32), // descriptions of fields are kept by it
   }
 }

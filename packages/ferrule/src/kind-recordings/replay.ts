@@ -178,6 +178,13 @@ export async function loseAnswer(connection: Connection, recording: Recording): 
 
 class Caught extends Error {}
 
+/** Leaves out the call that describes the fields of an account, so that the first request is that of the call itself. */
+function withoutDescription({ kind, ...connection }: Connection, name: string): Connection {
+  const { entities, ...definition } = kind.definition
+  const { described: _described, ...entity } = entities[name] ?? { about: '', key: [] }
+  return { ...connection, kind: { ...kind, definition: { ...definition, entities: { ...entities, [name]: entity } } } }
+}
+
 /** Returns the first request of a call, which is not sent. @throws FerruleError for parameters that the kind refuses */
 export async function catchRequest(
   connection: Connection,
@@ -196,7 +203,7 @@ export async function catchRequest(
   }
   const engine = createEngine({ limits: false, random: () => 0, http })
   try {
-    await engine.run(connection, call)
+    await engine.run(withoutDescription(connection, call.entity), call)
   } catch (thrown) {
     if (!(thrown instanceof Caught)) throw thrown
   } finally {

@@ -104,15 +104,18 @@ const isDocumented = ({ key }: CompiledOperation, row: unknown): boolean =>
  * Merges the objects of a row into one record. Sets keys one by one, because copying the row and deleting its objects takes twice as long.
  * @throws FerruleError `upstream_answer_invalid` if the row has none of the objects
  */
-export function mergeRow(operation: CompiledOperation, { merge, empty, names = [] }: MergedRows, row: unknown): unknown {
+export function mergeRow(operation: CompiledOperation, { merge, empty, names = [], rest }: MergedRows, row: unknown): unknown {
   if (!isObject(row) || !(merge.some((part) => isObject(row[part])) || isDocumented(operation, row)))
     throw failInvalidAnswer(operation, `a row without ${merge.join(' and ')}`)
   const record: Record<string, unknown> = {}
   const read = (name: string, value: unknown): unknown => (empty !== undefined && value === empty && !names.includes(name) ? null : value)
+  const others: Record<string, unknown> = {}
+  const isOther = (name: string): boolean => rest !== undefined && !operation.fields.names.includes(name)
   for (const part of merge) {
     const values = row[part]
-    if (isObject(values)) for (const name in values) record[name] = read(name, values[name])
+    if (isObject(values)) for (const name in values) (isOther(name) ? others : record)[name] = read(name, values[name])
   }
+  if (rest !== undefined) record[rest] = others
   for (const name in row) if (!merge.includes(name)) record[name] = read(name, row[name])
   return record
 }

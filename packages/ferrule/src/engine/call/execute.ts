@@ -33,6 +33,7 @@ import { submit } from '../writes/submission.ts'
 import { failInvalidAnswer, readDigest, type Success, type WireAnswer } from './answer.ts'
 import { type Apart, readAnswerApart, readTaken } from './apart-answer.ts'
 import type { ApartValue } from './apart-job.ts'
+import { Descriptions, describeFields } from './described.ts'
 import { download } from './download.ts'
 import { buildHiddenCount, describeUnclear, failHidden, isHidden, type LookedUp, listIdsToLookUp, showsHidden } from './hidden.ts'
 import { lookUp } from './lookup.ts'
@@ -331,10 +332,12 @@ async function runLive(runtime: Runtime, connection: Connection, call: Call): Pr
     params: running.params,
     discovered: (field) => readDiscovered(connection, buildAuthContext({ runtime, deadline }), field),
   })
+  const described = await describe(running, params, { ...call, deadlineMs: deadline.remaining })
   const run = (own: Params): Promise<Outcome> =>
     runners[chooseRunner(operation)](
       {
         ...running,
+        operation: described.operation,
         params: own,
         deadline,
         idempotencyKey: call.idempotencyKey,
@@ -348,7 +351,28 @@ async function runLive(runtime: Runtime, connection: Connection, call: Call): Pr
     )
   // A check and a caller must see the refusal; a sync reads the rest.
   const parameter = call.background === true ? findDivisible(operation, running.params) : undefined
-  return await (parameter === undefined ? run(params) : readDivided({ operation, parameter, run }, params))
+  const outcome = await (parameter === undefined ? run(params) : readDivided({ operation, parameter, run }, params))
+  return described.warning === undefined ? outcome : addWarning(outcome, described.warning)
+}
+
+/** Finds out which fields the account has of its own, where a call asks for them. Its memory is given back. */
+async function describe(
+  { runtime, connection, operation }: Pick<Running, 'runtime' | 'connection' | 'operation'>,
+  params: Params,
+  { signal, deadlineMs, background, memory }: Call,
+) {
+  const held = memory?.held ?? 0
+  const list = (asked: Pick<Call, 'entity' | 'params'>): Promise<Outcome> =>
+    runLive(runtime, connection, { ...asked, action: 'list', signal, deadlineMs, background, memory })
+  const described = await describeFields({ connection, operation, params, runtime, list })
+  memory?.shrinkTo(held)
+  return described
+}
+
+function addWarning(outcome: Outcome, warning: string): Outcome {
+  if (outcome.type === 'file') return outcome
+  const { warnings } = outcome.meta
+  return { ...outcome, meta: { ...outcome.meta, ...buildWarnings([...(Array.isArray(warnings) ? warnings : []), `${warning}.`]) } }
 }
 
 /** Proves credentials by the kind's check, or by its probe if a parameter of the check cannot be filled. @returns the check's answer */
@@ -387,6 +411,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     steady: options.steady ?? clocks.steady,
     random: options.random ?? Math.random,
     declared: new DeclaredResults(),
+    descriptions: new Descriptions(),
     limiter,
     ownRates: options.ownRates,
     apart: options.apart,

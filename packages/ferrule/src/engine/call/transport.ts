@@ -30,6 +30,7 @@ import { checkDeclared, type DeclaredResults, readPartRows } from '../results/pa
 import { parseSuccess, readProof, readSuccess, readVerdict, type Success, type WireAnswer } from './answer.ts'
 import { type Apart, type ApartCall, isLarge, readAnswerApart } from './apart-answer.ts'
 import type { Taken } from './apart-job.ts'
+import type { Descriptions } from './described.ts'
 import { isInParts } from './meta.ts'
 import { findNextPages } from './next-pages.ts'
 import { type CompiledOperation, findOperation } from './operation.ts'
@@ -190,6 +191,8 @@ export interface Runtime {
   readonly apart?: Apart | undefined
   /** The rows that vendors declared for results in parts. */
   readonly declared: DeclaredResults
+  /** The fields that accounts have of their own. */
+  readonly descriptions: Descriptions
 }
 
 /** One running call. */

@@ -1,7 +1,7 @@
 /** Records that a vendor still lists, with a field that says that they are deleted; and what goes with a deleted record. Pure. */
 import type { Condition, ConnectorDefinition, EntityDefinition, Sync } from 'ferrule/definition'
 import type { RecordKey } from 'ferrule/engine'
-import { getAt, listEach, listParentNames, parsePath, readSetting } from 'ferrule/internal'
+import { buildTest, getAt, listEach, listParentNames, parsePath, readSetting } from 'ferrule/internal'
 import { buildPrimaryKey, readKeyParts } from '../../search/keys.ts'
 import type { Link, Removal } from '../../store/types.ts'
 import type { Met } from './project.ts'
@@ -46,15 +46,6 @@ export type Gone = Pick<Removal, 'entity' | 'values' | 'below' | 'keys'>
 export function buildRemovals(definition: Pick<ConnectorDefinition, 'entities'>, keys: readonly RecordKey[]): readonly Gone[] {
   const byEntity = Map.groupBy(keys, ({ entity }) => findHolder(definition, entity))
   return [...byEntity].map(([entity, some]) => ({ entity, values: some.map(({ value }) => value), below: findLinks(definition, entity) }))
-}
-
-/** Builds the test of a record for a condition. */
-function buildTest({ field, is }: Condition): (record: unknown) => boolean {
-  const path = parsePath(field)
-  return (record) => {
-    const value = getAt(record, path)
-    return is === undefined ? value !== undefined && value !== null && value !== false && value !== '' : value === is
-  }
 }
 
 /**

@@ -1,0 +1,107 @@
+/** Fields that an account has of its own: a call describes them, and they are asked for. */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { connect } from '../../packages/ferrule/src/core.ts'
+import { parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
+
+const file = `
+kind: desk
+title: Desk
+category: tickets
+about: Tickets
+docs: https://desk.example/docs
+api: https://api.desk.example
+auth:
+  key: { title: Key, fields: { key: secret Key }, find: Settings > Keys, send: { authorization: 'Bearer {key}' } }
+check: tickets.list
+entities:
+  tickets:
+    about: Tickets
+    fields: { id: integer Id, title: string? Title, own: object Fields of the account }
+    described: { run: columns.list, params: { of: tickets }, name: id, where: '!builtIn' }
+    list:
+      call: GET /tickets
+      at: items
+      pages: none
+      because: Few
+      merge: [fields]
+      rest: own
+      params: { fields: string Names, state: string State }
+      text: { q: { start: 'SELECT {fields},{described} FROM tickets', lead: ' WHERE ', parts: ['state = {state}'], quote: "'" } }
+      defaults: { fields: '{fields},{described}' }
+  columns:
+    about: Fields of tickets
+    fields: { id: string Id, builtIn: boolean? Whether every account has it }
+    list: { call: 'GET /columns/{of}', at: items, pages: none, because: Few }
+`
+
+let columns: unknown
+let server: Server
+let origin: string
+const asked: string[] = []
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const url = new URL(request.url ?? '', 'http://localhost')
+    const isColumns = url.pathname === '/columns/tickets'
+    asked.push(isColumns ? 'columns' : `${url.searchParams.get('fields')} | ${url.searchParams.get('q')}`)
+    const fields = { title: 'Hello', cf_1: 'blue', cf_2: { value: 7 } }
+    const body = isColumns ? columns : { items: [{ id: 1, self: '/1', fields }] }
+    response.statusCode = isColumns && columns === undefined ? 403 : 200
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(body ?? { message: 'not allowed' }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // a server on a port has such an address
+})
+afterAll(() => new Promise((resolve) => server.close(resolve)))
+beforeEach(() => {
+  asked.length = 0
+  columns = {
+    items: [
+      { id: 'title', builtIn: true },
+      { id: 'cf_1' },
+      { id: 'id' },
+      { id: 'a, b FROM secrets' },
+      { id: 'cf_2', builtIn: false },
+      { name: 'no id' },
+    ],
+  }
+})
+
+const read = async () => connect(await parseKind(file), { credentials: { key: 'k1' }, origin })
+
+test('are asked for by the names that plain texts can hold, each once, and stand in one place of the record', async () => {
+  const desk = await read()
+  const { data, meta } = await desk.entity('tickets').list({})
+  expect(data).toEqual([{ id: 1, self: '/1', title: 'Hello', own: { cf_1: 'blue', cf_2: { value: 7 } } }])
+  const names = 'id,title,cf_1,cf_2'
+  expect(asked).toEqual(['columns', `${names} | SELECT ${names} FROM tickets`])
+  expect(meta).toMatchObject({ warnings: ['1 of the 4 fields that the account has for tickets are not asked for.'] })
+  await desk.entity('tickets').list({ state: 'open' })
+  expect(asked.slice(2)).toEqual([`${names} | SELECT ${names} FROM tickets WHERE state = 'open'`]) // the description is kept
+})
+
+test('a description that the credentials may not read leaves the others, and says so', async () => {
+  columns = undefined
+  const { data, meta } = await (await read()).entity('tickets').list({})
+  expect(data).toHaveLength(1)
+  expect(asked).toEqual(['columns', 'id,title | SELECT id,title FROM tickets'])
+  expect(meta).toMatchObject({ warnings: [expect.stringMatching(/^The fields that the account has for tickets are missing: /)] })
+})
+
+test('a definition that is wrong about them is refused', async () => {
+  const wrong: readonly (readonly [from: string, to: string, says: string])[] = [
+    ['run: columns.list', 'run: rows.list', 'rows is not an entity with a list'],
+    ['run: columns.list', 'run: columns.get', 'must be a list'],
+    ['params: { of: tickets }', 'params: { off: tickets }', 'off is not a parameter of columns.list'],
+    ["where: '!builtIn'", 'where: builtin', 'builtin is not a field of columns'],
+    ['name: id,', 'name: idd,', 'idd is not a field of columns'],
+    ['rest: own', 'rest: others', 'keeps the rest in others, which is not a field of the record'],
+    [
+      "    described: { run: columns.list, params: { of: tickets }, name: id, where: '!builtIn' }\n",
+      '',
+      'asks for {described}, which nothing describes',
+    ],
+  ]
+  for (const [from, to, says] of wrong) await expect(parseKind(file.replace(from, to)), says).rejects.toThrow(says)
+})
