@@ -1,7 +1,7 @@
 /** Consents on the vendors' own pages, in popups and in the same tab. The vendors are another site, and cut every popup off from its opener. */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { sandboxCredentials } from '../../packages/sandbox/src/index.ts'
+import { sandboxCredentials, shopifyCredentials } from '../../packages/sandbox/src/index.ts'
 import { askAs, countConnectors } from '../connect/support.ts'
 import { connectorsPath } from '../http/support.ts'
 import { consentAtGong, returnOf } from '../sandbox/consent-client.ts'
@@ -67,6 +67,27 @@ test('Gong in a popup: the application hears of it, though the vendor cut the po
   await answer().toEqual({ status: 'connected', linkId: id, connectorId: connector_id })
   expect(await connectorAt(connector_id)).toMatchObject({ status: 'active', credential_scheme: 'oauth' })
   await expectSecrecy(opened, popup, [sandboxCredentials.clientSecret, new URL(url).hash.slice(1), 'code='])
+})
+
+test('Shopify asks for the store first, and leads back from its page', later, async () => {
+  const { id, url } = await opened.link({ kinds: ['shopify'] })
+  const page = await opened.openStranger()
+  await page.goto(url)
+  await begin(page)
+  await page.getByRole('button', { name: 'Sign in at Shopify' }).click()
+  const go = page.getByRole('button', { name: 'Continue to Shopify' })
+  await page.getByLabel('Shop', { exact: true }).fill('shop.example')
+  await go.click()
+  await page.getByText(/Shop must be the name of the store before \.myshopify\.com/).waitFor()
+  await expectNothing(id)
+  await page.getByLabel('Shop', { exact: true }).fill(`https://${shopifyCredentials.shop}.myshopify.com`)
+  await go.click()
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Install' }).click()
+  await expectStep(page, 'Shopify is connected')
+  expect(await connectorAt((await opened.read(id)).connector_id)).toMatchObject({ status: 'active', credential_scheme: 'oauth' })
+  await expectSecrecy(opened, page, [shopifyCredentials.clientSecret, 'hmac='])
+  opened.complaints() // the refused store
 })
 
 test('Gong in the same tab, after the end user refused, changed the mind and lost the way', later, async () => {

@@ -85,7 +85,7 @@ export async function openConnectWorld(): Promise<ConnectWorld> {
   ])
   // Links are made for the configured address, and the port is known only now.
   Object.assign(world.settings, { publicUrl: world.url })
-  await Promise.all([saveApplication(world, 'gong'), saveApplication(world, 'tiktok-marketing')])
+  await Promise.all(['gong', 'tiktok-marketing', 'shopify'].map((kind) => saveApplication(world, kind)))
   await askAs(world, `${base}/organizations/${world.organizationId}`, { method: 'PUT', body: { name: 'Example Insights' } })
   const complaints: string[] = []
   return {

@@ -45,6 +45,8 @@ test('a form takes Shopify after it refused a wrong store and a wrong key', late
   await begin(page)
   await page.reload() // the session stays, and the secret is not needed again
   await begin(page)
+  await expectStep(page, 'How would you like to connect Shopify?')
+  await page.getByRole('button', { name: 'Token of an app made before 2026' }).click()
   await expectStep(page, 'Connect Shopify')
   const send = page.getByRole('button', { name: 'Check and connect' })
   await page.getByText('Where to find it: Shop').click()

@@ -14,7 +14,7 @@ export interface Exchange {
     readonly method: string
     /** Path with the query, exactly; `{uuid}` for an id that the engine makes. */
     readonly path: string
-    /** JSON body; without it there must be none. */
+    /** JSON body, or a form as a text; without it there must be none. */
     readonly body?: unknown
     /** Headers that must be there. */
     readonly headers?: Readonly<Record<string, string>>
@@ -84,6 +84,8 @@ export interface ConsentFile {
   readonly application: Readonly<Record<string, string>>
   /** The address of the page. */
   readonly page: string
+  /** The verifier of PKCE, of kinds that have it. */
+  readonly verifier?: string
   /** The query of the return. */
   readonly returned: string
   readonly exchange: Exchange

@@ -53,12 +53,14 @@ describe.each(Object.values(kinds))('$definition.kind', (kind) => {
     const file = schemes[name]?.consent
     if (file === undefined) throw new Error(`credentials.json has no consent for ${name}`)
     const application = new Secret(file.application)
-    expect(buildConsentUrl({ definition, application, redirectUrl, state })).toBe(file.page)
-    const returned = readConsentReturn(definition, new URLSearchParams(file.returned))
+    const pkce = file.verifier === undefined ? {} : { verifier: new Secret(file.verifier) }
+    expect(buildConsentUrl({ definition, application, redirectUrl, state, configuration, ...pkce })).toBe(file.page)
+    const query = new URLSearchParams(file.returned)
+    const returned = readConsentReturn(definition, query)
     expect(returned).toEqual({ state, code: 'CODE_1' })
     vendor.expect([file.exchange], {})
-    const place = { kind, configuration: {}, origin: { api: vendor.origin } }
-    const values = await engine.exchangeConsent(place, { application, code: 'CODE_1', redirectUrl })
+    const place = { kind, configuration, origin: { api: vendor.origin } }
+    const values = await engine.exchangeConsent(place, { application, code: 'CODE_1', query, redirectUrl, ...pkce })
     expect(vendor.problems()).toEqual([])
     expect(values.reveal()).toEqual(file.credentials)
     await prove(values.reveal(), file.account)

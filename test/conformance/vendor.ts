@@ -49,11 +49,13 @@ interface Script {
 /** Compares a request with that of the script. */
 function compare({ method, path, headers, text }: Met, { to, request }: Exchange, { authorization, made }: Script): string[] {
   const wanted = { ...(to === 'file' ? {} : authorization), ...request.headers }
-  const json = request.body === undefined ? undefined : 'application/json'
+  // A body of text is a form.
+  const form = typeof request.body === 'string' ? 'application/x-www-form-urlencoded' : 'application/json'
+  const type = request.body === undefined ? undefined : form
   return [
     ...unlike('the request', { text: `${method} ${path}`, template: `${request.method} ${request.path}`, made }),
     ...different('the body', bodyOf(text), filled(request.body, made)),
-    ...different('the content type', headers['content-type'], json),
+    ...different('the content type', headers['content-type'], type),
     ...Object.entries(wanted).flatMap(([name, template]) => unlike(`the header ${name}`, { text: textOf(headers[name]), template, made })),
     // The host of a file gets no credentials, whatever the scheme calls them.
     ...(to === 'file' ? Object.keys(authorization).flatMap((name) => different(`the header ${name}`, headers[name], undefined)) : []),

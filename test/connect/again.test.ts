@@ -219,7 +219,6 @@ describe('the application of the operator', () => {
   test.each([
     ['fields that are missing', { connector_type: 'gong', configuration: { client_id: 'x' } }, '/configuration/client_secret'],
     ['fields that are unknown', { connector_type: 'gong', configuration: { ...applications.gong, moon: 'x' } }, '/configuration/moon'],
-    ['a kind without a consent page', { connector_type: 'shopify', configuration: {} }, '/connector_type'],
     ['no kind', { configuration: {} }, '/connector_type'],
   ])('is refused with %s', async (...[, body, field]) => {
     const { status, json } = await askAs(world, credentials, { method: 'PUT', body })

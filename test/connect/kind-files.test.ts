@@ -26,7 +26,7 @@ let world: World
 let vendor: Awaited<ReturnType<typeof startVendor>>
 beforeAll(async () => {
   vendor = await startVendor()
-  const kinds = [await loadKind('github')]
+  const kinds = [await loadKind('github'), await loadKind('stripe')]
   world = await startConnectWorld({ kinds, settings: { origins: { github: { api: vendor.origin } } } })
   await saveApplication(world, 'github')
 })
@@ -45,6 +45,11 @@ async function begin(browser: Browser, kind: string, more: object = {}) {
 
 const digest = (text: string) => createHash('sha256').update(text).digest('base64url')
 const exchanges = () => vendor.seen.filter(({ method }) => method === 'POST').map(({ body }) => new URLSearchParams(body))
+
+test('a kind without a consent page takes no application', async () => {
+  const { status, json } = await saveApplication(world, 'stripe')
+  expect([status, json.errors[0].field]).toEqual([422, '/connector_type'])
+})
 
 describe('PKCE', () => {
   test('sends the page a digest, and the secret with the code, which nobody sees', async () => {

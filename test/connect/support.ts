@@ -1,9 +1,9 @@
 /** What a browser and the connect page do with links, without a browser: a cookie jar, and the page's own requests. */
 import type { IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { sandboxCredentials, tiktokCredentials } from '../../packages/sandbox/src/index.ts'
+import { sandboxCredentials, shopifyCredentials, snowflakeCredentials, tiktokCredentials } from '../../packages/sandbox/src/index.ts'
 import { type Answer, base, client, type Json, type Sent, startWorld, type World, type WorldOptions } from '../http/support.ts'
-import { consentAtGong, consentAtTiktok, returnOf } from '../sandbox/consent-client.ts'
+import { consentAtGong, consentAtShopify, consentAtSnowflake, consentAtTiktok, returnOf } from '../sandbox/consent-client.ts'
 
 /** Address of the service in the tests. The port differs: nothing may be read from a request. */
 export const ownOrigin = 'http://127.0.0.1:4321'
@@ -13,7 +13,10 @@ export const appOrigin = 'https://app.example.com'
 export const applications = {
   gong: { client_id: sandboxCredentials.clientId, client_secret: sandboxCredentials.clientSecret },
   'tiktok-marketing': { app_id: tiktokCredentials.appId, secret: tiktokCredentials.secret },
+  shopify: { client_id: shopifyCredentials.clientId, client_secret: shopifyCredentials.clientSecret },
+  snowflake: { client_id: snowflakeCredentials.clientId, client_secret: snowflakeCredentials.clientSecret },
 } as const
+const isKnown = (kind: string): kind is keyof typeof applications => Object.hasOwn(applications, kind)
 
 /** Starts a world whose links lead to `ownOrigin`. */
 export const startConnectWorld = (options: WorldOptions = {}): Promise<World> =>
@@ -58,7 +61,7 @@ export const countConnectors = async (world: World): Promise<number> =>
 export const saveApplication = (world: World, kind: string, more: object = {}): Promise<Answer> =>
   askAs(world, `${base}/oauth/credentials`, {
     method: 'PUT',
-    body: { connector_type: kind, configuration: { ...(kind === 'tiktok-marketing' ? applications[kind] : applications.gong), ...more } },
+    body: { connector_type: kind, configuration: { ...applications[isKnown(kind) ? kind : 'gong'], ...more } },
   })
 
 /** Reads an answer of a page, which no document describes. */
@@ -140,10 +143,28 @@ export class Browser {
     return returnOf(await consentAtTiktok((await this.begin('tiktok-marketing')).consent_url, { advertisers, account }))
   }
 
+  /** Begins a consent at Shopify and agrees. @returns the address that the vendor leads back to */
+  async agreeAtShopify(shop: string = shopifyCredentials.shop): Promise<URL> {
+    return returnOf(await consentAtShopify((await this.begin('shopify', { configuration: { shop } })).consent_url))
+  }
+
+  /** Begins a consent at Snowflake and agrees. @returns the address that the vendor leads back to */
+  async agreeAtSnowflake(configuration: object = warehouse): Promise<URL> {
+    return returnOf(await consentAtSnowflake((await this.begin('snowflake', { configuration })).consent_url))
+  }
+
   /** Follows a return from the vendor. */
   async comeBack(url: URL): Promise<Answer> {
     return this.send(`${url.pathname}${url.search}`, { headers: { 'sec-fetch-site': 'cross-site' } }, true)
   }
+}
+
+/** What the page asks for before it leads to Snowflake. */
+export const warehouse = {
+  account: snowflakeCredentials.account,
+  database: snowflakeCredentials.database,
+  warehouse: snowflakeCredentials.warehouse,
+  role: snowflakeCredentials.role,
 }
 
 /** Opens a new link in a new browser. */

@@ -31,6 +31,12 @@ test.each<readonly [says: string, kind: Kind]>([
     withConsent({ accounts: { call: 'GET /accounts', send: {}, at: 'list', id: 'id', name: 'name', configuration: 'shop' } }),
   ],
   ['acme: credentials key send user for a consent, which is not part of the application', withConsent({ application: ['password'] })],
+  ['acme: credentials key use seal, which is not one of their fields', withConsent({ signature: { param: 'hmac', key: 'seal' } })],
+  [
+    "acme: the return's shop of credentials key has the slot shop, which is not a configuration field",
+    withConsent({ returns: { shop: '{shop}' } }),
+  ],
+  ['acme: credentials key ask for a scope with the slot role, which is not a configuration field', withConsent({ scopes: ['as:{role}'] })],
   ['acme: the account is proven by stuff list, which does not exist', kind({ account: { ...account, entity: 'stuff' } })],
   ['acme: the account is among shop, which the kind does not know', kind({ account: { ...account, among: 'shop' } })],
   ['acme: credentials key user does not state where people find it', withScheme({ fields: { ...scheme.fields, user: str('User') } })],

@@ -13,6 +13,7 @@ import {
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import type { OriginOverride } from '../../packages/ferrule/src/engine/http/origin.ts'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
+import { acme } from '../definition/acme.ts'
 
 const gong = kinds.gong.definition
 const tiktok = kinds['tiktok-marketing'].definition
@@ -34,8 +35,7 @@ describe('the scheme of a consent', () => {
   })
 
   test('is missing where a kind has no page', () => {
-    expect(findConsent(kinds.shopify.definition)).toBeUndefined()
-    expect(findConsent(kinds.snowflake.definition)).toBeUndefined()
+    expect(findConsent(acme)).toBeUndefined()
   })
 })
 
@@ -90,14 +90,27 @@ describe('the address of the page', () => {
     expect(at({ api: 'http://egress:8080', oauth: 'http://egress:8080', consent: 'https://app.gong.io' })).toBe('https://app.gong.io')
   })
 
+  test("is on the customer's host, which is a further domain of the vendor for some, and on no other", () => {
+    const at = (account: string) =>
+      new URL(
+        buildConsentUrl({
+          definition: kinds.snowflake.definition,
+          ...{ application: client, redirectUrl, state: 's', verifier: new Secret('v'.repeat(43)), configuration: { account, role: 'R' } },
+        }),
+      ).origin
+    expect(at('myorg-a')).toBe('https://myorg-a.snowflakecomputing.com')
+    expect(at('myorg-a.snowflakecomputing.cn')).toBe('https://myorg-a.snowflakecomputing.cn')
+    for (const wrong of ['', 'evil.example/', 'a.snowflakecomputing.com', 'a@evil.example#']) expect(() => at(wrong)).toThrow(FerruleError)
+  })
+
   test('needs the application, and a kind with a page', () => {
-    const attempt = (definition: typeof gong | typeof kinds.shopify.definition) => () =>
+    const attempt = (definition: ConnectorDefinition) => () =>
       buildConsentUrl({ definition, application: new Secret({ client_secret: 'hidden secret' }), redirectUrl, state: 's' })
     expect(attempt(gong)).toThrow(
       expect.objectContaining({ code: 'validation_failed', errors: [expect.objectContaining({ field: '/application/client_id' })] }),
     )
-    expect(attempt(kinds.shopify.definition)).toThrow(FerruleError)
-    expect(attempt(kinds.shopify.definition)).toThrow('Shopify has no consent page')
+    expect(attempt(acme)).toThrow(FerruleError)
+    expect(attempt(acme)).toThrow('Acme has no consent page')
   })
 })
 

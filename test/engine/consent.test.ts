@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import type { ErrorCode } from '../../packages/ferrule/src/errors.ts'
+import { kind } from '../definition/acme.ts'
 import { failure, type Reply, serve, testEngine } from './support.ts'
 
 const redirectUrl = 'https://ferrule.example/connect/callback/gong'
@@ -142,7 +143,7 @@ describe('an exchange that fails is asked once, and its error holds no secret:',
 
   test('a kind without a consent page', async () => {
     await using engine = testEngine()
-    const place = { kind: kinds.shopify, configuration: { shop: 'a' } }
+    const place = { kind: kind({}), configuration: {} }
     const error = await failure(engine.exchangeConsent(place, { application: new Secret({}), code, redirectUrl }))
     expect(error.code).toBe('validation_failed')
   })

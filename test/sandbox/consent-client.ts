@@ -1,5 +1,5 @@
 /** Walks the consent pages of the sandbox without a browser, as a person who reads them would. */
-import { sandboxCredentials, tiktokCredentials } from '../../packages/sandbox/src/index.ts'
+import { sandboxCredentials, shopifyCredentials, snowflakeCredentials, tiktokCredentials } from '../../packages/sandbox/src/index.ts'
 import { type Answered, ask } from './client.ts'
 
 /** Fields of a form; a list is a field that is sent several times. */
@@ -33,14 +33,23 @@ function signIn(url: string, account: string): Promise<Answered> {
   return submit(url, { action: 'sign_in', email: account, password: sandboxCredentials.password })
 }
 
-/** Signs in at Gong and decides; answers the redirect, or the page that stays. */
-export async function consentAtGong(
-  url: string,
-  { account = sandboxCredentials.administrator, action = 'allow' }: Who & { readonly action?: 'allow' | 'deny' } = {},
-): Promise<Answered> {
-  const page = await signIn(url, account)
-  return page.status === 200 ? submit(url, { action, ticket: ticketIn(page) }) : page
-}
+/** Who signs in, and what is decided. */
+type Decided = Who & { readonly action?: 'allow' | 'deny' }
+
+/** Signs in and decides on pages of two steps; answers the redirect, or the page that stays. */
+const consentAt =
+  (usual: string) =>
+  async (url: string, { account = usual, action = 'allow' }: Decided = {}): Promise<Answered> => {
+    const page = await signIn(url, account)
+    return page.status === 200 ? submit(url, { action, ticket: ticketIn(page) }) : page
+  }
+
+/** Consents at Gong. */
+export const consentAtGong = consentAt(sandboxCredentials.administrator)
+/** Consents at Shopify. */
+export const consentAtShopify = consentAt(shopifyCredentials.owner)
+/** Consents at Snowflake. */
+export const consentAtSnowflake = consentAt(snowflakeCredentials.login)
 
 /** What a person ticks at TikTok, and the code that is typed in. */
 interface Ticked extends Who {

@@ -15,7 +15,9 @@ type Shopify = Kinds['shopify']
 type Entities = Shopify['entities']
 const shopify = connect('shopify', { credentials: { api_key: 'shpat_a' }, config: { shop: 'my-store' } })
 connect('shopify', { credentials: { api_key: 'shpat_a' }, config: { shop: 'my-store', api_version: '2026-07' }, limits: false })
-yes<Same<CredentialsOf<Shopify>, { api_key: string }>>()
+yes<Same<Extract<CredentialsOf<Shopify>, { api_key: string }>['api_key'], string>>()
+connect('shopify', { credentials: { client_id: 'a', client_secret: 'b' }, config: { shop: 'my-store' } })
+connect('shopify', { credentials: { refresh_token: 'a', client_id: 'b', client_secret: 'c' }, config: { shop: 'my-store' } })
 yes<Same<ConfigurationOf<Shopify>, { shop: string; api_version?: string }>>()
 connect('shopify', {
   credentials: { api_key: 'shpat_a' },

@@ -67,7 +67,7 @@ const policy = [
 ].join('; ')
 
 /** The vendor whose page it is; the first word of its name is the class of its colours. */
-export type PageVendor = 'Gong' | 'TikTok for Business'
+export type PageVendor = 'Gong' | 'TikTok for Business' | 'Shopify' | 'Snowflake'
 
 /** One page of a vendor. */
 export interface Page {

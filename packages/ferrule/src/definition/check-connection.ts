@@ -36,8 +36,9 @@ const listExchangeFields = ({ client, expires, read, refresh, code }: Exchange):
 ]
 
 /** Lists the credential fields that a consent names. */
-const listConsentFields = ({ send, application, accounts, revoke }: Consent): string[] => [
+const listConsentFields = ({ send, application, signature, accounts, revoke }: Consent): string[] => [
   ...Object.values(send),
+  ...(signature === undefined ? [] : [signature.key]),
   ...application,
   ...Object.values(accounts?.send ?? {}),
   ...Object.values(revoke?.send ?? {}),
@@ -52,9 +53,9 @@ const checkExchange = (name: string, { fields, exchange }: CredentialScheme): Se
   ]
 }
 
-const checkPage = (name: string, { exchange, consent }: CredentialScheme, configuration: object): Sentences => {
+const checkPage = (name: string, { exchange, consent }: CredentialScheme, configuration: Fields): Sentences => {
   if (consent === undefined) return []
-  const { application, accounts } = consent
+  const { application, accounts, scopes = [], returns = {}, signature } = consent
   const grant = exchange?.code
   return [
     grant === undefined && `credentials ${name} have a consent page, but no exchange of its code`,
@@ -63,8 +64,22 @@ const checkPage = (name: string, { exchange, consent }: CredentialScheme, config
     accounts !== undefined &&
       !(accounts.configuration in configuration) &&
       `credentials ${name} choose accounts for ${accounts.configuration}, which is not a configuration field`,
+    ...scopes
+      .flatMap(listSlots)
+      .map(
+        (slot) =>
+          !(slot in configuration) && `credentials ${name} ask for a scope with the slot ${slot}, which is not a configuration field`,
+      ),
+    ...Object.entries(returns).flatMap(([param, value]) =>
+      checkSlots(`the return's ${param} of credentials ${name}`, value, configuration),
+    ),
     // The account's owner gives nothing but the code, so everything else that is sent belongs to the operator's application.
-    ...[...Object.values(consent.send), ...Object.values(grant?.send ?? {}), ...Object.values(exchange?.client ?? {})].map(
+    ...[
+      ...Object.values(consent.send),
+      ...Object.values(grant?.send ?? {}),
+      ...Object.values(exchange?.client ?? {}),
+      ...(signature === undefined ? [] : [signature.key]),
+    ].map(
       (field) => !application.includes(field) && `credentials ${name} send ${field} for a consent, which is not part of the application`,
     ),
   ]

@@ -48,6 +48,8 @@ export interface Exchange {
    * if the token does not expire.
    */
   readonly expires?: { readonly seconds: string; readonly field: string }
+  /** Words of a page that refuses a grant, for vendors that answer so in place of JSON. Other pages say nothing of the grant. */
+  readonly refusal?: string
   /** What renews the token: a refresh token, the application itself, or a signed token. Omitted if the vendor has none. */
   readonly refresh?: Grant
   /** The code of the consent page as a grant. */
@@ -77,6 +79,14 @@ export interface ConsentRevocation {
   readonly ended: readonly string[]
 }
 
+/** How the vendor signs the parameters of a return: HMAC-SHA256 in hex over all others, sorted by name and encoded as a form. */
+export interface ReturnSignature {
+  /** Parameter that carries the signature. */
+  readonly param: string
+  /** Credential field of the application with the key. */
+  readonly key: string
+}
+
 /** The vendor's consent page (RFC 6749 section 4.1.1), which the owner of an account opens in a browser. */
 export interface Consent {
   /** Page on the origin `oauth`. */
@@ -85,7 +95,10 @@ export interface Consent {
   readonly send: Readonly<Record<string, string>>
   /** Parameter of the page → fixed value. */
   readonly constant: Readonly<Record<string, string>>
-  /** Scopes that the page asks for. Omitted if the vendor's application states them. */
+  /**
+   * Scopes that the page asks for. A configuration value replaces `{name}`, percent-encoded, so that it stays within its scope. Omitted if
+   * the vendor's application states them.
+   */
   readonly scopes?: readonly string[]
   /** What stands between two scopes; a space if omitted. */
   readonly separator?: string
@@ -97,6 +110,10 @@ export interface Consent {
   readonly who: string
   /** Parameters of the return that can carry the code. The first with a value counts. */
   readonly code: readonly string[]
+  /** Omitted if the vendor does not sign the return. */
+  readonly signature?: ReturnSignature
+  /** Parameter of the return → the value that it must have; a configuration value replaces `{name}`. */
+  readonly returns?: Readonly<Record<string, string>>
   /** The accounts that the owner chooses from. Omitted if a consent is for one account. */
   readonly accounts?: ConsentAccounts
   /** Omitted if the vendor has no such endpoint. */

@@ -22,7 +22,7 @@ export type {
   SignedToken,
   Templates,
 } from './connector.ts'
-export type { AccountProof, CodeGrant, Consent, ConsentAccounts, ConsentRevocation, Exchange, Grant } from './consent.ts'
+export type { AccountProof, CodeGrant, Consent, ConsentAccounts, ConsentRevocation, Exchange, Grant, ReturnSignature } from './consent.ts'
 export { connector, entity } from './declare.ts'
 export type {
   Described,

@@ -22,7 +22,7 @@ export {
   type ReadableEntity,
   readConsentReturn,
 } from './consent/words.ts'
-export { type CheckedCredentials, checkConfiguration, checkCredentials } from './credentials/check.ts'
+export { type CheckedCredentials, checkConfiguration, checkCredentials, normaliseConfiguration } from './credentials/check.ts'
 export type { BareConnection } from './credentials/exchange.ts'
 export type { CredentialSource, CredentialValues, KeptProof, OpenedCredentials } from './credentials/source.ts'
 export { Secret } from './credentials/source.ts'

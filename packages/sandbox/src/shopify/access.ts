@@ -1,3 +1,4 @@
+import { password } from '../consent.ts'
 import { wordsOf } from '../data.ts'
 
 /** The scopes of the imitated API that reading needs. */
@@ -23,6 +24,17 @@ export const shopifyCredentials = {
   unapprovedToken: tokenOf(3),
   /** Is refused. */
   revokedToken: tokenOf(4),
+  /** Of the app that asks on the consent page, and that gets tokens for itself. */
+  clientId: 'sandbox-shopify-client',
+  clientSecret: 'sandbox-shopify-client-secret',
+  /** Scopes that the app can ask for: Shopify gives read_all_orders on request only. */
+  appScopes: allScopes.filter((scope) => scope !== 'read_all_orders'),
+  /** Owner of the store: may install apps. */
+  owner: 'owner@sandbox-store.example',
+  /** Works in the store, may not install apps. */
+  staff: 'staff@sandbox-store.example',
+  /** Of everybody who signs in on the consent page. */
+  password,
 } as const
 
 /** What a token allows. */

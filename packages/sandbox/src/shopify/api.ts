@@ -9,6 +9,7 @@ import { type Access, accessOf, answeringVersion, oldestVersion } from './access
 import { type Answer, inForm, missingScope, notFound, ok, Refusal, refusalOf, tooMany, unapproved, unauthorized } from './answers.ts'
 import type { Call } from './call.ts'
 import { factsOf, type ShopifyWorldFacts } from './facts.ts'
+import { createShopifyOauth } from './oauth.ts'
 import { receiptNumber } from './payments.ts'
 import { type Route, routes } from './routes.ts'
 import { shopId, storeHost } from './shop.ts'
@@ -23,6 +24,7 @@ interface ShopifyState {
   readonly secret: string
   readonly switches: SwitchControl<ShopifySwitches>
   readonly faults: FaultSupply
+  readonly oauth: ReturnType<typeof createShopifyOauth>
   readonly bucket: ReturnType<typeof createBucket>
   readonly edits: Map<string, DatedEdit>
   /** How often draft orders answered that they are not ready, by position. */
@@ -79,8 +81,9 @@ function startsWithOne(path: string, starts: readonly string[]): boolean {
 }
 
 /** Returns what the token allows, and what the switches make of it. */
-function accessIn(request: ReceivedRequest, switches: ShopifySwitches): Access | undefined {
-  const access = accessOf(headerOf(request, 'x-shopify-access-token') ?? '')
+function accessIn({ oauth }: ShopifyState, request: ReceivedRequest, switches: ShopifySwitches): Access | undefined {
+  const token = headerOf(request, 'x-shopify-access-token') ?? ''
+  const access = accessOf(token) ?? oauth.accessOf(token)
   if (!access) return undefined
   const scopes = switches.scopes.split(/[\s,]+/).filter((scope) => scope !== '')
   return { scopes: scopes.length > 0 ? scopes : access.scopes, customerData: access.customerData && switches.customerData }
@@ -146,7 +149,7 @@ function gate(state: ShopifyState, request: ReceivedRequest): Answer | RoutedReq
   if (switches.redirectTo) return { status: 301, body: '', headers: { location: switches.redirectTo } }
   const closed = stateRefusals[switches.shopState]
   if (closed) throw closed
-  const access = accessIn(request, switches)
+  const access = accessIn(state, request, switches)
   if (!access) throw unauthorized
   const limits = bucketOf(switches)
   if (!state.bucket.spend(limits) && switches.limits) throw tooMany(limits.leak)
@@ -188,6 +191,8 @@ function createApi(state: ShopifyState, aliases: () => Aliases) {
     return { status, headers: { ...headers, ...type, ...further }, body: sent }
   }
   const answer = (received: ReceivedRequest): Reply => {
+    const consented = storeOrigin(state, received) === undefined ? undefined : state.oauth.answer(received)
+    if (consented !== undefined) return consented
     const pairs = state.switches.current().hugeIds ? aliases() : []
     const request = pairs.length > 0 ? withUsualIds(received, pairs) : received
     const asked = answerOrRefusal(() => gate(state, request))
@@ -258,11 +263,14 @@ function edit({ seed, edits, clock }: ShopifyState, of: { kind: EditableKind; id
 export async function startShopify({ host, port, limits, clock, seed, faults }: StandInOptions) {
   const switches = createSwitchControl({ ...rules, start: { limits } })
   const made = { bucket: createBucket(clock), edits: new Map(), computing: new Map(), store: {}, origin: { api: '' } }
-  const state: ShopifyState = { seed, clock, secret: `shopify sandbox ${seed}`, switches, faults, ...made }
+  const secret = `shopify sandbox ${seed}`
+  const oauth = createShopifyOauth({ clock, secret, switches: () => switches.current() })
+  const state: ShopifyState = { seed, clock, secret, switches, faults, oauth, ...made }
   const now = clock()
   const facts = () => factsOf({ seed, now, version: oldestVersion(now), edits: new Map(), store: state.store })
   const reset = () => {
     state.bucket.reset()
+    state.oauth.reset()
     state.edits.clear()
     state.computing.clear()
   }

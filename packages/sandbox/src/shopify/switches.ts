@@ -1,4 +1,6 @@
+import { consentChoices, consentFactory } from '../consent.ts'
 import type { BucketSize } from '../limits.ts'
+import { shopifyCredentials } from './access.ts'
 
 /** What can be changed while the stand-in runs, with the defaults. */
 export const factory = {
@@ -32,6 +34,20 @@ export const factory = {
   linkForm: 'quoted',
   /** Origin of the links to other pages; empty for that of the store. */
   linkOrigin: '',
+  /** Whether the store has the app; false: its tokens are refused, and it gets no new ones. */
+  installed: true,
+  /** Life of new access tokens that a refresh token renews, in seconds. */
+  expiresIn: 3600,
+  /** Form of the token endpoint's refusals: `json` or `page`. */
+  oauthErrors: 'json',
+  /** Signature of the return: `right`, `wrong` or `missing`. */
+  returnHmac: 'right',
+  /** Host of the store that the return names; empty for that of the store. */
+  returnShop: '',
+  /** Life of a code of the consent page in seconds. */
+  codeSeconds: 60,
+  ...consentFactory,
+  account: shopifyCredentials.owner as string,
 }
 
 /** What can be changed while the stand-in runs. */
@@ -55,6 +71,9 @@ export const rules = {
     shopState: ['active', 'frozen', 'forbidden', 'locked', 'rejected', 'gone'],
     errorForm: ['vendor', 'string', 'object', 'fields', 'array', 'oauth', 'html', 'empty'],
     linkForm: ['quoted', 'bare'],
+    oauthErrors: ['json', 'page'],
+    returnHmac: ['right', 'wrong', 'missing'],
+    ...consentChoices,
   },
   addresses: ['redirectTo', 'linkOrigin'],
   wrongNumber: (value: number) => (value >= 0 ? undefined : 'must not be negative'),

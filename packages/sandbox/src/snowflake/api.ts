@@ -6,6 +6,7 @@ import { bare, canceled, failedReply, partitionReply, type RowsFault, refused, r
 import type { RunEnvironment } from './context.ts'
 import { enginePackage } from './engine.ts'
 import { type Failure, failure, failureOfCode, isFailure } from './failures.ts'
+import type { createSnowflakeOauth } from './oauth.ts'
 import { runSubmission } from './run.ts'
 import { isHandle, requestIdIn, type Session, type Submission, sessionFor, submissionIn } from './sessions.ts'
 import type { Statement, StatementLabel } from './statements.ts'
@@ -15,6 +16,7 @@ import { type Access, type Authenticator, snowflakeCredentials } from './tokens.
 export interface SnowflakeState extends RunEnvironment {
   readonly faults: FaultSupply
   readonly authenticator: Authenticator
+  readonly oauth: ReturnType<typeof createSnowflakeOauth>
   /** Code and message of a fault in place of the success code, in a result. */
   readonly code?: { readonly code: string; readonly message: string }
 }
@@ -200,6 +202,8 @@ function withoutEngine(error: unknown): Reply {
 
 async function answer(state: SnowflakeState, request: ReceivedRequest): Promise<Reply> {
   if (!isOwnAccount(request)) return unknownAccount
+  const consented = state.oauth.answer(request)
+  if (consented !== undefined) return consented
   const match = findRoute(routes, request.method, request.path)
   if (match.found !== 'route') return bare(match.found === 'path' ? 405 : 404)
   const type = headerOf(request, 'x-snowflake-authorization-token-type')

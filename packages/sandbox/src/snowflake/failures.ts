@@ -17,6 +17,7 @@ const table = {
   malformed: { status: 400, code: '390142', message: 'Incoming request does not contain a valid payload.' },
   invalidJwt: { status: 401, code: '390144', message: 'JWT token is invalid.' },
   invalidOauth: { status: 401, code: '390303', message: 'Invalid OAuth access token.' },
+  expiredOauth: { status: 401, code: '390318', message: 'OAuth access token expired.' },
   networkPolicy: { status: 401, code: '390432', message: 'Network policy is required.' },
   tooMany: { status: 429, code: '390505', message: 'Too many requests.' },
   accept: { status: 400, code: '391902', message: 'Unsupported Accept header null is specified.' },

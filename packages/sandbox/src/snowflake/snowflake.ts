@@ -5,6 +5,7 @@ import { refusalOf } from './answers.ts'
 import type { SnowflakeState } from './api.ts'
 import { createEngineHouse } from './engine.ts'
 import { createHolds, type Hold, type HoldOptions, isHoldFailure, isHoldOptions } from './holds.ts'
+import { createSnowflakeOauth } from './oauth.ts'
 import { warehouses } from './sessions.ts'
 import { createExecutedLog, createGate, createStatementStore, type ExecutedStatement } from './statements.ts'
 import { choices, factory, type SnowflakeSwitches } from './switches.ts'
@@ -109,6 +110,7 @@ function furtherRoutes(state: SnowflakeState) {
 function createSnowflakeInside(options: SnowflakeOptions) {
   const { clock, seed, faults, publicKeys } = options
   const switches = createSwitchControl({ factory, choices, wrongNumber: notCounting })
+  const oauth = createSnowflakeOauth({ clock, secret: `snowflake sandbox ${seed}`, switches: () => switches.current() })
   const state: SnowflakeState = {
     house: createEngineHouse(seed),
     holds: createHolds(),
@@ -119,10 +121,12 @@ function createSnowflakeInside(options: SnowflakeOptions) {
     switches: () => switches.current(),
     clock,
     faults,
-    authenticator: createAuthenticator(clock, publicKeys),
+    authenticator: createAuthenticator(clock, publicKeys, oauth.check),
+    oauth,
   }
   const reset = () => {
     state.authenticator.reset()
+    state.oauth.reset()
     state.holds.release()
     state.house.reset(state.store.reset())
     state.executed.clear()

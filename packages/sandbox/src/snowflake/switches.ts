@@ -1,3 +1,6 @@
+import { consentChoices, consentFactory } from '../consent.ts'
+import { snowflakeCredentials } from './tokens.ts'
+
 /** What can be changed while the stand-in runs, with the defaults. */
 export const factory = {
   /** Milliseconds after which a submit is answered with 202; 0: every submit is. */
@@ -33,6 +36,14 @@ export const factory = {
   /** Warehouse and namespace (`DATABASE` or `DATABASE.SCHEMA`) of a user whose request names none; empty for none. */
   defaultWarehouse: '',
   defaultNamespace: '',
+  /** Life of new access tokens of a consent, in seconds. */
+  expiresIn: 600,
+  /** Whether a refresh token is good once, as integrations can ask for. */
+  singleUseRefresh: true,
+  /** Life of a code of the consent page in seconds. */
+  codeSeconds: 60,
+  ...consentFactory,
+  account: snowflakeCredentials.login as string,
 }
 
 /** What can be changed while the stand-in runs. */
@@ -44,4 +55,5 @@ export const choices: Readonly<Record<string, readonly (string | number)[]>> = {
   pollTimeoutStatus: [408, 422],
   linkForm: ['normal', 'inside', 'fetch', 'shuffled', 'none'],
   tokenTypeAbsent: ['inspect', 'oauth'],
+  ...consentChoices,
 }

@@ -1,4 +1,5 @@
 import { createHash, createPublicKey, type KeyObject, randomUUID, verify } from 'node:crypto'
+import { password } from '../consent.ts'
 import { isObject, parseJson } from '../http.ts'
 import { type Failure, failure } from './failures.ts'
 
@@ -22,6 +23,15 @@ export const snowflakeCredentials = {
   role: 'SANDBOX_ROLE',
   /** Signs in with a key pair too, once its public key is registered. */
   user: 'SANDBOX_USER',
+  /** Of the security integration that asks on the consent page. */
+  clientId: 'sandbox-integration',
+  clientSecret: 'sandbox-integration-secret',
+  /** Signs in on the consent page as SANDBOX_USER. */
+  login: 'user@sandbox.example',
+  /** Signs in on the consent page as SANDBOX_READER, who has READER_ROLE only. */
+  readerLogin: 'reader@sandbox.example',
+  /** Of everybody who signs in on the consent page. */
+  password,
 } as const
 
 /** Roles of the account and what they may do. */
@@ -104,7 +114,11 @@ function rsaKey(pem: string): KeyObject {
 }
 
 /** Returns the credentials of one stand-in. @throws Error when one of them is no public RSA key */
-export function createAuthenticator(clock: () => number, known: readonly string[]): Authenticator {
+export function createAuthenticator(
+  clock: () => number,
+  known: readonly string[],
+  checkOauth: (token: string) => Access | Failure,
+): Authenticator {
   const atStart = known.map(rsaKey)
   let keys: readonly KeyObject[] = atStart
   const subject = `${snowflakeCredentials.account.toUpperCase()}.${snowflakeCredentials.user}`
@@ -117,7 +131,7 @@ export function createAuthenticator(clock: () => number, known: readonly string[
   const types: Readonly<Record<string, (token: string) => Access | Failure>> = {
     PROGRAMMATIC_ACCESS_TOKEN: (token) => (Object.hasOwn(accessTokens, token) && accessTokens[token]) || failure('invalidPat'),
     KEYPAIR_JWT: keyPair,
-    OAUTH: () => failure('invalidOauth', `Invalid OAuth access token. ...${randomUUID().slice(0, 8)}`),
+    OAUTH: checkOauth,
   }
   return {
     check(authorization, type, absent) {
@@ -125,7 +139,7 @@ export function createAuthenticator(clock: () => number, known: readonly string[
       if (token === undefined) return failure('missingAuthorization')
       const looks = token.split('.').length === 3 ? 'KEYPAIR_JWT' : 'PROGRAMMATIC_ACCESS_TOKEN'
       const wanted = type ?? (absent === 'oauth' ? 'OAUTH' : looks)
-      return (types[wanted] ?? types['OAUTH'] ?? keyPair)(token)
+      return (types[wanted] ?? checkOauth)(token)
     },
     register(pem) {
       const key = rsaKey(pem)

@@ -1,4 +1,4 @@
-import { connector, find, normalised, opt, secret, str } from '../../definition/index.ts'
+import { connector, find, normalised, opt, secret, str, time } from '../../definition/index.ts'
 import { collects, custom_collections, smart_collections } from './collections.ts'
 import { customer_address, customers } from './customers.ts'
 import { discount_codes, price_rules } from './discounts.ts'
@@ -30,6 +30,41 @@ import { countries, locations, shop } from './store.ts'
 /** The requested API version, unless the connector's configuration names another. */
 const version = '2026-07'
 
+const dashboard = { menu: 'Dev Dashboard > Apps > your app > Settings', url: 'https://dev.shopify.com/dashboard' }
+const clientId = str('Client id of the app', { minLength: 1 })
+const clientSecret = secret('Client secret of the app')
+const expiry = opt(
+  find(
+    { says: 'Shopify returns the lifetime in seconds with the access token; leave the date out if you do not know it.' },
+    time('When the access token expires'),
+  ),
+)
+
+/** The scopes of all entities. Shopify gives `read_all_orders` to apps on request only, and refuses the page to others. */
+const scopes = [
+  'read_customers',
+  'read_orders',
+  'read_products',
+  'read_inventory',
+  'read_locations',
+  'read_price_rules',
+  'read_discounts',
+  'read_draft_orders',
+  'read_shipping',
+  'read_merchant_managed_fulfillment_orders',
+  'read_assigned_fulfillment_orders',
+  'read_third_party_fulfillment_orders',
+]
+
+/** How an app gets tokens. Some refusals are pages: https://github.com/Shopify/omniauth-shopify-oauth2/issues/85 */
+const exchange = {
+  call: 'POST /admin/oauth/access_token',
+  place: 'form',
+  expires: { seconds: 'expires_in', field: 'token_expiry_date' },
+  refusal: 'Oauth error ',
+} as const
+const app = { client_id: 'client_id', client_secret: 'client_secret' }
+
 /** Shopify, Admin REST API. */
 export const shopify = connector({
   kind: 'shopify',
@@ -38,7 +73,7 @@ export const shopify = connector({
   about: 'A store: customers, orders, products, inventory, discounts, collections, payments and metafields',
   id: '9da77001-af33-4bcd-be46-6252bf9342b9',
   documentation: 'https://shopify.dev/docs/api/admin-rest',
-  origins: { api: 'https://{shop}.myshopify.com' },
+  origins: { api: 'https://{shop}.myshopify.com', oauth: 'https://{shop}.myshopify.com' },
   prefix: '/admin/api/{api_version}',
   version: {
     configuration: 'api_version',
@@ -48,17 +83,72 @@ export const shopify = connector({
   },
   credentials: {
     token: {
-      title: 'Token',
+      title: 'Token of an app made before 2026',
       fields: {
         api_key: find(
           {
-            says: 'A custom app of the store shows the token once; it begins with shpat_, and a value with shpss_ is the secret of the app instead.',
+            says: 'Custom apps made in the admin before 2026 showed it once. It begins with shpat_; one with shpss_ is a secret. Newer apps have a client id and client secret instead.',
             menu: 'Settings > Apps and sales channels > Develop apps',
           },
           secret('Access token of the Admin API, for example shpat_…'),
         ),
       },
       send: { headers: { 'x-shopify-access-token': '{api_key}' } },
+    },
+    // Apps of the Dev Dashboard, in stores of the same organization (RFC 6749 section 4.4). Tokens end after a day.
+    client_credentials: {
+      title: 'Client id and secret of your own app',
+      fields: {
+        client_id: find({ says: 'Shopify shows the client id in the settings of your app.', ...dashboard }, clientId),
+        client_secret: find(
+          { says: 'Shopify shows the client secret in the settings of your app; install the app in the store first.', ...dashboard },
+          clientSecret,
+        ),
+        access_token: opt(
+          find({ says: 'Shopify gives it for the client id and the client secret; leave it out.' }, secret('Access token')),
+        ),
+        token_expiry_date: expiry,
+      },
+      send: { headers: { 'x-shopify-access-token': '{access_token}' } },
+      exchange: {
+        ...exchange,
+        read: { access_token: 'access_token' },
+        refresh: { constant: { grant_type: 'client_credentials' }, send: app },
+      },
+    },
+    oauth: {
+      title: 'OAuth 2.0',
+      fields: {
+        refresh_token: find(
+          { says: 'Shopify returns the refresh token when the owner of the store agrees; a connect link fills it in.' },
+          secret('Refresh token; the vendor replaces it with every refresh'),
+        ),
+        access_token: opt(
+          find({ says: 'Shopify returns the access token with the refresh token; leave it out to get a new one.' }, secret('Access token')),
+        ),
+        client_id: opt(find({ says: 'Shopify shows the client id in the settings of your app.', ...dashboard }, clientId)),
+        client_secret: opt(find({ says: 'Shopify shows the client secret in the settings of your app.', ...dashboard }, clientSecret)),
+        token_expiry_date: expiry,
+      },
+      send: { headers: { 'x-shopify-access-token': '{access_token}' } },
+      exchange: {
+        ...exchange,
+        read: { access_token: 'access_token', refresh_token: 'refresh_token' },
+        refresh: { constant: { grant_type: 'refresh_token' }, send: { ...app, refresh_token: 'refresh_token' } },
+        code: { constant: { expiring: '1' }, send: app, code: 'code' },
+      },
+      consent: {
+        page: 'GET /admin/oauth/authorize',
+        send: { client_id: 'client_id' },
+        constant: {},
+        scopes,
+        separator: ',',
+        application: ['client_id', 'client_secret'],
+        who: 'The owner of the store, or staff who may install apps, can consent.',
+        code: ['code'],
+        signature: { param: 'hmac', key: 'client_secret' },
+        returns: { shop: '{shop}.myshopify.com' },
+      },
     },
   },
   configuration: {
@@ -106,7 +196,11 @@ export const shopify = connector({
       hint: 'Positions of Shopify end after a while: start again without one.',
     },
     { status: 400, is: 'upstream_invalid_request' },
-    { status: 401, is: 'upstream_auth_failed', hint: 'Tokens of newer apps end after a day: put a new one into the connector.' },
+    {
+      status: 401,
+      is: 'upstream_auth_failed',
+      hint: 'The app was removed from the store, or its token has ended: install the app again and authorize the connector again. Tokens of newer apps end after a day: give their client id and client secret instead.',
+    },
     { status: 402, is: 'upstream_account_unavailable' },
     { status: 403, matches: 'Unavailable Shop', is: 'upstream_account_unavailable' },
     {
@@ -144,8 +238,8 @@ export const shopify = connector({
     { statuses: [500, 599], is: 'upstream_error' },
     { status: 783, is: 'upstream_invalid_request' },
   ],
-  // Standard plan; the header shows a larger plan. The vendor counts by app and store, and a token belongs to one app in one store.
-  limits: { key: ['api_key'], bucket: { header: 'x-shopify-shop-api-call-limit', size: 40, perSecond: 2 } },
+  // Standard plan; the header shows a larger plan. The vendor counts by app and store; the engine adds the store.
+  limits: { key: ['api_key', 'client_id'], bucket: { header: 'x-shopify-shop-api-call-limit', size: 40, perSecond: 2 } },
   account: { entity: 'shop', action: 'get', params: {}, id: 'id' },
   check: {
     entity: 'shop',

@@ -1,4 +1,5 @@
-import { connector, find, normalised, opt, secret, str } from '../../definition/index.ts'
+import type { CredentialScheme } from '../../definition/index.ts'
+import { connector, find, normalised, opt, secret, str, time } from '../../definition/index.ts'
 import { columns, databases, schemas, tables, views, warehouses } from './catalog.ts'
 import { record, result_partitions } from './records.ts'
 import { rules } from './rules.ts'
@@ -7,6 +8,60 @@ const account = '[a-z][a-z0-9_-]{0,62}(\\.[a-z0-9_-]{1,63}){0,3}'
 /** Accounts in China and of the United States' defence: their value is the whole host. */
 const domains = ['snowflakecomputing.cn', 'snowflakecomputing.mil']
 const elsewhere = `${account}\\.snowflakecomputing\\.(?:cn|mil)`
+
+const integration = { role: 'ACCOUNTADMIN', url: 'https://docs.snowflake.com/en/user-guide/oauth-custom' }
+const secrets = "SELECT SYSTEM$SHOW_OAUTH_CLIENT_SECRETS('NAME_OF_THE_INTEGRATION')"
+
+/** The consent of a user, for one role, to a security integration of the account (OAUTH_CLIENT = CUSTOM). */
+const oauth = {
+  title: 'OAuth 2.0',
+  fields: {
+    refresh_token: find(
+      { says: 'Snowflake returns the refresh token when a user agrees; a connect link fills it in.' },
+      secret('Refresh token; single use, if the integration says so'),
+    ),
+    access_token: opt(
+      find({ says: 'Snowflake returns the access token with the refresh token; leave it out to get a new one.' }, secret('Access token')),
+    ),
+    client_id: opt(
+      find(
+        { says: `An administrator reads the client id by ${secrets}.`, ...integration },
+        str('Client id of the integration', { minLength: 1 }),
+      ),
+    ),
+    client_secret: opt(
+      find({ says: `An administrator reads the client secret by ${secrets}.`, ...integration }, secret('Client secret of the integration')),
+    ),
+    token_expiry_date: opt(
+      find(
+        { says: 'Snowflake returns the lifetime in seconds with the access token; leave the date out if you do not know it.' },
+        time('When the access token expires'),
+      ),
+    ),
+  },
+  send: { headers: { authorization: 'Bearer {access_token}' } },
+  headers: { 'x-snowflake-authorization-token-type': 'OAUTH' },
+  exchange: {
+    call: 'POST /oauth/token-request',
+    client: { user: 'client_id', password: 'client_secret' },
+    place: 'form',
+    read: { access_token: 'access_token', refresh_token: 'refresh_token' },
+    expires: { seconds: 'expires_in', field: 'token_expiry_date' },
+    refresh: { constant: { grant_type: 'refresh_token' }, send: { refresh_token: 'refresh_token' } },
+    code: { constant: { grant_type: 'authorization_code' }, send: {}, code: 'code', redirectUri: 'redirect_uri' },
+  },
+  consent: {
+    page: 'GET /oauth/authorize',
+    send: { client_id: 'client_id' },
+    constant: { response_type: 'code' },
+    // The encoded form takes every name of a role.
+    scopes: ['refresh_token', 'session:role-encoded:{role}'],
+    pkce: true,
+    application: ['client_id', 'client_secret'],
+    who: 'A user of the account who has the role can consent; Snowflake refuses ACCOUNTADMIN, ORGADMIN and SECURITYADMIN unless the account allows them.',
+    code: ['code'],
+  },
+} as const satisfies CredentialScheme
 
 /** Snowflake, SQL API v2. */
 export const snowflake = connector(
@@ -17,7 +72,7 @@ export const snowflake = connector(
     about: 'A data warehouse: databases, schemas, tables, views, warehouses, columns, and rows by SQL',
     id: 'e2d65910-8c8b-40a1-ae7d-ee2416b2bfa2',
     documentation: 'https://docs.snowflake.com/en/developer-guide/sql-api/index',
-    origins: { api: 'https://{account}.snowflakecomputing.com' },
+    origins: { api: 'https://{account}.snowflakecomputing.com', oauth: 'https://{account}.snowflakecomputing.com' },
     domains,
     credentials: {
       programmatic_access_token: {
@@ -59,6 +114,7 @@ export const snowflake = connector(
         send: { as: 'signed', key: 'private_key', passphrase: 'private_key_passphrase', claims: 'rule:key_pair', seconds: 3_540 },
         headers: { 'x-snowflake-authorization-token-type': 'KEYPAIR_JWT' },
       },
+      oauth,
     },
     configuration: {
       account: find(

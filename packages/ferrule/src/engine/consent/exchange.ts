@@ -15,7 +15,7 @@ import {
 import { type CredentialValues, Secret } from '../credentials/source.ts'
 import { Deadline } from '../http/deadline.ts'
 import { mayHaveRun } from '../http/unsent.ts'
-import { failNoConsent, findConsentPage } from './words.ts'
+import { checkConsentReturn, failNoConsent, findConsentPage } from './words.ts'
 
 /** What a consent brought back. */
 export interface ConsentCode {
@@ -23,6 +23,8 @@ export interface ConsentCode {
   readonly application: Secret<CredentialValues>
   /** The code of the return. Check its state first: the exchange itself proves nothing about the browser. */
   readonly code: string
+  /** The whole return, for vendors that sign it or state the account in it. */
+  readonly query?: URLSearchParams
   /** The same as the consent page got. */
   readonly redirectUrl: string
   /** The verifier whose digest the consent page got, if it got one. */
@@ -78,7 +80,7 @@ const buildExchange = (
  * Exchanges the code of a consent, with one request that is never repeated. Does not end with the caller: the code would be spent, and its
  * token lost.
  * @returns the credentials, with the values of the application
- * @throws FerruleError `upstream_auth_failed` if the vendor refuses the code or the application; `consent_unclear` if nobody knows whether
+ * @throws FerruleError `connect_return_refused` for a return that is not the vendor's; `upstream_auth_failed` if the vendor refuses the code or the application; `consent_unclear` if nobody knows whether
  *   the vendor spent the code; `upstream_answer_invalid` if the customer's base address is not the vendor's
  */
 export async function exchangeConsent(
@@ -88,6 +90,7 @@ export async function exchangeConsent(
 ): Promise<Secret<CredentialValues>> {
   const { title: vendor } = connection.kind.definition
   using deadline = new Deadline(exchangeTimeoutMs, vendor)
+  checkConsentReturn(connection, consented)
   const prepared = buildExchange(connection, consented)
   const exchanged: Exchanged = await exchangeGrant(connection, {
     ...prepared,

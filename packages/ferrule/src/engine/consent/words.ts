@@ -1,9 +1,9 @@
 /** Reads the words of a definition about consent: the page to open, its return, and what a connector can read. Pure. */
-import { createHash } from 'node:crypto'
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { ConnectorDefinition, Consent } from '../../definition/index.ts'
-import { failValidation } from '../../errors.ts'
+import { fail, failValidation } from '../../errors.ts'
 import type { CredentialValues, Secret } from '../credentials/source.ts'
-import { fillTemplate, type OriginOverride } from '../http/origin.ts'
+import { fillOrigin, fillTemplate, type OriginOverride, type OriginSource, readConfiguration } from '../http/origin.ts'
 
 /** The credential scheme that a consent fills. */
 export interface ConsentScheme {
@@ -59,7 +59,7 @@ export interface ConsentUrlOptions {
   readonly verifier?: Secret<string>
   /** Scopes in place of the definition's, for an application that has fewer. */
   readonly scopes?: readonly string[]
-  /** Values of the configuration, for pages on the customer's own host. */
+  /** Values of the configuration, for pages on the customer's own host and scopes that name one. */
   readonly configuration?: Readonly<Record<string, unknown>>
   /** Origins that replace the vendor's. The page is opened on `consent`, else on `oauth`. */
   readonly origins?: OriginOverride | undefined
@@ -78,6 +78,14 @@ function buildChallenge(verifier: Secret<string> | undefined): Readonly<Record<s
     throw failValidation([{ field: '/verifier', message: 'must have 43 to 128 letters, digits, - and _', error_code: 'required' }])
   return { code_challenge: createHash('sha256').update(text).digest('base64url'), code_challenge_method: 'S256' }
 }
+
+/** Fills the slots of a scope. A space would begin another scope, so values are encoded. @throws FerruleError `validation_failed` */
+const fillScope = (place: OriginSource, scope: string): string =>
+  scope.replace(/\{(\w+)\}/g, (_slot, name: string) => {
+    const value = readConfiguration(place, name)
+    if (value !== '') return encodeURIComponent(value)
+    throw failValidation([{ field: `/configuration/${name}`, message: 'is required for the consent', error_code: 'required' }])
+  })
 
 /**
  * Builds the address of the consent page for one attempt.
@@ -99,7 +107,8 @@ export function buildConsentUrl({
   const missing = Object.values(consent.send).filter((field) => !values[field])
   if (missing.length > 0)
     throw failValidation(missing.map((field) => ({ field: `/application/${field}`, message: 'is required', error_code: 'required' })))
-  const asked = scopes ?? consent.scopes ?? []
+  const place = { kind: { definition }, configuration }
+  const asked = (scopes ?? consent.scopes ?? []).map((scope) => fillScope(place, scope))
   const query = encodeQuery({
     ...Object.fromEntries(Object.entries(consent.send).map(([name, field]) => [name, values[field] ?? ''])),
     ...consent.constant,
@@ -108,7 +117,7 @@ export function buildConsentUrl({
     state,
     ...(consent.pkce === undefined ? {} : buildChallenge(verifier)),
   })
-  const own = fillTemplate({ kind: { definition }, configuration }, definition.origins.oauth ?? '')
+  const own = fillOrigin(place, definition.origins.oauth ?? '')
   const origin = origins?.consent ?? origins?.oauth ?? origins?.api ?? own
   return `${origin.replace(/\/+$/, '')}${consent.page.slice('GET '.length)}?${query}`
 }
@@ -142,6 +151,51 @@ export function readConsentReturn(definition: ConnectorDefinition, query: URLSea
   const names = findConsentPage(definition)?.consent.code ?? []
   const code = names.map((name) => readOnce(query, name)).find((value) => value !== undefined)
   return code === undefined ? { ...kept, empty: true } : { ...kept, code }
+}
+
+/** Signs the parameters of a return as the vendor does. */
+const signReturn = (query: URLSearchParams, param: string, key: string): Buffer => {
+  const others = [...query].filter(([name]) => name !== param).toSorted(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0))
+  return createHmac('sha256', key).update(new URLSearchParams(others).toString()).digest()
+}
+
+/** Returns whether a return is signed with the application's key. */
+function isSigned(query: URLSearchParams, { param, key }: NonNullable<Consent['signature']>, application: CredentialValues): boolean {
+  const given = Buffer.from(/^[0-9a-f]{64}$/i.exec(readOnce(query, param) ?? '')?.[0] ?? '', 'hex')
+  const own = signReturn(query, param, application[key] ?? '')
+  return Boolean(application[key]) && given.length === own.length && timingSafeEqual(given, own)
+}
+
+/**
+ * Checks what a vendor sends with a code beside the state: its signature, and what the page was opened for. Without either word in the
+ * definition there is nothing to check.
+ * @param query the whole return; a kind with one of the words refuses a return that is missing
+ * @throws FerruleError `connect_return_refused`
+ */
+export function checkConsentReturn(
+  place: OriginSource,
+  {
+    application,
+    query = new URLSearchParams(),
+  }: { readonly application: Secret<CredentialValues>; readonly query?: URLSearchParams | undefined },
+): void {
+  const { title } = place.kind.definition
+  const { signature, returns = {} } = findConsentPage(place.kind.definition)?.consent ?? {}
+  if (signature !== undefined && !isSigned(query, signature, application.reveal()))
+    throw fail(
+      'connect_return_refused',
+      { reason: `it is not signed by ${title} for the application that is stored here` },
+      { hint: `Start the authorization again. If this repeats, store the ${signature.key} that ${title} shows for the application now.` },
+    )
+  for (const [param, template] of Object.entries(returns)) {
+    const expected = fillTemplate(place, template)
+    if (readOnce(query, param) === expected) continue
+    throw fail(
+      'connect_return_refused',
+      { reason: `${title} answered for another ${param} than ${expected}` },
+      { hint: `Start the authorization again, and agree at ${title} for ${expected}; or enter the ${param} that you mean.` },
+    )
+  }
 }
 
 /** An entity that a connector can read. */

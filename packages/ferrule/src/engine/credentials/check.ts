@@ -86,7 +86,8 @@ const normaliseValue = (field: Field | undefined, value: unknown): unknown => {
   return field.type === 'integer' ? convertDigits(field, value) : normaliseText(field, value)
 }
 
-const normaliseConfiguration = (fields: Fields, given: unknown): unknown => {
+/** Normalises configuration values; those that are wrong or unknown stay as they are. */
+export const normaliseConfiguration = <T>(fields: Fields, given: T): T | Readonly<Record<string, unknown>> => {
   const getField = (name: string) => (Object.hasOwn(fields, name) ? fields[name] : undefined)
   return isObject(given)
     ? Object.fromEntries(Object.entries(given).map(([name, value]) => [name, normaliseValue(getField(name), value)]))

@@ -142,15 +142,15 @@ export function readOauthError(answer: WireAnswer): string | undefined {
  * Returns whether an answer of the token endpoint refuses the grant. Gateways answer 403, 404 and 408 too, and pages in place of JSON. Such an
  * answer says nothing of the grant, and the owner must consent again once a grant is thrown away.
  */
-function isRefusal(answer: WireAnswer): boolean {
-  if (readOauthError(answer) !== undefined) return true
+function isRefusal(answer: WireAnswer, { refusal }: Exchange): boolean {
+  if (readOauthError(answer) !== undefined || (refusal !== undefined && answer.text.includes(refusal))) return true
   const body = readRefusal(answer)
   if (passing.has(body?.['error'])) return false
   const isPage = /^text\/html\b/i.test(readHeader(answer, 'content-type') ?? '')
   return answer.status === 400 || answer.status === 401 ? !isPage : answer.status === 403 && body !== undefined
 }
 
-function toExchangeError({ kind }: BareConnection, { what, refused, context }: GrantExchange, answer: WireAnswer): FerruleError {
+function toExchangeError({ kind }: BareConnection, { exchange, what, refused, context }: GrantExchange, answer: WireAnswer): FerruleError {
   const { status, headers } = answer
   const vendor = kind.definition.title
   const reason = `status ${status} to ${what}`
@@ -158,7 +158,7 @@ function toExchangeError({ kind }: BareConnection, { what, refused, context }: G
   const details = { upstream: { status }, retryAfterMs }
   if (status === 429) return fail('upstream_rate_limited', { vendor }, details)
   if (status < 400) return fail('upstream_answer_invalid', { vendor, reason }, details)
-  return status < 500 && isRefusal(answer) ? refused(answer, reason) : fail('upstream_error', { vendor, reason }, details)
+  return status < 500 && isRefusal(answer, exchange) ? refused(answer, reason) : fail('upstream_error', { vendor, reason }, details)
 }
 
 /**

@@ -76,17 +76,23 @@ export const buildPrefix = (connection: OriginSource): string => fillTemplate(co
 const findSlot = (origin: string): string | undefined => /\{(\w+)\}/.exec(origin)?.[1]
 
 /**
+ * Fills an origin. A value that ends with a further domain of the vendor is the whole host.
+ * @throws FerruleError `validation_failed`
+ */
+export function fillOrigin(connection: OriginSource, origin: string): string {
+  const { domains = [] } = connection.kind.definition
+  const filled = fillTemplate(connection, origin) // which checks the value
+  const value = readConfiguration(connection, findSlot(origin) ?? '')
+  return domains.some((domain) => value.endsWith(`.${domain}`)) ? `https://${value}` : filled
+}
+
+/**
  * Finds the vendor's own origin of a connector, whatever override is set.
  * @throws FerruleError `validation_failed`
  */
 export function findVendorOrigin(connection: OriginSource): string {
-  const { origins, domains = [] } = connection.kind.definition
-  const { api } = origins
-  if (typeof api === 'string') {
-    const filled = fillTemplate(connection, api) // which checks the value
-    const value = readConfiguration(connection, findSlot(api) ?? '')
-    return domains.some((domain) => value.endsWith(`.${domain}`)) ? `https://${value}` : filled
-  }
+  const { api } = connection.kind.definition.origins
+  if (typeof api === 'string') return fillOrigin(connection, api)
   const chosen = api.origins[readConfiguration(connection, api.by)]
   if (chosen !== undefined) return chosen
   const problem = { field: `/replication_config/${api.by}`, message: 'is not valid', error_code: 'enum' }
@@ -139,7 +145,7 @@ export function resolveOrigins(connection: OriginSource, values: Readonly<Record
   const base = override === undefined ? findCustomerBase(connection, values) : findUsableBase(connection, values)
   const vendorApi = base ?? findVendorOrigin(connection)
   const token = origins.token ?? origins.oauth
-  const own = { api: vendorApi, oauth: token === undefined ? vendorApi : fillTemplate(connection, token) }
+  const own = { api: vendorApi, oauth: token === undefined ? vendorApi : fillOrigin(connection, token) }
   const api = trimSlashes(override?.api ?? own.api)
   const oauth = trimSlashes(override?.oauth ?? override?.api ?? own.oauth)
   const media = override?.media === undefined ? undefined : trimSlashes(override.media)

@@ -156,22 +156,28 @@ function failWithoutCode(vendor: string, refused: string | undefined) {
   return fail('connect_return_refused', { reason }, { hint })
 }
 
+/** A code, and the return that brought it. */
+interface Returned {
+  readonly code: string
+  readonly query: URLSearchParams
+}
+
 /** Exchanges the code, with one request that nothing repeats. */
-async function exchange(parts: Parts, { attempt, link, kind, cookie }: ProvenAttempt, code: string) {
+async function exchange(parts: Parts, { attempt, link, kind, cookie }: ProvenAttempt, { code, query }: Returned) {
   const row = await keepVendorApplication(parts.database.db, link.organization_id, attempt.vendor_application_id)
   if (row === undefined) throw fail('oauth_credentials_not_found', { vendor: kind.definition.title })
   const connection = await connectToVendor(parts, { link, kind }, { configuration: attempt.configuration })
   const redirectUrl = buildCallbackUrl(parts.settings, kind.definition.kind)
   const verifier = openVerifier(parts, { attempt, cookie })
-  const consented = { application: openApplication(parts, row), code, redirectUrl, ...(verifier === undefined ? {} : { verifier }) }
+  const consented = { application: openApplication(parts, row), code, query, redirectUrl, ...(verifier === undefined ? {} : { verifier }) }
   return parts.admission.admit({ organizationId: link.organization_id }, () => parts.engine.exchangeConsent(connection, consented))
 }
 
 /** Exchanges the code and stores the connector, or keeps the credentials while accounts are chosen. */
-async function carryOut(parts: AuthorizationParts, proven: ProvenAttempt, code: string): Promise<void> {
+async function carryOut(parts: AuthorizationParts, proven: ProvenAttempt, returned: Returned): Promise<void> {
   const { attempt, link, kind, cookie } = proven
   const { definition } = kind
-  const values = await exchange(parts, proven, code)
+  const values = await exchange(parts, proven, returned)
   // The credentials of a connector keep its configuration, so nothing is chosen for them.
   if (findConsent(definition)?.accounts === undefined || link.target_connector_id !== null) {
     await storeConsent(parts, proven, { values, from: 'exchanging' })
@@ -220,7 +226,7 @@ async function takeReturn(parts: AuthorizationParts, given: ConsentReturn): Retu
   if (!(await stepAttempt(parts.database.db, attempt, { from: 'started', to: 'exchanging', now }))) return next
   try {
     requireOpen(link, now)
-    await carryOut(parts, proven, returned.code)
+    await carryOut(parts, proven, { code: returned.code, query: given.query })
   } catch (thrown) {
     await failAttempt(parts, attempt, { from: 'exchanging', thrown })
   }

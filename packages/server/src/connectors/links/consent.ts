@@ -1,6 +1,6 @@
 /** Begins consents on a vendor's page, and stores what they bring. */
 import type { Kind } from 'ferrule/definition'
-import { buildConsentUrl, type Connection, type CredentialValues, findConsent, Secret } from 'ferrule/engine'
+import { buildConsentUrl, type Connection, type CredentialValues, checkConfiguration, findConsent, Secret } from 'ferrule/engine'
 import { fail } from 'ferrule/internal'
 import { type ConnectDone, connectConsentInput } from 'ferrule/wire'
 import type { Parts, VendorCalls } from '../../main/parts.ts'
@@ -48,16 +48,18 @@ export const listAccounts = async ({ admission, engine }: VendorCalls, link: Vis
   (await admission.admit({ organizationId: link.organization_id }, (bounds) => engine.listConsentAccounts(connection, bounds))) ?? []
 
 /** Begins a consent. @throws FerruleError see `ConnectPages.begin` */
-export async function beginConsent(parts: Parts, visit: Visit, given: unknown): ReturnType<ConnectPages['begin']> {
+export async function beginConsent(parts: Parts, visit: Visit, sent: unknown): ReturnType<ConnectPages['begin']> {
   const { link, session } = visit
-  const body = readBody(connectConsentInput, given)
+  const body = readBody(connectConsentInput, sent)
   const kind = requireKind(parts, visit, body.kind)
   const { definition } = kind
   const ref = { organizationId: link.organization_id, kind: definition.kind }
   const found = findConsent(definition)
   const application = found === undefined ? undefined : await findVendorApplication(parts.database.db, ref)
   if (application === undefined) throw fail('oauth_credentials_not_found', { vendor: definition.title })
-  const configuration = JSON.stringify(await buildConfiguration(parts, visit, { kind, given: body.configuration }))
+  const given = await buildConfiguration(parts, visit, { kind, given: body.configuration })
+  // Some addresses and scopes are made of it, and a vendor that is asked in vain would waste the end user's time.
+  const configuration = JSON.stringify(checkConfiguration(definition, given, '/configuration'))
   await beginAuthorization(parts, visit)
   const state = newDigestedSecret('state', parts.source.randomBytes)
   const cookie = newDigestedSecret('attempt', parts.source.randomBytes)

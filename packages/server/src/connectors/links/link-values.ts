@@ -1,7 +1,7 @@
 /** Checks the configuration values that a link gives or fixes, and decides which values its page shows and may send. */
 import { FerruleError, type Problem } from 'ferrule'
 import type { ConnectorDefinition, Kind } from 'ferrule/definition'
-import { checkConfiguration, findConsent } from 'ferrule/engine'
+import { checkConfiguration, findConsent, normaliseConfiguration } from 'ferrule/engine'
 import { failValidation, isObject, moveProblem, pointTo } from 'ferrule/internal'
 import type { Parts } from '../../main/parts.ts'
 import { viewOrganization } from '../../values/access.ts'
@@ -48,7 +48,8 @@ export function readValuesByKind({ catalogue, kinds }: LinkKinds, given: Values 
     if (!kinds.includes(definition.kind)) problems.push(problem(pointer, 'is no kind of the link', 'kind'))
     else if (!isObject(values)) problems.push(problem(pointer, 'must be an object of configuration values', 'type'))
     else problems.push(...listProblems(definition, values, pointer))
-    return [definition.kind, isObject(values) ? values : {}]
+    // A consent opens the vendor's page at an address that they fill.
+    return [definition.kind, isObject(values) ? normaliseConfiguration(definition.configuration, values) : {}]
   })
   if (problems.length > 0) throw failValidation(problems)
   return Object.fromEntries(read.filter(([, values]) => Object.keys(values).length > 0))
