@@ -175,8 +175,10 @@ export class HubSpot extends kit.Vendor {
       .live()
       .filter((row) => fits(row) && JSON.stringify(row['properties']).includes(String(query)))
     const [sort] = list(sorts)
-    const by = [`properties.${String(sort?.['propertyName'] ?? 'createdate')}`]
-    const sorted = kit.sortBy(rows, by, sort?.['direction'] !== 'DESCENDING')
+    const name = String(sort?.['propertyName'] ?? 'createdate')
+    const numbered = rows.map((row) => ({ row, number: Number(row['id']), value: kit.at(row, `properties.${name}`) })) // ids are numbers
+    const by = name === 'hs_object_id' ? ['number'] : ['value', 'number']
+    const sorted = kit.sortBy(numbered, by, sort?.['direction'] !== 'DESCENDING').flatMap(({ row }) => (kit.isRow(row) ? [row] : []))
     const to = Number(after) + this.pageSize(size)
     const results = structuredClone(sorted.slice(Number(after), to)).map((row) =>
       show(path, row, Array.isArray(properties) ? properties.join() : null),

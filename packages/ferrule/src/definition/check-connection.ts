@@ -220,7 +220,7 @@ const listContinuedFields = (page: PositionPages | PartPages): string[] =>
   'next' in page ? [page.next.meta] : [page.parts.handle.meta, page.parts.known, page.parts.url]
 
 /** Checks pages of any vendor. */
-const checkNextPages = (name: string, { position, send, size, first, more }: NextPages): Sentences => {
+const checkNextPages = (name: string, { position, send, size, first, more, cap }: NextPages): Sentences => {
   const isCounted = position === 'rows' || position === 'pages'
   return [
     position === '' && `page ${name} does not say where the position of the next page is`,
@@ -234,6 +234,10 @@ const checkNextPages = (name: string, { position, send, size, first, more }: Nex
       size === undefined &&
       `page ${name} has neither a flag of more pages nor a size, so it would not end`,
     isCounted && more === undefined && size === undefined && `page ${name} counts, and has neither a flag of more pages nor a size`,
+    cap !== undefined && !(size !== undefined && cap.rows >= size.most) && `page ${name} ends at a cap that is smaller than a page`,
+    cap !== undefined &&
+      !Object.values(cap.behind).some((value) => JSON.stringify(value).includes('{last}')) &&
+      `page ${name} starts again without {last}, so every search would start at the same record`,
     size !== undefined && !(Number.isInteger(size.most) && size.most >= 1) && `page ${name} has a largest size of ${size.most}`,
   ]
 }

@@ -122,7 +122,11 @@ const entityChecks: readonly Check<EntityContext>[] = [
 
 /** Lists the parameters that a list continues with. */
 const listPositionParams = (page: PageDefinition): string[] => {
-  if ('position' in page) return [cursorName, ...(page.size === undefined ? [] : [sizeName])]
+  if ('position' in page) {
+    const { size, cap = { order: {}, behind: {} } } = page
+    const sent = [...Object.keys(cap.order), ...Object.keys(cap.behind)].map((path) => path.replace(/[.[].*$/, ''))
+    return [cursorName, ...(size === undefined ? [] : [sizeName]), ...sent]
+  }
   return 'next' in page ? [page.next.param, ...(page.url === undefined ? [] : [page.url])] : []
 }
 

@@ -96,5 +96,5 @@ export {
   unixTimeMs,
   wellFormed,
 } from './fields.ts'
-export type { NextPages, PageDefinition, PageShape, PartPages, PositionPages } from './page.ts'
+export type { NextPages, PageDefinition, PageShape, PartPages, PositionPages, SearchCap } from './page.ts'
 export type { Changes, Condition, Each, Since, Sync, TimeForm, Windows, Withdrawn, Within } from './sync.ts'

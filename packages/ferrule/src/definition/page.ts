@@ -123,6 +123,22 @@ export interface NextPages {
   readonly total?: string
   /** The vendor's parameter for the size of a page, and its maximum, which is also what a call without a size asks for. */
   readonly size?: { readonly send: string; readonly most: number }
+  readonly cap?: SearchCap
+}
+
+/** Where a vendor ends a search, and how the search starts again behind its last record. */
+export interface SearchCap {
+  /** Number of records after which the vendor ends a search. */
+  readonly rows: number
+  /** Path in the row of a whole number that sorts the records. No two have the same one, so none is lost and none comes twice. */
+  readonly by: string
+  /** Parameters that sort by it, the smallest first. A caller with another order reaches the cap, and the vendor's refusal. */
+  readonly order: Readonly<Record<string, unknown>>
+  /**
+   * Parameter (path) → value that asks for what is behind a record; `{last}` in it is the number of the record. `[]` within a path: every
+   * element; at its end: added to the list.
+   */
+  readonly behind: Readonly<Record<string, unknown>>
 }
 
 /** Finds the shape of a list: `none` for one page. @param pages the kind's */

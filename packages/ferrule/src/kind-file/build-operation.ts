@@ -20,7 +20,7 @@ export function buildPages({ file }: BuildScope): Named<NextPages> {
   return Object.fromEntries(Object.entries(file.pages ?? {}).map(([name, way]) => [name, buildWay(way)]))
 }
 
-function buildWay({ next, send, place, first, more, total, size }: FileWay): NextPages {
+function buildWay({ next, send, place, first, more, total, size, cap }: FileWay): NextPages {
   const [name = '', most = ''] = size?.split('=') ?? []
   return {
     shape: 'next',
@@ -31,6 +31,7 @@ function buildWay({ next, send, place, first, more, total, size }: FileWay): Nex
     ...(more === undefined ? {} : { more }),
     ...(total === undefined ? {} : { total }),
     ...(size === undefined ? {} : { size: { send: name, most: Number(most) } }),
+    ...(cap === undefined ? {} : { cap }),
   }
 }
 

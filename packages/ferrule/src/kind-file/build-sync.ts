@@ -119,7 +119,7 @@ class SyncBuilder {
   }
 
   #since(since: FileSince, steps: Steps): Since | undefined {
-    const { field, send, until, as = readTimeForm(this.#params, send), text, first, overlap, fixed } = readSince(since)
+    const { field, send, until, as = readTimeForm(this.#params, send), text, first, overlap, fixed, sorted } = readSince(since)
     const at = isFull(since)
       ? { field: [...steps, 'field'], send: [...steps, 'send'] }
       : { field: [...steps, field], send: [...steps, field] }
@@ -140,6 +140,7 @@ class SyncBuilder {
       field,
       lookback: overlap === undefined ? overlapSeconds : readSpan(overlap),
       ...(fixed === true ? { fixed: true } : {}),
+      ...(sorted === true ? { sorted: true } : {}),
     }
   }
 

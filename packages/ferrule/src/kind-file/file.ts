@@ -1,5 +1,6 @@
 /** The type of a checked file. The table's checks prove it. */
 import type { WindowForm } from '../definition/connector.ts'
+import type { SearchCap } from '../definition/page.ts'
 
 /** A text, a number, or true or false. */
 export type Scalar = string | number | boolean
@@ -50,6 +51,7 @@ export type FileSince =
       readonly first?: string
       readonly overlap?: string
       readonly fixed?: boolean
+      readonly sorted?: boolean
     }
 /** How the copy gets the records. */
 export interface FileSync {
@@ -146,6 +148,7 @@ export interface FileWay {
   readonly more?: string
   readonly total?: string
   readonly size?: string
+  readonly cap?: SearchCap
 }
 /** The list of changes. */
 export interface FileChanges {

@@ -217,6 +217,30 @@ const connection: Readonly<Record<string, KeyGroup>> = {
       key('more', text('more'), 'Flag that says whether there is more', { example: 'more: has_more' }),
       key('total', text('path'), 'Where the number of all records is', { example: 'total: meta.total' }),
       key('size', text('size'), 'The parameter for the size of a page, and the largest size', { example: 'size: per_page=100' }),
+      key('cap', keys('cap'), 'Where the vendor ends a search, and how it starts again behind its last record', {
+        example: "cap: { rows: 1000, by: id, order: { sort: id }, behind: { after_id: '{last}' } }",
+      }),
+    ],
+  },
+  cap: {
+    title: 'pages.NAME.cap',
+    keys: [
+      key('rows', { is: 'number', least: 1 }, 'Number of records after which the vendor ends a search', {
+        example: 'rows: 10000',
+        required: true,
+      }),
+      key('by', text('path'), 'Whole number in the row that sorts the records; no two have the same one', {
+        example: 'by: id',
+        required: true,
+      }),
+      key('order', params, 'Parameters that sort by it, the smallest first, unless the caller sorts', {
+        example: 'order: { sort: id }',
+        required: true,
+      }),
+      key('behind', map('path', value), 'Parameters for what is behind the record {last}; [] at the end of a path adds to a list', {
+        example: "behind: { after_id: '{last}' }",
+        required: true,
+      }),
     ],
   },
   lists: { title: 'lists', keys: [atRow, pagesRow, asRow, arraysRow] },
@@ -441,6 +465,9 @@ const entities: Readonly<Record<string, KeyGroup>> = {
       key('first', text(), 'Start of the first run', { example: "first: '2020-01-01T00:00:00Z'" }),
       key('overlap', text('span'), 'How far each run looks back behind the last', { example: 'overlap: 1h', without: '1m' }),
       key('fixed', flag, 'True: the time of a record never changes', { example: 'fixed: true' }),
+      key('sorted', flag, 'True: the list is sorted by it, the oldest first, so the sync goes on from the last record of each page', {
+        example: 'sorted: true',
+      }),
     ],
   },
   token: {

@@ -1,11 +1,12 @@
 /** Pages of any vendor: the position of the next page as an opaque cursor, which fits its connector, its list and its filters only. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { cursorName, type NextPages, sizeName } from '../../definition/page.ts'
+import { isObject } from '../../definition/object.ts'
+import { cursorName, type NextPages, type SearchCap, sizeName } from '../../definition/page.ts'
 import { readJson, writeJson } from '../../values/json/json.ts'
 import type { Connection } from '../connection.ts'
 import { readHeader, readHeaders } from '../http/answer.ts'
 import { buildPrefix, listOwnOrigins } from '../http/origin.ts'
-import { getAt, parsePath, sortKeys } from '../json/paths.ts'
+import { getAt, parsePath, sortKeys, withAt } from '../json/paths.ts'
 import { failInvalidAnswer, type WireAnswer } from './answer.ts'
 import { findLink, findPageDefinition, type ListMeta } from './meta.ts'
 import type { CompiledOperation } from './operation.ts'
@@ -34,14 +35,22 @@ function sign(connection: Connection, { entityName, action, kind }: CompiledOper
 
 /** Where a page begins. */
 interface Place {
-  readonly position: Position
-  /** Number of rows before it. */
+  /** Undefined for the first page of a search that started again. */
+  readonly position: Position | undefined
+  /** Number of rows before it, since the search started. */
   readonly before: number
+  /** The record behind which a search started again, and the number of rows up to it. */
+  readonly behind?: { readonly last: string; readonly rows: number } | undefined
 }
 
 /** Writes a place as a cursor. @param params as the caller gave them, the cursor of this page included */
-export function writeCursor(connection: Connection, operation: CompiledOperation, params: Params, { position, before }: Place): string {
-  const text = writeJson([position, before])
+export function writeCursor(
+  connection: Connection,
+  operation: CompiledOperation,
+  params: Params,
+  { position, before, behind }: Place,
+): string {
+  const text = writeJson([position ?? null, before, ...(behind === undefined ? [] : [behind.last, behind.rows])])
   return Buffer.concat([sign(connection, operation, { params, text }), Buffer.from(text)]).toString('base64url')
 }
 
@@ -59,8 +68,10 @@ export function readCursor(connection: Connection, operation: CompiledOperation,
   const made = sign(connection, operation, { params, text })
   if (bytes.length > made.length && timingSafeEqual(bytes.subarray(0, made.length), made)) {
     const read: unknown = readJson(text)
-    const [position, before] = Array.isArray(read) ? read : []
-    if (isPosition(position) && typeof before === 'number') return { position, before }
+    const [position, before, last, rows] = Array.isArray(read) ? read : []
+    const behind = typeof last === 'string' && typeof rows === 'number' ? { last, rows } : undefined
+    if (typeof before === 'number' && isPosition(position)) return { position, before, behind }
+    if (typeof before === 'number' && behind !== undefined) return { position: undefined, before, behind }
   }
   const message = 'is not a position of this list with these filters: send next_params of the page before, or start again without it'
   throw failParameter(cursorName, message, 'position')
@@ -176,7 +187,61 @@ export function readNextMeta(connection: Connection, operation: CompiledOperatio
   const wanted = given[sizeName]
   const size = typeof wanted === 'number' ? wanted : page.size?.most
   const position = findNext(connection, operation, page, { ...read, listed, asked, size })
-  const cursor =
-    position === undefined ? null : writeCursor(connection, operation, given, { position, before: (place?.before ?? 0) + listed })
-  return { cursor, total_records: readTotal(page, source.body), next_params: cursor === null ? null : { [cursorName]: cursor } }
+  const before = (place?.before ?? 0) + listed
+  const total = readTotal(page, source.body)
+  const counts = { total_records: total === null ? null : total + (place?.behind?.rows ?? 0) }
+  if (position === undefined) return { cursor: null, ...counts, next_params: null }
+  const next = findRestart(operation, page.cap, { ...read, given, place, before, size }) ?? { position, before, behind: place?.behind }
+  const cursor = writeCursor(connection, operation, given, next)
+  return { cursor, ...counts, next_params: { [cursorName]: cursor } }
+}
+
+const hasOwnOrder = ({ order }: SearchCap, params: Params): boolean => Object.keys(order).some((name) => params[name] !== undefined)
+
+/** How far a search has come with a page. */
+interface Reached extends Pick<NextSource, 'body' | 'given'>, Pick<Listed, 'size'> {
+  readonly place: Place | undefined
+  /** Number of rows since the search started. */
+  readonly before: number
+}
+
+/**
+ * Finds where a search starts again; undefined while the vendor has another page of it.
+ * @throws FerruleError `upstream_answer_invalid` for rows in another order: a restart would lose some of them
+ */
+function findRestart(operation: CompiledOperation, cap: SearchCap | undefined, reached: Reached): Place | undefined {
+  const { body, given, place, before, size = 0 } = reached
+  if (cap === undefined || hasOwnOrder(cap, given) || before + size <= cap.rows) return undefined
+  const rows = getAt(body, operation.at)
+  const numbers = (Array.isArray(rows) ? rows : []).map((row) => String(getAt(row, parsePath(cap.by))))
+  let last = BigInt(place?.behind?.last ?? -1)
+  for (const number of numbers) {
+    if (!/^\d{1,19}$/.test(number) || BigInt(number) <= last) throw failInvalidAnswer(operation, `rows that are not sorted by ${cap.by}`)
+    last = BigInt(number)
+  }
+  return { position: undefined, before: 0, behind: { last: String(last), rows: (place?.behind?.rows ?? 0) + before } }
+}
+
+/** Puts the number of a record into the slots of a value. */
+function fillLast(value: unknown, last: string): unknown {
+  if (typeof value === 'string') return value.replaceAll('{last}', last)
+  if (Array.isArray(value)) return value.map((element) => fillLast(element, last))
+  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, fillLast(inner, last)])) : value
+}
+
+/**
+ * Gives a call the position that its cursor names, and the order and the start of a search with a cap.
+ * @throws FerruleError `invalid_parameter`
+ */
+export function placeNext(connection: Connection, operation: CompiledOperation, { cap }: NextPages, params: Params): Params {
+  const place = readCursor(connection, operation, params)
+  const placed = { ...params, [cursorName]: place?.position }
+  if (cap === undefined || hasOwnOrder(cap, params)) return placed
+  const sorted: Record<string, unknown> = { ...cap.order, ...placed }
+  if (place?.behind === undefined) return sorted
+  for (const [path, value] of Object.entries(cap.behind)) {
+    const [name = '', ...rest] = parsePath(path)
+    if (typeof name === 'string') sorted[name] = withAt(sorted[name], rest, fillLast(value, place.behind.last))
+  }
+  return sorted
 }

@@ -9,7 +9,7 @@ import { buildPrefix, listOwnOrigins } from '../http/origin.ts'
 import { parseTimestamp } from '../json/forms.ts'
 import { copyJson, getAt, type Path, parsePath, setAt, takeAt } from '../json/paths.ts'
 import { findPositionPages, listExcluded } from './meta.ts'
-import { findNextPages, readCursor } from './next-pages.ts'
+import { findNextPages, placeNext } from './next-pages.ts'
 import type { CompiledOperation } from './operation.ts'
 import { failParameter, type Params } from './params.ts'
 import { writeText } from './texts.ts'
@@ -231,7 +231,8 @@ const parsePageUrl = (connection: Connection, operation: CompiledOperation, para
  * @throws FerruleError `invalid_parameter` for a filter beside a position, or a URL that is not a page of this list
  */
 export function followPosition(connection: Connection, operation: CompiledOperation, params: Params): Params {
-  if (findNextPages(operation) !== undefined) return { ...params, [cursorName]: readCursor(connection, operation, params)?.position }
+  const next = findNextPages(operation)
+  if (next !== undefined) return placeNext(connection, operation, next, params)
   const page = findPositionPages(operation)
   if (page?.alone === undefined) return params
   const names = [page.next.param, page.url].filter((name) => name !== undefined && params[name] !== undefined)

@@ -246,8 +246,9 @@ function sendNotices({ connection, operation }: Running, answer: WireAnswer): vo
 /** Builds the call for the worker thread; undefined if the event loop parses all bodies. */
 export function buildApartCall({ runtime, connection, operation, params, take = 'nothing', deadline }: Running): ApartCall | undefined {
   const { apart } = runtime
-  // The position of the next page is in the last row, which a worker does not return.
-  const isNeeded = findNextPages(operation)?.position.startsWith('last:') === true
+  // The position of the next page, or of a search that starts again, is in the last row, which a worker does not return.
+  const page = findNextPages(operation)
+  const isNeeded = page?.position.startsWith('last:') === true || page?.cap !== undefined
   return apart === undefined || isNeeded ? undefined : { apart, connection, operation, params, take, signal: deadline.signal }
 }
 

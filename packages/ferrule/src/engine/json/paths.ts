@@ -68,6 +68,18 @@ export function setAt(target: Record<string, unknown>, path: Path, value: unknow
   setAt(holder, rest, value)
 }
 
+/** Returns a value with another one at a path; `[]` within the path is every element, or a new one, and at its end adds one. */
+export function withAt(value: unknown, [step, ...rest]: Path, put: unknown): unknown {
+  if (step === undefined) return put
+  if (step === every) {
+    const elements: readonly unknown[] = Array.isArray(value) ? value : []
+    if (rest.length === 0) return [...elements, put]
+    return (elements.length === 0 ? [undefined] : elements).map((element) => withAt(element, rest, put))
+  }
+  if (typeof step !== 'string' || refusedNames.has(step)) return value
+  return { ...(isObject(value) ? value : {}), [step]: withAt(stepInto(value, step), rest, put) }
+}
+
 /** Adds missing values, in place, also in inner objects and, element by element, in lists. Existing values stay. */
 export function addMissing(value: unknown, more: unknown): unknown {
   if (value === undefined) return more
