@@ -136,6 +136,23 @@ const byOrderOf = (page: URL) => {
   return (one: string, other: string) => asked.indexOf(one) - asked.indexOf(other)
 }
 
+test('an app of the Dev Dashboard connects its own store without a page, and says what to do when the store removed it', async () => {
+  const { status, json } = await askAs(world, `${base}/integrations/connectors`, {
+    body: {
+      ...{ workspace_name: 'default', name: 'Own store', connector_type: 'shopify', credentials: applications.shopify },
+      ...{ replication_config: { shop }, environment: { sandbox: true } },
+    },
+  })
+  expect(status).toBe(200)
+  expect(await readConnector(world, json.id)).toMatchObject({ credential_scheme: 'client_credentials', status: 'active' })
+  const list = () => execute(json.id, { entity: 'orders', action: 'list' })
+  expect((await list()).status).toBe(200)
+  expect(tokensAsked()).toBe(1)
+  world.sandbox.shopify.switches.set({ installed: false, oauthErrors: 'page' })
+  const refused = (await list()).json
+  expect([refused.retryable, refused.hint]).toEqual([false, expect.stringContaining('may still reach the account')])
+})
+
 describe('at Snowflake', () => {
   test('a user agrees for one role, and the token is renewed with a new refresh token each time', async () => {
     const { browser, id } = await atSnowflake()

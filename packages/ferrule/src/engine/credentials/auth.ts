@@ -51,7 +51,12 @@ const failUnrenewable = (
       )
 
 const refusedGrant = 'Connect the account again: the refresh token was used or revoked.'
+const refusedClient = 'Check the client id and the client secret, and that the application may still reach the account.'
 const refusedKey = 'Check that the vendor knows this private key, and that its owner may do what the connector does.'
+
+/** Chooses what to do about a refusal: without a code, the grant is the application itself. */
+const chooseHint = ({ refresh, code }: Exchange): string =>
+  refresh?.signed === undefined ? (code === undefined ? refusedClient : refusedGrant) : refusedKey
 
 /**
  * Exchanges the stored grant of credentials, once.
@@ -79,7 +84,7 @@ async function exchangeStored(
     values,
     context,
     what: 'the renewal of the token',
-    refused: (_answer, reason) => failAuth(connection, reason, grant.signed === undefined ? refusedGrant : refusedKey),
+    refused: (_answer, reason) => failAuth(connection, reason, chooseHint(exchange)),
   })
   return Object.fromEntries(Object.entries(next).filter(([field]) => !grant.spent.includes(field)))
 }
