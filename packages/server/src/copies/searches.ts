@@ -141,9 +141,12 @@ class CopySearches implements Searches {
     const fresh = query.maxAge === undefined ? undefined : await this.#fresh(access, query)
     // The status comes first: records read later are as new as it says, on a replica too.
     const state = fresh ?? (await this.#recentState(access, query))
+    const changes = this.#changes
     const timeoutMs = Math.max(1, Math.min(searchMs, end - performance.now()))
     const answer = await searcher.search(ref, parsed, { signal: query.signal, timeoutMs })
-    if (answer === undefined || !isEnough(state, query)) throw await this.#notReady(access, query, state)
+    // The first use after a start can empty a table whose kind changed: its status was read before.
+    const current = changes === this.#changes ? state : await this.#parts.copies.readStatus(access, query.entity)
+    if (answer === undefined || !isEnough(state, query) || !isEnough(current, query)) throw await this.#notReady(access, query, current)
     const { json, cursor, tookMs, isUnranked, unseenPaths } = answer
     return {
       type: 'found',

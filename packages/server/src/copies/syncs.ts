@@ -50,11 +50,12 @@ const batch = 100
 
 /** Builds the service. */
 export function createSyncs(parts: StatusParts, watching: Watching): Syncs {
+  const refilling: Refilling = []
   const watchRun: Syncs['watchRun'] = (principal, run, signal) => watchRunRecords({ parts, watching }, { principal, ...run }, signal)
   return {
     ...createRequests(parts),
     ...createOverviews(parts),
-    ...createRefreshing({ parts, watching }),
+    ...createRefreshing({ parts, watching, refilling }),
     status: async (principal, id) => {
       requireScope(principal, 'connectors:read')
       return readConnectorStatus(parts, principal, id)
@@ -68,10 +69,21 @@ export function createSyncs(parts: StatusParts, watching: Watching): Syncs {
       return last
     },
     addRecords: (ref, change) => addRecords(parts, ref, change),
-    refill: (kind) => refill(parts, kind),
+    refill: async (kind) => {
+      refilling.push(kind)
+      parts.events.emit('queued') // known statuses are of tables that are empty now
+      try {
+        return await refill(parts, kind)
+      } finally {
+        refilling.splice(refilling.indexOf(kind), 1)
+      }
+    },
     purgeExpired: (now) => deleteRunsBefore(parts.database.db, now - retentionMs),
   }
 }
+
+/** Kinds whose tables changed, until the copies of all connectors are known to be empty; undefined: all kinds. */
+type Refilling = (string | undefined)[]
 
 interface WatchParts {
   readonly parts: StatusParts
@@ -239,9 +251,8 @@ const [shortestWaitMs, longestWaitMs] = [5_000, 3_600_000]
 /** Maximum number of consecutive runs of one refresh. */
 const mostRuns = 3
 
-interface RefreshParts {
-  readonly parts: StatusParts
-  readonly watching: Watching
+interface RefreshParts extends WatchParts {
+  readonly refilling: Refilling
 }
 
 /** Builds the methods that searches use. */
@@ -257,8 +268,11 @@ const createCopies = (given: RefreshParts): Copies => ({
   onChange: (listener) => {
     for (const event of ['queued', 'ended'] as const) given.parts.events.on(event, listener)
   },
-  readStatus: async ({ ref }, entity) =>
-    buildCopyStatus(await readEntityFacts(given.parts, toView(ref), { id: ref.connectorId, entity }), entity),
+  readStatus: async ({ ref, connection }, entity) => {
+    const status = buildCopyStatus(await readEntityFacts(given.parts, toView(ref), { id: ref.connectorId, entity }), entity)
+    const isEmptied = given.refilling.some((kind) => kind === undefined || kind === connection.kind.definition.kind)
+    return isEmptied ? { ...status, status: 'loading', syncedAt: null, verifiedAt: null, complete: false } : status
+  },
   readTimes: async ({ ref }, entity) => {
     const [copy] = await listCopies(given.parts.database.db, ref, entity)
     return { syncedAt: copy?.synced_at ?? null, verifiedAt: copy?.verified_at ?? null }
@@ -325,7 +339,7 @@ const isRunning = ({ runs }: StatusFacts, entity: string): boolean => runs.some(
 
 /** Requests runs until the copy is young enough, the timeout passes, or a run leaves the copy too old. */
 async function refresh(
-  { parts, watching }: RefreshParts,
+  { parts, watching }: WatchParts,
   target: { readonly view: PrincipalView; readonly id: string },
   { entity, maxAgeSeconds, deadlineMs, signal }: RefreshOptions,
 ): Promise<boolean> {
@@ -351,7 +365,7 @@ const findRunInProgress = ({ runs }: StatusFacts, entity: string, since: number)
 
 /** Waits for the end of a run, or until the copy is young enough. @returns the state of the run; undefined after the timeout */
 async function waitForEnd(
-  { parts, watching }: RefreshParts,
+  { parts, watching }: WatchParts,
   run: RunRow,
   {
     until,
