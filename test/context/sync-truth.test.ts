@@ -5,7 +5,7 @@ import { Truth } from './sync-truth.ts'
 import { smallCases } from './sync-truth-kinds.ts'
 
 const seed = 20_260_310
-const calls = 300
+const calls = 120
 const closing: (() => Promise<void>)[] = []
 afterAll(async () => {
   for (const close of closing) await close()
