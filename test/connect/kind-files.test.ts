@@ -1,4 +1,4 @@
-/** Consents of kinds that are files: the verifier of PKCE. */
+/** Consents of kinds that are files: the verifier of PKCE, and the choice of an account that becomes part of the address. */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -14,9 +14,23 @@ async function loadKind(slug: string): Promise<Kind> {
   return { definition, rules: {} }
 }
 
+const sites = ['11111111-2222-4333-8444-555555555555', '66666666-7777-4888-8999-aaaaaaaaaaaa'] as const
+
+/** Jira's tokens, their sites, and each site: https://developer.atlassian.com/cloud/jira/platform/oauth-2-3lo-apps */
+function answerAsJira({ url, headers }: Seen) {
+  if (url === '/oauth/token') return { body: { access_token: 'jira-1', refresh_token: 'jira-2', expires_in: 3_600 } }
+  if (headers.authorization !== 'Bearer jira-1') return undefined
+  if (url.startsWith('/oauth/token/accessible-resources'))
+    return { body: sites.map((id, at) => ({ id, url: `https://site${at}.atlassian.net` })) }
+  return sites.some((id) => url === `/ex/jira/${id}/rest/api/3/myself`) ? { body: { accountId: '5b10', displayName: 'Ada' } } : undefined
+}
+
 /** A vendor with a page of consent: RFC 6749, and RFC 7636 where the page got a challenge. */
 const startVendor = () =>
-  serve(({ url, headers, body }: Seen) => {
+  serve((seen: Seen) => {
+    const { url, headers, body } = seen
+    const jira = answerAsJira(seen)
+    if (jira !== undefined) return jira
     if (url.startsWith('/login/oauth/access_token')) return { body: { access_token: 'given-1', token_type: 'bearer' } }
     if (headers.authorization !== 'Bearer given-1') return { status: 401, body: { message: `unknown ${body.length}` } }
     return { body: { id: 7, login: 'ada' } }
@@ -26,9 +40,9 @@ let world: World
 let vendor: Awaited<ReturnType<typeof startVendor>>
 beforeAll(async () => {
   vendor = await startVendor()
-  const kinds = [await loadKind('github'), await loadKind('stripe')]
-  world = await startConnectWorld({ kinds, settings: { origins: { github: { api: vendor.origin } } } })
-  await saveApplication(world, 'github')
+  const kinds = [await loadKind('github'), await loadKind('jira'), await loadKind('stripe')]
+  world = await startConnectWorld({ kinds, settings: { origins: { github: { api: vendor.origin }, jira: { api: vendor.origin } } } })
+  for (const kind of ['github', 'jira']) await saveApplication(world, kind)
 })
 afterAll(async () => {
   await world.close()
@@ -71,4 +85,18 @@ describe('PKCE', () => {
     expect(secrets.filter((secret) => JSON.stringify(json).includes(secret))).toEqual([])
     expect(await readConnector(world, json.connector_id)).toMatchObject({ connector_type: 'github', credential_scheme: 'oauth' })
   })
+})
+
+test('the owner chooses one site of Jira, and its id becomes part of the address', async () => {
+  const { browser } = await visitLink(world, { kinds: ['jira'], sandbox: false })
+  await browser.comeBack((await begin(browser, 'jira')).back)
+  const { json: list } = await browser.page('accounts')
+  expect(list).toMatchObject({ accounts: sites.map((id, at) => ({ id, name: `https://site${at}.atlassian.net` })), most: 1 })
+  const { attempt_id } = list
+  expect((await browser.page('accounts', { attempt_id, ids: sites })).status).toBe(422)
+  const { json } = await browser.page('accounts', { attempt_id, ids: [sites[1]] })
+  expect(json).toMatchObject({ connector_id: expect.any(String) })
+  expect(await readConnector(world, json.connector_id)).toMatchObject({ replication_config: { cloud_id: sites[1] } })
+  const called = vendor.seen.map(({ url }) => url).filter((url) => url.startsWith('/ex/'))
+  expect(new Set(called)).toEqual(new Set([`/ex/jira/${sites[1]}/rest/api/3/myself`]))
 })

@@ -141,17 +141,28 @@ const checkApiOrigins = ({ origins: { api }, configuration }: ConnectorDefinitio
   ]
 }
 
-const listOrigins = ({ api, oauth, token }: ConnectorDefinition['origins']): [string, string][] => [
+const isPrefix = (prefix: string): boolean => /^(\/[\w.-]+)*$/.test(fillSlots(prefix))
+
+const checkOther = (other: NonNullable<ConnectorDefinition['origins']['other']>, configuration: Fields): Sentences => [
+  ...checkSlots('origin other', other.api, configuration),
+  ...checkSlots('prefix of origin other', other.prefix, configuration),
+  !isPrefix(other.prefix) && `prefix ${other.prefix} is not a path that begins with a slash and does not end with one`,
+  !(other.configuration in configuration) && `origin other depends on ${other.configuration}, which is not a configuration field`,
+]
+
+const listOrigins = ({ api, oauth, token, other }: ConnectorDefinition['origins']): [string, string][] => [
   ...(token === undefined ? [] : [['token', token] as [string, string]]),
+  ...(other === undefined ? [] : [['other', other.api] as [string, string]]),
   ...(typeof api === 'string' ? [['api', api] as [string, string]] : Object.entries(api.origins)),
   ...(oauth === undefined ? [] : [['oauth', oauth] as [string, string]]),
 ]
 
 const checkFilledAddresses = ({ prefix = '', configuration, version, origins }: ConnectorDefinition): Sentences => [
+  ...(origins.other === undefined ? [] : checkOther(origins.other, configuration)),
   ...checkSlots('origin oauth', origins.oauth ?? '', configuration),
   ...checkSlots('origin token', origins.token ?? '', configuration),
   ...checkSlots('prefix', prefix, configuration),
-  !/^(\/[\w.-]+)*$/.test(fillSlots(prefix)) && `prefix ${prefix} is not a path that begins with a slash and does not end with one`,
+  !isPrefix(prefix) && `prefix ${prefix} is not a path that begins with a slash and does not end with one`,
   version !== undefined &&
     !(version.configuration in configuration) &&
     `version is asked for by ${version.configuration}, which is not a configuration field`,

@@ -18,6 +18,11 @@ export interface Origins {
    * pattern.
    */
   readonly api: string | ChosenOrigin
+  /**
+   * Where requests go instead of `api` and the kind's prefix, once a configuration field has a value. The accounts of a consent are listed
+   * there too, without the prefix.
+   */
+  readonly other?: { readonly configuration: string; readonly api: string; readonly prefix: string }
   /** The consent page, and the endpoint of tokens unless `token` names another origin. */
   readonly oauth?: string
   /** The endpoint of tokens, if the consent page is elsewhere. */

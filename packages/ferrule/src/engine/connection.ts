@@ -18,6 +18,8 @@ export interface Connection {
   readonly configuration: Readonly<Record<string, unknown>>
   readonly credentials: CredentialSource
   readonly origin?: OriginOverride | undefined
+  /** As in `OriginSource`. */
+  readonly usesOther?: true
   /** Secret that binds the cursors of lists to this connector. Absent: they end with the process. */
   readonly cursorKey?: Uint8Array
   /** Receives the vendor's notices, once per answer that carries one. An exception fails the call. */

@@ -57,7 +57,8 @@ export function buildConfiguration(scope: BuildScope): Fields {
   const { file, found } = scope
   const api = typeof file.api === 'string' ? file.api : ''
   const oauth = Object.values(file.auth).flatMap(({ oauth: page }) => (page === undefined ? [] : [page.page ?? '', page.token]))
-  const slots = [api, file.path ?? '', ...oauth].flatMap(listSlots)
+  const { elsewhere } = file
+  const slots = [...(elsewhere === undefined ? [api, file.path ?? ''] : []), ...oauth].flatMap(listSlots)
   const { fields } = buildFields(file.configuration ?? {}, ['configuration'], {
     ...{ place: 'configuration', found, types: file.types ?? {}, required: new Set(slots), finding: docsFinding(scope) },
   })
@@ -65,6 +66,9 @@ export function buildConfiguration(scope: BuildScope): Fields {
   for (const [steps, text] of [
     [['api'], api],
     [['path'], file.path ?? ''],
+    [['elsewhere', 'with'], elsewhere === undefined ? '' : `{${elsewhere.with}}`],
+    [['elsewhere', 'api'], elsewhere?.api ?? ''],
+    [['elsewhere', 'path'], elsewhere?.path ?? ''],
   ] as const)
     for (const name of listSlots(text)) {
       const isKnown = refer(scope, {
@@ -88,14 +92,16 @@ const hostPatterns: ReadonlySet<string | undefined> = new Set(Object.values(host
  * would else go wherever a value leads.
  */
 function checkHosts({ file, found }: BuildScope, configuration: Fields): void {
-  const chosen =
-    typeof file.api === 'string' ? [] : Object.entries(file.api.of).map(([name, origin]) => [['api', 'of', name], origin] as const)
+  const { elsewhere } = file
+  const chosen: [Steps, string][] =
+    typeof file.api === 'string' ? [] : Object.entries(file.api.of).map(([name, origin]) => [['api', 'of', name], origin])
   const pages = Object.entries(file.auth).flatMap(([name, { oauth }]) =>
     oauth === undefined
       ? []
       : [[['auth', name, 'oauth', 'page'], oauth.page ?? ''] as const, [['auth', name, 'oauth', 'token'], oauth.token] as const],
   )
-  for (const [steps, address] of [...(typeof file.api === 'string' ? [[['api'], file.api] as const] : chosen), ...pages]) {
+  if (elsewhere !== undefined) chosen.push([['elsewhere', 'api'], elsewhere.api])
+  for (const [steps, address] of [...(typeof file.api === 'string' ? [[['api'], file.api] as const] : []), ...chosen, ...pages]) {
     const host = originOf(address)
       .replace(/^https:\/\//, '')
       .replace(/:\d+$/, '')
@@ -137,9 +143,14 @@ export function buildOrigins(scope: BuildScope): Origins {
   for (const { name, token } of ways)
     if (originOf(token) !== used)
       found.note(['auth', name, 'oauth', 'token'], { message: `all ways get their tokens at one host, and another one has ${used}` })
-  if (ways.length === 0) return { api }
+  const { elsewhere } = file
+  const hosts = {
+    api,
+    ...(elsewhere === undefined ? {} : { other: { configuration: elsewhere.with, api: elsewhere.api, prefix: elsewhere.path } }),
+  }
+  if (ways.length === 0) return hosts
   const page = originOf(first?.page ?? used)
-  return { api, oauth: page, ...(used === page ? {} : { token: used }) }
+  return { ...hosts, oauth: page, ...(used === page ? {} : { token: used }) }
 }
 
 const grantFields = ['client_id', 'client_secret'] as const
@@ -232,7 +243,7 @@ function checkSigned(
 
 const buildConsent = (
   title: string,
-  { page, scopes, separator, pkce = false, always = {}, who }: FileOauth & { readonly page: string },
+  { page, scopes, separator, pkce = false, always = {}, who, accounts }: FileOauth & { readonly page: string },
 ): NonNullable<CredentialScheme['consent']> => ({
   page: `GET ${pathOf(page)}`,
   send: { client_id: 'client_id' },
@@ -243,6 +254,18 @@ const buildConsent = (
   application: grantFields,
   who: who ?? `The owner of the ${title} account can consent.`,
   code: ['code'],
+  ...(accounts === undefined
+    ? {}
+    : {
+        accounts: {
+          call: `GET ${accounts.call.slice('GET '.length)}` as `GET /${string}`, // the form of the table
+          send: {},
+          at: accounts.at ?? '',
+          id: accounts.id,
+          name: accounts.name,
+          configuration: accounts.to,
+        },
+      }),
 })
 
 /** Checks that the slots of templates are fields of the scheme, and that they stand in braces. */
@@ -266,6 +289,19 @@ function checkTemplates(scope: BuildScope, templates: Named<string>, fields: Fie
   }
 }
 
+/** Checks that accounts are those of a page of consent, and that configuration keeps the chosen one. */
+function checkAccounts(scope: BuildScope, oauth: FileOauth | undefined, steps: Steps): void {
+  const { accounts, page } = oauth ?? {}
+  if (accounts === undefined) return
+  if (page === undefined)
+    scope.found.note(steps, { message: 'this way has no page of consent', example: 'page: https://example.com/oauth/authorize' })
+  const { to } = accounts
+  refer(scope, {
+    ...{ steps: [...steps, 'to'], what: 'a field of configuration', name: to, valid: Object.keys(scope.file.configuration ?? {}) },
+    example: `configuration: { ${to}: uuid? Id of the account }`,
+  })
+}
+
 function buildScheme(scope: BuildScope, name: string, scheme: FileScheme): CredentialScheme {
   const { file, found } = scope
   const {
@@ -282,6 +318,7 @@ function buildScheme(scope: BuildScope, name: string, scheme: FileScheme): Crede
       message: 'this way has no page of consent',
       example: 'page: https://example.com/oauth/authorize',
     })
+  checkAccounts(scope, oauth, [...steps, 'oauth', 'accounts'])
   if (where === undefined && oauth === undefined && Object.keys(given).length > 0)
     found.doubt(steps, { message: 'does not say where people find the values', example: 'find: Settings > API' })
   const finding = where === undefined ? docsFinding(scope) : readFinding(where, file.title)

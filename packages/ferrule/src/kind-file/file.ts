@@ -126,6 +126,7 @@ export interface FileOauth {
   readonly client?: 'body' | 'basic'
   readonly as?: 'form' | 'json' | 'query'
   readonly signed?: { readonly key: string; readonly passphrase?: string; readonly claims: Named<string> }
+  readonly accounts?: { readonly call: string; readonly at?: string; readonly id: string; readonly name: string; readonly to: string }
   readonly refresh?: boolean
   readonly who?: string
 }
@@ -185,6 +186,7 @@ export interface KindFile {
   readonly docs: string
   readonly api: string | { readonly by: string; readonly of: Named<string> }
   readonly path?: string
+  readonly elsewhere?: { readonly with: string; readonly api: string; readonly path: string }
   readonly graphql?: string
   readonly headers?: Named<string>
   readonly configuration?: FileFields

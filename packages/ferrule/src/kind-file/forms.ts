@@ -47,6 +47,7 @@ export const textForms = {
     says: 'a method and a path, perhaps with a query, without the host and without spaces',
     example: 'GET /repos/octo/hello/issues?per_page=100',
   },
+  beside: { pattern: String.raw`^GET \/[^?#\s{}]*$`, says: 'GET and a path without slots', example: 'call: GET /oauth/sites' },
   header: { pattern: '^[A-Za-z][A-Za-z0-9-]*$', says: 'the name of a header', example: 'x-api-version' },
   value: {
     pattern: String.raw`^[\x20-\x7e]+$`,

@@ -9,6 +9,7 @@ const sections: readonly (readonly [RegExp, Steps])[] = [
   [/^page (\S+)/, ['pages', '$1']],
   [/^error (\d+)/, ['errors', 'rows', '$1']],
   [/^origin oauth|consent/, ['auth']],
+  [/origin other/, ['elsewhere']],
   [/^origin|^base/, ['api']],
   [/^prefix/, ['path']],
   [/^(a rate|a bucket|limits|other rates)/, ['limits']],

@@ -65,6 +65,9 @@ const kind: KeyGroup = {
       required: true,
     }),
     key('path', text('prefix'), 'What every path begins with', { example: 'path: /v1' }),
+    key('elsewhere', keys('elsewhere'), 'Another host and path, for accounts that are known by a value of configuration', {
+      example: "elsewhere: { with: cloud_id, api: https://api.example.com, path: '/sites/{cloud_id}' }",
+    }),
     key('graphql', text('prefix'), 'Path of GraphQL, for calls that are a query or a mutation', { example: 'graphql: /graphql' }),
     key('headers', map('header', text('value')), 'Headers of every request', { example: "headers: { accept: 'application/json' }" }),
     key('configuration', fields('configuration'), 'Values that each account has of its own, beside its credentials', {
@@ -111,6 +114,17 @@ const connection: Readonly<Record<string, KeyGroup>> = {
         example: 'of: { eu: https://api.eu.example.com }',
         required: true,
       }),
+    ],
+  },
+  elsewhere: {
+    title: 'elsewhere',
+    keys: [
+      key('with', text('word'), 'The field of configuration that has a value for such accounts', {
+        example: 'with: cloud_id',
+        required: true,
+      }),
+      key('api', text('origin'), 'Host of the API', { example: 'api: https://api.example.com', required: true }),
+      key('path', text('prefix'), 'What every path begins with', { example: "path: '/sites/{cloud_id}'", required: true }),
     ],
   },
   ...authGroups,

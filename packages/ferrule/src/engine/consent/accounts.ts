@@ -35,7 +35,7 @@ function fillFields(send: Readonly<Record<string, string>>, values: CredentialVa
 }
 
 function readAccounts(connection: Connection, { at, id, name }: ConsentAccounts, body: unknown): readonly ConsentAccount[] {
-  const rows = getAt(body, parsePath(at))
+  const rows = at === '' ? body : getAt(body, parsePath(at))
   if (!Array.isArray(rows)) throw failInvalidAnswer(connection, 'there is no list of accounts')
   return rows.map((row) => {
     const own = String(getAt(row, parsePath(id)) ?? '')
@@ -55,7 +55,8 @@ export async function listConsentAccounts(calling: Calling): Promise<readonly Co
   const accounts = scheme?.consent?.accounts
   const query = accounts === undefined ? undefined : fillFields(accounts.send, values)
   if (accounts === undefined || query === undefined) return undefined
-  const reply = await exchangeBeside(calling, `${accounts.call}?${new URLSearchParams(query)}`, { unprefixed: true })
+  const other = { ...calling, connection: { ...calling.connection, usesOther: true as const } }
+  const reply = await exchangeBeside(other, `${accounts.call}?${new URLSearchParams(query)}`, { unprefixed: true })
   return reply.is === 'empty' ? [] : readAccounts(calling.connection, accounts, reply.body)
 }
 
@@ -99,11 +100,20 @@ function listConfiguredIds({ kind: { definition }, configuration }: Connection):
 }
 
 /** Lists the configuration fields that decide which account credentials reach: those of the vendor's address, and the one with ids. */
-function listAccountFields({ account, base, known, origins: { api }, prefix = '', version }: ConnectorDefinition): readonly string[] {
+function listAccountFields({
+  account,
+  base,
+  known,
+  origins: { api, other },
+  prefix = '',
+  version,
+}: ConnectorDefinition): readonly string[] {
   const templates = `${typeof api === 'string' ? api : `{${api.by}}`}${prefix}`
   const slots = [...templates.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
   const ids = known?.[account?.among ?? '']?.configuration ?? ''
-  return [...slots, ...(base?.fields ?? []), ids].filter((name) => name !== version?.configuration)
+  return [...slots, ...(other === undefined ? [] : [other.configuration]), ...(base?.fields ?? []), ids].filter(
+    (name) => name !== version?.configuration,
+  )
 }
 
 /** Returns whether the same credentials reach the same account under another configuration, by the kind's definition. */
@@ -156,7 +166,8 @@ function selectIds(connection: Connection, reached: readonly string[]): ProvenId
 
 async function findIds(calling: Calling, run: RunOperation): Promise<ProvenIds> {
   try {
-    const accounts = await listConsentAccounts(calling)
+    const { account } = calling.connection.kind.definition
+    const accounts = account?.among === undefined ? undefined : await listConsentAccounts(calling)
     return selectIds(calling.connection, accounts?.map(({ id }) => id) ?? (await readIds(calling, run)))
   } catch (thrown) {
     if (!isUnproven(thrown)) throw thrown

@@ -18,6 +18,8 @@ export interface OriginSource {
   readonly kind: Pick<Kind, 'definition'>
   readonly configuration: Readonly<Record<string, unknown>>
   readonly origin?: OriginOverride | undefined
+  /** True: requests go to the kind's other address, although nothing is configured for it yet. */
+  readonly usesOther?: true
 }
 
 /** Origins of one call, without trailing slashes. */
@@ -69,8 +71,15 @@ export function fillTemplate(connection: OriginSource, template: string): string
   })
 }
 
+/** Finds the kind's other address, if the connector uses it. */
+function findOther(connection: OriginSource) {
+  const { other } = connection.kind.definition.origins
+  return other !== undefined && (connection.usesOther || readConfiguration(connection, other.configuration) !== '') ? other : undefined
+}
+
 /** Builds the path before every endpoint. */
-export const buildPrefix = (connection: OriginSource): string => fillTemplate(connection, connection.kind.definition.prefix ?? '')
+export const buildPrefix = (connection: OriginSource): string =>
+  fillTemplate(connection, findOther(connection)?.prefix ?? connection.kind.definition.prefix ?? '')
 
 /** Finds the configuration value that an origin is made of. */
 const findSlot = (origin: string): string | undefined => /\{(\w+)\}/.exec(origin)?.[1]
@@ -92,6 +101,8 @@ export function fillOrigin(connection: OriginSource, origin: string): string {
  */
 export function findVendorOrigin(connection: OriginSource): string {
   const { api } = connection.kind.definition.origins
+  const other = findOther(connection)
+  if (other !== undefined) return fillTemplate(connection, other.api)
   if (typeof api === 'string') return fillOrigin(connection, api)
   const chosen = api.origins[readConfiguration(connection, api.by)]
   if (chosen !== undefined) return chosen

@@ -61,11 +61,32 @@ export const authGroups: Readonly<Record<string, KeyGroup>> = {
         without: 'body',
       }),
       key('as', word('form', 'json', 'query'), 'How the token call carries its values', { example: 'as: json', without: 'form' }),
+      key(
+        'accounts',
+        keys('accounts'),
+        'A call beside the token lists the accounts; the owner chooses one, and configuration keeps its id',
+        {
+          example: 'accounts: { call: GET /oauth/sites, id: id, name: name, to: cloud_id }',
+        },
+      ),
       key('signed', keys('signed'), 'The application proves itself with a token that its private key signs (RS256, RFC 7523)', {
         example: "signed: { key: private_key, claims: { iss: '{client_email}', aud: https://example.com/token } }",
       }),
       key('refresh', flag, 'False: tokens do not end, and there are no refresh tokens', { example: 'refresh: false', without: 'true' }),
       key('who', sentence, 'Who can agree, in one sentence', { example: 'who: An administrator of the account can consent.' }),
+    ],
+  },
+  accounts: {
+    title: 'auth.NAME.oauth.accounts',
+    keys: [
+      key('call', text('beside'), 'The call, without path; on the host of elsewhere', {
+        example: 'call: GET /oauth/sites',
+        required: true,
+      }),
+      key('at', text('path'), 'Path of the rows in the answer', { example: 'at: sites', without: 'the whole answer' }),
+      key('id', text('path'), 'Path of the id in a row', { example: 'id: id', required: true }),
+      key('name', text('path'), 'Path of the name in a row', { example: 'name: name', required: true }),
+      key('to', text('word'), 'The field of configuration that keeps the id', { example: 'to: cloud_id', required: true }),
     ],
   },
   signed: {

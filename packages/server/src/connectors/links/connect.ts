@@ -59,6 +59,10 @@ export function createConnectPages(parts: Parts, connectors: Pick<Connectors, 'r
 /** Most accounts of one connector; definitions bound the field too. */
 const mostAccounts = 100
 
+/** Returns how many accounts may be chosen: one where the configuration takes one id. */
+const countMost = ({ definition }: Kind): number =>
+  definition.configuration[findConsent(definition)?.accounts?.configuration ?? '']?.type === 'string' ? 1 : mostAccounts
+
 /** An attempt that waits for a choice, with its credentials. */
 interface Choosing extends ProvenAttempt {
   readonly values: Secret<CredentialValues>
@@ -94,7 +98,7 @@ async function listChoices(parts: Parts, given: ChoiceVisit): Promise<ConnectAcc
   const choosing = await requireChoosing(parts, await requireVisit(parts, given), given)
   const { attempt } = choosing
   const { accounts, fixed } = await list(parts, choosing)
-  const shown = { accounts: [...accounts], fixed: fixed !== undefined, most: mostAccounts }
+  const shown = { accounts: [...accounts], fixed: fixed !== undefined, most: countMost(choosing.kind) }
   return { attempt_id: attempt.id, kind: attempt.kind, ...shown, expires_at: iso(attempt.expires_at) }
 }
 
@@ -117,6 +121,8 @@ async function chooseAccounts(parts: AuthorizationParts, given: ChoiceVisit, bod
   if (choosing.attempt.id !== attempt_id.toLowerCase()) throw refuse('a later authorization took its place')
   await beginAuthorization(parts, visit)
   const chosen = [...new Set(ids)]
+  const most = countMost(choosing.kind)
+  if (chosen.length > most) throw failValidation([{ field: '/ids', message: `must have at most ${most}`, error_code: 'maxItems' }])
   requireOffered(chosen, await list(parts, choosing))
   return storeConsent(parts, choosing, { values: choosing.values, from: 'choosing', accounts: chosen, name })
 }

@@ -55,7 +55,8 @@ const printAction = (count: number): string => (count === 1 ? 'Connect 1 account
 /** Says why a choice cannot be sent; undefined: it can. */
 function refuseChoice(count: number, most: number): string | undefined {
   if (count === 0) return 'Choose at least one account.'
-  return count > most ? `Choose ${most} accounts at most.` : undefined
+  const words = most === 1 ? 'Choose one account.' : `Choose ${most} accounts at most.`
+  return count > most ? words : undefined
 }
 
 /** Returns what is ticked at first: what was ticked before a step back or a new load, else what leaves no choice. */
