@@ -3,6 +3,7 @@ import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { findProblems } from '../../packages/ferrule/src/definition/check.ts'
 import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import type { Sync } from '../../packages/ferrule/src/definition/sync.ts'
+import { describeIncremental } from '../../packages/server/src/copies/status/groups.ts'
 import { findFirstDay, listWindows, splitWindow } from '../../packages/server/src/copies/sync/walk/day-windows.ts'
 import { listStored, planRun, planWalks, type Tree } from '../../packages/server/src/copies/sync/walk/plan.ts'
 import { entities, madeUp } from './sync-kind.ts'
@@ -31,6 +32,12 @@ describe('plan', () => {
   ])('%s', (says, sync) => {
     const wrong = { ...madeUp.definition, entities: { ...entities, notes: { ...entities.notes, sync } } }
     expect(findProblems({ ...madeUp, definition: wrong })).toContain(says)
+  })
+
+  test('says of a list below a record that each run reads it whole, whatever filter it has', () => {
+    const since = { param: 'since', field: 'created_at', lookback: 0 }
+    const own = { ...madeUp.definition, entities: { ...entities, notes: { ...entities.notes, sync: { each, since } } } }
+    expect(describeIncremental(own, {}, 'notes')).toEqual(describeIncremental(own, {}, 'orders'))
   })
 
   test('walks parents with all that hangs on them, in the order of the documents', () => {

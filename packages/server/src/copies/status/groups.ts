@@ -55,20 +55,23 @@ export function listScheduledEntities(
   return groups.filter(({ name }) => (entity === '' ? !own.has(name) : name === entity)).flatMap(({ entities }) => entities)
 }
 
-/** Describes what incremental runs request of an entity; null where each run reads everything. */
+/**
+ * Describes what incremental runs request of an entity; null where each run reads everything. A list below a record is read as a whole when
+ * that record is read: only windows have a mark of their own for each parent.
+ */
 export function describeIncremental(
   definition: Pick<ConnectorDefinition, 'entities' | 'configuration'>,
   configuration: Readonly<Record<string, unknown>>,
   entity: string,
 ): SyncIncremental | null {
   const { sync } = definition.entities[entity] ?? {}
+  const [parent] = sync === undefined ? [] : listParentNames(sync)
   if (sync?.windows !== undefined) {
     return { entity, field: null, lookback_seconds: readLookback(definition, sync.windows, configuration) * daySeconds }
   }
+  if (parent !== undefined) return describeIncremental(definition, configuration, parent)
   if (sync?.since !== undefined) return { entity, field: sync.since.field, lookback_seconds: sync.since.lookback }
-  if (sync !== undefined && tracksChanges(sync)) return { entity, field: sync.newest ?? null, lookback_seconds: usualLookback }
-  const [parent] = sync === undefined ? [] : listParentNames(sync)
-  return parent === undefined ? null : describeIncremental(definition, configuration, parent)
+  return sync !== undefined && tracksChanges(sync) ? { entity, field: sync.newest ?? null, lookback_seconds: usualLookback } : null
 }
 
 // JSON that this service wrote.
