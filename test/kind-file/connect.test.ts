@@ -26,8 +26,19 @@ entities:
     list: { call: GET /pages, params: { state: open|closed State } }
     get: GET /pages/{id}
     create: { call: POST /pages, wrap: page, body: { name: string! Name } }
+  keyed:
+    about: Pages by their ids
+    fields: { id: integer Id, name: string? Name }
+    list: { call: GET /keyed, at: pages, keyed: id, pages: none, params: { of: string Which } }
 `
 
+/** Answers with rows below their ids. */
+const keyed: Readonly<Record<string, string>> = {
+  '/v1/keyed': '{"pages":{"9007199254740993":{"name":"A"},"7":{"id":"other","name":"B"},"__proto__":{"name":"C"}}}',
+  '/v1/keyed?of=none': '{"pages":[]}',
+  '/v1/keyed?of=list': '{"pages":[{"name":"A"}]}',
+  '/v1/keyed?of=texts': '{"pages":{"7":"B"}}',
+}
 const items = [1, 2, 3, 4, 5].map((id) => ({ id, name: `Page ${id}` }))
 let server: Server
 let origin: string
@@ -44,7 +55,7 @@ beforeAll(async () => {
       const last = page.at(-1)?.id
       const list = { items: page, next: last === items.length ? '' : String(last) }
       const answer = request.method === 'POST' ? { id: 9, name: 'New' } : url.pathname === '/v1/pages' ? list : { id: 1 }
-      response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
+      response.setHeader('content-type', 'application/json').end(keyed[request.url ?? ''] ?? JSON.stringify(answer))
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -65,6 +76,19 @@ describe('a kind of a file', () => {
     expect((await pages.create({ name: 'New' })).data).toEqual({ id: 9, name: 'New' })
     expect(asked.at(-1)).toBe('POST /v1/pages Bearer k1 {"page":{"name":"New"}}')
     await notes.close()
+  })
+
+  test('reads rows that stand below their keys', async () => {
+    await using notes = await connectNotes()
+    const list = async (of?: string) => (await notes.entity('keyed').list(of === undefined ? {} : { of })).data
+    const rows = [
+      { id: 7, name: 'B' },
+      { id: 9_007_199_254_740_993n, name: 'A' },
+      { id: '__proto__', name: 'C' },
+    ]
+    expect(await list()).toEqual(rows)
+    expect(await list('none')).toEqual([])
+    for (const of of ['list', 'texts']) await expect(list(of)).rejects.toMatchObject({ code: 'upstream_answer_invalid' })
   })
 
   test('keeps its own members beside an entity of the same name', async () => {

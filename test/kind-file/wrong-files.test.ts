@@ -165,6 +165,8 @@ const cases: Readonly<Record<string, readonly Wrong[]>> = {
       'per_page=100',
     ],
     ['size: limit=100', 'size: §limit=0', 'at least one record'],
+    ['get: GET /things/{id}', "get: { call: 'GET /things/{id}', keyed: id }", 'only a list has keyed rows'],
+    ['      call: GET /things\n', '      call: GET /things\n      keyed: nothing\n', 'keyed by nothing'],
     ['limit=100 }', "limit=100, cap: { rows: 99, by: id, order: { state: open }, behind: { state: '{last}' } } }", 'smaller than a page'],
     ['limit=100 }', 'limit=100, cap: { rows: 999, by: id, order: { state: open }, behind: { state: 3 } } }', 'without {last}'],
     ['limit=100 }', "limit=100, cap: { rows: 999, by: id, order: { sort: id }, behind: { state: '{last}' } } }", 'continues with sort'],

@@ -171,6 +171,11 @@ const operationChecks: readonly Check<OperationContext>[] = [
       !(operation.running.status > 200 && operation.running.status < 300) &&
       `${operation.running.status} is not a status that means "not ready yet"`,
   ],
+  ({ operation: { keyed, rows, one }, action, definition }) => [
+    keyed !== undefined && (action !== 'list' || one === true) && 'only a list has keyed rows',
+    keyed !== undefined && !Object.hasOwn(definition.record ?? {}, keyed) && `keyed by ${keyed}, which is not a field of the record`,
+    keyed !== undefined && typeof rows === 'string' && 'keyed rows have no rule',
+  ],
   ({ operation, action, kind }) => [
     operation.page !== undefined && !operation.one && action !== 'list' && 'only a list has pages',
     findShape(kind.definition.pages, operation.page) === 'statement' && !operation.one && 'a result in parts is the whole answer',

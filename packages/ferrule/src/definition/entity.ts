@@ -146,6 +146,8 @@ export interface Operation {
   readonly answers?: 'record' | 'part' | 'nothing'
   /** Path of the row or rows in the answer; '' is the whole body. */
   readonly at: string
+  /** The rows of a list are the values of an object, and its names become this field of the record. A whole number keeps its type. */
+  readonly keyed?: string
   readonly params: Fields
   /** Name among the kind's `pages`; a list without one has one page. Other actions have one if all actions of the kind have one. */
   readonly page?: string

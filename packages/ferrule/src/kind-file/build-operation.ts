@@ -319,7 +319,7 @@ class OperationBuilder {
     const isList = action === 'list'
     const isWrite = !isList && action !== 'get'
     const common = isList ? lists : isWrite ? writes : {}
-    const { about, always, defaults, as = common.as, arrays = common.arrays, merge, rest, budget } = this.#full
+    const { about, always, defaults, as = common.as, arrays = common.arrays, keyed, merge, rest, budget } = this.#full
     const once = this.#full.once ?? (isWrite && this.#hasBody ? writes.once : undefined)
     const at = this.#full.at ?? (isList ? lists.at : isWrite ? getAt : undefined) ?? (this.#graphql === undefined ? '' : graphqlResult)
     const body = as ?? (this.#method === 'DELETE' && this.#full.body !== undefined ? 'json' : undefined)
@@ -335,6 +335,7 @@ class OperationBuilder {
       ...(once === undefined ? {} : { once }),
       ...(budget === undefined ? {} : { budget }),
       at,
+      ...(keyed === undefined ? {} : { keyed }),
       params: { ...params, ...readPage(this.#scope.file.pages?.[way ?? '']) },
       ...(way === undefined ? {} : { page: way }),
       ...this.#buildOnePage(way),

@@ -28,6 +28,7 @@ export interface FileOperation {
   readonly always?: Named<Scalar>
   readonly defaults?: Named<Scalar>
   readonly at?: string
+  readonly keyed?: string
   readonly pages?: string
   readonly because?: string
   readonly text?: Named<FileText>

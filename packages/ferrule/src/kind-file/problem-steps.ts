@@ -29,6 +29,7 @@ const parts: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^constant/, ['always']],
   [/^default/, ['defaults']],
   [/^page/, ['pages']],
+  [/keyed/, ['keyed']],
   [/^(is fed|takes|is called|is within|is under|sends|remembers|looks|goes on|begins|has windows)/, ['sync']],
 ]
 

@@ -338,6 +338,7 @@ const entities: Readonly<Record<string, KeyGroup>> = {
         example: 'defaults: { state: all }',
       }),
       atRow,
+      key('keyed', text('name'), 'The rows are the values of an object, and its names become this field', { example: 'keyed: id' }),
       pagesRow,
       key('because', sentence, 'Why the list has one page, so that a full page raises no doubt', {
         example: 'because: The vendor returns all of them at once.',

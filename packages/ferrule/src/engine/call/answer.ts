@@ -14,6 +14,7 @@ import { readInnerJson, readJson, TooDeep } from '../../values/json/json.ts'
 import type { Redact } from '../credentials/source.ts'
 import { type HttpAnswer, readHeader } from '../http/answer.ts'
 import { describeMovedAddress } from '../http/origin.ts'
+import { parseInteger } from '../json/forms.ts'
 import { addMissing, getAt, type Path, parsePath, setAt } from '../json/paths.ts'
 import { RawRows, readBodyWithRows } from '../json/raw-rows.ts'
 import { readWindowEnd } from '../limits/limits.ts'
@@ -132,20 +133,37 @@ function applyRowRule(operation: CompiledOperation, rule: RowRule, row: unknown)
   return [addMissing(row, made)]
 }
 
-/** Counts the rows in the list of an answer; undefined without a list. */
-export function countRows(operation: CompiledOperation, body: unknown): number | undefined {
-  const rows = getAt(body, operation.at)
-  return Array.isArray(rows) ? rows.length : undefined
+/**
+ * Finds the rows of an answer as the vendor has them, keyed ones with their keys; undefined without rows. A vendor whose language has one word
+ * for both may send an empty list for no keyed rows.
+ * @throws FerruleError `upstream_answer_invalid` for a keyed row that is no object
+ */
+export function findRows(operation: CompiledOperation, body: unknown): readonly unknown[] | undefined {
+  const found = getAt(body, operation.at)
+  const { keyed } = operation.operation
+  if (keyed === undefined || Array.isArray(found))
+    return Array.isArray(found) && (keyed === undefined || found.length === 0) ? found : undefined
+  if (!isObject(found)) return undefined
+  const isWhole = [operation.entity.record?.[keyed]?.type].flat().includes('integer')
+  return Object.entries(found).map(([name, row]) => {
+    if (!isObject(row)) throw failInvalidAnswer(operation, 'a keyed row that is no object')
+    return { ...row, [keyed]: isWhole ? (parseInteger(name) ?? name) : name }
+  })
 }
+
+/** Counts the rows in the list of an answer; undefined without a list. */
+export const countRows = (operation: CompiledOperation, body: unknown): number | undefined => findRows(operation, body)?.length
 
 /**
  * Reads the rows of a list, before shaping. An answer whose code says success may omit the list and then has no rows.
  * @throws FerruleError `upstream_answer_invalid` if there is no array at the defined path, or the kind's rule returns no record
  */
 export function readRows(operation: CompiledOperation, body: unknown): readonly unknown[] {
-  const found = getAt(body, operation.at)
-  if ((found === undefined || found === null) && operation.kind.definition.problem.success !== undefined) return []
-  if (!Array.isArray(found)) throw failInvalidAnswer(operation, `there is no array at "${operation.operation.at}"`)
+  const at = getAt(body, operation.at)
+  if ((at === undefined || at === null) && operation.kind.definition.problem.success !== undefined) return []
+  const found = findRows(operation, body)
+  const wanted = operation.operation.keyed === undefined ? 'array' : 'object of rows'
+  if (found === undefined) throw failInvalidAnswer(operation, `there is no ${wanted} at "${operation.operation.at}"`)
   const { merged, rule } = operation
   if (merged !== undefined) return found.map((row) => mergeRow(operation, merged, row))
   return rule === undefined ? found : found.flatMap((row) => applyRowRule(operation, rule, row))
