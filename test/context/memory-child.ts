@@ -7,7 +7,7 @@ import { createSearcher } from '../support/searcher.ts'
 const [folder = ''] = process.argv.slice(2)
 const place = { connector: '0195f3a0-0000-7000-8000-0000000000aa', kind: kind.kind, entity: 'calls' }
 /** Records of a batch, batches, and searches after them. */
-const [batch, batches, searches] = [1_000, 10, 300]
+const [batch, batches, searches] = [1_000, 10, 80]
 
 const settings = { engine: 'embedded' as const, folder, memoryMb: 32, waiting: 10, searchSeconds: 60 }
 const store = openContextStore({ settings, kinds: [kind] })
