@@ -281,7 +281,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     { says: 'numbers of pages in place of offsets', change: ['offset: { next: rows', 'offset: { next: pages'], by: 'list projects' },
     { says: 'too large pages of users, which are cut', change: ['maxResults=1000', 'maxResults=2000'], by: 'list users' },
     { says: 'users among values', change: ['GET /users/search,', 'GET /users/search, at: values,'], by: 'list users' },
-    { says: 'fields that nobody asks for', change: [", fields: '{fields}' }", ' }'], by: 'copy issues' },
+    { says: 'fields that nobody asks for', change: [", fields: '{fields},{described}' }", ' }'], by: 'copy issues' },
     { says: 'fields left where they stand', change: ['      merge: [fields]\n', ''], by: 'copy issues' },
     { says: 'a query without a condition', change: ['updated_since: 0, ', ''], by: 'list issues' },
     { says: 'a time as JSON writes it', change: ['updated_since: unix-time-ms', 'updated_since: date-time'], by: 'changes issues' },
