@@ -88,7 +88,7 @@ describe('a kind of a file', () => {
     ]
     expect(await list()).toEqual(rows)
     expect(await list('none')).toEqual([])
-    for (const of of ['list', 'texts']) await expect(list(of)).rejects.toMatchObject({ code: 'upstream_answer_invalid' })
+    for (const which of ['list', 'texts']) await expect(list(which)).rejects.toMatchObject({ code: 'upstream_answer_invalid' })
   })
 
   test('keeps its own members beside an entity of the same name', async () => {
