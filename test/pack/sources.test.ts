@@ -70,6 +70,7 @@ describe('a checkout that nothing is compiled in', () => {
     ['ferrule/definition', 'connector'],
     ['ferrule/engine', 'createEngine'],
     ['ferrule/kind', 'loadKind'],
+    ['ferrule/stand-in', 'startStandIn'],
     ['ferrule/internal', 'kinds'],
     ['@ferrule/sandbox', 'startSandbox'],
     ['@ferrule/server', 'startService'],

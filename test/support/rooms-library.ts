@@ -81,6 +81,12 @@ export const libraryRooms: readonly Room[] = [
     node: 'all but node:sqlite',
   },
   {
+    // A vendor that is played from recordings, over HTTP: for sandboxes of programs, of the command and of the service.
+    room: `${library}stand-in/`,
+    files: within(library, ['errors.ts', 'values/', 'definition/', 'kind-recordings/', 'engine/json/']),
+    node: 'all but node:sqlite',
+  },
+  {
     room: `${library}core.ts`,
     files: within(library, ['errors.ts', 'definition/object.ts', 'client/', 'values/']),
     types: within(library, ['definition/', 'engine/', 'connectors/', 'kinds/']),
@@ -125,7 +131,7 @@ export const libraryRooms: readonly Room[] = [
       ...shared,
       // The schemas of wire/ take a tenth of a second: they are loaded for --fields only.
       ...within(library, ['document/', 'wire/', 'client/', 'connectors/', 'engine/', 'index.ts', 'core.ts', 'agent/', 'mcp/']),
-      ...within(library, ['kinds/connectable.ts', 'kind-file/', 'kind-recordings/']),
+      ...within(library, ['kinds/connectable.ts', 'kind-file/', 'kind-recordings/', 'stand-in/']),
     ],
     npm: [
       ...['@modelcontextprotocol/server', 'commander', '@clack/prompts', '@bomb.sh/tab', 'jq-wasm', 'fast-string-width'],

@@ -1,8 +1,16 @@
 /** Compares requests and records with what a file says of them. Pure. */
 import { isObject } from '../definition/object.ts'
-import type { HttpRequest } from '../engine/http/http.ts'
 import { readJson, writeJson } from '../values/json/json.ts'
 import type { Pairs, RecordedRequest } from './recording.ts'
+
+/** What is compared of a request. */
+export interface ComparedRequest {
+  readonly method: string
+  readonly url: URL
+  /** By names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+}
 
 /** Stands for any characters. */
 export const anything = '{any}'
@@ -111,24 +119,30 @@ function cutDocument(written: unknown, sent: unknown): unknown {
   return rest
 }
 
-function compareBodies({ body, form }: RecordedRequest, { body: sent = '', headers }: HttpRequest): string[] {
+function compareBodies({ body, form }: RecordedRequest, { body: sent = '', headers }: ComparedRequest): string[] {
   if (form !== undefined) return comparePairs('the form’s', form, [...new URLSearchParams(sent)])
   if (body === undefined) return sent === '' ? [] : [`the body is ${sent.slice(0, longestShown)}, and none is written`]
   const parsed = headers['content-type'] === 'application/json' ? parseBody(sent) : undefined
   return compare(body, cutDocument(body, parsed), { isPart: false, at: 'body' })
 }
 
+const nameTarget = (method: string, path: string): string => `${method} ${decode(path)}`
+
+/** Returns whether a request has the method and the path of a recorded one. */
+export const matchesTarget = (written: RecordedRequest, { method, url }: ComparedRequest): boolean =>
+  matchesText(nameTarget(written.method, written.path), nameTarget(method, url.pathname))
+
 /**
  * Lists the differences between a request and its recording.
  * @param secret names of the query that carry credentials
  */
-export function compareRequests(written: RecordedRequest, sent: HttpRequest, secret: ReadonlySet<string>): string[] {
+export function compareRequests(written: RecordedRequest, sent: ComparedRequest, secret: ReadonlySet<string>): string[] {
   const { url, method, headers } = sent
   const query = [...url.searchParams].filter(([name]) => !secret.has(name))
-  const line = `${method} ${decode(url.pathname)}`
-  const target = `${written.method} ${decode(written.path)}`
+  const line = nameTarget(method, url.pathname)
+  const target = nameTarget(written.method, written.path)
   return [
-    ...(matchesText(target, line) ? [] : [`the request is ${line}, and ${target} is written`]),
+    ...(matchesTarget(written, sent) ? [] : [`the request is ${line}, and ${target} is written`]),
     ...comparePairs('the query’s', written.query, query),
     ...Object.entries(written.headers).flatMap(([name, value]) =>
       matchesText(value, headers[name] ?? '') ? [] : [`the header ${name} is ${show(headers[name])}, and ${show(value)} is written`],

@@ -76,7 +76,12 @@ export function withAt(value: unknown, [step, ...rest]: Path, put: unknown): unk
     if (rest.length === 0) return [...elements, put]
     return (elements.length === 0 ? [undefined] : elements).map((element) => withAt(element, rest, put))
   }
-  if (typeof step !== 'string' || refusedNames.has(step)) return value
+  if (typeof step === 'number') {
+    const elements: unknown[] = Array.isArray(value) ? [...value] : []
+    elements[step] = withAt(elements[step], rest, put)
+    return elements
+  }
+  if (refusedNames.has(step)) return value
   return { ...(isObject(value) ? value : {}), [step]: withAt(stepInto(value, step), rest, put) }
 }
 

@@ -1,0 +1,245 @@
+/** Plays a vendor from the recordings of a kind: what it answers to a request. It stores nothing, so a write changes no later answer. */
+import type { ConnectorDefinition } from '../definition/connector.ts'
+import type { Operation } from '../definition/entity.ts'
+import { isObject } from '../definition/object.ts'
+import { getAt, parsePath, withAt } from '../engine/json/paths.ts'
+import { compareRequests, matchesTarget } from '../kind-recordings/compare.ts'
+import { listSecretQuery } from '../kind-recordings/connection.ts'
+import type { Exchange, RecordedAnswer, Recording, Recordings } from '../kind-recordings/recording.ts'
+import { Failures } from './failures.ts'
+import { readSent, type SentRequest } from './requests.ts'
+
+/** An operation that a request can be of, with the values of its path. */
+interface Candidate {
+  readonly entity: string
+  readonly action: string
+  readonly operation: Operation
+  readonly slots: Readonly<Record<string, string>>
+}
+
+const isSuccess = ({ status }: RecordedAnswer): boolean => status < 300
+const quote = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+/** Makes an expression of a path with slots. */
+const toPattern = (path: string): RegExp =>
+  new RegExp(
+    `^${path
+      .split(/(\{\w+\})/)
+      .map((part) => (part.startsWith('{') ? `(?<${part.slice(1, -1)}>[^/]+)` : quote(part)))
+      .join('')}$`,
+  )
+
+const decode = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Returns the nearest of some recordings: that whose first fitting request differs least. */
+function findNearest(recordings: readonly Recording[], request: SentRequest, secret: ReadonlySet<string>): Recording | undefined {
+  let nearest: { readonly recording: Recording; readonly count: number } | undefined
+  for (const recording of recordings) {
+    const [first] = recording.exchanges
+    if (first === undefined || !matchesTarget(first.request, request)) continue
+    const count = compareRequests(first.request, request, secret).length
+    if (nearest === undefined || count < nearest.count) nearest = { recording, count }
+  }
+  return nearest?.recording
+}
+
+/** The vendor of a kind. */
+export class RecordedVendor {
+  readonly failures: Failures
+  readonly #definition: ConnectorDefinition
+  readonly #recordings: readonly Recording[]
+  readonly #patterns = new Map<Operation, RegExp>()
+  readonly #rows = new Map<string, readonly unknown[]>()
+  /** Names of the query that carry credentials. */
+  readonly #secret: ReadonlySet<string>
+
+  constructor(definition: ConnectorDefinition, { recordings, configuration }: Recordings) {
+    this.#definition = definition
+    this.#recordings = recordings
+    this.failures = new Failures(definition, recordings)
+    this.#secret = listSecretQuery(definition)
+    const prefix = (definition.prefix ?? '').replaceAll(/\{(\w+)\}/g, (slot, name: string) => String(configuration[name] ?? slot))
+    for (const operation of Object.values(definition.entities).flatMap((entity) => this.#listOperations(entity)))
+      this.#patterns.set(operation, toPattern(prefix + operation.call.slice(operation.call.indexOf(' ') + 1)))
+  }
+
+  #listOperations(entity: ConnectorDefinition['entities'][string]): readonly Operation[] {
+    return [entity.list, entity.get, entity.create, entity.update, entity.delete].filter((each) => each !== undefined)
+  }
+
+  /** Answers a request. */
+  answer(request: SentRequest): RecordedAnswer {
+    const exact = this.#findExact(request)
+    if (exact !== undefined) return exact
+    const [candidate] = this.#findCandidates(request)
+    if (candidate === undefined) return this.failures.build(404, 'The sandbox knows no such path.')
+    if (candidate.action === 'list') return this.#answerList(candidate, request)
+    return candidate.action === 'get' ? this.#answerGet(candidate, request) : this.#answerWrite(candidate, request)
+  }
+
+  /** Finds the answer of the same request; one that succeeds comes first, because the other ones can be had on demand. */
+  #findExact(request: SentRequest): RecordedAnswer | undefined {
+    const found = this.#recordings.flatMap(({ entity, action, exchanges }) => {
+      const document = this.#findOperation(entity, action)?.graphql
+      if (document !== undefined && readSent(request, 'query') !== document) return []
+      return exchanges.filter((each) => compareRequests(each.request, request, this.#secret).length === 0)
+    })
+    return (found.find(({ answer }) => isSuccess(answer)) ?? found[0])?.answer
+  }
+
+  #findOperation(entity: string, action: string): Operation | undefined {
+    const actions = this.#definition.entities[entity]
+    const isKnown = action === 'list' || action === 'get' || action === 'create' || action === 'update' || action === 'delete'
+    return isKnown ? actions?.[action] : undefined
+  }
+
+  /** Finds the operations that a request can be of, those with recordings first. */
+  #findCandidates(request: SentRequest): readonly Candidate[] {
+    const found = Object.entries(this.#definition.entities).flatMap(([entity]) =>
+      (['list', 'get', 'create', 'update', 'delete'] as const).flatMap((action): Candidate[] => {
+        const operation = this.#findOperation(entity, action)
+        if (operation === undefined || !operation.call.startsWith(`${request.method} `)) return []
+        const match = this.#patterns.get(operation)?.exec(request.url.pathname)
+        if (!match || !this.#fits(operation, request)) return []
+        const slots = Object.entries(match.groups ?? {}).map(([name, value]) => [name, decode(value)] as const)
+        return [{ entity, action, operation, slots: Object.fromEntries(slots) }]
+      }),
+    )
+    return found.toSorted((one, other) => this.#successes(other).length - this.#successes(one).length)
+  }
+
+  /** Returns whether documents, fixed values and texts of an operation are those of a request. */
+  #fits({ graphql, constant = {}, text = {}, send = {} }: Operation, request: SentRequest): boolean {
+    if (graphql !== undefined && readSent(request, 'query') !== graphql) return false
+    const areSame = Object.entries(constant).every(([path, value]) => (readSent(request, path) ?? String(value)) === String(value))
+    const begins = ([name, { start = '' }]: readonly [string, { readonly start?: string }]) =>
+      (readSent(request, send[name]?.to ?? name) ?? start).startsWith(start)
+    return areSame && Object.entries(text).every(begins)
+  }
+
+  #successes({ entity, action }: Pick<Candidate, 'entity' | 'action'>): readonly Recording[] {
+    return this.#recordings.filter(
+      (each) =>
+        each.entity === entity &&
+        each.action === action &&
+        each.error === undefined &&
+        each.exchanges.some(({ answer }) => isSuccess(answer)),
+    )
+  }
+
+  /** Lists the rows that recordings show of an entity. */
+  #listRows(entity: string): readonly unknown[] {
+    const known = this.#rows.get(entity)
+    if (known !== undefined) return known
+    const rows = (['list', 'get'] as const).flatMap((action) => {
+      const at = parsePath(this.#findOperation(entity, action)?.at ?? '')
+      const answers = this.#successes({ entity, action }).flatMap(({ exchanges }) => exchanges.map(({ answer }) => getAt(answer.body, at)))
+      return answers.flat().filter(isObject)
+    })
+    this.#rows.set(entity, rows)
+    return rows
+  }
+
+  #answerList(candidate: Candidate, request: SentRequest): RecordedAnswer {
+    const all = this.#successes(candidate)
+    const recording = findNearest(all, request, this.#secret)
+    const [first = all[0]] = [recording]
+    const pages = first?.exchanges.filter(({ answer }) => isSuccess(answer)) ?? []
+    const last = pages.at(-1)
+    if (last === undefined) return this.failures.build(404, `The recordings have no ${candidate.entity} list.`)
+    // Records of another parent are not those of this one.
+    if (recording === undefined) return this.#withRows(last.answer, candidate.operation, [])
+    return this.#choosePage(pages, candidate.operation, request) ?? this.#withRows(last.answer, candidate.operation, [])
+  }
+
+  /** Chooses the page of a walk. Pages that the caller counts are cut again, since its size can be another one. */
+  #choosePage(pages: readonly Exchange[], operation: Operation, request: SentRequest): RecordedAnswer | undefined {
+    const [first] = pages
+    const way = this.#definition.pages[operation.page ?? '']
+    if (first === undefined || way === undefined || !('position' in way) || way.send === undefined) return first?.answer
+    const { send, position } = way
+    const sent = readSent(request, send)
+    if (position === 'rows' || position === 'pages')
+      return this.#cutPage(pages, operation, { request, sent: Number(sent ?? Number.NaN), way })
+    if (sent === undefined || sent === '') return first.answer
+    const isHere = ({ request: written }: Exchange): boolean =>
+      (written.query.find(([name]) => name === send)?.[1] ??
+        String(getAt(written.body, parsePath(send)) ?? getAt(written.body, parsePath(`variables.${send}`)))) === sent
+    return pages.find(isHere)?.answer
+  }
+
+  #cutPage(
+    pages: readonly Exchange[],
+    operation: Operation,
+    { request, sent, way }: { request: SentRequest; sent: number; way: { position: string; first?: 0 | 1; size?: { send: string } } },
+  ): RecordedAnswer | undefined {
+    const [first] = pages
+    const last = pages.at(-1)
+    if (first === undefined || last === undefined) return undefined
+    const at = parsePath(operation.at)
+    const rows = pages.map(({ answer }) => getAt(answer.body, at)).flatMap((each) => (Array.isArray(each) ? each : []))
+    const size = Math.max(1, Number(readSent(request, way.size?.send ?? '') ?? Number.NaN) || rows.length)
+    const begin = way.first ?? 1
+    const start = Number.isNaN(sent) ? 0 : way.position === 'rows' ? sent : (sent - begin) * size
+    const isLast = start + size >= rows.length
+    return this.#withRows((isLast ? last : first).answer, operation, rows.slice(start, start + size))
+  }
+
+  #withRows(answer: RecordedAnswer, { at }: Operation, rows: readonly unknown[]): RecordedAnswer {
+    const { link: _link, ...headers } = answer.headers
+    return { ...answer, headers: rows.length === 0 ? headers : answer.headers, body: withAt(answer.body, parsePath(at), [...rows]) }
+  }
+
+  /** Finds the row that the parameters of a call name; undefined: none; null: the call names no record. */
+  #findRow({ entity, operation, slots }: Candidate, request: SentRequest): unknown {
+    const { record = {}, from = {}, key = [] } = this.#definition.entities[entity] ?? {}
+    const names = Object.keys(operation.params).filter(
+      (name) => record[name] !== undefined && (Object.hasOwn(slots, name) || key.includes(name)),
+    )
+    const wanted = names.flatMap((name): [string, string][] => {
+      const value = slots[name] ?? readSent(request, operation.send?.[name]?.to ?? name)
+      return value === undefined ? [] : [[from[name]?.rename ?? from[name]?.copy ?? name, value]]
+    })
+    if (wanted.length === 0) return null
+    return this.#listRows(entity).find((row) => wanted.every(([path, value]) => String(getAt(row, parsePath(path))) === value))
+  }
+
+  #answerGet(candidate: Candidate, request: SentRequest): RecordedAnswer {
+    const row = this.#findRow(candidate, request)
+    const recorded = findNearest(this.#successes(candidate), request, this.#secret)?.exchanges[0]?.answer ?? this.#findAny(candidate)
+    if (row === null && recorded !== undefined) return recorded
+    if (row === undefined || row === null) return this.failures.build(404, `The recordings have no such record of ${candidate.entity}.`)
+    const body = withAt(recorded?.body, parsePath(candidate.operation.at), row)
+    return { status: 200, headers: { 'content-type': 'application/json', ...recorded?.headers }, body }
+  }
+
+  /** Finds the first answer that succeeded of an operation, whatever was asked. */
+  #findAny(candidate: Candidate): RecordedAnswer | undefined {
+    return this.#successes(candidate)[0]?.exchanges.find(({ answer }) => isSuccess(answer))?.answer
+  }
+
+  /** Answers a write as it was recorded, with the values that were sent. */
+  #answerWrite(candidate: Candidate, request: SentRequest): RecordedAnswer {
+    const { entity, action, operation } = candidate
+    const row = this.#findRow(candidate, request)
+    if (row === undefined) return this.failures.build(404, `The recordings have no such record of ${entity}.`)
+    const recorded = findNearest(this.#successes(candidate), request, this.#secret)?.exchanges.find(({ answer }) => isSuccess(answer))
+    const answer = recorded?.answer ?? this.#findAny(candidate)
+    if (answer === undefined) return this.failures.build(404, `The recordings have no ${entity} ${action}.`)
+    const at = parsePath(operation.at)
+    const record = getAt(answer.body, at)
+    if (!isObject(record) || action === 'delete') return answer
+    const sent = Object.keys(operation.params).flatMap((name) => {
+      const value = readSent(request, operation.send?.[name]?.to ?? name)
+      return typeof record[name] === 'string' && value !== undefined ? [[name, value] as const] : []
+    })
+    const known = isObject(row) && operation.answers !== 'part' ? row : {}
+    return { ...answer, body: withAt(answer.body, at, { ...record, ...known, ...Object.fromEntries(sent) }) }
+  }
+}
