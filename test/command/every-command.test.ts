@@ -117,6 +117,11 @@ const rows: Readonly<Record<string, Row>> = {
     args: ['acme.kind.yaml'],
     shows: ['2 calls with 3 requests, 0 of them live: 0 failures, 0 notes.', 'regression only'],
   },
+  'kind sandbox': {
+    args: ['acme.kind.yaml', '--port', '0'],
+    answers: [['Ctrl+C ends it', '\u0003']],
+    shows: ['origin', 'http://127.0.0.1:', 'ACME_ORIGIN=http://127.0.0.1:'],
+  },
   execute: table([renamed, 'users', 'list', '--all', '--fields', 'id,emailAddress'], 'id', 'emailAddress', '@'),
   'sync status': table([renamed], 'entity', 'state', 'users'),
   search: {

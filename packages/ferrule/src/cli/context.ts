@@ -1,4 +1,5 @@
 /** What every command works with: settings, output, and the terminal. Without a terminal a missing answer is an error that says where to give it. */
+import { once } from 'node:events'
 import type { FormulaMode } from '../values/csv.ts'
 import { parseFields } from '../values/fields.ts'
 import { failUsage, Interrupted, OutputClosed } from './failure.ts'
@@ -55,6 +56,11 @@ export function readNumber(options: CommandOptions, name: string, least = 0): nu
   const value = Number(text)
   if (text.trim() !== '' && Number.isFinite(value) && value >= least) return value
   throw failUsage(`--${name} must be a number from ${least}, not ${text}.`, 'Correct the option.')
+}
+
+/** Waits for the end that a signal brings. */
+export const whenAborted = async (signal: AbortSignal): Promise<void> => {
+  if (!signal.aborted) await once(signal, 'abort')
 }
 
 /** Returns the format: the wanted one, else a table on a terminal and JSON elsewhere. */

@@ -1,12 +1,11 @@
 /** `mcp`: serves the tools of agents over standard input and output. */
-import { once } from 'node:events'
 import { createTools } from '../../agent/create-tools.ts'
 import type { AgentSource } from '../../agent/source.ts'
 import { createHostedSource } from '../../agent/sources/hosted.ts'
 import { openSources } from '../../agent/sources/open.ts'
 import { createMcpServer } from '../../mcp/server.ts'
 import { StdioTransport } from '../../mcp/stdio.ts'
-import { type CommandContext, readFlag, readList } from '../context.ts'
+import { type CommandContext, readFlag, readList, whenAborted } from '../context.ts'
 import { openSession } from '../session.ts'
 import { findLocalKind } from '../target/kinds.ts'
 import { openLocalConnector, type Untyped } from '../target/local.ts'
@@ -49,8 +48,4 @@ export async function serveMcp(context: CommandContext): Promise<void> {
   await Promise.race([transport.closed, whenAborted(context.signal)])
   await served.close()
   await close()
-}
-
-const whenAborted = async (signal: AbortSignal): Promise<void> => {
-  if (!signal.aborted) await once(signal, 'abort')
 }

@@ -15,7 +15,7 @@ import { findAction } from '../target/kinds.ts'
 import { readLocalOptions } from '../target/local.ts'
 
 /** Reads the recordings of a kind. @throws FerruleError `validation_failed` without a file; `definition_invalid` with its mistakes */
-async function openRecordings(path: string): Promise<Recordings> {
+export async function openRecordings(path: string): Promise<Recordings> {
   const { loadRecordings } = await import('../../kind-recordings/index.ts')
   return loadRecordings(path).catch((thrown: unknown) => {
     if (readErrorCode(thrown) !== 'ENOENT') throw thrown

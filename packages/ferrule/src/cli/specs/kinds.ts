@@ -82,4 +82,19 @@ export const kindCommands: readonly CommandSpec[] = [
     record: async () => describeMembers('file', 'line', 'column', 'is', 'call', 'message'),
     load: async () => (await import('../actions/recordings.ts')).testRecordings,
   },
+  {
+    name: 'kind sandbox',
+    args: '<file>',
+    about: 'play the vendor of a kind file from its recordings, on this machine',
+    details:
+      'The recordings stand beside it. It runs until Ctrl+C, or for the seconds of --timeout. Any credentials are taken. The header ' +
+      'x-sandbox-status: 429, or sandbox-status-429 within any value, asks for a refusal with this status.',
+    options: [
+      { flags: '--port <number>', about: 'port to listen on; a free one by default' },
+      { flags: '--limits', about: 'refuse calls above the rates of the kind' },
+    ],
+    examples: ['ferrule kind sandbox acme.kind.yaml --timeout 5', 'ferrule kind sandbox acme.kind.yaml --limits --timeout 5'],
+    record: async () => describeMembers('kind', 'origin'),
+    load: async () => (await import('../actions/kind-sandbox.ts')).serveSandbox,
+  },
 ]
