@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, rmSync } from 'node:fs'
+import { chmodSync, cpSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { packages, root, tsc } from './paths.mjs'
 import { runNode } from './run-node.mjs'
@@ -22,7 +22,8 @@ export async function build() {
   const code = await ensureWeb()
   if (code !== 0) return code
   cpSync(webFolder, join(root, 'packages/server/dist/web'), { recursive: true, filter: (file) => !file.endsWith(sourcesFile) })
-  for (const each of ['index.json', 'json'])
+  const recordings = readdirSync(join(root, 'packages/kinds')).filter((name) => name.endsWith('.recordings.json'))
+  for (const each of ['index.json', 'json', ...recordings])
     cpSync(join(root, 'packages/kinds', each), join(root, 'packages/server/dist/kinds', each), { recursive: true })
   for (const name of ['ferrule', 'server']) chmodSync(join(root, 'packages', name, 'dist/cli.js'), 0o755)
   return 0

@@ -148,8 +148,8 @@ export async function buildConnection(
 }
 
 /** Returns the origin of the stand-in. A sandbox connector never reaches the vendor, even while the sandbox is off. */
-async function readSandboxOrigin({ sandboxOrigins }: Pick<Parts, 'sandboxOrigins'>, { definition }: Kind): Promise<OriginOverride> {
-  const origin = (await sandboxOrigins())?.[definition.kind]
+async function readSandboxOrigin({ sandboxOrigins }: Pick<Parts, 'sandboxOrigins'>, kind: Kind): Promise<OriginOverride> {
+  const origin = (await sandboxOrigins(kind))?.[kind.definition.kind]
   if (origin === undefined) throw fail('unavailable', { reason: 'the sandbox that this connector belongs to is not running' })
   return origin
 }

@@ -12,7 +12,7 @@ export const buildConfigurationSchema = (definition: ConnectorDefinition): JsonS
 
 /** Says that a kind has no stand-in, and what to do. */
 export const sayNoStandIn = (kind: ServedKind): string =>
-  `cannot be true: the sandbox plays no ${summarize(kind).title}; use an account of the vendor that is made for tests`
+  `cannot be true: the sandbox plays no ${summarize(kind).title}; put recordings beside its file, or use an account of the vendor that is made for tests`
 
 function toSummary(served: ServedKind): DefinitionSummary {
   const summary = summarize(served)
@@ -56,7 +56,7 @@ export const foldKindName = (text: string): string => text.toLowerCase().replace
 
 /**
  * Builds the catalogue. Builds each document at its first request and keeps it. Lists and names read no definition.
- * @param standIns slugs of the kinds that the sandbox plays
+ * @param standIns slugs of the kinds that the sandbox plays without recordings
  */
 export function createCatalogue(kinds: readonly ServedKind[], standIns: readonly string[] = Object.keys(sandboxValues)): Catalogue {
   const names = new Map(
@@ -94,6 +94,6 @@ export function createCatalogue(kinds: readonly ServedKind[], standIns: readonly
     entities: (id) => get(id).entities,
     getKind,
     findKind,
-    hasStandIn: (kind) => standIns.includes(summarize(kind).kind),
+    hasStandIn: (kind) => kind.recordings !== undefined || standIns.includes(summarize(kind).kind),
   }
 }

@@ -14,6 +14,8 @@ export interface ServedKind extends Kind {
   readonly summary?: KindSummary
   /** Whether the kind came with the service. */
   readonly ships?: boolean
+  /** Path of its recordings. The sandbox plays the kind from them. */
+  readonly recordings?: string
   /** URL of the operator's rules, for threads: functions cannot be sent to them. */
   readonly rulesModule?: string
 }

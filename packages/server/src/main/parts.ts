@@ -4,6 +4,7 @@ import type { Engine, OriginOverride } from 'ferrule/engine'
 import type { ConnectorNotice } from 'ferrule/wire'
 import type { Admission } from '../calls/admission.ts'
 import type { Catalogue } from '../connectors/connector-types.ts'
+import type { ServedKind } from '../connectors/served-kind.ts'
 import type { Database } from '../db/database.ts'
 import type { ApplicationSeals } from '../tenancy/vault/application-seals.ts'
 import type { MasterKeys } from '../tenancy/vault/master-key.ts'
@@ -41,8 +42,8 @@ export interface Parts {
   readonly onBackgroundError: (error: unknown) => void
   /** Called once for each notice of a vendor. */
   readonly onNotice: (notice: { readonly connectorId: string } & ConnectorNotice) => void
-  /** Returns the origins of the sandbox by kind, at once or when it has started; undefined while it does not run. */
-  readonly sandboxOrigins: () => SandboxOrigins | Promise<SandboxOrigins>
+  /** Returns the origins of the sandbox that plays a kind, by kind, at once or when it has started; undefined while it does not run. */
+  readonly sandboxOrigins: (kind: ServedKind) => SandboxOrigins | Promise<SandboxOrigins>
 }
 
 /** The database, with the clock and the randomness of what is stored in it. */

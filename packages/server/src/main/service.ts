@@ -15,6 +15,7 @@ import type { FirstApplication } from '../tenancy/applications/first-start.ts'
 import { type ApartThreads, createApartThreads } from './apart-threads.ts'
 import { createContextServices, openContext } from './context-store.ts'
 import { readServedKinds } from './kinds/served.ts'
+import { StandIns } from './kinds/stand-ins.ts'
 import { createLogger } from './logger.ts'
 import { createMetrics } from './metrics.ts'
 import { openPlatform } from './platform.ts'
@@ -133,6 +134,8 @@ async function openState(
   { logger, sandbox, apart }: { readonly logger: Logger; readonly sandbox: SandboxProcess | undefined; readonly apart: ApartThreads },
 ) {
   let opened: Platform | undefined
+  const standIns = new StandIns()
+  const onUnread = (err: unknown): undefined => void logger.error({ err }, 'the sandbox cannot read the recordings of a kind')
   const store = openContext({ settings, kinds, logger, platform: () => opened })
   undo.add(() => store.close())
   const platform = await openPlatform({
@@ -142,13 +145,16 @@ async function openState(
     memory: new BodyMemory({ bytes: settings.bodyMemory, onQuiet: () => collect({ type: 'major', flavor: 'last-resort' }) }),
     engine: (parts) =>
       createEngine({ ...parts, wall: Date.now, searchRefusal: 'context_store_unavailable', apart, proxies: settings.proxies }),
-    sandboxOrigins: async () => {
+    sandboxOrigins: async (kind) => {
+      const api = settings.sandbox ? await standIns.find(kind).catch(onUnread) : undefined
+      if (api !== undefined) return { [kind.definition.kind]: { api, oauth: api } }
       await sandbox?.ready
       return sandbox?.origins()
     },
     onNotice: (notice) => logger.warn(notice, 'the vendor sent a notice with its answer'),
     onBackgroundError: (err) => logger.error({ err }, 'a background task failed'),
   })
+  undo.add(() => standIns.close())
   undo.add(() => platform.close())
   opened = platform
   if (settings.context.engine === 'postgres') await store.checkDatabase()

@@ -3,7 +3,7 @@ import type { ConnectorDefinition } from 'ferrule/definition'
 import type { KindSummary, ServedKind } from '../../connectors/served-kind.ts'
 
 /** Where the definition of a kind comes from, and what it is served with. */
-export interface LazyParts extends Pick<ServedKind, 'ships' | 'rulesModule'> {
+export interface LazyParts extends Pick<ServedKind, 'ships' | 'rulesModule' | 'recordings'> {
   /** Reads the checked long form as JSON. */
   read(): string
   readonly rules?: ServedKind['rules']

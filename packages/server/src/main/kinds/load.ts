@@ -23,13 +23,16 @@ interface Loaded {
 /** Loads the parser of files: a start whose files were all checked before does without. */
 const loadReader = () => import('ferrule/kind')
 
-/** Returns the file of the rules of `acme.kind.yaml`: `acme.rules.js`. */
-const nameRules = (path: string): string => `${path.replace(/(?:\.kind)?\.(?:ya?ml|json)$/, '')}.rules.js`
+/** Finds a file beside `acme.kind.yaml`, such as `acme.rules.js`. */
+function findBeside(path: string, ending: string): string | undefined {
+  const file = resolve(`${path.replace(/(?:\.kind)?\.(?:ya?ml|json)$/, '')}.${ending}`)
+  return existsSync(file) ? file : undefined
+}
 
 /** Finds the rules beside a file. */
 function findRules({ path, mayHaveRules }: KindSource): string | undefined {
-  const file = resolve(nameRules(path))
-  return mayHaveRules && existsSync(file) ? pathToFileURL(file).href : undefined
+  const file = mayHaveRules ? findBeside(path, 'rules.js') : undefined
+  return file === undefined ? undefined : pathToFileURL(file).href
 }
 
 async function readRules(url: string | undefined): Promise<{ readonly rules: Rules; readonly sentences: readonly string[] }> {
@@ -71,9 +74,11 @@ function readSource({ path, sha256: listed }: KindSource): SourceText {
 async function loadSource(source: KindSource, keptKinds: KeptKinds): Promise<Loaded> {
   const { path, sha256: listed } = source
   const rulesModule = findRules(source)
+  const recordings = findBeside(path, 'recordings.json')
   const { rules, sentences } = await readRules(rulesModule)
   const build = (kept: KeptKind): Loaded => {
-    const parts = { read: () => unpack(kept), rules, ...(rulesModule === undefined ? {} : { rulesModule }) }
+    const beside = { ...(rulesModule === undefined ? {} : { rulesModule }), ...(recordings === undefined ? {} : { recordings }) }
+    const parts = { read: () => unpack(kept), rules, ...beside }
     return { path, kind: makeLazyKind(kept.summary, parts), sentences }
   }
   const known = listed === undefined ? undefined : keptKinds.find(nameCheck(listed, rules))

@@ -1,5 +1,6 @@
 /** The kinds that come with the service: files of `packages/kinds`. A start reads their index only. */
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import type { KindSummary, ServedKind } from '../../connectors/served-kind.ts'
 import { settingInvalid } from '../settings/value-types.ts'
 import { makeLazyKind } from './lazy.ts'
@@ -35,6 +36,10 @@ export function listShippedKinds(names: readonly string[]): readonly ServedKind[
     )
   const chosen = slugs.has('') ? kinds : kinds.filter(({ kind }) => slugs.has(kind))
   return chosen.map(({ file, ...summary }) =>
-    makeLazyKind(summary, { read: () => readFileSync(new URL(file, folder), 'utf8'), ships: true }),
+    makeLazyKind(summary, {
+      read: () => readFileSync(new URL(file, folder), 'utf8'),
+      recordings: fileURLToPath(new URL(`${summary.kind}.recordings.json`, folder)),
+      ships: true,
+    }),
   )
 }
