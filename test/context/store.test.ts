@@ -62,7 +62,8 @@ overBoth('the store', (engine) => {
   test('writes, finds again and removes records whatever their fields are called', async () => {
     const names = ['id', 'key', 'keys', 'name', 'pk', 'h', 'v', 'p', 'ctid', 'row', 'found', 'wanted', 'seen', 'part', 'excluded', 'c0']
     const fields = Object.fromEntries(names.map((name) => [name, str('A text.')]))
-    store.ensureKind({ ...testKind(), entities: { oddities: { about: 'For tests.', key: ['id'], context_store_search: fields } } })
+    const { entities, ...kind } = testKind()
+    store.ensureKind({ ...kind, entities: { ...entities, oddities: { about: 'For tests.', key: ['id'], context_store_search: fields } } })
     const ref = createRef('oddities')
     const records = ['a', 'b', 'c'].map((id) => ({ key: id, fields: Object.fromEntries(names.map((name) => [name, `${name} of ${id}`])) }))
     expect(await store.writeBatch(ref, { records, asked: 1 })).toMatchObject({ created: 3 })

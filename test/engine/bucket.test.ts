@@ -197,6 +197,6 @@ describe('calls to a store', () => {
   })
 
   test('are shared by the token, as the vendor counts by app and store', () => {
-    expect(kinds.shopify.definition.limits.key).toEqual(['api_key'])
+    expect(kinds.shopify.definition.limits.key).toEqual(['api_key', 'client_id'])
   })
 })

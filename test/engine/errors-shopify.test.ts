@@ -85,7 +85,7 @@ describe('errors of Shopify', () => {
       'Settle it with the vendor.',
     ])
     const { error } = await met('list', { status: 401, body: { errors: wrongToken } })
-    expect(error).toMatchObject({ fault: 'credentials', hint: expect.stringContaining('put a new one into the connector') })
+    expect(error).toMatchObject({ fault: 'credentials', hint: expect.stringContaining('put a new token into the connector') })
   })
 
   test.each([

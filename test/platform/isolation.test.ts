@@ -148,6 +148,7 @@ const others = new Set([
   'syncs.addRecords',
   'syncs.purgeExpired',
   'catalogue.list',
+  'catalogue.listCopied',
   'catalogue.get',
   'catalogue.entities',
   'catalogue.getKind',

@@ -33,7 +33,7 @@ describe('settings', () => {
       dataFolder: './data',
       databaseConnections: 10,
       previousMasterKeys: [],
-      kinds: [],
+      kinds: ['@ferrule/kinds'],
       origins: {},
       sandbox: true,
       trustedProxies: [],

@@ -199,7 +199,7 @@ export const shopify = connector({
     {
       status: 401,
       is: 'upstream_auth_failed',
-      hint: 'The app was removed from the store, or its token has ended: install the app again and authorize the connector again. Tokens of newer apps end after a day: give their client id and client secret instead.',
+      hint: 'The app was removed from the store, or its token has ended: install the app again, then authorize the connector again or put a new token into the connector. Tokens of newer apps end after a day: give their client id and client secret instead.',
     },
     { status: 402, is: 'upstream_account_unavailable' },
     { status: 403, matches: 'Unavailable Shop', is: 'upstream_account_unavailable' },
