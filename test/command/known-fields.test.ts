@@ -26,6 +26,7 @@ const unknown = [
     'complete',
     'kind types',
     'kind docs',
+    'kind try',
   ],
 ]
 
