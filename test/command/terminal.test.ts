@@ -2,13 +2,14 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSandbox } from '../../packages/sandbox/src/index.ts'
+import { listShippedKinds } from '../../packages/server/src/main/kinds/shipped.ts'
 import { sandboxConnector } from '../http/support.ts'
 import { cli, makeFolder, openShell, openTerminal, plain, runFerrule, runForJson } from './support.ts'
 import { type CommandWorld, startCommandWorld } from './world.ts'
 
 let running: CommandWorld
 beforeAll(async () => {
-  running = await startCommandWorld()
+  running = await startCommandWorld({ kinds: listShippedKinds(['@ferrule/kinds/zendesk']) })
 })
 afterAll(() => running.close())
 const place = () => running.place
@@ -47,6 +48,13 @@ describe('connectors create', () => {
     expect(created).toMatchObject({ name: 'shopify', connector_type: 'shopify', environment: { sandbox: true } })
     expect(await runForJson(place(), 'execute', 'shopify', 'shop', 'get')).toMatchObject({ data: { name: 'Nordlicht' } })
     await runFerrule(place(), 'connectors', 'delete', 'shopify', '--yes') // no sync of its many entities
+    const invented = await runForJson(place(), 'connectors', 'create', 'zendesk', '--sandbox', '--no-check')
+    expect(invented).toMatchObject({
+      credential_scheme: 'token',
+      replication_config: { subdomain: 'sandbox' },
+      environment: { sandbox: true },
+    })
+    await runFerrule(place(), 'connectors', 'delete', 'zendesk', '--yes')
   })
 
   test('refuses a workspace that does not exist, and names those that there are', async () => {

@@ -15,6 +15,7 @@ import { readObject } from '../params.ts'
 import { callOptions, openSession } from '../session.ts'
 import { readSettings } from '../settings.ts'
 import { listKinds, listLocalKinds, readKind } from '../target/kinds.ts'
+import { listRequired } from '../target/local.ts'
 import { findConnector, requireWorkspace } from '../target/target.ts'
 import { listNames, parseTyped } from '../typed-values.ts'
 import { collectPages } from '../walk.ts'
@@ -70,7 +71,7 @@ export async function createConnector(context: CommandContext): Promise<void> {
   const wanted = args[0] ?? given['connector_type'] ?? given['definition_id'] ?? given['source_template_id']
   const kind = typeof wanted === 'string' ? wanted : await askKind(context)
   const name = readText(options, 'name') ?? given['name']
-  const known = readFlag(options, 'sandbox') ? { ...buildSandboxInput(kind), ...given } : given
+  const known = readFlag(options, 'sandbox') ? { ...(await buildSandboxInput(kind, context)), ...given } : given
   const answers = known['credentials'] === undefined ? await askCredentials(await readKind(kind, context), known, context) : {}
   const named = typeof name === 'string' ? name : await askName(kind, context)
   const needsKind = given['definition_id'] === undefined && given['source_template_id'] === undefined
@@ -85,10 +86,16 @@ export async function createConnector(context: CommandContext): Promise<void> {
   await output.value(await new Connectors(transport).create(body, callOptions(context)), columns)
 }
 
-/** Builds the members of a connector in the sandbox: a kind that it has no values of is asked for them. */
-function buildSandboxInput(kind: string): Schema {
-  const { credentials, configuration } = sandboxValues[kind] ?? {}
-  return { environment: { sandbox: true }, ...(credentials === undefined ? {} : { credentials, replication_config: configuration }) }
+/** Invents what has to be there. */
+const inventFields = (schema: Schema): Schema => Object.fromEntries(listRequired(schema).map((name) => [name, 'sandbox']))
+
+/** Builds the members of a connector in the sandbox. A stand-in that is made from recordings takes any values. */
+async function buildSandboxInput(kind: string, context: CommandContext): Promise<Schema> {
+  const environment = { sandbox: true }
+  const known = sandboxValues[kind]
+  if (known !== undefined) return { environment, credentials: known.credentials, replication_config: known.configuration }
+  const { credentials, configuration } = await readKind(kind, context)
+  return { environment, credentials: inventFields(credentials[0]?.schema ?? {}), replication_config: inventFields(configuration) }
 }
 
 async function askKind(context: CommandContext): Promise<string> {
@@ -163,8 +170,6 @@ const readField = (schema: Schema, name: string): Schema => {
   const field = properties[name]
   return isObject(field) ? field : {}
 }
-
-const listRequired = (schema: Schema): readonly string[] => (Array.isArray(schema['required']) ? schema['required'].map(String) : [])
 
 async function chooseScheme({ title, credentials }: KindDocument, { ask }: CommandContext): Promise<SchemeDocument> {
   const [first, second] = credentials

@@ -20,7 +20,7 @@ export const connectorCommands: readonly CommandSpec[] = [
     details: 'A file has name, credentials, replication_config and environment, as POST /api/v1/integrations/connectors takes them.',
     options: [
       { flags: '--name <name>', about: 'name of the connector' },
-      { flags: '--sandbox', about: 'call the stand-in of the vendor, with its credentials unless a file has others' },
+      { flags: '--sandbox', about: 'call the stand-in of the vendor, with invented credentials unless a file has others' },
       fromFile,
       noCheck,
     ],

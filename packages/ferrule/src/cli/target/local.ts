@@ -24,7 +24,8 @@ function readFields(kind: string, schema: Schema, env: Environment): Record<stri
   )
 }
 
-const listRequired = (schema: Schema): readonly string[] => (Array.isArray(schema['required']) ? schema['required'].map(String) : [])
+/** Lists the required members of a schema. */
+export const listRequired = (schema: Schema): readonly string[] => (Array.isArray(schema['required']) ? schema['required'].map(String) : [])
 
 /** Chooses the scheme whose required fields the environment has; the one with the most fields of those. */
 function chooseScheme({ kind, title, credentials }: KindDocument, env: Environment): Record<string, unknown> {
