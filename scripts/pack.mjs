@@ -1,13 +1,13 @@
 // Reasons: docs/decisions/packages.md
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { build } from './build.mjs'
 import { packages, root, sourceCondition } from './paths.mjs'
 
-/** What a package has beside its `dist`: the schemas of kind files and their recordings for editors, kinds as JSON with their index. */
-const beside = ['kind.schema.json', 'recordings.schema.json', 'json', 'index.json']
+/** What a package has beside its `dist`: schemas for editors, kinds as JSON with their index, and their recordings. */
+const beside = /^((kind|recordings)\.schema\.json|json|index\.json|[\w-]+\.recordings\.json)$/
 
 /**
  * Builds and packs all packages for npm.
@@ -33,7 +33,8 @@ function packOne(name, target) {
   const copy = mkdtempSync(join(tmpdir(), 'ferrule-pack-'))
   try {
     cpSync(join(source, 'dist'), join(copy, 'dist'), { recursive: true })
-    for (const each of beside) if (existsSync(join(source, each))) cpSync(join(source, each), join(copy, each), { recursive: true })
+    for (const each of readdirSync(source).filter((each) => beside.test(each)))
+      cpSync(join(source, each), join(copy, each), { recursive: true })
     for (const paper of ['LICENSE', 'README.md', 'CHANGELOG.md']) cpSync(join(root, paper), join(copy, paper))
     writeFileSync(join(copy, 'package.json'), buildManifest(readFileSync(join(source, 'package.json'), 'utf8')))
     const packed = spawnSync('npm', ['pack', '--pack-destination', target], { cwd: copy, stdio: ['ignore', 'inherit', 'inherit'] })
