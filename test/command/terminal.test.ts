@@ -51,7 +51,7 @@ describe('connectors create', () => {
     const invented = await runForJson(place(), 'connectors', 'create', 'zendesk', '--sandbox', '--no-check')
     expect(invented).toMatchObject({
       credential_scheme: 'token',
-      replication_config: { subdomain: 'sandbox' },
+      replication_config: { subdomain: 'acme' }, // the example of the kind
       environment: { sandbox: true },
     })
     await runFerrule(place(), 'connectors', 'delete', 'zendesk', '--yes')

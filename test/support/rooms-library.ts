@@ -83,7 +83,7 @@ export const libraryRooms: readonly Room[] = [
   {
     // A vendor that is played from recordings, over HTTP: for sandboxes of programs, of the command and of the service.
     room: `${library}stand-in/`,
-    files: within(library, ['errors.ts', 'values/', 'definition/', 'kind-recordings/', 'engine/json/']),
+    files: within(library, ['errors.ts', 'values/', 'definition/', 'kind-recordings/', 'engine/json/', 'engine/limits/windows.ts']),
     node: 'all but node:sqlite',
   },
   {

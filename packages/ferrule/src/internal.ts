@@ -70,7 +70,7 @@ export {
   readPlain,
   splitSection,
 } from './document/reference.ts'
-export { type SandboxValues, sandboxValues } from './document/sandbox-values.ts'
+export { buildSandboxValues, type SandboxValues, sandboxValues } from './document/sandbox-values.ts'
 export { readApart } from './engine/call/apart.ts'
 export { readBatches } from './engine/call/page-records.ts'
 export { fillParams } from './engine/call/params.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { keepNewest } from './data.ts'
-import { type ReceivedRequest, type Reply, redirectTarget, sendBack } from './http.ts'
+import { keepNewest, unseal } from './data.ts'
+import { isObject, type ReceivedRequest, type Reply, redirectTarget, sendBack } from './http.ts'
 import { buttons, html, type PageVendor, pageReply, problemText } from './pages.ts'
 
 /** What the consent pages of every vendor have in common. */
@@ -108,6 +108,21 @@ export function formOf({ body }: ReceivedRequest): URLSearchParams {
 export function signedIn<P extends Person>(people: readonly P[], form: URLSearchParams): P | undefined {
   const email = (form.get('email') ?? '').trim().toLowerCase()
   return form.get('password') === password ? people.find((person) => person.email === email) : undefined
+}
+
+/** Finds who signed in on an earlier page: its form carries a sealed ticket. */
+export function findTicketHolder<P extends Person>(people: readonly P[], form: URLSearchParams, secret: string): P | undefined {
+  const ticket = unseal(secret, form.get('ticket') ?? '')
+  return people.find(({ email }) => isObject(ticket) && ticket['email'] === email)
+}
+
+/** Returns whether a request carries an application's id and secret as HTTP Basic. */
+export function isBasicClient(
+  { headers }: ReceivedRequest,
+  { clientId, clientSecret }: { readonly clientId: string; readonly clientSecret: string },
+): boolean {
+  const [scheme = '', value = ''] = (headers.authorization ?? '').split(' ')
+  return scheme.toLowerCase() === 'basic' && Buffer.from(value, 'base64').toString() === `${clientId}:${clientSecret}`
 }
 
 /** Returns the page of a request that cannot be agreed to: the browser stays. */

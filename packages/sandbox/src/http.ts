@@ -228,6 +228,17 @@ export function findRoute<R extends RoutePattern>(routes: readonly R[], method: 
   return { found: 'route', route, slots: matchPath(route.path, path) ?? {} }
 }
 
+/** An endpoint that needs nothing but the request. */
+interface Endpoint extends RoutePattern {
+  handle(request: ReceivedRequest): Reply
+}
+
+/** Answers a request to one of some endpoints; undefined for other paths. */
+export function answerAt(endpoints: readonly Endpoint[], request: ReceivedRequest): Reply | undefined {
+  const match = findRoute(endpoints, request.method, request.path)
+  return match.found === 'route' ? match.route.handle(request) : undefined
+}
+
 /** Returns the first value of a header; undefined when it is missing. */
 export function headerOf({ headers }: ReceivedRequest, name: string): string | undefined {
   const value = headers[name]

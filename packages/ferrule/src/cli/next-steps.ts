@@ -1,5 +1,6 @@
 /** What to do next after an error, in commands: the table of errors names requests for programs. */
 import { type ErrorCode, errorTable, type FerruleError, withHint } from '../errors.ts'
+import { escapePattern } from '../values/texts.ts'
 import { type CommandOptions, readFlag, readText } from './context.ts'
 import type { CommandSpec } from './spec.ts'
 
@@ -65,8 +66,7 @@ function readFacts(failed: Failed | undefined): StepFacts {
 const slot = /\\\{\w+\\\}/g
 
 /** Matches the hint that the table has for a code, with its slots filled or not. Hints of other words say more than the table. */
-const matchTable = (code: ErrorCode): RegExp =>
-  new RegExp(`^${errorTable[code].hint.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(slot, '\\S+')}`)
+const matchTable = (code: ErrorCode): RegExp => new RegExp(`^${escapePattern(errorTable[code].hint).replaceAll(slot, '\\S+')}`)
 
 /** Turns the hint of the table into commands. What stands behind it stays. */
 export function nameCommands(error: FerruleError, failed?: Failed): FerruleError {

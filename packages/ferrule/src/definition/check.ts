@@ -6,7 +6,7 @@ import { checkNames } from './check-names.ts'
 import { checkSync } from './check-sync.ts'
 import type { Kind } from './connector.ts'
 import { findField } from './document.ts'
-import { describedSlot, type EntityDefinition, type LiveAction, liveActions, type Operation } from './entity.ts'
+import { asksForDescribed, describedSlot, type EntityDefinition, type LiveAction, liveActions, type Operation } from './entity.ts'
 import { type Fields, isOptional } from './fields.ts'
 import { refusedNames } from './object.ts'
 import { cursorName, findShape, type PageDefinition, sizeName } from './page.ts'
@@ -37,11 +37,6 @@ const findSpeechless = (fields: Fields, at: string): string[] =>
     ...(description.trim() === '' ? [`${at} ${name} has no sentence`] : []),
     ...findSpeechless(properties, `${at} ${name}.`),
   ])
-
-const asksForDescribed = ({ defaults = {}, constant = {}, text = {} }: Operation): boolean =>
-  [...Object.values(defaults), ...Object.values(constant), ...Object.values(text).map(({ start }) => start)].some(
-    (value) => typeof value === 'string' && value.includes(describedSlot),
-  )
 
 const findUnknownRefusals = (fields: Fields): string[] =>
   Object.values(fields).flatMap(({ 'x-refuse': code, properties = {} }) => [

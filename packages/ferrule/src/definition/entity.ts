@@ -200,6 +200,20 @@ export interface Filled {
 /** Stands for the names of the account's own fields, with commas, in `defaults`, `constant` and the start of a `text`. */
 export const describedSlot = '{described}'
 
+/**
+ * Returns whether an operation asks for the account's own fields.
+ * @param params of a call: the caller's own value replaces a default
+ */
+export function asksForDescribed(
+  { defaults = {}, constant = {}, text = {} }: Operation,
+  params: Readonly<Record<string, unknown>> = {},
+): boolean {
+  const used = Object.entries(defaults).flatMap(([name, value]) => (params[name] === undefined ? [value] : []))
+  return [...used, ...Object.values(constant), ...Object.values(text).map(({ start }) => start)].some(
+    (value) => typeof value === 'string' && value.includes(describedSlot),
+  )
+}
+
 /** The list that describes the fields that an account has of its own. */
 export interface Described {
   readonly entity: string

@@ -1,6 +1,7 @@
 /** Compares requests and records with what a file says of them. Pure. */
 import { isObject } from '../definition/object.ts'
 import { readJson, writeJson } from '../values/json/json.ts'
+import { decodePart } from '../values/texts.ts'
 import type { Pairs, RecordedRequest } from './recording.ts'
 
 /** What is compared of a request. */
@@ -92,16 +93,7 @@ function comparePairs(what: string, written: Pairs, sent: Pairs): string[] {
   return [...problems, ...left.map(([name, value]) => `${what} ${name} is ${show(value)}, and is not written`)]
 }
 
-const decode = (path: string): string => {
-  try {
-    return path
-      .split('/')
-      .map((part) => decodeURIComponent(part))
-      .join('/')
-  } catch {
-    return path
-  }
-}
+const decode = (path: string): string => path.split('/').map(decodePart).join('/')
 
 /** Reads a body as JSON; undefined for any other text. */
 export function parseBody(text: string): unknown {

@@ -1,6 +1,7 @@
 /** Replaces what no recording may hold. The same value becomes the same everywhere, so that walks and paths still fit. */
 import { isObject } from '../definition/object.ts'
 import { createRedactor, type Redact } from '../engine/credentials/source.ts'
+import { decodePart, escapePattern } from '../values/texts.ts'
 import { mailAddress } from './leaks.ts'
 import { invent, isLink, type Sort, shortDigits, sortOfMember, sortOfText } from './words.ts'
 
@@ -31,14 +32,6 @@ const shortest = 3
 const word = /[\p{L}\p{N}]+/gu
 const link = /https?:\/\/[^\s<>"'\\,;)]+/gi
 const isNumber = (value: unknown): value is number | bigint => typeof value === 'number' || typeof value === 'bigint'
-const escapeForm = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
-const decode = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
 
 /** Lists pairs of values, and each alone, in Base64: headers of HTTP Basic hold them, and vendors answer with what they got. */
 function* listEncoded(values: readonly string[]): Generator<string> {
@@ -114,7 +107,7 @@ export class Replacer {
     const url = URL.canParse(text, 'http://relative.invalid') ? new URL(text, 'http://relative.invalid') : undefined
     const isOwn = url !== undefined && (text.startsWith('/') || this.#given.origins.has(url.origin))
     if (!isOwn) return void this.#know(text, this.#invent('link', text))
-    for (const part of url.pathname.split('/')) this.#learnText(decode(part).replaceAll('/', ''), undefined)
+    for (const part of url.pathname.split('/')) this.#learnText(decodePart(part).replaceAll('/', ''), undefined)
     for (const [name, value] of url.searchParams) this.#learnText(value, sortOfMember(name, undefined))
   }
 
@@ -151,8 +144,8 @@ export class Replacer {
     const path = pathname
       .split('/')
       .map((part) => {
-        const to = this.#writeText(decode(part))
-        return to === decode(part) ? part : encodeURIComponent(to)
+        const to = this.#writeText(decodePart(part))
+        return to === decodePart(part) ? part : encodeURIComponent(to)
       })
       .join('/')
     const query = [...new URLSearchParams(search)].map(([name, value]): [string, string] => [name, this.#writeText(value)])
@@ -174,7 +167,7 @@ export class Replacer {
   #writeParts(text: string): string {
     const found = new Set((text.match(word) ?? []).flatMap((first) => [...(this.#byWord.get(first) ?? [])]))
     if (found.size === 0) return text
-    const forms = [...found].toSorted((one, other) => other.length - one.length).map(escapeForm)
+    const forms = [...found].toSorted((one, other) => other.length - one.length).map(escapePattern)
     const form = new RegExp(`(?<![\\p{L}\\p{N}])(?:${forms.join('|')})(?![\\p{L}\\p{N}])`, 'gu')
     return text.replaceAll(form, (part) => this.#to.get(part) ?? part)
   }

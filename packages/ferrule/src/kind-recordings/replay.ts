@@ -22,7 +22,7 @@ const toHttpAnswer = ({ status, headers, body, text }: RecordedAnswer): HttpAnsw
 class Unrecorded extends Error {}
 
 /** Answers the requests of one call, in the order of its exchanges. */
-class RecordedVendor implements HttpSender {
+class ReplaySender implements HttpSender {
   readonly sent: HttpRequest[] = []
   readonly problems: string[] = []
   readonly #exchanges: readonly Exchange[]
@@ -128,7 +128,7 @@ export async function replay(connection: Connection, recording: Recording): Prom
   const ended = new AbortController()
   // After the last answer of a refusal the engine would wait and try again.
   const onLast = (): void => (expected === undefined ? undefined : ended.abort())
-  const vendor = new RecordedVendor(exchanges, listSecretQuery(connection.kind.definition), onLast)
+  const vendor = new ReplaySender(exchanges, listSecretQuery(connection.kind.definition), onLast)
   const engine = createEngine({ limits: false, random: () => 0, http: vendor })
   const call = { entity, action, params: recording.params, signal: ended.signal }
   const walked = await walkCall(engine, connection, { call, mostPages: hasMore ? exchanges.length : Number.POSITIVE_INFINITY })
@@ -155,7 +155,7 @@ export interface LostWrite {
 /** Runs a write whose first answer is lost on its way. */
 export async function loseAnswer(connection: Connection, recording: Recording): Promise<LostWrite> {
   const { entity, action, params, exchanges } = recording
-  const vendor = new RecordedVendor(exchanges, listSecretQuery(connection.kind.definition), () => undefined)
+  const vendor = new ReplaySender(exchanges, listSecretQuery(connection.kind.definition), () => undefined)
   const sent: HttpRequest[] = []
   const http: HttpSender = {
     send: async (request) => {

@@ -10,6 +10,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ConnectorDefinition, CredentialScheme } from '../definition/connector.ts'
 import { parsePath, withAt } from '../engine/json/paths.ts'
+import { RecentTimes } from '../engine/limits/windows.ts'
 import type { RecordedAnswer, Recordings } from '../kind-recordings/recording.ts'
 import { writeJson } from '../values/json/json.ts'
 import { readRequest, type SentRequest } from './requests.ts'
@@ -78,25 +79,6 @@ function answerTokens({ credentials }: ConnectorDefinition, { method, url }: Sen
   return { status: 200, headers: { 'content-type': 'application/json' }, body: timed }
 }
 
-/** Counts calls within the rates of a kind. */
-class Rates {
-  readonly #rates: NonNullable<ConnectorDefinition['limits']['rates']>
-  #times: number[] = []
-
-  constructor({ limits }: ConnectorDefinition) {
-    this.#rates = limits.rates ?? []
-  }
-
-  /** Notes a call. @returns seconds to wait; undefined if it is allowed */
-  take(now: number): number | undefined {
-    const longest = Math.max(0, ...this.#rates.map(({ seconds }) => seconds))
-    this.#times = this.#times.filter((time) => time > now - longest * 1000)
-    const full = this.#rates.find(({ calls, seconds }) => this.#times.filter((time) => time > now - seconds * 1000).length >= calls)
-    if (full === undefined) this.#times.push(now)
-    return full?.seconds
-  }
-}
-
 async function readText(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let length = 0
@@ -122,7 +104,8 @@ function createAnswerer(
   limits: boolean,
 ): (request: SentRequest) => RecordedAnswer {
   const vendor = new RecordedVendor(definition, recordings)
-  const rates = new Rates(definition)
+  const { rates = [] } = definition.limits
+  const times = new RecentTimes()
   return (request) => {
     const demanded = findDemand(request)
     if (demanded !== undefined) return vendor.failures.build(demanded, 'The sandbox fails as it was asked to.')
@@ -130,10 +113,14 @@ function createAnswerer(
     if (tokens !== undefined) return tokens
     if (!Object.values(definition.credentials).some((scheme) => hasCredentials(scheme, request)))
       return vendor.failures.build(401, 'The request has no credentials.')
-    const wait = limits ? rates.take(Date.now()) : undefined
-    if (wait === undefined) return vendor.answer(request)
+    const now = performance.now()
+    const wait = limits ? times.earliest(rates, now) - now : 0
+    if (wait <= 0) {
+      times.add(rates, now)
+      return vendor.answer(request)
+    }
     const refused = vendor.failures.build(429, 'Too many requests.')
-    return { ...refused, headers: { ...refused.headers, 'retry-after': String(wait) } }
+    return { ...refused, headers: { ...refused.headers, 'retry-after': String(Math.ceil(wait / 1000)) } }
   }
 }
 

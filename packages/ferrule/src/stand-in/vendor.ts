@@ -6,6 +6,7 @@ import { getAt, parsePath, withAt } from '../engine/json/paths.ts'
 import { compareRequests, matchesTarget } from '../kind-recordings/compare.ts'
 import { listSecretQuery } from '../kind-recordings/connection.ts'
 import type { Exchange, RecordedAnswer, Recording, Recordings } from '../kind-recordings/recording.ts'
+import { decodePart, escapePattern } from '../values/texts.ts'
 import { Failures } from './failures.ts'
 import { readSent, type SentRequest } from './requests.ts'
 
@@ -18,24 +19,15 @@ interface Candidate {
 }
 
 const isSuccess = ({ status }: RecordedAnswer): boolean => status < 300
-const quote = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
 /** Makes an expression of a path with slots. */
 const toPattern = (path: string): RegExp =>
   new RegExp(
     `^${path
       .split(/(\{\w+\})/)
-      .map((part) => (part.startsWith('{') ? `(?<${part.slice(1, -1)}>[^/]+)` : quote(part)))
+      .map((part) => (part.startsWith('{') ? `(?<${part.slice(1, -1)}>[^/]+)` : escapePattern(part)))
       .join('')}$`,
   )
-
-const decode = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
 
 /** Returns the nearest of some recordings: that whose first fitting request differs least. */
 function findNearest(recordings: readonly Recording[], request: SentRequest, secret: ReadonlySet<string>): Recording | undefined {
@@ -107,7 +99,7 @@ export class RecordedVendor {
         if (operation === undefined || !operation.call.startsWith(`${request.method} `)) return []
         const match = this.#patterns.get(operation)?.exec(request.url.pathname)
         if (!match || !this.#fits(operation, request)) return []
-        const slots = Object.entries(match.groups ?? {}).map(([name, value]) => [name, decode(value)] as const)
+        const slots = Object.entries(match.groups ?? {}).map(([name, value]) => [name, decodePart(value)] as const)
         return [{ entity, action, operation, slots: Object.fromEntries(slots) }]
       }),
     )

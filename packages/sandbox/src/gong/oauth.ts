@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import {
+  findTicketHolder,
   formOf,
+  isBasicClient,
   type Person,
   refusalPage,
   registeredTarget,
@@ -11,20 +13,14 @@ import {
   signInPage,
   withOpenerPolicy,
 } from '../consent.ts'
-import { seal, unseal } from '../data.ts'
-import { findRoute, isObject, json, type ReceivedRequest, type Reply, sendBack } from '../http.ts'
+import { seal } from '../data.ts'
+import { findRoute, json, type ReceivedRequest, type Reply, sendBack } from '../http.ts'
 import { buttons, html, pageReply } from '../pages.ts'
 import { type GongState, homeOf } from './state.ts'
 import { allScopes, type Customer, type Grant, sandboxCredentials } from './tokens.ts'
 
 function oauthError(status: number, error: string, description?: string): Reply {
   return json(status, description === undefined ? { error } : { error, error_description: description })
-}
-
-function clientIsRight(request: ReceivedRequest): boolean {
-  const [scheme = '', value = ''] = (request.headers.authorization ?? '').split(' ')
-  const { clientId, clientSecret } = sandboxCredentials
-  return scheme.toLowerCase() === 'basic' && Buffer.from(value, 'base64').toString() === `${clientId}:${clientSecret}`
 }
 
 /** Parameters of the query string; those of a form body where the query has none. */
@@ -73,7 +69,7 @@ function refresh(state: GongState, parameters: URLSearchParams): Reply {
 }
 
 function generateToken(state: GongState, request: ReceivedRequest): Reply {
-  if (!clientIsRight(request)) return oauthError(401, 'invalid_client')
+  if (!isBasicClient(request, sandboxCredentials)) return oauthError(401, 'invalid_client')
   const parameters = parametersOf(request)
   const grantType = parameters.get('grant_type')
   if (grantType === null) return oauthError(400, 'invalid_request', 'grant_type is missing')
@@ -204,8 +200,7 @@ function show(state: GongState, asked: AuthorizationRequest, request: ReceivedRe
 
 function submit(state: GongState, asked: AuthorizationRequest, request: ReceivedRequest): Reply {
   const form = formOf(request)
-  const ticket = unseal(state.secret, form.get('ticket') ?? '')
-  const known = people.find(({ email }) => isObject(ticket) && ticket['email'] === email)
+  const known = findTicketHolder(people, form, state.secret)
   if (known && form.get('action') === 'allow') return allow(state, known, asked)
   if (known && form.get('action') === 'deny') return sendBack(asked.target, { error: 'access_denied', state: asked.state })
   const person = signedIn(people, form)

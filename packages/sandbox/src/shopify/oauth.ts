@@ -1,6 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import {
   createCodes,
+  findTicketHolder,
   formOf,
   type Person,
   refusalPage,
@@ -13,7 +14,7 @@ import {
   withOpenerPolicy,
 } from '../consent.ts'
 import { keepNewest, seal, unseal } from '../data.ts'
-import { findRoute, isObject, json, parseJson, type ReceivedRequest, type Reply, sendBack } from '../http.ts'
+import { answerAt, isObject, json, parseJson, type ReceivedRequest, type Reply, sendBack } from '../http.ts'
 import { buttons, html, pageReply } from '../pages.ts'
 import { type Access, shopifyCredentials } from './access.ts'
 import { storeHost } from './shop.ts'
@@ -193,10 +194,7 @@ export function createShopifyOauth(state: ShopifyOauthState) {
   ]
   return {
     /** Answers the consent page and the token endpoint; undefined for other paths. */
-    answer(request: ReceivedRequest): Reply | undefined {
-      const match = findRoute(endpoints, request.method, request.path)
-      return match.found === 'route' ? match.route.handle(request) : undefined
-    },
+    answer: (request: ReceivedRequest): Reply | undefined => answerAt(endpoints, request),
     accessOf: tokens.accessOf,
     reset: tokens.reset,
   }
@@ -220,8 +218,7 @@ interface Submitted {
 /** Takes a form of the pages. */
 function submit(state: ShopifyOauthState, asked: AuthorizationRequest, { request, allow }: Submitted): Reply {
   const form = formOf(request)
-  const ticket = unseal(state.secret, form.get('ticket') ?? '')
-  const known = people.find(({ email }) => isObject(ticket) && ticket['email'] === email)
+  const known = findTicketHolder(people, form, state.secret)
   if (known && form.get('action') === 'allow') return allow(asked)
   if (known && form.get('action') === 'deny') return sendBack(asked.target, { error: 'access_denied', state: asked.state })
   const person = signedIn(people, form)

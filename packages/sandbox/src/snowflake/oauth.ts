@@ -1,7 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
 import {
   createCodes,
+  findTicketHolder,
   formOf,
+  isBasicClient,
   type Person,
   refusalPage,
   registeredTarget,
@@ -12,7 +14,7 @@ import {
   withOpenerPolicy,
 } from '../consent.ts'
 import { keepNewest, seal, unseal } from '../data.ts'
-import { findRoute, isObject, json, type ReceivedRequest, type Reply, sendBack } from '../http.ts'
+import { answerAt, isObject, json, type ReceivedRequest, type Reply, sendBack } from '../http.ts'
 import { buttons, html, pageReply } from '../pages.ts'
 import { type Failure, failure } from './failures.ts'
 import type { SnowflakeSwitches } from './switches.ts'
@@ -75,12 +77,6 @@ const blocked = ['ACCOUNTADMIN', 'ORGADMIN', 'GLOBALORGADMIN', 'SECURITYADMIN']
 
 function refusal(error: string, message: string): Reply {
   return json(400, { data: null, error, code: null, message, success: false, headers: null })
-}
-
-function clientIsRight({ headers }: ReceivedRequest): boolean {
-  const [scheme = '', value = ''] = (headers.authorization ?? '').split(' ')
-  const { clientId, clientSecret } = snowflakeCredentials
-  return scheme.toLowerCase() === 'basic' && Buffer.from(value, 'base64').toString() === `${clientId}:${clientSecret}`
 }
 
 /** Reads the role of a scope; undefined when it names none. */
@@ -173,7 +169,7 @@ export function createSnowflakeOauth(options: Options) {
   const { secret, switches } = options
   const tokens = createTokens(options)
   const giveToken = (request: ReceivedRequest): Reply => {
-    if (!clientIsRight(request)) return refusal('invalid_client', 'This is an invalid client.')
+    if (!isBasicClient(request, snowflakeCredentials)) return refusal('invalid_client', 'This is an invalid client.')
     const form = new URLSearchParams(request.body)
     if (form.get('grant_type') === 'authorization_code') return tokens.exchangeCode(form)
     return form.get('grant_type') === 'refresh_token'
@@ -191,8 +187,7 @@ export function createSnowflakeOauth(options: Options) {
       : refusalPage(vendor, `The role ${asked.role} is not granted to ${user.email}, or does not exist. Names of roles are case-sensitive.`)
   const submit = (asked: AuthorizationRequest, request: ReceivedRequest): Reply => {
     const form = formOf(request)
-    const ticket = unseal(secret, form.get('ticket') ?? '')
-    const known = people.find(({ email }) => isObject(ticket) && ticket['email'] === email)
+    const known = findTicketHolder(people, form, secret)
     if (known && form.get('action') === 'allow') return agree(known, asked)
     if (known && form.get('action') === 'deny') return sendBack(asked.target, { error: 'access_denied', state: asked.state })
     const person = signedIn(people, form)
@@ -214,10 +209,7 @@ export function createSnowflakeOauth(options: Options) {
   ]
   return {
     /** Answers the consent page and the token endpoint; undefined for other paths. */
-    answer(request: ReceivedRequest): Reply | undefined {
-      const match = findRoute(endpoints, request.method, request.path)
-      return match.found === 'route' ? match.route.handle(request) : undefined
-    },
+    answer: (request: ReceivedRequest): Reply | undefined => answerAt(endpoints, request),
     check: tokens.check,
     reset: tokens.reset,
   }

@@ -1,4 +1,5 @@
 import {
+  findTicketHolder,
   formOf,
   type Person,
   refusalPage,
@@ -147,7 +148,7 @@ function submit(state: TiktokState, asked: AuthorizationRequest, request: Receiv
     const isRight = form.get('verification_code')?.trim() === tiktokCredentials.verificationCode
     return isRight ? agree(state, access, asked) : verificationPage(state, access, 'The verification code is wrong.')
   }
-  const known = people.find(({ email }) => isObject(ticket) && ticket['email'] === email)
+  const known = findTicketHolder(people, form, String(state.seed))
   if (known && action === 'continue') return verificationPage(state, chosenIn(form, known))
   const user = signedIn(people, form)
   return user ? choicePage(state, user, asked) : signInAgain({ vendor, people }, form)

@@ -1,9 +1,9 @@
 /** Builds documents of the kinds from their definitions. */
 import type { ConnectorDefinition } from 'ferrule/definition'
-import { buildEntityDocument, fail, isCertified, sandboxValues, toSchema } from 'ferrule/internal'
+import { buildEntityDocument, fail, sandboxValues, toSchema } from 'ferrule/internal'
 import type { DefinitionRecord, DefinitionSummary } from 'ferrule/wire'
 import type { Catalogue } from './connector-types.ts'
-import { type ServedKind, summarize } from './served-kind.ts'
+import { isOfLibrary, type ServedKind, summarize } from './served-kind.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 
@@ -15,16 +15,15 @@ export const sayNoStandIn = (kind: ServedKind): string =>
   `cannot be true: the sandbox plays no ${summarize(kind).title}; put recordings beside its file, or use an account of the vendor that is made for tests`
 
 function toSummary(served: ServedKind): DefinitionSummary {
-  const summary = summarize(served)
-  const { id, kind, title, about } = summary
+  const { id, kind, title, about } = summarize(served)
   return {
     sourceDefinitionId: id,
     name: title,
     connector_type: kind,
     description: about,
     iconUrl: null,
-    custom: !isCertified(summary) && served.ships !== true,
-    supportLevel: isCertified(summary) ? 'certified' : 'community',
+    custom: !isOfLibrary(served) && served.ships !== true,
+    supportLevel: isOfLibrary(served) ? 'certified' : 'community',
   }
 }
 

@@ -1,5 +1,6 @@
 /** A kind of this service: what lists show of it, and its definition, which is read when it is first used. */
 import type { ConnectorDefinition, Kind } from 'ferrule/definition'
+import { isCertified } from 'ferrule/internal'
 import { listCopiedEntities } from '../copies/sync/walk/plan.ts'
 
 /** What is known of a kind without its definition. */
@@ -28,3 +29,6 @@ export const summarizeDefinition = (definition: ConnectorDefinition): KindSummar
 
 /** Returns what lists show of a kind. It reads no definition that is read at its first use. */
 export const summarize = (kind: ServedKind): KindSummary => kind.summary ?? summarizeDefinition(kind.definition)
+
+/** Returns whether a kind is one of the library's own, not a file. */
+export const isOfLibrary = (kind: ServedKind): boolean => isCertified(summarize(kind))

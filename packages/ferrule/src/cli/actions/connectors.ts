@@ -5,7 +5,7 @@ import { Definitions } from '../../client/resources/definitions.ts'
 import { Links } from '../../client/resources/links.ts'
 import { isObject } from '../../definition/object.ts'
 import type { KindDocument, Schema, SchemeDocument } from '../../document/kind-document.ts'
-import { sandboxValues } from '../../document/sandbox-values.ts'
+import { buildSandboxValues } from '../../document/sandbox-values.ts'
 import { FerruleError } from '../../errors.ts'
 import type { ConnectLinkInput, ConnectLinkQuery, ConnectLinkRecord, ConnectLinkStatus } from '../../wire/connect/links.ts'
 import type { ConnectorInput, ConnectorPatch } from '../../wire/connector-inputs.ts'
@@ -86,16 +86,10 @@ export async function createConnector(context: CommandContext): Promise<void> {
   await output.value(await new Connectors(transport).create(body, callOptions(context)), columns)
 }
 
-/** Invents what has to be there. */
-const inventFields = (schema: Schema): Schema => Object.fromEntries(listRequired(schema).map((name) => [name, 'sandbox']))
-
-/** Builds the members of a connector in the sandbox. A stand-in that is made from recordings takes any values. */
+/** Builds the members of a connector in the sandbox. */
 async function buildSandboxInput(kind: string, context: CommandContext): Promise<Schema> {
-  const environment = { sandbox: true }
-  const known = sandboxValues[kind]
-  if (known !== undefined) return { environment, credentials: known.credentials, replication_config: known.configuration }
-  const { credentials, configuration } = await readKind(kind, context)
-  return { environment, credentials: inventFields(credentials[0]?.schema ?? {}), replication_config: inventFields(configuration) }
+  const { credentials, configuration } = buildSandboxValues(kind, await readKind(kind, context))
+  return { environment: { sandbox: true }, credentials, replication_config: configuration }
 }
 
 async function askKind(context: CommandContext): Promise<string> {

@@ -6,6 +6,7 @@ import { isObject } from '../../definition/object.ts'
 import type { Schema } from '../../document/kind-document.ts'
 import type { Download } from '../../engine/types.ts'
 import { FerruleError } from '../../errors.ts'
+import { escapePattern } from '../../values/texts.ts'
 import { type CommandContext, chooseFormulas, readFlag, readText } from '../context.ts'
 import { addHint, failUsage, Interrupted, readErrorCode } from '../failure.ts'
 import { formatBytes, formatSeconds } from '../output/progress.ts'
@@ -203,7 +204,7 @@ async function refuseExisting(path: string, isForced: boolean): Promise<void> {
 async function findPart(path: string): Promise<{ readonly bytes: number; isOf(tag: string | null): boolean } | undefined> {
   const folder = dirname(path)
   const names = await readdir(folder).catch(() => [])
-  const escaped = basename(path).replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  const escaped = escapePattern(basename(path))
   const pattern = new RegExp(`^${escaped}\\.[0-9a-f]{12}\\.part$`)
   for (const name of names) {
     if (!pattern.test(name)) continue

@@ -1,7 +1,8 @@
 /** Reads which fields a vendor's account has of its own, and asks for them where a definition says `{described}`. */
-import { describedSlot, type Operation } from '../../definition/entity.ts'
+import { asksForDescribed, describedSlot, type Operation } from '../../definition/entity.ts'
 import { isObject } from '../../definition/object.ts'
 import { FerruleError } from '../../errors.ts'
+import { BoundedMap } from '../../values/bounded-map.ts'
 import { writeJson } from '../../values/json/json.ts'
 import type { Connection } from '../connection.ts'
 import { buildTest } from '../json/condition.ts'
@@ -30,9 +31,9 @@ interface Names {
   readonly warning?: string | undefined
 }
 
-/** Keeps the descriptions of connectors for a while. Forgets the oldest. */
+/** Keeps the descriptions of connectors for a while. */
 export class Descriptions {
-  readonly #kept = new Map<string, { readonly names: Names; readonly until: number }>()
+  readonly #kept = new BoundedMap<string, { readonly names: Names; readonly until: number }>(mostKept)
 
   /** Returns a description that is still kept. */
   get(key: string, now: number): Names | undefined {
@@ -42,10 +43,7 @@ export class Descriptions {
 
   /** Keeps a description. */
   set(key: string, names: Names, now: number): void {
-    this.#kept.delete(key)
     this.#kept.set(key, { names, until: now + keptMs })
-    const [oldest] = this.#kept.keys()
-    if (this.#kept.size > mostKept && oldest !== undefined) this.#kept.delete(oldest)
   }
 }
 
@@ -63,16 +61,6 @@ interface Describing {
 interface Described {
   readonly operation: CompiledOperation
   readonly warning?: string | undefined
-}
-
-/** Returns whether a call asks for the fields of the account. A caller's own value replaces a default. */
-function asks({ operation: { operation }, params }: Describing): boolean {
-  const has = (value: unknown): boolean => typeof value === 'string' && value.includes(describedSlot)
-  const { defaults = {}, constant = {}, text = {} } = operation
-  return (
-    Object.entries(defaults).some(([name, value]) => has(value) && params[name] === undefined) ||
-    [...Object.values(constant), ...Object.values(text).map(({ start }) => start)].some(has)
-  )
 }
 
 /** Puts names into a text. Those that it has already are not said twice: a query language can refuse that. */
@@ -143,8 +131,8 @@ async function findNames(describing: Describing): Promise<Names> {
  * @throws the errors of the call that describes them, but for a refusal, which is a warning
  */
 export async function describeFields(describing: Describing): Promise<Described> {
-  const { connection, operation, runtime } = describing
-  if (!asks(describing)) return { operation }
+  const { connection, operation, params, runtime } = describing
+  if (!asksForDescribed(operation.operation, params)) return { operation }
   if (operation.entity.described === undefined) return { operation: { ...operation, operation: putAll(operation.operation, []) } }
   const { cursorKey, configuration, origin = null, kind } = connection
   const owner = cursorKey === undefined ? undefined : Buffer.from(cursorKey).toString('base64url')

@@ -80,8 +80,9 @@ const buildExchange = (
  * Exchanges the code of a consent, with one request that is never repeated. Does not end with the caller: the code would be spent, and its
  * token lost.
  * @returns the credentials, with the values of the application
- * @throws FerruleError `connect_return_refused` for a return that is not the vendor's; `upstream_auth_failed` if the vendor refuses the code or the application; `consent_unclear` if nobody knows whether
- *   the vendor spent the code; `upstream_answer_invalid` if the customer's base address is not the vendor's
+ * @throws FerruleError `connect_return_refused` for a return that is not the vendor's; `upstream_auth_failed` if the vendor refuses the code
+ *   or the application; `consent_unclear` if nobody knows whether the vendor spent the code; `upstream_answer_invalid` if the customer's base
+ *   address is not the vendor's
  */
 export async function exchangeConsent(
   { http, wall }: Pick<Runtime, 'http' | 'wall'>,

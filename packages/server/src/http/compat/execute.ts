@@ -5,8 +5,8 @@
 import { FerruleError } from 'ferrule'
 import type { Field, Kind, LiveAction } from 'ferrule/definition'
 import { type FileAnswer, JsonText, parseJson, readJson, writeJson } from 'ferrule/engine'
-import { asFerruleError, clocks, fail, failValidation, isCertified, isObject, liveActions, writeBody } from 'ferrule/internal'
-import { summarize } from '../../connectors/served-kind.ts'
+import { asFerruleError, clocks, fail, failValidation, isObject, liveActions, writeBody } from 'ferrule/internal'
+import { isOfLibrary } from '../../connectors/served-kind.ts'
 import type { Principal } from '../../values/access.ts'
 import { jsonType } from '../reply.ts'
 import { type Answer, type Exchange, type Services, slot } from '../route.ts'
@@ -105,7 +105,7 @@ const searches: readonly unknown[] = ['context_store_search', 'search']
 export async function executeForClient(call: ClientCall): Promise<Answer> {
   const { exchange } = call
   if (!isObject(exchange.body)) return call.answer(exchange)
-  const kinds = call.services.kinds.filter((each) => isCertified(summarize(each))) // those clients know no other, and another's names would change theirs
+  const kinds = call.services.kinds.filter(isOfLibrary) // those clients know no other, and another's names would change theirs
   const body = renameParams(kinds, exchange.body)
   if (body['action'] === 'context_store_sql_query') throw buildStatementRefusal(body)
   const began = clocks.steady()

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { FerruleError } from 'ferrule'
-import { fail, isCertified, isObject } from 'ferrule/internal'
-import { type ServedKind, summarize } from '../../connectors/served-kind.ts'
+import { fail, isObject } from 'ferrule/internal'
+import { isOfLibrary, type ServedKind, summarize } from '../../connectors/served-kind.ts'
 import { OAuthLimits } from '../address-limits.ts'
 import { buildPage, buildPageHeaders, pageType } from '../html/frame.ts'
 import { buildSignInFields, type Html, type HtmlPart, html } from '../html/html.ts'
@@ -254,7 +254,7 @@ async function sendAsset({ params, headers }: FastifyRequest, reply: FastifyRepl
 function addRoutes(scope: FastifyInstance, services: Services, files: WebFiles): void {
   const findAddress = createAddressFinder(services.settings)
   const signIn = new ConsoleSignIn(services, findAddress)
-  const own = services.kinds.filter((each) => !isCertified(summarize(each))) // pages of the others are built
+  const own = services.kinds.filter((kind) => !isOfLibrary(kind)) // pages of the others are built
   const send = ({ headers }: FastifyRequest, reply: FastifyReply, page: WebPage) =>
     sendWebPage(reply, page, { files, basePath: findAddress(headers)?.basePath ?? '' })
   const add = (method: 'GET' | 'POST', url: string, handler: RouteHandlerMethod) =>

@@ -1,7 +1,7 @@
 /** Creates a connector: the kind first, then a form from its schema. */
 import { Button, Group, Paper, SimpleGrid, Stack, Switch, Text, TextInput, Title } from '@mantine/core'
 import type { Problem } from 'ferrule/core'
-import { sandboxValues } from 'ferrule/internal'
+import { buildSandboxValues } from 'ferrule/internal'
 import { type ConnectorInput, type DefinitionRecord, type DefinitionSummary, mostNameCharacters } from 'ferrule/wire'
 import { type FormEvent, useState } from 'react'
 import { useKind } from '../../data/connector.ts'
@@ -92,8 +92,8 @@ interface PartProps {
 }
 
 /** Shows the fields that connectors of all kinds have. */
-function CommonFields({ draft: { entered, set, isSandbox, setSandbox, slug }, problems }: PartProps) {
-  const hasSandbox = useHasSandbox() && Object.hasOwn(sandboxValues, slug)
+function CommonFields({ draft: { entered, set, isSandbox, setSandbox, mayBeSandbox }, problems }: PartProps) {
+  const hasSandbox = useHasSandbox() && mayBeSandbox
   const texts = { entered, set, errorAt: (at: string) => printProblemsWithin(problems, at) }
   return (
     <>
@@ -242,7 +242,7 @@ function useDraft(kind: DefinitionRecord) {
   const [{ scheme, sandbox }, change] = useAddressParams('scheme', 'sandbox')
   const slug = kind.definition.connector_type
   const isSandbox = sandbox === '1'
-  const values = isSandbox ? sandboxValues[slug] : undefined
+  const values = isSandbox ? buildSandboxValues(slug, kind) : undefined
   const [first] = useState<Entered>({
     name: kind.definition.name,
     workspace: workspace ?? 'default',
@@ -255,7 +255,7 @@ function useDraft(kind: DefinitionRecord) {
   const check = useWrite((ferrule, body: ConnectorInput) => ferrule.connectors.checkNew(body))
   const set = (changes: Partial<Entered>) => setEntered((before) => ({ ...before, ...changes }))
   const setSandbox = (wanted: boolean) => {
-    const given = wanted ? sandboxValues[slug] : undefined
+    const given = wanted ? buildSandboxValues(slug, kind) : undefined
     const filled = { credentials: given?.credentials ?? {}, configuration: given?.configuration ?? {} }
     change({ sandbox: wanted ? '1' : undefined, scheme: given?.scheme }, { replace: true })
     set(filled)
@@ -281,7 +281,8 @@ function useDraft(kind: DefinitionRecord) {
   }
   const tryOut = () => begin() && check.mutate(body)
   return {
-    slug,
+    // The service plays all kinds that came with it; of others only it knows.
+    mayBeSandbox: !kind.definition.custom,
     entered,
     set,
     isSandbox,

@@ -1,0 +1,13 @@
+/** Small readings of texts. Pure. */
+
+/** Escapes a text, so that a regular expression takes it as it is. */
+export const escapePattern = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+/** Decodes a part of a URL; a part that is not encoded as it should be stays as it is. */
+export function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
