@@ -75,6 +75,7 @@ const calls: Readonly<Record<MethodName, (ferrule: Ferrule) => Promise<unknown>>
   createConnector: ({ connectors }) => connectors.create(input),
   listConnectors: ({ connectors }) => first(connectors.list()),
   listConnectorOverviews: ({ connectors }) => first(connectors.overview()),
+  requestVendor: ({ connectors }) => connectors.request(connector, { method: 'GET', path: '/' }),
   checkNewConnector: ({ connectors }) => connectors.checkNew(input),
   getConnector: ({ connectors }) => connectors.get(connector),
   updateConnector: ({ connectors }) => connectors.update(connector, {}),

@@ -58,6 +58,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   [`PATCH ${connectorsPath}/{connector_id}`]: { credentials: { access_key_secret: 'taken over' } },
   [`POST ${connectorsPath}/{connector_id}/check`]: {},
   [`POST ${connectorsPath}/{connector_id}/execute`]: { entity: 'users', action: 'list' },
+  [`POST ${connectorsPath}/{connector_id}/request`]: { method: 'GET', path: '/a' },
   [`POST ${connectorsPath}/{connector_id}/validate`]: { entity: 'users', action: 'list' },
   [`POST ${connectorsPath}/{connector_id}/media`]: { entity: 'call_audio', params: mediaParams },
   [`POST ${connectorsPath}/{connector_id}/syncs`]: { mode: 'full' },
@@ -76,7 +77,7 @@ async function seen(path: string, sent: Sent) {
 
 test('the table of routes has ids to try', () => {
   expect(withIds.map(({ operation }) => operation)).toEqual(expect.arrayContaining(Object.keys(bodies)))
-  expect(withIds).toHaveLength(37)
+  expect(withIds).toHaveLength(38)
 })
 
 /** Existing clients come by a prefix, or send a header. */

@@ -61,6 +61,7 @@ export const endpoints = {
   deleteConnector: { method: 'DELETE', path: connector },
   checkConnector: { method: 'POST', path: `${connector}/check` },
   execute: { method: 'POST', path: `${connector}/execute`, takesKey: true },
+  requestVendor: { method: 'POST', path: `${connector}/request`, takesKey: true },
   validateCall: { method: 'POST', path: `${connector}/validate` },
   createMediaAddress: { method: 'POST', path: `${connector}/media` },
   getMedia: { method: 'GET', path: '/api/v1/media/{media_id}' },

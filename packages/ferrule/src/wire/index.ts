@@ -283,6 +283,7 @@ export {
   tokenAnswer,
   tokenRequest,
 } from './tokens.ts'
+export { type VendorAnswer, type VendorRequest, vendorAnswer, vendorRequest } from './vendor-request.ts'
 export { body, componentName, jsonSchema, jsonSchemaOrNull, named, part, query, record, recordOrNull, uuid, type Wire } from './words.ts'
 export {
   type WorkspaceChange,

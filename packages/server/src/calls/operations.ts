@@ -129,7 +129,11 @@ function write(services: OperationServices, access: ConnectorAccess, given: Exec
 }
 
 /** Runs a call on a stored connector, and stores what it reveals. */
-function runStored<T>({ platform, onCall, usage, onBackgroundError }: OperationServices, stored: StoredCall, run: () => Promise<T>) {
+export function runStored<T>(
+  { platform, onCall, usage, onBackgroundError }: Omit<OperationServices, 'engine'>,
+  stored: StoredCall,
+  run: () => Promise<T>,
+) {
   return runMarked({ connectors: platform.connectors, onCall, usage, onBackgroundError }, stored, run)
 }
 

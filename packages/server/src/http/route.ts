@@ -7,6 +7,7 @@ import { type Endpoint, endpoints, type Page, type Wire } from 'ferrule/wire'
 import type { Logger } from 'pino'
 import type { ArrivingCall, CallBounds, RateState } from '../calls/admission.ts'
 import type { OperationServices } from '../calls/operations.ts'
+import type { VendorRequestServices } from '../calls/vendor-requests.ts'
 import type { ServedKind } from '../connectors/served-kind.ts'
 import type { Platform } from '../main/platform-types.ts'
 import type { Settings } from '../main/settings/settings.ts'
@@ -22,8 +23,8 @@ export interface Services {
   readonly platform: Platform
   readonly settings: Settings
   readonly kinds: readonly ServedKind[]
-  /** Executes and checks, and counts both. */
-  readonly operations: OperationServices
+  /** Executes, checks and sends requests, and counts them. */
+  readonly operations: OperationServices & VendorRequestServices
   /** Shares and times of event streams. */
   readonly streams: StreamOptions
   readonly metrics: Metrics

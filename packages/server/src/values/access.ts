@@ -7,6 +7,7 @@ import type { ConnectorStatus } from 'ferrule/wire'
 export const scopes = [
   'connectors:read',
   'connectors:write',
+  'connectors:request', // requests of the caller's own to the vendor
   'execute:read',
   'execute:write',
   'workspaces:read',

@@ -1,15 +1,32 @@
 /** `api`, `open` and `complete`, which prints the script of a shell: it asks `ferrule complete -- WORDS` for what can follow. */
 import { spawn } from 'node:child_process'
 import { requestAny } from '../../client/any-route.ts'
+import { Connectors } from '../../client/resources/connectors.ts'
 import type { Endpoint } from '../../wire/endpoints.ts'
+import type { VendorRequest } from '../../wire/vendor-request.ts'
 import { type CommandContext, readFlag, readList, readText } from '../context.ts'
 import { failSetting, failUsage } from '../failure.ts'
 import { readObjectOption } from '../params.ts'
 import { callOptions, openSession } from '../session.ts'
 import { readSettings } from '../settings.ts'
+import { findConnector } from '../target/target.ts'
 import { addParams } from '../typed-values.ts'
 
 const methods: readonly Endpoint['method'][] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/** Puts the members of a request where its method carries them. */
+function placeMembers({ options }: CommandContext, method: Endpoint['method'], members: Readonly<Record<string, unknown>> | undefined) {
+  if (members === undefined) return {}
+  if (method === 'GET') return { query: members }
+  return readFlag(options, 'form') ? { form: members } : { body: members }
+}
+
+/** Sends a request to the vendor of a connector. */
+async function requestVendor(context: CommandContext, name: string, request: VendorRequest): Promise<void> {
+  const transport = await openSession(context)
+  const { id } = await findConnector(transport, name, context)
+  await context.output.value(await new Connectors(transport).request(id, request, callOptions(context)))
+}
 
 /** Sends a request to any route, with the identity of the settings. */
 export async function api(context: CommandContext): Promise<void> {
@@ -23,6 +40,9 @@ export async function api(context: CommandContext): Promise<void> {
   const base = data === undefined ? {} : await readObjectOption(data, '--data')
   const members = addParams(base, fields, undefined)
   const hasMembers = data !== undefined || fields.length > 0
+  const connector = readText(options, 'connector')
+  if (connector !== undefined)
+    return requestVendor(context, connector, { method, path, ...placeMembers(context, method, hasMembers ? members : undefined) })
   const query = Object.fromEntries(Object.entries(members).map(([name, value]) => [name, String(value)]))
   const answer = await requestAny(
     await openSession(context),

@@ -18,13 +18,21 @@ export const toolCommands: readonly CommandSpec[] = [
   {
     name: 'api',
     args: '<method> <path>',
-    about: 'send a request to any route of the service',
+    about: 'send a request to any route of the service, or to the vendor of a connector',
+    details:
+      "With --connector the path stands below the address of the vendor's API, and the request has the credentials of the connector. " +
+      'The token needs the scope connectors:request.',
     options: [
+      { flags: '--connector <connector>', about: 'name or id of the connector whose vendor gets the request' },
+      { flags: '--form', about: 'send the body as a form; with --connector' },
       { flags: '--data <json>', about: 'body as JSON, as @file, or - for standard input; the query of a GET' },
       { flags: '--field <name=value>', about: 'one member of the body or the query; name:=json gives JSON', isList: true },
       { flags: '-y, --yes', about: 'send a DELETE without a question' },
     ],
-    examples: ['ferrule api GET /api/v1/organizations', 'ferrule api POST /api/v1/workspaces --field name=drafts --jq .id'],
+    examples: [
+      'ferrule api POST /api/v1/workspaces --field name=drafts --jq .id',
+      'ferrule api GET /shop.json --connector Shop --jq .data.shop.name',
+    ],
     load: async () => (await import('../actions/api.ts')).api,
   },
   {

@@ -6,6 +6,7 @@ import type { Inspection } from '../../wire/context-store.ts'
 import { endpoints } from '../../wire/endpoints.ts'
 import type { MediaAddress, MediaInput, Validation, ValidationInput } from '../../wire/execute-request.ts'
 import type { Page } from '../../wire/paging.ts'
+import type { VendorAnswer, VendorRequest } from '../../wire/vendor-request.ts'
 import type { RequestOptions, Transport } from '../transport.ts'
 import { createLink } from './links.ts'
 import { addWorkspaceName, readPage, walkPages } from './pages.ts'
@@ -84,6 +85,16 @@ export class Connectors {
   /** Checks a call without sending anything to the vendor: entity, action, parameters, statements, filters of searches. */
   validate(id: string, body: ValidationInput, options: RequestOptions = {}): Promise<Validation> {
     return this.#transport.json(endpoints.validateCall, { slots: slots(id), body, isRead: true, ...options })
+  }
+
+  /**
+   * Sends a request of the caller's own to the vendor, for what no operation offers. A GET may be repeated; others are sent once, and again
+   * only with the same `idempotencyKey`.
+   * @returns `data`, the vendor's JSON, and `meta` with its status and headers
+   */
+  request(id: string, body: VendorRequest, options: CreateOptions = {}): Promise<VendorAnswer> {
+    const isRead = body.method === 'GET'
+    return this.#transport.json(endpoints.requestVendor, { slots: slots(id), body, isRead, ...options })
   }
 
   /** Creates a link by which an end user authorizes a connector again: it replaces the credentials, and keeps copy, schedule and id. */

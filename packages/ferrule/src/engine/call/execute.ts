@@ -18,7 +18,6 @@ import type { BareConnection } from '../credentials/exchange.ts'
 import type { CredentialValues, Secret } from '../credentials/source.ts'
 import { clocks, Deadline, defaultDeadlineMs } from '../http/deadline.ts'
 import { Http, type HttpSender } from '../http/http.ts'
-import { callBytes } from '../http/memory.ts'
 import { explainAddress } from '../http/origin.ts'
 import type { Proxies } from '../http/proxies.ts'
 import { getAt, parsePath } from '../json/paths.ts'
@@ -57,8 +56,10 @@ import {
   type Reply,
   type Running,
   type Runtime,
+  takeMemory,
 } from './transport.ts'
 import { describeUnreadSign } from './unread-signs.ts'
+import { sendToVendor, type VendorAnswer, type VendorCall } from './vendor-request.ts'
 import { fetchGrantedScopes } from './vendor-scopes.ts'
 
 const fetchLookedUp = async (running: Running, ids: readonly string[]): Promise<LookedUp> =>
@@ -175,6 +176,11 @@ export interface Engine {
    * @throws FerruleError as `check`
    */
   checkAccount(connection: Connection, options?: CheckOptions): Promise<AccountIdentity | undefined>
+  /**
+   * Sends a request that no operation describes, below the address of the kind's API.
+   * @throws FerruleError as `sendToVendor`
+   */
+  request(connection: Connection, call: VendorCall): Promise<VendorAnswer>
   /** Closes all sockets at once; running calls fail. */
   close(): Promise<void>
 }
@@ -311,14 +317,6 @@ const chooseRunner = ({ action, operation }: CompiledOperation): keyof typeof ru
   return action === 'list' ? 'list' : 'single'
 }
 
-/**
- * Reserves the memory that every call needs before it sends anything. The answer of a write must be read, because it reports the outcome.
- */
-async function takeMemory(operation: CompiledOperation, memory: Call['memory'], { signal }: Deadline): Promise<void> {
-  await memory?.grow(callBytes, signal)
-  if (memory !== undefined) memory.isKept = isWrite({ operation })
-}
-
 async function runLive(runtime: Runtime, connection: Connection, call: Call): Promise<Outcome> {
   const operation: CompiledOperation = findOperation(connection.kind, call.entity, call.action)
   const given: Params = admitParams(operation, call.params)
@@ -326,7 +324,7 @@ async function runLive(runtime: Runtime, connection: Connection, call: Call): Pr
   const running = { runtime, connection, operation, params: followPosition(connection, operation, given) }
   if (operation.action === 'download') return { type: 'file', file: await download(running, { deadlineMs, signal: call.signal }) }
   using deadline = new Deadline(deadlineMs, connection.kind.definition.title, call.signal)
-  await takeMemory(operation, call.memory, deadline)
+  await takeMemory({ operation, deadline, memory: call.memory })
   const params = await fillParams(connection, {
     operation,
     params: running.params,
@@ -438,6 +436,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
       const options = { ...given, deadlineMs: Math.min(identityMs, given.deadlineMs ?? identityMs) }
       return within(connection, options, (calling) => readCheckedAccount(calling, { outcome, run }))
     },
+    request: (connection, { request, ...call }) => within(connection, call, (calling) => sendToVendor({ ...calling, ...call }, request)),
     close: () => http.close(),
   }
 }

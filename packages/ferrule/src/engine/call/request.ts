@@ -85,7 +85,7 @@ const buildPath = ({ template }: CompiledOperation, wire: Record<string, unknown
 type Entry = [name: string, value: string]
 
 /** Lists the entries of a query or a form: `a=1`, `a[b]=2` for what lies in an object, and lists as the vendor takes them. */
-function listEntries(name: string, value: unknown, lists: Lists): Entry[] {
+export function listEntries(name: string, value: unknown, lists: Lists): Entry[] {
   if (value === undefined || value === null) return []
   if (Array.isArray(value)) return listElements(name, value, lists)
   if (isObject(value)) return Object.entries(value).flatMap(([key, inner]) => listEntries(`${name}[${key}]`, inner, lists))

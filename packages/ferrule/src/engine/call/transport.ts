@@ -13,7 +13,7 @@ import type { KeptProof, OpenedCredentials, Redact } from '../credentials/source
 import { type HttpAnswer, readHeader } from '../http/answer.ts'
 import { type Deadline, failTimeout } from '../http/deadline.ts'
 import type { HttpSender } from '../http/http.ts'
-import { weightOfBody, weightOfBytes } from '../http/memory.ts'
+import { callBytes, weightOfBody, weightOfBytes } from '../http/memory.ts'
 import { buildPrefix, findVendorOrigin, type OriginSource, readConfiguration, resolveOrigins } from '../http/origin.ts'
 import {
   type Asker,
@@ -354,6 +354,14 @@ const isStale = (running: Running, error: unknown, authorization: Authorization)
 
 /** Returns whether a call changes something at the vendor. A failed write may have run there, so it is never sent again. */
 export const isWrite = ({ operation }: Pick<Running, 'operation'>): boolean => isWriting(operation.action)
+
+/**
+ * Reserves the memory that every call needs before it sends anything. The answer of a write must be read, because it reports the outcome.
+ */
+export async function takeMemory({ operation, deadline, memory }: Pick<Running, 'operation' | 'deadline' | 'memory'>): Promise<void> {
+  await memory?.grow(callBytes, deadline.signal)
+  if (memory !== undefined) memory.isKept = isWrite({ operation })
+}
 
 /** Returns whether a failed call may be sent again: a read, or a write that the vendor knows by a header and does once. */
 const isRepeatable = (running: Running): boolean => !isWrite(running) || running.operation.operation.once !== undefined

@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { v4, v5 } from 'uuid'
 import { FerruleError, fail } from '../../errors.ts'
 import { writeJson } from '../../values/json/json.ts'
-import { buildRequest } from '../call/request.ts'
+import { buildRequest, type WireRequest } from '../call/request.ts'
 import { exchange, type Reply, type Running } from '../call/transport.ts'
 import { mayHaveRun } from '../http/unsent.ts'
 import { sortKeys } from '../json/paths.ts'
@@ -34,12 +34,13 @@ async function claimOnce(running: Running, id: string, fingerprint: string): Pro
 
 /**
  * Sends a write.
+ * @param given the request; by default that of the operation
  * @throws FerruleError `outcome_unknown` if the vendor may have carried it out and reported no outcome, and of the vendor
  */
-export async function sendWrite(running: Running): Promise<Reply> {
+export async function sendWrite(running: Running, given?: WireRequest): Promise<Reply> {
   const { operation, params, runtime, idempotencyKey } = running
   const { once } = operation.operation
-  const request = buildRequest(operation, params, runtime.wall())
+  const request = given ?? buildRequest(operation, params, runtime.wall())
   const fingerprint = createHash('sha256')
     .update(writeJson([operation.entityName, operation.action, sortKeys(params)]))
     .digest('base64url')

@@ -9,7 +9,15 @@ import type { Route } from '../route.ts'
 import { tagText } from '../unchanged.ts'
 import { executeSchemas } from './execute.ts'
 import { namedSchemas, printSchema, ref, splitTypes } from './shared.ts'
-import { type ContentDocument, type JsonObject, type PrintedDocument, type ProblemDocument, type RouteDocument, tags } from './types.ts'
+import {
+  type ContentDocument,
+  type JsonObject,
+  type PrintedDocument,
+  type ProblemDocument,
+  type RouteDocument,
+  tags,
+  upstreamProblems,
+} from './types.ts'
 
 /** Sources of the document. */
 export interface OpenApiSource {
@@ -136,7 +144,7 @@ const executeProblems: readonly ErrorCode[] = [
   ...(['context_store_not_ready', 'context_store_stale', 'context_store_unavailable', 'context_store_timeout'] as const),
   ...(['idempotency_key_conflict', 'idempotency_key_in_flight', 'request_id_conflict', 'outcome_unknown'] as const),
   ...(['statement_not_allowed', 'statement_failed', 'statement_timeout'] as const),
-  ...Object.keys(errorTable).filter((code): code is ErrorCode => code.startsWith('upstream_')),
+  ...upstreamProblems,
 ]
 
 /** Builds an example of an error; the slots of its message stay unfilled. */

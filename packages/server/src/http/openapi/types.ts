@@ -1,6 +1,7 @@
 /** The parts of the API's document that a route states. */
 import type { ErrorCode } from 'ferrule'
 import type { Field } from 'ferrule/definition'
+import { errorTable } from 'ferrule/internal'
 import type { EventSchema } from 'ferrule/wire'
 import type { Scope } from '../../values/access.ts'
 
@@ -23,6 +24,11 @@ export const tags = {
 } as const
 /** One group of routes. */
 export type Tag = keyof typeof tags
+
+/** All errors that a vendor can cause. */
+export const upstreamProblems: readonly ErrorCode[] = Object.keys(errorTable).filter((code): code is ErrorCode =>
+  code.startsWith('upstream_'),
+)
 
 /** The answer of a success. */
 export type AnswerDocument<S extends Field = Field> = JsonAnswerDocument<S> | ContentDocument

@@ -27,7 +27,7 @@ import {
   watchSync,
 } from './context-store.ts'
 import { getDefinition, getDefinitionReference, home, listDefinitions, openApi } from './definitions.ts'
-import { createMedia, execute, getMedia, validate } from './execute/execute.ts'
+import { createMedia, execute, getMedia, request, validate } from './execute/execute.ts'
 import { exportEntity } from './export.ts'
 import {
   createApplication,
@@ -99,6 +99,7 @@ export const routes: readonly Route[] = [
   listOAuthCredentials,
   deleteOAuthCredentials,
   execute,
+  request,
   validate,
   createMedia,
   getMedia,

@@ -1,12 +1,24 @@
 import type { FerruleError, ProblemDetails } from 'ferrule'
 import { fail } from 'ferrule/internal'
-import { endpoints, executeInput, mediaAddress, mediaInput, mediaQuery, validation, validationInput } from 'ferrule/wire'
+import {
+  endpoints,
+  executeInput,
+  mediaAddress,
+  mediaInput,
+  mediaQuery,
+  validation,
+  validationInput,
+  vendorAnswer,
+  vendorRequest,
+} from 'ferrule/wire'
 import { answerBody } from '../../../calls/cut-records.ts'
 import type { Executed, ReplayedAnswer } from '../../../calls/executed.ts'
 import { createMediaAddress, openMedia } from '../../../calls/media.ts'
 import { executeOperation, validateCall } from '../../../calls/operations.ts'
+import { requestVendor } from '../../../calls/vendor-requests.ts'
 import { isWrite } from '../../../values/access.ts'
 import { readBody } from '../../../values/read.ts'
+import { upstreamProblems } from '../../openapi/types.ts'
 import { jsonType, problemType } from '../../reply.ts'
 import { type Answer, type Exchange, limited, type PrincipalRoute, principalRoute, slot } from '../../route.ts'
 import { stoppedRead, stoppedReason } from '../../stopping.ts'
@@ -48,6 +60,37 @@ export const execute: PrincipalRoute = {
       const outcome = await executeOperation(services.operations, exchange.who, { connectorId, request, ...bounds, ...own })
       if (outcome.type === 'file') lookWhileTransferred(exchange, services, connectorId)
       return toAnswer(exchange, outcome)
+    }),
+}
+
+/** Sends a request that no operation describes. */
+export const request: PrincipalRoute = {
+  ...endpoints.requestVendor,
+  auth: 'principal',
+  provesOrganization: true,
+  document: {
+    id: 'requestVendor',
+    tag: 'execute',
+    summary: 'Send a request of your own to the vendor',
+    about:
+      "For what no operation offers: method, path below the address of the vendor's API, query and body, with the connector's credentials and in its budget. A GET is sent again when it fails for a moment; all others are sent once, and an Idempotency-Key makes a repeat safe. Kinds that hide records or check statements take none. The answer has to be JSON. It does not enter the copy.",
+    scope: 'connectors:request',
+    body: vendorRequest,
+    example: { method: 'GET', path: '/shop.json' },
+    answer: { about: "The vendor's JSON, its status, and the headers link, etag and location", schema: vendorAnswer },
+    problems: [
+      ...(['connector_not_found', 'workspace_inactive', 'validation_failed', 'action_not_supported', 'rate_limited'] as const),
+      ...(['overloaded', 'record_not_found', 'outcome_unknown', 'idempotency_key_conflict', 'idempotency_key_in_flight'] as const),
+      ...upstreamProblems,
+    ],
+  },
+  answer: (exchange, services) =>
+    limited(exchange, services, async (bounds) => {
+      const sent = readBody(vendorRequest, exchange.body)
+      exchange.whenStopped(sent.method === 'GET' ? stoppedRead : stoppedWrite)
+      const own = { idempotencyKey: exchange.header('idempotency-key'), requestId: exchange.requestId }
+      const given = { connectorId: slot(exchange, 'connector_id'), request: sent, ...bounds, ...own }
+      return toAnswer(exchange, await requestVendor(services.operations, exchange.who, given))
     }),
 }
 
