@@ -149,6 +149,7 @@ test('routes and who may use them', () => {
     'GET /api/v1/oauth/credentials principal',
     'DELETE /api/v1/oauth/credentials/connector_type/{connector_type} principal',
     'POST /api/v1/integrations/connectors/{connector_id}/execute principal',
+    'POST /api/v1/integrations/connectors/{connector_id}/request principal',
     'POST /api/v1/integrations/connectors/{connector_id}/validate principal',
     'POST /api/v1/integrations/connectors/{connector_id}/media principal',
     'GET /api/v1/media/{media_id} principal',
@@ -184,6 +185,7 @@ test('scopes', () => {
   expect(scopes).toEqual([
     'connectors:read',
     'connectors:write',
+    'connectors:request',
     'execute:read',
     'execute:write',
     'workspaces:read',
