@@ -29,6 +29,7 @@ const sameOnEach: readonly { readonly files: RegExp; readonly because: string }[
     files: /^test\/(adapters|agent|client|command|library|mcp|pack)\//,
     because: 'the service is what is called there, and its store is tested elsewhere',
   },
+  { files: /^test\/kinds\//, because: 'vendors and their walks are what is tried; syncs.test.ts and store.test.ts have the statements' },
   { files: /^test\/browser\//, because: 'pages show what routes answer, whose own tests run on each version' },
   { files: /^test\/telemetry\//, because: 'spans name a statement, whatever its outcome' },
   {
