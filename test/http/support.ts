@@ -4,9 +4,9 @@ import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { kinds as kindTable } from '../../packages/ferrule/src/connectors/index.ts'
-import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import { createEngine, type Engine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import { type Sandbox, type SandboxOptions, shopifyCredentials, startSandbox } from '../../packages/sandbox/src/index.ts'
+import type { ServedKind } from '../../packages/server/src/connectors/served-kind.ts'
 import type { ContextStoreSettings } from '../../packages/server/src/copies/store/database/settings.ts'
 import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
@@ -16,6 +16,7 @@ import { createServer, type ServerOptions } from '../../packages/server/src/http
 import { Stopping } from '../../packages/server/src/http/stopping.ts'
 import { createApartThreads } from '../../packages/server/src/main/apart-threads.ts'
 import { createContextServices } from '../../packages/server/src/main/context-store.ts'
+import { StandIns } from '../../packages/server/src/main/kinds/stand-ins.ts'
 import { createLogger } from '../../packages/server/src/main/logger.ts'
 import { createMetrics } from '../../packages/server/src/main/metrics.ts'
 import { openPlatform, type PlatformOptions } from '../../packages/server/src/main/platform.ts'
@@ -89,8 +90,8 @@ export interface WorldOptions {
   readonly sandbox?: SandboxOptions
   /** Of the database; it outlives the world. Left out: a new one that does not. */
   readonly folder?: string
-  /** Kinds beside those of the engine. */
-  readonly kinds?: readonly Kind[]
+  /** Kinds beside those of the engine. Those with recordings have a stand-in. */
+  readonly kinds?: readonly ServedKind[]
   readonly engine?: (engine: Engine) => Partial<Engine>
   /** Fetches metadata documents of OAuth clients. */
   readonly documents?: DocumentHttp
@@ -164,8 +165,11 @@ async function assemble(options: WorldOptions, { settings, sandbox, clock, log }
     const usual = createEngine({ limits: false, searchRefusal: 'context_store_unavailable', apart })
     return { ...usual, ...options.engine?.(usual), close: usual.close }
   }
+  const standIns = new StandIns()
+  const sandboxOrigins: PlatformOptions['sandboxOrigins'] = (kind) =>
+    kind.recordings === undefined ? sandbox.origins : standIns.find(kind).then((api = '') => ({ [kind.definition.kind]: { api } }))
   const platform = await openPlatform({
-    ...{ engine, settings, kinds, sandboxOrigins: () => sandbox.origins, clock: () => clock.now, onNotice },
+    ...{ engine, settings, kinds, sandboxOrigins, clock: () => clock.now, onNotice },
     ...(store === undefined ? {} : { contextStore: store }),
     ...(options.steps ? { steady } : {}),
   })
@@ -187,13 +191,14 @@ async function assemble(options: WorldOptions, { settings, sandbox, clock, log }
     await services?.copies.lostRecords.close()
     await services?.worker?.stop()
     await platform.close()
+    await standIns.close()
     await apart.close()
     await store?.close()
   }
   return { platform, app, close, context: openedContext(store, services?.worker) }
 }
 
-const storeOf = (settings: ContextStoreSettings, kinds: readonly Kind[], clock: { readonly now: number }): ContextStore =>
+const storeOf = (settings: ContextStoreSettings, kinds: readonly ServedKind[], clock: { readonly now: number }): ContextStore =>
   openContextStore({ settings, kinds: kinds.map(({ definition }) => definition), clock: () => clock.now })
 
 /** Fails in a world without a store as soon as it is used. */

@@ -1,7 +1,7 @@
 /** Connections for replays: invented credentials, which no request needs. */
 import { randomBytes } from 'node:crypto'
 import type { ConnectorDefinition, CredentialScheme, Kind } from '../definition/connector.ts'
-import { isOptional } from '../definition/fields.ts'
+import { type Fields, isOptional } from '../definition/fields.ts'
 import { listSlots } from '../definition/templates.ts'
 import type { Connection } from '../engine/connection.ts'
 import { checkConfiguration } from '../engine/credentials/check.ts'
@@ -11,12 +11,16 @@ import { createMemoryClaims } from '../engine/writes/claims.ts'
 /** Values that fit the classes of configuration: label, labels, digits, uuid, path. */
 const candidates = ['acme', '1', '00000000-0000-4000-8000-000000000000', 'acme.sandbox', 'acme/main']
 
+/** Invents a value of a field of the configuration; undefined if none of the known ones fits. */
+export const inventValue = ({ pattern, enum: values }: Fields[string]): string | undefined =>
+  [...(values ?? []), ...candidates].find((value) => pattern === undefined || new RegExp(pattern).test(value))
+
 /** Invents required values of the configuration. */
 const inventConfiguration = ({ configuration }: ConnectorDefinition): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    Object.entries(configuration).flatMap(([name, { pattern, default: usual, enum: values }]) => {
-      if (isOptional(configuration, name) || usual !== undefined) return []
-      const fitting = [...(values ?? []), ...candidates].find((value) => pattern === undefined || new RegExp(pattern).test(value))
+    Object.entries(configuration).flatMap(([name, field]) => {
+      if (isOptional(configuration, name) || field.default !== undefined) return []
+      const fitting = inventValue(field)
       return fitting === undefined ? [] : [[name, fitting] as const]
     }),
   )

@@ -9,11 +9,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ConnectorDefinition, CredentialScheme } from '../definition/connector.ts'
-import { parsePath, withAt } from '../engine/json/paths.ts'
 import { RecentTimes } from '../engine/limits/windows.ts'
 import type { RecordedAnswer, Recordings } from '../kind-recordings/recording.ts'
 import { writeJson } from '../values/json/json.ts'
+import { answerAccounts, answerConsent } from './consent.ts'
 import { readRequest, type SentRequest } from './requests.ts'
+import { Tokens } from './tokens.ts'
 import { RecordedVendor } from './vendor.ts'
 
 export { findRecordingsPath, loadRecordings, type Recordings } from '../kind-recordings/index.ts'
@@ -68,17 +69,6 @@ function hasCredentials({ send }: CredentialScheme, { headers, url }: SentReques
   )
 }
 
-/** Answers a request for tokens; undefined for any other. */
-function answerTokens({ credentials }: ConnectorDefinition, { method, url }: SentRequest): RecordedAnswer | undefined {
-  const exchanges = Object.values(credentials).flatMap(({ exchange }) => exchange ?? [])
-  const exchange = exchanges.find(({ call }) => call === `${method} ${url.pathname}`)
-  if (exchange === undefined) return undefined
-  const tokens = Object.entries(exchange.read).filter(([field]) => field.endsWith('token'))
-  const body = tokens.reduce((made: unknown, [field, path]) => withAt(made, parsePath(path), `sandbox-${field}`), { token_type: 'bearer' })
-  const timed = exchange.expires === undefined ? body : withAt(body, parsePath(exchange.expires.seconds), 3600)
-  return { status: 200, headers: { 'content-type': 'application/json' }, body: timed }
-}
-
 async function readText(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let length = 0
@@ -104,20 +94,21 @@ function createAnswerer(
   limits: boolean,
 ): (request: SentRequest) => RecordedAnswer {
   const vendor = new RecordedVendor(definition, recordings)
+  const tokens = new Tokens(definition)
   const { rates = [] } = definition.limits
   const times = new RecentTimes()
   return (request) => {
     const demanded = findDemand(request)
     if (demanded !== undefined) return vendor.failures.build(demanded, 'The sandbox fails as it was asked to.')
-    const tokens = answerTokens(definition, request)
-    if (tokens !== undefined) return tokens
+    const agreed = answerConsent(definition, request, tokens) ?? tokens.answer(request)
+    if (agreed !== undefined) return agreed
     if (!Object.values(definition.credentials).some((scheme) => hasCredentials(scheme, request)))
       return vendor.failures.build(401, 'The request has no credentials.')
     const now = performance.now()
     const wait = limits ? times.earliest(rates, now) - now : 0
     if (wait <= 0) {
       times.add(rates, now)
-      return vendor.answer(request)
+      return answerAccounts(definition, request, recordings.configuration) ?? vendor.answer(request)
     }
     const refused = vendor.failures.build(429, 'Too many requests.')
     return { ...refused, headers: { ...refused.headers, 'retry-after': String(Math.ceil(wait / 1000)) } }

@@ -20,8 +20,8 @@ interface Candidate {
 
 const isSuccess = ({ status }: RecordedAnswer): boolean => status < 300
 
-/** Makes an expression of a path with slots. */
-const toPattern = (path: string): RegExp =>
+/** Makes an expression of a text with slots, such as a path. */
+export const toPattern = (path: string): RegExp =>
   new RegExp(
     `^${path
       .split(/(\{\w+\})/)
@@ -50,13 +50,23 @@ export class RecordedVendor {
   readonly #rows = new Map<string, readonly unknown[]>()
   /** Names of the query that carry credentials. */
   readonly #secret: ReadonlySet<string>
+  /** The prefix of the recordings. */
+  readonly #prefix: string
+  /** The prefix of the kind's other address; undefined if it has none. */
+  readonly #other: RegExp | undefined
 
   constructor(definition: ConnectorDefinition, { recordings, configuration }: Recordings) {
     this.#definition = definition
     this.#recordings = recordings
     this.failures = new Failures(definition, recordings)
     this.#secret = listSecretQuery(definition)
-    const prefix = (definition.prefix ?? '').replaceAll(/\{(\w+)\}/g, (slot, name: string) => String(configuration[name] ?? slot))
+    const { other } = definition.origins
+    const isOther = other !== undefined && configuration[other.configuration] !== undefined
+    const prefix = (isOther ? other.prefix : (definition.prefix ?? '')).replaceAll(/\{(\w+)\}/g, (slot, name: string) =>
+      String(configuration[name] ?? slot),
+    )
+    this.#prefix = prefix
+    this.#other = other === undefined ? undefined : new RegExp(toPattern(other.prefix).source.replace(/\$$/, '(?=/)'))
     for (const operation of Object.values(definition.entities).flatMap((entity) => this.#listOperations(entity)))
       this.#patterns.set(operation, toPattern(prefix + operation.call.slice(operation.call.indexOf(' ') + 1)))
   }
@@ -65,8 +75,10 @@ export class RecordedVendor {
     return [entity.list, entity.get, entity.create, entity.update, entity.delete].filter((each) => each !== undefined)
   }
 
-  /** Answers a request. */
-  answer(request: SentRequest): RecordedAnswer {
+  /** Answers a request. What goes to the kind's other address gets the same answers. */
+  answer(sent: SentRequest): RecordedAnswer {
+    const request = this.#other === undefined ? sent : { ...sent, url: new URL(sent.url) }
+    if (this.#other !== undefined) request.url.pathname = sent.url.pathname.replace(this.#other, () => this.#prefix)
     const exact = this.#findExact(request)
     if (exact !== undefined) return exact
     const [candidate] = this.#findCandidates(request)
