@@ -52,6 +52,10 @@ function readFields(request: SentRequest, { client }: Exchange, { send, signed }
 const findRefreshField = ({ refresh, read }: Exchange): string | undefined =>
   Object.values(refresh?.send ?? {}).find((field) => read[field] !== undefined)
 
+/** Returns whether an application is another one than that which something was given to. */
+const isForeign = (given: Given, application: FieldValues): boolean =>
+  Object.entries(given.application).some(([field, value]) => (application[field] ?? value) !== value)
+
 const isGrant = (request: SentRequest, { constant }: Grant): boolean =>
   Object.entries(constant).every(([name, value]) => readSent(request, name) === value)
 
@@ -79,11 +83,6 @@ export class Tokens {
     if (this.#given.size > remembered && oldest !== undefined) this.#given.delete(oldest)
   }
 
-  /** Ends what was given here. */
-  #spend(key: string): void {
-    if (this.#given.has(key)) this.#remember(key, undefined)
-  }
-
   /** Answers a request for tokens; undefined for any other. */
   answer(request: SentRequest): RecordedAnswer | undefined {
     const line = `${request.method} ${request.url.pathname}`
@@ -100,11 +99,10 @@ export class Tokens {
     if (Object.values(application).includes('')) return this.#refuse('invalid_client', 'The application does not name itself.', 401)
     const code = readSent(request, grant.code) ?? ''
     const { code: agreed } = this.#given.get(code) ?? {}
-    this.#spend(code)
+    if (agreed !== undefined) this.#remember(code, undefined)
     if (agreed === undefined || performance.now() >= agreed.until)
       return this.#refuse('invalid_grant', 'The code is unknown, was used, or has expired.')
-    if (Object.entries(agreed.application).some(([field, value]) => (application[field] ?? value) !== value))
-      return this.#refuse('invalid_grant', 'The code is that of another application.')
+    if (isForeign(agreed, application)) return this.#refuse('invalid_grant', 'The code is that of another application.')
     if (grant.redirectUri !== undefined && readSent(request, grant.redirectUri) !== agreed.redirectUri)
       return this.#refuse('invalid_grant', 'The redirect address is not that of the page.')
     const digest = createHash('sha256')
@@ -121,10 +119,9 @@ export class Tokens {
     if (Object.values(application).includes('')) return this.#refuse('invalid_client', 'The application does not name itself.', 401)
     if (token === undefined) return this.#giveTokens(exchange, application)
     const given = this.#given.get(token)
-    const isForeign = Object.entries(given?.application ?? {}).some(([field, value]) => (application[field] ?? value) !== value)
-    if (token === '' || isForeign || (given === undefined && this.#given.has(token)))
-      return this.#refuse('invalid_grant', 'The refresh token was used, or is that of another application.')
-    this.#spend(token)
+    const isUnusable = given === undefined ? this.#given.has(token) : given.code !== undefined || isForeign(given, application)
+    if (token === '' || isUnusable) return this.#refuse('invalid_grant', 'The refresh token was used, or is that of another application.')
+    if (given !== undefined) this.#remember(token, undefined)
     return this.#giveTokens(exchange, given?.application ?? {})
   }
 

@@ -87,8 +87,9 @@ export const kindCommands: readonly CommandSpec[] = [
     args: '<file>',
     about: 'play the vendor of a kind file from its recordings, on this machine',
     details:
-      'The recordings stand beside it. It runs until Ctrl+C, or for the seconds of --timeout. Any credentials are taken. The header ' +
-      'x-sandbox-status: 429, or sandbox-status-429 within any value, asks for a refusal with this status.',
+      'The recordings stand beside it. It runs until Ctrl+C, or for the seconds of --timeout. Any credentials are taken, ' +
+      'and the consent page leads to addresses of this machine. The header x-sandbox-status: 429, or sandbox-status-429 ' +
+      'within any value, asks for a refusal with this status.',
     options: [
       { flags: '--port <number>', about: 'port to listen on; a free one by default' },
       { flags: '--limits', about: 'refuse calls above the rates of the kind' },
