@@ -182,7 +182,7 @@ describe('the token endpoint', () => {
     expect(refusalOf(await renew(first.refresh))).toEqual([400, 'invalid_grant', false])
     expect((await renew(second.refresh)).status).toBe(200)
     for (const _time of [1, 2]) expect((await renew('any')).status).toBe(200)
-    expect(refusalOf(await renew(''))).toEqual([400, 'invalid_grant', false])
+    for (const other of ['', await agree()]) expect(refusalOf(await renew(other))).toEqual([400, 'invalid_grant', false])
   })
 
   test('gives an application tokens for itself', async () => {

@@ -75,7 +75,7 @@ export function buildConsentPage(
   { scopes, host }: { readonly scopes: readonly string[]; readonly host: string },
 ): RecordedAnswer {
   const asked = scopes.map((scope) => `<li><code>${escapeHtml(scope)}</code></li>`).join('\n')
-  const main = `<p>The application wants to use your account${scopes.length === 0 ? '.' : `, with these scopes:</p>\n<ul>${asked}</ul>\n<p>`}</p>
+  const main = `<p>The application wants to use your account${scopes.length === 0 ? '.</p>' : `, with these scopes:</p>\n<ul>${asked}</ul>`}
 <p class="soft">Afterwards the browser goes to ${escapeHtml(host)}.</p>
 <form method="post">
 <p><button class="main" name="action" value="allow">Allow</button>
