@@ -60,12 +60,12 @@ export class Copy {
   }
 
   /** Keys that the copy lacks, those that it has too many, and those with old values; `vanished` ones may stay. */
-  compare({ entity, holds, only = () => true, key = keyById, compared }: CopySubject) {
+  compare({ entity, holds, only = () => true, key = keyById, shows = (row) => row, compared }: CopySubject) {
     const rows = new Map(
       this.#vendor
         .holds(holds)
         .filter(only)
-        .map((row) => [key(row), row]),
+        .map((row) => [key(row), shows(row)]),
     )
     const vanished = new Set(this.#vendor.vanished.map(key))
     const copied = new Map([...this.store.shelf(entity).rows.values()].map(({ fields }) => [key(fields), fields]))

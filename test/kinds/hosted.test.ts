@@ -7,7 +7,7 @@ import { eventually, startCopyWorld } from '../http/search-support.ts'
 import { type Answer, base, connectorsPath, type Json, type World } from '../http/support.ts'
 import { choose, isSoak } from '../support/draws.ts'
 import { loadSubject } from './connectors.ts'
-import { isRow, type Row, sortBy, type Vendor } from './stand-ins/shared.ts'
+import { at, isRow, type Row, sortBy, type Vendor } from './stand-ins/shared.ts'
 import { type CopySubject, type ListSubject, type Subject, subjects } from './subjects.ts'
 
 const vendors = new Map<string, Vendor>()
@@ -132,12 +132,12 @@ class Hosted {
 }
 
 /** Returns the vendor's records of a copy by their keys. */
-const rowsOf = ({ holds, only = () => true, key = keyById }: CopySubject, vendor: Vendor): ReadonlyMap<string, Row> =>
+const rowsOf = ({ holds, only = () => true, key = keyById, shows = (row) => row }: CopySubject, vendor: Vendor): ReadonlyMap<string, Row> =>
   new Map(
     vendor
       .holds(holds)
       .filter(only)
-      .map((row) => [key(row), structuredClone(row)]),
+      .map((row) => [key(row), structuredClone(shows(row))]),
   )
 
 /**
@@ -220,6 +220,18 @@ describe.each(subjects)('$slug', (subject) => {
     },
     600_000,
   )
+
+  test.each(
+    copies
+      .slice(0, choose(1, copies.length))
+      .flatMap(({ compared, ...copy }) => compared.filter((path) => path.includes('.')).map((path) => [copy.entity, path, copy] as const)),
+  )('is searched by a field that the account made: %s %s', async (entity, path, { key = keyById }) => {
+    const all = await connector.find(entity)
+    const value = all.map((row) => at(row, path)).find((each) => each !== null && each !== undefined)
+    const those = all.filter((row) => at(row, path) === value).map(key)
+    expect(those.length).toBeGreaterThan(0)
+    expect((await connector.find(entity, { filter: { eq: { [path]: value } } })).map(key).toSorted()).toEqual(those.toSorted())
+  })
 
   test('live reads bring no deleted record into the copy', async () => {
     const living = new Map(copies.map((copy) => [copy, new Set(rowsOf(copy, vendor()).keys())]))

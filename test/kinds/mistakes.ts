@@ -246,7 +246,9 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     },
     { says: 'an unknown field', change: ['      Website: string? Website\n', '      Web_Site: string? Website\n'], by: 'list accounts' },
     { says: 'a time in quotation marks', change: ['SystemModstamp >= {since|bare}', 'SystemModstamp >= {since}'], by: 'changes accounts' },
-    { says: 'deleted records not asked for', change: ['      call: GET /queryAll', '      call: GET /query'], by: 'copy accounts' },
+    { says: 'deleted records not asked for', change: ['{ call: GET /queryAll', '{ call: GET /query'], by: 'copy accounts' },
+    { says: 'fields of every organization as its own', change: ['where: custom', "where: '!custom'"], by: 'copy accounts' },
+    { says: 'own fields beside the others', change: ['{ deleted: false }, rest: custom', '{ deleted: false }'], by: 'copy accounts' },
     {
       says: 'deleted records left out',
       change: ['sync: &sync { params: { deleted: true }, since', 'sync: &sync { since'],

@@ -1,6 +1,7 @@
 /** What the tests know of Salesforce: its stand-in, and which object an entity reads. */
 import { choose } from '../support/draws.ts'
 import { Salesforce, salesforceRefusals } from './stand-ins/salesforce.ts'
+import { customTypes } from './stand-ins/salesforce-soql.ts'
 import type { Row } from './stand-ins/shared.ts'
 import type { Subject } from './subjects.ts'
 
@@ -16,11 +17,16 @@ const objects = {
   products: 'Product2',
   users: 'User',
 }
+/** The custom fields of a record stand in one place. */
+const withCustom = (row: Row): Row => ({
+  ...row,
+  custom: Object.fromEntries(Object.entries(row).filter(([name]) => name in customTypes)),
+})
 /** Each record names its object and its address. */
 const withAttributes =
   (object: string) =>
   (row: Row): Row => ({
-    ...row,
+    ...withCustom(row),
     attributes: { type: object, url: `/services/data/v62.0/sobjects/${object}/${String(row['Id'])}` },
   })
 const byId = ({ Id }: Row) => ({ Id })
@@ -83,7 +89,8 @@ export const salesforce: Subject = {
     { entity: 'tasks', action: 'delete', of: 'Task', params: byId, holds: 'Task', more: -1 },
   ],
   copies: (['accounts', 'contacts', 'opportunities', 'cases', 'users'] as const).map((entity) => ({
-    ...{ entity, holds: objects[entity], key: ({ Id }) => String(Id), compared: ['SystemModstamp'], incremental: true },
+    ...{ entity, holds: objects[entity], key: ({ Id }) => String(Id), shows: withCustom, incremental: true },
+    compared: ['SystemModstamp', 'custom.Color__c', 'custom.Score__c', 'custom.Hot__c'],
   })),
   refusals: [
     { answer: salesforceRefusals.rate, code: 'upstream_rate_limited' },

@@ -59,7 +59,9 @@ export interface CopySubject {
   readonly only?: (row: Row) => boolean
   /** Returns what identifies a record of the vendor or of the copy; its `id` if omitted. */
   readonly key?: (row: Row) => string
-  /** Fields whose values must be those of the vendor. */
+  /** What the copy has of a record of the vendor, if not the record as it is. */
+  readonly shows?: (row: Row) => Row
+  /** Fields whose values must be those of the vendor; one with a dot is a field that the account made. */
   readonly compared: readonly string[]
   /** The vendor says what changed. */
   readonly incremental?: true

@@ -6,7 +6,12 @@ import * as kit from './shared.ts'
 export const fault = (status: number, errorCode: string, message: string): Answer => ({ status, body: [{ message, errorCode }] })
 export const refuse = (status: number, code: string, message: string): kit.Refusal => new kit.Refusal(fault(status, code, message))
 export const malformed = (message: string) => refuse(400, 'MALFORMED_QUERY', message)
-export const noColumn = (name: string, object: string) => refuse(400, 'INVALID_FIELD', `No such column '${name}' on entity '${object}'.`)
+/** Names the place in the query first, then the column, whether it does not exist or the user may not read it. */
+export const noColumn = (name: string, object: string, names: readonly string[] = [name]) => {
+  const around = names.slice(Math.max(0, names.indexOf(name) - 1), names.indexOf(name) + 2).join(',')
+  const say = `No such column '${name}' on entity '${object}'. If you are attempting to use a custom field, be sure to append the '__c'`
+  return refuse(400, 'INVALID_FIELD', `\n${around} FROM ${object}\n^\nERROR at Row:1:Column:8\n${say} after the custom field name.`)
+}
 
 /** Objects, the prefixes of their ids, and their fields: /object_reference/sforce_api_objects_account.htm and its sisters. */
 export const objects = kit.readTable(`
@@ -22,11 +27,23 @@ export const objects = kit.readTable(`
   Product2     | 01t | Name ProductCode Description Family IsActive                           | Name                          | 4
   User         | 005 | Username Name Email Title Department IsActive ProfileId                | Username Email ProfileId      | 5
   Organization | 00D | Name OrganizationType InstanceName IsSandbox                           |                               | 0`)
+/** Fields that the organization made, and their types: /object_reference/field_types.htm */
+export const customTypes: Readonly<Record<string, string>> = {
+  Color__c: 'picklist',
+  Score__c: 'double',
+  Stars__c: 'int',
+  Hot__c: 'boolean',
+  Met__c: 'date',
+  Seen__c: 'datetime',
+  acme__Partner__c: 'reference',
+}
 /** Users are never deleted, they become inactive: /object_reference/sforce_api_objects_user.htm */
 export const hasDeleted = (object: string) => object !== 'User' && object !== 'Organization'
 export const system = ['Id', 'CreatedDate', 'LastModifiedDate', 'SystemModstamp']
 export const own = (object: string): string[] => kit.words(objects.get(object)?.['fields'])
 export const known = (object: string): string[] => [...system, ...own(object), ...(hasDeleted(object) ? ['IsDeleted'] : [])]
+/** Custom fields of an object: all but the organization can have some. */
+export const custom = (object: string): string[] => (object === 'Organization' ? [] : Object.keys(customTypes))
 export const isTime = (name: string) => /(Date|Modstamp|DateTime)$/.test(name) && !/^(Close|Activity|Start|End)Date$/.test(name)
 export const isFlag = (name: string) => /^Is[A-Z]/.test(name)
 
@@ -46,9 +63,12 @@ export const token =
 /** Reads SOQL: SELECT fields FROM object WHERE … ORDER BY … LIMIT …; anything else is refused. */
 export class Soql {
   readonly #tokens: string[] = []
+  readonly #known: (object: string) => readonly string[]
   #object = ''
 
-  constructor(text: string) {
+  /** @param known names of the fields of an object that the user may read */
+  constructor(text: string, known: (object: string) => readonly string[]) {
+    this.#known = known
     token.lastIndex = 0
     while (token.lastIndex < text.trimEnd().length) {
       const [, word] = token.exec(text) ?? []
@@ -69,8 +89,8 @@ export class Soql {
     return isNext
   }
 
-  #field(name = this.#take()): string {
-    if (!known(this.#object).includes(name)) throw noColumn(name, this.#object)
+  #field(name = this.#take(), names = [name]): string {
+    if (!this.#known(this.#object).includes(name)) throw noColumn(name, this.#object, names)
     return name
   }
 
@@ -133,7 +153,7 @@ export class Soql {
     this.#take('FROM')
     this.#object = this.#take()
     if (!objects.has(this.#object)) throw refuse(400, 'INVALID_TYPE', `sObject type '${this.#object}' is not supported.`)
-    for (const name of fields) this.#field(name)
+    for (const name of fields) this.#field(name, fields)
     const condition = this.#has('WHERE') ? this.#any() : () => true
     let rows = rowsOf(this.#object).filter(condition)
     if (this.#has('ORDER')) {

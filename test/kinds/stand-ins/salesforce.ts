@@ -1,7 +1,22 @@
 /** Salesforce REST API v62.0, by its public guide: https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest. Written without knowledge of any definition. */
 
 import type { KeyObject } from 'node:crypto'
-import { fault, hasDeleted, isFlag, isTime, known, noColumn, objects, own, type Query, refuse, Soql, stamp } from './salesforce-soql.ts'
+import {
+  custom,
+  customTypes,
+  fault,
+  hasDeleted,
+  isFlag,
+  isTime,
+  known,
+  noColumn,
+  objects,
+  own,
+  type Query,
+  refuse,
+  Soql,
+  stamp,
+} from './salesforce-soql.ts'
 import type { Answer, Call, Row } from './shared.ts'
 import * as kit from './shared.ts'
 
@@ -21,6 +36,10 @@ export const salesforceRefusals = {
 export class Salesforce extends kit.Vendor {
   readonly access = '00D!standin'
   readonly version = 'v62.0'
+  /** Custom fields that are deleted, or that the user may not read: no description shows them. */
+  readonly hidden = new Set<string>()
+  /** Custom fields that a description shows and a query refuses. */
+  readonly unreadable = new Set<string>()
   /** Records of a page: 2,000 at most, and fewer as Salesforce likes: /api_rest/headers_queryoptions.htm */
   readonly batch: number
   readonly #tables = new Map([...objects.keys()].map((object) => [object, new kit.Table()]))
@@ -99,6 +118,7 @@ export class Salesforce extends kit.Vendor {
     if ((area === 'query' || area === 'queryAll') && call.method === 'GET')
       return object === '' ? this.#query(call, area) : this.#more(call, object)
     if (area !== 'sobjects' || !objects.has(object)) throw missing
+    if (id === 'describe' && call.method === 'GET') return kit.ok(this.#describe(object))
     if (id === undefined && call.method === 'POST') return this.#create(object, read(call, object))
     const table = this.#table(object)
     const row = table.find(id, 'Id')
@@ -112,17 +132,31 @@ export class Salesforce extends kit.Vendor {
     return { status: 204 } // without a body: /api_rest/dome_update_fields.htm
   }
 
+  /** Standard fields, and the custom ones that the user may read. */
+  readonly #readable = (object: string): string[] => [
+    ...known(object),
+    ...custom(object).filter((name) => !this.hidden.has(name) && !this.unreadable.has(name)),
+  ]
+
+  /** /api_rest/resources_sobject_describe.htm; the types: /object_reference/field_types.htm */
+  #describe(name: string): Row {
+    const show = (field: string): Row => ({ name: field, label: field, type: customTypes[field] ?? 'string', custom: field in customTypes })
+    const fields = [...known(name), ...custom(name).filter((field) => !this.hidden.has(field))]
+    return { name, label: name, keyPrefix: objects.get(name)?.['prefix'], queryable: true, fields: fields.map(show) }
+  }
+
   #get({ query }: Call, object: string, row: Row): Row {
     check(query, ['fields']) // /api_rest/resources_sobject_retrieve_get.htm
-    const wanted = query.get('fields')?.split(',') ?? known(object)
-    for (const name of wanted) if (!known(object).includes(name)) throw noColumn(name, object)
+    const readable = this.#readable(object)
+    const wanted = query.get('fields')?.split(',') ?? readable
+    for (const name of wanted) if (!readable.includes(name)) throw noColumn(name, object, wanted)
     return this.#show(object, ['Id', ...wanted], row)
   }
 
   /** /api_rest/resources_query.htm, /api_rest/resources_queryall.htm */
   #query({ query }: Call, area: string): Answer {
     check(query, ['q'])
-    const found = new Soql(query.get('q') ?? '').run((object) => this.holds(area === 'queryAll' ? `all ${object}` : object))
+    const found = new Soql(query.get('q') ?? '', this.#readable).run((object) => this.holds(area === 'queryAll' ? `all ${object}` : object))
     const name = `01g${String(this.serial()).padStart(12, '0')}AAA`
     this.#locators.set(name, found)
     return this.#page(name, found, 0)
@@ -175,8 +209,8 @@ export class Salesforce extends kit.Vendor {
 }
 
 const modified = (time: number): Row => ({ LastModifiedDate: stamp(time), SystemModstamp: stamp(time) })
-const sample = (object: string, index: number): Row =>
-  Object.fromEntries(
+const sample = (object: string, index: number): Row => ({
+  ...Object.fromEntries(
     own(object).flatMap((name): [string, unknown][] => {
       if (name.endsWith('Id') || name === 'Description') return []
       if (isFlag(name)) return [[name, index % 2 === 0]]
@@ -189,7 +223,14 @@ const sample = (object: string, index: number): Row =>
         ],
       ]
     }),
-  )
+  ),
+  ...(custom(object).length === 0 ? {} : sampleCustom(index)),
+})
+const sampleCustom = (index: number): Row => ({
+  ...{ Color__c: index % 2 === 0 ? 'blue' : 'red', Score__c: index + 0.5, Stars__c: index % 5, Hot__c: index % 3 === 0 },
+  ...{ Met__c: `2026-05-${String((index % 28) + 1).padStart(2, '0')}`, Seen__c: stamp(Date.UTC(2026, 4, 1, 0, index % 60)) },
+  acme__Partner__c: index % 2 === 0 ? null : '001000000000001AAA',
+})
 
 function check(query: URLSearchParams, allowed: readonly string[]): void {
   const [unknown] = kit.unknownNames(query.keys(), allowed)

@@ -198,7 +198,10 @@ const operationChecks: readonly Check<OperationContext>[] = [
     typeof operation.rows === 'string' &&
       !(operation.rows.slice('rule:'.length) in (kind.rules.rows ?? {})) &&
       `${operation.rows} is not a rule of the kind`,
-    typeof operation.rows === 'object' && operation.rows.merge.length === 0 && 'merges rows from nothing',
+    typeof operation.rows === 'object' &&
+      operation.rows.merge.length === 0 &&
+      operation.rows.rest === undefined &&
+      'merges rows from nothing',
     typeof operation.rows === 'object' &&
       operation.rows.rest !== undefined &&
       !hasField(definition.record, operation.rows.rest) &&

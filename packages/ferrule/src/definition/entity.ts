@@ -69,7 +69,7 @@ export interface Origin {
 
 /**
  * Merges the objects under these keys into one record. A later object overrides an earlier one, and fields beside them override all. A
- * value equal to `empty` becomes null. A row with its documented key is used unchanged.
+ * value equal to `empty` becomes null. A row with its documented key is used unchanged. Without objects, `rest` takes the account's own fields.
  */
 export interface MergedRows {
   readonly merge: readonly string[]
@@ -77,7 +77,7 @@ export interface MergedRows {
   readonly empty?: string
   /** Fields with names that people gave: a name can equal `empty` and stays. */
   readonly names?: readonly string[]
-  /** Field of the record that takes what the objects hold and the record does not name. */
+  /** Field of the record that takes what the objects hold and the record does not name; without objects, the described fields. */
   readonly rest?: string
 }
 
@@ -201,13 +201,14 @@ export interface Filled {
 export const describedSlot = '{described}'
 
 /**
- * Returns whether an operation asks for the account's own fields.
+ * Returns whether an operation asks for the account's own fields, or has to know them among the others of a row.
  * @param params of a call: the caller's own value replaces a default
  */
 export function asksForDescribed(
-  { defaults = {}, constant = {}, text = {} }: Operation,
+  { defaults = {}, constant = {}, text = {}, rows }: Operation,
   params: Readonly<Record<string, unknown>> = {},
 ): boolean {
+  if (typeof rows === 'object' && rows.merge.length === 0 && rows.rest !== undefined) return true
   const used = Object.entries(defaults).flatMap(([name, value]) => (params[name] === undefined ? [value] : []))
   return [...used, ...Object.values(constant), ...Object.values(text).map(({ start }) => start)].some(
     (value) => typeof value === 'string' && value.includes(describedSlot),

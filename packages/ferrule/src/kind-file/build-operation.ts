@@ -343,7 +343,7 @@ class OperationBuilder {
       ...(Object.keys(send).length === 0 ? {} : { send }),
       ...(always === undefined ? {} : { constant: this.#nameAll(always) }),
       ...(defaults === undefined ? {} : { defaults: this.#nameAll(defaults) }),
-      ...(merge === undefined ? {} : { rows: { merge, ...(rest === undefined ? {} : { rest }) } }),
+      ...(merge === undefined && rest === undefined ? {} : { rows: { merge: merge ?? [], ...(rest === undefined ? {} : { rest }) } }),
     }
   }
 }

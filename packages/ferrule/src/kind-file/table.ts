@@ -355,10 +355,15 @@ const entities: Readonly<Record<string, KeyGroup>> = {
         without: 'record; nothing for delete',
       }),
       key('merge', list(text('path')), 'Objects of a row whose fields become those of the record', { example: 'merge: [properties]' }),
-      key('rest', text('name'), 'Field of the record for what the objects of merge hold and the record does not name', {
-        example: 'rest: custom',
-        without: 'they become fields of the record too',
-      }),
+      key(
+        'rest',
+        text('name'),
+        'Field of the record for what merge finds and the record does not name; without merge, for the described fields',
+        {
+          example: 'rest: custom',
+          without: 'they become fields of the record too',
+        },
+      ),
     ],
   },
   text: {

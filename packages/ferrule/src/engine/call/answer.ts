@@ -101,11 +101,20 @@ export function parseSuccess(operation: CompiledOperation, answer: WireAnswer, r
 const isDocumented = ({ key }: CompiledOperation, row: unknown): boolean =>
   key.length > 0 && key.every((path) => getAt(row, path) !== undefined)
 
+/** Puts the account's own fields, which stand beside the documented ones, into one object. */
+function gatherOwn(own: ReadonlySet<string>, rest: string, row: Readonly<Record<string, unknown>>): unknown {
+  const [record, gathered]: [Record<string, unknown>, Record<string, unknown>] = [{}, {}]
+  record[rest] = gathered
+  for (const name in row) (own.has(name) ? gathered : record)[name] = row[name]
+  return record
+}
+
 /**
  * Merges the objects of a row into one record. Sets keys one by one, because copying the row and deleting its objects takes twice as long.
  * @throws FerruleError `upstream_answer_invalid` if the row has none of the objects
  */
 export function mergeRow(operation: CompiledOperation, { merge, empty, names = [], rest }: MergedRows, row: unknown): unknown {
+  if (merge.length === 0 && rest !== undefined) return isObject(row) ? gatherOwn(operation.own ?? new Set(), rest, row) : row
   if (!isObject(row) || !(merge.some((part) => isObject(row[part])) || isDocumented(operation, row)))
     throw failInvalidAnswer(operation, `a row without ${merge.join(' and ')}`)
   const record: Record<string, unknown> = {}

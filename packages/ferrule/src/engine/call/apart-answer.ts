@@ -49,6 +49,7 @@ function buildJob({ connection, operation, params, take, found }: ApartCall, byt
     take: isInParts(operation) ? 'part' : take,
     bytes: toOwnBytes(bytes),
     found,
+    own: operation.own,
   }
 }
 

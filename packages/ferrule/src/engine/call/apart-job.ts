@@ -20,6 +20,8 @@ export interface ApartJob {
   readonly bytes: Uint8Array<ArrayBuffer>
   /** The records that complete the rows, once they are looked up. */
   readonly found?: LookedUp | undefined
+  /** Names of the account's own fields. */
+  readonly own?: ReadonlySet<string> | undefined
 }
 
 /** An error in a form that another thread can send. */

@@ -106,7 +106,7 @@ const mega = 1_048_576
  * @throws only for a mistake of ours; a flaw of the body is part of the result
  */
 export function readApart(kind: Kind, job: ApartJob, most: number): ApartResult {
-  const operation = findOperation(kind, job.entity, job.action)
+  const operation = { ...findOperation(kind, job.entity, job.action), own: job.own }
   const json = Buffer.from(job.bytes.buffer, job.bytes.byteOffset, job.bytes.byteLength)
   // Rows of a result in parts stay raw, so they take no further memory.
   if (job.take !== 'part' && estimateWeight(json) > most)

@@ -1,5 +1,5 @@
 /** Reads which fields a vendor's account has of its own, and asks for them where a definition says `{described}`. */
-import { asksForDescribed, describedSlot, type Operation } from '../../definition/entity.ts'
+import { asksForDescribed, describedSlot, isWriting, type Operation } from '../../definition/entity.ts'
 import { isObject } from '../../definition/object.ts'
 import { FerruleError } from '../../errors.ts'
 import { BoundedMap } from '../../values/bounded-map.ts'
@@ -9,26 +9,32 @@ import { buildTest } from '../json/condition.ts'
 import { getAt, parsePath } from '../json/paths.ts'
 import { failInvalidAnswer } from './answer.ts'
 import type { CompiledOperation } from './operation.ts'
-import type { Outcome } from './outcome.ts'
+import type { Call, Outcome } from './outcome.ts'
 import { readBatches } from './page-records.ts'
 import type { Params } from './params.ts'
 
-/** Most names that a call asks for: they stand in addresses of a bounded length. */
+/** Most names that a call asks for, and most characters of them with a comma as `%2C` each: addresses have a bounded length. */
 const mostNames = 500
+const mostCharacters = 10_000
 /** Most pages of a description. */
 const mostPages = 20
 /** How long a description is kept, in milliseconds: a new field is asked for ten minutes later. */
 const keptMs = 600_000
 /** Most descriptions that are kept. */
 const mostKept = 1_000
+/** Most refusals of a call that name one of the fields. */
+const mostRefusals = 5
 /** Names that can stand in a list with commas, or in a query, without quotes. */
 const plainName = /^[\w.:-]{1,200}$/
 
 /** What a description says. */
 interface Names {
+  /** Those that are asked for. */
   readonly names: readonly string[]
-  /** Why names are missing. */
-  readonly warning?: string | undefined
+  /** Number of all fields that are described. */
+  readonly total: number
+  /** Why the vendor does not describe them. */
+  readonly failure?: string
 }
 
 /** Keeps the descriptions of connectors for a while. */
@@ -55,13 +61,12 @@ interface Describing {
   readonly runtime: { readonly descriptions: Descriptions; readonly steady: () => number }
   /** Runs a list of the same connector. */
   readonly list: (call: { readonly entity: string; readonly params: Params }) => Promise<Outcome>
+  /** The memory of the call; a description gives back what it takes. */
+  readonly memory?: Call['memory']
 }
 
-/** An operation that asks for the fields of the account. */
-interface Described {
-  readonly operation: CompiledOperation
-  readonly warning?: string | undefined
-}
+/** Runs an operation that asks for the fields of the account. */
+type Run = (operation: CompiledOperation) => Promise<Outcome>
 
 /** Puts names into a text. Those that it has already are not said twice: a query language can refuse that. */
 function putNames<T>(value: T, names: readonly string[]): T | string {
@@ -109,36 +114,89 @@ async function readNames({ operation, list }: Describing): Promise<readonly stri
 /** Codes of a description that the credentials cannot read: the fields that the definition names are read all the same. */
 const refusals: ReadonlySet<string> = new Set(['upstream_permission_denied', 'upstream_unsupported', 'record_not_found'])
 
-async function findNames(describing: Describing): Promise<Names> {
-  const { operation } = describing
-  const { entityName } = operation
+/** Chooses the names that an address can hold. */
+function chooseNames(all: readonly string[]): readonly string[] {
+  let room = mostCharacters
+  return all.filter((name) => {
+    const isChosen = plainName.test(name) && name.length + 3 <= room
+    if (isChosen) room -= name.length + 3
+    return isChosen
+  })
+}
+
+/** Reads a description. A name that the vendor refuses is not asked for. */
+async function findNames(describing: Describing, refused: readonly string[] = []): Promise<Names> {
+  const { memory } = describing
+  const held = memory?.held ?? 0
   try {
     const all = await readNames(describing)
-    const names = all.filter((name) => plainName.test(name)).slice(0, mostNames)
-    const left = all.length - names.length
-    return {
-      names,
-      ...(left === 0 ? {} : { warning: `${left} of the ${all.length} fields that the account has for ${entityName} are not asked for` }),
-    }
+    return { names: chooseNames(all.filter((name) => !refused.includes(name))).slice(0, mostNames), total: all.length }
   } catch (thrown) {
     if (!(thrown instanceof FerruleError && refusals.has(thrown.code))) throw thrown
-    return { names: [], warning: `The fields that the account has for ${entityName} are missing: ${thrown.message.replace(/\.$/, '')}` }
+    return { names: [], total: 0, failure: thrown.message.replace(/\.$/, '') }
+  } finally {
+    memory?.shrinkTo(held)
   }
 }
 
-/**
- * Puts the names of the account's own fields into an operation that asks for them.
- * @throws the errors of the call that describes them, but for a refusal, which is a warning
- */
-export async function describeFields(describing: Describing): Promise<Described> {
-  const { connection, operation, params, runtime } = describing
-  if (!asksForDescribed(operation.operation, params)) return { operation }
-  if (operation.entity.described === undefined) return { operation: { ...operation, operation: putAll(operation.operation, []) } }
+/** Describes which names are not asked for; undefined if all are. */
+function describeMissing({ entityName }: CompiledOperation, { names, total, failure }: Names): string | undefined {
+  if (failure !== undefined) return `The fields that the account has for ${entityName} are missing: ${failure}`
+  const left = total - names.length
+  return left === 0 ? undefined : `${left} of the ${total} fields that the account has for ${entityName} are not asked for`
+}
+
+/** Lists the names that a refusal of the vendor quotes. */
+function listRefused(thrown: unknown, names: readonly string[]): readonly string[] {
+  const message = (thrown instanceof FerruleError && thrown.upstream?.message) || ''
+  const quoted = new Set([...message.matchAll(/(['"`])([\w.:-]+)\1/g)].map(([, , name]) => name))
+  return names.filter((name) => quoted.has(name))
+}
+
+function addWarning(outcome: Outcome, warning: string | undefined): Outcome {
+  if (outcome.type === 'file' || warning === undefined) return outcome
+  const { warnings } = outcome.meta
+  return { ...outcome, meta: { ...outcome.meta, warnings: [...(Array.isArray(warnings) ? warnings : []), `${warning}.`] } }
+}
+
+/** Returns what is kept of a description under the connector's key, and what keeps it. */
+function openKept({ connection, operation, runtime: { descriptions, steady } }: Describing) {
   const { cursorKey, configuration, origin = null, kind } = connection
-  const owner = cursorKey === undefined ? undefined : Buffer.from(cursorKey).toString('base64url')
+  if (cursorKey === undefined) return { kept: undefined, keep: (names: Names): Names => names }
+  const owner = Buffer.from(cursorKey).toString('base64url')
   const key = writeJson([owner, kind.definition.kind, configuration, origin, operation.entity.described])
-  const kept = owner === undefined ? undefined : runtime.descriptions.get(key, runtime.steady())
-  const { names, warning } = kept ?? (await findNames(describing))
-  if (owner !== undefined && kept === undefined) runtime.descriptions.set(key, { names, warning }, runtime.steady())
-  return { operation: { ...operation, operation: putAll(operation.operation, names) }, warning }
+  const keep = (names: Names): Names => {
+    descriptions.set(key, names, steady())
+    return names
+  }
+  return { kept: descriptions.get(key, steady()), keep }
+}
+
+/** Puts names into an operation. */
+const putNamesInto = (operation: CompiledOperation, names: readonly string[]): CompiledOperation => ({
+  ...operation,
+  operation: putAll(operation.operation, names),
+  own: new Set(names.filter((name) => !operation.fields.names.includes(name))),
+})
+
+/**
+ * Runs an operation. One that asks for the account's own fields gets their names, and its outcome a warning if some are missing. A field can
+ * disappear while its name is kept: when the vendor refuses a name, the description is read again, once. Names that are refused are left out.
+ * @throws the errors of the operation, and those of the call that describes the fields; a refused description is a warning
+ */
+export async function runDescribed(describing: Describing, run: Run): Promise<Outcome> {
+  const { operation, params } = describing
+  if (!asksForDescribed(operation.operation, params)) return run(operation)
+  if (operation.entity.described === undefined) return run(putNamesInto(operation, []))
+  const { kept, keep } = openKept(describing)
+  let found = kept ?? keep(await findNames(describing))
+  for (let count = 0; ; count += 1)
+    try {
+      return addWarning(await run(putNamesInto(operation, found.names)), describeMissing(operation, found))
+    } catch (thrown) {
+      const refused = isWriting(operation.action) || count >= mostRefusals ? [] : listRefused(thrown, found.names)
+      if (refused.length === 0) throw thrown
+      const rest = found.names.filter((name) => !refused.includes(name))
+      found = keep(count === 0 ? await findNames(describing, refused) : { ...found, names: rest })
+    }
 }

@@ -32,7 +32,7 @@ import { submit } from '../writes/submission.ts'
 import { failInvalidAnswer, readDigest, type Success, type WireAnswer } from './answer.ts'
 import { type Apart, readAnswerApart, readTaken } from './apart-answer.ts'
 import type { ApartValue } from './apart-job.ts'
-import { Descriptions, describeFields } from './described.ts'
+import { Descriptions, runDescribed } from './described.ts'
 import { download } from './download.ts'
 import { buildHiddenCount, describeUnclear, failHidden, isHidden, type LookedUp, listIdsToLookUp, showsHidden } from './hidden.ts'
 import { lookUp } from './lookup.ts'
@@ -330,12 +330,11 @@ async function runLive(runtime: Runtime, connection: Connection, call: Call): Pr
     params: running.params,
     discovered: (field) => readDiscovered(connection, buildAuthContext({ runtime, deadline }), field),
   })
-  const described = await describe(running, params, { ...call, deadlineMs: deadline.remaining })
-  const run = (own: Params): Promise<Outcome> =>
+  const run = (described: CompiledOperation, own: Params): Promise<Outcome> =>
     runners[chooseRunner(operation)](
       {
         ...running,
-        operation: described.operation,
+        operation: described,
         params: own,
         deadline,
         idempotencyKey: call.idempotencyKey,
@@ -349,28 +348,14 @@ async function runLive(runtime: Runtime, connection: Connection, call: Call): Pr
     )
   // A check and a caller must see the refusal; a sync reads the rest.
   const parameter = call.background === true ? findDivisible(operation, running.params) : undefined
-  const outcome = await (parameter === undefined ? run(params) : readDivided({ operation, parameter, run }, params))
-  return described.warning === undefined ? outcome : addWarning(outcome, described.warning)
-}
-
-/** Finds out which fields the account has of its own, where a call asks for them. Its memory is given back. */
-async function describe(
-  { runtime, connection, operation }: Pick<Running, 'runtime' | 'connection' | 'operation'>,
-  params: Params,
-  { signal, deadlineMs, background, memory }: Call,
-) {
-  const held = memory?.held ?? 0
+  const { signal, background, memory } = call
   const list = (asked: Pick<Call, 'entity' | 'params'>): Promise<Outcome> =>
-    runLive(runtime, connection, { ...asked, action: 'list', signal, deadlineMs, background, memory })
-  const described = await describeFields({ connection, operation, params, runtime, list })
-  memory?.shrinkTo(held)
-  return described
-}
-
-function addWarning(outcome: Outcome, warning: string): Outcome {
-  if (outcome.type === 'file') return outcome
-  const { warnings } = outcome.meta
-  return { ...outcome, meta: { ...outcome.meta, ...buildWarnings([...(Array.isArray(warnings) ? warnings : []), `${warning}.`]) } }
+    runLive(runtime, connection, { ...asked, action: 'list', signal, deadlineMs: deadline.remaining, background, memory })
+  return await runDescribed({ connection, operation, params, runtime, list, memory }, (described) =>
+    parameter === undefined
+      ? run(described, params)
+      : readDivided({ operation: described, parameter, run: (own) => run(described, own) }, params),
+  )
 }
 
 /** Proves credentials by the kind's check, or by its probe if a parameter of the check cannot be filled. @returns the check's answer */

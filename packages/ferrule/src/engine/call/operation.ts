@@ -67,6 +67,8 @@ export interface CompiledOperation {
   readonly key: readonly Path[]
   readonly rule?: RowRule | undefined
   readonly merged?: MergedRows
+  /** Names of the account's own fields that no document names, once they are described. */
+  readonly own?: ReadonlySet<string> | undefined
   readonly admit?: ParameterRule | undefined
   readonly fills: readonly FilledParameter[]
   readonly hidden?: Path
