@@ -27,7 +27,10 @@ const kind: Kind = {
       ),
       rooms: {
         ...entity({}, { params: { house: 'main' } }, { params: { house: str('House') } }),
-        get: { call: 'GET /houses/{house}/rooms/{id}', at: 'data', params: { house: str('House'), id: id('Id') } },
+        get: {
+          ...{ call: 'GET /houses/{house}/rooms/{id}', at: 'data', defaults: { fields: 'id,name' } },
+          params: { house: str('House'), id: id('Id'), fields: opt(str('Names of fields')) },
+        },
       },
     },
   },
@@ -94,18 +97,19 @@ overStatements('a live read of a deleted record', (engine) => {
     ])
   })
 
-  test('of what another call of the sync would name is not stored', async () => {
+  test('of what another call of the sync would name, or of some fields only, is not stored', async () => {
     const rooms = { connector: createRef().connector, kind: 'words', entity: 'rooms' }
     await store.writeBatch(rooms, { records: [{ key: 'p011', fields: { id: 1 } }], asked: world.now })
     const told = Promise.withResolvers<void>()
     const folds = createFolds({ store, onFold: () => told.resolve(), onError: told.reject })
-    const read = (house: string, id: number) =>
+    const read = (house: string, id: number, some = {}) =>
       folds.offer(
         accessOf(rooms.connector),
-        { entity: 'rooms', action: 'get', params: { house, id } },
+        { entity: 'rooms', action: 'get', params: { house, id, ...some } },
         { outcome: { type: 'record', data: { id }, meta: {} }, asked: world.now + id },
       )
     read('other', 2)
+    read('main', 4, { fields: 'id' })
     read('main', 3)
     await told.promise
     await folds.close()

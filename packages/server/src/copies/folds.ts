@@ -153,6 +153,10 @@ const isContained = (given: unknown, wanted: unknown): boolean => {
   return Array.isArray(given) && wanted.every((each) => given.some((other) => isContained(other, each)))
 }
 
+/** Returns whether a call chooses fields itself, in place of the definition's list of them: the others are null in its records. */
+const choosesFields = ({ operation: { defaults = {} } }: CompiledOperation, params: Params): boolean =>
+  Object.entries(defaults).some(([name, value]) => typeof value === 'string' && value.includes(',') && params[name] !== undefined)
+
 function findFoldable(kind: Kind, { entity, action }: Call): Foldable | undefined {
   const definition = kind.definition.entities[entity]
   const { sync, context_store_search: searchable } = definition ?? {}
@@ -234,7 +238,7 @@ class StoreFolds implements Folds {
     if (this.#closed || count === 0 || this.#isUnsynced(access, call.entity)) return
     const foldable = findFoldable(access.connection.kind, call)
     const params = isObject(call.params) ? call.params : {}
-    if (foldable === undefined || !isContained(params, foldable.shaping)) return
+    if (foldable === undefined || !isContained(params, foldable.shaping) || choosesFields(foldable.operation, params)) return
     if (foldable.sync.notCopied?.some((name) => params[name] !== undefined && params[name] !== null)) return
     const { digest } = outcome.type === 'file' ? {} : outcome
     const page = digest === undefined ? undefined : namePage(access, call, digest)
