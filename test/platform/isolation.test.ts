@@ -126,7 +126,7 @@ const others = new Set([
   ...['run', 'start'].map((name) => `consentRevocations.${name}`),
   // It calls with a connection, which `readAccess` opens.
   ...['run', 'check', 'scopes', 'exchangeConsent', 'listConsentAccounts'].map((name) => `engine.${name}`),
-  ...['revokeConsent', 'readAccount', 'checkAccount', 'close'].map((name) => `engine.${name}`),
+  ...['request', 'revokeConsent', 'readAccount', 'checkAccount', 'close'].map((name) => `engine.${name}`),
   'workspaces.list',
   'workspaces.stats',
   'workspaces.create',
