@@ -1,8 +1,11 @@
 /** Two kinds as files: what they become. */
+import { createHmac } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { checkConsentReturn } from '../../packages/ferrule/src/engine/consent/words.ts'
+import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { defineKind, loadKind, parseKind, readKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import { acme } from './acme.ts'
 
@@ -102,6 +105,36 @@ describe('the parts of a kind', () => {
       defaults: { fields: 'id,updated_at,properties.name,owner', deleted: false },
       start: 'SELECT id,updated_at,properties.name,owner FROM Thing',
     })
+  })
+
+  test('the return of a consent is checked by what the file says of it, and a page can refuse a grant', async () => {
+    const way = `oauth:
+    title: OAuth app
+    oauth:
+      page: 'https://{site}.acme.example/oauth/authorize'
+      token: 'https://{site}.acme.example/oauth/token'
+      signature: hmac
+      returns: { shop: '{site}.acme.example' }
+      refusal: 'Oauth error '
+  `
+    const kind = await parseKind(
+      acme.replace('key:\n    title', () => `${way}key:\n    title`),
+      { name: 'acme' },
+    )
+    const { consent, exchange } = kind.definition.credentials['oauth'] ?? {}
+    expect(consent).toMatchObject({ signature: { param: 'hmac', key: 'client_secret' }, returns: { shop: '{site}.acme.example' } })
+    expect(exchange?.refusal).toBe('Oauth error ')
+    const sign = (text: string) => new URLSearchParams(`${text}&hmac=${createHmac('sha256', 'hidden').update(text).digest('hex')}`)
+    const check = (query?: URLSearchParams) =>
+      checkConsentReturn(
+        { kind, configuration: { site: 'one' } },
+        { application: new Secret({ client_id: 'app', client_secret: 'hidden' }), query },
+      )
+    const right = 'code=c1&shop=one.acme.example&state=s1'
+    expect(() => check(sign(right))).not.toThrow()
+    for (const wrong of [undefined, new URLSearchParams(right), new URLSearchParams(`${sign(right)}&more=1`)])
+      expect(() => check(wrong)).toThrow('it is not signed by Acme')
+    expect(() => check(sign(right.replace('one', 'two')))).toThrow('another shop than one.acme.example')
   })
 
   test('the id follows from the slug', async () => {

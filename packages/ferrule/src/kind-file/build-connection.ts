@@ -52,13 +52,18 @@ const docsFinding = ({ file }: BuildScope): Finding => ({
   ...(file.docs === '' ? {} : { url: file.docs }),
 })
 
-/** Builds the configuration. Slots of the host and the path are required, and take classes of characters only. */
+/** Builds the configuration. Slots of the host, the path and the return are required, and take classes of characters only. */
 export function buildConfiguration(scope: BuildScope): Fields {
   const { file, found } = scope
   const api = typeof file.api === 'string' ? file.api : ''
   const oauth = Object.values(file.auth).flatMap(({ oauth: page }) => (page === undefined ? [] : [page.page ?? '', page.token]))
+  const returned = Object.entries(file.auth).flatMap(([name, { oauth: { returns = {} } = {} }]) =>
+    Object.entries(returns).map(([param, template]) => [['auth', name, 'oauth', 'returns', param], template] as const),
+  )
   const { elsewhere } = file
-  const slots = [...(elsewhere === undefined ? [api, file.path ?? ''] : []), ...oauth].flatMap(listSlots)
+  const slots = [...(elsewhere === undefined ? [api, file.path ?? ''] : []), ...oauth, ...returned.map(([, each]) => each)].flatMap(
+    listSlots,
+  )
   const { fields } = buildFields(file.configuration ?? {}, ['configuration'], {
     ...{ place: 'configuration', found, types: file.types ?? {}, required: new Set(slots), finding: docsFinding(scope) },
   })
@@ -69,6 +74,7 @@ export function buildConfiguration(scope: BuildScope): Fields {
     [['elsewhere', 'with'], elsewhere === undefined ? '' : `{${elsewhere.with}}`],
     [['elsewhere', 'api'], elsewhere?.api ?? ''],
     [['elsewhere', 'path'], elsewhere?.path ?? ''],
+    ...returned,
   ] as const)
     for (const name of listSlots(text)) {
       const isKnown = refer(scope, {
@@ -77,7 +83,7 @@ export function buildConfiguration(scope: BuildScope): Fields {
       })
       if (isKnown && fields[name]?.pattern === undefined)
         found.note(['configuration', name], {
-          message: `fills a part of the address, so its type is label, uuid, digits or path`,
+          message: `fills a part of ${steps[0] === 'auth' ? 'what the vendor returns' : 'the address'}, so its type is label, uuid, digits or path`,
           example: `${name}: label Name of the account in the address`,
         })
     }
@@ -200,12 +206,13 @@ function buildOwnGrant(oauth: FileOauth, inBody: Named<string>): Grant {
 
 /** Builds the exchange. */
 function buildExchange(oauth: FileOauth): Exchange {
-  const { page, token, client = 'body', as = 'form', refresh = true, signed } = oauth
+  const { page, token, client = 'body', as = 'form', refresh = true, signed, refusal } = oauth
   const inBody: Named<string> = client === 'body' ? { client_id: 'client_id', client_secret: 'client_secret' } : {}
   const common = {
     call: `POST ${pathOf(token)}`,
     ...(client === 'basic' && signed === undefined ? { client: { user: 'client_id', password: 'client_secret' } } : {}),
     place: as,
+    ...(refusal === undefined ? {} : { refusal }),
   } as const
   const expires = { seconds: 'expires_in', field: 'token_expiry_date' }
   if (page === undefined) return { ...common, read: { access_token: 'access_token' }, expires, refresh: buildOwnGrant(oauth, inBody) }
@@ -243,7 +250,7 @@ function checkSigned(
 
 const buildConsent = (
   title: string,
-  { page, scopes, separator, pkce = false, always = {}, who, accounts }: FileOauth & { readonly page: string },
+  { page, scopes, separator, pkce = false, always = {}, who, signature, returns, accounts }: FileOauth & { readonly page: string },
 ): NonNullable<CredentialScheme['consent']> => ({
   page: `GET ${pathOf(page)}`,
   send: { client_id: 'client_id' },
@@ -254,6 +261,8 @@ const buildConsent = (
   application: grantFields,
   who: who ?? `The owner of the ${title} account can consent.`,
   code: ['code'],
+  ...(signature === undefined ? {} : { signature: { param: signature, key: 'client_secret' } }),
+  ...(returns === undefined ? {} : { returns }),
   ...(accounts === undefined
     ? {}
     : {
@@ -289,17 +298,22 @@ function checkTemplates(scope: BuildScope, templates: Named<string>, fields: Fie
   }
 }
 
-/** Checks that accounts are those of a page of consent, and that configuration keeps the chosen one. */
-function checkAccounts(scope: BuildScope, oauth: FileOauth | undefined, steps: Steps): void {
-  const { accounts, page } = oauth ?? {}
-  if (accounts === undefined) return
-  if (page === undefined)
-    scope.found.note(steps, { message: 'this way has no page of consent', example: 'page: https://example.com/oauth/authorize' })
-  const { to } = accounts
-  refer(scope, {
-    ...{ steps: [...steps, 'to'], what: 'a field of configuration', name: to, valid: Object.keys(scope.file.configuration ?? {}) },
-    example: `configuration: { ${to}: uuid? Id of the account }`,
-  })
+/** Checks the words about the page of consent and its return: that there is a page, and that `accounts` has its field of configuration. */
+function checkPageWords(scope: BuildScope, oauth: FileOauth, steps: Steps): void {
+  const { accounts, page, pkce = false, signature, returns } = oauth
+  const { configuration = {} } = scope.file
+  const given = { accounts, pkce: pkce || undefined, signature, returns }
+  for (const [word, said] of Object.entries(given))
+    if (page === undefined && said !== undefined)
+      scope.found.note([...steps, word], {
+        message: 'this way has no page of consent',
+        example: 'page: https://example.com/oauth/authorize',
+      })
+  if (accounts !== undefined)
+    refer(scope, {
+      ...{ steps: [...steps, 'accounts', 'to'], what: 'a field of configuration', name: accounts.to, valid: Object.keys(configuration) },
+      example: `configuration: { ${accounts.to}: uuid? Id of the account }`,
+    })
 }
 
 function buildScheme(scope: BuildScope, name: string, scheme: FileScheme): CredentialScheme {
@@ -313,12 +327,7 @@ function buildScheme(scope: BuildScope, name: string, scheme: FileScheme): Crede
     query,
   } = scheme
   const steps = ['auth', name]
-  if (oauth?.pkce && oauth.page === undefined)
-    found.note([...steps, 'oauth', 'pkce'], {
-      message: 'this way has no page of consent',
-      example: 'page: https://example.com/oauth/authorize',
-    })
-  checkAccounts(scope, oauth, [...steps, 'oauth', 'accounts'])
+  if (oauth !== undefined) checkPageWords(scope, oauth, [...steps, 'oauth'])
   if (where === undefined && oauth === undefined && Object.keys(given).length > 0)
     found.doubt(steps, { message: 'does not say where people find the values', example: 'find: Settings > API' })
   const finding = where === undefined ? docsFinding(scope) : readFinding(where, file.title)

@@ -129,6 +129,9 @@ export interface FileOauth {
   readonly signed?: { readonly key: string; readonly passphrase?: string; readonly claims: Named<string> }
   readonly accounts?: { readonly call: string; readonly at?: string; readonly id: string; readonly name: string; readonly to: string }
   readonly refresh?: boolean
+  readonly signature?: string
+  readonly returns?: Named<string>
+  readonly refusal?: string
   readonly who?: string
 }
 /** A way to authenticate. */

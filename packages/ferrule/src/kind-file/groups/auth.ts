@@ -73,6 +73,17 @@ export const authGroups: Readonly<Record<string, KeyGroup>> = {
         example: "signed: { key: private_key, claims: { iss: '{client_email}', aud: https://example.com/token } }",
       }),
       key('refresh', flag, 'False: tokens do not end, and there are no refresh tokens', { example: 'refresh: false', without: 'true' }),
+      key('signature', text('name'), 'Parameter of the return with a signature of the others: HMAC-SHA256 in hex, by the client secret', {
+        example: 'signature: hmac',
+        without: 'the return is not signed',
+      }),
+      key('returns', map('name', text()), 'Parameters of the return with the values that they must have; a {slot} takes configuration', {
+        example: "returns: { shop: '{shop}.example.com' }",
+      }),
+      key('refusal', text(), 'Words of a page, in place of JSON, by which the token call refuses', {
+        example: "refusal: 'Oauth error '",
+        without: 'pages say nothing',
+      }),
       key('who', sentence, 'Who can agree, in one sentence', { example: 'who: An administrator of the account can consent.' }),
     ],
   },
