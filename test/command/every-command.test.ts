@@ -117,6 +117,12 @@ const rows: Readonly<Record<string, Row>> = {
     args: ['acme.kind.yaml'],
     shows: ['2 calls with 3 requests, 0 of them live: 0 failures, 0 notes.', 'regression only'],
   },
+  'kind add': {
+    args: ['ferrule-kind-acme', '--to', 'kinds'],
+    shows: ['kinds/acme.kind.yaml', 'Wrote acme.kind.yaml', 'no mistakes, 0 doubts.'],
+    file: 'kinds/acme.kind.yaml',
+  },
+  'kind search': table(['acme'], 'name', 'ferrule-kind-acme'),
   'kind sandbox': {
     args: ['acme.kind.yaml', '--port', '0'],
     answers: [['Ctrl+C ends it', '\u0003']],

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { startCopyWorld } from '../http/search-support.ts'
 import { client, sandboxConnector, type World, type WorldOptions } from '../http/support.ts'
+import { buildPackage, startKindRegistry } from './kind-registry.ts'
 import { makeFolder, type Place, writeProfile } from './support.ts'
 
 /** A world, and a folder with the files that commands read. */
@@ -66,11 +67,14 @@ export async function startCommandWorld(options: WorldOptions = {}): Promise<Com
   writeFileSync(join(folder, 'media.json'), JSON.stringify(mediaParams(world)))
   writeFileSync(join(folder, 'acme.recordings.json'), thingRecordings)
   const things = await startThings()
+  const registry = await startKindRegistry()
+  registry.publish(await buildPackage('ferrule-kind-acme', '1.0.0'))
   return {
     world,
-    place: { config: folder, folder, env: things.env },
+    place: { config: folder, folder, env: { ...things.env, npm_config_registry: registry.url } },
     close: async () => {
       things.close()
+      registry.close()
       await world.close()
       rmSync(folder, { recursive: true, force: true })
     },

@@ -135,7 +135,7 @@ export const libraryRooms: readonly Room[] = [
     ],
     npm: [
       ...['@modelcontextprotocol/server', 'commander', '@clack/prompts', '@bomb.sh/tab', 'jq-wasm', 'fast-string-width'],
-      ...['jsonc-parser', 'smol-toml'],
+      ...['jsonc-parser', 'modern-tar', 'smol-toml'],
     ],
     node: 'all but node:sqlite',
   },

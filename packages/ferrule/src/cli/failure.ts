@@ -52,6 +52,12 @@ export function readErrorCode(thrown: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined
 }
 
+/** Reads why a request failed: `fetch` hides the reason in the cause. */
+export const readCause = (thrown: unknown): string => {
+  const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown
+  return cause instanceof Error ? cause.message : String(cause)
+}
+
 /** Describes a problem as far as the sentence of the error does not say it: its field, where the sentence has the rest. */
 function describeProblem({ field, message }: Problem, said: string): readonly string[] {
   const text = message.replace(/\.$/, '')

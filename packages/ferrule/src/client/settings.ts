@@ -70,7 +70,8 @@ export function readVariable(name: string): string | undefined {
 /** Returns whether this code runs in a page: everybody who opens the page can read what it holds. */
 const isBrowser = (): boolean => typeof Reflect.get(globalThis, 'document') === 'object' && Reflect.get(globalThis, 'document') !== null
 
-const isLoopback = (host: string): boolean => host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host)
+/** Returns whether a host is this machine. */
+export const isLoopback = (host: string): boolean => host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host)
 
 const problem = (field: string, message: string): Problem => ({ field, message, error_code: 'value' })
 

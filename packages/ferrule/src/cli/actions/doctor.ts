@@ -7,7 +7,7 @@ import { asFerruleError, FerruleError } from '../../errors.ts'
 import { parseJson } from '../../values/json/json.ts'
 import { endpoints } from '../../wire/endpoints.ts'
 import type { CommandContext } from '../context.ts'
-import { Shown } from '../failure.ts'
+import { readCause, Shown } from '../failure.ts'
 import { nameCommands } from '../next-steps.ts'
 import { callOptions, openSession } from '../session.ts'
 import { readSettings } from '../settings.ts'
@@ -92,11 +92,6 @@ async function lookAtService(transport: Transport, context: CommandContext): Pro
   const state = await response.text()
   const ready = response.ok ? fine('service', 'ready') : warn('service', `not ready: ${state.slice(0, 200)}`, 'See its log.')
   return [ready, compareClocks(response.headers.get('date')), await lookAtVersion(transport, context)]
-}
-
-const readCause = (thrown: unknown): string => {
-  const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown
-  return cause instanceof Error ? cause.message : String(cause)
 }
 
 /** Reads the version from the service's front page. */

@@ -98,4 +98,27 @@ export const kindCommands: readonly CommandSpec[] = [
     record: async () => describeMembers('kind', 'origin'),
     load: async () => (await import('../actions/kind-sandbox.ts')).serveSandbox,
   },
+  {
+    name: 'kind add',
+    args: '<package>',
+    about: 'add the kind of an npm package to a folder, and pin its version',
+    details:
+      'Packages with kinds are named ferrule-kind-acme; @1.2.0 behind the name asks for a version. Only data is read: no script runs, and packages ' +
+      'with rules are refused. The kind is checked before it is written. ferrule-kinds.lock.json in the folder pins the version and the bytes. ' +
+      'The registry is that of npm_config_registry, else the public one.',
+    options: [{ flags: '--to <folder>', about: 'folder for the file; this one by default' }, json],
+    examples: ['ferrule kind add ferrule-kind-acme --to kinds', 'ferrule kind add ferrule-kind-acme@1.0.0 --to kinds --jq .file'],
+    record: async () => describeMembers('package', 'version', 'before', 'kind', 'file'),
+    load: async () => (await import('../actions/kind-sharing.ts')).addKind,
+  },
+  {
+    name: 'kind search',
+    args: '<words...>',
+    about: 'search an npm registry for packages with kinds',
+    details: 'Packages have the keyword ferrule-kind. The registry is that of npm_config_registry, else the public one.',
+    options: [json],
+    examples: ['ferrule kind search crm', 'ferrule kind search support tickets --json'],
+    record: async () => describeMembers('name', 'version', 'description', 'date'),
+    load: async () => (await import('../actions/kind-sharing.ts')).searchKinds,
+  },
 ]
