@@ -122,7 +122,7 @@ const rows: Readonly<Record<string, Row>> = {
     shows: ['kinds/acme.kind.yaml', 'Wrote acme.kind.yaml', 'no mistakes, 0 doubts.'],
     file: 'kinds/acme.kind.yaml',
   },
-  'kind search': table(['acme'], 'name', 'ferrule-kind-acme'),
+  'kind search': table(['acme', '--fields', 'name,version'], 'name', 'ferrule-kind-acme', '1.0.0'),
   'kind sandbox': {
     args: ['acme.kind.yaml', '--port', '0'],
     answers: [['Ctrl+C ends it', '\u0003']],
