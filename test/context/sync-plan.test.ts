@@ -34,10 +34,14 @@ describe('plan', () => {
     expect(findProblems({ ...madeUp, definition: wrong })).toContain(says)
   })
 
-  test('says of a list below a record that each run reads it whole, whatever filter it has', () => {
-    const since = { param: 'since', field: 'created_at', lookback: 0 }
-    const own = { ...madeUp.definition, entities: { ...entities, notes: { ...entities.notes, sync: { each, since } } } }
-    expect(describeIncremental(own, {}, 'notes')).toEqual(describeIncremental(own, {}, 'orders'))
+  test('says what runs ask of a list below a record: changes since its own mark, or all of a parent that is read', () => {
+    const since = { param: 'since', field: 'created_at', lookback: 5 }
+    const described = (sync: Sync) =>
+      describeIncremental({ ...madeUp.definition, entities: { ...entities, notes: { ...entities.notes, sync } } }, {}, 'notes')
+    expect(described({ each, since })).toEqual({ entity: 'notes', field: 'created_at', lookback_seconds: 5 })
+    expect(described({ each, newest: 'text' })).toEqual({ entity: 'notes', field: 'text', lookback_seconds: 60 })
+    for (const whole of [{ each }, { each: { ...each, batch: 2 }, since }, { each, since, values: { param: 'order_id', of: [1] } }])
+      expect(described(whole)).toEqual(describeIncremental(madeUp.definition, {}, 'orders'))
   })
 
   test('walks parents with all that hangs on them, in the order of the documents', () => {

@@ -101,7 +101,9 @@ test('a sorted list goes on by the time, and by pages within one instant', async
   shelf.change(9, at + second)
   await shelf.world.sync()
   const [third, fourth] = [3, 4].map((id) => shelf.rows.find((row) => row['id'] === id)?.['changed'])
-  expect(shelf.world.taken().slice(0, 4)).toEqual(['rows', `rows since=${third}`, `rows since=${fourth}`, `rows since=${fourth} cursor=3`])
+  // Just before the last record, because a vendor may leave out the time itself.
+  const [since, next] = [third, fourth].map((changed) => `rows since=${Number(changed) - 1}`)
+  expect(shelf.world.taken().slice(0, 4)).toEqual(['rows', since, next, `${next} cursor=3`])
   shelf.expectTruth()
 })
 

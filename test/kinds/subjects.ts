@@ -172,7 +172,7 @@ const named = ({ id }: Row) => ({ ...large, id })
 const github: Subject = {
   slug: 'github',
   start: () => new GitHub(choose({ records: 130, small: 0, smaller: 10 }, { small: 0 })),
-  startLarge: () => new GitHub(choose({ records: 150, small: 20, smaller: 10 }, { records: 3_300, small: 40 })),
+  startLarge: () => new GitHub(choose({ records: 330, small: 20, smaller: 10 }, { records: 3_300, small: 40 })),
   credentials: { token: 'ghp_standin' },
   lists: [
     { entity: 'repositories', holds: 'repositories' },
@@ -226,11 +226,14 @@ const github: Subject = {
   ],
   copies: [
     { entity: 'repositories', holds: 'repositories', compared: ['name'] },
-    { entity: 'issues', needs: ['repositories'], holds: 'issues', compared: ['title', 'state'] },
-    { entity: 'pull_requests', needs: ['repositories'], holds: 'pulls', compared: ['title'] },
-    { entity: 'issue_comments', needs: ['repositories'], holds: 'issues/comments', compared: ['body'] },
+    { entity: 'issues', needs: ['repositories'], holds: 'issues', compared: ['title', 'state'], incremental: true },
+    { entity: 'pull_requests', needs: ['repositories'], holds: 'pulls', compared: ['title'], incremental: true },
+    { entity: 'issue_comments', needs: ['repositories'], holds: 'issues/comments', compared: ['body'], incremental: true },
     { entity: 'releases', needs: ['repositories'], holds: 'releases', compared: ['tag_name'] },
-    { entity: 'reviews', needs: ['repositories', 'pull_requests'], holds: 'reviews', compared: ['state'], isSmall: true },
+    {
+      ...{ entity: 'reviews', needs: ['repositories', 'pull_requests'], holds: 'reviews', compared: ['state'] },
+      ...{ incremental: true, isSmall: true },
+    },
     { entity: 'labels', needs: ['repositories'], holds: 'labels', compared: ['name'] },
   ],
   refusals: [
@@ -384,7 +387,7 @@ const notion: Subject = {
   ],
   copies: [
     { entity: 'documents', holds: 'documents', compared: ['last_edited_time'], incremental: true },
-    { entity: 'rows', needs: ['data_sources'], holds: 'rows', compared: ['last_edited_time'] },
+    { entity: 'rows', needs: ['data_sources'], holds: 'rows', compared: ['last_edited_time'], incremental: true },
     { entity: 'users', holds: 'users', compared: ['name'] },
   ],
   refusals: [

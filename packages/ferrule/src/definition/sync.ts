@@ -110,7 +110,7 @@ export interface Sync {
   readonly params?: Readonly<Record<string, unknown>>
   /** The records lie within another entity's records at this path, so they need no call. */
   readonly within?: Within
-  /** Calls per record of another entity, or of several that hang on the same root. */
+  /** Calls per record of another entity, or of several that hang on the same root. `since` and `newest` then hold for each of these records. */
   readonly each?: Each | readonly Each[]
   /**
    * Searchable field with the parent's value at a path. A copied record of a parent that was read, and that the vendor no longer returned,

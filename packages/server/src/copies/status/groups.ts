@@ -6,7 +6,7 @@ import type { Parts } from '../../main/parts.ts'
 import type { CopyHolder } from '../sql/sync-copies.ts'
 import type { ScheduleRow } from '../sql/sync-runs.ts'
 import { usualLookback } from '../sync/walk/page-params.ts'
-import { listCopiedEntities, listStored, planWalks, type Tree, tracksChanges } from '../sync/walk/plan.ts'
+import { keepsMarks, listCopiedEntities, listStored, planWalks, type Tree, tracksChanges } from '../sync/walk/plan.ts'
 
 const daySeconds = 86_400
 
@@ -27,7 +27,14 @@ const splitTree = (tree: Tree): EntityGroup[] => {
   const entities = listStored(tree).map(({ entity }) => entity)
   // A walk of changes stores one position for all its entities. A skipped entity would miss changes before that position.
   if (tracksChanges(tree.sync)) return [{ name: tree.entity, entities }]
-  return entities.map((entity) => ({ name: entity, entities: [entity] }))
+  // So do the marks of a list below records, for what is below it.
+  const groups = listStored(tree).reduce<readonly (readonly string[])[]>((known, { entity, marked }) => {
+    const [first, ...others] = known.filter((group) => group.some((each) => marked.includes(each)))
+    if (first === undefined) return [...known, [entity]]
+    const joined = [...first, ...others.flat(), entity]
+    return known.filter((group) => !others.includes(group)).map((group) => (group === first ? joined : group))
+  }, [])
+  return groups.map((group) => ({ name: group[0] ?? '', entities: group }))
 }
 
 /** Returns the groups of the wanted entities. A group is synced as a whole and has one schedule. */
@@ -56,11 +63,11 @@ export function listScheduledEntities(
 }
 
 /**
- * Describes what incremental runs request of an entity; null where each run reads everything. A list below a record is read as a whole when
- * that record is read: only windows have a mark of their own for each parent.
+ * Describes what incremental runs request of an entity; null where each run reads everything. A list below a record without a mark of its
+ * own for each parent is read as a whole when that record is read.
  */
 export function describeIncremental(
-  definition: Pick<ConnectorDefinition, 'entities' | 'configuration'>,
+  definition: Pick<ConnectorDefinition, 'entities' | 'configuration' | 'pages'>,
   configuration: Readonly<Record<string, unknown>>,
   entity: string,
 ): SyncIncremental | null {
@@ -69,7 +76,7 @@ export function describeIncremental(
   if (sync?.windows !== undefined) {
     return { entity, field: null, lookback_seconds: readLookback(definition, sync.windows, configuration) * daySeconds }
   }
-  if (parent !== undefined) return describeIncremental(definition, configuration, parent)
+  if (parent !== undefined && !keepsMarks(definition, entity)) return describeIncremental(definition, configuration, parent)
   if (sync?.since !== undefined) return { entity, field: sync.since.field, lookback_seconds: sync.since.lookback }
   return sync !== undefined && tracksChanges(sync) ? { entity, field: sync.newest ?? null, lookback_seconds: usualLookback } : null
 }

@@ -207,8 +207,8 @@ function computeExpectedRecords(trees: readonly Tree[], copies: readonly CopyRow
   const byEntity = new Map(copies.map((copy) => [copy.entity, copy]))
   const expected = new Map<string, number>()
   for (const tree of trees)
-    for (const { entity, sync } of listStored(tree)) {
-      const meetsAll = mode === 'full' || (!tracksChanges(tree.sync) && sync.windows === undefined)
+    for (const { entity, sync, marked } of listStored(tree)) {
+      const meetsAll = mode === 'full' || (!tracksChanges(tree.sync) && sync.windows === undefined && marked.length === 0)
       const count = meetsAll ? byEntity.get(entity)?.records : byEntity.get(entity)?.met_changes
       if (typeof count === 'number') expected.set(entity, count)
     }

@@ -45,7 +45,11 @@ const isKept = ({ changes }: Sync, latest: string | undefined, now: number): boo
   changes === undefined || now - parseTimestamp(latest) <= changes.keepsDays * day - hour
 
 /** Finds where a walk of changes begins; undefined where everything must be read. */
-function findStart({ sync }: Tree, { latest, token }: EntityState, now: number): Start | undefined {
+export function findStart(
+  { sync }: Pick<Tree, 'sync'>,
+  { latest, token }: Pick<EntityState, 'latest' | 'token'>,
+  now: number,
+): Start | undefined {
   if (sync.token !== undefined) return token === undefined ? undefined : { token }
   if (!tracksChanges(sync) || !isKept(sync, latest, now)) return undefined
   const from = findSince(sync.since?.lookback ?? usualLookback, latest, now)
@@ -76,16 +80,17 @@ function createProgress({ task, tree, stored, states }: WalkBase, pass: string, 
   const known = states.get(stored[0]?.entity ?? '') ?? {}
   const { calls = Number.POSITIVE_INFINITY } = known
   const start = findStart(tree, known, startedAt)
-  const full =
-    start === undefined ||
-    (calls <= fewCalls && !tellsDeletions(tree.sync)) ||
-    stored.some((planned) => !windowed.includes(planned) && isNew(planned))
+  const isSmall = calls <= fewCalls && !tellsDeletions(tree.sync)
+  const full = start === undefined || isSmall || stored.some((planned) => !windowed.includes(planned) && isNew(planned))
+  const isWhole = ({ entity }: Planned): boolean => isSmall || stored.some((each) => each.marked.includes(entity) && isNew(each))
   return {
     pass,
     ...(task.run === undefined ? {} : { run: task.run }),
     configured,
     full,
-    fullWindows: windowed.filter(isNew).map(({ entity }) => entity),
+    fullWindows: stored
+      .filter((planned) => (planned.marks ? isWhole(planned) : windowed.includes(planned) && isNew(planned)))
+      .map(({ entity }) => entity),
     startedAt,
     ...(full ? findMark(tree, known, startedAt) : start),
     calls: 0,

@@ -6,6 +6,7 @@ import type { BatchWriter } from './batch-writer.ts'
 import { type DayWindow, findFirstDay, listWindows, splitWindow, toDay } from './day-windows.ts'
 import { pickFitting, splitGone } from './gone.ts'
 import { readList, Unreadable } from './lists.ts'
+import { MarkedList, mostMarks } from './marks.ts'
 import { digestTexts, type Params } from './page-params.ts'
 import { buildParams, countParents, digestPage, findParent, listParams, listParents, splitGroups, type Work } from './parents.ts'
 import type { Child, Nested, Planned } from './plan.ts'
@@ -14,7 +15,7 @@ import { Slices } from './slices.ts'
 import { type BelowPosition, noParents, type PagePosition } from './state.ts'
 import { dropUnread, findWhole, isRefusal, keepMet, markMet, type UnreadUnit } from './unread.ts'
 import { UnreadNotes } from './unread-notes.ts'
-import { isNeeded, isTaken, type Sliced, type Walking } from './walking.ts'
+import { isNeeded, isTaken, meetsParents, type Sliced, type Walking } from './walking.ts'
 
 /** Windows of a parent that fail before any of them is read; then the parent is left out as a whole. */
 const mostFailedWindows = 8
@@ -103,8 +104,8 @@ export class Children {
 
   /** Forgets what could not be read of parents that a walk of all parents did not meet: they no longer exist. */
   forgetUnmet(): void {
-    if (!this.#walking.progress.full) return
-    for (const entity of Object.keys(this.#walking.progress.unread)) this.#unread.set(entity, keepMet(this.#unread.of(entity)))
+    for (const planned of [...this.#walking.tree.nested, ...this.#walking.tree.children])
+      if (meetsParents(this.#walking, planned)) this.#unread.set(planned.entity, keepMet(this.#unread.of(planned.entity)))
   }
 
   /** Leaves out records that the vendor lists as deleted. @returns the others */
@@ -121,7 +122,13 @@ export class Children {
     const { nested, children } = this.#walking.tree
     const isBelow = (below: Child | Nested): boolean => ('parent' in below ? below.parent : below.sync.within?.entity) === planned.entity
     for (const below of [...nested, ...children].filter(isBelow))
-      for (const { key } of listParents(below, gone)) this.#unread.forget(below.entity, key)
+      for (const { key } of listParents(below, gone)) this.#forgetParent(below, key)
+  }
+
+  /** Forgets what is known of a parent that no longer exists. Should it return, its list is read whole. */
+  #forgetParent({ entity, marks }: Planned, key: string): void {
+    this.#unread.forget(entity, key)
+    if (marks) this.#noteThrough(entity, key, '')
   }
 
   /** Returns whether to ask for the list of a parent that was met. One that could not be read is asked for again at the end of the walk. */
@@ -195,8 +202,9 @@ export class Children {
 
   /** Returns whether a parent of a page is asked for now: it was neither left out, nor read at the begin of this walk. */
   #isDue(child: Child, parent: Parent): boolean {
-    const isRead = child.sync.windows !== undefined && this.#walking.progress.through[child.entity]?.[parent.key] !== undefined
-    return this.isOpen(child, parent) && !isRead
+    const { confirming, through } = this.#walking.progress
+    const isNoted = child.sync.windows !== undefined || (child.marks && confirming === undefined)
+    return this.isOpen(child, parent) && !(isNoted && through[child.entity]?.[parent.key])
   }
 
   #markDone(child: Child, group: readonly Parent[]): void {
@@ -222,7 +230,9 @@ export class Children {
     this.#walking.task.signal.throwIfAborted()
     if (this.#unread.pace(entity).isOver()) return this.#passOver(entity, group)
     const whole = { since: this.#writer.commits, asked: this.#version ?? this.#walking.task.clock() }
-    const thrown = yield* this.#tryRead(child, group)
+    const [first] = group
+    const marked = child.marks && first !== undefined ? new MarkedList(this.#walking, child, first) : undefined
+    const thrown = yield* this.#tryRead(child, group, marked)
     if (thrown === undefined) for (const parent of group) this.markRead(child, parent)
     else if (!(await this.#handle(child, group, thrown))) {
       const middle = Math.ceil(group.length / 2)
@@ -232,18 +242,19 @@ export class Children {
       }
       return
     }
-    this.#writer.addComplete(
-      child,
-      group.map(({ record }) => record),
-      whole,
-    )
+    const parents = (marked?.isWhole === false ? [] : group).map(({ record }) => record)
+    this.#writer.addComplete(child, parents, whole)
   }
 
   /** Reads the records of some parents. @returns the error of their list; undefined when it was read */
-  async *#tryRead(child: Child, group: readonly Parent[]): Sliced<Unreadable | undefined> {
+  async *#tryRead(child: Child, group: readonly Parent[], marked: MarkedList | undefined): Sliced<Unreadable | undefined> {
     try {
       const [parent] = group
-      if (child.sync.windows !== undefined && parent !== undefined)
+      if (marked !== undefined) {
+        yield* this.#readPages(child, marked.params, group, marked)
+        const { length } = Object.keys(this.#walking.progress.through[child.entity] ?? {})
+        if (marked.mark !== undefined && length < mostMarks) this.#noteThrough(child.entity, marked.key, marked.mark)
+      } else if (child.sync.windows !== undefined && parent !== undefined)
         yield* this.#readWindows({ child, params: buildParams(child, group), parent, isReached: false, failed: 0 })
       else for (const params of listParams(child, group)) yield* this.#readPages(child, params, group)
       return undefined
@@ -259,7 +270,7 @@ export class Children {
     const [parent] = group
     const error = await this.#findError(entity, group.map(({ key }) => key).join(), thrown)
     if (error === undefined) {
-      for (const { key } of group) this.#unread.forget(entity, key)
+      for (const { key } of group) this.#forgetParent(child, key)
       return true
     }
     this.#unread.pace(entity).failed()
@@ -364,19 +375,26 @@ export class Children {
   }
 
   /** Reads the pages of a list. The list of a child with children continues at the page where an interrupted walk stopped. */
-  async *#readPages(child: Child, params: Params, group: readonly Parent[]): Sliced {
+  async *#readPages(child: Child, params: Params, group: readonly Parent[], marked?: MarkedList): Sliced {
     const list = digestTexts([child.entity, writeJson(params)])
     const known = this.#at.below?.[child.id]
     const from = known?.list === list ? known.at : params
     // The pages before are in an earlier transaction, so the next one does not have all records of the parent.
     if (from !== params) await this.#writer.commit()
-    for await (const { rows, asked, at } of this.#list(child.entity, from)) {
-      const met = rows.map((record) => ({ record, params, parent: findParent(child, group, record) }))
-      const version = this.#version ?? asked
-      const alive = this.dropGone(child, met, version)
-      this.#writer.add(child, alive, version)
-      yield* this.#readBelow(child, alive, { list, at })
-      yield* this.#writer.endSliceIfDue()
+    for (let next: Params | null | undefined = from; next; ) {
+      const pages = this.#list(child.entity, next)
+      next = undefined
+      for await (const page of pages) {
+        const { rows, moved } = marked?.take(page, this.#walking.task.clock()) ?? { rows: page.rows }
+        const met = rows.map((record) => ({ record, params, parent: findParent(child, group, record) }))
+        const version = this.#version ?? page.asked
+        const alive = this.dropGone(child, met, version)
+        this.#writer.add(child, alive, version)
+        yield* this.#readBelow(child, alive, { list, at: page.at })
+        yield* this.#writer.endSliceIfDue()
+        next = moved
+        if (moved !== undefined) break
+      }
     }
     this.#setBelow(child.id, undefined)
   }
@@ -423,13 +441,14 @@ export class Children {
       yield* this.#writer.endSliceIfDue()
     }
     if (!reading.isReached && reading.thrown !== undefined) throw reading.thrown
-    this.#markReadThrough(child, parent)
+    // Days read before an interruption were read when the walk began, or later.
+    this.#noteThrough(child.entity, parent.key, toDay(this.#walking.progress.startedAt))
   }
 
-  /** Days read before an interruption were read when the walk began, or later. */
-  #markReadThrough({ entity }: Child, { key }: Parent): void {
+  /** Notes up to when the list of a parent was read. */
+  #noteThrough(entity: string, key: string, until: string): void {
     const { progress } = this.#walking
-    const own = { ...progress.through[entity], [key]: toDay(progress.startedAt) }
+    const own = { ...progress.through[entity], [key]: until }
     this.#walking.progress = { ...progress, through: { ...progress.through, [entity]: own } }
   }
 

@@ -2,6 +2,7 @@
 import { FerruleError } from 'ferrule'
 import { listParentNames } from 'ferrule/internal'
 import type { Span } from '../../store/types.ts'
+import { mostMarks } from './marks.ts'
 import type { Planned } from './plan.ts'
 import { type EntityState, type Flaw, toStateCheckpoint } from './state.ts'
 import { type EntityResult, noProgress } from './types.ts'
@@ -80,20 +81,25 @@ function buildPassResult(walking: Walking, planned: Planned): Partial<EntityStat
   const { task, progress, states } = walking
   const flaw = findWalkFlaw(walking, planned)
   const now = task.clock()
-  const tried = { triedAt: now, configured: progress.configured, ...(planned === findHolder(walking) ? { calls: progress.calls } : {}) }
+  // A walk that read a part by changes does not show how many calls a complete one needs.
+  const isCounted = planned === findHolder(walking) && walking.stored.every((each) => isComplete(walking, each) || !each.marks)
+  const tried = { triedAt: now, configured: progress.configured, ...(isCounted ? { calls: progress.calls } : {}) }
   // Windows are saved per parent: one unreadable parent does not make all others be read again.
   const isFull = flaw === undefined || (planned.sync.windows !== undefined && !flaw.skipped)
   const { unfinished = 0 } = states.get(planned.entity) ?? {}
   return isFull ? { ...tried, fullAt: now } : { ...tried, unfinished: unfinished + 1 }
 }
 
-/** Merges the last days of the windows by parent. A pass over all windows drops deleted parents. */
+/** Merges up to when the lists of parents were read. A pass that read all of them whole drops deleted parents. */
 function mergeThrough(walking: Walking, planned: Planned): Pick<EntityState, 'through'> {
   const { states, progress } = walking
-  if (planned.sync.windows === undefined) return {}
+  if (planned.sync.windows === undefined && !planned.marks) return {}
   const own = progress.through[planned.entity]
+  const known = states.get(planned.entity)
   const isWhole = isComplete(walking, planned) && findWalkFlaw(walking, planned) === undefined
-  return { through: isWhole ? { ...own } : { ...states.get(planned.entity)?.through, ...own } }
+  // Another configuration can select other records.
+  const all = isWhole || known?.configured !== progress.configured ? { ...own } : { ...known.through, ...own }
+  return { through: planned.marks ? Object.fromEntries(Object.entries(all).slice(-mostMarks)) : all }
 }
 
 /** Returns whether everything up to the latest change was read. A list from its newest records that ends early leaves a gap behind it. */

@@ -5,6 +5,7 @@ import { asFerruleError, copyJson, errorConsequences, errorTable, getAt, setAt }
 import type { Params } from './page-params.ts'
 import type { Nested } from './plan.ts'
 import type { Met } from './project.ts'
+import type { Answered } from './types.ts'
 import { isNeeded, noteDoubt, type Walking } from './walking.ts'
 
 /** Maximum number of restarts because the vendor's positions expired. */
@@ -27,6 +28,10 @@ export interface ListPage {
   readonly asked: number
   /** Parameters of its request. */
   readonly at: Params
+  /** True when no page follows. */
+  readonly isLast: boolean
+  /** Says that the answer may lack records. */
+  readonly doubt: Answered['doubt']
 }
 
 /** Returns whether every other call would fail too, or the service itself is at fault. */
@@ -68,11 +73,11 @@ export async function* readList(
       const { rows, next, doubt } = await task.ask({ entity, action: 'list', params: current })
       noteDoubt(walking, [entity], doubt)
       pages += 1
-      return { data: [...rows], meta: { next_params: next }, asked, at: current }
+      return { data: [...rows], meta: { next_params: next }, asked, at: current, doubt }
     }
     try {
-      for await (const { data, asked, at } of walkPages(load, params, { vendor: task.kind.definition.title }))
-        yield { rows: data, asked, at }
+      for await (const { data, meta, asked, at, doubt } of walkPages(load, params, { vendor: task.kind.definition.title }))
+        yield { rows: data, asked, at, isLast: meta.next_params === null, doubt }
       return
     } catch (thrown) {
       const hasExpired = isPositionRefused(thrown) && pages > 0

@@ -90,15 +90,15 @@ export function findLatest(
 
 /**
  * Finds the time from which a sorted list continues after a page; undefined where its next page must do: all of its records have the time that
- * was asked for, or they are in no order.
+ * was asked for, or they are in no order. It is just before the last record, because a vendor may leave out the time itself.
  */
 export function findMove(rows: readonly unknown[], walking: Pick<Walking, 'task' | 'tree' | 'progress'>): string | undefined {
   const { sync, definition } = walking.tree
   const { since } = sync
   if (since?.sorted === undefined || findChangeList(walking) !== undefined) return undefined
   const times = rows.map(buildTimeReader(definition, since.field))
-  const last = times.at(-1) ?? Number.NaN
-  if (times.some((time, index) => !(time >= (times[index - 1] ?? time)))) return undefined
+  const last = (times.at(-1) ?? Number.NaN) - 1
+  if (Number.isNaN(last) || times.some((time, index) => !(time >= (times[index - 1] ?? time)))) return undefined
   const asked = walking.progress.moved ?? walking.progress.since
   // The form of the parameter may be coarser than the time of a record.
   if (asked !== undefined && writeTime(last, since.as) <= writeTime(parseTimestamp(asked), since.as)) return undefined

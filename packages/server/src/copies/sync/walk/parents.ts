@@ -50,9 +50,9 @@ export function listParents(child: Child | Nested, met: readonly Pick<Met, 'reco
 const joinValues = ({ joined: how }: Taken, values: readonly unknown[]): unknown =>
   how === 'array' ? values.map(String) : values.map(String).join(',')
 
-/** Builds the parameters of a call for some parents. */
-export function buildParams(child: Pick<Child, 'sync' | 'take' | 'batch'>, group: readonly Parent[]): Params {
-  const params: Record<string, unknown> = copyJson({ ...child.sync.params })
+/** Builds the parameters of a call for some parents. @param own those that the list has without its parents */
+export function buildParams(child: Pick<Child, 'sync' | 'take' | 'batch'>, group: readonly Parent[], own = child.sync.params): Params {
+  const params: Record<string, unknown> = copyJson({ ...own })
   for (const [index, taken] of child.take.entries()) {
     const values = group.map((parent) => parent.values[index])
     setAt(params, taken.param, child.batch === undefined ? values[0] : joinValues(taken, values))

@@ -19,6 +19,8 @@ interface Synced {
   readonly sync: Sync
   /** True when its records are stored: searchable and wanted. */
   readonly stored: boolean
+  /** True when it keeps a mark for each parent. Marks are stored with records. */
+  readonly marks: boolean
   /** Shape of its list. */
   readonly shape: PageShape
 }
@@ -29,6 +31,8 @@ export interface Planned extends Synced {
   readonly shifts: boolean
   /** Searchable field with the timestamp of the root's record, if that timestamp never changes. */
   readonly timestampField: string | undefined
+  /** Entities with a mark for each parent on the way to this one, itself included. Read by changes, they show a part of what is below them. */
+  readonly marked: readonly string[]
 }
 
 /** Records within the records of the walked entity. */
@@ -70,20 +74,14 @@ export interface Tree extends Planned {
   readonly children: readonly Child[]
 }
 
-const listSynced = ({ entities, pages }: ConnectorDefinition, wanted: (entity: string) => boolean): Synced[] =>
-  Object.entries(entities).flatMap(([entity, definition]) => {
+const listSynced = (kind: ConnectorDefinition, wanted: (entity: string) => boolean): Synced[] =>
+  Object.entries(kind.entities).flatMap(([entity, definition]) => {
     const { sync } = definition
-    return sync === undefined
-      ? []
-      : [
-          {
-            entity,
-            definition,
-            sync,
-            stored: definition.context_store_search !== undefined && wanted(entity),
-            shape: findShape(pages, definition.list?.page),
-          },
-        ]
+    if (sync === undefined) return []
+    const stored = definition.context_store_search !== undefined && wanted(entity)
+    return [
+      { entity, definition, sync, stored, marks: stored && keepsMarks(kind, entity), shape: findShape(kind.pages, definition.list?.page) },
+    ]
   })
 
 /** Shapes whose pages are counted, or may be. A link made by the vendor holds the position of the last record instead. */
@@ -101,14 +99,41 @@ function findTimestampField({ definition, sync }: Synced, root: Synced, path: st
   return Object.keys(definition.context_store_search ?? {}).find((name) => (sync.project?.[name] ?? name) === path)
 }
 
+/** Returns whether the pages of a list are counted, so that a record that leaves its place shifts the others. */
+export function isCounted(pages: ConnectorDefinition['pages'], { list }: EntityDefinition): boolean {
+  const page = pages[list?.page ?? '']
+  return page !== undefined && 'position' in page && (page.position === 'rows' || page.position === 'pages')
+}
+
+/**
+ * Returns whether a list below records is read by changes, from a mark of its own for each parent. Counted pages in no order are not: what
+ * they lose is found by reading them whole the next time.
+ */
+export function keepsMarks({ entities, pages }: Pick<ConnectorDefinition, 'entities' | 'pages'>, entity: string): boolean {
+  const definition = entities[entity]
+  if (definition?.sync === undefined) return false
+  const { since, newest, values, windows } = definition.sync
+  const each = listEach(definition.sync)
+  const isOne = each.length > 0 && each.every(({ batch }) => batch === undefined) && (values ?? windows) === undefined
+  return isOne && (newest !== undefined || since?.sorted === true || (since !== undefined && !isCounted(pages, definition)))
+}
+
+/** Lists the entities with marks on the way to an entity, the uppermost first, itself last. */
+function listMarked(all: readonly Synced[], { entity, sync, marks }: Synced): readonly string[] {
+  const parents = listParentNames(sync)
+  const above = all.filter((each) => parents.includes(each.entity)).flatMap((parent) => listMarked(all, parent))
+  return [...new Set([...above, ...(marks ? [entity] : [])])]
+}
+
 /** Plans an entity below a root. */
-const planDescendant = (root: Synced, each: Synced): Planned => ({
+const planDescendant = (root: Synced, each: Synced, all: readonly Synced[]): Planned => ({
   ...each,
   shifts: canShift(each) || canShift(root),
   timestampField:
-    String(listParentNames(each.sync)) === root.entity // a record of several parents has no time of a parent
+    String(listParentNames(each.sync)) === root.entity && !each.marks // a record of several parents has no time of a parent
       ? findTimestampField(each, root, `parent.${root.sync.since?.field}`)
       : undefined,
+  marked: listMarked(all, each),
 })
 
 const readTaken = ({ definition }: Synced, take: Each['take'] = {}): Taken[] =>
@@ -138,25 +163,25 @@ function listDescendants(all: readonly Hanging[], parents: ReadonlySet<string>):
   return [...new Set(found)] // an entity with two parents brings what is below it twice
 }
 
-function planChild(root: Synced, { synced, each: { entity: parent, take, batch, where } }: Hanging): Child {
+function planChild(root: Synced, { synced, each: { entity: parent, take, batch, where } }: Hanging, all: readonly Synced[]): Child {
   const isShared = listEach(synced.sync).length > 1
   const id = isShared ? `${synced.entity} of ${parent}` : synced.entity
-  return { ...planDescendant(root, synced), id, parent, isShared, where, take: readTaken(synced, take), batch }
+  return { ...planDescendant(root, synced, all), id, parent, isShared, where, take: readTaken(synced, take), batch }
 }
 
 function buildTree(root: Synced, all: readonly Synced[]): Tree {
   const nested = all
     .filter(({ sync }) => sync.within?.entity === root.entity)
     .map((each) => ({
-      ...planDescendant(root, each),
+      ...planDescendant(root, each, all),
       at: parsePath(each.sync.within?.at ?? ''),
       most: each.sync.within?.most?.records ?? Number.POSITIVE_INFINITY,
       take: readTaken(each, each.sync.within?.most?.take),
     }))
   const parents = new Set([root.entity, ...nested.map(({ entity }) => entity)])
   const hanging = all.flatMap((synced) => listEach(synced.sync).map((each) => ({ synced, each })))
-  const children = listDescendants(hanging, parents).map((each) => planChild(root, each))
-  const own = { ...root, shifts: canShift(root), timestampField: findTimestampField(root, root, root.sync.since?.field ?? '') }
+  const children = listDescendants(hanging, parents).map((each) => planChild(root, each, all))
+  const own = { ...root, shifts: canShift(root), timestampField: findTimestampField(root, root, root.sync.since?.field ?? ''), marked: [] }
   const isQuick = children.every(({ batch }) => batch !== undefined)
   return { ...own, action: root.definition.list === undefined ? 'get' : 'list', isQuick, nested, children }
 }

@@ -31,7 +31,7 @@ export interface EntityState {
   readonly latest?: string
   /** Token of the vendor for what was read. Saved with the first entity of a walk. */
   readonly token?: Token
-  /** Last day of the windows that were read, by the parent's key. */
+  /** Up to when the list of a parent was read, by the parent's key: the last day of its windows, or the latest time of the vendor. */
   readonly through?: Readonly<Record<string, string>>
   /** What could not be read, until a walk reads it again. */
   readonly flaw?: Flaw
@@ -93,7 +93,7 @@ export interface WalkProgress {
   readonly configured: string
   /** True when the walk reads every record of its root. */
   readonly full: boolean
-  /** Entities whose windows are read from the first day. */
+  /** Entities whose lists per parent are read whole, whatever was read before: windows from the first day, and lists with marks. */
   readonly fullWindows: readonly string[]
   /** Milliseconds since 1970. */
   readonly startedAt: number
@@ -127,7 +127,7 @@ export interface WalkProgress {
   readonly parents?: ParentCounts
   /** Number of calls so far. */
   readonly calls: number
-  /** Last days of windows that this walk has read, by entity and parent. */
+  /** As `EntityState.through`, for the lists that this walk has read, by entity and parent. Empty: the next walk reads the list whole. */
   readonly through: Readonly<Record<string, Readonly<Record<string, string>>>>
   /** Children that were read for at least one parent. */
   readonly reached: readonly string[]

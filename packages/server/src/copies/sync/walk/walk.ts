@@ -13,7 +13,7 @@ import { concernsRun, isPositionRefused, mostRestarts, readNested } from './list
 import { filterSegment, findLargest, moveOn, Outline, readIds } from './newest.ts'
 import { buildFirstParams, cutKnown, findLatest, findMove, findNextParams, type Params, Positions } from './page-params.ts'
 import { listParents, type Work } from './parents.ts'
-import type { Nested, Tree } from './plan.ts'
+import { isCounted, type Nested, type Tree } from './plan.ts'
 import type { Met } from './project.ts'
 import { noParents, type WalkProgress } from './state.ts'
 import type { Answered, EntityResult, SyncTask } from './types.ts'
@@ -178,7 +178,8 @@ class Walk {
       if (next === null) return { ...known, met: true }
       const moved = findMove(page.rows, this.#walking)
       if (moved !== undefined) return { ...known, moved }
-      const counted = isCounted(this.#walking) ? { counted: true as const } : {}
+      const isShifted = findChangeList(this.#walking) === undefined && isCounted(this.#walking.task.kind.definition.pages, tree.definition)
+      const counted = isShifted ? { counted: true as const } : {}
       // A position may withdraw parameters that the position itself carries; their absence stays in force.
       return { ...known, ...counted, position: { ...position, ...next } }
     }
@@ -359,13 +360,6 @@ async function* runWalk(walking: Walking, walk: Walk): Sliced {
     if (isStartRefused(walking, error)) throw error
     await walk.skip(error)
   }
-}
-
-/** Returns whether the pages of the root are counted, so that a record that leaves its place shifts the others. */
-function isCounted({ task, tree, progress }: Walking): boolean {
-  const page = task.kind.definition.pages[tree.definition.list?.page ?? '']
-  const list = findChangeList({ task, tree, progress })
-  return list === undefined && page !== undefined && 'position' in page && (page.position === 'rows' || page.position === 'pages')
 }
 
 /** Maximum number of times that a list with counted pages is read again. */

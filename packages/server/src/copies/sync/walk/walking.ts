@@ -76,9 +76,13 @@ export function noteDoubt(walking: Walking, entities: readonly string[], message
   walking.progress = { ...walking.progress, flawed: { ...Object.fromEntries(entities.map((entity) => [entity, flaw])), ...flawed } }
 }
 
+/** Returns whether this walk meets every record that an entity hangs on. */
+export const meetsParents = ({ progress: { full, fullWindows } }: Pick<Walking, 'progress'>, { entity, marked }: Planned): boolean =>
+  full && marked.every((each) => each === entity || fullWindows.includes(each))
+
 /** Returns whether this walk reads every record of an entity. */
-export const isComplete = ({ progress }: Pick<Walking, 'progress'>, { entity, sync }: Planned): boolean =>
-  sync.windows === undefined ? progress.full : progress.fullWindows.includes(entity)
+export const isComplete = ({ progress: { full, fullWindows } }: Pick<Walking, 'progress'>, { entity, sync, marked }: Planned): boolean =>
+  sync.windows === undefined ? full && marked.every((each) => fullWindows.includes(each)) : fullWindows.includes(entity)
 
 /** Returns whether the walk takes records of an entity. A second walk takes only doubtful entities. */
 export const isTaken = ({ progress: { confirming } }: Pick<Walking, 'progress'>, { entity, stored }: Planned): boolean =>
