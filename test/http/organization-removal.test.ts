@@ -23,6 +23,7 @@ const users = { entity: 'users', action: 'list' }
 const bodies = [
   ['/execute', users],
   ['/validate', users],
+  ['/request', { method: 'GET', path: '/a' }],
   ['/media', { entity: 'call_audio', params: { id: '1' } }],
 ] as const
 
