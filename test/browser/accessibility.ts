@@ -11,8 +11,18 @@ const looks = [
   { scheme: 'dark', width: 390 },
 ] as const
 
-/** Waits until no color or place is on its way to another: half of a transition has contrasts that no reader sees. */
-const endTransitions = `Promise.allSettled(document.getAnimations().filter((each) => each instanceof CSSTransition).map(({ finished }) => finished)).then(() => undefined)`
+/**
+ * Waits until the page has the scheme of the system, which a script gives it, and no color or place is on its way to another: half of a
+ * transition has contrasts that no reader sees.
+ */
+const endTransitions = `(async () => {
+  const hasScheme = () => {
+    const { mantineColorScheme: own } = document.documentElement.dataset
+    return own === undefined || matchMedia('(prefers-color-scheme: ' + own + ')').matches
+  }
+  do await new Promise(requestAnimationFrame)
+  while (!hasScheme())
+})().then(() => Promise.allSettled(document.getAnimations().filter((each) => each instanceof CSSTransition).map(({ finished }) => finished))).then(() => undefined)`
 
 /** Lists what a reader has to push sideways, other than code and tabs: the tables. */
 const listSideways = `[...document.querySelectorAll('table, [role=table]')].flatMap((table) => {

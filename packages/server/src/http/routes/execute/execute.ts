@@ -67,7 +67,6 @@ export const execute: PrincipalRoute = {
 export const request: PrincipalRoute = {
   ...endpoints.requestVendor,
   auth: 'principal',
-  provesOrganization: true,
   document: {
     id: 'requestVendor',
     tag: 'execute',
