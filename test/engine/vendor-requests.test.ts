@@ -75,7 +75,7 @@ describe('a request of the caller to the vendor', () => {
     await send({ method: 'POST', path: '/a.json', form: { a: { b: 1 }, c: [1, 2] } })
     expect(seenNow().map(({ body, headers }) => [headers['content-type'], body])).toEqual([
       ['application/json', '[1,"two",null]'],
-      ['application/x-www-form-urlencoded', 'a%5Bb%5D=1&c=1&c=2'],
+      ['application/x-www-form-urlencoded', 'a%5Bb%5D=1&c%5B%5D=1&c%5B%5D=2'],
     ])
   })
 
@@ -86,6 +86,11 @@ describe('a request of the caller to the vendor', () => {
     const error = await failure(send({ method, ...more }))
     expect([error.code, error.errors?.[0]?.field]).toEqual(['validation_failed', field])
     expect(seenNow()).toHaveLength(0)
+  })
+
+  test('goes to a path whose escapes are no text', async () => {
+    await send({ path: '/files/%ff' })
+    expect(seenNow()[0]?.url).toMatch(/\/files\/%ff$/)
   })
 
   test('errors are those of the kind, without the secret', async () => {
@@ -104,7 +109,7 @@ describe('a request of the caller to the vendor', () => {
 describe('a path that leads elsewhere is refused before anything is sent:', () => {
   test.each([
     ...['shop.json', '', '//evil.example/a', 'https://evil.example/a', '/a/../b', '/..', '/./a', '/a/%2e%2e/b', '/a/.%2E', '/a//b'],
-    ...['/a\\b', '/a%2fb', '/a%5Cb', '/a?b=1', '/a#b', '/a%', '/a%zz', '/a b', '/ä', '/a\nb', '/a\0b', '/a%00'],
+    ...['/a\\b', '/a%2fb', '/a%5Cb', '/a?b=1', '/a#b', '/a%', '/a%zz', '/a;b', '/a b', '/ä', '/a\nb', '/a\0b', '/a%00'],
     // Shopify's own endpoints of tokens and scopes, in every spelling.
     ...['/admin/oauth/access_token', '/admin/oauth/access_scopes.json', '/admin/OAuth/Access%5Ftoken/'],
   ])('%j', async (path) => {

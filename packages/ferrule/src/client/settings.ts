@@ -1,6 +1,7 @@
 /** Reads where the service is and who calls it: from options, else from the environment. */
 import { FerruleError, fail, failValidation, type Problem } from '../errors.ts'
 import { cutFinalNewline } from '../values/final-newline.ts'
+import { isLoopback } from '../values/texts.ts'
 
 /**
  * All environment variables of callers: the library, the command and its MCP server read them. The service ignores them, because one shell
@@ -69,9 +70,6 @@ export function readVariable(name: string): string | undefined {
 
 /** Returns whether this code runs in a page: everybody who opens the page can read what it holds. */
 const isBrowser = (): boolean => typeof Reflect.get(globalThis, 'document') === 'object' && Reflect.get(globalThis, 'document') !== null
-
-/** Returns whether a host is this machine. */
-export const isLoopback = (host: string): boolean => host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host)
 
 const problem = (field: string, message: string): Problem => ({ field, message, error_code: 'value' })
 

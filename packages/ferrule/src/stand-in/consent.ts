@@ -4,6 +4,7 @@ import type { Consent } from '../definition/consent.ts'
 import { parsePath, withAt } from '../engine/json/paths.ts'
 import { inventValue } from '../kind-recordings/connection.ts'
 import type { RecordedAnswer, Recordings } from '../kind-recordings/recording.ts'
+import { isLoopback } from '../values/texts.ts'
 import { buildConsentPage, buildRefusalPage, privateHeaders } from './page.ts'
 import type { SentRequest } from './requests.ts'
 import type { Agreed, FieldValues, Tokens } from './tokens.ts'
@@ -14,8 +15,6 @@ function readOnce(query: URLSearchParams, name: string): string | undefined {
   const [value, ...more] = query.getAll(name)
   return value === '' || more.length > 0 ? undefined : value
 }
-
-const isLoopback = (host: string): boolean => host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host)
 
 /** Reads where the browser goes afterwards; undefined for an address that is not this machine's, so that nobody else gets codes. */
 function readTarget(address: string | undefined): URL | undefined {

@@ -11,3 +11,6 @@ export function decodePart(part: string): string {
     return part
   }
 }
+
+/** Returns whether a host is this machine only. @param host name or address; IPv6 with or without the brackets of an address */
+export const isLoopback = (host: string): boolean => /^(localhost|::1|\[::1\]|127(\.\d+){3})$/.test(host)

@@ -43,6 +43,7 @@ export async function api(context: CommandContext): Promise<void> {
   const connector = readText(options, 'connector')
   if (connector !== undefined)
     return requestVendor(context, connector, { method, path, ...placeMembers(context, method, hasMembers ? members : undefined) })
+  if (readFlag(options, 'form')) throw failUsage('--form goes with --connector only.', 'Leave it out: routes of the service take JSON.')
   const query = Object.fromEntries(Object.entries(members).map(([name, value]) => [name, String(value)]))
   const answer = await requestAny(
     await openSession(context),

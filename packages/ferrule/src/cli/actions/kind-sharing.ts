@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type CommandContext, readText } from '../context.ts'
 import { failUsage } from '../failure.ts'
 import { replaceFile } from '../replace-file.ts'
-import { readSharedKind, type SharedKind } from '../sharing/archive.ts'
+import { kindFile, readSharedKind, type SharedKind } from '../sharing/archive.ts'
 import { hashFile, hashText, lockName, type Pin, readPins, writePins } from '../sharing/lock.ts'
 import { downloadArchive, type FoundPackage, findRegistry, findVersion, parsePackage, searchPackages } from '../sharing/registry.ts'
 
@@ -13,8 +13,6 @@ export async function searchKinds(context: CommandContext): Promise<void> {
   const { args, env, output } = context
   await output.list([await searchPackages(findRegistry(env), args, context)])
 }
-
-const kindFile = /\.kind\.(?:yaml|json)$/
 
 /** Refuses other bytes for a version that is pinned. */
 function checkPin({ name, version }: FoundPackage, isSame: boolean, folder: string): void {

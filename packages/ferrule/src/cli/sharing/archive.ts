@@ -12,7 +12,8 @@ import type { WantedPackage } from './registry.ts'
 const most = { bytes: 16 * 1024 * 1024, entries: 1_000 } as const
 
 const manifestName = 'package.json'
-const kindFile = /\.kind\.(yaml|json)$/
+/** End of the name of a file with a kind. */
+export const kindFile = /\.kind\.(yaml|json)$/
 const rulesFile = /\.rules\.[cm]?[jt]s$/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const unsafe = /[\u0000-\u001f\u007f\\]|^\/|^[a-z]:/i

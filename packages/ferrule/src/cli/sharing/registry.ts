@@ -1,10 +1,10 @@
 /** Asks an npm registry for packages with kinds. No token and no cookie is sent. */
 import { createHash } from 'node:crypto'
 import { createDeadline, defaultDeadlineMs } from '../../client/deadline.ts'
-import { isLoopback } from '../../client/settings.ts'
 import { isObject } from '../../definition/object.ts'
 import { FerruleError } from '../../errors.ts'
 import { parseJson } from '../../values/json/json.ts'
+import { isLoopback } from '../../values/texts.ts'
 import type { CommandContext } from '../context.ts'
 import { failSetting, failUsage, readCause } from '../failure.ts'
 

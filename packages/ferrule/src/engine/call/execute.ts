@@ -59,7 +59,7 @@ import {
   takeMemory,
 } from './transport.ts'
 import { describeUnreadSign } from './unread-signs.ts'
-import { sendToVendor, type VendorAnswer, type VendorCall } from './vendor-request.ts'
+import { sendToVendor, type VendorCall, type VendorReply } from './vendor-request.ts'
 import { fetchGrantedScopes } from './vendor-scopes.ts'
 
 const fetchLookedUp = async (running: Running, ids: readonly string[]): Promise<LookedUp> =>
@@ -180,7 +180,7 @@ export interface Engine {
    * Sends a request that no operation describes, below the address of the kind's API.
    * @throws FerruleError as `sendToVendor`
    */
-  request(connection: Connection, call: VendorCall): Promise<VendorAnswer>
+  request(connection: Connection, call: VendorCall): Promise<VendorReply>
   /** Closes all sockets at once; running calls fail. */
   close(): Promise<void>
 }

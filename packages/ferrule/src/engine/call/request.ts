@@ -85,7 +85,7 @@ const buildPath = ({ template }: CompiledOperation, wire: Record<string, unknown
 type Entry = [name: string, value: string]
 
 /** Lists the entries of a query or a form: `a=1`, `a[b]=2` for what lies in an object, and lists as the vendor takes them. */
-export function listEntries(name: string, value: unknown, lists: Lists): Entry[] {
+function listEntries(name: string, value: unknown, lists: Lists): Entry[] {
   if (value === undefined || value === null) return []
   if (Array.isArray(value)) return listElements(name, value, lists)
   if (isObject(value)) return Object.entries(value).flatMap(([key, inner]) => listEntries(`${name}[${key}]`, inner, lists))
@@ -98,10 +98,12 @@ function listElements(name: string, elements: readonly unknown[], lists: Lists):
   return elements.flatMap((element, index) => listEntries(isObject(element) ? `${name}[${index}]` : `${name}[]`, element, lists))
 }
 
-const buildForm = (wire: Record<string, unknown>, lists: Lists): string =>
+/** Writes members as a form (application/x-www-form-urlencoded). @param lists how a list is written */
+export const buildForm = (wire: Record<string, unknown>, lists: Lists): string =>
   new URLSearchParams(Object.entries(wire).flatMap(([name, value]) => listEntries(name, value, lists))).toString()
 
-const buildQuery = (wire: Record<string, unknown>, lists: Lists): string => {
+/** Writes members as a query with its question mark; '' without any. @param lists how a list is written */
+export const buildQuery = (wire: Record<string, unknown>, lists: Lists): string => {
   const text = buildForm(wire, lists)
   return text === '' ? '' : `?${text}`
 }

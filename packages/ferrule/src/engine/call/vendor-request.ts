@@ -6,13 +6,14 @@ import type { ConnectorDefinition } from '../../definition/connector.ts'
 import { listLiveActions, type Method, type Operation } from '../../definition/entity.ts'
 import { fail, failValidation } from '../../errors.ts'
 import { writeJson } from '../../values/json/json.ts'
+import { decodePart } from '../../values/texts.ts'
 import { readHeader } from '../http/answer.ts'
 import { buildPrefix } from '../http/origin.ts'
 import { compileSchema } from '../json/schema.ts'
 import { sendWrite } from '../writes/plain.ts'
 import type { CompiledOperation } from './operation.ts'
 import type { Call } from './outcome.ts'
-import { listEntries, type WireRequest } from './request.ts'
+import { buildForm, buildQuery, type WireRequest } from './request.ts'
 import { exchange, type Running, takeMemory } from './transport.ts'
 
 /** A request to the vendor, as its documents write it. */
@@ -24,7 +25,7 @@ export interface VendorRequest {
   readonly query?: Readonly<Record<string, unknown>> | undefined
   /** Sent as JSON. */
   readonly body?: unknown
-  /** Sent as a form, in place of JSON. What lies in an object becomes `a[b]`. */
+  /** Sent as a form, in place of JSON. What lies in an object becomes `a[b]`, and in a list `a[]`. */
   readonly form?: Readonly<Record<string, unknown>> | undefined
   /** Headers of the closed list of the HTTP interface, checked there. */
   readonly headers?: Readonly<Record<string, string>> | undefined
@@ -36,7 +37,7 @@ export interface VendorCall extends Pick<Call, 'signal' | 'deadlineMs' | 'memory
 }
 
 /** The vendor's answer. */
-export interface VendorAnswer {
+export interface VendorReply {
   readonly status: number
   /** Link, ETag and Location, if the vendor sent them. */
   readonly headers: Readonly<Record<string, string>>
@@ -65,7 +66,7 @@ function listTokenPaths({ credentials, check }: ConnectorDefinition): string[] {
 }
 
 /** Brings a path into the form in which two paths of one endpoint are equal. */
-const reducePath = (path: string): string => decodeURIComponent(path).toLowerCase().replace(/\/+$/, '')
+const reducePath = (path: string): string => decodePart(path).toLowerCase().replace(/\/+$/, '')
 
 /** Returns whether a path has the form of a template whose slots hold no slash. */
 function fitsTemplate(template: string, path: string): boolean {
@@ -77,7 +78,7 @@ function fitsTemplate(template: string, path: string): boolean {
 function findPathFlaw(path: string): string | undefined {
   if (!path.startsWith('/') || path.startsWith('//')) return 'must begin with one slash: it is a path below the address of the API'
   if (/[?#]/.test(path)) return 'cannot hold ? or #: the query has a field of its own'
-  if (!/^[\w\-.~!$&'()*+,;=:@%/]*$/.test(path)) return 'holds a character that must be percent-encoded'
+  if (!/^[\w\-.~!$&'()*+,=:@%/]*$/.test(path)) return 'holds a character that must be percent-encoded'
   if (/%(?![0-9a-f]{2})/i.test(path) || /%(2f|5c|00)/i.test(path)) return 'cannot hold an encoded slash, backslash or zero, nor a % alone'
   const segments = path.slice(1).split('/')
   if (segments.slice(0, -1).includes('')) return 'cannot hold an empty part'
@@ -123,13 +124,9 @@ const buildOperation = (running: Pick<Running, 'connection'>, { method, path }: 
   fills: [],
 })
 
-const buildQuery = (members: Readonly<Record<string, unknown>>): string =>
-  new URLSearchParams(Object.entries(members).flatMap(([name, value]) => listEntries(name, value, 'repeat'))).toString()
-
 function buildWire({ method, path, query = {}, body, form, headers }: VendorRequest): WireRequest {
-  const search = buildQuery(query)
-  const address = { method, path: search === '' ? path : `${path}?${search}`, ...(headers === undefined ? {} : { headers }) }
-  if (form !== undefined) return { ...address, body: buildQuery(form), isForm: true }
+  const address = { method, path: path + buildQuery(query, 'repeat'), ...(headers === undefined ? {} : { headers }) }
+  if (form !== undefined) return { ...address, body: buildForm(form, 'brackets'), isForm: true }
   return body === undefined ? address : { ...address, body: writeJson(body) }
 }
 
@@ -153,7 +150,7 @@ function readHeaders({ credentials }: ConnectorDefinition, answer: Parameters<ty
 export async function sendToVendor(
   calling: Pick<Running, 'runtime' | 'connection' | 'deadline' | 'memory' | 'idempotencyKey'>,
   request: VendorRequest,
-): Promise<VendorAnswer> {
+): Promise<VendorReply> {
   checkTarget(calling.connection, request)
   if (request.method === 'GET' && (request.body !== undefined || request.form !== undefined))
     throw failValidation([{ field: '/body', message: 'cannot go with GET', error_code: 'body' }])

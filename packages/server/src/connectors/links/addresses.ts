@@ -1,8 +1,8 @@
 /** Addresses of links and their pages. They come from the settings, never from a request. */
 import type { Problem } from 'ferrule'
-import { fail, failValidation } from 'ferrule/internal'
+import { fail, failValidation, isLoopback } from 'ferrule/internal'
 import { connectPaths } from 'ferrule/wire'
-import { findSafeAddress, isLoopback } from '../../main/settings/own-address.ts'
+import { findSafeAddress } from '../../main/settings/own-address.ts'
 import type { Settings } from '../../main/settings/settings.ts'
 
 /** Settings that addresses depend on. */

@@ -28,12 +28,12 @@ const splitTree = (tree: Tree): EntityGroup[] => {
   // A walk of changes stores one position for all its entities. A skipped entity would miss changes before that position.
   if (tracksChanges(tree.sync)) return [{ name: tree.entity, entities }]
   // So do the marks of a list below records, for what is below it.
-  const groups = listStored(tree).reduce<readonly (readonly string[])[]>((known, { entity, marked }) => {
-    const [first, ...others] = known.filter((group) => group.some((each) => marked.includes(each)))
-    if (first === undefined) return [...known, [entity]]
-    const joined = [...first, ...others.flat(), entity]
-    return known.filter((group) => !others.includes(group)).map((group) => (group === first ? joined : group))
-  }, [])
+  let groups: readonly (readonly string[])[] = []
+  for (const { entity, marked } of listStored(tree)) {
+    const above = groups.filter((group) => group.some((each) => marked.includes(each)))
+    const others = groups.filter((group) => !above.includes(group))
+    groups = [...others, [...above.flat(), entity]]
+  }
   return groups.map((group) => ({ name: group[0] ?? '', entities: group }))
 }
 

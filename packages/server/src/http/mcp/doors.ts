@@ -1,6 +1,6 @@
 /** Checks of Host and Origin before anything else: a page on a foreign site must not reach a service on this machine. */
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { isLoopback } from '../../main/settings/own-address.ts'
+import { isLoopback } from 'ferrule/internal'
 import type { Settings } from '../../main/settings/settings.ts'
 
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]']

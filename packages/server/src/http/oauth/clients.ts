@@ -1,6 +1,6 @@
 /** What a client may say about itself, when it registers or by its metadata document. */
+import { isLoopback } from 'ferrule/internal'
 import type { errors as OAuthErrors } from 'oidc-provider'
-import { isLoopback } from '../../main/settings/own-address.ts'
 
 /** Largest number of redirect URIs, and length of one. */
 const mostRedirects = 20

@@ -1,8 +1,6 @@
 /** States the address of the service, from the settings only: an address of a request is whatever its sender wrote. */
+import { isLoopback } from 'ferrule/internal'
 import type { Settings } from './settings.ts'
-
-/** Returns whether a host is this machine only. @param host name or address; IPv6 with or without the brackets of an address */
-export const isLoopback = (host: string): boolean => /^(localhost|::1|\[::1\]|127(\.\d+){3})$/.test(host)
 
 /** Returns whether people can type secrets at an address: https, or on this machine. */
 export const isSafeAddress = ({ protocol, hostname }: Pick<URL, 'protocol' | 'hostname'>): boolean =>
