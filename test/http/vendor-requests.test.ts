@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { makeFolder, runForJson } from '../command/support.ts'
+import { makeFolder, runFerrule, runForJson } from '../command/support.ts'
 import { base, client, connectorsPath, createTenant, sandboxStore, startWorld, type World } from './support.ts'
 
 let world: World
@@ -57,6 +57,8 @@ describe('POST …/request', () => {
     const env = { FERRULE_URL: world.url, FERRULE_CLIENT_ID: client.id, FERRULE_CLIENT_SECRET: client.secret }
     const answer = await runForJson({ config, env }, 'api', 'GET', '/shop.json', '--connector', 'store', '--field', 'fields=id')
     expect(answer).toEqual({ data: { shop: { id: expect.any(Number) } }, meta: { status: 200, headers: {} } })
+    const refused = await runFerrule({ config, env }, 'api', 'POST', '/api/v1/workspaces', '--form', '--field', 'name=a')
+    expect([refused.code, JSON.parse(refused.stderr).message]).toEqual([4, '--form goes with --connector only.'])
   })
 
   test('of another organization finds no connector', async () => {
