@@ -1,6 +1,6 @@
 /** What FERRULE_KINDS may name, and what ends the start. */
 import { createHash } from 'node:crypto'
-import { copyFile, mkdir, mkdtemp, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readdir, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -41,6 +41,13 @@ async function write(name: string, content: string): Promise<string> {
   await mkdir(dirname(path), { recursive: true })
   await writeFile(path, content)
   return path
+}
+
+/** Installs a package of one kind, and returns the path of the kind. */
+async function share(name: string, kind: string, path = `./${kind}.kind.yaml`, base = ''): Promise<string> {
+  const manifest = { name, version: '1.0.0', ferrule: { kind: path }, scripts: { install: 'touch installed' }, exports: {} }
+  await write(`${base}node_modules/${name}/package.json`, JSON.stringify(manifest))
+  return write(`${base}node_modules/${name}/${path}`, text(kind, kind))
 }
 
 const read = async (setting: string | undefined, options?: { readonly keeps: boolean }) =>
@@ -114,6 +121,59 @@ describe('the setting', () => {
     await write('node_modules/outside/package.json', '{"name": "outside", "version": "1.0.0"}')
     await write('node_modules/outside/index.json', '{"kinds": [{"file": "../../one.json"}]}')
     expect(await refusal('outside')).toEqual([expect.stringContaining('the package outside has no index of kinds')])
+  })
+
+  test('names packages of one kind: their manifest names its file, and none of their code runs', async () => {
+    vi.spyOn(process, 'cwd').mockReturnValue(folder)
+    await share('ferrule-kind-crm', 'crm')
+    await write('node_modules/ferrule-kind-crm/crm.rules.js', 'throw new Error("it ran")')
+    await write('node_modules/ferrule-kind-crm/crm.recordings.json', '{}')
+    await share('@acme/ferrule-kind-desk', 'desk', './kinds/desk.kind.yaml')
+    const kinds = await own('ferrule-kind-crm', '@acme/ferrule-kind-desk')
+    expect(kinds.map(({ definition }) => definition.kind)).toEqual(['crm', 'desk'])
+    expect(kinds.map(({ recordings }) => recordings)).toEqual([
+      join(folder, 'node_modules/ferrule-kind-crm/crm.recordings.json'),
+      undefined,
+    ])
+    expect(kinds[0]?.rules).toEqual({})
+  })
+
+  test.each<readonly [what: string, ferrule: unknown, reason: string]>([
+    ['leaves it', { kind: '../one.kind.yaml' }, '../one.kind.yaml is not the path of a file'],
+    ['is absolute', { kind: '/etc/one.kind.yaml' }, '/etc/one.kind.yaml is not the path of a file'],
+    ['is a program', { kind: './index.js' }, './index.js is not the path of a file'],
+    ['is missing', {}, 'names no kind: "ferrule": {"kind": "./acme.kind.yaml"}'],
+    ['comes with rules', { kind: './bad.kind.yaml', rules: './bad.rules.js' }, 'it has rules, which are code'],
+    ['is a link out of it', { kind: './linked.kind.yaml' }, 'linked.kind.yaml is a link that leads out of it'],
+  ])('refuses a package whose kind %s', async (_, ferrule, reason) => {
+    vi.spyOn(process, 'cwd').mockReturnValue(folder)
+    await share('ferrule-kind-bad', 'bad')
+    await write('node_modules/ferrule-kind-bad/package.json', JSON.stringify({ name: 'ferrule-kind-bad', version: '1.0.0', ferrule }))
+    await write('one.kind.yaml', text('one', 'One'))
+    await symlink('../../one.kind.yaml', join(folder, 'node_modules/ferrule-kind-bad/linked.kind.yaml')).catch(() => undefined)
+    expect(await refusal('ferrule-kind-bad')).toEqual([expect.stringContaining(`the package ferrule-kind-bad is refused: `)])
+    expect(await refusal('ferrule-kind-bad')).toEqual([expect.stringContaining(reason)])
+  })
+
+  test('compares a package of one kind with the lock in the working directory', async () => {
+    vi.spyOn(process, 'cwd').mockReturnValue(join(folder, 'locked'))
+    const name = 'ferrule-kind-locked'
+    const kind = await share(name, 'locked', './mine.kind.yaml', 'locked/')
+    const beside = await write(`locked/node_modules/${name}/mine.recordings.json`, '{}')
+    const digest = (content: string) => createHash('sha256').update(content).digest('hex')
+    const files = { 'locked.kind.yaml': digest(text('locked', 'locked')), 'locked.recordings.json': digest('{}') }
+    const lock = (pin: object) => write('locked/ferrule-kinds.lock.json', JSON.stringify({ kinds: { [name]: pin } }))
+    await lock({ version: '1.0.0', integrity: 'sha512-', files })
+    expect(await slugs(name)).toEqual(['locked'])
+    await writeFile(beside, '{ }')
+    expect(await refusal(name)).toEqual([expect.stringContaining('mine.recordings.json is not what ferrule-kinds.lock.json pins')])
+    await writeFile(beside, '{}')
+    await writeFile(kind, text('locked', 'Other'))
+    expect(await refusal(name)).toEqual([expect.stringContaining('mine.kind.yaml is not the file that ferrule-kinds.lock.json lists')])
+    await lock({ version: '1.1.0', integrity: 'sha512-', files })
+    expect(await refusal(name)).toEqual([expect.stringContaining('ferrule-kinds.lock.json pins version 1.1.0, and 1.0.0 is installed')])
+    await write('locked/ferrule-kinds.lock.json', '{"kinds": []}')
+    expect(await refusal(name)).toEqual([expect.stringContaining('ferrule-kinds.lock.json is not a lock of kinds')])
   })
 
   test('takes the rules that lie beside a file', async () => {

@@ -100,5 +100,16 @@ export { operatorWords } from './values/filter/words.ts'
 export { cutFinalNewline } from './values/final-newline.ts'
 export { formatJson, readJson, TooDeep, writeBody, writeJson } from './values/json/json.ts'
 export { pointTo } from './values/json/pointer.ts'
+export {
+  findRecordingsPath,
+  isKindPackage,
+  kindFile,
+  lockName,
+  manifestName,
+  nameBeside,
+  type Pin,
+  parsePins,
+  readKindManifest,
+} from './values/kind-files.ts'
 export { countEdits, findNearNames } from './values/near-names.ts'
 export { isLoopback } from './values/texts.ts'

@@ -5,6 +5,7 @@ import { failMistakes } from '../kind-file/mistakes.ts'
 import { readRecordings } from './read.ts'
 import type { Recordings } from './recording.ts'
 
+export { findRecordingsPath } from '../values/kind-files.ts'
 export { type TestReport, testKind } from './check-kind.ts'
 export { createReplayConnection, listSecretHeaders, listSecretQuery } from './connection.ts'
 export type { Finding, TestedFiles } from './findings.ts'
@@ -22,9 +23,6 @@ export {
 } from './recording.ts'
 export { catchRequest } from './replay.ts'
 export { addRecording } from './write.ts'
-
-/** Finds the path of the recordings of a kind file: `github.recordings.json` beside `github.kind.yaml`. */
-export const findRecordingsPath = (kindFile: string): string => `${kindFile.replace(/(?:\.kind)?\.(?:ya?ml|json)$/i, '')}.recordings.json`
 
 /**
  * Reads recordings from a file of this machine.

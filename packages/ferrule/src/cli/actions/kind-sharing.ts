@@ -1,11 +1,12 @@
 /** `kind add` and `kind search`: kinds that others share as npm packages. */
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { kindFile, lockName, type Pin } from '../../values/kind-files.ts'
 import { type CommandContext, readText } from '../context.ts'
 import { failUsage } from '../failure.ts'
 import { replaceFile } from '../replace-file.ts'
-import { kindFile, readSharedKind, type SharedKind } from '../sharing/archive.ts'
-import { hashFile, hashText, lockName, type Pin, readPins, writePins } from '../sharing/lock.ts'
+import { readSharedKind, type SharedKind } from '../sharing/archive.ts'
+import { hashFile, hashText, readPins, writePins } from '../sharing/lock.ts'
 import { downloadArchive, type FoundPackage, findRegistry, findVersion, parsePackage, searchPackages } from '../sharing/registry.ts'
 
 /** Lists packages with kinds that fit some words. */

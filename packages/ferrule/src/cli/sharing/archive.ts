@@ -1,22 +1,16 @@
 /** Reads a kind out of the archive of a package, in memory: nothing of it is run, and nothing is written. */
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { isObject } from '../../definition/object.ts'
 import { type FerruleError, withHint } from '../../errors.ts'
 import type { Mistake } from '../../kind-file/index.ts'
-import { parseJson } from '../../values/json/json.ts'
+import { findRecordingsPath, isUnsafeName, kindFile, manifestName, readKindManifest } from '../../values/kind-files.ts'
 import { failUsage } from '../failure.ts'
 import type { WantedPackage } from './registry.ts'
 
 /** Bounds of an unpacked archive. */
 const most = { bytes: 16 * 1024 * 1024, entries: 1_000 } as const
 
-const manifestName = 'package.json'
-/** End of the name of a file with a kind. */
-export const kindFile = /\.kind\.(yaml|json)$/
 const rulesFile = /\.rules\.[cm]?[jt]s$/
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-const unsafe = /[\u0000-\u001f\u007f\\]|^\/|^[a-z]:/i
 
 /** A kind of a package, checked. */
 export interface SharedKind {
@@ -42,9 +36,6 @@ async function unpack(archive: Buffer, from: WantedPackage): Promise<Buffer> {
   }
 }
 
-/** Returns whether a name leads out of its folder, or is written in a way that systems read differently. */
-const isUnsafe = (name: string): boolean => unsafe.test(name) || name.split('/').includes('..')
-
 /** Names without the first folder, which npm leaves out too. */
 type Entries = ReadonlyMap<string, string | undefined>
 
@@ -55,7 +46,7 @@ async function readEntries(tar: Buffer, wanted: readonly string[], from: WantedP
   let refusal: FerruleError | undefined
   const cut = (name: string): string => name.slice(name.indexOf('/') + 1)
   const check = (name: string, type = 'file'): string | undefined => {
-    if (isUnsafe(name)) return `it has an entry outside of its folder: ${name}`
+    if (isUnsafeName(name)) return `it has an entry outside of its folder: ${name}`
     if (type === 'directory') return undefined
     if (type !== 'file') return `${name} is a ${type}, not a file`
     if (names.has(cut(name))) return `it has ${name} twice`
@@ -81,22 +72,12 @@ async function readEntries(tar: Buffer, wanted: readonly string[], from: WantedP
   return names
 }
 
-/** Reads which file of a package is the kind: `"ferrule": {"kind": "./acme.kind.yaml"}`. */
+/** Reads which file of a package is the kind. */
 function readKindPath(text: string | undefined, from: WantedPackage): string {
-  let manifest: unknown
-  try {
-    manifest = parseJson(text ?? '')
-  } catch {
-    throw refuse(from, `it has no ${manifestName} that is JSON`)
-  }
-  const { name, version, ferrule } = isObject(manifest) ? manifest : {}
-  if (name !== from.name || version !== from.version) throw refuse(from, `its ${manifestName} is that of another package`)
-  const { kind, rules } = isObject(ferrule) ? ferrule : {}
-  if (rules !== undefined) throw refuse(from, 'it has rules, which are code')
-  if (typeof kind !== 'string') throw refuse(from, `its ${manifestName} names no kind: "ferrule": {"kind": "./acme.kind.yaml"}`)
-  const path = kind.replace(/^\.\//, '')
-  if (isUnsafe(path) || !kindFile.test(path)) throw refuse(from, `${kind} is not the path of a file *.kind.yaml or *.kind.json in it`)
-  return path
+  const manifest = readKindManifest(text, from.name)
+  if (typeof manifest === 'string') throw refuse(from, manifest)
+  if (manifest.version !== from.version) throw refuse(from, `its ${manifestName} is that of another package`)
+  return manifest.path
 }
 
 async function failFile(mistakes: readonly Mistake[], from: WantedPackage): Promise<FerruleError> {
@@ -106,7 +87,7 @@ async function failFile(mistakes: readonly Mistake[], from: WantedPackage): Prom
 
 /** Checks the texts, and names their files after the kind: a name of the package's own could hide another file. */
 async function checkTexts(path: string, entries: Entries, from: WantedPackage): Promise<SharedKind> {
-  const [{ readKind }, { findRecordingsPath, readRecordings }] = await Promise.all([
+  const [{ readKind }, { readRecordings }] = await Promise.all([
     import('../../kind-file/index.ts'),
     import('../../kind-recordings/index.ts'),
   ])
@@ -136,6 +117,5 @@ export async function readSharedKind(archive: Buffer, from: WantedPackage): Prom
   const listed = await readEntries(tar, [manifestName], from)
   if ([...listed.keys()].some((name) => rulesFile.test(name))) throw refuse(from, 'it has rules, which are code')
   const path = readKindPath(listed.get(manifestName), from)
-  const { findRecordingsPath } = await import('../../kind-recordings/index.ts')
   return checkTexts(path, await readEntries(tar, [path, findRecordingsPath(path)], from), from)
 }

@@ -4,6 +4,7 @@ import { createDeadline, defaultDeadlineMs } from '../../client/deadline.ts'
 import { isObject } from '../../definition/object.ts'
 import { FerruleError } from '../../errors.ts'
 import { parseJson } from '../../values/json/json.ts'
+import { isKindPackage } from '../../values/kind-files.ts'
 import { isLoopback } from '../../values/texts.ts'
 import type { CommandContext } from '../context.ts'
 import { failSetting, failUsage, readCause } from '../failure.ts'
@@ -16,7 +17,6 @@ const most = { record: 4 * 1024 * 1024, archive: 4 * 1024 * 1024 } as const
 /** Packages of one search. */
 const searchSize = 100
 
-const packageName = /^(?:@[a-z0-9][a-z0-9._-]*\/)?ferrule-kind-[a-z0-9][a-z0-9._-]*$/
 const exactVersion = /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/
 const tagOrVersion = /^[0-9A-Za-z][0-9A-Za-z.+-]*$/
 const sha512 = /^sha512-[A-Za-z0-9+/]{86}==$/
@@ -46,8 +46,6 @@ export interface ListedPackage {
 /** How long requests may take, and what ends them. */
 export type Patience = Pick<CommandContext, 'signal' | 'deadlineMs'>
 
-const isPackageName = (text: string): boolean => text.length <= 214 && packageName.test(text)
-
 /**
  * Parses `PACKAGE[@VERSION]`.
  * @throws FerruleError `validation_failed`
@@ -56,7 +54,7 @@ export function parsePackage(text: string): WantedPackage {
   const at = text.indexOf('@', 1)
   const [name, version] = at < 0 ? [text, 'latest'] : [text.slice(0, at), text.slice(at + 1)]
   const hint = 'Write ferrule-kind-acme, or ferrule-kind-acme@1.2.0.'
-  if (!isPackageName(name)) throw failUsage(`${name} is not the name of a package with a kind: ferrule-kind-….`, hint)
+  if (!isKindPackage(name)) throw failUsage(`${name} is not the name of a package with a kind: ferrule-kind-….`, hint)
   if (version.length > 64 || !tagOrVersion.test(version)) throw failUsage(`${version} is neither a version nor a tag.`, hint)
   return { name, version }
 }
@@ -188,7 +186,7 @@ const textOf = (value: unknown): string | null => (typeof value === 'string' ? v
 function readListed(row: unknown): readonly ListedPackage[] {
   const found = isObject(row) ? row['package'] : undefined
   const { name, version, description, date } = isObject(found) ? found : {}
-  if (typeof name !== 'string' || !isPackageName(name) || typeof version !== 'string') return []
+  if (typeof name !== 'string' || !isKindPackage(name) || typeof version !== 'string') return []
   return [{ name, version, description: textOf(description), date: textOf(date) }]
 }
 

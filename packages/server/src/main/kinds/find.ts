@@ -1,23 +1,34 @@
-/** Finds the files that FERRULE_KINDS names: files, the kinds of folders, and what the indexes of packages list. */
-import { readdir, readFile, stat } from 'node:fs/promises'
+/** Finds the files that FERRULE_KINDS names: files, the kinds of folders, and what packages list. */
+import { createHash } from 'node:crypto'
+import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { findPackageJSON } from 'node:module'
-import { dirname, isAbsolute, join, normalize } from 'node:path'
-import { isObject } from 'ferrule/internal'
+import { dirname, isAbsolute, join, normalize, sep } from 'node:path'
+import {
+  findRecordingsPath,
+  isKindPackage,
+  isObject,
+  kindFile,
+  lockName,
+  manifestName,
+  type Pin,
+  parsePins,
+  readKindManifest,
+} from 'ferrule/internal'
 
 /** A file with a kind. */
 export interface KindSource {
   readonly path: string
   /** Whether rules may lie beside it: never in a package, whose code nobody here has read. */
   readonly mayHaveRules: boolean
-  /** What the index of a package says of the file. With it, a file that was checked before is not read again. */
+  /** What the index of a package or the lock says of the file. With it, a file that was checked before is not read again. */
   readonly sha256?: string
+  /** What lists the digest, if it is not the index of the package. */
+  readonly listedBy?: string
 }
 
 /** What was found under one name, or why there is nothing. */
 export type Found = { readonly sources: readonly KindSource[] } | { readonly problem: string }
 
-/** Name of a file with a kind, in a folder. */
-const kindFile = /\.kind\.(?:yaml|json)$/
 /** Name of a package: a path begins with a dot or a slash, or has an ending. */
 const packageName = /^(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*$/
 
@@ -58,9 +69,48 @@ function readIndex(text: string, folder: string): readonly KindSource[] | undefi
   return sources.length === listed.length ? sources : undefined
 }
 
+/** Returns whether a file lies in a folder when links are followed. A file that does not exist lies nowhere else. */
+async function liesIn(folder: string, path: string): Promise<boolean> {
+  const real = await realpath(path).catch(() => undefined)
+  return real === undefined || real.startsWith(`${await realpath(folder)}${sep}`)
+}
+
+/** Reads what the lock in the working directory says of a package; a text says what is wrong with the lock. */
+async function findPin(name: string): Promise<Pin | string | undefined> {
+  const path = join(process.cwd(), lockName)
+  try {
+    const pins = parsePins(await readFile(path, 'utf8'))
+    return pins === undefined ? `${path} is not a lock of kinds` : pins.get(name)
+  } catch (thrown) {
+    return isObject(thrown) && thrown['code'] === 'ENOENT' ? undefined : `${path} cannot be read${readCode(thrown)}`
+  }
+}
+
+/** Finds the digest that a lock has of a file with a kind, or of recordings. Their names there follow the kind, not the package. */
+const findDigest = ({ files }: Pin, ending: RegExp): string | undefined => [...files].find(([file]) => ending.test(file))?.[1]
+
+/** Finds the kind of a package named `ferrule-kind-…`: its manifest names one file (docs/decisions/kind-packages.md). */
+async function findSharedKind(name: string, folder: string): Promise<Found> {
+  const manifest = readKindManifest(await readFile(join(folder, manifestName), 'utf8'), name)
+  const refuse = (reason: string): Found => ({ problem: `the package ${name} is refused: ${reason}` })
+  if (typeof manifest === 'string') return refuse(manifest)
+  const path = join(folder, manifest.path)
+  const recordings = findRecordingsPath(path)
+  for (const file of [path, recordings]) if (!(await liesIn(folder, file))) return refuse(`${file} is a link that leads out of it`)
+  const pin = await findPin(name)
+  if (typeof pin === 'string') return { problem: pin }
+  if (pin === undefined) return { sources: [{ path, mayHaveRules: false }] }
+  if (pin.version !== manifest.version) return refuse(`${lockName} pins version ${pin.version}, and ${manifest.version} is installed`)
+  const bytes = await readFile(recordings).catch(() => undefined)
+  const digest = bytes === undefined ? undefined : createHash('sha256').update(bytes).digest('hex')
+  if (digest !== findDigest(pin, /\.recordings\.json$/)) return refuse(`${recordings} is not what ${lockName} pins`)
+  return { sources: [{ path, mayHaveRules: false, sha256: findDigest(pin, kindFile) ?? '', listedBy: lockName }] }
+}
+
 async function findInPackage(name: string): Promise<Found> {
   const folder = findPackage(name)
   if (folder === undefined) return { problem: `there is no file, folder or installed package ${name}` }
+  if (isKindPackage(name)) return findSharedKind(name, folder)
   const sources = readIndex(await readFile(join(folder, 'index.json'), 'utf8').catch(() => ''), folder)
   if (sources !== undefined) return { sources }
   return { problem: `the package ${name} has no index of kinds: index.json with {"kinds": [{"file": "acme.json"}]}` }

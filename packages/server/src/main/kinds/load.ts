@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Rules } from 'ferrule/definition'
+import { nameBeside } from 'ferrule/internal'
 import type { Mistake } from 'ferrule/kind'
 import { foldKindName } from '../../connectors/catalogue.ts'
 import { type ServedKind, summarize } from '../../connectors/served-kind.ts'
@@ -25,7 +26,7 @@ const loadReader = () => import('ferrule/kind')
 
 /** Finds a file beside `acme.kind.yaml`, such as `acme.rules.js`. */
 function findBeside(path: string, ending: string): string | undefined {
-  const file = resolve(`${path.replace(/(?:\.kind)?\.(?:ya?ml|json)$/, '')}.${ending}`)
+  const file = resolve(nameBeside(path, ending))
   return existsSync(file) ? file : undefined
 }
 
@@ -59,12 +60,12 @@ const nameCheck = (sha256: string, rules: Rules): string =>
 /** The text of a file, or the sentence that says why it cannot be used. */
 type SourceText = { readonly text: string; readonly sha256: string } | { readonly sentence: string }
 
-function readSource({ path, sha256: listed }: KindSource): SourceText {
+function readSource({ path, sha256: listed, listedBy }: KindSource): SourceText {
   try {
     const text = readFileSync(path, 'utf8')
     const sha256 = createHash('sha256').update(text).digest('hex')
     if (listed === undefined || listed === sha256) return { text, sha256 }
-    return { sentence: `${path} is not the file that the index of its package lists: its sha256 is ${sha256}` }
+    return { sentence: `${path} is not the file that ${listedBy ?? 'the index of its package'} lists: its sha256 is ${sha256}` }
   } catch (thrown) {
     return { sentence: `${path} cannot be read${readCode(thrown)}` }
   }
