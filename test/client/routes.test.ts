@@ -47,6 +47,12 @@ type MethodName = Exclude<EndpointName, keyof typeof elsewhere | keyof typeof co
 const calls: Readonly<Record<MethodName, (ferrule: Ferrule) => Promise<unknown>>> = {
   createScopedToken: ({ tokens }) => tokens.create(),
   getScopedTokenInfo: ({ tokens }) => tokens.info(),
+  listKinds: ({ kinds }) => kinds.list(),
+  checkKind: ({ kinds }) => kinds.check('slug', { file: 'kind: acme' }),
+  publishKind: ({ kinds }) => kinds.publish('slug', { file: 'kind: acme' }),
+  getKind: ({ kinds }) => kinds.get('slug'),
+  listKindVersions: ({ kinds }) => kinds.versions('slug'),
+  deleteKind: ({ kinds }) => kinds.delete('slug'),
   createMcpToken: ({ mcpTokens }) => mcpTokens.create({ name: 'n' }),
   listMcpTokens: ({ mcpTokens }) => first(mcpTokens.list()),
   revokeMcpToken: ({ mcpTokens }) => mcpTokens.revoke('token_id'),

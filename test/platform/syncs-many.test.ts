@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createCatalogue } from '../../packages/server/src/connectors/catalogue.ts'
+import { createKinds } from '../../packages/server/src/connectors/kinds.ts'
 import { runSchedules } from '../../packages/server/src/copies/queue/schedules.ts'
 import { hasDueRun, leaseRuns, wakeRuns } from '../../packages/server/src/copies/sql/sync-queue.ts'
 import type { Database } from '../../packages/server/src/db/database.ts'
@@ -87,10 +87,12 @@ describe(`with ${connectors} connectors in an organization and as many in others
     ))
 
   test('a due schedule reads no more with many connectors than with few', () => {
-    const catalogue = createCatalogue([ledger])
     const source = { clock: () => 1_000_001, randomBytes }
     const settings = readSettings(here.world.env, { kinds: ['ledger'] })
-    return expectBounded(() => inRollback((database) => runSchedules({ database, catalogue, source, settings })), 24)
+    return expectBounded(
+      () => inRollback((database) => runSchedules({ database, kinds: createKinds(database.db, [ledger]), source, settings })),
+      24,
+    )
   })
 
   test('parking runs that cannot start reads no more with many connectors than with few', async () => {

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { Kysely } from 'kysely'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import { createCatalogue } from '../../packages/server/src/connectors/catalogue.ts'
+import { createKinds } from '../../packages/server/src/connectors/kinds.ts'
 import { beginSyncs } from '../../packages/server/src/copies/queue/queue.ts'
 import { runSchedules } from '../../packages/server/src/copies/queue/schedules.ts'
 import { computeNextAttemptAt, leaseMs, mostFailures } from '../../packages/server/src/copies/queue/times.ts'
@@ -113,7 +113,7 @@ class Simulation {
     this.#kinds = all.map(({ definition }) => definition).flatMap((each) => (listCopiedEntities(each).length > 0 ? [each.kind] : []))
     const settings = readSettings(world.env, { kinds: all.map(({ definition }) => definition.kind) })
     const source = { clock: () => world.now, randomBytes: (size: number) => this.#draw(size) }
-    this.#parts = { source, catalogue: createCatalogue(all), settings }
+    this.#parts = { source, kinds: createKinds(raw.db, all), settings }
   }
 
   /** Returns bytes that are the same in each simulation. */

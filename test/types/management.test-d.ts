@@ -11,6 +11,7 @@ import type {
   Inspection,
   JobRecord,
   JobReference,
+  KindPublication,
   McpTokenRecord,
   OrganizationRecord,
   Page,
@@ -37,6 +38,7 @@ const {
   syncs,
   contextStore,
   definitions,
+  kinds: ownKinds,
   tokens,
   mcpTokens,
   links,
@@ -126,6 +128,8 @@ const kinds = await definitions.list({ name: 'gong' })
 yes<Same<typeof kinds, readonly DefinitionSummary[]>>()
 const kind = await definitions.get('gong')
 yes<Same<typeof kind, DefinitionRecord>>()
+const published = await ownKinds.publish('acme', { file: 'kind: acme', newest: 0 })
+yes<Same<typeof published, KindPublication>>()
 const token = await tokens.create({ workspace_name: 'default' })
 yes<Same<typeof token, ScopedToken>>()
 const mcpToken = await mcpTokens.create({ name: 'Laptop', scopes: ['execute:read'], expires_in_days: 7 })

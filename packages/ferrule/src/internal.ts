@@ -5,6 +5,8 @@ export { readProblem } from './client/problem.ts'
 export { clientVariables } from './client/settings.ts'
 export { kinds } from './connectors/index.ts'
 export { findSyncedOperation } from './definition/check-sync.ts'
+export { compareKinds, type KindChange } from './definition/compare.ts'
+export { readSlug } from './definition/connector.ts'
 export {
   buildObjectSchema,
   type Comparison,

@@ -7,6 +7,7 @@ import { Applications } from './resources/applications.ts'
 import { Connectors, Jobs } from './resources/connectors.ts'
 import { ContextStore } from './resources/context-store.ts'
 import { Definitions } from './resources/definitions.ts'
+import { Kinds } from './resources/kinds.ts'
 import { Links, OAuthCredentials } from './resources/links.ts'
 import { McpTokens, ScopedTokens } from './resources/mcp-tokens.ts'
 import { Organizations } from './resources/organizations.ts'
@@ -32,6 +33,7 @@ export class Ferrule {
   readonly syncs: Syncs
   readonly contextStore: ContextStore
   readonly definitions: Definitions
+  readonly kinds: Kinds
   readonly tokens: ScopedTokens
   readonly mcpTokens: McpTokens
   readonly links: Links
@@ -57,6 +59,7 @@ export class Ferrule {
     this.syncs = new Syncs(transport)
     this.contextStore = new ContextStore(transport)
     this.definitions = new Definitions(transport)
+    this.kinds = new Kinds(transport)
     this.tokens = new ScopedTokens(transport)
     this.mcpTokens = new McpTokens(transport)
     this.links = new Links(transport)

@@ -5,6 +5,12 @@ import type { EntityDefinition } from './entity.ts'
 import type { Fields } from './fields.ts'
 import type { PageDefinition } from './page.ts'
 
+/**
+ * Returns the slug of a kind's name, which people read. A kind that an organization brought to a service has the name `slug~id`: kinds of one
+ * slug share no budget, no cursor and no answer.
+ */
+export const readSlug = (kind: string): string => kind.split('~', 1)[0] ?? kind
+
 /** An API origin that a configuration field selects. Maps each value of the field to an origin. The field must have a default. */
 export interface ChosenOrigin {
   readonly by: string
@@ -291,4 +297,6 @@ export interface Rules {
 export interface Kind<D extends ConnectorDefinition = ConnectorDefinition> {
   readonly definition: D
   readonly rules: Rules
+  /** True: somebody whom the operator of the service does not know wrote the definition. */
+  readonly foreign?: true
 }

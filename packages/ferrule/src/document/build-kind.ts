@@ -1,5 +1,5 @@
 /** Builds the documents of a kind from its definition, for the service, the command and tools. */
-import type { ConnectorDefinition } from '../definition/connector.ts'
+import { type ConnectorDefinition, readSlug } from '../definition/connector.ts'
 import { buildObjectSchema, toPlainSchema } from '../definition/document.ts'
 import { type EntityDefinition, liveActions } from '../definition/entity.ts'
 import type { Fields } from '../definition/fields.ts'
@@ -28,7 +28,7 @@ export const buildEntityDocument = ([entity, definition]: readonly [string, Enti
 
 /** Builds the document. */
 export const buildKindDocument = (definition: ConnectorDefinition): KindDocument => ({
-  kind: definition.kind,
+  kind: readSlug(definition.kind),
   title: definition.title,
   description: definition.about,
   documentation: definition.documentation,

@@ -1,5 +1,5 @@
 /** Describes a kind in sections of blocks, from its definition alone. The reference pages and the documents for agents are printed from them. */
-import type { ConnectorDefinition, CredentialScheme } from '../definition/connector.ts'
+import { type ConnectorDefinition, type CredentialScheme, readSlug } from '../definition/connector.ts'
 import { buildObjectSchema, formatDocumentedType, readComparison } from '../definition/document.ts'
 import { type EntityDefinition, type LiveAction, listActions, liveActions, type Operation } from '../definition/entity.ts'
 import type { Field, Fields } from '../definition/fields.ts'
@@ -152,7 +152,7 @@ const describeSupport = (definition: ConnectorDefinition): string =>
 
 const describeOverview = (definition: ConnectorDefinition): Section => ({
   id: 'overview',
-  title: `${definition.title} (\`${definition.kind}\`)`,
+  title: `${definition.title} (\`${readSlug(definition.kind)}\`)`,
   summary: definition.about,
   blocks: [
     paragraph(`${definition.about}. Definition id \`${definition.id}\`. [The vendor's pages](${definition.documentation})`),

@@ -1,5 +1,5 @@
 /** Lists what kinds offer, operations and searches, with an example of each. */
-import type { Kind } from '../definition/connector.ts'
+import { type Kind, readSlug } from '../definition/connector.ts'
 import { buildObjectSchema, formatDocumentedType } from '../definition/document.ts'
 import { type EntityDefinition, type LiveAction, liveActions, type Operation } from '../definition/entity.ts'
 import type { Field, Fields } from '../definition/fields.ts'
@@ -43,7 +43,8 @@ export const listOperations = (kinds: readonly Kind[]): readonly DocumentedOpera
   )
 
 /** Names an entity among all kinds: `gong.users`. */
-export const nameEntity = ({ kind, name }: Pick<DocumentedOperation, 'kind' | 'name'>): string => `${kind.definition.kind}.${name}`
+export const nameEntity = ({ kind, name }: Pick<DocumentedOperation, 'kind' | 'name'>): string =>
+  `${readSlug(kind.definition.kind)}.${name}`
 
 const search = 'context_store_search'
 const isScalar = (field: Field): boolean => !['array', 'object', 'any'].includes(formatDocumentedType(field).replace('?', ''))

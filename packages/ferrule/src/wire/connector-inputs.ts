@@ -1,5 +1,5 @@
 /** Bodies and queries about connectors. */
-import { bool, list, obj, oneOf, open, opt, str } from '../definition/index.ts'
+import { bool, int, list, obj, oneOf, open, opt, str } from '../definition/index.ts'
 import { entityModes } from './connectors.ts'
 import { displayName, workspaceNames } from './names.ts'
 import { pageQuery } from './paging.ts'
@@ -71,6 +71,13 @@ export const connectorPatch = body(
       ),
     ),
     check,
+    kind_version: opt(
+      int(
+        'Version of the kind that the connector moves to, if the kind is one of the organization. A version that leads to other hosts needs the ' +
+          'credentials again.',
+        { minimum: 1 },
+      ),
+    ),
   },
   'Members to change; objects are merged (RFC 7396): null deletes a key',
 )

@@ -1,5 +1,5 @@
 /** Connectors and the jobs on them, on the wire. */
-import { bool, list, obj, oneOf, open, opt, orNull, str, time } from '../definition/index.ts'
+import { bool, int, list, obj, oneOf, open, opt, orNull, str, time } from '../definition/index.ts'
 import { copySummary } from './context-store.ts'
 import { page } from './paging.ts'
 import { syncError, syncRunRecord } from './syncs.ts'
@@ -51,6 +51,7 @@ const connector = {
   id: uuid('Connector id'),
   name: str('Display name, unique in the workspace'),
   connector_type: str('Slug of the kind'),
+  kind_version: opt(int('Version of the kind, if it is one of the organization')),
   definition_id: uuid('Definition id of the kind'),
   workspace_id: uuid('Workspace id'),
   workspace_name: str('Workspace name'),

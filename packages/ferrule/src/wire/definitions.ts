@@ -13,7 +13,7 @@ const summary = {
   connector_type: str('Slug'),
   description: str('Description'),
   iconUrl: orNull(str('Address of the icon')),
-  custom: bool('true: the operator added the kind'),
+  custom: bool('true: the operator or the organization added the kind'),
   supportLevel: oneOf('Support level', ...supportLevels),
 }
 

@@ -18,6 +18,8 @@ const definitions = '/api/v1/integrations/definitions/sources'
 const connectors = '/api/v1/integrations/connectors'
 const connector = `${connectors}/{connector_id}`
 const sync = `${connector}/syncs/{sync_id}`
+const kinds = '/api/v1/kinds'
+const kind = `${kinds}/{slug}`
 const connectLinks = '/api/v1/connect/links'
 const oauthCredentials = '/api/v1/oauth/credentials'
 
@@ -88,6 +90,12 @@ export const endpoints = {
   saveOAuthCredentials: { method: 'PUT', path: oauthCredentials },
   listOAuthCredentials: { method: 'GET', path: oauthCredentials },
   deleteOAuthCredentials: { method: 'DELETE', path: `${oauthCredentials}/connector_type/{connector_type}` },
+  listKinds: { method: 'GET', path: kinds },
+  checkKind: { method: 'POST', path: `${kind}/check` },
+  publishKind: { method: 'PUT', path: kind },
+  getKind: { method: 'GET', path: kind },
+  listKindVersions: { method: 'GET', path: `${kind}/versions` },
+  deleteKind: { method: 'DELETE', path: kind },
   getJob: { method: 'GET', path: '/api/v1/jobs/{job_id}' },
   getLiveness: { method: 'GET', path: '/health/live' },
   getReadiness: { method: 'GET', path: '/health/ready' },

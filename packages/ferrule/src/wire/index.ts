@@ -182,6 +182,27 @@ export {
   validationInput,
 } from './execute-request.ts'
 export {
+  type KindCheck,
+  type KindInput,
+  type KindList,
+  type KindPublication,
+  type KindQuery,
+  type KindRecord,
+  type KindRemoval,
+  type KindSummary,
+  type KindVersionList,
+  kindCheck,
+  kindInput,
+  kindList,
+  kindPublication,
+  kindQuery,
+  kindRecord,
+  kindRemoval,
+  kindSummary,
+  kindVersionList,
+  longestKindFile,
+} from './kinds.ts'
+export {
   defaultMcpScopes,
   type McpScope,
   type McpTokenInput,

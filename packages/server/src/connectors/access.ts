@@ -82,7 +82,11 @@ export function createAccess(parts: Parts): Pick<Connectors, 'trial' | 'readAcce
   return {
     trial: async (principal, body) => {
       requireScope(principal, 'connectors:write')
-      const { kind, configuration, credentials, sandbox } = readDraft(parts.catalogue, body, parts.settings.sandbox).draft()
+      const { kind, configuration, credentials, sandbox } = readDraft(
+        await parts.kinds.of(principal.organizationId),
+        body,
+        parts.settings.sandbox,
+      ).draft()
       return buildConnection(parts, { kind, sandbox }, { configuration, credentials: toUnstoredSource(credentials) })
     },
     readAccess: async (principal, given) => {
@@ -128,7 +132,7 @@ async function buildAccess(
     writes: createWriteClaims(parts, ref),
     cursorKey: createHmac('sha256', parts.masterKeys.current().proofs).update(`cursors ${ref.connectorId}`).digest(),
   }
-  const kind = parts.catalogue.getKind(row.kind)
+  const kind = await parts.kinds.get(row)
   return {
     ref,
     status: row.status,

@@ -1,6 +1,6 @@
 /** Builds documents of the kinds from their definitions. */
 import type { ConnectorDefinition } from 'ferrule/definition'
-import { buildEntityDocument, fail, sandboxValues, toSchema } from 'ferrule/internal'
+import { buildEntityDocument, fail, readSlug, sandboxValues, toSchema } from 'ferrule/internal'
 import type { DefinitionRecord, DefinitionSummary } from 'ferrule/wire'
 import type { Catalogue } from './connector-types.ts'
 import { isOfLibrary, type ServedKind, summarize } from './served-kind.ts'
@@ -19,7 +19,7 @@ function toSummary(served: ServedKind): DefinitionSummary {
   return {
     sourceDefinitionId: id,
     name: title,
-    connector_type: kind,
+    connector_type: readSlug(kind),
     description: about,
     iconUrl: null,
     custom: !isOfLibrary(served) && served.ships !== true,
@@ -58,10 +58,11 @@ export const foldKindName = (text: string): string => text.toLowerCase().replace
  * @param standIns slugs of the kinds that the sandbox plays without recordings
  */
 export function createCatalogue(kinds: readonly ServedKind[], standIns: readonly string[] = Object.keys(sandboxValues)): Catalogue {
+  // Of two kinds with one name the first one has it.
   const names = new Map(
-    kinds.flatMap((each) => {
+    kinds.toReversed().flatMap((each) => {
       const { title, kind, id } = summarize(each)
-      return [title, kind, id].map((name) => [foldKindName(name), each] as const)
+      return [title, kind, readSlug(kind), id].map((name) => [foldKindName(name), each] as const)
     }),
   )
   const records = new Map<ServedKind, DefinitionRecord>()
@@ -71,7 +72,7 @@ export function createCatalogue(kinds: readonly ServedKind[], standIns: readonly
     if (found === undefined)
       throw fail('connector_type_not_found', {
         given: given.slice(0, 100),
-        known: kinds.map((each) => summarize(each).kind).join(', '),
+        known: kinds.map((each) => readSlug(summarize(each).kind)).join(', '),
       })
     return found
   }
@@ -82,6 +83,7 @@ export function createCatalogue(kinds: readonly ServedKind[], standIns: readonly
     return record
   }
   return {
+    kinds,
     list: (nameContains = '') => {
       const part = nameContains.toLowerCase()
       const matches = ({ name, connector_type }: DefinitionSummary) =>

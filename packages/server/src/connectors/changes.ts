@@ -1,7 +1,7 @@
 /** Changes and deletes connectors, and replaces their credentials in full or in part. */
 import type { ConnectorDefinition } from 'ferrule/definition'
 import { type CheckedCredentials, type CredentialValues, checkConfiguration, checkCredentials, keepsAccount, Secret } from 'ferrule/engine'
-import { asFerruleError, fail } from 'ferrule/internal'
+import { asFerruleError, fail, failValidation } from 'ferrule/internal'
 import { type ConnectorRecord, connectorPatch, connectorUpdate, type EntitySelection } from 'ferrule/wire'
 import { endSyncs, followChange } from '../copies/queue/queue.ts'
 import { type Db, isUniqueViolation } from '../db/database.ts'
@@ -17,10 +17,13 @@ import { keepRevocation } from './consent-end.ts'
 import { cutOrigin, findKeptOrigin, openCredentials, type StoringTrial } from './consent-origin.ts'
 import { checkIdempotencyKey, type Trial, type TrialKey, type TriedCredentials, tryCredentials } from './credential-trial.ts'
 import { checkEntities, omitNulls } from './draft.ts'
+import { nameKindOfRow } from './kinds.ts'
 import { toGivenCredentials } from './links/consent-secrets.ts'
 import { toConnectorRecord } from './record.ts'
+import { type ServedKind, summarize } from './served-kind.ts'
 import {
   type ConnectorChange,
+  type ConnectorRow,
   deleteConnector,
   deleteCreation,
   findConnector,
@@ -38,6 +41,8 @@ export interface Change {
   /** Computes the whole new configuration from the stored one. */
   readonly configuration?: (stored: Readonly<Record<string, unknown>>) => Record<string, unknown>
   readonly credentials?: NewCredentials
+  /** Version of an organization's kind that the connector moves to. */
+  readonly kind_version?: number
 }
 
 /** New credentials with their trial: neither exists without the other. */
@@ -81,6 +86,34 @@ export const createChanges = (parts: Parts): Pick<Connectors, 'update' | 'patch'
   },
 })
 
+/** The kind of a connector, and the one that a change moves it to. */
+interface KindMove {
+  readonly before: ServedKind
+  readonly after: ServedKind
+  /** True: the next version leads to hosts that the stored credentials were not entered for. */
+  readonly isElsewhere: boolean
+}
+
+/** Finds the kinds before and after a change. @throws FerruleError `validation_failed` for a version that there is not */
+async function findMove({ kinds }: Pick<Parts, 'kinds'>, row: ConnectorRow, wanted: Change, db?: Db): Promise<KindMove> {
+  const before = await kinds.get(row, db)
+  if (wanted.kind_version === undefined) return { before, after: before, isElsewhere: false }
+  const name = before.own === undefined ? undefined : `${summarize(before).kind}~${wanted.kind_version}`
+  const after = name === undefined ? undefined : await kinds.find({ ...row, kind: name }, db)
+  if (after === undefined) {
+    const message =
+      name === undefined ? 'is for kinds of the organization only' : 'is no version of the kind; see GET /api/v1/kinds/{slug}/versions'
+    throw failValidation([{ field: '/kind_version', message, error_code: 'kind_version' }])
+  }
+  const known = new Set(before.own?.hosts)
+  const foreign = after.own?.hosts.filter((host) => !known.has(host)) ?? []
+  if (foreign.length > 0 && wanted.credentials === undefined) {
+    const message = `are required: version ${wanted.kind_version} leads to ${foreign.join(', ')}, for which the stored ones were not entered`
+    throw failValidation([{ field: '/credentials', message, error_code: 'required' }])
+  }
+  return { before, after, isElsewhere: foreign.length > 0 }
+}
+
 const holdRequested = (db: Db, { principal, id }: RequestedId) => requireConnector(db, principal, id, holdConnector)
 
 /** Changes a connector. Tries new credentials first. @throws FerruleError as `Connectors.patch` */
@@ -89,17 +122,18 @@ export async function changeConnector(parts: Parts, requested: RequestedId, want
     const tried = await tryChange(parts, requested, wanted)
     const changed = await parts.database.transaction(async (db) => {
       const before = await holdRequested(db, requested)
+      const move = await findMove(parts, before, wanted, db)
       await updateConnector(db, before, {
-        ...buildPlainChange(parts, before, wanted),
+        ...buildPlainChange(move, before, wanted),
         ...(wanted.credentials === undefined || tried === undefined
           ? {}
-          : await buildCredentialsChange(parts, db, { row: before, next: wanted.credentials, tried })),
+          : await buildCredentialsChange(parts, db, { row: before, move, next: wanted.credentials, tried })),
         updated_at: parts.source.clock(),
       })
       const row = await requireConnector(db, requested.principal, before.id, findConnector)
       await followChange(parts, db, { before, after: row, hasNewCredentials: wanted.credentials !== undefined })
       await wanted.credentials?.trial.complete?.(db, row.id)
-      return toConnectorRecord(row, parts.catalogue)
+      return toConnectorRecord(row, move.after)
     })
     parts.events.emit('queued')
     return changed
@@ -109,11 +143,24 @@ export async function changeConnector(parts: Parts, requested: RequestedId, want
   }
 }
 
-function buildPlainChange({ catalogue }: Parts, row: SealedConnectorRow, { name, entities, configuration }: Change): ConnectorChange {
-  const kind = catalogue.getKind(row.kind)
+/** Refuses a version that stored credentials or entities do not fit. @throws FerruleError `validation_failed`, `credentials_mismatch` */
+function requireFitting(kind: ServedKind, row: SealedConnectorRow, { credentials, entities }: Change): void {
+  if (credentials === undefined && !Object.hasOwn(kind.definition.credentials, row.scheme)) {
+    const message = `are required: the version has no scheme ${row.scheme}`
+    throw failValidation([{ field: '/credentials', message, error_code: 'required' }])
+  }
+  if (entities === undefined) checkEntities(kind, JSON.parse(row.entities))
+}
+
+function buildPlainChange({ before, after: kind }: KindMove, row: SealedConnectorRow, wanted: Change): ConnectorChange {
+  const { name, entities, configuration } = wanted
+  const isMoved = kind !== before
   const stored: Readonly<Record<string, unknown>> = JSON.parse(row.configuration)
-  const next = configuration === undefined ? undefined : checkConfiguration(kind.definition, configuration(stored))
+  const next =
+    configuration === undefined && !isMoved ? undefined : checkConfiguration(kind.definition, configuration?.(stored) ?? { ...stored })
+  if (isMoved) requireFitting(kind, row, wanted)
   return {
+    ...(kind === before ? {} : { kind: nameKindOfRow(kind) }),
     ...(name === undefined ? {} : { name }),
     ...(entities === undefined ? {} : { entities: JSON.stringify(checkEntities(kind, entities)) }),
     ...(next === undefined ? {} : buildConfigurationChange(row, JSON.stringify(next), keepsAccount(kind.definition, stored, next))),
@@ -136,10 +183,13 @@ async function tryChange(parts: Parts, requested: RequestedId, wanted: Change): 
   if (credentials === undefined) return undefined
   const { given, trial, isChecked } = credentials
   const row = await holdRequested(parts.database.db, requested)
-  const kind = parts.catalogue.getKind(row.kind)
+  const { after: kind, isElsewhere } = await findMove(parts, row, wanted)
   const stored: Readonly<Record<string, unknown>> = JSON.parse(row.configuration)
-  const used = configuration === undefined ? stored : checkConfiguration(kind.definition, configuration(stored))
-  const own = { scheme: row.scheme, values: await tryOpen(parts, parts.database.db, { row, trial }) }
+  const used =
+    configuration === undefined && wanted.kind_version === undefined
+      ? stored
+      : checkConfiguration(kind.definition, configuration?.(stored) ?? { ...stored })
+  const own = { scheme: row.scheme, values: isElsewhere ? undefined : await tryOpen(parts, parts.database.db, { row, trial }) }
   const { values } = mergeCredentials(kind.definition, own, given)
   const text = canonicalJson(given)
   const idempotencyKey = checkIdempotencyKey(trial.idempotencyKey)
@@ -158,14 +208,14 @@ async function tryChange(parts: Parts, requested: RequestedId, wanted: Change): 
 
 /** Builds the change of the credentials, which clears `auth_error` and cancels a renewal in progress. */
 async function buildCredentialsChange(
-  parts: Seals & Pick<Parts, 'catalogue'>,
+  parts: Seals,
   db: Db,
-  { row, next: { given, trial }, tried }: { row: SealedConnectorRow; next: NewCredentials; tried: Tried },
+  { row, move, next: { given, trial }, tried }: { row: SealedConnectorRow; move: KindMove; next: NewCredentials; tried: Tried },
 ): Promise<ConnectorChange> {
-  const { vault, catalogue } = parts
+  const { vault } = parts
   const ref = toConnectorRef(row)
-  const stored = { scheme: row.scheme, values: await tryOpen(parts, db, { row, trial }) }
-  const { definition } = catalogue.getKind(row.kind)
+  const stored = { scheme: row.scheme, values: move.isElsewhere ? undefined : await tryOpen(parts, db, { row, trial }) }
+  const { definition } = move.after
   const { scheme, values } = mergeCredentials(definition, stored, given)
   await deleteCreation(db, tried.key)
   const workspace = await holdWorkspace(db, viewOrganization(row.organization_id), row.workspace_id)

@@ -10,6 +10,7 @@ import type {
   Page,
 } from 'ferrule/wire'
 import type { ArrivingCall } from '../calls/admission.ts'
+import type { Db } from '../db/database.ts'
 import type { ConnectorAccess, Principal, PrincipalView } from '../values/access.ts'
 import type { ServedKind } from './served-kind.ts'
 
@@ -70,8 +71,30 @@ export interface Connectors {
   markHealthy(access: ConnectorAccess): Promise<void>
 }
 
-/** Kinds of this service, the same for everybody, so no method takes a principal. */
+/** What a stored row says of its kind. */
+export interface KindOfRow {
+  readonly organization_id: string
+  readonly kind: string
+}
+
+/** Finds kinds. Inside a transaction, give its database. */
+export interface Kinds {
+  /** The kinds that this process serves, the same for everybody. */
+  readonly served: Catalogue
+  /** Returns the kinds that an organization can name: the served ones, and the newest versions of its own. */
+  of(organizationId: string, db?: Db): Promise<Catalogue>
+  /** Returns the kind of a row; undefined when this version of the service, or the organization, lacks it. */
+  find(row: KindOfRow, db?: Db): ServedKind | undefined | Promise<ServedKind | undefined>
+  /** As `find`. @throws FerruleError `connector_type_not_found` */
+  get(row: KindOfRow, db?: Db): Promise<ServedKind>
+  /** Reads the kinds of some rows, and returns what finds the kind of each. */
+  findAll(rows: readonly KindOfRow[], db?: Db): Promise<(row: KindOfRow) => ServedKind | undefined>
+}
+
+/** Some kinds by their names. */
 export interface Catalogue {
+  /** All of them. */
+  readonly kinds: readonly ServedKind[]
   /** Lists the kinds. @param nameContains case-insensitive part of the title or slug */
   list(nameContains?: string): readonly DefinitionSummary[]
   /** Lists the slugs of kinds whose connectors have a copy. */

@@ -20,20 +20,22 @@ export const createConnectors = (parts: Parts): Connectors => ({
   ...createCreation(parts),
 })
 
-const createReading = ({ database: { db }, catalogue, ...parts }: Parts): Pick<Connectors, 'list' | 'get'> => ({
+const createReading = ({ database: { db }, kinds, ...parts }: Parts): Pick<Connectors, 'list' | 'get'> => ({
   list: async (principal, given) => {
     requireScope(principal, 'connectors:read')
     const query = readQuery(connectorQuery, given)
-    const filter = readConnectorFilter(catalogue, query)
+    const filter = readConnectorFilter(await kinds.of(principal.organizationId), query)
     const scope = { list: 'connectors', view: principal, query }
     const after = readPosition(parts, scope)
     if (filter === undefined) return { data: [], next: null }
     const rows = await listConnectors(db, principal, { ...filter, after, limit: (query.limit ?? defaultLimit) + 1 })
-    return buildPage(parts, { ...scope, rows }, (row) => toConnectorSummary(row, catalogue))
+    const kindOf = await kinds.findAll(rows)
+    return buildPage(parts, { ...scope, rows }, (row) => toConnectorSummary(row, kindOf(row)))
   },
   get: async (principal, given) => {
     requireScope(principal, 'connectors:read')
-    return toConnectorRecord(await requireConnector(db, principal, given, findConnector), catalogue)
+    const row = await requireConnector(db, principal, given, findConnector)
+    return toConnectorRecord(row, await kinds.find(row))
   },
 })
 
@@ -50,6 +52,7 @@ export function readConnectorFilter(
   const workspace = { workspaceId: query.workspace_id?.toLowerCase(), workspaceName: findWorkspaceName(query) }
   if (query.definition_id === undefined) return { ...workspace, kind: type }
   const wanted = query.definition_id.toLowerCase()
-  const slug = catalogue.list().find(({ sourceDefinitionId }) => sourceDefinitionId === wanted)?.connector_type
+  const found = catalogue.findKind(wanted)
+  const slug = found === undefined || summarize(found).id !== wanted ? undefined : summarize(found).kind
   return slug === undefined || (type !== undefined && type !== slug) ? undefined : { ...workspace, kind: slug }
 }

@@ -90,7 +90,7 @@ async function connect(parts: Parts, row: ConsentRevocationRow): Promise<Connect
   const { organization_id: organizationId, connector_id: connectorId, kind } = row
   const sealed = { masterKeyId: row.master_key_id, sealed: row.sealed }
   const values = parts.applicationSeals.open({ organizationId, kind, connectorId }, sealed)
-  const vendor = { kind: parts.catalogue.getKind(kind), sandbox: Boolean(row.sandbox) }
+  const vendor = { kind: await parts.kinds.get(row), sandbox: Boolean(row.sandbox) }
   return buildConnection(parts, vendor, { configuration: JSON.parse(row.configuration), credentials: toUnstoredSource(values) })
 }
 

@@ -17,6 +17,7 @@ import type { Connectors } from './connector-types.ts'
 import { cutOrigin, type StoringTrial } from './consent-origin.ts'
 import { buildCreationRow, checkIdempotencyKey, type TrialKey, type TriedCredentials, tryCredentials } from './credential-trial.ts'
 import { type ConnectorDraft, type ReadDraft, readDraft } from './draft.ts'
+import { nameKindOfRow } from './kinds.ts'
 import { toConnectorRecord } from './record.ts'
 import {
   type CreationId,
@@ -96,7 +97,7 @@ async function createOnce(parts: Parts, request: CreationRequest, key: TrialKey)
     const seen = await findCreation(db, key, now)
     if (seen !== undefined && seen.fingerprint !== key.fingerprint) throw fail('idempotency_key_conflict', {})
     const row = seen?.connector_id == null ? undefined : await findConnector(db, request.principal, seen.connector_id)
-    if (row !== undefined) return replay(request, toConnectorRecord(row, parts.catalogue))
+    if (row !== undefined) return replay(request, toConnectorRecord(row, await parts.kinds.find(row)))
     const isFree = (seen?.busy_until ?? 0) <= now
     const next = { ...key, owner, busy_until: now + leaseMs, expires_at: buildCreationRow(parts, key).expires_at }
     if (isFree && (await takeCreation(db, next, seen, now)))
@@ -122,7 +123,7 @@ async function holdWhile<T>(parts: Parts, own: CreationId & { readonly owner: st
 /** Creates a connector. @param kept key of a request with an Idempotency-Key. @throws FerruleError as `Connectors.create` */
 export async function storeNewConnector(parts: Parts, request: CreationRequest, kept?: TrialKey): Promise<ConnectorRecord> {
   const { principal, body, trial } = request
-  const read = readDraft(parts.catalogue, body, parts.settings.sandbox)
+  const read = readDraft(await parts.kinds.of(principal.organizationId), body, parts.settings.sandbox)
   await checkWorkspaceAndName(parts, principal, read)
   const draft = read.draft()
   const key = kept ?? toCredentialsKey(request, draft)
@@ -177,7 +178,7 @@ interface Storing {
 }
 
 async function store(parts: Parts, db: Db, { principal, draft, read, trial, tried }: Storing): Promise<ConnectorRecord> {
-  const { vault, source, catalogue } = parts
+  const { vault, source } = parts
   const { organizationId } = principal
   const workspace = await ensureWorkspace(parts, db, { principal, name: draft.workspaceName, make: read.createWorkspace })
   const id = newId(source)
@@ -195,7 +196,7 @@ async function store(parts: Parts, db: Db, { principal, draft, read, trial, trie
   }
   if (!(await insertConnector(db, row))) throw fail('connector_name_conflict', { name: draft.name })
   await beginSyncs(parts, db, row)
-  return toConnectorRecord({ ...row, workspace_name: workspace.name, workspace_status: workspace.status }, catalogue)
+  return toConnectorRecord({ ...row, workspace_name: workspace.name, workspace_status: workspace.status }, draft.kind)
 }
 
 const buildRow = (
@@ -206,7 +207,7 @@ const buildRow = (
   organization_id: workspace.organization_id,
   workspace_id: workspace.id,
   name: draft.name,
-  kind: draft.kind.definition.kind,
+  kind: nameKindOfRow(draft.kind),
   status: 'active',
   status_reason: null,
   notices: '[]',

@@ -7,6 +7,7 @@ import { connectorInput, type EntitySelection } from 'ferrule/wire'
 import { type Read, readBody, requireWorkspaceName, validMembers } from '../values/read.ts'
 import { sayNoStandIn } from './catalogue.ts'
 import type { Catalogue } from './connector-types.ts'
+import type { ServedKind } from './served-kind.ts'
 
 /** Collects problems of a request. */
 interface Mistakes {
@@ -51,7 +52,7 @@ function collectMistakes(): Mistakes {
 export interface ConnectorDraft {
   readonly workspaceName: string
   readonly name: string
-  readonly kind: Kind
+  readonly kind: ServedKind
   readonly scheme: string
   readonly credentials: Secret<CredentialValues>
   readonly configuration: Readonly<Record<string, unknown>>
@@ -110,7 +111,7 @@ type KindValues = Pick<ConnectorDraft, 'kind' | 'scheme' | 'credentials' | 'conf
 /** Reads the members that depend on the kind. */
 function readKindValues(
   mistakes: Mistakes,
-  kind: Kind,
+  kind: ServedKind,
   { environment, replication_config, credentials, entities }: Body,
 ): KindValues | undefined {
   const { sandbox: _sandbox, ...variables } = environment ?? {}
@@ -125,7 +126,7 @@ function readKindValues(
 
 function readSandbox(
   environment: Readonly<Record<string, unknown>> | undefined,
-  { sandbox, kind, catalogue }: { readonly sandbox: boolean; readonly kind: Kind | undefined; readonly catalogue: Catalogue },
+  { sandbox, kind, catalogue }: { readonly sandbox: boolean; readonly kind: ServedKind | undefined; readonly catalogue: Catalogue },
 ): boolean {
   const wanted = environment?.['sandbox'] ?? false
   const field = '/environment/sandbox'
@@ -137,7 +138,7 @@ function readSandbox(
 }
 
 /** Returns the kind of the identifiers, which must all name the same kind. */
-function readKind(catalogue: Catalogue, identifiers: readonly (string | undefined)[]): Kind {
+function readKind(catalogue: Catalogue, identifiers: readonly (string | undefined)[]): ServedKind {
   const [first, ...more] = identifiers.filter((each) => each !== undefined)
   if (first === undefined) throw failValidation([problem('/connector_type', 'is required, or definition_id in its place', 'required')])
   const kind = catalogue.getKind(first)

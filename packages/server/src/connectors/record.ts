@@ -1,8 +1,9 @@
 /** Connectors in wire form. */
+
+import { readSlug } from 'ferrule/internal'
 import type { ConnectorCommon, ConnectorNotice, ConnectorRecord, ConnectorStatus, ConnectorSummary, EntitySelection } from 'ferrule/wire'
 import { iso } from '../values/ids.ts'
 import { buildConfigurationSchema } from './catalogue.ts'
-import type { Catalogue } from './connector-types.ts'
 import { type ServedKind, summarize } from './served-kind.ts'
 import type { ConnectorRow } from './sql/connectors.ts'
 
@@ -31,7 +32,8 @@ export const toCommon = (row: ConnectorRow, kind: ServedKind | undefined): Conne
   workspace_id: row.workspace_id,
   workspace_name: row.workspace_name,
   organization_id: row.organization_id,
-  connector_type: row.kind,
+  connector_type: readSlug(row.kind),
+  ...(kind?.own === undefined ? {} : { kind_version: kind.own.version }),
   definition_id: kind === undefined ? missing.id : summarize(kind).id,
   status: getConnectorStatus(row),
   status_reason: getStatusReason(row),
@@ -42,7 +44,11 @@ export const toCommon = (row: ConnectorRow, kind: ServedKind | undefined): Conne
 })
 
 const toTemplate = (row: ConnectorRow, kind: ServedKind | undefined) => {
-  const { id, title, copied: isSearchable } = kind === undefined ? { ...missing, title: row.kind, copied: false } : summarize(kind)
+  const {
+    id,
+    title,
+    copied: isSearchable,
+  } = kind === undefined ? { ...missing, title: readSlug(row.kind), copied: false } : summarize(kind)
   return {
     id,
     name: title,
@@ -55,8 +61,7 @@ const toTemplate = (row: ConnectorRow, kind: ServedKind | undefined) => {
 }
 
 /** Converts a connector to the answer of create, get, update and patch. */
-export function toConnectorRecord(row: ConnectorRow, catalogue: Catalogue): ConnectorRecord {
-  const kind = catalogue.findKind(row.kind)
+export function toConnectorRecord(row: ConnectorRow, kind: ServedKind | undefined): ConnectorRecord {
   const template = toTemplate(row, kind)
   return {
     ...toCommon(row, kind),
@@ -71,15 +76,14 @@ export function toConnectorRecord(row: ConnectorRow, catalogue: Catalogue): Conn
 }
 
 /** Converts a connector to an item of lists. */
-export function toConnectorSummary(row: ConnectorRow, catalogue: Catalogue): ConnectorSummary {
-  const kind = catalogue.findKind(row.kind)
+export function toConnectorSummary(row: ConnectorRow, kind: ServedKind | undefined): ConnectorSummary {
   const template = toTemplate(row, kind)
   return {
     ...toCommon(row, kind),
     summarized_source_template: {
       ...template,
       actor_definition_id: template.id,
-      connector_name: row.kind,
+      connector_name: readSlug(row.kind),
       organization_id: row.organization_id,
     },
   }

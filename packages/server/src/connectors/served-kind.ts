@@ -17,6 +17,8 @@ export interface ServedKind extends Kind {
   readonly ships?: boolean
   /** Path of its recordings. The sandbox plays the kind from them. */
   readonly recordings?: string
+  /** Given for a version of a kind that an organization brought. */
+  readonly own?: { readonly organizationId: string; readonly id: string; readonly version: number; readonly hosts: readonly string[] }
   /** URL of the operator's rules, for threads: functions cannot be sent to them. */
   readonly rulesModule?: string
 }

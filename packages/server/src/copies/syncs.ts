@@ -1,6 +1,6 @@
 /** Builds the service that fills the context store: refreshes copies for searches, and shows many connectors with the state of their copies. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { errorTable, fail, isErrorCode } from 'ferrule/internal'
+import { errorTable, fail, isErrorCode, readSlug } from 'ferrule/internal'
 import { type ConnectorOverview, connectorQuery, type SyncFreshness, type SyncRunRecord, unfinishedRunQuery } from 'ferrule/wire'
 import { readConnectorFilter } from '../connectors/connectors.ts'
 import { toCommon } from '../connectors/record.ts'
@@ -39,7 +39,14 @@ import { buildStatusRecord, readConnectorStatus } from './status/connector-statu
 import { computeEntityState, describeChanging, findNextRunAt, findObstacle, isComplete } from './status/entity-status.ts'
 import { readWantedEntities } from './status/groups.ts'
 import { readAsked, toRunRecord } from './status/run-record.ts'
-import { findSyncedConnector, readStatusFacts, type StatusFacts, type StatusParts, toSyncedConnector } from './status/status-facts.ts'
+import {
+  findSyncedConnector,
+  readStatusFacts,
+  type StatusFacts,
+  type StatusParts,
+  type SyncedConnector,
+  toSyncedConnector,
+} from './status/status-facts.ts'
 import type { Watching } from './status/watching.ts'
 import type { Copies, CopyStatus, RefreshOptions, RunIds, Syncs } from './sync-types.ts'
 
@@ -126,11 +133,13 @@ async function addRecords({ database: { db }, onBackgroundError }: Parts, ref: C
 
 /** Deletes the rows of the copies and queues full runs. The store is empty, so no removals are needed. */
 async function refill(parts: Parts, only: string | undefined): Promise<number> {
-  const kinds = parts.catalogue.listCopied().filter((slug) => only === undefined || slug === only)
+  const kinds = parts.kinds.served.listCopied().filter((slug) => only === undefined || slug === only)
   let filled = 0
-  for (let after: string | undefined = kinds.length === 0 ? undefined : firstId; after !== undefined; ) {
-    const rows = await listHolders(parts.database.db, kinds, { after, limit: batch })
-    for (const row of rows.filter((each) => readWantedEntities(parts, each).length > 0)) {
+  for (let after: string | undefined = firstId; after !== undefined; ) {
+    // Tables of kinds of organizations change for nobody, so only a lost database concerns them.
+    const rows = await listHolders(parts.database.db, { kinds, hasOwn: only === undefined }, { after, limit: batch })
+    const kindOf = await parts.kinds.findAll(rows)
+    for (const row of rows.filter((each) => readWantedEntities(kindOf(each), each).length > 0)) {
       await withConnector(parts, { view: viewOrganization(row.organization_id), id: row.id }, async (db) => {
         await deleteCopies(db, toConnectorRef(row), null)
         await queueRun(parts, db, { ref: toConnectorRef(row), wish: { mode: 'full', cause: 'changed', entities: null } })
@@ -149,14 +158,15 @@ const createOverviews = (parts: StatusParts): Pick<Syncs, 'listOverviews' | 'lis
   listOverviews: async (principal, given) => {
     requireScope(principal, 'connectors:read')
     const query = readQuery(connectorQuery, given)
-    const filter = readConnectorFilter(parts.catalogue, query)
+    const filter = readConnectorFilter(await parts.kinds.of(principal.organizationId), query)
     const scope = { list: 'overview', view: principal, query }
     const after = readPosition(parts, scope)
     if (filter === undefined) return { data: [], next: null }
     const limit = query.limit ?? defaultLimit
     const rows = await listConnectors(parts.database.db, principal, { ...filter, after, limit: limit + 1 })
     const stored = await readStored(parts, principal, rows.slice(0, limit))
-    return buildPage(parts, { ...scope, rows }, (row) => toOverview(parts, stored, row))
+    const kindOf = await parts.kinds.findAll(rows)
+    return buildPage(parts, { ...scope, rows }, (row) => toOverview(parts, stored, toSyncedConnector(row, kindOf(row))))
   },
   listUnfinished: async (principal, given) => {
     requireScope(principal, 'connectors:read')
@@ -171,7 +181,7 @@ const createOverviews = (parts: StatusParts): Pick<Syncs, 'listOverviews' | 'lis
     return buildPage(parts, { ...scope, rows }, ({ connector_name, kind, ...run }) => ({
       ...toRunRecord(run),
       connector_name,
-      connector_type: kind,
+      connector_type: readSlug(kind),
     }))
   },
 })
@@ -205,8 +215,8 @@ async function readStored({ database: { db } }: StatusParts, view: PrincipalView
 }
 
 /** Returns the facts without the indexes, which the store would have to be asked for. */
-const toFacts = (parts: StatusParts, stored: Stored, row: ConnectorRow): StatusFacts => ({
-  connector: toSyncedConnector(parts, row),
+const toFacts = (parts: StatusParts, stored: Stored, { row, ...connector }: SyncedConnector): StatusFacts => ({
+  connector: { row, ...connector },
   copies: new Map((stored.copies.get(row.id) ?? []).map((copy) => [copy.entity, copy])),
   indexes: new Map(),
   runs: stored.runs.get(row.id) ?? [],
@@ -214,9 +224,9 @@ const toFacts = (parts: StatusParts, stored: Stored, row: ConnectorRow): StatusF
   now: parts.source.clock(),
 })
 
-function toOverview(parts: StatusParts, stored: Stored, row: ConnectorRow): ConnectorOverview {
-  const facts = toFacts(parts, stored, row)
-  const kind = facts.connector.kind
+function toOverview(parts: StatusParts, stored: Stored, connector: SyncedConnector): ConnectorOverview {
+  const facts = toFacts(parts, stored, connector)
+  const { kind, row } = connector
   const { id, name, connector_type, workspace_id, workspace_name, status, status_reason, notices, environment, created_at } = toCommon(
     row,
     kind,

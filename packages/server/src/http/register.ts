@@ -11,14 +11,17 @@ import { type Door, findDoor } from './compat/door.ts'
 import { createAddressFinder, createSessionFinder } from './console/own-address.ts'
 import { collect } from './garbage-collection.ts'
 import { contentDisposition, jsonType } from './reply.ts'
-import type { Answer, Exchange, PrincipalRoute, Route, Services } from './route.ts'
+import type { Answer, CallerRoute, Exchange, PrincipalRoute, Route, Services } from './route.ts'
 
 const bearer = /^bearer +(\S+) *$/i
 
 const readBearer = ({ headers }: FastifyRequest): string | undefined => bearer.exec(headers.authorization ?? '')?.[1]
 
+/** What the organization of a request depends on. */
+type OrganizationRoute = Pick<PrincipalRoute, 'takesSessions' | 'takesOrganizationQuery' | 'provesOrganization'>
+
 /** Reads the organization that a request names. */
-function readOrganization({ headers, query }: FastifyRequest, { takesOrganizationQuery }: PrincipalRoute): string | undefined {
+function readOrganization({ headers, query }: FastifyRequest, { takesOrganizationQuery }: OrganizationRoute): string | undefined {
   const header = headers['x-organization-id']
   if (header !== undefined) return typeof header === 'string' ? header : header[0]
   const named = takesOrganizationQuery === true && isObject(query) ? query['organization_id'] : undefined
@@ -30,7 +33,7 @@ interface Authentication {
   /** @throws FerruleError as `Tokens.authenticateCaller` and `ConsoleSessions.authenticateCaller` */
   readCaller(request: FastifyRequest, route: Route): Promise<Caller>
   /** @throws FerruleError as `Tokens.authenticate` and `ConsoleSessions.authenticate` */
-  readPrincipal(request: FastifyRequest, route: PrincipalRoute): Promise<Principal>
+  readPrincipal(request: FastifyRequest, route: OrganizationRoute): Promise<Principal>
 }
 
 /** Builds the authentication: by the token of a request, or by the session of the console where it has no token. */
@@ -38,7 +41,7 @@ export function createAuthentication({ platform, settings }: Pick<Services, 'pla
   const { tokens, consoleSessions } = platform
   const findSession = createSessionFinder(createAddressFinder(settings))
   /** Finds the session of a request; one with an Authorization is judged by that alone. */
-  const sessionOf = ({ headers }: FastifyRequest, { takesSessions }: Route): string | undefined =>
+  const sessionOf = ({ headers }: FastifyRequest, { takesSessions }: Pick<Route, 'takesSessions'>): string | undefined =>
     headers.authorization === undefined && takesSessions !== false ? findSession(headers) : undefined
   return {
     readCaller: (request, route) => {
@@ -285,6 +288,14 @@ function send(reply: FastifyReply, answer: Answer, logger: Logger): FastifyReply
     .send()
 }
 
+/** Reads the caller; its organization too where the route shows kinds of it. */
+async function readCaller(authentication: Authentication, request: FastifyRequest, route: CallerRoute): Promise<Caller> {
+  const isNamed = route.showsOwnKinds === true && request.headers['x-organization-id'] !== undefined
+  if (isNamed) return authentication.readPrincipal(request, route)
+  const caller = await authentication.readCaller(request, route)
+  return route.showsOwnKinds === true && caller.organizationId !== null ? authentication.readPrincipal(request, route) : caller
+}
+
 /** Builds the hook that authenticates before the body is read, and the handler of the route. */
 function boundTo(route: Route, services: Services, authentication: Authentication) {
   switch (route.auth) {
@@ -295,7 +306,7 @@ function boundTo(route: Route, services: Services, authentication: Authenticatio
     case 'caller':
       return {
         onRequest: async (request: FastifyRequest) => {
-          request.caller = await authentication.readCaller(request, route)
+          request.caller = await readCaller(authentication, request, route)
         },
         handler: (request: FastifyRequest, reply: FastifyReply) =>
           route.answer(new RouteExchange(known(request.caller), request, reply), services),

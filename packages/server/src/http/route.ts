@@ -102,6 +102,8 @@ export interface OpenRoute extends RouteBase {
 /** A route of an application, before an organization is chosen. */
 export interface CallerRoute extends RouteBase {
   readonly auth: 'caller'
+  /** True: a token of one organization, and a request that names one, is answered with the kinds of that organization too. */
+  readonly showsOwnKinds?: true
   answer(exchange: Exchange<Caller>, services: Services): Answer | Promise<Answer>
 }
 /** A route within an organization. */

@@ -1,6 +1,7 @@
 /** Answers that stay the same until the service changes: they carry a tag, and a client that has one is answered 304. */
 import type { Field } from 'ferrule/definition'
 import type { Wire } from 'ferrule/wire'
+import type { Caller } from '../values/access.ts'
 import { digestText } from '../values/ids.ts'
 import type { JsonAnswerDocument, PrintedDocument, RouteDocument } from './openapi/types.ts'
 import { jsonType } from './reply.ts'
@@ -36,7 +37,7 @@ const sending = { type: jsonType, headers: { 'cache-control': 'private, no-cache
 
 type UnchangedRoute<S extends Field> = Omit<CallerRoute, 'answer' | 'document' | 'auth'> & {
   readonly document: RouteDocument<S> & { readonly answer: JsonAnswerDocument<S> }
-  answer(exchange: Exchange<unknown>, services: Services): Wire<S> & object
+  answer(exchange: Exchange<Caller>, services: Services): (Wire<S> & object) | Promise<Wire<S> & object>
 }
 
 /** Declares a route of an application whose answer stays the same. The compiler compares the answer with the documented schema. */
@@ -44,5 +45,5 @@ export const unchangedRoute = <S extends Field>({ answer, document, ...route }: 
   ...route,
   auth: 'caller',
   document: { ...document, answer: { ...document.answer, isTagged: true } },
-  answer: (exchange, services) => answerTagged(exchange, print(answer(exchange, services)), sending),
+  answer: async (exchange, services) => answerTagged(exchange, print(await answer(exchange, services)), sending),
 })

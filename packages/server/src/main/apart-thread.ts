@@ -2,12 +2,14 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { ConnectorDefinition, Kind } from 'ferrule/definition'
 import type { ApartJob, ApartResult } from 'ferrule/engine'
-import { kinds, readApart } from 'ferrule/internal'
+import { BoundedMap, kinds, readApart } from 'ferrule/internal'
 import { type CutJob, type CutResult, cutApart } from '../calls/cut-records.ts'
 import { importRules } from './kinds/rules.ts'
 
 /** The data of the worker. */
 export interface ThreadInput {
+  /** Maximum number of kinds from files that a thread keeps. */
+  readonly mostTaught: number
   /** Maximum memory of a parsed body, in bytes. */
   readonly maxBytes: number
 }
@@ -25,16 +27,18 @@ export type ThreadAnswer = { readonly done: ApartResult | CutResult } | { readon
 if (parentPort === null) throw new Error('this file is started as a worker')
 const port: MessagePort = parentPort
 
-const { maxBytes } = workerData as ThreadInput // made by apart-threads.ts
+const { maxBytes, mostTaught } = workerData as ThreadInput // made by apart-threads.ts
 
-const known = new Map<string, Kind>(Object.entries(kinds))
+const certified = new Map<string, Kind>(Object.entries(kinds))
+/** Kinds from files. The sender counts them in the same way, so what one of both forgets the other one forgets. */
+const taught = new BoundedMap<string, Kind>(mostTaught)
 
 async function learn({ definition, rulesModule }: SentKind): Promise<void> {
-  known.set(definition.kind, { definition, rules: rulesModule === undefined ? {} : await importRules(rulesModule) })
+  taught.set(definition.kind, { definition, rules: rulesModule === undefined ? {} : await importRules(rulesModule) })
 }
 
 function read(job: ApartJob): ApartResult {
-  const kind = known.get(job.kind)
+  const kind = taught.get(job.kind) ?? certified.get(job.kind)
   if (kind === undefined) throw new Error(`there is no kind ${job.kind}`)
   return readApart(kind, job, maxBytes)
 }

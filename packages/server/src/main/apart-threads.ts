@@ -1,15 +1,18 @@
 /** A pool of threads for large bodies. A thread starts when it is first needed, and ends when it is idle. */
 import { Worker } from 'node:worker_threads'
+import type { ConnectorDefinition } from 'ferrule/definition'
 import type { Apart, ApartJob, ApartResult } from 'ferrule/engine'
-import { awaitUnlessAborted } from 'ferrule/internal'
+import { awaitUnlessAborted, BoundedMap } from 'ferrule/internal'
 import type { CutJob, CutResult, Cutter } from '../calls/cut-records.ts'
-import { type ServedKind, summarize } from '../connectors/served-kind.ts'
+import { isOfLibrary, type ServedKind } from '../connectors/served-kind.ts'
 import type { SentKind, ThreadAnswer, ThreadInput, ThreadTask } from './apart-thread.ts'
 
 /** The thread's file. In a checkout both files are TypeScript, in the published package both are JavaScript. */
 const program = new URL(`./apart-thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
 
 const bytesPerMb = 1_048_576
+/** Most kinds from files that are known to be known to a thread; a thread keeps as many. */
+const mostTaught = 50
 
 /**
  * Builds the limits of a thread. V8 ends the whole process when the heap of a thread is full, and JSON.parse cannot be stopped. So the
@@ -25,8 +28,6 @@ export interface ThreadOptions {
   readonly idleMs?: number
   /** Maximum memory of a parsed body, in bytes. A body of 32 MiB takes about 100 million, unless it consists of brackets. */
   readonly maxBytes?: number
-  /** Kinds that are files. A thread knows those of the library, and gets these with the first body of each. */
-  readonly kinds?: readonly ServedKind[]
 }
 
 /** Size from which a body is large, in bytes: the event loop parses so many in 10 ms. */
@@ -43,6 +44,8 @@ export interface ApartThreads extends Apart, Cutter {
 /** A task with its promise. */
 interface Waiting {
   readonly task: ThreadTask
+  /** The kind that the task is for. */
+  readonly kind: ServedKind | undefined
   readonly transfer: ArrayBuffer[]
   resolve(done: ApartResult | CutResult): void
   reject(thrown: unknown): void
@@ -61,13 +64,16 @@ class Thread {
   readonly #worker: Worker
   #current: Waiting | undefined
   readonly #events: ThreadEvents
-  /** Slugs of the operator's kinds that the thread has got. */
-  readonly #taught = new Set<string>()
+  /** Kinds from files that the thread has got, the last version of each. */
+  readonly #taught = new BoundedMap<string, ConnectorDefinition>(mostTaught)
   #idle: NodeJS.Timeout | undefined
 
   constructor(maxBytes: number, events: ThreadEvents) {
     this.#events = events
-    this.#worker = new Worker(program, { workerData: { maxBytes } satisfies ThreadInput, resourceLimits: buildLimits(maxBytes) })
+    this.#worker = new Worker(program, {
+      workerData: { maxBytes, mostTaught } satisfies ThreadInput,
+      resourceLimits: buildLimits(maxBytes),
+    })
     this.#worker.on('message', (message: ThreadAnswer) => {
       const current = this.#current
       this.#current = undefined
@@ -86,17 +92,19 @@ class Thread {
     })
   }
 
-  /** Runs a task on the idle thread. @param kind the operator's kind that the task is for */
-  run(waiting: Waiting, kind: ServedKind | undefined): void {
+  /** Runs a task on the idle thread. */
+  run(waiting: Waiting): void {
     clearTimeout(this.#idle)
     this.#current = waiting
-    this.#worker.postMessage({ ...waiting.task, kind: this.#teach(kind) } satisfies ThreadTask, waiting.transfer)
+    this.#worker.postMessage({ ...waiting.task, kind: this.#teach(waiting.kind) } satisfies ThreadTask, waiting.transfer)
   }
 
   #teach(kind: ServedKind | undefined): SentKind | undefined {
-    if (kind === undefined || this.#taught.has(kind.definition.kind)) return undefined
-    this.#taught.add(kind.definition.kind)
-    return { definition: kind.definition, rulesModule: kind.rulesModule }
+    if (kind === undefined || isOfLibrary(kind)) return undefined
+    const { definition, rulesModule } = kind
+    if (this.#taught.get(definition.kind) === definition) return undefined
+    this.#taught.set(definition.kind, definition)
+    return { definition, rulesModule }
   }
 
   /** Ends the thread after some milliseconds without a task. */
@@ -117,15 +125,13 @@ class Thread {
 
 class Threads implements ApartThreads {
   readonly from = largeBodyBytes
-  readonly #options: Required<Omit<ThreadOptions, 'kinds'>>
-  readonly #kinds: ReadonlyMap<string, ServedKind>
+  readonly #options: Required<ThreadOptions>
   readonly #threads = new Set<Thread>()
   readonly #free: Thread[] = []
   readonly #queue: Waiting[] = []
   #closed = false
 
-  constructor({ threads = 2, idleMs = 10_000, maxBytes = 512 * bytesPerMb, kinds = [] }: ThreadOptions) {
-    this.#kinds = new Map(kinds.map((each) => [summarize(each).kind, each]))
+  constructor({ threads = 2, idleMs = 10_000, maxBytes = 512 * bytesPerMb }: ThreadOptions) {
     this.#options = { threads, idleMs, maxBytes }
   }
 
@@ -133,8 +139,8 @@ class Threads implements ApartThreads {
     return this.#threads.size
   }
 
-  async read(job: ApartJob, signal: AbortSignal): Promise<ApartResult> {
-    return (await this.#run({ read: job }, { transfer: [job.bytes.buffer], signal })) as ApartResult // the thread answers with the kind of its task
+  async read(job: ApartJob, { kind, signal }: Parameters<Apart['read']>[1]): Promise<ApartResult> {
+    return (await this.#run({ read: job }, { kind, transfer: [job.bytes.buffer], signal })) as ApartResult // the thread answers with the kind of its task
   }
 
   async cut(job: CutJob, signal?: AbortSignal): Promise<CutResult> {
@@ -148,9 +154,12 @@ class Threads implements ApartThreads {
   }
 
   /** Runs a task on a thread. An aborted task leaves the queue; an aborted task that runs is finished, because its end is near. */
-  async #run(task: ThreadTask, { transfer, signal }: { transfer: ArrayBuffer[]; signal: AbortSignal | undefined }) {
+  async #run(
+    task: ThreadTask,
+    { transfer, signal, kind }: { transfer: ArrayBuffer[]; signal: AbortSignal | undefined; kind?: ServedKind },
+  ) {
     const { promise, resolve, reject } = Promise.withResolvers<ApartResult | CutResult>()
-    const waiting = { task, transfer, resolve, reject }
+    const waiting = { task, kind, transfer, resolve, reject }
     promise.catch(() => undefined) // after an abort nobody handles the rejection
     this.#queue.push(waiting)
     this.#next()
@@ -167,7 +176,7 @@ class Threads implements ApartThreads {
     const thread = this.#free.pop() ?? (this.#threads.size < this.#options.threads ? this.#start() : undefined)
     const waiting = thread === undefined ? undefined : this.#queue.shift()
     if (waiting === undefined || thread === undefined) return
-    thread.run(waiting, 'read' in waiting.task ? this.#kinds.get(waiting.task.read.kind) : undefined)
+    thread.run(waiting)
   }
 
   #start(): Thread {

@@ -3,7 +3,7 @@ import type { EventEmitter } from 'node:events'
 import type { Engine, OriginOverride } from 'ferrule/engine'
 import type { ConnectorNotice } from 'ferrule/wire'
 import type { Admission } from '../calls/admission.ts'
-import type { Catalogue } from '../connectors/connector-types.ts'
+import type { Kinds } from '../connectors/connector-types.ts'
 import type { ServedKind } from '../connectors/served-kind.ts'
 import type { Database } from '../db/database.ts'
 import type { ApplicationSeals } from '../tenancy/vault/application-seals.ts'
@@ -31,7 +31,7 @@ export interface Parts {
   readonly dataKeys: DataKeys
   readonly vault: Vault
   readonly applicationSeals: ApplicationSeals
-  readonly catalogue: Catalogue
+  readonly kinds: Kinds
   readonly engine: ServiceEngine
   readonly admission: Admission
   /** Work that must reach the database before it closes: renewals with a spent token, and writes under an Idempotency-Key. */

@@ -9,8 +9,9 @@ import type { Admission } from '../calls/admission.ts'
 import type { VendorLimiter } from '../calls/budgets/limiter.ts'
 import type { Usage } from '../calls/usage/usage.ts'
 import type { KeptAnswers, Writes } from '../calls/writes.ts'
-import type { Catalogue, Connectors } from '../connectors/connector-types.ts'
+import type { Connectors, Kinds } from '../connectors/connector-types.ts'
 import type { ConnectLinks, ConnectPages, ConsentRevocations, VendorApplications } from '../connectors/links/connect-types.ts'
+import type { OwnKinds } from '../connectors/own-kinds.ts'
 import type { SyncServices, Syncs, SyncWorker } from '../copies/sync-types.ts'
 import type { Applications, OrganizationApplications } from '../tenancy/applications/applications.ts'
 import type { FirstApplication } from '../tenancy/applications/first-start.ts'
@@ -56,7 +57,8 @@ export interface Platform {
   /** Builds the worker that fills the context store on this node. Call its `start`, and its `stop` before `close`. */
   syncWorker(services: SyncServices): SyncWorker
   readonly jobs: Jobs
-  readonly catalogue: Catalogue
+  readonly kinds: Pick<Kinds, 'served' | 'of'>
+  readonly ownKinds: OwnKinds
   readonly vault: VaultAdministration
   /**
    * Clock of stored times, in whole milliseconds since 1970. With PostgreSQL it follows the database's clock; otherwise it never runs

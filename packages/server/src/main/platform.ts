@@ -4,19 +4,20 @@ import { EventEmitter } from 'node:events'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BodyMemory, type Engine } from 'ferrule/engine'
-import { clocks } from 'ferrule/internal'
+import { clocks, fail } from 'ferrule/internal'
 import { Admission } from '../calls/admission.ts'
 import { createVendorBudgets, type VendorBudgets, type VendorLimiter } from '../calls/budgets/limiter.ts'
 import { createKeptAnswers } from '../calls/kept-answers.ts'
 import { createUsage } from '../calls/usage/usage.ts'
 import { createWrites } from '../calls/writes.ts'
-import { createCatalogue } from '../connectors/catalogue.ts'
 import type { Connectors } from '../connectors/connector-types.ts'
 import { createConnectors } from '../connectors/connectors.ts'
 import { createConsentRevocations, keepRevocationsOf } from '../connectors/consent-end.ts'
+import { createKinds } from '../connectors/kinds.ts'
 import { createConnectPages } from '../connectors/links/connect.ts'
 import { createConnectLinks } from '../connectors/links/links.ts'
 import { createVendorApplications } from '../connectors/links/vendor-applications.ts'
+import { createOwnKinds, type ReadUploadedKind } from '../connectors/own-kinds.ts'
 import type { ServedKind } from '../connectors/served-kind.ts'
 import { SyncNode } from '../copies/queue/node.ts'
 import { KnownIndexes } from '../copies/status/status-facts.ts'
@@ -64,6 +65,8 @@ export interface PlatformOptions
   extends Partial<Pick<Parts, 'steady' | 'sleep' | 'onBackgroundError' | 'onNotice' | 'sandboxOrigins'> & Pick<IdSource, 'randomBytes'>> {
   readonly settings: Settings
   readonly kinds: readonly ServedKind[]
+  /** Reads files that organizations upload; default: there are no uploads. */
+  readonly readUploadedKind?: ReadUploadedKind | undefined
   /** Slugs of the kinds that the sandbox plays; default: those of the sandbox of this project. */
   readonly standIns?: readonly string[]
   /** Makes the engine that the whole platform calls vendors with. The platform closes it. */
@@ -80,6 +83,8 @@ export interface PlatformOptions
   /** Wall clock in milliseconds since 1970. Without `steady` its values are the stored times. */
   readonly clock?: () => number
 }
+
+const refuseUploads: ReadUploadedKind = () => Promise.reject(fail('not_offered', { what: 'upload of kinds' }))
 
 /** Interval of deleting expired workspaces, organizations, jobs, runs and outcomes, in milliseconds. */
 const purgeMs = 10 * 60 * 1_000
@@ -147,7 +152,7 @@ async function buildFoundation(database: Database, options: PlatformOptions, clo
     dataKeys,
     vault: createVault(dataKeys, source.randomBytes),
     applicationSeals: createApplicationSeals(masterKeys, source.randomBytes),
-    catalogue: createCatalogue(options.kinds, options.standIns),
+    kinds: createKinds(database.db, options.kinds, options.standIns),
     engine,
     admission: new Admission(limits, options.memory ?? new BodyMemory({ bytes })),
     unfinished: new Unfinished(),
@@ -195,7 +200,8 @@ async function start({ clock, budgets, engine, parts }: Foundation, options: Pla
     limiter: budgets.limiter,
     syncWorker: (services) => createSyncWorker({ ...parts, node }, connectors, services),
     jobs: createJobs(parts),
-    catalogue: parts.catalogue,
+    kinds: { served: parts.kinds.served, of: parts.kinds.of },
+    ownKinds: createOwnKinds({ ...parts, readUploadedKind: options.readUploadedKind ?? refuseUploads }),
     vault: createRotation(parts),
     clock: clock.now,
     cursorKey: () => parts.masterKeys.current().cursors,

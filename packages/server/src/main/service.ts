@@ -7,7 +7,7 @@ import { BodyMemory, createEngine } from 'ferrule/engine'
 import { fail } from 'ferrule/internal'
 import { startTracing, stopTracing } from 'ferrule/opentelemetry'
 import type { Logger } from 'pino'
-import { isOfLibrary, type ServedKind, summarize } from '../connectors/served-kind.ts'
+import { type ServedKind, summarize } from '../connectors/served-kind.ts'
 import { collect } from '../http/garbage-collection.ts'
 import { createServer } from '../http/server.ts'
 import { closeInTime, Stopping } from '../http/stopping.ts'
@@ -166,7 +166,7 @@ async function assemble({ settings, kinds }: Given, undo: Undo, stopping: Stoppi
   const logger = createLogger({ level: settings.logLevel })
   const sandbox = settings.sandbox ? createSandboxProcess({ program: sandboxProgram, logger }) : undefined
   undo.add(() => sandbox?.close())
-  const apart = createApartThreads({ maxBytes: settings.bodyMemory, kinds: kinds.filter((kind) => !isOfLibrary(kind)) })
+  const apart = createApartThreads({ maxBytes: settings.bodyMemory })
   undo.add(() => apart.close())
   const { platform, store } = await openState({ settings, kinds }, undo, { logger, sandbox, apart })
   const metrics = createMetrics()

@@ -1,4 +1,5 @@
 /** Hands large bodies to a worker thread and replaces the body by the result. */
+import type { Kind } from '../../definition/connector.ts'
 import { FerruleError } from '../../errors.ts'
 import { readJson } from '../../values/json/json.ts'
 import type { Connection } from '../connection.ts'
@@ -16,9 +17,10 @@ export interface Apart {
   readonly from: number
   /**
    * Parses the body of a job and takes over its bytes.
+   * @param asked `kind` of the job
    * @throws the signal's reason
    */
-  read(job: ApartJob, signal: AbortSignal): Promise<ApartResult>
+  read(job: ApartJob, asked: { readonly kind: Kind; readonly signal: AbortSignal }): Promise<ApartResult>
 }
 
 /** The call whose answer is parsed. */
@@ -72,7 +74,7 @@ export const isLarge = (answer: WireAnswer, { from }: Apart): answer is LargeAns
 /** Parses the body of an answer in a worker thread. */
 export async function readAnswerApart(call: ApartCall, answer: LargeAnswer): Promise<WireAnswer> {
   const { status, headers, bytes } = answer
-  const result = await call.apart.read(buildJob(call, bytes), call.signal)
+  const result = await call.apart.read(buildJob(call, bytes), { kind: call.operation.kind, signal: call.signal })
   const read = 'flaw' in result ? result : { around: restoreRows(readJson(result.around), result.value), value: result.value }
   return { status, headers, text: '', apart: read }
 }

@@ -1,5 +1,5 @@
 /** Compiles the operations of a kind once, so that no call repeats the work. */
-import type { ConnectorDefinition, Kind, Lookup, ParameterRule, RowRule } from '../../definition/connector.ts'
+import { type ConnectorDefinition, type Kind, type Lookup, type ParameterRule, type RowRule, readSlug } from '../../definition/connector.ts'
 import { buildObjectSchema } from '../../definition/document.ts'
 import {
   type EntityDefinition,
@@ -161,14 +161,18 @@ export function findOperation(kind: Kind, entityName: string, action: string): C
  */
 export const findLookup = (kind: Kind, name: string): { readonly lookup: Lookup; readonly operation: CompiledOperation } => {
   const lookup = kind.definition.lookups?.[name]
-  if (lookup === undefined) throw fail('definition_invalid', { reason: `${kind.definition.kind} has no lookup ${name}` })
+  if (lookup === undefined) throw fail('definition_invalid', { reason: `${readSlug(kind.definition.kind)} has no lookup ${name}` })
   return { lookup, operation: findOperation(kind, lookup.entity, lookup.action) }
 }
 
 function parseAction(definition: ConnectorDefinition, entityName: string, action: string): LiveAction {
   if (!Object.hasOwn(definition.entities, entityName)) {
     const known = Object.keys(definition.entities).join(', ')
-    throw fail('entity_not_found', { kind: definition.kind, entity: entityName || '(none)', known }, locateProblem('entity', known))
+    throw fail(
+      'entity_not_found',
+      { kind: readSlug(definition.kind), entity: entityName || '(none)', known },
+      locateProblem('entity', known),
+    )
   }
   const found = liveActions.find((known) => known === action)
   if (found === undefined) throw failUnsupported(definition, entityName, action)

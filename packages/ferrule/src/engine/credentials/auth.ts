@@ -1,5 +1,5 @@
 /** Builds request headers from credentials and renews expiring tokens. */
-import type { SignedToken } from '../../definition/connector.ts'
+import { readSlug, type SignedToken } from '../../definition/connector.ts'
 import type { CredentialScheme, Exchange, Grant } from '../../definition/index.ts'
 import { fillTemplates } from '../../definition/templates.ts'
 import { fail } from '../../errors.ts'
@@ -105,7 +105,7 @@ export interface Authorization {
 /** Requires the scheme that stored credentials fit. @throws FerruleError `credentials_unreadable` */
 const requireScheme = ({ kind: { definition } }: Connection, values: CredentialValues): CredentialScheme => {
   const [, scheme] = findScheme(definition, Object.keys(values)) ?? []
-  if (scheme === undefined) throw fail('credentials_unreadable', { reason: `they fit no scheme of ${definition.kind}` })
+  if (scheme === undefined) throw fail('credentials_unreadable', { reason: `they fit no scheme of ${readSlug(definition.kind)}` })
   return scheme
 }
 

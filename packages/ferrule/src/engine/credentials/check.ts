@@ -1,5 +1,5 @@
 /** Checks the input of a new connector: credentials against the kind's schemes, configuration against its fields. */
-import type { ConnectorDefinition, CredentialScheme } from '../../definition/connector.ts'
+import { type ConnectorDefinition, type CredentialScheme, readSlug } from '../../definition/connector.ts'
 import { type Field, type Fields, isOptional } from '../../definition/fields.ts'
 import { isObject } from '../../definition/object.ts'
 import { isBasic, listSlots } from '../../definition/templates.ts'
@@ -29,7 +29,7 @@ const describeSchemes = (definition: ConnectorDefinition): string =>
 const failMismatch = (definition: ConnectorDefinition, given: readonly string[], hint?: string): FerruleError =>
   fail(
     'credentials_mismatch',
-    { kind: definition.kind, given: given.join(', ') || 'nothing', schemes: describeSchemes(definition) },
+    { kind: readSlug(definition.kind), given: given.join(', ') || 'nothing', schemes: describeSchemes(definition) },
     hint === undefined ? {} : { hint },
   )
 

@@ -2,7 +2,7 @@
 import { FerruleError } from 'ferrule'
 import type { Kind } from 'ferrule/definition'
 import { type Connection, isSameAccount } from 'ferrule/engine'
-import { asFerruleError, fail, failValidation, moveProblem } from 'ferrule/internal'
+import { asFerruleError, fail, failValidation, moveProblem, readSlug } from 'ferrule/internal'
 import type { ConnectDone } from 'ferrule/wire'
 import type { Db } from '../../db/database.ts'
 import type { Parts, Stored } from '../../main/parts.ts'
@@ -12,6 +12,7 @@ import type { Connectors } from '../connector-types.ts'
 import type { ConsentOrigin, StoringTrial } from '../consent-origin.ts'
 import { storeNewConnector } from '../creation.ts'
 import { writeAccount } from '../credential-trial.ts'
+import type { ServedKind } from '../served-kind.ts'
 import { findAccount, hasConnectorNamed } from '../sql/connectors.ts'
 import { countAttempt, findConnectLink, useConnectLink } from '../sql/links.ts'
 import { buildReturnUrl } from './addresses.ts'
@@ -44,10 +45,11 @@ export interface Authorized {
 type LinkVisit = Pick<Visit, 'link'>
 
 /** Finds the kind of a request. @throws FerruleError `validation_failed` when the link does not offer it */
-export function requireKind({ catalogue }: Pick<Parts, 'catalogue'>, { link }: LinkVisit, slug: string): Kind {
+export async function requireKind(parts: Pick<Parts, 'kinds'>, { link }: LinkVisit, slug: string): Promise<ServedKind> {
   const { kinds } = readLinkContent(link)
-  if (kinds.includes(slug)) return catalogue.getKind(slug)
-  throw failValidation([{ field: '/kind', message: `must be one of: ${kinds.join(', ')}`, error_code: 'enum' }])
+  const kind = kinds.find((each) => readSlug(each) === slug)
+  if (kind !== undefined) return parts.kinds.get({ organization_id: link.organization_id, kind })
+  throw failValidation([{ field: '/kind', message: `must be one of: ${kinds.map(readSlug).join(', ')}`, error_code: 'enum' }])
 }
 
 /** Counts an authorization of an open link. @throws FerruleError `connect_link_closed` */

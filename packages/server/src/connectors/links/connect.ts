@@ -1,7 +1,7 @@
 /** What a connect page asks for: its content, the return from a vendor, and the choice of accounts (docs/decisions/connect-links.md). */
 import type { ConnectorDefinition, Kind } from 'ferrule/definition'
 import { type CredentialValues, describeReadable, findConsent, readConsentReturn, type Secret } from 'ferrule/engine'
-import { asFerruleError, fail, failValidation, toSchema } from 'ferrule/internal'
+import { asFerruleError, fail, failValidation, readSlug, toSchema } from 'ferrule/internal'
 import { type ConnectAccounts, type ConnectDone, type ConnectPage, connectAccountsInput, connectConnectorInput } from 'ferrule/wire'
 import type { Parts, VendorCalls } from '../../main/parts.ts'
 import { viewOrganization } from '../../values/access.ts'
@@ -38,7 +38,7 @@ export function createConnectPages(parts: Parts, connectors: Pick<Connectors, 'r
     authorize: async (given, body) => {
       const visit = await requireVisit(parts, given)
       const wanted = readBody(connectConnectorInput, body)
-      const kind = requireKind(parts, visit, wanted.kind)
+      const kind = await requireKind(parts, visit, wanted.kind)
       const configuration = await buildConfiguration(parts, visit, { kind, given: wanted.configuration })
       await beginAuthorization(parts, visit)
       const { credentials, name } = wanted
@@ -82,7 +82,7 @@ async function requireChoosing(parts: Parts, { link, session }: Visit, { readCoo
     throw refuse('it was begun in another browser')
   const values = openConsent(parts, { attempt, cookie, application })
   if (values === undefined) throw refuse('its credentials cannot be opened')
-  return { attempt, link, kind: parts.catalogue.getKind(attempt.kind), cookie, values }
+  return { attempt, link, kind: await parts.kinds.get(attempt), cookie, values }
 }
 
 /** Lists what may be chosen: the accounts of the consent, or of them those that the link fixes. */
@@ -99,7 +99,7 @@ async function listChoices(parts: Parts, given: ChoiceVisit): Promise<ConnectAcc
   const { attempt } = choosing
   const { accounts, fixed } = await list(parts, choosing)
   const shown = { accounts: [...accounts], fixed: fixed !== undefined, most: countMost(choosing.kind) }
-  return { attempt_id: attempt.id, kind: attempt.kind, ...shown, expires_at: iso(attempt.expires_at) }
+  return { attempt_id: attempt.id, kind: readSlug(attempt.kind), ...shown, expires_at: iso(attempt.expires_at) }
 }
 
 /** Refuses a choice of other accounts than those offered, and of less than the link fixes. @throws FerruleError `validation_failed` */
@@ -139,7 +139,7 @@ async function proveReturn(parts: Parts, given: ConsentReturn, state: string | u
   if (cookie === undefined || !isSecret('attempt', cookie, attempt.cookie_digest)) throw refuseStranger()
   const link = await findConnectLink(db, viewOrganization(attempt.organization_id), attempt.link_id)
   if (link === undefined) throw refuseStranger()
-  return { attempt, link, kind: parts.catalogue.getKind(attempt.kind), cookie }
+  return { attempt, link, kind: await parts.kinds.get(attempt), cookie }
 }
 
 /** Keeps why an attempt failed, for the page of its session. */
@@ -213,12 +213,20 @@ const failWithoutFixed = (vendor: string, missing: string) =>
     { hint: `Start the authorization again, and tick ${missing}. Nothing was created.` },
   )
 
+/** Finds the kind of a return. The state names the organization of a kind that is an organization's own. */
+async function findReturnedKind({ kinds, database: { db } }: Parts, { kind, query }: ConsentReturn): Promise<Kind> {
+  if (readSlug(kind) === kind) return kinds.served.getKind(kind)
+  const attempt = await findAttemptByState(db, digestSecret('state', query.get('state') ?? ''))
+  if (attempt === undefined || attempt.kind !== kind) throw refuseStranger()
+  return kinds.get(attempt)
+}
+
 /**
  * Takes a return. The step from `started` is one statement, so of two nodes, and of a repeated return, one exchanges the code.
  * @throws FerruleError `connect_return_refused` when the return belongs to no consent of this browser
  */
 async function takeReturn(parts: AuthorizationParts, given: ConsentReturn): ReturnType<ConnectPages['takeReturn']> {
-  const { definition } = parts.catalogue.getKind(given.kind)
+  const { definition } = await findReturnedKind(parts, given)
   const returned = readConsentReturn(definition, given.query)
   const proven = await proveReturn(parts, given, returned.state)
   const { attempt, link } = proven
@@ -275,7 +283,7 @@ function toPageKind({ kind, values, hasApplication }: KindParts): PageKind {
   const readable = describeReadable(definition)
   const asked = Object.entries(definition.configuration).filter(([name]) => !values.isWhole && !Object.hasOwn(values.locked, name))
   return {
-    slug: definition.kind,
+    slug: readSlug(definition.kind),
     title: definition.title,
     about: definition.about,
     documentation: definition.documentation,
@@ -295,7 +303,7 @@ function toPageKind({ kind, values, hasApplication }: KindParts): PageKind {
 
 const toAttempt = (row: ConnectAttemptRow): NonNullable<ConnectPage['attempt']> => ({
   id: row.id,
-  kind: row.kind,
+  kind: readSlug(row.kind),
   status: row.status,
   failure: row.failure === null ? null : JSON.parse(row.failure), // JSON that this service wrote
   expires_at: iso(row.expires_at),
@@ -312,13 +320,14 @@ const buildLeaving = ({ link }: Pick<Visit, 'link'>) => ({
 })
 
 /** Builds the page. Every row is read with the organization of the link. */
-async function buildConnectPage(parts: Pick<Parts, 'database' | 'source' | 'catalogue'>, visit: Visit): Promise<ConnectPage> {
+async function buildConnectPage(parts: Pick<Parts, 'database' | 'source' | 'kinds'>, visit: Visit): Promise<ConnectPage> {
   const { link, session } = visit
   const { db } = parts.database
   const target = await findTarget(parts, visit)
   const attempt = await findLastAttempt(db, session)
   const applications = (await listVendorApplications(db, link.organization_id)).map(({ kind }) => kind)
-  const kinds = readLinkContent(link).kinds.map((slug) => parts.catalogue.getKind(slug))
+  const { organization_id } = link
+  const kinds = await Promise.all(readLinkContent(link).kinds.map((kind) => parts.kinds.get({ organization_id, kind })))
   return {
     id: link.id,
     status: getLinkStatus(link, parts.source.clock()),
@@ -326,7 +335,8 @@ async function buildConnectPage(parts: Pick<Parts, 'database' | 'source' | 'cata
     end_user: toEndUser(link),
     sandbox: Boolean(link.sandbox),
     name: target?.name ?? link.name,
-    connector: target === undefined ? null : { id: target.id, name: target.name, kind: target.kind, status: getConnectorStatus(target) },
+    connector:
+      target === undefined ? null : { id: target.id, name: target.name, kind: readSlug(target.kind), status: getConnectorStatus(target) },
     allow_other_account: Boolean(link.allow_other_account),
     kinds: kinds.map((kind) => {
       const { kind: slug } = kind.definition

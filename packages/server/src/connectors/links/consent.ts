@@ -7,7 +7,8 @@ import type { Parts, VendorCalls } from '../../main/parts.ts'
 import { iso, newId, newSecret } from '../../values/ids.ts'
 import { readBody } from '../../values/read.ts'
 import { buildConnection, toUnstoredSource } from '../access.ts'
-import { findVendorApplication } from '../sql/vendor-applications.ts'
+import type { ServedKind } from '../served-kind.ts'
+import { findVendorApplication, type VendorApplicationRow } from '../sql/vendor-applications.ts'
 import { type ConnectAttemptRow, insertConnectAttempt, stepAttempt } from '../sql/visits.ts'
 import { buildCallbackUrl } from './addresses.ts'
 import { type AuthorizationParts, authorizeConnector, beginAuthorization, requireKind } from './authorization.ts'
@@ -47,16 +48,26 @@ export const connectToVendor = (
 export const listAccounts = async ({ admission, engine }: VendorCalls, link: Visit['link'], connection: Connection) =>
   (await admission.admit({ organizationId: link.organization_id }, (bounds) => engine.listConsentAccounts(connection, bounds))) ?? []
 
+/** Refuses an application whose secret was entered for other hosts than those of the kind's newest version. */
+function requireSameHosts({ definition: { title }, own }: ServedKind, { hosts }: VendorApplicationRow): void {
+  const known: readonly string[] = JSON.parse(hosts ?? '[]') // JSON that this service wrote
+  const foreign = own?.hosts.filter((host) => !known.includes(host)) ?? []
+  if (foreign.length === 0) return
+  const hint = `The kind leads to ${foreign.join(', ')} now. Store the application again with PUT /api/v1/oauth/credentials.`
+  throw fail('oauth_credentials_not_found', { vendor: title }, { hint })
+}
+
 /** Begins a consent. @throws FerruleError see `ConnectPages.begin` */
 export async function beginConsent(parts: Parts, visit: Visit, sent: unknown): ReturnType<ConnectPages['begin']> {
   const { link, session } = visit
   const body = readBody(connectConsentInput, sent)
-  const kind = requireKind(parts, visit, body.kind)
+  const kind = await requireKind(parts, visit, body.kind)
   const { definition } = kind
   const ref = { organizationId: link.organization_id, kind: definition.kind }
   const found = findConsent(definition)
   const application = found === undefined ? undefined : await findVendorApplication(parts.database.db, ref)
   if (application === undefined) throw fail('oauth_credentials_not_found', { vendor: definition.title })
+  requireSameHosts(kind, application)
   const given = await buildConfiguration(parts, visit, { kind, given: body.configuration })
   // Some addresses and scopes are made of it, and a vendor that is asked in vain would waste the end user's time.
   const configuration = JSON.stringify(checkConfiguration(definition, given, '/configuration'))

@@ -1,5 +1,5 @@
 /** Converts links to wire form. */
-import { fail } from 'ferrule/internal'
+import { fail, readSlug } from 'ferrule/internal'
 import type { ConnectLinkRecord, ConnectLinkStatus } from 'ferrule/wire'
 import { iso, isoOrNull } from '../../values/ids.ts'
 import type { ConnectLinkRow } from '../sql/links.ts'
@@ -30,6 +30,13 @@ export function requireOpen(row: ConnectLinkRow, now: number): void {
 const parseNames = (text: string): readonly string[] => JSON.parse(text)
 const parseValues = (text: string): ValuesByKind => JSON.parse(text)
 
+/** Names kinds as people do: without the id of an organization's kind. */
+const showKinds = ({ kinds, defaults, locked }: ReturnType<typeof readLinkContent>) => {
+  const show = (values: ValuesByKind): ValuesByKind =>
+    Object.fromEntries(Object.entries(values).map(([kind, each]) => [readSlug(kind), each]))
+  return { kinds: kinds.map(readSlug), defaults: show(defaults), locked: show(locked) }
+}
+
 /** Reads the kinds and configuration values of a link. */
 export const readLinkContent = ({ kinds, defaults, locked }: ConnectLinkRow) => ({
   kinds: parseNames(kinds),
@@ -46,7 +53,7 @@ export const toLinkRecord = (row: ConnectLinkRow, now: number): ConnectLinkRecor
   status: getLinkStatus(row, now),
   workspace_id: row.workspace_id,
   workspace_name: row.workspace_name,
-  ...readLinkContent(row),
+  ...showKinds(readLinkContent(row)),
   target_connector_id: row.target_connector_id,
   connector_id: row.connector_id,
   end_user: toEndUser(row),

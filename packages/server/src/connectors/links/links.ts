@@ -63,6 +63,14 @@ interface LinkReading {
   readonly catalogue: Catalogue
 }
 
+const readReading = async (
+  { settings, kinds }: Pick<Parts, 'settings' | 'kinds'>,
+  { organizationId }: Principal,
+): Promise<LinkReading> => ({
+  settings,
+  catalogue: await kinds.of(organizationId),
+})
+
 /** Reads the body of a new link. @throws FerruleError `not_offered`, `validation_failed`, `connector_type_not_found` */
 function readLinkInput({ settings, catalogue }: LinkReading, given: unknown) {
   requireOwnAddress(settings)
@@ -188,11 +196,12 @@ async function requireLink(parts: Pick<Parts, 'database'>, principal: Principal,
 export const createConnectLinks = (parts: Parts): ConnectLinks => ({
   create: async (principal, body) => {
     requireScope(principal, 'connectors:write')
-    return create(parts, { principal, wanted: readLinkInput(parts, body) })
+    return create(parts, { principal, wanted: readLinkInput(await readReading(parts, principal), body) })
   },
   initiate: async (principal, body) => {
     requireScope(principal, 'connectors:write')
-    const { url } = await create(parts, { principal, wanted: readLinkInput(parts, toLinkInput(parts.catalogue, body)) })
+    const reading = await readReading(parts, principal)
+    const { url } = await create(parts, { principal, wanted: readLinkInput(reading, toLinkInput(reading.catalogue, body)) })
     return { consent_url: url }
   },
   list: async (principal, given) => {

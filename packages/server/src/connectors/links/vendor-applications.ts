@@ -2,7 +2,7 @@
 import type { Problem } from 'ferrule'
 import type { Kind } from 'ferrule/definition'
 import { type CredentialValues, findConsent, Secret } from 'ferrule/engine'
-import { compileFields, fail, failValidation } from 'ferrule/internal'
+import { compileFields, fail, failValidation, readSlug } from 'ferrule/internal'
 import { type OAuthCredentialsRecord, oauthCredentialsInput, oauthCredentialsRemovalQuery } from 'ferrule/wire'
 import type { Parts } from '../../main/parts.ts'
 import { requireLiveClient } from '../../tenancy/applications/live-client.ts'
@@ -10,6 +10,7 @@ import { type Principal, requireScope, type Scope } from '../../values/access.ts
 import { iso, newId } from '../../values/ids.ts'
 import { readBody, readQuery } from '../../values/read.ts'
 import type { Catalogue } from '../connector-types.ts'
+import type { ServedKind } from '../served-kind.ts'
 import {
   countConnectorsOf,
   deleteVendorApplication,
@@ -34,7 +35,7 @@ function requireWhole(principal: Principal, scope: Scope): void {
 const anySource = 'source'
 
 /** Finds the kind of a body. @throws FerruleError `validation_failed`, `connector_type_not_found` */
-function readKind(catalogue: Catalogue, given: readonly (string | undefined)[]): Kind {
+function readKind(catalogue: Catalogue, given: readonly (string | undefined)[]): ServedKind {
   const [first, second] = given.filter((each) => each !== undefined && each !== anySource)
   if (first === undefined)
     throw failValidation([problem('/connector_type', 'is required, or connector_definition_id in its place', 'required')])
@@ -63,7 +64,7 @@ function readApplication({ definition }: Kind, given: Readonly<Record<string, un
 }
 
 /** Stores an application under the id of an earlier one. @returns the row that is stored */
-async function save(parts: Parts, principal: Principal, { kind, values }: { kind: Kind; values: Secret<CredentialValues> }) {
+async function save(parts: Parts, principal: Principal, { kind, values }: { kind: ServedKind; values: Secret<CredentialValues> }) {
   const ref = { organizationId: principal.organizationId, kind: kind.definition.kind }
   return parts.database.transaction(async (db) => {
     await requireLiveClient(db, principal)
@@ -75,6 +76,7 @@ async function save(parts: Parts, principal: Principal, { kind, values }: { kind
       organization_id: ref.organizationId,
       kind: ref.kind,
       fields: JSON.stringify(findConsent(kind.definition)?.applicationFields ?? []),
+      hosts: kind.own === undefined ? null : JSON.stringify(kind.own.hosts),
       sealed,
       master_key_id: masterKeyId,
       created_at: earlier?.created_at ?? now,
@@ -86,12 +88,12 @@ async function save(parts: Parts, principal: Principal, { kind, values }: { kind
   })
 }
 
-const toRecord = (parts: Parts, row: VendorApplicationRow & { readonly connectors: unknown }): OAuthCredentialsRecord => ({
+const toRecord = async (parts: Parts, row: VendorApplicationRow & { readonly connectors: unknown }): Promise<OAuthCredentialsRecord> => ({
   id: row.id,
   scope_type: 'organization',
   scope_id: row.organization_id,
-  connector_type: row.kind,
-  connector_definition_id: parts.catalogue.getKind(row.kind).definition.id,
+  connector_type: readSlug(row.kind),
+  connector_definition_id: (await parts.kinds.get(row)).definition.id,
   configuration_fields: JSON.parse(row.fields), // JSON that this service wrote
   connectors: Number(row.connectors),
   redirect_uri: buildCallbackUrl(parts.settings, row.kind),
@@ -104,19 +106,19 @@ export const createVendorApplications = (parts: Parts): VendorApplications => ({
   save: async (principal, given) => {
     requireWhole(principal, 'connectors:write')
     const body = readBody(oauthCredentialsInput, given)
-    const kind = readKind(parts.catalogue, [body.connector_type, body.connector_definition_id])
+    const kind = readKind(await parts.kinds.of(principal.organizationId), [body.connector_type, body.connector_definition_id])
     buildCallbackUrl(parts.settings, kind.definition.kind) // refuses a service without an address before anything is stored
     return toRecord(parts, await save(parts, principal, { kind, values: readApplication(kind, body.configuration) }))
   },
   list: async (principal) => {
     requireWhole(principal, 'connectors:read')
     const rows = await listVendorApplications(parts.database.db, principal.organizationId)
-    return { data: rows.map((row) => toRecord(parts, row)) }
+    return { data: await Promise.all(rows.map((row) => toRecord(parts, row))) }
   },
   remove: async (principal, given, query) => {
     requireWhole(principal, 'connectors:write')
     const { force } = readQuery(oauthCredentialsRemovalQuery, query)
-    const { definition } = parts.catalogue.getKind(given)
+    const { definition } = (await parts.kinds.of(principal.organizationId)).getKind(given)
     return parts.database.transaction(async (db) => {
       const row = await holdVendorApplication(db, { organizationId: principal.organizationId, kind: definition.kind })
       if (row === undefined) throw fail('oauth_credentials_not_found', { vendor: definition.title })

@@ -86,7 +86,9 @@ export function listConnectors(
   return visible(db, view)
     .$if(workspaceId !== undefined, (rows) => rows.where('connectors.workspace_id', '=', workspaceId ?? ''))
     .$if(workspaceName !== undefined, (rows) => rows.where('workspaces.name', '=', workspaceName ?? ''))
-    .$if(kind !== undefined, (rows) => rows.where('connectors.kind', '=', kind ?? ''))
+    .$if(kind !== undefined, (rows) =>
+      rows.where(({ or, eb }) => or([eb('connectors.kind', '=', kind ?? ''), eb('connectors.kind', 'like', `${kind}~%`)])),
+    )
     .$if(after !== undefined, (rows) => rows.where('connectors.id', '>', after ?? ''))
     .orderBy('connectors.id')
     .limit(limit)
@@ -174,6 +176,7 @@ export type ConnectorChange = Partial<
   Pick<
     Selectable<ConnectorTable>,
     | 'name'
+    | 'kind'
     | 'configuration'
     | 'entities'
     | 'scheme'

@@ -17,11 +17,13 @@ const own = (db: Db, { organizationId, kind }: VendorApplicationRef) =>
 
 /** Stores an application; a second one of the same kind replaces the first, and keeps its id. */
 export const saveVendorApplication = async (db: Db, row: VendorApplicationRow): Promise<void> => {
-  const { fields, sealed, master_key_id, updated_at } = row
+  const { fields, hosts, sealed, master_key_id, updated_at } = row
   await db
     .insertInto('vendor_applications')
     .values(row)
-    .onConflict((conflict) => conflict.columns(['organization_id', 'kind']).doUpdateSet({ fields, sealed, master_key_id, updated_at }))
+    .onConflict((conflict) =>
+      conflict.columns(['organization_id', 'kind']).doUpdateSet({ fields, hosts, sealed, master_key_id, updated_at }),
+    )
     .execute()
 }
 

@@ -4,7 +4,8 @@
  */
 
 import type { Problem } from 'ferrule'
-import { fail, failValidation } from 'ferrule/internal'
+import type { Kind } from 'ferrule/definition'
+import { compareKinds, fail, failValidation } from 'ferrule/internal'
 import {
   type RunCause,
   type RunMode,
@@ -22,6 +23,7 @@ import { type ConnectorRef, type PrincipalView, type RequestedId, requireScope, 
 import { buildPage, defaultLimit, readPosition } from '../../values/cursor.ts'
 import { asId, newId } from '../../values/ids.ts'
 import { failInactive, readBody, readQuery } from '../../values/read.ts'
+import { buildSearchTable } from '../search/columns.ts'
 import {
   type CopyHolder,
   deleteCopies,
@@ -55,12 +57,13 @@ import { toScheduleRecords } from '../status/connector-status.ts'
 import { expandToGroups, readWantedEntities } from '../status/groups.ts'
 import { noProgress, readEntities, readResults, toRunRecord, toSyncError } from '../status/run-record.ts'
 import { findSyncedConnector, type SyncedConnector, toSyncedConnector } from '../status/status-facts.ts'
+import { digestTable } from '../store/tables.ts'
 import { listCopiedEntities } from '../sync/walk/plan.ts'
 import type { Syncs } from '../sync-types.ts'
 import { computeFirstRunAt } from './times.ts'
 
 /** Services that queueing needs. */
-export type QueueParts = Pick<Parts, 'source' | 'catalogue' | 'settings'>
+export type QueueParts = Pick<Parts, 'source' | 'kinds' | 'settings'>
 
 /** Rows per statement. */
 const batch = 100
@@ -160,11 +163,9 @@ async function takeOver(
   return changeWaiting(db, run, { results: JSON.stringify(results), ...end })
 }
 
-/** Stores the schedule and the first run of a new connector. */
-export async function beginSyncs(parts: QueueParts, db: Db, row: CopyHolder): Promise<void> {
-  const kind = parts.catalogue.findKind(row.kind)
-  if (kind === undefined || listCopiedEntities(kind.definition).length === 0) return
-  await insertSchedules(db, [
+/** Stores the schedule of a connector. */
+const beginSchedule = (parts: QueueParts, db: Db, row: Pick<CopyHolder, 'id' | 'organization_id'>): Promise<void> =>
+  insertSchedules(db, [
     {
       organization_id: row.organization_id,
       connector_id: row.id,
@@ -173,7 +174,13 @@ export async function beginSyncs(parts: QueueParts, db: Db, row: CopyHolder): Pr
       next_run_at: computeFirstRunAt(parts, null),
     },
   ])
-  if (readWantedEntities(parts, row).length === 0) return
+
+/** Stores the schedule and the first run of a new connector. */
+export async function beginSyncs(parts: QueueParts, db: Db, row: CopyHolder): Promise<void> {
+  const kind = await parts.kinds.find(row, db)
+  if (kind === undefined || listCopiedEntities(kind.definition).length === 0) return
+  await beginSchedule(parts, db, row)
+  if (readWantedEntities(kind, row).length === 0) return
   await queueRun(parts, db, { ref: toConnectorRef(row), wish: { mode: 'full', cause: 'created', entities: null } })
 }
 
@@ -223,8 +230,10 @@ export const stopSyncs = ({ source }: Pick<Parts, 'source'>, db: Db, view: SyncV
 export async function emptyView(parts: QueueParts, db: Db, view: SyncView): Promise<void> {
   await stopSyncs(parts, db, view)
   await deleteViewCopies(db, view)
-  const removals = (await listViewHolders(db, view)).flatMap((row) => {
-    const kind = parts.catalogue.findKind(row.kind)
+  const rows = await listViewHolders(db, view)
+  const kindOf = await parts.kinds.findAll(rows, db)
+  const removals = rows.flatMap((row) => {
+    const kind = kindOf(row)
     const kept = kind === undefined ? [] : listCopiedEntities(kind.definition)
     return kept.length === 0 ? [] : [buildRemoval(parts, row, kept)]
   })
@@ -233,7 +242,9 @@ export async function emptyView(parts: QueueParts, db: Db, view: SyncView): Prom
 
 /** Queues a run for every connector in active workspaces of a view that was restored (`full`) or reactivated (`incremental`). */
 export async function resumeSyncs(parts: QueueParts, db: Db, { view, mode }: { view: SyncView; mode: RunMode }): Promise<void> {
-  const holders = (await listActiveHolders(db, view)).filter((row) => readWantedEntities(parts, row).length > 0)
+  const rows = await listActiveHolders(db, view)
+  const kindOf = await parts.kinds.findAll(rows, db)
+  const holders = rows.filter((row) => readWantedEntities(kindOf(row), row).length > 0)
   const runs = holders.map((row) => buildRun(parts, toConnectorRef(row), { mode, cause: 'changed', entities: null }))
   await inBatches(runs, (rows) => insertRuns(db, rows))
 }
@@ -245,6 +256,19 @@ export const buildRemovals = async (parts: QueueParts, db: Db, view: SyncView): 
 /** Stores removals in batches. */
 export const storeRemovals = (db: Db, removals: readonly RemovalRow[]): Promise<void> =>
   inBatches(removals, (rows) => insertRemovals(db, rows))
+
+/** Returns whether the records of a connector can be others after its move to another version of its kind. */
+const hasOtherRecords = (before: Kind, after: Kind): boolean =>
+  compareKinds(before.definition, after.definition).some(({ class: each }) => each !== 'text')
+
+/** Returns whether the rows of an entity's copy are of no use to another version of its kind. */
+function hasOtherTable({ definition: before }: Kind, { definition: after }: Kind, entity: string): boolean {
+  const digests = [before, after].map(({ kind, entities }) => {
+    const found = entities[entity]
+    return found?.context_store_search === undefined ? undefined : digestTable(buildSearchTable(kind, entity, found))
+  })
+  return digests[0] !== digests[1]
+}
 
 /** A connector before and after a change. */
 interface ConnectorChanged {
@@ -258,12 +282,15 @@ interface ConnectorChanged {
  * starts over. Entities no longer wanted are emptied, and new credentials are tried at once.
  */
 export async function followChange(parts: QueueParts, db: Db, { before, after, hasNewCredentials }: ConnectorChanged): Promise<void> {
-  const kind = parts.catalogue.findKind(after.kind)
-  if (kind === undefined || listCopiedEntities(kind.definition).length === 0) return
-  const isOther = before.configuration !== after.configuration
-  const [was, wanted] = [readWantedEntities(parts, before), readWantedEntities(parts, after)]
-  const dropped = isOther ? listCopiedEntities(kind.definition) : was.filter((entity) => !wanted.includes(entity))
-  await emptyCopies(parts, db, { row: after, entities: dropped })
+  const [earlier, kind] = [await parts.kinds.find(before, db), await parts.kinds.find(after, db)]
+  if (earlier === undefined || kind === undefined) return
+  const isMoved = earlier !== kind && hasOtherRecords(earlier, kind)
+  const isOther = before.configuration !== after.configuration || isMoved
+  const [was, wanted] = [readWantedEntities(earlier, before), readWantedEntities(kind, after)]
+  const isDropped = (entity: string): boolean => !wanted.includes(entity) || (isMoved && hasOtherTable(earlier, kind, entity))
+  const dropped = before.configuration === after.configuration ? was.filter(isDropped) : listCopiedEntities(earlier.definition)
+  await emptyCopies(parts, db, { row: before, entities: dropped })
+  if (was.length === 0 && wanted.length > 0) await beginSchedule(parts, db, after)
   const isNews = isOther || hasNewCredentials || dropped.length > 0 || wanted.some((entity) => !was.includes(entity))
   if (!isNews || wanted.length === 0 || after.workspace_status === 'inactive') return
   if (hasNewCredentials) await unparkRuns(db, toConnectorRef(after))
@@ -341,11 +368,14 @@ export async function requireRun({ database }: Parts, { ref }: Pick<SyncedConnec
 
 /** Runs work in a transaction that locks the connector. @throws FerruleError `connector_not_found` */
 export const withConnector = <T>(
-  parts: Pick<Parts, 'database' | 'catalogue'>,
+  parts: Pick<Parts, 'database' | 'kinds'>,
   { view, id }: { readonly view: PrincipalView; readonly id: string },
   work: (db: Db, connector: SyncedConnector) => Promise<T>,
 ): Promise<T> =>
-  parts.database.transaction(async (db) => work(db, toSyncedConnector(parts, await requireConnector(db, view, id, holdConnector))))
+  parts.database.transaction(async (db) => {
+    const row = await requireConnector(db, view, id, holdConnector)
+    return work(db, toSyncedConnector(row, await parts.kinds.find(row, db)))
+  })
 
 const problem = (field: string, message: string, error_code: string): Problem => ({ field, message, error_code })
 
@@ -361,7 +391,7 @@ function assertSynced({ row, wanted }: SyncedConnector, entities: readonly strin
 
 /** Queues a run and wakes the worker of this node. */
 export async function queueAndNotify(
-  parts: Pick<Parts, 'database' | 'source' | 'catalogue' | 'events'>,
+  parts: Pick<Parts, 'database' | 'source' | 'kinds' | 'events'>,
   target: { readonly view: PrincipalView; readonly id: string },
   wish: RunWish,
 ): Promise<RunRow> {

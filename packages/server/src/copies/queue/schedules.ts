@@ -1,5 +1,6 @@
 /** Queues the runs of schedules. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import type { Kind } from 'ferrule/definition'
 import type { Db } from '../../db/database.ts'
 import type { Parts } from '../../main/parts.ts'
 import { toConnectorRef } from '../../values/access.ts'
@@ -47,7 +48,7 @@ async function queueDue(parts: ScheduleParts, db: Db, connector: ScheduledConnec
   const schedules = await listSchedules(db, ref)
   const due = schedules.filter(({ next_run_at }) => next_run_at !== null && next_run_at <= now)
   for (const schedule of due) await saveSchedule(db, { ...schedule, next_run_at: computeNextRunAt(parts, schedule) })
-  const groups = listUsedGroups(parts, connector)
+  const groups = listUsedGroups(connector, await parts.kinds.find(connector, db))
   const entities = await filterFree(db, connector, new Set(due.flatMap((each) => listScheduledEntities(each, schedules, groups))))
   if (entities.size === 0) return
   const isAll = groups.every((group) => group.entities.every((entity) => entities.has(entity)))
@@ -55,10 +56,9 @@ async function queueDue(parts: ScheduleParts, db: Db, connector: ScheduledConnec
 }
 
 /** Returns the groups of a connector; none where its workspace is inactive or deleted. */
-function listUsedGroups(parts: ScheduleParts, connector: ScheduledConnector): readonly EntityGroup[] {
-  const kind = parts.catalogue.findKind(connector.kind)
+function listUsedGroups(connector: ScheduledConnector, kind: Kind | undefined): readonly EntityGroup[] {
   if (kind === undefined || connector.workspace_status !== 'active' || connector.deleted_at !== null) return []
-  return listGroups(kind.definition, readWantedEntities(parts, connector))
+  return listGroups(kind.definition, readWantedEntities(kind, connector))
 }
 
 /** Filters the entities that no started run has left. For the others the next interval is soon enough. */
@@ -71,9 +71,9 @@ async function filterFree(db: Db, connector: ScheduledConnector, entities: Reado
  * Stores the missing schedule and first run of connectors of an older version, or of a kind that became searchable. Reads all connectors: the
  * start of each node is often enough, because a running version stores the schedules of all its kinds.
  */
-export async function scheduleMissing(parts: Pick<Parts, 'settings' | 'database' | 'source' | 'catalogue'>): Promise<void> {
-  const { catalogue, database } = parts
-  const kinds = catalogue.listCopied()
+export async function scheduleMissing(parts: Pick<Parts, 'settings' | 'database' | 'source' | 'kinds'>): Promise<void> {
+  const { database } = parts
+  const kinds = parts.kinds.served.listCopied()
   if (kinds.length === 0) return
   for (let after: string | undefined = firstId; after !== undefined; ) {
     const rows: readonly CopyHolder[] = await listConnectorsWithoutSchedule(database.db, kinds, { after, limit: batch })

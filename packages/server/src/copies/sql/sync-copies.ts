@@ -113,14 +113,23 @@ export const listActiveHolders = (db: Db, view: SyncView): Promise<CopyHolder[]>
 }
 
 /** Lists connectors of some kinds by id, in active workspaces. Covers all organizations, for the service itself. */
-export const listHolders = (db: Db, kinds: readonly string[], { after, limit }: { after: string; limit: number }): Promise<CopyHolder[]> =>
+export const listHolders = (
+  db: Db,
+  { kinds, hasOwn }: { readonly kinds: readonly string[]; readonly hasOwn: boolean },
+  { after, limit }: { after: string; limit: number },
+): Promise<CopyHolder[]> =>
   db
     .selectFrom('connectors')
     .innerJoin('workspaces', 'workspaces.id', 'connectors.workspace_id')
     .select(['connectors.id', 'connectors.organization_id', 'connectors.workspace_id', 'connectors.kind', 'connectors.entities'])
     .where('workspaces.deleted_at', 'is', null)
     .where('workspaces.status', '=', 'active')
-    .where('connectors.kind', 'in', [...kinds])
+    .where(({ or, eb }) =>
+      or([
+        ...(kinds.length === 0 ? [] : [eb('connectors.kind', 'in', [...kinds])]),
+        ...(hasOwn ? [eb('connectors.kind', 'like', '%~%')] : []),
+      ]),
+    )
     .where('connectors.id', '>', after)
     .orderBy('connectors.id')
     .limit(limit)

@@ -1,8 +1,7 @@
 /** Decides which entities of a connector have copies, and which are read together. */
-import type { ConnectorDefinition } from 'ferrule/definition'
+import type { ConnectorDefinition, Kind } from 'ferrule/definition'
 import { listParentNames, readLookback } from 'ferrule/internal'
 import type { EntitySelection, SyncIncremental } from 'ferrule/wire'
-import type { Parts } from '../../main/parts.ts'
 import type { CopyHolder } from '../sql/sync-copies.ts'
 import type { ScheduleRow } from '../sql/sync-runs.ts'
 import { usualLookback } from '../sync/walk/page-params.ts'
@@ -85,7 +84,5 @@ export function describeIncremental(
 const parseSelection = (text: string): readonly EntitySelection[] => JSON.parse(text)
 
 /** Returns the entities that a connector keeps a copy of; none when its kind is missing. */
-export function readWantedEntities(parts: Pick<Parts, 'catalogue'>, row: Pick<CopyHolder, 'kind' | 'entities'>): readonly string[] {
-  const kind = parts.catalogue.findKind(row.kind)
-  return kind === undefined ? [] : selectWantedEntities(kind.definition, parseSelection(row.entities))
-}
+export const readWantedEntities = (kind: Kind | undefined, row: Pick<CopyHolder, 'entities'>): readonly string[] =>
+  kind === undefined ? [] : selectWantedEntities(kind.definition, parseSelection(row.entities))

@@ -27,15 +27,15 @@ export interface SyncedConnector {
 }
 
 /** Combines a row with its kind. */
-export function toSyncedConnector(parts: Pick<Parts, 'catalogue'>, row: ConnectorRow): SyncedConnector {
-  const kind = parts.catalogue.findKind(row.kind)
-  const wanted = readWantedEntities(parts, row)
+export function toSyncedConnector(row: ConnectorRow, kind: Kind | undefined): SyncedConnector {
+  const wanted = readWantedEntities(kind, row)
   return { row, ref: toConnectorRef(row), kind, wanted, groups: kind === undefined ? [] : listGroups(kind.definition, wanted) }
 }
 
 /** Finds a connector that a principal sees. @throws FerruleError `connector_not_found` */
 export async function findSyncedConnector(parts: Parts, view: PrincipalView, given: string): Promise<SyncedConnector> {
-  return toSyncedConnector(parts, await requireConnector(parts.database.db, view, given, findConnector))
+  const row = await requireConnector(parts.database.db, view, given, findConnector)
+  return toSyncedConnector(row, await parts.kinds.find(row))
 }
 
 /** What is stored of a connector's syncs. */

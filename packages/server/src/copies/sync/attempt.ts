@@ -303,10 +303,11 @@ export class Attempt {
     const view = viewOrganization(this.run.organization_id)
     const access = await connectors.readAccess(view, this.run.connector_id)
     const row = await requireConnector(parts.database.db, view, this.run.connector_id, findConnector)
-    const { definition } = access.connection.kind
+    const { kind } = access.connection
+    const { definition } = kind
     this.kind = definition.kind
     const done = new Set(this.results.map(({ entity }) => entity))
-    this.#covered = expandToGroups(definition, readWantedEntities(parts, row), readEntities(this.run))
+    this.#covered = expandToGroups(definition, readWantedEntities(kind, row), readEntities(this.run))
     this.left = this.#covered.filter((entity) => !done.has(entity))
     const trees = planRun(definition, (entity) => this.left.includes(entity))
     const copies = await listCopies(parts.database.db, { organizationId: this.run.organization_id, connectorId: this.run.connector_id })

@@ -116,6 +116,7 @@ const connectors = ({ id, text, bytes, moment, flag, end }: ColumnTypes): readon
     organization_id ${id} not null references organizations (id) on delete cascade,
     kind ${text} not null,
     fields ${text} not null,
+    hosts ${text},
     sealed ${bytes} not null,
     master_key_id ${text} not null,
     created_at ${moment} not null,
@@ -161,6 +162,32 @@ const connectors = ({ id, text, bytes, moment, flag, end }: ColumnTypes): readon
   'create index connectors_of_consent on connectors (organization_id, consent_digest) where consent_digest is not null',
   // Without it a page of a rare kind reads all connectors of the organization.
   'create index connectors_of_kind on connectors (organization_id, kind, id)',
+]
+
+/** A version never changes. Connectors name it in their column `kind`, so the service deletes no version that one runs. */
+const ownKinds = ({ id, text, bytes, moment, end }: ColumnTypes): readonly string[] => [
+  `create table own_kinds (
+    id ${id} primary key,
+    organization_id ${id} not null references organizations (id) on delete cascade,
+    slug ${text} not null,
+    newest_version ${moment} not null,
+    created_at ${moment} not null,
+    updated_at ${moment} not null,
+    unique (organization_id, slug),
+    unique (id, organization_id)
+  )${end}`,
+  `create table own_kind_versions (
+    kind_id ${id} not null,
+    organization_id ${id} not null,
+    version ${moment} not null,
+    file ${text} not null,
+    summary ${text} not null,
+    changes ${text} not null,
+    definition ${bytes} not null,
+    created_at ${moment} not null,
+    primary key (kind_id, version),
+    foreign key (kind_id, organization_id) references own_kinds (id, organization_id) on delete cascade
+  )${end}`,
 ]
 
 /**
@@ -463,7 +490,21 @@ const usage = ({ id, text, moment, moments, end }: ColumnTypes): readonly string
   ...(moments === 'text' ? [] : [takeTurns]),
 ]
 
-const subjects = [tenancy, mcpTokens, consoleSessions, connectors, creations, links, visits, revocations, writes, runs, copies, usage]
+const subjects = [
+  tenancy,
+  mcpTokens,
+  consoleSessions,
+  connectors,
+  ownKinds,
+  creations,
+  links,
+  visits,
+  revocations,
+  writes,
+  runs,
+  copies,
+  usage,
+]
 
 /** The schema of version 0.1.0. */
 export const initial: Migration = { version: 1, statements: (types) => subjects.flatMap((subject) => subject(types)) }

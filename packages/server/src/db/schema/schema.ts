@@ -86,6 +86,7 @@ export interface ConnectorTable extends ConsentColumns {
   organization_id: string
   workspace_id: string
   name: string
+  /** Slug; of a kind of the organization `slug~id~version`. */
   kind: string
   status: StoredConnectorStatus
   status_reason: string | null
@@ -262,6 +263,31 @@ export interface SyncRemovalTable {
   created_at: Moment
 }
 
+/** Kinds that organizations brought. */
+export interface OwnKindTable {
+  id: string
+  organization_id: string
+  slug: string
+  newest_version: number
+  created_at: Moment
+  updated_at: Moment
+}
+/** Versions of such kinds; they never change. */
+export interface OwnKindVersionTable {
+  kind_id: string
+  organization_id: string
+  version: number
+  /** Text of the file. */
+  file: string
+  /** JSON: title, description, counts and hosts. */
+  summary: string
+  /** JSON array: changes against the version before. */
+  changes: string
+  /** The long form as JSON, compressed. */
+  definition: Bytes
+  created_at: Moment
+}
+
 /** All tables by name. */
 export interface Tables extends ConnectTables {
   state: StateTable
@@ -276,6 +302,8 @@ export interface Tables extends ConnectTables {
   connectors: ConnectorTable
   connector_creations: ConnectorCreationTable
   jobs: JobTable
+  own_kinds: OwnKindTable
+  own_kind_versions: OwnKindVersionTable
   idempotency_keys: IdempotencyKeyTable
   kept_answers: KeptAnswerTable
   request_claims: RequestClaimTable
@@ -426,6 +454,8 @@ export interface VendorApplicationTable {
   kind: string
   /** JSON array of names. */
   fields: string
+  /** JSON array: hosts of an organization's kind that the secret was entered for. */
+  hosts: string | null
   /** Encrypted with a master key. */
   sealed: Bytes
   master_key_id: string

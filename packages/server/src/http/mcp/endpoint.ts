@@ -272,7 +272,7 @@ function createServiceSource(services: Services, caller: SourceCaller): AgentSou
         syncedAt: synced_at,
       })),
     readKind: async ({ kind }): Promise<AgentKind> => {
-      const { definition, entities } = platform.catalogue.get(kind)
+      const { definition, entities } = (await platform.kinds.of(principal.organizationId)).get(kind)
       return { kind: definition.connector_type, title: definition.name, description: definition.description, entities }
     },
     execute: (connector, given, limits) => execute(services, caller, { connector, given, limits }),

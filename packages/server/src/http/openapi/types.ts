@@ -15,6 +15,7 @@ export const tags = {
   organizations: 'Organizations that a client reaches',
   workspaces: 'Workspaces: the boundary between connectors',
   definitions: 'Kinds of external systems and what they offer',
+  kinds: 'Kinds that the organization brings itself',
   connectors: 'Connectors: one external system with one set of credentials',
   connect: 'Connect links: end users authorize connectors, in a browser',
   execute: 'Run an action on an entity',

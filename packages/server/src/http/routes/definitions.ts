@@ -6,15 +6,17 @@ import {
   failValidation,
   fieldOperators,
   findUnsuited,
+  readSlug,
   standAlone,
 } from 'ferrule/internal'
 import { type DefinitionReference, definitionList, definitionQuery, definitionRecord, definitionReference, endpoints } from 'ferrule/wire'
 import { buildSearchTable } from '../../copies/search/columns.ts'
 import { parseFieldPath } from '../../copies/search/field-paths.ts'
 import type { PathType } from '../../copies/search/tree.ts'
+import type { Caller } from '../../values/access.ts'
 import { version } from '../../values/version.ts'
 import { jsonType } from '../reply.ts'
-import { type OpenRoute, slot } from '../route.ts'
+import { type Exchange, type OpenRoute, type Services, slot } from '../route.ts'
 import { answerTagged, unchangedRoute } from '../unchanged.ts'
 
 const known = new WeakMap<Kind, DefinitionReference>()
@@ -33,7 +35,7 @@ function describe(kind: Kind): DefinitionReference {
     fields: describeSearchFields(definition.kind, entity, each),
   }))
   return {
-    id: definition.kind,
+    id: readSlug(definition.kind),
     title: definition.title,
     sections: describeKind(definition).map(({ blocks, ...section }) => ({ ...section, blocks: blocks.map(standAlone) })),
     examples: Object.values(buildCallExamples([kind])).map(({ value }) => value),
@@ -68,24 +70,30 @@ function readName({ name }: Readonly<Record<string, unknown>>): string | undefin
   throw failValidation([{ field: '/name', message: 'must be given once', error_code: 'type' }])
 }
 
-/** The kinds that this service runs. */
+/** Returns the kinds that a caller can name. */
+export const findCatalogue = ({ who: { organizationId } }: Pick<Exchange<Caller>, 'who'>, { platform: { kinds } }: Services) =>
+  organizationId === null ? kinds.served : kinds.of(organizationId)
+
+/** The kinds that this service runs, and those of the organization. */
 export const listDefinitions = unchangedRoute({
   ...endpoints.listDefinitions,
+  showsOwnKinds: true,
   document: {
     id: 'listDefinitions',
     tag: 'definitions',
     summary: 'List the kinds of external systems',
-    about: 'The kinds that this service runs, without their fields. `getDefinition` reads one whole.',
+    about: 'The kinds that this service runs and those of the organization, without their fields. `getDefinition` reads one whole.',
     query: definitionQuery,
     answer: { about: 'Kinds', schema: definitionList },
     problems: ['validation_failed'],
   },
-  answer: ({ query }, { platform }) => ({ definitions: platform.catalogue.list(readName(query)) }),
+  answer: async (exchange, services) => ({ definitions: (await findCatalogue(exchange, services)).list(readName(exchange.query)) }),
 })
 
 /** One kind with its credentials, configuration and entities. */
 export const getDefinition = unchangedRoute({
   ...endpoints.getDefinition,
+  showsOwnKinds: true,
   document: {
     id: 'getDefinition',
     tag: 'definitions',
@@ -94,12 +102,13 @@ export const getDefinition = unchangedRoute({
     answer: { about: 'The kind', schema: definitionRecord },
     problems: ['connector_type_not_found'],
   },
-  answer: (exchange, { platform }) => platform.catalogue.get(slot(exchange, 'definition_id')),
+  answer: async (exchange, services) => (await findCatalogue(exchange, services)).get(slot(exchange, 'definition_id')),
 })
 
 /** What the pages of the documents say about a kind. */
 export const getDefinitionReference = unchangedRoute({
   ...endpoints.getDefinitionReference,
+  showsOwnKinds: true,
   document: {
     id: 'getDefinitionReference',
     tag: 'definitions',
@@ -108,7 +117,7 @@ export const getDefinitionReference = unchangedRoute({
     answer: { about: 'The reference', schema: definitionReference },
     problems: ['connector_type_not_found'],
   },
-  answer: (exchange, { platform }) => buildReference(platform.catalogue.getKind(slot(exchange, 'definition_id'))),
+  answer: async (exchange, services) => buildReference((await findCatalogue(exchange, services)).getKind(slot(exchange, 'definition_id'))),
 })
 
 /** The API's document (OpenAPI 3.1), printed once per process. */

@@ -49,6 +49,7 @@ import {
   updateWorkspace,
 } from './organizations.ts'
 import { getNode, getService, getUsage, listConnectorOverviews, listUnfinishedSyncs, live, metrics, ready } from './overview.ts'
+import { checkKind, deleteKind, getKind, listKinds, listKindVersions, publishKind } from './own-kinds.ts'
 import { getSkillDocs, listSkills } from './skills.ts'
 import { createMcpToken, createScopedToken, createToken, getScopedTokenInfo, listMcpTokens, revokeMcpToken } from './tokens.ts'
 
@@ -82,6 +83,12 @@ export const routes: readonly Route[] = [
   getDefinitionReference,
   listSkills,
   getSkillDocs,
+  listKinds,
+  checkKind,
+  publishKind,
+  getKind,
+  listKindVersions,
+  deleteKind,
   createConnector,
   listConnectors,
   checkNew,

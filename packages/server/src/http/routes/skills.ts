@@ -6,6 +6,7 @@ import {
   fail,
   failValidation,
   paragraph,
+  readSlug,
   type Section,
   searchOperators,
   standAlone,
@@ -15,15 +16,19 @@ import { type Skill, type SkillDocs, type SkillPage, skillDocs, skillDocsQuery, 
 import { type KindSummary, type ServedKind, summarize } from '../../connectors/served-kind.ts'
 import { readQuery } from '../../values/read.ts'
 import { callerRoute } from '../route.ts'
+import { findCatalogue } from './definitions.ts'
 
-const toSkill = ({ kind, title, about }: Omit<KindSummary, 'copied'>): Skill => ({
-  id: kind,
-  kind: 'connector',
-  title,
-  summary: about,
-  tags: [kind],
-  warnings: [],
-})
+const toSkill = ({ kind: name, title, about }: Omit<KindSummary, 'copied'>): Skill => {
+  const kind = readSlug(name)
+  return {
+    id: kind,
+    kind: 'connector',
+    title,
+    summary: about,
+    tags: [kind],
+    warnings: [],
+  }
+}
 
 /**
  * Lists the documents, one for each kind.
@@ -90,7 +95,7 @@ function readSkillDocs({ definition }: ServedKind, wanted: string | undefined): 
     throw failValidation([{ field: '/section', message: `must be one of: ${known}`, error_code: 'enum' }])
   }
   return {
-    id: definition.kind,
+    id: readSlug(definition.kind),
     metadata: toSkill(definition),
     outline: sections.map(({ id, title, summary }) => ({ id, title, summary, available: true })),
     section_id: wanted ?? null,
@@ -105,7 +110,10 @@ export const listSkills = callerRoute('listSkills', {
   query: skillQuery,
   returns: { about: 'Documents', schema: skillPage },
   problems: ['invalid_cursor', 'validation_failed'],
-  answer: ({ query }, { kinds }) => ({ json: listDocuments(kinds, readQuery(skillQuery, query)) }),
+  showsOwnKinds: true,
+  answer: async (exchange, services) => ({
+    json: listDocuments((await findCatalogue(exchange, services)).kinds, readQuery(skillQuery, exchange.query)),
+  }),
 })
 
 export const getSkillDocs = callerRoute('getSkillDocs', {
@@ -116,8 +124,9 @@ export const getSkillDocs = callerRoute('getSkillDocs', {
   query: skillDocsQuery,
   returns: { about: 'The outline, and the overview or one section', schema: skillDocs },
   problems: ['connector_type_not_found', 'validation_failed'],
-  answer: ({ query }, { platform }) => {
-    const { id, section } = readQuery(skillDocsQuery, query)
-    return { json: readSkillDocs(platform.catalogue.getKind(id), section) }
+  showsOwnKinds: true,
+  answer: async (exchange, services) => {
+    const { id, section } = readQuery(skillDocsQuery, exchange.query)
+    return { json: readSkillDocs((await findCatalogue(exchange, services)).getKind(id), section) }
   },
 })

@@ -1,0 +1,110 @@
+/** Compares two versions of a kind: what a connector that moves from one to the other has to expect. */
+import type { ConnectorDefinition } from './connector.ts'
+import { type EntityDefinition, liveActions } from './entity.ts'
+import type { Fields } from './fields.ts'
+
+/**
+ * What a change means for connectors, the least first. `text`: nothing. `calls`: calls and their parameters change. `entities`: there are new
+ * entities. `fields`: records are read again. `remade`: a copy is made anew. `authorize`: credentials are asked for again.
+ */
+export const kindChangeClasses = ['text', 'calls', 'entities', 'fields', 'remade', 'authorize'] as const
+/** What a change means. */
+export type KindChangeClass = (typeof kindChangeClasses)[number]
+
+/** A change between two versions. */
+export interface KindChange {
+  readonly class: KindChangeClass
+  /** Entity that changes; null for the whole kind. */
+  readonly entity: string | null
+  readonly message: string
+}
+
+const texts: readonly string[] = ['about', 'description', 'documentation', 'title']
+
+/** Writes a part of a definition without its sentences. A field that is named `description` is an object, and stays. */
+const printBare = (value: unknown): string =>
+  JSON.stringify(value ?? null, (key, each: unknown) => (texts.includes(key) && typeof each === 'string' ? undefined : each))
+
+const isSame = (before: unknown, after: unknown): boolean => printBare(before) === printBare(after)
+
+/** What has a message of its own; everything else of a definition concerns its calls. */
+const told: readonly string[] = [...texts, 'kind', 'id', 'entities', 'credentials', 'origins', 'configuration']
+
+function compareConnection(before: ConnectorDefinition, after: ConnectorDefinition): readonly KindChange[] {
+  const change = (is: KindChangeClass, message: string): KindChange => ({ class: is, entity: null, message })
+  const schemes = Object.entries(before.credentials).flatMap(([name, scheme]): readonly KindChange[] => {
+    const next = after.credentials[name]
+    if (next === undefined) return [change('authorize', `the scheme ${name} of the credentials is gone`)]
+    return isSame(scheme, next) ? [] : [change('authorize', `the scheme ${name} of the credentials changes`)]
+  })
+  const added = Object.keys(after.credentials).filter((name) => !Object.hasOwn(before.credentials, name))
+  const rest = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) => !told.includes(name))
+  const others = rest.filter((name) => !isSame(Reflect.get(before, name), Reflect.get(after, name)))
+  return [
+    ...(isSame(before.origins, after.origins) ? [] : [change('authorize', 'requests go to other hosts')]),
+    ...schemes,
+    ...added.map((name) => change('calls', `there is a new scheme ${name} of the credentials`)),
+    ...(isSame(before.configuration, after.configuration) ? [] : [change('calls', 'the configuration has other fields')]),
+    ...(others.length === 0 ? [] : [change('calls', `other values: ${others.join(', ')}`)]),
+  ]
+}
+
+function compareSearch(before: Fields, after: Fields): readonly Omit<KindChange, 'entity'>[] {
+  const remade = Object.keys(before).filter((name) => after[name] !== undefined && !isSame(before[name], after[name]))
+  const added = Object.keys(after).filter((name) => !Object.hasOwn(before, name))
+  const gone = Object.keys(before).filter((name) => !Object.hasOwn(after, name))
+  const tell = (is: KindChangeClass, names: readonly string[], says: string) =>
+    names.length === 0 ? [] : [{ class: is, message: `${says}: ${names.join(', ')}` }]
+  return [
+    ...tell('remade', remade, 'searchable fields have another type'),
+    ...tell('fields', added, 'new searchable fields'),
+    ...tell('fields', gone, 'fields are not searchable any more'),
+  ]
+}
+
+function compareEntity(before: EntityDefinition, after: EntityDefinition): readonly Omit<KindChange, 'entity'>[] {
+  const [had, has] = [before.context_store_search, after.context_store_search]
+  const actions = liveActions.filter((action) => !isSame(before[action], after[action]))
+  const isOtherKey = !isSame(before.key, after.key)
+  const copy: readonly Omit<KindChange, 'entity'>[] =
+    had === undefined || has === undefined
+      ? (had === undefined) === (has === undefined)
+        ? []
+        : [
+            {
+              class: has === undefined ? 'remade' : 'fields',
+              message: has === undefined ? 'cannot be searched any more' : 'can be searched',
+            },
+          ]
+      : [
+          ...(isOtherKey ? [{ class: 'remade' as const, message: 'has another key' }] : []),
+          ...compareSearch(had, has),
+          ...(isSame(before.sync, after.sync) ? [] : [{ class: 'fields' as const, message: 'is synced in another way' }]),
+        ]
+  return [
+    ...copy,
+    ...(actions.length === 0 ? [] : [{ class: 'calls' as const, message: `other calls: ${actions.join(', ')}` }]),
+    ...(isSame(before.record, after.record) ? [] : [{ class: 'calls' as const, message: 'records have other fields' }]),
+  ]
+}
+
+function compareEntities({ entities: before }: ConnectorDefinition, { entities: after }: ConnectorDefinition): readonly KindChange[] {
+  const kept = Object.entries(before).flatMap(([entity, each]): readonly KindChange[] => {
+    const next = after[entity]
+    if (next === undefined) return [{ class: 'remade', entity, message: 'is gone, and its copy with it' }]
+    return compareEntity(each, next).map((change) => ({ ...change, entity }))
+  })
+  const added = Object.keys(after).filter((entity) => !Object.hasOwn(before, entity))
+  return [...kept, ...added.map((entity): KindChange => ({ class: 'entities', entity, message: 'is new' }))]
+}
+
+/**
+ * Compares two versions of a kind.
+ * @returns what changes, the weightiest first; empty for equal definitions, whatever their names
+ */
+export function compareKinds(before: ConnectorDefinition, after: ConnectorDefinition): readonly KindChange[] {
+  const found = [...compareConnection(before, after), ...compareEntities(before, after)]
+  const unnamed = (definition: ConnectorDefinition): string => JSON.stringify({ ...definition, kind: '', id: '' })
+  if (found.length === 0 && unnamed(before) !== unnamed(after)) return [{ class: 'text', entity: null, message: 'texts change' }]
+  return found.toSorted((one, other) => kindChangeClasses.indexOf(other.class) - kindChangeClasses.indexOf(one.class))
+}

@@ -1,0 +1,126 @@
+/** Kinds that organizations bring themselves, their versions, and what a change of one means. */
+import { kindChangeClasses } from '../definition/compare.ts'
+import { bool, int, list, oneOf, opt, orNull, str, time } from '../definition/index.ts'
+import { body, part, query, record, uuid, type Wire } from './words.ts'
+
+/** Most characters of a kind file. */
+export const longestKindFile = 262_144
+
+const change = part(
+  {
+    class: oneOf('What the change means', ...kindChangeClasses),
+    entity: orNull(str('Entity that changes')),
+    message: str('Sentence about the change'),
+  },
+  'A change',
+)
+
+const finding = part(
+  {
+    line: int('Line, from 1'),
+    column: int('Column, from 1'),
+    path: str('Place in the file, such as entities.issues.list; empty for the whole file'),
+    message: str('What is wrong'),
+    near: orNull(str('The valid word that is most like the wrong one')),
+    example: orNull(str('What a right file has there')),
+  },
+  'A mistake or a doubt',
+)
+
+const changes = {
+  class: orNull(oneOf('The weightiest class of the changes; null: nothing changes', ...kindChangeClasses)),
+  changes: list(change, 'What changes, the weightiest first'),
+}
+
+const kind = {
+  id: uuid('Id of the kind'),
+  slug: str('Slug: the connector_type of its connectors'),
+  title: str('Title'),
+  about: str('Description'),
+  version: int('Newest version, from 1'),
+  entities: int('Number of entities'),
+  hosts: list(str('Host'), 'Hosts that the newest version leads to'),
+  connectors: int('Connectors of all versions'),
+  created_at: time('Time of the first version'),
+  updated_at: time('Time of the newest version'),
+}
+
+export const kindSummary = record('OwnKind', kind, 'A kind of the organization')
+/** A kind of the organization. */
+export type KindSummary = Wire<typeof kindSummary>
+
+export const kindList = record('OwnKindList', { data: list(kindSummary, 'Kinds') }, 'Kinds of the organization')
+/** All kinds of an organization. */
+export type KindList = Wire<typeof kindList>
+
+export const kindRecord = record(
+  'OwnKindFile',
+  { ...kind, file: str('Text of the file, of the version that was asked for'), file_version: int('Version of the file') },
+  'A kind of the organization with its file',
+)
+/** A kind with its file. */
+export type KindRecord = Wire<typeof kindRecord>
+
+export const kindVersionList = record(
+  'OwnKindVersionList',
+  {
+    data: list(
+      part(
+        {
+          version: int('Version'),
+          connectors: int('Connectors that run the version'),
+          created_at: time('Time of the upload'),
+          ...changes,
+        },
+        'A version, with its changes against the one before',
+      ),
+      'Versions, the newest first',
+    ),
+  },
+  'Versions of a kind',
+)
+/** Versions of a kind. */
+export type KindVersionList = Wire<typeof kindVersionList>
+
+export const kindInput = body(
+  'OwnKindInput',
+  {
+    file: str('Text of the kind file: YAML or JSON.', { minLength: 1, maxLength: longestKindFile }),
+    newest: opt(int('Newest version that you know of, 0 for a new kind. Another one is refused, so nobody overwrites the work of others.')),
+  },
+  'A kind file',
+)
+/** A kind file. */
+export type KindInput = Wire<typeof kindInput>
+
+export const kindQuery = query({ version: opt(str('Version of the file; left out: the newest.', { pattern: '^[1-9]\\d{0,8}$' })) })
+/** Which version is read. */
+export type KindQuery = Wire<typeof kindQuery>
+
+export const kindCheck = record(
+  'OwnKindCheck',
+  {
+    slug: str('Slug'),
+    valid: bool('true: the file can be published'),
+    mistakes: list(finding, 'Everything that has to be corrected'),
+    doubts: list(finding, 'What can be right, but often is not'),
+    newest: int('Newest version of the kind; 0: the file makes a new kind'),
+    hosts: list(str('Host'), 'Hosts that the file leads to'),
+    ...changes,
+  },
+  'What is wrong with a kind file, and what it changes',
+)
+/** The check of a kind file. */
+export type KindCheck = Wire<typeof kindCheck>
+
+export const kindPublication = record(
+  'OwnKindPublication',
+  { ...kind, published: bool('false: the newest version is this file already'), ...changes },
+  'A published kind, and what its newest version changes',
+)
+/** A published kind. */
+export type KindPublication = Wire<typeof kindPublication>
+
+export const kindRemoval = record('OwnKindRemoval', { id: uuid('Id of the kind'), slug: str('Slug') }, 'A deleted kind')
+/** A deleted kind. */
+export type KindRemoval = Wire<typeof kindRemoval>

@@ -1,0 +1,306 @@
+/** Kinds that organizations bring: uploads, versions, and what a new version means (docs/decisions/own-kinds.md). */
+import type { ConnectorDefinition } from 'ferrule/definition'
+import { compareKinds, fail, failValidation, type KindChange } from 'ferrule/internal'
+import {
+  type KindCheck,
+  type KindInput,
+  type KindList,
+  type KindPublication,
+  type KindRecord,
+  type KindRemoval,
+  type KindSummary,
+  type KindVersionList,
+  kindInput,
+  kindQuery,
+} from 'ferrule/wire'
+import type { Db } from '../db/database.ts'
+import type { Parts } from '../main/parts.ts'
+import { type Principal, requireScope, type Scope } from '../values/access.ts'
+import { iso, newId } from '../values/ids.ts'
+import { readBody, readQuery } from '../values/read.ts'
+import { buildOwnKind, packDefinition, type VersionSummary } from './kinds.ts'
+import { summarizeDefinition } from './served-kind.ts'
+import {
+  countConnectorsByKind,
+  countConnectorsByVersion,
+  deleteOwnKind,
+  deleteVersions,
+  endConsents,
+  findOwnKind,
+  findVersion,
+  holdOwnKind,
+  insertOwnKind,
+  insertVersion,
+  listNewestVersions,
+  listOwnKinds,
+  listVersions,
+  type OwnKindRow,
+  type OwnKindVersionRow,
+} from './sql/own-kinds.ts'
+
+/** Most kinds of an organization. */
+const mostKinds = 100
+/** Versions that stay although no connector runs them, beside the newest. */
+const keptVersions = 20
+
+/** What is wrong with an uploaded file, or what it means. */
+export interface ReadUpload {
+  /** Undefined if there are mistakes. */
+  readonly definition: ConnectorDefinition | undefined
+  readonly mistakes: KindCheck['mistakes']
+  readonly doubts: KindCheck['doubts']
+  /** Hosts that the definition leads to. */
+  readonly hosts: readonly string[]
+}
+
+/**
+ * Reads an uploaded file: parses and checks it in a thread of its own, with bounds of time and memory.
+ * @param given `slug` that the file must name; `taken` names that it cannot have
+ */
+export type ReadUploadedKind = (given: {
+  readonly slug: string
+  readonly file: string
+  readonly taken: readonly string[]
+}) => Promise<ReadUpload>
+
+/** Kinds of the principal's organization. Methods with a slug throw `kind_not_found`. */
+export interface OwnKinds {
+  /** Lists the kinds. Scope connectors:read. */
+  list(principal: Principal): Promise<KindList>
+  /** Reads a kind with its file. Scope connectors:read. @param query `{ version? }` */
+  get(principal: Principal, slug: string, query: unknown): Promise<KindRecord>
+  /** Lists the versions of a kind, the newest first. Scope connectors:read. */
+  listVersions(principal: Principal, slug: string): Promise<KindVersionList>
+  /** Checks a file, and says what it would change. Stores nothing. Scope connectors:write. @param body `{ file }` */
+  check(principal: Principal, slug: string, body: unknown): Promise<KindCheck>
+  /**
+   * Publishes a file as the newest version. Connectors stay with theirs. A file that is the newest version already changes nothing.
+   * @param body `{ file, newest? }`
+   * @throws FerruleError `kind_invalid` with all mistakes, `kind_changed`, `validation_failed` when the organization has 100 kinds
+   */
+  publish(principal: Principal, slug: string, body: unknown): Promise<KindPublication>
+  /** Deletes a kind that no connector uses. @throws FerruleError `kind_in_use` */
+  remove(principal: Principal, slug: string): Promise<KindRemoval>
+}
+
+/** A kind belongs to the whole organization. @throws FerruleError `insufficient_scope`, `organization_forbidden` */
+function requireWhole(principal: Principal, scope: Scope): void {
+  requireScope(principal, scope)
+  if (principal.workspaceIds !== null) throw fail('organization_forbidden', {})
+}
+
+const parseSummary = ({ summary }: Pick<OwnKindVersionRow, 'summary'>): VersionSummary => JSON.parse(summary) // JSON that this service wrote
+const parseChanges = (text: string): readonly KindChange[] => JSON.parse(text)
+
+const toChanges = (changes: readonly KindChange[]) => ({ class: changes[0]?.class ?? null, changes })
+
+const sum = (counts: ReadonlyMap<number, number>): number => [...counts.values()].reduce((total, each) => total + each, 0)
+
+function toSummary(row: OwnKindRow, summary: VersionSummary, connectors: number): KindSummary {
+  const { title, about, entities, hosts } = summary
+  const times = { created_at: iso(row.created_at), updated_at: iso(row.updated_at) }
+  return { id: row.id, slug: row.slug, title, about, version: Number(row.newest_version), entities, hosts, connectors, ...times }
+}
+
+async function requireKind(db: Db, principal: Principal, slug: string, find = findOwnKind): Promise<OwnKindRow> {
+  const row = await find(db, principal.organizationId, slug)
+  if (row === undefined) throw fail('kind_not_found', { given: slug.slice(0, 100) })
+  return row
+}
+
+/** Reads a version that has to be there. */
+async function requireVersion(db: Db, kind: OwnKindRow, version: number): Promise<OwnKindVersionRow> {
+  const row = await findVersion(db, kind, version)
+  if (row === undefined) throw fail('kind_not_found', { given: `${kind.slug} of version ${version}` })
+  return row
+}
+
+const readDefinition = (kind: OwnKindRow, version: OwnKindVersionRow): ConnectorDefinition =>
+  buildOwnKind({ ...version, slug: kind.slug }).definition
+
+/** Names that no kind of an organization can have: those of served kinds, and of the organization's other kinds. */
+async function listTaken({ kinds }: Pick<Parts, 'kinds'>, db: Db, principal: Principal, slug: string): Promise<readonly string[]> {
+  const others = (await listNewestVersions(db, principal.organizationId)).filter((each) => each.slug !== slug)
+  return [
+    ...kinds.served.list().flatMap(({ name, connector_type, sourceDefinitionId }) => [name, connector_type, sourceDefinitionId]),
+    ...others.flatMap((each) => [each.slug, parseSummary(each).title]),
+  ]
+}
+
+/** A file with what it means for the kind that is there. */
+interface Upload extends ReadUpload {
+  readonly newest: number
+  readonly changes: readonly KindChange[]
+}
+
+async function readUpload(parts: OwnKindParts, principal: Principal, { slug, file }: { slug: string; file: string }): Promise<Upload> {
+  const { db } = parts.database
+  const read = await parts.readUploadedKind({ slug, file, taken: await listTaken(parts, db, principal, slug) })
+  const kind = await findOwnKind(db, principal.organizationId, slug)
+  const newest = Number(kind?.newest_version ?? 0)
+  const before = kind === undefined ? undefined : await findVersion(db, kind, newest)
+  if (read.definition === undefined || kind === undefined || before === undefined) return { ...read, newest, changes: [] }
+  return { ...read, newest, changes: compareKinds(readDefinition(kind, before), read.definition) }
+}
+
+const failMistakes = ({ mistakes }: ReadUpload) =>
+  fail(
+    'kind_invalid',
+    { reason: `${mistakes.length} of them, the first in line ${mistakes[0]?.line}: ${mistakes[0]?.message}` },
+    {
+      errors: mistakes.map(({ path, message, line, column }) => ({
+        field: path === '' ? '/file' : `/file/${path.replaceAll('.', '/')}`,
+        message,
+        error_code: 'kind',
+        line,
+        column,
+      })),
+    },
+  )
+
+/** Deletes old versions that no connector runs. */
+async function deleteUnused(db: Db, kind: OwnKindRow): Promise<void> {
+  const used = await countConnectorsByVersion(db, kind)
+  const unused = (await listVersions(db, kind)).map(({ version }) => Number(version)).filter((version) => !used.has(version))
+  await deleteVersions(db, kind, unused.filter((version) => version !== Number(kind.newest_version)).slice(keptVersions))
+}
+
+const endedConsent = {
+  code: 'connect_return_refused',
+  message: 'The kind leads to other hosts now.',
+  hint: 'Start the authorization again.',
+  retryable: false,
+} as const
+
+const refuseMore = () =>
+  failValidation([
+    { field: '', message: `cannot be done: the organization has ${mostKinds} kinds, the most; delete some`, error_code: 'limit' },
+  ])
+
+/** Stores a version, and what follows from it. */
+async function store(
+  parts: OwnKindParts,
+  principal: Principal,
+  { slug, body, upload, definition }: { slug: string; body: KindInput; upload: Upload; definition: ConnectorDefinition },
+): Promise<KindPublication> {
+  const now = parts.source.clock()
+  const { organizationId } = principal
+  return parts.database.transaction(async (db) => {
+    const known = await listOwnKinds(db, organizationId)
+    const fresh: OwnKindRow = {
+      id: newId(parts.source),
+      organization_id: organizationId,
+      slug,
+      newest_version: 0,
+      created_at: now,
+      updated_at: now,
+    }
+    if (!known.some((each) => each.slug === slug)) {
+      if (known.length >= mostKinds) throw refuseMore()
+      await insertOwnKind(db, fresh)
+    }
+    const kind = (await holdOwnKind(db, organizationId, slug)) ?? fresh
+    const newest = Number(kind.newest_version)
+    // A check belongs to the version that it compared with.
+    if (newest !== upload.newest) throw fail('kind_changed', { newest: String(newest), given: String(upload.newest) })
+    const version = newest + 1
+    const { title, about, copied } = summarizeDefinition(definition)
+    const summary: VersionSummary = { title, about, copied, entities: Object.keys(definition.entities).length, hosts: upload.hosts }
+    await insertVersion(db, {
+      kind_id: kind.id,
+      organization_id: organizationId,
+      version,
+      file: body.file,
+      summary: JSON.stringify(summary),
+      changes: JSON.stringify(upload.changes),
+      definition: packDefinition(definition),
+      created_at: now,
+    })
+    if (upload.changes.some((each) => each.class === 'authorize')) await endConsents(db, kind, JSON.stringify(endedConsent))
+    const stored = { ...kind, newest_version: version, updated_at: now }
+    await deleteUnused(db, stored)
+    const connectors = sum(await countConnectorsByVersion(db, stored))
+    return { ...toSummary(stored, summary, connectors), published: true, ...toChanges(upload.changes) }
+  })
+}
+
+async function publish(parts: OwnKindParts, principal: Principal, given: { slug: string; body: unknown }): Promise<KindPublication> {
+  const { slug } = given
+  const body = readBody(kindInput, given.body)
+  const upload = await readUpload(parts, principal, { slug, file: body.file })
+  const { definition, newest } = upload
+  if (body.newest !== undefined && body.newest !== newest)
+    throw fail('kind_changed', { newest: String(newest), given: String(body.newest) })
+  if (definition === undefined) throw failMistakes(upload)
+  const { db } = parts.database
+  const kind = newest === 0 ? undefined : await findOwnKind(db, principal.organizationId, slug)
+  const last = kind === undefined ? undefined : await findVersion(db, kind, newest)
+  if (kind === undefined || last === undefined || last.file !== body.file)
+    return store(parts, principal, { slug, body, upload, definition })
+  const connectors = sum(await countConnectorsByVersion(db, kind))
+  return { ...toSummary(kind, parseSummary(last), connectors), published: false, class: null, changes: [] }
+}
+
+/** What the service of own kinds needs. */
+export interface OwnKindParts extends Parts {
+  readonly readUploadedKind: ReadUploadedKind
+}
+
+/** Builds the service. */
+export const createOwnKinds = (parts: OwnKindParts): OwnKinds => {
+  const { db } = parts.database
+  return {
+    list: async (principal) => {
+      requireWhole(principal, 'connectors:read')
+      const { organizationId } = principal
+      const summaries = new Map((await listNewestVersions(db, organizationId)).map((each) => [each.kind_id, parseSummary(each)]))
+      const connectors = await countConnectorsByKind(db, organizationId)
+      const data = (await listOwnKinds(db, organizationId)).flatMap((row) => {
+        const summary = summaries.get(row.id)
+        return summary === undefined ? [] : [toSummary(row, summary, connectors.get(row.id) ?? 0)]
+      })
+      return { data }
+    },
+    get: async (principal, slug, query) => {
+      requireWhole(principal, 'connectors:read')
+      const { version } = readQuery(kindQuery, query)
+      const kind = await requireKind(db, principal, slug)
+      const newest = await requireVersion(db, kind, Number(kind.newest_version))
+      const wanted = version === undefined ? newest : await requireVersion(db, kind, Number(version))
+      const connectors = sum(await countConnectorsByVersion(db, kind))
+      return { ...toSummary(kind, parseSummary(newest), connectors), file: wanted.file, file_version: Number(wanted.version) }
+    },
+    listVersions: async (principal, slug) => {
+      requireWhole(principal, 'connectors:read')
+      const kind = await requireKind(db, principal, slug)
+      const connectors = await countConnectorsByVersion(db, kind)
+      const data = (await listVersions(db, kind)).map((row) => ({
+        version: Number(row.version),
+        connectors: connectors.get(Number(row.version)) ?? 0,
+        created_at: iso(row.created_at),
+        ...toChanges(parseChanges(row.changes)),
+      }))
+      return { data }
+    },
+    check: async (principal, slug, given) => {
+      requireWhole(principal, 'connectors:write')
+      const { file } = readBody(kindInput, given)
+      const { definition, mistakes, doubts, hosts, newest, changes } = await readUpload(parts, principal, { slug, file })
+      return { slug, valid: definition !== undefined, mistakes, doubts, newest, hosts, ...toChanges(changes) }
+    },
+    publish: async (principal, slug, body) => {
+      requireWhole(principal, 'connectors:write')
+      return parts.unfinished.add(publish(parts, principal, { slug, body }))
+    },
+    remove: async (principal, slug) => {
+      requireWhole(principal, 'connectors:write')
+      return parts.database.transaction(async (inside) => {
+        const kind = await requireKind(inside, principal, slug, holdOwnKind)
+        const connectors = sum(await countConnectorsByVersion(inside, kind))
+        if (connectors > 0) throw fail('kind_in_use', { connectors: String(connectors) })
+        await deleteOwnKind(inside, kind)
+        return { id: kind.id, slug: kind.slug }
+      })
+    },
+  }
+}

@@ -1,0 +1,160 @@
+/** Queries kinds of organizations and their versions. */
+import type { Selectable } from 'kysely'
+import { type Db, lockForUpdate } from '../../db/database.ts'
+import type { OwnKindTable, OwnKindVersionTable } from '../../db/schema/schema.ts'
+
+/** A kind. */
+export type OwnKindRow = Selectable<OwnKindTable>
+/** A version of a kind. */
+export type OwnKindVersionRow = Selectable<OwnKindVersionTable>
+
+/** A version as it is used: with the slug, without the text of the file. */
+export type UsedVersionRow = Pick<OwnKindVersionRow, 'kind_id' | 'organization_id' | 'version' | 'summary' | 'definition'> &
+  Pick<OwnKindRow, 'slug'>
+
+const used = (db: Db, organizationId: string) =>
+  db
+    .selectFrom('own_kind_versions')
+    .innerJoin('own_kinds', (join) =>
+      join
+        .onRef('own_kinds.id', '=', 'own_kind_versions.kind_id')
+        .onRef('own_kinds.organization_id', '=', 'own_kind_versions.organization_id'),
+    )
+    .select([
+      'own_kind_versions.kind_id',
+      'own_kind_versions.organization_id',
+      'own_kind_versions.version',
+      'own_kind_versions.summary',
+      'own_kind_versions.definition',
+      'own_kinds.slug',
+    ])
+    .where('own_kind_versions.organization_id', '=', organizationId)
+
+/** Lists the newest version of each kind of an organization. */
+export const listNewestVersions = (db: Db, organizationId: string): Promise<UsedVersionRow[]> =>
+  used(db, organizationId).whereRef('own_kind_versions.version', '=', 'own_kinds.newest_version').orderBy('own_kinds.slug').execute()
+
+/** Finds a version of a kind. @param version undefined for the newest */
+export const findUsedVersion = (
+  db: Db,
+  organizationId: string,
+  { id, version }: { readonly id: string; readonly version: number | undefined },
+): Promise<UsedVersionRow | undefined> => {
+  const rows = used(db, organizationId).where('own_kind_versions.kind_id', '=', id)
+  return version === undefined
+    ? rows.whereRef('own_kind_versions.version', '=', 'own_kinds.newest_version').executeTakeFirst()
+    : rows.where('own_kind_versions.version', '=', version).executeTakeFirst()
+}
+
+const bySlug = (db: Db, organizationId: string, slug: string) =>
+  db.selectFrom('own_kinds').selectAll().where('organization_id', '=', organizationId).where('slug', '=', slug)
+
+/** Finds a kind by its slug. */
+export const findOwnKind = (db: Db, organizationId: string, slug: string): Promise<OwnKindRow | undefined> =>
+  bySlug(db, organizationId, slug).executeTakeFirst()
+
+/** Finds a kind by its slug, and locks it until the transaction ends. */
+export const holdOwnKind = (db: Db, organizationId: string, slug: string): Promise<OwnKindRow | undefined> =>
+  lockForUpdate(db, bySlug(db, organizationId, slug), 'own_kinds').executeTakeFirst()
+
+/** Lists the kinds of an organization by their slugs. */
+export const listOwnKinds = (db: Db, organizationId: string): Promise<OwnKindRow[]> =>
+  db.selectFrom('own_kinds').selectAll().where('organization_id', '=', organizationId).orderBy('slug').execute()
+
+/** Finds a version with its file. */
+export const findVersion = (db: Db, { id, organization_id }: OwnKindRow, version: number): Promise<OwnKindVersionRow | undefined> =>
+  db
+    .selectFrom('own_kind_versions')
+    .selectAll()
+    .where('organization_id', '=', organization_id)
+    .where('kind_id', '=', id)
+    .where('version', '=', version)
+    .executeTakeFirst()
+
+/** Lists the versions of a kind, the newest first, without their files. */
+export const listVersions = (db: Db, { id, organization_id }: OwnKindRow) =>
+  db
+    .selectFrom('own_kind_versions')
+    .select(['version', 'changes', 'created_at'])
+    .where('organization_id', '=', organization_id)
+    .where('kind_id', '=', id)
+    .orderBy('version', 'desc')
+    .execute()
+
+/** Stores a new kind. @returns false when the organization has the slug */
+export async function insertOwnKind(db: Db, row: OwnKindRow): Promise<boolean> {
+  const done = await db
+    .insertInto('own_kinds')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['organization_id', 'slug']).doNothing())
+    .executeTakeFirst()
+  return (done.numInsertedOrUpdatedRows ?? 0n) > 0n
+}
+
+/** Stores a version, which becomes the newest. Lock the kind first. */
+export async function insertVersion(db: Db, row: OwnKindVersionRow): Promise<void> {
+  await db.insertInto('own_kind_versions').values(row).execute()
+  await db
+    .updateTable('own_kinds')
+    .set({ newest_version: row.version, updated_at: row.created_at })
+    .where('organization_id', '=', row.organization_id)
+    .where('id', '=', row.kind_id)
+    .execute()
+}
+
+/** Deletes versions of a kind. */
+export const deleteVersions = async (db: Db, { id, organization_id }: OwnKindRow, versions: readonly number[]): Promise<void> => {
+  if (versions.length === 0) return
+  await db
+    .deleteFrom('own_kind_versions')
+    .where('organization_id', '=', organization_id)
+    .where('kind_id', '=', id)
+    .where('version', 'in', versions)
+    .execute()
+}
+
+/** Deletes a kind with its versions, and the operator's application at its vendor. */
+export async function deleteOwnKind(db: Db, { id, organization_id, slug }: OwnKindRow): Promise<void> {
+  await db.deleteFrom('vendor_applications').where('organization_id', '=', organization_id).where('kind', '=', `${slug}~${id}`).execute()
+  await db.deleteFrom('own_kinds').where('organization_id', '=', organization_id).where('id', '=', id).execute()
+}
+
+/** Counts the connectors of each version of a kind, those of deleted workspaces too: a restore needs their version. */
+export async function countConnectorsByVersion(db: Db, { id, organization_id, slug }: OwnKindRow): Promise<ReadonlyMap<number, number>> {
+  const rows = await db
+    .selectFrom('connectors')
+    .select(({ fn }) => ['kind', fn.countAll().as('count')])
+    .where('organization_id', '=', organization_id)
+    .where('kind', 'like', `${slug}~${id}~%`)
+    .groupBy('kind')
+    .execute()
+  return new Map(rows.map(({ kind, count }) => [Number(kind.split('~')[2]), Number(count)]))
+}
+
+/** Counts the connectors of each kind of an organization, by the kind's id. */
+export async function countConnectorsByKind(db: Db, organizationId: string): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom('connectors')
+    .select(({ fn }) => ['kind', fn.countAll().as('count')])
+    .where('organization_id', '=', organizationId)
+    .where('kind', 'like', '%~%~%')
+    .groupBy('kind')
+    .execute()
+  const counts = new Map<string, number>()
+  for (const { kind, count } of rows) {
+    const id = kind.split('~')[1] ?? ''
+    counts.set(id, (counts.get(id) ?? 0) + Number(count))
+  }
+  return counts
+}
+
+/** Ends the consents of a kind that wait for their return or for a choice: the next version leads to other hosts. */
+export async function endConsents(db: Db, { id, organization_id, slug }: OwnKindRow, failure: string): Promise<void> {
+  await db
+    .updateTable('connect_attempts')
+    .set({ status: 'failed', sealed: null, failure })
+    .where('organization_id', '=', organization_id)
+    .where('kind', 'like', `${slug}~${id}%`)
+    .where('status', 'in', ['started', 'choosing'])
+    .execute()
+}
