@@ -8,6 +8,7 @@ import { routes } from '../../packages/server/src/http/routes/index.ts'
 import { notate } from './notation.ts'
 import { accessRecords } from './wire-access.ts'
 import { connectRecords } from './wire-connect.ts'
+import { kindRecords } from './wire-kinds.ts'
 import { overviewRecords } from './wire-overview.ts'
 
 type Json = ReturnType<typeof JSON.parse>
@@ -26,6 +27,7 @@ test('records and bodies', () => {
   expect(pinned(print())).toEqual({
     ...accessRecords,
     ...connectRecords,
+    ...kindRecords,
     ...overviewRecords,
     CheckResult: {
       entity_check_results: '[{ entity: string, error_message?: string, status: succeeded | failed | skipped, status_code?: integer }]',
@@ -44,6 +46,7 @@ test('records and bodies', () => {
       entities: '[EntitySelection]',
       environment: '{ sandbox: boolean }',
       id: 'uuid',
+      'kind_version?': 'integer',
       name: 'string',
       notices: '[{ message: string, since: date-time, type: api_version | deprecated }]',
       organization_id: 'uuid',
@@ -76,6 +79,7 @@ test('records and bodies', () => {
       'check?': 'boolean',
       'credentials?': 'object',
       'entities?': '[{ entity: string, modes?: [read | write] }]',
+      'kind_version?': 'integer',
       'name?': 'string',
       'replication_config?': 'object',
     },
@@ -88,6 +92,7 @@ test('records and bodies', () => {
       entities: '[EntitySelection]',
       environment: '{ sandbox: boolean }',
       id: 'uuid',
+      'kind_version?': 'integer',
       name: 'string',
       notices: '[{ message: string, since: date-time, type: api_version | deprecated }]',
       organization_id: 'uuid',

@@ -5,7 +5,7 @@ import type { Fields } from './fields.ts'
 
 /**
  * What a change means for connectors, the least first. `text`: nothing. `calls`: calls and their parameters change. `entities`: there are new
- * entities. `fields`: records are read again. `remade`: a copy is made anew. `authorize`: credentials are asked for again.
+ * entities. `fields`: records are read again. `remade`: a copy is emptied and filled again. `authorize`: credentials are asked for again.
  */
 export const kindChangeClasses = ['text', 'calls', 'entities', 'fields', 'remade', 'authorize'] as const
 /** What a change means. */

@@ -104,14 +104,14 @@ function toSummary(row: OwnKindRow, summary: VersionSummary, connectors: number)
 
 async function requireKind(db: Db, principal: Principal, slug: string, find = findOwnKind): Promise<OwnKindRow> {
   const row = await find(db, principal.organizationId, slug)
-  if (row === undefined) throw fail('kind_not_found', { given: slug.slice(0, 100) })
+  if (row === undefined) throw fail('kind_not_found', {})
   return row
 }
 
 /** Reads a version that has to be there. */
 async function requireVersion(db: Db, kind: OwnKindRow, version: number): Promise<OwnKindVersionRow> {
   const row = await findVersion(db, kind, version)
-  if (row === undefined) throw fail('kind_not_found', { given: `${kind.slug} of version ${version}` })
+  if (row === undefined) throw fail('kind_not_found', {})
   return row
 }
 

@@ -1,7 +1,7 @@
 /** Queries kinds of organizations and their versions. */
 import type { Selectable } from 'kysely'
 import { type Db, lockForUpdate } from '../../db/database.ts'
-import type { OwnKindTable, OwnKindVersionTable } from '../../db/schema/schema.ts'
+import type { OwnKindTable, OwnKindVersionTable } from '../../db/schema/own-kinds-schema.ts'
 
 /** A kind. */
 export type OwnKindRow = Selectable<OwnKindTable>

@@ -4,6 +4,7 @@
  */
 import { usageBins } from '../schema/usage-schema.ts'
 import type { ColumnTypes, Migration } from './migration.ts'
+import { ownKinds } from './own-kinds.ts'
 import { takeTurns } from './take-turns.ts'
 
 const tenancy = ({ id, text, bytes, moment, flag, end }: ColumnTypes): readonly string[] => [
@@ -162,32 +163,6 @@ const connectors = ({ id, text, bytes, moment, flag, end }: ColumnTypes): readon
   'create index connectors_of_consent on connectors (organization_id, consent_digest) where consent_digest is not null',
   // Without it a page of a rare kind reads all connectors of the organization.
   'create index connectors_of_kind on connectors (organization_id, kind, id)',
-]
-
-/** A version never changes. Connectors name it in their column `kind`, so the service deletes no version that one runs. */
-const ownKinds = ({ id, text, bytes, moment, end }: ColumnTypes): readonly string[] => [
-  `create table own_kinds (
-    id ${id} primary key,
-    organization_id ${id} not null references organizations (id) on delete cascade,
-    slug ${text} not null,
-    newest_version ${moment} not null,
-    created_at ${moment} not null,
-    updated_at ${moment} not null,
-    unique (organization_id, slug),
-    unique (id, organization_id)
-  )${end}`,
-  `create table own_kind_versions (
-    kind_id ${id} not null,
-    organization_id ${id} not null,
-    version ${moment} not null,
-    file ${text} not null,
-    summary ${text} not null,
-    changes ${text} not null,
-    definition ${bytes} not null,
-    created_at ${moment} not null,
-    primary key (kind_id, version),
-    foreign key (kind_id, organization_id) references own_kinds (id, organization_id) on delete cascade
-  )${end}`,
 ]
 
 /**

@@ -1,6 +1,7 @@
 /** Declares the tables of both databases. */
 import type { EntityOutcome, JobStatus, JobType, RunCause, RunMode, RunState, StoredConnectorStatus, WorkspaceStatus } from 'ferrule/wire'
 import type { ColumnType, Generated } from 'kysely'
+import type { OwnKindTables } from './own-kinds-schema.ts'
 
 /** Facts of the installation, such as the first application. */
 export interface StateTable {
@@ -263,33 +264,8 @@ export interface SyncRemovalTable {
   created_at: Moment
 }
 
-/** Kinds that organizations brought. */
-export interface OwnKindTable {
-  id: string
-  organization_id: string
-  slug: string
-  newest_version: number
-  created_at: Moment
-  updated_at: Moment
-}
-/** Versions of such kinds; they never change. */
-export interface OwnKindVersionTable {
-  kind_id: string
-  organization_id: string
-  version: number
-  /** Text of the file. */
-  file: string
-  /** JSON: title, description, counts and hosts. */
-  summary: string
-  /** JSON array: changes against the version before. */
-  changes: string
-  /** The long form as JSON, compressed. */
-  definition: Bytes
-  created_at: Moment
-}
-
 /** All tables by name. */
-export interface Tables extends ConnectTables {
+export interface Tables extends ConnectTables, OwnKindTables {
   state: StateTable
   organizations: OrganizationTable
   applications: ApplicationTable
@@ -302,8 +278,6 @@ export interface Tables extends ConnectTables {
   connectors: ConnectorTable
   connector_creations: ConnectorCreationTable
   jobs: JobTable
-  own_kinds: OwnKindTable
-  own_kind_versions: OwnKindVersionTable
   idempotency_keys: IdempotencyKeyTable
   kept_answers: KeptAnswerTable
   request_claims: RequestClaimTable

@@ -1,0 +1,62 @@
+/** Records of kinds that organizations bring, as test/pins/wire.test.ts pins them. */
+const changes = '[{ class: text | calls | entities | fields | remade | authorize, entity: string | null, message: string }]'
+const weightiest = 'text | calls | entities | fields | remade | authorize | null'
+const findings = '[{ column: integer, example: string | null, line: integer, message: string, near: string | null, path: string }]'
+
+export const kindRecords = {
+  OwnKind: {
+    about: 'string',
+    connectors: 'integer',
+    created_at: 'date-time',
+    entities: 'integer',
+    hosts: '[string]',
+    id: 'uuid',
+    slug: 'string',
+    title: 'string',
+    updated_at: 'date-time',
+    version: 'integer',
+  },
+  OwnKindCheck: {
+    changes: changes,
+    class: weightiest,
+    doubts: findings,
+    hosts: '[string]',
+    mistakes: findings,
+    newest: 'integer',
+    slug: 'string',
+    valid: 'boolean',
+  },
+  OwnKindFile: {
+    about: 'string',
+    connectors: 'integer',
+    created_at: 'date-time',
+    entities: 'integer',
+    file: 'string',
+    file_version: 'integer',
+    hosts: '[string]',
+    id: 'uuid',
+    slug: 'string',
+    title: 'string',
+    updated_at: 'date-time',
+    version: 'integer',
+  },
+  OwnKindInput: '{ file: string, newest?: integer }',
+  OwnKindList: '{ data: [OwnKind] }',
+  OwnKindPublication: {
+    about: 'string',
+    changes: changes,
+    class: weightiest,
+    connectors: 'integer',
+    created_at: 'date-time',
+    entities: 'integer',
+    hosts: '[string]',
+    id: 'uuid',
+    published: 'boolean',
+    slug: 'string',
+    title: 'string',
+    updated_at: 'date-time',
+    version: 'integer',
+  },
+  OwnKindRemoval: '{ id: uuid, slug: string }',
+  OwnKindVersionList: `{ data: [{ changes: ${changes}, class: ${weightiest}, connectors: integer, created_at: date-time, version: integer }] }`,
+}
