@@ -62,6 +62,18 @@ describe('a request of the caller to the vendor', () => {
     expect(seenNow()).toHaveLength(2)
   })
 
+  test('HEAD is repeated too, and answers headers without a body', async () => {
+    failures = 1
+    reply = { headers: { etag: '"7"', 'content-encoding': 'gzip', 'content-length': '9000' }, body: '' }
+    expect(await send({ method: 'HEAD', query: { fields: 'id' } })).toEqual({ status: 200, headers: { etag: '"7"' }, body: {} })
+    expect(seenNow().map(({ method, url }) => [method, url?.endsWith('/shop.json?fields=id')])).toEqual([
+      ['HEAD', true],
+      ['HEAD', true],
+    ])
+    reply = { status: 404, body: '' }
+    expect((await failure(send({ method: 'HEAD' }))).code).toBe('record_not_found')
+  })
+
   test.each(['POST', 'PUT', 'PATCH', 'DELETE'] as const)('%s is sent once, and a failure leaves its outcome open', async (method) => {
     reply = { status: 500, body: {} }
     const error = await failure(
@@ -81,6 +93,7 @@ describe('a request of the caller to the vendor', () => {
 
   test.each([
     ['GET', { body: {} }, '/body'],
+    ['HEAD', { form: {} }, '/body'],
     ['POST', { body: {}, form: {} }, '/form'],
   ] as const)('a %s with too many bodies is refused', async (method, more, field) => {
     const error = await failure(send({ method, ...more }))

@@ -28,6 +28,12 @@ describe('POST …/request', () => {
     expect(json.meta.headers.link).toContain('rel="next"')
   })
 
+  test('asks for the headers only', async () => {
+    const { status, json } = await send({ method: 'HEAD', path: '/products.json', query: { limit: 1 } }, { 'idempotency-key': 'head' })
+    expect([status, json.data, json.meta.status]).toEqual([200, {}, 200])
+    expect(json.meta.headers.link).toContain('rel="next"')
+  })
+
   test('writes once for an Idempotency-Key, and answers the same again', async () => {
     const body = { method: 'POST', path: '/customers.json', body: { customer: { email: 'ada@example.com' } } }
     const before = countRequests()
@@ -57,6 +63,10 @@ describe('POST …/request', () => {
     const env = { FERRULE_URL: world.url, FERRULE_CLIENT_ID: client.id, FERRULE_CLIENT_SECRET: client.secret }
     const answer = await runForJson({ config, env }, 'api', 'GET', '/shop.json', '--connector', 'store', '--field', 'fields=id')
     expect(answer).toEqual({ data: { shop: { id: expect.any(Number) } }, meta: { status: 200, headers: {} } })
+    const head = await runForJson({ config, env }, 'api', 'HEAD', '/shop.json', '--connector', 'store')
+    expect(head).toEqual({ data: {}, meta: { status: 200, headers: {} } })
+    const own = await runFerrule({ config, env }, 'api', 'HEAD', '/api/v1/workspaces')
+    expect([own.code, JSON.parse(own.stderr).message]).toEqual([4, 'HEAD goes with --connector only.'])
     const refused = await runFerrule({ config, env }, 'api', 'POST', '/api/v1/workspaces', '--form', '--field', 'name=a')
     expect([refused.code, JSON.parse(refused.stderr).message]).toEqual([4, '--form goes with --connector only.'])
   })

@@ -147,7 +147,7 @@ export const overviewRecords = {
     'body?': 'any',
     'form?': 'object | null',
     'headers?': '{ accept-language?: string, accept?: string, if-match?: string, prefer?: string } | null',
-    method: 'GET | POST | PUT | PATCH | DELETE',
+    method: 'GET | HEAD | POST | PUT | PATCH | DELETE',
     path: 'string',
     'query?': 'object | null',
   },

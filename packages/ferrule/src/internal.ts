@@ -113,5 +113,6 @@ export {
   parsePins,
   readKindManifest,
 } from './values/kind-files.ts'
+export { isReading } from './values/methods.ts'
 export { countEdits, findNearNames } from './values/near-names.ts'
 export { isLoopback } from './values/texts.ts'

@@ -13,6 +13,8 @@ export const isWriting = (action: string): boolean => writes.has(action)
 
 /** Methods of HTTP. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+/** Methods that a request to a vendor can have. No operation needs HEAD. */
+export type SentMethod = Method | 'HEAD'
 
 /** Names a rule of the kind: a pure function in `connectors/<kind>/rules.ts`. */
 export type RuleName = `rule:${string}`

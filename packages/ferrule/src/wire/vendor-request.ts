@@ -9,8 +9,9 @@ export const vendorRequest = body(
   'VendorRequest',
   {
     method: oneOf(
-      'Method. A GET is sent again when it fails for a moment, all others are sent once',
+      'Method. A GET or a HEAD is sent again when it fails for a moment, all others are sent once',
       'GET',
+      'HEAD',
       'POST',
       'PUT',
       'PATCH',
@@ -42,7 +43,7 @@ export type VendorRequest = Wire<typeof vendorRequest>
 export const vendorAnswer = record(
   'VendorAnswer',
   {
-    data: anyJson("The vendor's JSON"),
+    data: anyJson("The vendor's JSON; an empty object for HEAD"),
     meta: part(
       { status: int("The vendor's status"), headers: open('link, etag and location, if the vendor sent them') },
       'About the answer',

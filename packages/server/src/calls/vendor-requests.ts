@@ -1,5 +1,6 @@
 /** Sends requests of a caller's own to the vendor of a connector. */
 import { type Connection, defaultDeadlineMs, type Engine } from 'ferrule/engine'
+import { isReading } from 'ferrule/internal'
 import type { VendorRequest } from 'ferrule/wire'
 import { type Principal, requireScope } from '../values/access.ts'
 import type { CallBounds } from './admission.ts'
@@ -11,12 +12,12 @@ export interface VendorRequestServices extends Omit<OperationServices, 'engine'>
   readonly engine: Pick<Engine, 'request'>
 }
 
-/** One request of a client. Its signal aborts a GET; other methods ignore it. */
+/** One request of a client. Its signal aborts a GET or a HEAD; other methods ignore it. */
 export interface VendorRequestCall extends CallBounds {
   /** Any string; an id that the principal does not see causes `connector_not_found`. */
   readonly connectorId: string
   readonly request: VendorRequest
-  /** Header Idempotency-Key; ignored by a GET. */
+  /** Header Idempotency-Key; ignored by a GET and a HEAD. */
   readonly idempotencyKey?: string | undefined
   /** Id of the client's request, for an error stored under the key. */
   readonly requestId?: string | undefined
@@ -36,7 +37,7 @@ export async function requestVendor(
   const access = await services.platform.connectors.readAccess(principal, connectorId)
   const { query, form, headers, ...rest } = given.request
   const request = { ...rest, query: query ?? undefined, form: form ?? undefined, headers: headers ?? undefined }
-  const isRead = request.method === 'GET'
+  const isRead = isReading(request.method)
   const call = { entity: 'request', action: request.method, signal: isRead ? given.signal : undefined }
   const run = async (connection: Connection, idempotencyKey?: string): Promise<ExecutedData> => {
     const send = () => services.engine.request(connection, { request, signal: call.signal, deadlineMs, memory, idempotencyKey })

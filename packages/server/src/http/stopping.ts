@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FerruleError } from 'ferrule'
-import { fail } from 'ferrule/internal'
+import { fail, isReading } from 'ferrule/internal'
 
 /** Interval between two closings of idle connections, in milliseconds. */
 const idleCheck = 50
@@ -101,7 +101,7 @@ export const stoppedRead = (): FerruleError => fail('unavailable', { reason: sto
 /** Builds the error of a stopped request. A GET is retryable; the outcome of other methods is unknown. */
 function stoppedError({ buildStopped, method }: FastifyRequest): FerruleError {
   if (buildStopped !== null) return buildStopped()
-  if (method === 'GET' || method === 'HEAD') return stoppedRead()
+  if (isReading(method)) return stoppedRead()
   const hint = 'The request may have been carried out: look before you send it again.'
   return fail('unavailable', { reason: stoppedReason }, { retryable: false, hint })
 }

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { requestAny } from '../../client/any-route.ts'
 import { Connectors } from '../../client/resources/connectors.ts'
-import type { Endpoint } from '../../wire/endpoints.ts'
+import { isReading } from '../../values/methods.ts'
 import type { VendorRequest } from '../../wire/vendor-request.ts'
 import { type CommandContext, readFlag, readList, readText } from '../context.ts'
 import { failSetting, failUsage } from '../failure.ts'
@@ -12,12 +12,16 @@ import { readSettings } from '../settings.ts'
 import { findConnector } from '../target/target.ts'
 import { addParams } from '../typed-values.ts'
 
-const methods: readonly Endpoint['method'][] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+const methods: readonly VendorRequest['method'][] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Puts the members of a request where its method carries them. */
-function placeMembers({ options }: CommandContext, method: Endpoint['method'], members: Readonly<Record<string, unknown>> | undefined) {
+function placeMembers(
+  { options }: CommandContext,
+  method: VendorRequest['method'],
+  members: Readonly<Record<string, unknown>> | undefined,
+) {
   if (members === undefined) return {}
-  if (method === 'GET') return { query: members }
+  if (isReading(method)) return { query: members }
   return readFlag(options, 'form') ? { form: members } : { body: members }
 }
 
@@ -44,6 +48,7 @@ export async function api(context: CommandContext): Promise<void> {
   if (connector !== undefined)
     return requestVendor(context, connector, { method, path, ...placeMembers(context, method, hasMembers ? members : undefined) })
   if (readFlag(options, 'form')) throw failUsage('--form goes with --connector only.', 'Leave it out: routes of the service take JSON.')
+  if (method === 'HEAD') throw failUsage('HEAD goes with --connector only.', 'Send GET to routes of the service.')
   const query = Object.fromEntries(Object.entries(members).map(([name, value]) => [name, String(value)]))
   const answer = await requestAny(
     await openSession(context),

@@ -21,11 +21,11 @@ export const toolCommands: readonly CommandSpec[] = [
     about: 'send a request to any route of the service, or to the vendor of a connector',
     details:
       "With --connector the path stands below the address of the vendor's API, and the request has the credentials of the connector. " +
-      'The token needs the scope connectors:request.',
+      'The token needs the scope connectors:request. HEAD goes with --connector only.',
     options: [
       { flags: '--connector <connector>', about: 'name or id of the connector whose vendor gets the request' },
       { flags: '--form', about: 'send the body as a form; with --connector' },
-      { flags: '--data <json>', about: 'body as JSON, as @file, or - for standard input; the query of a GET' },
+      { flags: '--data <json>', about: 'body as JSON, as @file, or - for standard input; the query of a GET or a HEAD' },
       { flags: '--field <name=value>', about: 'one member of the body or the query; name:=json gives JSON', isList: true },
       { flags: '-y, --yes', about: 'send a DELETE without a question' },
     ],

@@ -1,3 +1,4 @@
+import { isReading } from '../../values/methods.ts'
 import type { CheckResult } from '../../wire/checks.ts'
 import type { ConnectLinkInput, ConnectLinkSecret } from '../../wire/connect/links.ts'
 import type { ConnectorInput, ConnectorPatch, ConnectorQuery, ConnectorUpdate } from '../../wire/connector-inputs.ts'
@@ -88,13 +89,12 @@ export class Connectors {
   }
 
   /**
-   * Sends a request of the caller's own to the vendor, for what no operation offers. A GET may be repeated; others are sent once, and again
+   * Sends a request of the caller's own to the vendor, for what no operation offers. A GET or a HEAD may be repeated; others are sent once, and again
    * only with the same `idempotencyKey`.
    * @returns `data`, the vendor's JSON, and `meta` with its status and headers
    */
   request(id: string, body: VendorRequest, options: CreateOptions = {}): Promise<VendorAnswer> {
-    const isRead = body.method === 'GET'
-    return this.#transport.json(endpoints.requestVendor, { slots: slots(id), body, isRead, ...options })
+    return this.#transport.json(endpoints.requestVendor, { slots: slots(id), body, isRead: isReading(body.method), ...options })
   }
 
   /** Creates a link by which an end user authorizes a connector again: it replaces the credentials, and keeps copy, schedule and id. */

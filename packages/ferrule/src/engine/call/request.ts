@@ -1,5 +1,5 @@
 /** Builds the vendor's request from an operation and its parameters; the position of a page becomes parameters first. Pure. */
-import type { Method, Operation, Send, Submission } from '../../definition/entity.ts'
+import type { Operation, Send, SentMethod, Submission } from '../../definition/entity.ts'
 import { isObject } from '../../definition/object.ts'
 import { cursorName, sizeName } from '../../definition/page.ts'
 import { fail } from '../../errors.ts'
@@ -16,7 +16,7 @@ import { writeText } from './texts.ts'
 
 /** A request to the vendor's API, below its base address. */
 export interface WireRequest {
-  readonly method: Method
+  readonly method: SentMethod
   /** Path with the query, starting with a slash. */
   readonly path: string
   /** Method and path as definitions write them, without values; default: the operation's. */

@@ -3,9 +3,10 @@
  * (docs/decisions/vendor-requests.md).
  */
 import type { ConnectorDefinition } from '../../definition/connector.ts'
-import { listLiveActions, type Method, type Operation } from '../../definition/entity.ts'
+import { listLiveActions, type Operation, type SentMethod } from '../../definition/entity.ts'
 import { fail, failValidation } from '../../errors.ts'
 import { writeJson } from '../../values/json/json.ts'
+import { isReading } from '../../values/methods.ts'
 import { decodePart } from '../../values/texts.ts'
 import { readHeader } from '../http/answer.ts'
 import { buildPrefix } from '../http/origin.ts'
@@ -18,7 +19,7 @@ import { exchange, type Running, takeMemory } from './transport.ts'
 
 /** A request to the vendor, as its documents write it. */
 export interface VendorRequest {
-  readonly method: Method
+  readonly method: SentMethod
   /** Path below the base address of the kind, without a query: `/repos/acme/site`. */
   readonly path: string
   /** Members of the query. A list repeats its name; null is left out. */
@@ -41,7 +42,7 @@ export interface VendorReply {
   readonly status: number
   /** Link, ETag and Location, if the vendor sent them. */
   readonly headers: Readonly<Record<string, string>>
-  /** The JSON of the vendor, with all digits; an empty object for a write that is answered with nothing. */
+  /** The JSON of the vendor, with all digits; an empty object for HEAD, and for a write that is answered with nothing. */
   readonly body: unknown
 }
 
@@ -107,11 +108,11 @@ function checkTarget({ kind: { definition }, ...source }: Running['connection'],
 const buildOperation = (running: Pick<Running, 'connection'>, { method, path }: VendorRequest): CompiledOperation => ({
   kind: running.connection.kind,
   entityName: 'request',
-  action: method === 'GET' ? 'get' : 'update',
+  action: isReading(method) ? 'get' : 'update',
   entity: { about: 'A request', key: [] },
-  operation: { call: `${method} /`, at: '', params: {} },
+  operation: { call: 'GET /', at: '', params: {}, ...(method === 'HEAD' ? { answers: 'nothing' as const } : {}) },
   params: compileSchema({ type: 'object' }),
-  method,
+  method: 'GET', // unread: the request below has its own
   template: [path],
   at: [],
   convertible: {},
@@ -125,7 +126,12 @@ const buildOperation = (running: Pick<Running, 'connection'>, { method, path }: 
 })
 
 function buildWire({ method, path, query = {}, body, form, headers }: VendorRequest): WireRequest {
-  const address = { method, path: path + buildQuery(query, 'repeat'), ...(headers === undefined ? {} : { headers }) }
+  const address = {
+    method,
+    path: path + buildQuery(query, 'repeat'),
+    template: `${method} /`,
+    ...(headers === undefined ? {} : { headers }),
+  }
   if (form !== undefined) return { ...address, body: buildForm(form, 'brackets'), isForm: true }
   return body === undefined ? address : { ...address, body: writeJson(body) }
 }
@@ -143,7 +149,7 @@ function readHeaders({ credentials }: ConnectorDefinition, answer: Parameters<ty
 }
 
 /**
- * Sends such a request: a GET up to three times, anything else once.
+ * Sends such a request: a GET or a HEAD up to three times, anything else once.
  * @throws FerruleError `action_not_supported`, `validation_failed` before anything is sent; `outcome_unknown` for a write whose answer was
  *   lost; of the vendor
  */
@@ -152,14 +158,15 @@ export async function sendToVendor(
   request: VendorRequest,
 ): Promise<VendorReply> {
   checkTarget(calling.connection, request)
-  if (request.method === 'GET' && (request.body !== undefined || request.form !== undefined))
-    throw failValidation([{ field: '/body', message: 'cannot go with GET', error_code: 'body' }])
+  const reads = isReading(request.method)
+  if (reads && (request.body !== undefined || request.form !== undefined))
+    throw failValidation([{ field: '/body', message: `cannot go with ${request.method}`, error_code: 'body' }])
   if (request.body !== undefined && request.form !== undefined)
     throw failValidation([{ field: '/form', message: 'cannot go with a body', error_code: 'body' }])
   const running: Running = { ...calling, operation: buildOperation(calling, request), params: { ...request } }
   const wire = buildWire(request)
   await takeMemory(running)
-  const reply = request.method === 'GET' ? await exchange(running, wire) : await sendWrite(running, wire)
+  const reply = reads ? await exchange(running, wire) : await sendWrite(running, wire)
   if (reply.is === 'empty') throw fail('record_not_found', { reason: 'the vendor has nothing at this path' })
   return {
     status: reply.answer.status,

@@ -101,7 +101,7 @@ const firstRatio = 8
  */
 export async function unpackBytes(packed: Buffer, options: BodyOptions): Promise<Buffer> {
   const unpack = findUnpacker(options.encoding)
-  if (unpack === undefined) return packed
+  if (unpack === undefined || packed.length === 0) return packed // the answer of HEAD has headers of a body that does not come
   try {
     return await unpackBody(packed, unpack, options)
   } finally {

@@ -4,7 +4,7 @@
  */
 import type { Readable } from 'node:stream'
 import type { Dispatcher, Pool } from 'undici/index.js'
-import type { Method } from '../../definition/entity.ts'
+import type { SentMethod } from '../../definition/entity.ts'
 import { FerruleError, fail } from '../../errors.ts'
 import { buildVendorTraceHeaders, inSpan, type Span, type SpanStart } from '../../tracing.ts'
 import type { HttpAnswer } from './answer.ts'
@@ -178,7 +178,7 @@ export type Trust = 'config' | 'answer'
 export interface HttpRequest {
   readonly url: URL
   readonly trust: Trust
-  readonly method: Method
+  readonly method: SentMethod
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | undefined
   /** Maximum wait for the head of the answer in seconds, and maximum size of the answer in bytes; defaults if omitted. */

@@ -1,5 +1,5 @@
 import type { FerruleError, ProblemDetails } from 'ferrule'
-import { fail } from 'ferrule/internal'
+import { fail, isReading } from 'ferrule/internal'
 import {
   endpoints,
   executeInput,
@@ -72,7 +72,7 @@ export const request: PrincipalRoute = {
     tag: 'execute',
     summary: 'Send a request of your own to the vendor',
     about:
-      "For what no operation offers: method, path below the address of the vendor's API, query and body, with the connector's credentials and in its budget. A GET is sent again when it fails for a moment; all others are sent once, and an Idempotency-Key makes a repeat safe. Kinds that hide records or check statements take none. The answer has to be JSON. It does not enter the copy.",
+      "For what no operation offers: method, path below the address of the vendor's API, query and body, with the connector's credentials and in its budget. A GET or a HEAD is sent again when it fails for a moment; all others are sent once, and an Idempotency-Key makes a repeat safe. Kinds that hide records or check statements take none. The answer has to be JSON. It does not enter the copy.",
     scope: 'connectors:request',
     body: vendorRequest,
     example: { method: 'GET', path: '/shop.json' },
@@ -86,7 +86,7 @@ export const request: PrincipalRoute = {
   answer: (exchange, services) =>
     limited(exchange, services, async (bounds) => {
       const sent = readBody(vendorRequest, exchange.body)
-      exchange.whenStopped(sent.method === 'GET' ? stoppedRead : stoppedWrite)
+      exchange.whenStopped(isReading(sent.method) ? stoppedRead : stoppedWrite)
       const own = { idempotencyKey: exchange.header('idempotency-key'), requestId: exchange.requestId }
       const given = { connectorId: slot(exchange, 'connector_id'), request: sent, ...bounds, ...own }
       return toAnswer(exchange, await requestVendor(services.operations, exchange.who, given))
