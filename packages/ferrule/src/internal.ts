@@ -115,4 +115,4 @@ export {
 } from './values/kind-files.ts'
 export { isReading } from './values/methods.ts'
 export { countEdits, findNearNames } from './values/near-names.ts'
-export { isLoopback } from './values/texts.ts'
+export { foldKindName, isLoopback } from './values/texts.ts'

@@ -28,7 +28,7 @@ const printBare = (value: unknown): string =>
 const isSame = (before: unknown, after: unknown): boolean => printBare(before) === printBare(after)
 
 /** What has a message of its own; everything else of a definition concerns its calls. */
-const told: readonly string[] = [...texts, 'kind', 'id', 'entities', 'credentials', 'origins', 'configuration']
+const told: readonly string[] = [...texts, 'kind', 'id', 'foreign', 'entities', 'credentials', 'origins', 'configuration']
 
 function compareConnection(before: ConnectorDefinition, after: ConnectorDefinition): readonly KindChange[] {
   const change = (is: KindChangeClass, message: string): KindChange => ({ class: is, entity: null, message })

@@ -177,6 +177,11 @@ export interface Hidden {
 export interface ConnectorDefinition {
   /** Slug: `gong`. */
   readonly kind: string
+  /**
+   * Set by `checkUploadedKind`, and by no file: somebody uploaded the kind. Its requests go to public addresses only, nothing of it becomes
+   * code, and its texts reach agents marked.
+   */
+  readonly foreign?: true
   readonly title: string
   /** The category of the system: `conversation intelligence`. */
   readonly category: string
@@ -297,6 +302,4 @@ export interface Rules {
 export interface Kind<D extends ConnectorDefinition = ConnectorDefinition> {
   readonly definition: D
   readonly rules: Rules
-  /** True: somebody whom the operator of the service does not know wrote the definition. */
-  readonly foreign?: true
 }

@@ -2,7 +2,7 @@
 import type { Field, Fields, Finding } from '../definition/fields.ts'
 import * as make from '../definition/fields.ts'
 import { isObject } from '../definition/object.ts'
-import type { Findings, Steps } from './check-tree.ts'
+import { type Findings, most, type Steps } from './check-tree.ts'
 import { isShortField, parseShortField, type ShortField } from './field-text.ts'
 import { sayUnknown } from './mistakes.ts'
 import type { FieldPlace } from './shape.ts'
@@ -87,6 +87,7 @@ const withNull = (field: Field): Field => (field.type === undefined ? field : ma
 class FieldBuilder {
   readonly #scope: FieldScope
   readonly renamed: Record<string, string> = {}
+  #count = 0
 
   constructor(scope: FieldScope) {
     this.#scope = scope
@@ -100,11 +101,29 @@ class FieldBuilder {
   buildMap(value: unknown, steps: Steps, path: readonly string[] = []): Fields {
     if (!isObject(value)) return {}
     const own = Object.entries(value).filter(([name]) => name !== '+' && !name.startsWith('$'))
+    if (this.#isTooMuch(own.length, steps, path)) return {}
     const taken = [value['+'] ?? []].flat().flatMap((name) => this.#takeGroup(String(name), steps, path))
     return Object.fromEntries([
       ...taken,
       ...own.map(([name, each]) => [name, this.#build(name, each, [...steps, name], [...path, name])] as const),
     ])
+  }
+
+  /** Counts fields with those of groups, which the check of the text does not see: a group can bring itself, or groups that bring groups. */
+  #isTooMuch(count: number, steps: Steps, path: readonly string[]): boolean {
+    const { found } = this.#scope
+    this.#count += count
+    found.fields += count
+    const message =
+      path.length >= most.depth
+        ? `fields are nested more than ${most.depth} levels deep with those of groups`
+        : this.#count > most.fields
+          ? `has more than ${most.fields} fields with those of groups`
+          : found.fields > most.inAll
+            ? `the file has more than ${most.inAll} fields with those of groups`
+            : undefined
+    if (message !== undefined) found.note(steps, { message, example: 'address: object? Address' })
+    return message !== undefined
   }
 
   #takeGroup(name: string, steps: Steps, path: readonly string[]): readonly (readonly [string, Field])[] {

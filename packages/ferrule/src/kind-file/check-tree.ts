@@ -10,14 +10,17 @@ import type { Entry, Tree } from './tree.ts'
 /** Steps from the top of the file to a value. */
 export type Steps = readonly string[]
 
-/** Most fields of one map with all inner ones, and their deepest nesting. */
-const most = { fields: 500, depth: 5 }
+/** Most fields of one map with all inner ones, their deepest nesting, and most fields of a file with those that groups of types bring. */
+export const most = { fields: 500, depth: 5, inAll: 20_000 } as const
 
 /** What was found in one file: mistakes, doubts, and the places of all values. */
 export class Findings {
   readonly mistakes: Mistake[] = []
   readonly doubts: Mistake[] = []
   readonly #file: string
+  /** Number of fields that were built. */
+  fields = 0
+  readonly #noted = new Set<string>()
   readonly #keys = new Map<string, Place>()
   readonly #values = new Map<string, Place>()
 
@@ -51,8 +54,9 @@ export class Findings {
   /** Notes a mistake at a value, at its key, or at a place. */
   note(steps: Steps, said: Said, where: 'value' | 'key' | Place = 'value'): void {
     const at = typeof where === 'string' ? this.findPlace(steps, where) : where
-    const isKnown = this.mistakes.some((one) => one.line === at.line && one.column === at.column && one.message === said.message)
-    if (!isKnown) this.mistakes.push({ file: this.#file, ...at, path: steps.join('.'), ...said })
+    const name = `${at.line}:${at.column} ${said.message}`
+    if (!this.#noted.has(name)) this.mistakes.push({ file: this.#file, ...at, path: steps.join('.'), ...said })
+    this.#noted.add(name)
   }
 
   /** Notes a doubt at a value. */

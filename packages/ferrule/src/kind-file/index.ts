@@ -23,6 +23,8 @@ export type { DefinitionOf, KindTypes, TypedDefinition } from './define-types.ts
 export type { KindFile } from './file.ts'
 export { formatMistake, type Mistake, type Place } from './mistakes.ts'
 export { type ReadKind, readKind } from './read.ts'
+export { checkUploadedKind, type UploadOptions } from './uploaded/check-uploaded.ts'
+export { type KindHost, listHosts } from './uploaded/hosts.ts'
 
 /** An entity of a kind that the compiler does not know: it may have each action. */
 export interface AnyEntity extends EntityDefinition {

@@ -31,10 +31,20 @@ function checkDefinition(definition: ConnectorDefinition, { file, rules }: { fil
   }
 }
 
+/** A further check of a file, as plain data. What the table refused is missing there. */
+export type FurtherCheck = (file: unknown, found: Findings) => void
+
+/** What a tree is checked with. */
+interface Checks {
+  readonly rules?: Rules
+  readonly further?: FurtherCheck
+}
+
 /** Checks a tree, and makes the long form of it. */
-function readFile(tree: Tree | undefined, found: Findings, rules: Rules): ReadKind {
+function readFile(tree: Tree | undefined, found: Findings, { rules = {}, further }: Checks): ReadKind {
   const checker = new TreeChecker(found)
   const file = tree === undefined ? undefined : checker.check(tree, { is: 'keys', group: 'kind' }, [])
+  if (file !== undefined) further?.(file, found)
   const definition = file === undefined ? undefined : buildDefinition(file, found)
   if (definition !== undefined && found.mistakes.length === 0) checkDefinition(definition, { file, rules }, found)
   const isRight = found.mistakes.length === 0
@@ -58,5 +68,22 @@ export async function readKind(text: string, { name, rules = {} }: { readonly na
   if (long !== undefined)
     return { ...checkLongForm(long, { text, name, rules }), doubts: [], findPlace: (...steps) => findLongPlace(text, steps) }
   const found = new Findings(name)
-  return readFile(await readTree(text, (at, said) => found.note([], said, at)), found, rules)
+  return readFile(await readTree(text, (at, said) => found.note([], said, at)), found, { rules })
+}
+
+/**
+ * Reads the text of a kind file with further checks. The long form is refused: it can hold what files cannot, such as regular expressions.
+ * @param options `name`: name of the file, for mistakes; `further`: checks beside those of every file
+ */
+export async function readKindStrictly(
+  text: string,
+  { name, further }: { readonly name: string; readonly further: FurtherCheck },
+): Promise<ReadKind> {
+  const found = new Findings(name)
+  if (parseLongForm(text) === undefined) {
+    const tree = await readTree(text, (at, said) => found.note([], said, at))
+    return readFile(tree, found, { further })
+  }
+  found.note([], { message: 'this is a long form, which a program made: upload the file that it was made from', example: 'kind: acme' })
+  return readFile(undefined, found, {})
 }

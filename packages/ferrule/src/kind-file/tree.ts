@@ -96,9 +96,13 @@ class Reader {
   #readEntries(map: YAMLMap, depth: number): readonly Entry[] {
     const own: Entry[] = []
     const merged: Entry[] = []
+    const known = new Set<string>() // the check of the parser compares each key with each other one
     for (const pair of map.items) {
       const read = this.#readPair(map, pair, depth)
       if (read === undefined) continue
+      const { key, at } = read.entry
+      if (known.has(key)) this.#note(at, { message: 'the key stands twice in the same map' })
+      known.add(key)
       if (read.isMerge) merged.push(...this.#listMerged(read.entry.value, read.entry.at))
       else own.push(read.entry)
     }
@@ -144,6 +148,7 @@ const isNull = ({ isScalar }: Yaml, value: unknown): boolean =>
 
 /** Sentences of the parser, and what they mean for people who write kinds. */
 const syntax: readonly (readonly [RegExp, Said])[] = [
+  [/Maximum call stack/, { message: `the file is nested more than ${most.depth} levels deep` }],
   [
     /flow-seq-start at node end/,
     { message: 'between { and } a text with [ ] must be quoted', example: 'labels: "string[] Names of labels"' },
@@ -166,7 +171,6 @@ const syntax: readonly (readonly [RegExp, Said])[] = [
 
 /** Describes a mistake of the parser in our words. */
 const describeSyntax = (code: string, message: string): Said => {
-  if (code === 'DUPLICATE_KEY') return { message: 'the key stands twice in the same map' }
   if (code === 'TAG_RESOLVE_FAILED')
     return { message: 'tags are not allowed: files have plain values only', example: "about: '!important'" }
   if (code === 'TAB_AS_INDENT') return { message: 'indent with spaces, not with tabs' }
@@ -175,7 +179,7 @@ const describeSyntax = (code: string, message: string): Said => {
 }
 
 /** Mistakes that leave the rest of the tree as it is. All others make more mistakes behind them, so only the first is told. */
-const isMild = ({ code }: { readonly code: string }): boolean => code === 'DUPLICATE_KEY' || code === 'TAG_RESOLVE_FAILED'
+const isMild = ({ code }: { readonly code: string }): boolean => code === 'TAG_RESOLVE_FAILED'
 
 /**
  * Reads a text into a tree.
@@ -189,7 +193,7 @@ export async function readTree(text: string, note: Note): Promise<Tree | undefin
   const yaml = await import('yaml')
   const lines = new yaml.LineCounter()
   const document = yaml.parseDocument(text, {
-    ...{ version: '1.2', schema: 'core', merge: false, uniqueKeys: true, strict: true, prettyErrors: false, logLevel: 'silent' },
+    ...{ version: '1.2', schema: 'core', merge: false, uniqueKeys: false, strict: true, prettyErrors: false, logLevel: 'silent' },
     lineCounter: lines,
     keepSourceTokens: false,
   })

@@ -7,6 +7,7 @@ import type { Recordings } from './recording.ts'
 
 export { findRecordingsPath } from '../values/kind-files.ts'
 export { type TestReport, testKind } from './check-kind.ts'
+export { checkUploadedRecordings } from './check-uploaded.ts'
 export { createReplayConnection, listSecretHeaders, listSecretQuery } from './connection.ts'
 export type { Finding, TestedFiles } from './findings.ts'
 export { PastedVendor } from './pasted.ts'

@@ -20,12 +20,12 @@ interface Candidate {
 
 const isSuccess = ({ status }: RecordedAnswer): boolean => status < 300
 
-/** Makes an expression of a text with slots, such as a path. */
+/** Makes an expression of a text with slots, such as a path. Values are bounded: two slots in one part would else cost time squared. */
 export const toPattern = (path: string): RegExp =>
   new RegExp(
     `^${path
       .split(/(\{\w+\})/)
-      .map((part) => (part.startsWith('{') ? `(?<${part.slice(1, -1)}>[^/]+)` : escapePattern(part)))
+      .map((part) => (part.startsWith('{') ? `(?<${part.slice(1, -1)}>[^/]{1,500})` : escapePattern(part)))
       .join('')}$`,
   )
 

@@ -14,3 +14,6 @@ export function decodePart(part: string): string {
 
 /** Returns whether a host is this machine only. @param host name or address; IPv6 with or without the brackets of an address */
 export const isLoopback = (host: string): boolean => /^(localhost|::1|\[::1\]|127(\.\d+){3})$/.test(host)
+
+/** Folds the name of a kind: ignores case, space, `_` and `-`. */
+export const foldKindName = (text: string): string => text.toLowerCase().replace(/[\s_-]+/g, '-')

@@ -1,6 +1,6 @@
 /** Builds documents of the kinds from their definitions. */
 import type { ConnectorDefinition } from 'ferrule/definition'
-import { buildEntityDocument, fail, readSlug, sandboxValues, toSchema } from 'ferrule/internal'
+import { buildEntityDocument, fail, foldKindName, readSlug, sandboxValues, toSchema } from 'ferrule/internal'
 import type { DefinitionRecord, DefinitionSummary } from 'ferrule/wire'
 import type { Catalogue } from './connector-types.ts'
 import { isOfLibrary, type ServedKind, summarize } from './served-kind.ts'
@@ -49,9 +49,6 @@ const toDefinitionRecord = (kind: ServedKind): DefinitionRecord => {
     entities: Object.entries(definition.entities).map(buildEntityDocument),
   }
 }
-
-/** Folds the name of a kind: ignores case, space, `_` and `-`. */
-export const foldKindName = (text: string): string => text.toLowerCase().replace(/[\s_-]+/g, '-')
 
 /**
  * Builds the catalogue. Builds each document at its first request and keeps it. Lists and names read no definition.

@@ -51,12 +51,12 @@ export function buildOwnKind(row: UsedVersionRow): ServedKind {
   let definition: ConnectorDefinition | undefined
   return {
     own: { organizationId, id, version, hosts },
-    foreign: true,
     summary: { kind: name, id, title, about, copied },
     rules: {},
     get definition() {
       // It was checked when it was published.
-      definition ??= { ...(JSON.parse(inflateRawSync(row.definition).toString('utf8')) as ConnectorDefinition), kind: name, id }
+      const stored = JSON.parse(inflateRawSync(row.definition).toString('utf8')) as ConnectorDefinition
+      definition ??= { ...stored, kind: name, id, foreign: true }
       return definition
     },
   }
