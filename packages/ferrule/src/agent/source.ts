@@ -7,6 +7,8 @@ export interface AgentConnector {
   readonly name: string
   /** Slug of the kind. */
   readonly kind: string
+  /** Version of the kind, if it is one of the organization. */
+  readonly version?: number | undefined
   /** Name of the workspace; null: the connector is in none. */
   readonly workspace: string | null
   /** `active`, or why calls would fail: `auth_error`, `disabled`. */

@@ -98,6 +98,12 @@ export const definitionQuery = query({ name: opt(str('Part of the title or slug;
 /** What the list of kinds is limited to. */
 export type DefinitionQuery = Wire<typeof definitionQuery>
 
+export const definitionVersionQuery = query({
+  version: opt(int('Version of a kind of the organization; left out: the newest.', { minimum: 1 })),
+})
+/** Which version of a kind is read. */
+export type DefinitionVersionQuery = Wire<typeof definitionVersionQuery>
+
 export const skill = record(
   'Skill',
   {

@@ -27,6 +27,16 @@ function toSummary(served: ServedKind): DefinitionSummary {
   }
 }
 
+/** Documents by their kinds. */
+const records = new WeakMap<ServedKind, DefinitionRecord>()
+
+/** Describes a kind. The document is built at its first request, and kept with the kind. */
+export function describeServedKind(kind: ServedKind): DefinitionRecord {
+  const record = records.get(kind) ?? toDefinitionRecord(kind)
+  records.set(kind, record)
+  return record
+}
+
 const toDefinitionRecord = (kind: ServedKind): DefinitionRecord => {
   const { definition } = kind
   const { entity, action } = definition.check
@@ -51,7 +61,7 @@ const toDefinitionRecord = (kind: ServedKind): DefinitionRecord => {
 }
 
 /**
- * Builds the catalogue. Builds each document at its first request and keeps it. Lists and names read no definition.
+ * Builds the catalogue. Lists and names read no definition.
  * @param standIns slugs of the kinds that the sandbox plays without recordings
  */
 export function createCatalogue(kinds: readonly ServedKind[], standIns: readonly string[] = Object.keys(sandboxValues)): Catalogue {
@@ -62,7 +72,6 @@ export function createCatalogue(kinds: readonly ServedKind[], standIns: readonly
       return [title, kind, readSlug(kind), id].map((name) => [foldKindName(name), each] as const)
     }),
   )
-  const records = new Map<ServedKind, DefinitionRecord>()
   const findKind = (given: string): ServedKind | undefined => names.get(foldKindName(given))
   const getKind = (given: string): ServedKind => {
     const found = findKind(given)
@@ -73,12 +82,7 @@ export function createCatalogue(kinds: readonly ServedKind[], standIns: readonly
       })
     return found
   }
-  const get = (id: string): DefinitionRecord => {
-    const kind = getKind(id)
-    const record = records.get(kind) ?? toDefinitionRecord(kind)
-    records.set(kind, record)
-    return record
-  }
+  const get = (id: string): DefinitionRecord => describeServedKind(getKind(id))
   return {
     kinds,
     list: (nameContains = '') => {

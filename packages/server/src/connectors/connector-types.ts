@@ -83,6 +83,13 @@ export interface Kinds {
   readonly served: Catalogue
   /** Returns the kinds that an organization can name: the served ones, and the newest versions of its own. */
   of(organizationId: string, db?: Db): Promise<Catalogue>
+  /**
+   * Returns a version of a kind that an organization can name.
+   * @param name slug, title or id
+   * @param version undefined for the newest; kinds of the service have no others
+   * @throws FerruleError `connector_type_not_found`, `kind_not_found`
+   */
+  getVersion(organizationId: string, name: string, version: number | undefined): Promise<ServedKind>
   /** Returns the kind of a row; undefined when this version of the service, or the organization, lacks it. */
   find(row: KindOfRow, db?: Db): ServedKind | undefined | Promise<ServedKind | undefined>
   /** As `find`. @throws FerruleError `connector_type_not_found` */

@@ -94,6 +94,16 @@ export function createKinds(db: Db, kinds: readonly ServedKind[], standIns?: rea
     served,
     of,
     find,
+    getVersion: async (organizationId, name, version) => {
+      const known = version === undefined ? served.findKind(name) : undefined
+      if (known !== undefined) return known
+      const newest = (await of(organizationId)).getKind(name)
+      if (version === undefined || version === newest.own?.version) return newest
+      const wanted = newest.own === undefined ? undefined : `${summarize(newest).kind}~${version}`
+      const kind = wanted === undefined ? undefined : await find({ organization_id: organizationId, kind: wanted })
+      if (kind === undefined) throw fail('kind_not_found', {})
+      return kind
+    },
     get: async (row, used) => {
       const kind = await find(row, used)
       if (kind === undefined) throw fail('connector_type_not_found', { given: row.kind.slice(0, 100), known: 'those of this service' })

@@ -57,7 +57,7 @@ export interface Platform {
   /** Builds the worker that fills the context store on this node. Call its `start`, and its `stop` before `close`. */
   syncWorker(services: SyncServices): SyncWorker
   readonly jobs: Jobs
-  readonly kinds: Pick<Kinds, 'served' | 'of'>
+  readonly kinds: Pick<Kinds, 'served' | 'of' | 'getVersion'>
   readonly ownKinds: OwnKinds
   readonly vault: VaultAdministration
   /**

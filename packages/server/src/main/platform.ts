@@ -200,7 +200,7 @@ async function start({ clock, budgets, engine, parts }: Foundation, options: Pla
     limiter: budgets.limiter,
     syncWorker: (services) => createSyncWorker({ ...parts, node }, connectors, services),
     jobs: createJobs(parts),
-    kinds: { served: parts.kinds.served, of: parts.kinds.of },
+    kinds: { served: parts.kinds.served, of: parts.kinds.of, getVersion: parts.kinds.getVersion },
     ownKinds: createOwnKinds({ ...parts, readUploadedKind: options.readUploadedKind ?? refuseUploads }),
     vault: createRotation(parts),
     clock: clock.now,

@@ -18,6 +18,7 @@ const toConnector = (record: ConnectorSummary | ConnectorRecord): AgentConnector
   id: record.id,
   name: record.name,
   kind: record.connector_type,
+  version: record.kind_version,
   workspace: record.workspace_name,
   state: record.status,
   reason: record.status_reason,
@@ -32,18 +33,19 @@ class KindCache {
     this.#definitions = definitions
   }
 
-  get(slug: string): Promise<AgentKind> {
-    const known = this.#kinds.get(slug)
+  get(named: Pick<AgentConnector, 'kind' | 'version'>): Promise<AgentKind> {
+    const name = `${named.kind} ${named.version ?? ''}`
+    const known = this.#kinds.get(name)
     if (known !== undefined && known.untilMs > Date.now()) return known.kind
-    const kind = this.#read(slug)
-    this.#kinds.set(slug, { kind, untilMs: Date.now() + kindAgeMs })
-    kind.catch(() => this.#kinds.delete(slug))
+    const kind = this.#read(named)
+    this.#kinds.set(name, { kind, untilMs: Date.now() + kindAgeMs })
+    kind.catch(() => this.#kinds.delete(name))
     return kind
   }
 
   /** Reads a kind, without the signal of any caller: who leaves ends only the own wait. */
-  async #read(slug: string): Promise<AgentKind> {
-    const { definition, entities } = await this.#definitions.get(slug)
+  async #read({ kind, version }: Pick<AgentConnector, 'kind' | 'version'>): Promise<AgentKind> {
+    const { definition, entities } = await this.#definitions.get(kind, { version })
     return { kind: definition.connector_type, title: definition.name, description: definition.description, entities }
   }
 }
@@ -88,7 +90,7 @@ export function createHostedSource(transport: Transport): AgentSource {
         searchable: ready_for_search,
         syncedAt: synced_at,
       })),
-    readKind: ({ kind }) => kinds.get(kind),
+    readKind: (connector) => kinds.get(connector),
     execute: ({ id, kind }, request, limits) => execute(new Hosted(transport, { kind, connector: id }, request.fields), request, limits),
   }
 }

@@ -26,9 +26,13 @@ export class Definitions {
     return (await this.#transport.json<DefinitionList>(endpoints.listDefinitions, parts)).definitions
   }
 
-  /** Reads a kind: credentials, configuration, entities and actions. @param id definition id or slug */
-  get(id: string, options: RequestOptions = {}): Promise<DefinitionRecord> {
-    return this.#transport.json(endpoints.getDefinition, { slots: { definition_id: id }, ...options })
+  /**
+   * Reads a kind: credentials, configuration, entities and actions.
+   * @param id definition id or slug
+   * @param options `version`: of a kind of the organization; left out: the newest
+   */
+  get(id: string, { version, ...options }: RequestOptions & { readonly version?: number | undefined } = {}): Promise<DefinitionRecord> {
+    return this.#transport.json(endpoints.getDefinition, { slots: { definition_id: id }, query: { version }, ...options })
   }
 
   /** Reads the reference of a kind: what its pages say, example calls, and the operators of searchable fields. @param id definition id or slug */

@@ -11,6 +11,7 @@ import { ExecuteLimits, type Hold } from '../../calls/admission.ts'
 import { answerBody } from '../../calls/cut-records.ts'
 import type { Executed, ReplayedAnswer } from '../../calls/executed.ts'
 import { executeOperation } from '../../calls/operations.ts'
+import { describeServedKind } from '../../connectors/catalogue.ts'
 import { buildMcpAddress } from '../../main/settings/own-address.ts'
 import { type Principal, requireScope, type Scope } from '../../values/access.ts'
 import { readBody } from '../../values/read.ts'
@@ -157,6 +158,7 @@ const toConnector = (record: ConnectorSummary | ConnectorRecord): AgentConnector
   id: record.id,
   name: record.name,
   kind: record.connector_type,
+  version: record.kind_version,
   workspace: record.workspace_name,
   state: record.status,
   reason: record.status_reason,
@@ -271,8 +273,9 @@ function createServiceSource(services: Services, caller: SourceCaller): AgentSou
         searchable: ready_for_search,
         syncedAt: synced_at,
       })),
-    readKind: async ({ kind }): Promise<AgentKind> => {
-      const { definition, entities } = (await platform.kinds.of(principal.organizationId)).get(kind)
+    readKind: async ({ kind, version }): Promise<AgentKind> => {
+      const found = await platform.kinds.getVersion(principal.organizationId, kind, version)
+      const { definition, entities } = describeServedKind(found)
       return { kind: definition.connector_type, title: definition.name, description: definition.description, entities }
     },
     execute: (connector, given, limits) => execute(services, caller, { connector, given, limits }),

@@ -3,17 +3,29 @@ import {
   buildCallExamples,
   type Comparison,
   describeKind,
+  fail,
   failValidation,
   fieldOperators,
   findUnsuited,
   readSlug,
   standAlone,
 } from 'ferrule/internal'
-import { type DefinitionReference, definitionList, definitionQuery, definitionRecord, definitionReference, endpoints } from 'ferrule/wire'
+import {
+  type DefinitionReference,
+  definitionList,
+  definitionQuery,
+  definitionRecord,
+  definitionReference,
+  definitionVersionQuery,
+  endpoints,
+} from 'ferrule/wire'
+import { describeServedKind } from '../../connectors/catalogue.ts'
+import type { ServedKind } from '../../connectors/served-kind.ts'
 import { buildSearchTable } from '../../copies/search/columns.ts'
 import { parseFieldPath } from '../../copies/search/field-paths.ts'
 import type { PathType } from '../../copies/search/tree.ts'
 import type { Caller } from '../../values/access.ts'
+import { readQuery } from '../../values/read.ts'
 import { version } from '../../values/version.ts'
 import { jsonType } from '../reply.ts'
 import { type Exchange, type OpenRoute, type Services, slot } from '../route.ts'
@@ -74,6 +86,17 @@ function readName({ name }: Readonly<Record<string, unknown>>): string | undefin
 export const findCatalogue = ({ who: { organizationId } }: Pick<Exchange<Caller>, 'who'>, { platform: { kinds } }: Services) =>
   organizationId === null ? kinds.served : kinds.of(organizationId)
 
+/** Returns the kind that a request names. */
+async function findKind(exchange: Exchange<Caller>, { platform: { kinds } }: Services): Promise<ServedKind> {
+  const { version } = readQuery(definitionVersionQuery, exchange.query)
+  const { organizationId } = exchange.who
+  const name = slot(exchange, 'definition_id')
+  if (organizationId !== null) return kinds.getVersion(organizationId, name, version)
+  const kind = kinds.served.getKind(name)
+  if (version !== undefined) throw fail('kind_not_found', {})
+  return kind
+}
+
 /** The kinds that this service runs, and those of the organization. */
 export const listDefinitions = unchangedRoute({
   ...endpoints.listDefinitions,
@@ -99,10 +122,11 @@ export const getDefinition = unchangedRoute({
     tag: 'definitions',
     summary: 'Read a kind: credentials, configuration, entities and actions',
     about: 'The answer has an `ETag`; with `If-None-Match` an unchanged kind is 304.',
+    query: definitionVersionQuery,
     answer: { about: 'The kind', schema: definitionRecord },
-    problems: ['connector_type_not_found'],
+    problems: ['connector_type_not_found', 'kind_not_found', 'validation_failed'],
   },
-  answer: async (exchange, services) => (await findCatalogue(exchange, services)).get(slot(exchange, 'definition_id')),
+  answer: async (exchange, services) => describeServedKind(await findKind(exchange, services)),
 })
 
 /** What the pages of the documents say about a kind. */
@@ -114,10 +138,11 @@ export const getDefinitionReference = unchangedRoute({
     tag: 'definitions',
     summary: 'Read the reference of a kind: texts, example calls, and operators of searchable fields',
     about: 'The same texts and examples as the documents. The answer has an `ETag`; with `If-None-Match` an unchanged reference is 304.',
+    query: definitionVersionQuery,
     answer: { about: 'The reference', schema: definitionReference },
-    problems: ['connector_type_not_found'],
+    problems: ['connector_type_not_found', 'kind_not_found', 'validation_failed'],
   },
-  answer: async (exchange, services) => buildReference((await findCatalogue(exchange, services)).getKind(slot(exchange, 'definition_id'))),
+  answer: async (exchange, services) => buildReference(await findKind(exchange, services)),
 })
 
 /** The API's document (OpenAPI 3.1), printed once per process. */
