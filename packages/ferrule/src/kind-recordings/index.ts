@@ -29,8 +29,15 @@ export { addRecording } from './write.ts'
  * Reads recordings from a file of this machine.
  * @throws FerruleError `definition_invalid` with all mistakes, each with its place; the errors of Node for a file that cannot be read
  */
-export async function loadRecordings(path: string): Promise<Recordings> {
-  const { file, mistakes } = await readRecordings(await readFile(path, 'utf8'), { name: basename(path) })
+export const loadRecordings = async (path: string): Promise<Recordings> => parseRecordings(await readFile(path, 'utf8'), basename(path))
+
+/**
+ * Reads recordings from their text.
+ * @param name of the file, for mistakes
+ * @throws FerruleError `definition_invalid` with all mistakes, each with its place
+ */
+export async function parseRecordings(text: string, name = 'recordings'): Promise<Recordings> {
+  const { file, mistakes } = await readRecordings(text, { name })
   if (file === undefined) throw failMistakes(mistakes)
   return file
 }

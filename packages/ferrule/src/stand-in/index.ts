@@ -17,7 +17,13 @@ import { readRequest, type SentRequest } from './requests.ts'
 import { Tokens } from './tokens.ts'
 import { RecordedVendor } from './vendor.ts'
 
-export { checkUploadedRecordings, findRecordingsPath, loadRecordings, type Recordings } from '../kind-recordings/index.ts'
+export {
+  checkUploadedRecordings,
+  findRecordingsPath,
+  loadRecordings,
+  parseRecordings,
+  type Recordings,
+} from '../kind-recordings/index.ts'
 
 // An import would load the fetch of Node too.
 const { createServer } = process.getBuiltinModule('node:http')

@@ -3,8 +3,8 @@ import { kindChangeClasses } from '../definition/compare.ts'
 import { bool, int, list, oneOf, opt, orNull, str, time } from '../definition/index.ts'
 import { body, part, query, record, uuid, type Wire } from './words.ts'
 
-/** Most characters of a kind file. */
-export const longestKindFile = 262_144
+/** Most characters of a kind file, and of its recordings. */
+export const [longestKindFile, longestRecordings] = [262_144, 524_288]
 
 const change = part(
   {
@@ -17,6 +17,7 @@ const change = part(
 
 const finding = part(
   {
+    file: oneOf('Where', 'kind', 'recordings'),
     line: int('Line, from 1'),
     column: int('Column, from 1'),
     path: str('Place in the file, such as entities.issues.list; empty for the whole file'),
@@ -40,6 +41,7 @@ const kind = {
   version: int('Newest version, from 1'),
   entities: int('Number of entities'),
   hosts: list(str('Host'), 'Hosts that the newest version leads to'),
+  sandbox: bool('true: the newest version has recordings, so connectors can be made in the sandbox'),
   connectors: int('Connectors of all versions'),
   created_at: time('Time of the first version'),
   updated_at: time('Time of the newest version'),
@@ -86,6 +88,12 @@ export const kindInput = body(
   'OwnKindInput',
   {
     file: str('Text of the kind file: YAML or JSON.', { minLength: 1, maxLength: longestKindFile }),
+    recordings: opt(
+      str('Text of its recordings: JSON, as `ferrule kind try --record` writes it. The sandbox plays the kind from them.', {
+        minLength: 1,
+        maxLength: longestRecordings,
+      }),
+    ),
     newest: opt(int('Newest version that you know of, 0 for a new kind. Another one is refused, so nobody overwrites the work of others.')),
   },
   'A kind file',

@@ -3,7 +3,7 @@ import type { ConnectorDefinition } from 'ferrule/definition'
 import { buildEntityDocument, fail, foldKindName, readSlug, sandboxValues, toSchema } from 'ferrule/internal'
 import type { DefinitionRecord, DefinitionSummary } from 'ferrule/wire'
 import type { Catalogue } from './connector-types.ts'
-import { isOfLibrary, type ServedKind, summarize } from './served-kind.ts'
+import { hasRecordings, isOfLibrary, type ServedKind, summarize } from './served-kind.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 
@@ -96,6 +96,6 @@ export function createCatalogue(kinds: readonly ServedKind[], standIns: readonly
     entities: (id) => get(id).entities,
     getKind,
     findKind,
-    hasStandIn: (kind) => kind.recordings !== undefined || standIns.includes(summarize(kind).kind),
+    hasStandIn: (kind) => hasRecordings(kind) || standIns.includes(summarize(kind).kind),
   }
 }

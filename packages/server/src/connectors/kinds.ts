@@ -9,7 +9,7 @@ import type { Db } from '../db/database.ts'
 import { createCatalogue } from './catalogue.ts'
 import type { Catalogue, KindOfRow, Kinds } from './connector-types.ts'
 import { type ServedKind, summarize } from './served-kind.ts'
-import { findUsedVersion, listNewestVersions, type UsedVersionRow } from './sql/own-kinds.ts'
+import { findUsedVersion, listNewestVersions, readVersionRecordings, type UsedVersionRow } from './sql/own-kinds.ts'
 
 /** Most versions that a process keeps. A definition takes some hundred kilobytes at most. */
 const mostKept = 100
@@ -39,18 +39,24 @@ export interface VersionSummary {
   readonly copied: boolean
   readonly entities: number
   readonly hosts: readonly string[]
+  /** Whether the version has recordings. */
+  readonly sandbox: boolean
 }
 
 const parseSummary = (text: string): VersionSummary => JSON.parse(text)
 
-/** Builds a kind from a stored version. Its definition is read when it is first used. */
-export function buildOwnKind(row: UsedVersionRow): ServedKind {
+/**
+ * Builds a kind from a stored version. Its definition is read when it is first used.
+ * @param readRecordings reads the text of its recordings, if it has any
+ */
+export function buildOwnKind(row: UsedVersionRow, readRecordings?: () => Promise<string>): ServedKind {
   const { kind_id: id, organization_id: organizationId, version, slug } = row
-  const { title, about, copied, hosts } = parseSummary(row.summary)
+  const { title, about, copied, hosts, sandbox } = parseSummary(row.summary)
   const name = nameOwnKind({ slug, id })
   let definition: ConnectorDefinition | undefined
   return {
-    own: { organizationId, id, version, hosts },
+    own: { organizationId, id, version, hosts, readRecordings: sandbox ? readRecordings : undefined },
+    foreign: true,
     summary: { kind: name, id, title, about, copied },
     rules: {},
     get definition() {
@@ -72,7 +78,7 @@ export function createKinds(db: Db, kinds: readonly ServedKind[], standIns?: rea
   const kept = new BoundedMap<string, ServedKind>(mostKept)
   const keep = (row: UsedVersionRow): ServedKind => {
     const name = `${row.kind_id} ${row.version}`
-    const kind = kept.get(name) ?? buildOwnKind(row)
+    const kind = kept.get(name) ?? buildOwnKind(row, () => readVersionRecordings(db, row))
     kept.set(name, kind)
     return kind
   }

@@ -1,6 +1,6 @@
 /** Kinds that organizations bring: uploads, versions, and what a new version means (docs/decisions/own-kinds.md). */
 import type { ConnectorDefinition } from 'ferrule/definition'
-import { compareKinds, fail, failValidation, type KindChange } from 'ferrule/internal'
+import { compareKinds, fail, failValidation, type KindChange, pointTo } from 'ferrule/internal'
 import {
   type KindCheck,
   type KindInput,
@@ -55,11 +55,12 @@ export interface ReadUpload {
 
 /**
  * Reads an uploaded file: parses and checks it in a thread of its own, with bounds of time and memory.
- * @param given `slug` that the file must name; `taken` names that it cannot have
+ * @param given `slug` that the file must name; `taken` names that it cannot have; `recordings` are checked too, and hold no secrets
  */
 export type ReadUploadedKind = (given: {
   readonly slug: string
   readonly file: string
+  readonly recordings: string | undefined
   readonly taken: readonly string[]
 }) => Promise<ReadUpload>
 
@@ -97,9 +98,9 @@ const toChanges = (changes: readonly KindChange[]) => ({ class: changes[0]?.clas
 const sum = (counts: ReadonlyMap<number, number>): number => [...counts.values()].reduce((total, each) => total + each, 0)
 
 function toSummary(row: OwnKindRow, summary: VersionSummary, connectors: number): KindSummary {
-  const { title, about, entities, hosts } = summary
+  const { title, about, entities, hosts, sandbox } = summary
   const times = { created_at: iso(row.created_at), updated_at: iso(row.updated_at) }
-  return { id: row.id, slug: row.slug, title, about, version: Number(row.newest_version), entities, hosts, connectors, ...times }
+  return { id: row.id, slug: row.slug, title, about, version: Number(row.newest_version), entities, hosts, sandbox, connectors, ...times }
 }
 
 async function requireKind(db: Db, principal: Principal, slug: string, find = findOwnKind): Promise<OwnKindRow> {
@@ -133,9 +134,13 @@ interface Upload extends ReadUpload {
   readonly changes: readonly KindChange[]
 }
 
-async function readUpload(parts: OwnKindParts, principal: Principal, { slug, file }: { slug: string; file: string }): Promise<Upload> {
+async function readUpload(
+  parts: OwnKindParts,
+  principal: Principal,
+  { slug, body: { file, recordings } }: { slug: string; body: KindInput },
+): Promise<Upload> {
   const { db } = parts.database
-  const read = await parts.readUploadedKind({ slug, file, taken: await listTaken(parts, db, principal, slug) })
+  const read = await parts.readUploadedKind({ slug, file, recordings, taken: await listTaken(parts, db, principal, slug) })
   const kind = await findOwnKind(db, principal.organizationId, slug)
   const newest = Number(kind?.newest_version ?? 0)
   const before = kind === undefined ? undefined : await findVersion(db, kind, newest)
@@ -148,8 +153,8 @@ const failMistakes = ({ mistakes }: ReadUpload) =>
     'kind_invalid',
     { reason: `${mistakes.length} of them, the first in line ${mistakes[0]?.line}: ${mistakes[0]?.message}` },
     {
-      errors: mistakes.map(({ path, message, line, column }) => ({
-        field: path === '' ? '/file' : `/file/${path.replaceAll('.', '/')}`,
+      errors: mistakes.map(({ file, path, message, line, column }) => ({
+        field: pointTo(file === 'kind' ? '/file' : '/recordings', ...path.split('.').filter((step) => step !== '')),
         message,
         error_code: 'kind',
         line,
@@ -205,12 +210,20 @@ async function store(
     if (newest !== upload.newest) throw fail('kind_changed', { newest: String(newest), given: String(upload.newest) })
     const version = newest + 1
     const { title, about, copied } = summarizeDefinition(definition)
-    const summary: VersionSummary = { title, about, copied, entities: Object.keys(definition.entities).length, hosts: upload.hosts }
+    const summary: VersionSummary = {
+      title,
+      about,
+      copied,
+      entities: Object.keys(definition.entities).length,
+      hosts: upload.hosts,
+      sandbox: body.recordings !== undefined,
+    }
     await insertVersion(db, {
       kind_id: kind.id,
       organization_id: organizationId,
       version,
       file: body.file,
+      recordings: body.recordings ?? null,
       summary: JSON.stringify(summary),
       changes: JSON.stringify(upload.changes),
       definition: packDefinition(definition),
@@ -227,7 +240,7 @@ async function store(
 async function publish(parts: OwnKindParts, principal: Principal, given: { slug: string; body: unknown }): Promise<KindPublication> {
   const { slug } = given
   const body = readBody(kindInput, given.body)
-  const upload = await readUpload(parts, principal, { slug, file: body.file })
+  const upload = await readUpload(parts, principal, { slug, body })
   const { definition, newest } = upload
   if (body.newest !== undefined && body.newest !== newest)
     throw fail('kind_changed', { newest: String(newest), given: String(body.newest) })
@@ -235,7 +248,7 @@ async function publish(parts: OwnKindParts, principal: Principal, given: { slug:
   const { db } = parts.database
   const kind = newest === 0 ? undefined : await findOwnKind(db, principal.organizationId, slug)
   const last = kind === undefined ? undefined : await findVersion(db, kind, newest)
-  if (kind === undefined || last === undefined || last.file !== body.file)
+  if (kind === undefined || last === undefined || last.file !== body.file || last.recordings !== (body.recordings ?? null))
     return store(parts, principal, { slug, body, upload, definition })
   const connectors = sum(await countConnectorsByVersion(db, kind))
   return { ...toSummary(kind, parseSummary(last), connectors), published: false, class: null, changes: [] }
@@ -284,8 +297,8 @@ export const createOwnKinds = (parts: OwnKindParts): OwnKinds => {
     },
     check: async (principal, slug, given) => {
       requireWhole(principal, 'connectors:write')
-      const { file } = readBody(kindInput, given)
-      const { definition, mistakes, doubts, hosts, newest, changes } = await readUpload(parts, principal, { slug, file })
+      const body = readBody(kindInput, given)
+      const { definition, mistakes, doubts, hosts, newest, changes } = await readUpload(parts, principal, { slug, body })
       return { slug, valid: definition !== undefined, mistakes, doubts, newest, hosts, ...toChanges(changes) }
     },
     publish: async (principal, slug, body) => {

@@ -9,6 +9,17 @@ export interface KindSummary extends Pick<ConnectorDefinition, 'kind' | 'id' | '
   readonly copied: boolean
 }
 
+/** A version of a kind that an organization brought. */
+export interface OwnVersion {
+  readonly organizationId: string
+  readonly id: string
+  readonly version: number
+  /** Hosts that it leads to. */
+  readonly hosts: readonly string[]
+  /** Reads the text of its recordings; undefined without recordings. */
+  readonly readRecordings: (() => Promise<string>) | undefined
+}
+
 /** A kind of this service. */
 export interface ServedKind extends Kind {
   /** Given where the definition is read when it is first used. */
@@ -18,7 +29,7 @@ export interface ServedKind extends Kind {
   /** Path of its recordings. The sandbox plays the kind from them. */
   readonly recordings?: string
   /** Given for a version of a kind that an organization brought. */
-  readonly own?: { readonly organizationId: string; readonly id: string; readonly version: number; readonly hosts: readonly string[] }
+  readonly own?: OwnVersion
   /** URL of the operator's rules, for threads: functions cannot be sent to them. */
   readonly rulesModule?: string
 }
@@ -34,3 +45,6 @@ export const summarize = (kind: ServedKind): KindSummary => kind.summary ?? summ
 
 /** Returns whether a kind is one of the library's own, not a file. */
 export const isOfLibrary = (kind: ServedKind): boolean => isCertified(summarize(kind))
+
+/** Returns whether the sandbox can play a kind from recordings. */
+export const hasRecordings = ({ recordings, own }: ServedKind): boolean => recordings !== undefined || own?.readRecordings !== undefined

@@ -71,6 +71,13 @@ export const findVersion = (db: Db, { id, organization_id }: OwnKindRow, version
     .where('version', '=', version)
     .executeTakeFirst()
 
+/** Reads the recordings of a version; an empty text for a version that was deleted. */
+export async function readVersionRecordings(db: Db, { kind_id, organization_id, version }: UsedVersionRow): Promise<string> {
+  const rows = db.selectFrom('own_kind_versions').select('recordings').where('organization_id', '=', organization_id)
+  const row = await rows.where('kind_id', '=', kind_id).where('version', '=', version).executeTakeFirst()
+  return row?.recordings ?? ''
+}
+
 /** Lists the versions of a kind, the newest first, without their files. */
 export const listVersions = (db: Db, { id, organization_id }: OwnKindRow) =>
   db

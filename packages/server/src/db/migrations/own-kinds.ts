@@ -18,6 +18,7 @@ export const ownKinds = ({ id, text, bytes, moment, end }: ColumnTypes): readonl
     organization_id ${id} not null,
     version ${moment} not null,
     file ${text} not null,
+    recordings ${text},
     summary ${text} not null,
     changes ${text} not null,
     definition ${bytes} not null,

@@ -17,6 +17,8 @@ export interface OwnKindVersionTable {
   version: number
   /** Text of the file. */
   file: string
+  /** Text of its recordings. */
+  recordings: string | null
   /** JSON: title, description, counts and hosts. */
   summary: string
   /** JSON array: changes against the version before. */

@@ -1,6 +1,10 @@
 /** Stand-ins of kinds with recordings. Nothing is read or listens before a connector in the sandbox calls one. */
+import { readSlug } from 'ferrule/internal'
 import type { StandIn } from 'ferrule/stand-in'
-import type { ServedKind } from '../../connectors/served-kind.ts'
+import { hasRecordings, type ServedKind } from '../../connectors/served-kind.ts'
+
+/** Most stand-ins of kinds of organizations; the one that was asked for least recently ends. */
+const mostOwn = 20
 
 /** The stand-ins of one process. */
 export class StandIns {
@@ -10,11 +14,14 @@ export class StandIns {
    * Returns the address of a stand-in, which listens on this machine only; undefined for a kind without recordings.
    * @throws FerruleError `definition_invalid` for recordings with mistakes; the errors of Node for a file that cannot be read
    */
-  async find({ definition, recordings }: ServedKind): Promise<string | undefined> {
-    if (recordings === undefined) return undefined
-    const started = this.#started.get(recordings) ?? start(definition, recordings)
-    this.#started.set(recordings, started)
-    started.catch(() => this.#started.delete(recordings)) // the operator can mend the file while the service runs
+  async find(kind: ServedKind): Promise<string | undefined> {
+    if (!hasRecordings(kind)) return undefined
+    const name = nameStandIn(kind)
+    const started = this.#started.get(name) ?? start(kind)
+    this.#started.delete(name) // the last one of the map was asked for last
+    this.#started.set(name, started)
+    started.catch(() => this.#started.delete(name)) // the operator can mend the file while the service runs
+    if (kind.own !== undefined) this.#endSurplus()
     return (await started).origin
   }
 
@@ -23,9 +30,24 @@ export class StandIns {
     for (const started of await Promise.allSettled(this.#started.values())) if (started.status === 'fulfilled') await started.value.close()
     this.#started.clear()
   }
+
+  #endSurplus(): void {
+    const own = [...this.#started].filter(([name]) => name.startsWith(ownNames))
+    for (const [name, started] of own.slice(0, -mostOwn)) {
+      this.#started.delete(name)
+      void started.then((standIn) => standIn.close()).catch(() => undefined)
+    }
+  }
 }
 
-async function start(definition: ServedKind['definition'], recordings: string): Promise<StandIn> {
-  const { loadRecordings, startStandIn } = await import('ferrule/stand-in')
-  return startStandIn(definition, await loadRecordings(recordings))
+const ownNames = 'own '
+
+const nameStandIn = ({ recordings, own }: ServedKind): string =>
+  own === undefined ? String(recordings) : `${ownNames}${own.id} ${own.version}`
+
+async function start({ definition, recordings = '', own }: ServedKind): Promise<StandIn> {
+  const { loadRecordings, parseRecordings, startStandIn } = await import('ferrule/stand-in')
+  const text = await own?.readRecordings?.()
+  const played = text === undefined ? await loadRecordings(recordings) : await parseRecordings(text)
+  return startStandIn({ ...definition, kind: readSlug(definition.kind) }, played)
 }
