@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { kinds as kindTable } from '../../packages/ferrule/src/connectors/index.ts'
 import { createEngine, type Engine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import { type Sandbox, type SandboxOptions, shopifyCredentials, startSandbox } from '../../packages/sandbox/src/index.ts'
-import type { ServedKind } from '../../packages/server/src/connectors/served-kind.ts'
+import { hasRecordings, type ServedKind } from '../../packages/server/src/connectors/served-kind.ts'
 import type { ContextStoreSettings } from '../../packages/server/src/copies/store/database/settings.ts'
 import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
@@ -23,6 +23,7 @@ import { openPlatform, type PlatformOptions } from '../../packages/server/src/ma
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Settings } from '../../packages/server/src/main/settings/settings.ts'
 import { readSettings } from '../../packages/server/src/main/settings/settings.ts'
+import { readUpload } from '../support/uploads.ts'
 import { documented } from './contract.ts'
 
 export const client = { id: 'test-client', secret: 'a-secret-for-tests' } as const
@@ -167,9 +168,9 @@ async function assemble(options: WorldOptions, { settings, sandbox, clock, log }
   }
   const standIns = new StandIns()
   const sandboxOrigins: PlatformOptions['sandboxOrigins'] = (kind) =>
-    kind.recordings === undefined ? sandbox.origins : standIns.find(kind).then((api = '') => ({ [kind.definition.kind]: { api } }))
+    !hasRecordings(kind) ? sandbox.origins : standIns.find(kind).then((api = '') => ({ [kind.definition.kind]: { api } }))
   const platform = await openPlatform({
-    ...{ engine, settings, kinds, sandboxOrigins, clock: () => clock.now, onNotice },
+    ...{ engine, settings, kinds, sandboxOrigins, readUploadedKind: readUpload, clock: () => clock.now, onNotice },
     ...(store === undefined ? {} : { contextStore: store }),
     ...(options.steps ? { steady } : {}),
   })

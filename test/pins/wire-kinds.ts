@@ -1,7 +1,7 @@
 /** Records of kinds that organizations bring, as test/pins/wire.test.ts pins them. */
-const changes = '[{ class: text | calls | entities | fields | remade | authorize, entity: string | null, message: string }]'
-const weightiest = 'text | calls | entities | fields | remade | authorize | null'
-const findings = '[{ column: integer, example: string | null, line: integer, message: string, near: string | null, path: string }]'
+const changes = '[{ class: none | text | calls | entities | fields | remade | authorize, entity: string | null, message: string }]'
+const weightiest = 'none | text | calls | entities | fields | remade | authorize'
+const findings = '[{ column: integer, example: string | null, file: kind | recordings, line: integer, message: string, near: string | null, path: string }]'
 
 export const kindRecords = {
   OwnKind: {
@@ -11,6 +11,7 @@ export const kindRecords = {
     entities: 'integer',
     hosts: '[string]',
     id: 'uuid',
+    sandbox: 'boolean',
     slug: 'string',
     title: 'string',
     updated_at: 'date-time',
@@ -35,12 +36,13 @@ export const kindRecords = {
     file_version: 'integer',
     hosts: '[string]',
     id: 'uuid',
+    sandbox: 'boolean',
     slug: 'string',
     title: 'string',
     updated_at: 'date-time',
     version: 'integer',
   },
-  OwnKindInput: '{ file: string, newest?: integer }',
+  OwnKindInput: '{ file: string, newest?: integer, recordings?: string }',
   OwnKindList: '{ data: [OwnKind] }',
   OwnKindPublication: {
     about: 'string',
@@ -52,6 +54,7 @@ export const kindRecords = {
     hosts: '[string]',
     id: 'uuid',
     published: 'boolean',
+    sandbox: 'boolean',
     slug: 'string',
     title: 'string',
     updated_at: 'date-time',

@@ -4,10 +4,10 @@ import { type EntityDefinition, liveActions } from './entity.ts'
 import type { Fields } from './fields.ts'
 
 /**
- * What a change means for connectors, the least first. `text`: nothing. `calls`: calls and their parameters change. `entities`: there are new
+ * What a change means for connectors, the least first. `none`: nothing changes. `text`: sentences only. `calls`: calls and their parameters change. `entities`: there are new
  * entities. `fields`: records are read again. `remade`: a copy is emptied and filled again. `authorize`: credentials are asked for again.
  */
-export const kindChangeClasses = ['text', 'calls', 'entities', 'fields', 'remade', 'authorize'] as const
+export const kindChangeClasses = ['none', 'text', 'calls', 'entities', 'fields', 'remade', 'authorize'] as const
 /** What a change means. */
 export type KindChangeClass = (typeof kindChangeClasses)[number]
 
@@ -21,9 +21,11 @@ export interface KindChange {
 
 const texts: readonly string[] = ['about', 'description', 'documentation', 'title']
 
-/** Writes a part of a definition without its sentences. A field that is named `description` is an object, and stays. */
+/** Writes a part of a definition without what is for people only. A field that is named `description` is an object, and stays. */
 const printBare = (value: unknown): string =>
-  JSON.stringify(value ?? null, (key, each: unknown) => (texts.includes(key) && typeof each === 'string' ? undefined : each))
+  JSON.stringify(value ?? null, (key, each: unknown) =>
+    key === 'x-find' || (texts.includes(key) && typeof each === 'string') ? undefined : each,
+  )
 
 const isSame = (before: unknown, after: unknown): boolean => printBare(before) === printBare(after)
 

@@ -29,7 +29,7 @@ const finding = part(
 )
 
 const changes = {
-  class: orNull(oneOf('The weightiest class of the changes; null: nothing changes', ...kindChangeClasses)),
+  class: oneOf('The weightiest class of the changes', ...kindChangeClasses),
   changes: list(change, 'What changes, the weightiest first'),
 }
 

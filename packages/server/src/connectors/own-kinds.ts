@@ -93,7 +93,7 @@ function requireWhole(principal: Principal, scope: Scope): void {
 const parseSummary = ({ summary }: Pick<OwnKindVersionRow, 'summary'>): VersionSummary => JSON.parse(summary) // JSON that this service wrote
 const parseChanges = (text: string): readonly KindChange[] => JSON.parse(text)
 
-const toChanges = (changes: readonly KindChange[]) => ({ class: changes[0]?.class ?? null, changes })
+const toChanges = (changes: readonly KindChange[]) => ({ class: changes[0]?.class ?? ('none' as const), changes })
 
 const sum = (counts: ReadonlyMap<number, number>): number => [...counts.values()].reduce((total, each) => total + each, 0)
 
@@ -251,7 +251,7 @@ async function publish(parts: OwnKindParts, principal: Principal, given: { slug:
   if (kind === undefined || last === undefined || last.file !== body.file || last.recordings !== (body.recordings ?? null))
     return store(parts, principal, { slug, body, upload, definition })
   const connectors = sum(await countConnectorsByVersion(db, kind))
-  return { ...toSummary(kind, parseSummary(last), connectors), published: false, class: null, changes: [] }
+  return { ...toSummary(kind, parseSummary(last), connectors), published: false, ...toChanges([]) }
 }
 
 /** What the service of own kinds needs. */

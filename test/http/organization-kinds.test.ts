@@ -1,0 +1,210 @@
+/** Kinds that organizations bring: uploads, versions, connectors of them, and that nobody else meets one. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { base, connectorsPath, createTenant, type Json, startWorld, type Tenant, type World } from './support.ts'
+
+const kinds = `${base}/kinds`
+const definitions = `${base}/integrations/definitions/sources`
+
+const print = (change: (lines: string) => string = (lines) => lines): string =>
+  change(`kind: acme
+title: Acme Desk
+category: help desk
+about: Tickets of customers
+docs: https://acme.example.com/docs
+api: https://api.acme.example.com
+auth: { token: { title: Token, fields: { token: secret Token }, send: { authorization: 'Bearer {token}' } } }
+check: tickets.list
+entities:
+  tickets:
+    about: Questions of customers
+    fields: { id: integer Id, subject: string Subject }
+    list: { call: GET /tickets, pages: none }
+`)
+
+const recordings = (body: unknown): string =>
+  JSON.stringify({
+    kind: 'acme',
+    recordings: [
+      {
+        call: 'tickets.list',
+        source: 'document',
+        from: 'https://acme.example.com/docs',
+        one_page: 'It has one.',
+        exchanges: [{ request: 'GET /tickets', answer: { body } }],
+      },
+    ],
+  })
+
+let world: World
+let other: Tenant
+beforeAll(async () => {
+  world = await startWorld()
+  other = await createTenant(world, 'Other')
+})
+afterAll(() => world.close())
+
+const publish = (file: string, more: Readonly<Record<string, unknown>> = {}, token = world.token, slug = 'acme') =>
+  world.ask(`${kinds}/${slug}`, { method: 'PUT', token, body: { file, ...more } })
+const connect = (name: string, more: Readonly<Record<string, unknown>> = {}, token = world.token) =>
+  world.ask(connectorsPath, {
+    token,
+    body: {
+      workspace_name: 'default',
+      connector_type: 'acme',
+      name,
+      credentials: { token: 'any' },
+      environment: { sandbox: true },
+      ...more,
+    },
+  })
+const patch = (id: string, body: object, token = world.token) => world.ask(`${connectorsPath}/${id}`, { method: 'PATCH', token, body })
+const list = async (id: string, token = world.token): Promise<Json> =>
+  (await world.execute(id, { entity: 'tickets', action: 'list' }, token)).json.data
+
+test('an organization brings a kind, makes a connector of it, and reads records', async () => {
+  const check = await world.ask(`${kinds}/acme/check`, { token: world.token, body: { file: print() } })
+  expect([check.status, check.json.valid, check.json.newest, check.json.class, check.json.hosts]).toEqual([
+    200,
+    true,
+    0,
+    'none',
+    ['api.acme.example.com'],
+  ])
+  const made = await publish(print(), { recordings: recordings([{ id: 1, subject: 'Hello' }]), newest: 0 })
+  expect([made.status, made.json.version, made.json.slug, made.json.sandbox]).toEqual([200, 1, 'acme', true])
+  const connector = await connect('First')
+  expect([connector.status, connector.json.connector_type, connector.json.kind_version, connector.json.definition_id]).toEqual([
+    200,
+    'acme',
+    1,
+    made.json.id,
+  ])
+  expect(await list(connector.json.id)).toEqual([{ id: 1, subject: 'Hello' }])
+  const shown = await world.ask(`${kinds}/acme`, { token: world.token })
+  expect([shown.json.file, shown.json.connectors, shown.json.file_version]).toEqual([print(), 1, 1])
+  const definition = await world.ask(`${definitions}/acme`, { token: world.token })
+  expect([definition.json.definition.custom, definition.json.definition.connector_type]).toEqual([true, 'acme'])
+})
+
+test('the same file again is no version', async () => {
+  const before = await world.ask(`${kinds}/acme/versions`, { token: world.token })
+  const again = await publish(print(), { recordings: recordings([{ id: 1, subject: 'Hello' }]) })
+  expect([again.status, again.json.published, again.json.version]).toEqual([200, false, 1])
+  expect((await world.ask(`${kinds}/acme/versions`, { token: world.token })).json).toEqual(before.json)
+})
+
+test('a file with mistakes is refused whole, with the place of each', async () => {
+  const wrong = await publish(
+    print((text) => text.replace('integer Id', 'intger Id').replace('check: tickets.list', 'check: nothing.list')),
+  )
+  expect([wrong.status, wrong.json.code]).toEqual([422, 'kind_invalid'])
+  expect(wrong.json.errors.map(({ field, line }: Json) => [field, line])).toEqual([
+    ['/file/check', 8],
+    ['/file/entities/tickets/fields/id', 12],
+  ])
+  const check = await world.ask(`${kinds}/acme/check`, { token: world.token, body: { file: 'kind: [' } })
+  expect([check.status, check.json.valid, check.json.mistakes.length]).toEqual([200, false, 1])
+})
+
+test('a connector stays with its version until it moves', async () => {
+  const before = (await connect('Stays')).json.id
+  const next = print((text) => text.replace('subject: string Subject', 'subject: string Subject, state: string? State'))
+  const check = await world.ask(`${kinds}/acme/check`, { token: world.token, body: { file: next } })
+  expect(check.json.changes.map(({ class: is, entity }: Json) => [is, entity])).toContainEqual(['calls', 'tickets'])
+  const made = await publish(next, { recordings: recordings([{ id: 7, subject: 'New', state: 'open' }]), newest: 1 })
+  expect([made.status, made.json.version]).toEqual([200, 2])
+  expect(await list(before)).toEqual([{ id: 1, subject: 'Hello' }])
+  expect((await connect('Second')).json.kind_version).toBe(2)
+  const moved = await patch(before, { kind_version: 2 })
+  expect([moved.status, moved.json.kind_version]).toEqual([200, 2])
+  expect(await list(before)).toEqual([{ id: 7, subject: 'New', state: 'open' }])
+  const versions = await world.ask(`${kinds}/acme/versions`, { token: world.token })
+  expect(versions.json.data.map(({ version, connectors }: Json) => [version, connectors])).toEqual([
+    [2, 2],
+    [1, 1],
+  ])
+})
+
+test('who knows an older version only cannot overwrite', async () => {
+  const late = await publish(print(), { newest: 1 })
+  expect([late.status, late.json.code]).toEqual([409, 'kind_changed'])
+})
+
+test('a version with another host needs the credentials again', async () => {
+  const connector = (await connect('Moves')).json.id
+  const elsewhere = print((text) => text.replace('api.acme.example.com', 'api.other.example.com'))
+  const made = await publish(elsewhere, { recordings: recordings([]) })
+  expect([made.json.class, made.json.hosts]).toEqual(['authorize', ['api.other.example.com']])
+  const refused = await patch(connector, { kind_version: made.json.version })
+  expect([refused.status, refused.json.errors[0].field]).toEqual([422, '/credentials'])
+  expect(refused.json.errors[0].message).toContain('api.other.example.com')
+  const moved = await patch(connector, { kind_version: made.json.version, credentials: { token: 'another' } })
+  expect([moved.status, moved.json.kind_version]).toEqual([200, made.json.version])
+})
+
+test('a version that there is not, and a kind of the service, move nothing', async () => {
+  const connector = (await connect('Cannot')).json.id
+  expect((await patch(connector, { kind_version: 99 })).json.errors[0].field).toBe('/kind_version')
+  const gong = await world.connect('A gong')
+  expect((await patch(gong, { kind_version: 1 })).json.errors[0].field).toBe('/kind_version')
+})
+
+describe('another organization', () => {
+  const foreign = print((text) => text.replace('Acme Desk', 'Other Desk').replace('id: integer Id, subject', 'id: string Id, title'))
+
+  test('sees no kind of this one', async () => {
+    for (const path of [`${kinds}/acme`, `${kinds}/acme/versions`, `${definitions}/acme`, `${definitions}/Acme%20Desk`])
+      expect([path, (await world.ask(path, { token: other.token })).status]).toEqual([path, 404])
+    for (const path of [kinds, definitions, `${base}/skills?limit=100`]) {
+      const { text, status } = await world.ask(path, { token: other.token })
+      expect([status, /acme/i.test(text)]).toEqual([200, false])
+    }
+    const remove = await world.ask(`${kinds}/acme`, { method: 'DELETE', token: other.token })
+    const never = await world.ask(`${kinds}/never`, { method: 'DELETE', token: other.token })
+    expect([remove.status, remove.json.detail]).toEqual([404, never.json.detail])
+    expect((await connect('No', {}, other.token)).json.code).toBe('connector_type_not_found')
+  })
+
+  test('brings its own kind by the same slug, and each runs its own', async () => {
+    const check = await world.ask(`${kinds}/acme/check`, { token: other.token, body: { file: foreign } })
+    expect([check.json.newest, check.json.class]).toEqual([0, 'none'])
+    const made = await publish(foreign, { recordings: recordings([{ id: 'a', title: 'Foreign' }]) }, other.token)
+    expect([made.json.version, made.json.title]).toEqual([1, 'Other Desk'])
+    const theirs = (await connect('Theirs', {}, other.token)).json
+    expect(theirs.kind_version).toBe(1)
+    expect(await list(theirs.id, other.token)).toEqual([{ id: 'a', title: 'Foreign' }])
+    const mine = await world.ask(`${definitions}/acme`, { token: world.token })
+    expect(mine.json.definition.name).toBe('Acme Desk')
+  })
+})
+
+test('names of the service and of other kinds are taken', async () => {
+  const gong = await publish(
+    print((text) => text.replace('kind: acme', 'kind: gong')),
+    {},
+    world.token,
+    'gong',
+  )
+  expect([gong.status, gong.json.code]).toEqual([422, 'kind_invalid'])
+  const titled = await publish(
+    print((text) => text.replace('Acme Desk', 'Shopify').replace('kind: acme', 'kind: acme-two')),
+    {},
+    world.token,
+    'acme-two',
+  )
+  expect(titled.json.code).toBe('kind_invalid')
+  const misnamed = await publish(print(), {}, world.token, 'another')
+  expect([misnamed.json.code, misnamed.json.errors[0].field]).toEqual(['kind_invalid', '/file/kind'])
+})
+
+test('a kind is deleted when no connector uses it', async () => {
+  const file = print((text) => text.replace('kind: acme', 'kind: gone').replace('Acme Desk', 'Gone Desk'))
+  await publish(file, {}, world.token, 'gone')
+  const connector = (await connect('Gone', { connector_type: 'gone', environment: {}, check: false })).json
+  const remove = () => world.ask(`${kinds}/gone`, { method: 'DELETE', token: world.token })
+  const refused = await remove()
+  expect([refused.status, refused.json.code]).toEqual([409, 'kind_in_use'])
+  await world.ask(`${connectorsPath}/${connector.id}`, { method: 'DELETE', token: world.token })
+  expect((await remove()).status).toBe(200)
+  expect((await world.ask(`${kinds}/gone`, { token: world.token })).json.code).toBe('kind_not_found')
+})
