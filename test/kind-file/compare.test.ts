@@ -145,7 +145,6 @@ describe('a change', () => {
       'remade',
       'calls',
       'calls',
-      'calls',
     ])
   })
 })
