@@ -1,0 +1,85 @@
+/** Kinds of organizations on both databases: versions, counts, what stays, and consents that a publication ends. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Platform } from '../../packages/server/src/main/platform-types.ts'
+import type { Principal } from '../../packages/server/src/values/access.ts'
+import { readUpload } from '../support/uploads.ts'
+import { connectorBody, createWorld, firstPrincipal, newTenant, overBoth, refusal, scopedPrincipal, type World } from './world.ts'
+
+const print = (number: number, host = 'api.acme.example.com'): string => `
+kind: acme
+title: Acme Desk
+category: help desk
+about: Tickets of customers
+docs: https://acme.example.com/docs
+api: https://${host}
+auth: { token: { title: Token, fields: { token: secret Token }, send: { authorization: 'Bearer {token}' } } }
+check: tickets.list
+entities:
+  tickets: { about: Questions ${number}, fields: { id: integer Id }, list: { call: GET /tickets, pages: none } }
+`
+
+overBoth('kinds of organizations', (database) => {
+  let world: World
+  let platform: Platform
+  let first: Principal
+  beforeAll(async () => {
+    world = await createWorld(database, 'own-kinds')
+    platform = await world.open({ readUploadedKind: readUpload })
+    first = await firstPrincipal(platform)
+  })
+  afterAll(() => world.close())
+  const connect = (principal: Principal, name: string, workspace = 'default') =>
+    platform.connectors.create(
+      principal,
+      connectorBody({ name, workspace_name: workspace, connector_type: 'acme', credentials: { token: 't' }, check: false }),
+    )
+
+  test('keep versions that a connector runs, and the newest twenty others', async () => {
+    const principal = await newTenant(platform, first)
+    await platform.ownKinds.publish(principal, 'acme', { file: print(1) })
+    const connector = await connect(principal, 'First')
+    for (let version = 2; version <= 24; version += 1) await platform.ownKinds.publish(principal, 'acme', { file: print(version) })
+    const { data } = await platform.ownKinds.listVersions(principal, 'acme')
+    expect(data.map(({ version }) => version)).toEqual([...Array.from({ length: 21 }, (_each, index) => 24 - index), 1])
+    expect(data.at(-1)).toMatchObject({ version: 1, connectors: 1 })
+    expect((await platform.ownKinds.get(principal, 'acme', { version: '1' })).file).toBe(print(1))
+    expect(await refusal(platform.ownKinds.get(principal, 'acme', { version: '2' }))).toContain('kind_not_found')
+    const { connection } = await platform.connectors.readAccess(principal, connector.id)
+    expect(connection.kind.definition.entities['tickets']?.about).toBe('Questions 1')
+    expect((await platform.connectors.list(principal, { connector_type: 'acme' })).data.map(({ name }) => name)).toEqual(['First'])
+    expect(
+      (await platform.connectors.list(principal, { definition_id: (await platform.ownKinds.list(principal)).data[0]?.id })).data,
+    ).toHaveLength(1)
+  })
+
+  test('are counted and deleted in their organization only', async () => {
+    const [one, two] = [await newTenant(platform, first), await newTenant(platform, first)]
+    for (const principal of [one, two]) await platform.ownKinds.publish(principal, 'acme', { file: print(1) })
+    const connector = await connect(one, 'Mine')
+    expect((await platform.ownKinds.list(one)).data).toMatchObject([{ slug: 'acme', connectors: 1 }])
+    expect((await platform.ownKinds.list(two)).data).toMatchObject([{ slug: 'acme', connectors: 0 }])
+    expect(await refusal(platform.ownKinds.remove(one, 'acme'))).toContain('kind_in_use')
+    await platform.ownKinds.remove(two, 'acme')
+    expect((await platform.connectors.get(one, connector.id)).kind_version).toBe(1)
+    expect(await refusal(platform.connectors.get(two, connector.id))).toContain('connector_not_found')
+  })
+
+  test('belong to the whole organization: a token of a workspace changes none', async () => {
+    const principal = await newTenant(platform, first)
+    const scoped = { ...(await scopedPrincipal(platform, principal, 'Scoped')), scopes: principal.scopes }
+    await platform.ownKinds.publish(principal, 'acme', { file: print(1) })
+    expect(await refusal(platform.ownKinds.publish(scoped, 'acme', { file: print(2) }))).toContain('organization_forbidden')
+    expect(await refusal(platform.ownKinds.remove(scoped, 'acme'))).toContain('organization_forbidden')
+    expect((await connect(scoped, 'Scoped', 'Scoped')).connector_type).toBe('acme')
+  })
+
+  test('two publications at once make two versions, or one is told of the other', async () => {
+    const principal = await newTenant(platform, first)
+    const ends = await Promise.allSettled([1, 2, 3].map((number) => platform.ownKinds.publish(principal, 'acme', { file: print(number) })))
+    const made = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value.version] : []))
+    const refused = ends.flatMap((end) => (end.status === 'rejected' ? [Reflect.get(Object(end.reason), 'code')] : []))
+    expect(made.toSorted()).toEqual(made.map((_each, index) => index + 1))
+    expect(new Set(refused).difference(new Set(['kind_changed']))).toEqual(new Set())
+    expect((await platform.ownKinds.listVersions(principal, 'acme')).data).toHaveLength(made.length)
+  })
+})
