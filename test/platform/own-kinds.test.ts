@@ -79,7 +79,7 @@ overBoth('kinds of organizations', (database) => {
     const made = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value.version] : []))
     const refused = ends.flatMap((end) => (end.status === 'rejected' ? [Reflect.get(Object(end.reason), 'code')] : []))
     expect(made.toSorted()).toEqual(made.map((_each, index) => index + 1))
-    expect(new Set(refused).difference(new Set(['kind_changed']))).toEqual(new Set())
+    expect(refused.filter((code) => code !== 'kind_changed')).toEqual([])
     expect((await platform.ownKinds.listVersions(principal, 'acme')).data).toHaveLength(made.length)
   })
 })
