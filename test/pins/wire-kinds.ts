@@ -1,7 +1,8 @@
 /** Records of kinds that organizations bring, as test/pins/wire.test.ts pins them. */
 const changes = '[{ class: none | text | calls | entities | fields | remade | authorize, entity: string | null, message: string }]'
 const weightiest = 'none | text | calls | entities | fields | remade | authorize'
-const findings = '[{ column: integer, example: string | null, file: kind | recordings, line: integer, message: string, near: string | null, path: string }]'
+const findings =
+  '[{ column: integer, example: string | null, file: kind | recordings, line: integer, message: string, near: string | null, path: string }]'
 
 export const kindRecords = {
   OwnKind: {
