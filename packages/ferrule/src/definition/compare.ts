@@ -106,7 +106,7 @@ function compareEntities({ entities: before }: ConnectorDefinition, { entities: 
  */
 export function compareKinds(before: ConnectorDefinition, after: ConnectorDefinition): readonly KindChange[] {
   const found = [...compareConnection(before, after), ...compareEntities(before, after)]
-  const unnamed = (definition: ConnectorDefinition): string => JSON.stringify({ ...definition, kind: '', id: '' })
+  const unnamed = (definition: ConnectorDefinition): string => JSON.stringify({ ...definition, kind: '', id: '', foreign: undefined })
   if (found.length === 0 && unnamed(before) !== unnamed(after)) return [{ class: 'text', entity: null, message: 'texts change' }]
   return found.toSorted((one, other) => kindChangeClasses.indexOf(other.class) - kindChangeClasses.indexOf(one.class))
 }

@@ -56,7 +56,6 @@ export function buildOwnKind(row: UsedVersionRow, readRecordings?: () => Promise
   let definition: ConnectorDefinition | undefined
   return {
     own: { organizationId, id, version, hosts, readRecordings: sandbox ? readRecordings : undefined },
-    foreign: true,
     summary: { kind: name, id, title, about, copied },
     rules: {},
     get definition() {
