@@ -42,7 +42,7 @@ export const libraryRooms: readonly Room[] = [
   { room: `${library}connectors/index.ts`, files: within(library, ['connectors/', 'definition/']) },
   { room: `${library}connectors/<kind>/`, files: [`${library}definition/`] },
   // The groups of the engine, the lower first; call/, consent/, results/ and writes/ stand beside the flat files.
-  { room: `${engine}json/`, files: shared, npm: ['typebox'], node: 'all but node:sqlite' },
+  { room: `${engine}json/`, files: shared, npm: ['csv-parse', 'typebox'], node: 'all but node:sqlite' },
   {
     room: `${engine}http/`,
     files: [...shared, `${engine}json/`],

@@ -125,6 +125,14 @@ const listPositionParams = (page: PageDefinition): string[] => {
   return 'next' in page ? [page.next.param, ...(page.url === undefined ? [] : [page.url])] : []
 }
 
+/** Lists what a way of paging reads beside the rows of an answer. */
+function listToldPaths(page: PageDefinition | undefined): string[] {
+  if (page === undefined) return []
+  if (!('position' in page)) return 'read' in page ? Object.values(page.read) : []
+  const told = /^(rows$|pages$|last:|link:|header:)/.test(page.position) ? [] : [page.position]
+  return [...told, ...[page.more ?? [], page.total ?? []].flat()]
+}
+
 const operationChecks: readonly Check<OperationContext>[] = [
   ({ operation }) =>
     [...operation.call.matchAll(/\{([^}]*)\}/g)].map(
@@ -171,6 +179,15 @@ const operationChecks: readonly Check<OperationContext>[] = [
     keyed !== undefined && !Object.hasOwn(definition.record ?? {}, keyed) && `keyed by ${keyed}, which is not a field of the record`,
     keyed !== undefined && typeof rows === 'string' && 'keyed rows have no rule',
   ],
+  ({ operation: { format, at, keyed, one, page }, action, kind }) => {
+    if (format === undefined) return []
+    const told = listToldPaths(kind.definition.pages[page ?? ''])
+    return [
+      (action !== 'list' || one === true) && `only a list has the format ${format}`,
+      (at !== '' || keyed !== undefined) && `rows of ${format} are the lines of the whole answer`,
+      ...told.map((path) => `page ${page} reads ${path}, which the lines of ${format} do not have`),
+    ]
+  },
   ({ operation, action, kind }) => [
     operation.page !== undefined && !operation.one && action !== 'list' && 'only a list has pages',
     findShape(kind.definition.pages, operation.page) === 'statement' && !operation.one && 'a result in parts is the whole answer',

@@ -146,6 +146,8 @@ export interface Operation {
   readonly once?: string
   /** What a write answers: the record (default), some of its fields, such as its key, or nothing. */
   readonly answers?: 'record' | 'part' | 'nothing'
+  /** How a list is answered in place of one JSON value: each line is a row. The first line of CSV has the names. `at` is ''. */
+  readonly format?: 'ndjson' | 'csv'
   /** Path of the row or rows in the answer; '' is the whole body. */
   readonly at: string
   /** The rows of a list are the values of an object, and its names become this field of the record. A whole number keeps its type. */

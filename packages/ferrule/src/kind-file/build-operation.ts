@@ -319,9 +319,12 @@ class OperationBuilder {
     const isList = action === 'list'
     const isWrite = !isList && action !== 'get'
     const common = isList ? lists : isWrite ? writes : {}
-    const { about, always, defaults, as = common.as, arrays = common.arrays, keyed, merge, rest, budget } = this.#full
+    const { about, always, defaults, as = common.as, arrays = common.arrays, keyed, merge, rest, budget, format } = this.#full
     const once = this.#full.once ?? (isWrite && this.#hasBody ? writes.once : undefined)
-    const at = this.#full.at ?? (isList ? lists.at : isWrite ? getAt : undefined) ?? (this.#graphql === undefined ? '' : graphqlResult)
+    const at =
+      this.#full.at ??
+      (format !== undefined ? '' : isList ? lists.at : isWrite ? getAt : undefined) ??
+      (this.#graphql === undefined ? '' : graphqlResult)
     const body = as ?? (this.#method === 'DELETE' && this.#full.body !== undefined ? 'json' : undefined)
     const answers = this.#full.answers ?? (action === 'delete' ? 'nothing' : undefined)
     return {
@@ -334,6 +337,7 @@ class OperationBuilder {
       ...(answers === undefined ? {} : { answers }),
       ...(once === undefined ? {} : { once }),
       ...(budget === undefined ? {} : { budget }),
+      ...(format === undefined ? {} : { format }),
       at,
       ...(keyed === undefined ? {} : { keyed }),
       params: { ...params, ...readPage(this.#scope.file.pages?.[way ?? '']) },

@@ -27,6 +27,7 @@ export interface FileOperation {
   readonly wrap?: string
   readonly always?: Named<Scalar>
   readonly defaults?: Named<Scalar>
+  readonly format?: 'ndjson' | 'csv'
   readonly at?: string
   readonly keyed?: string
   readonly pages?: string

@@ -10,6 +10,7 @@ export interface TextForm {
 
 const step = String.raw`[^\s.\[\]]+(?:\[\d*\])*`
 const path = String.raw`(?:${step}|\[\d+\])(?:\.${step})*`
+const column = String.raw`(?:[^\s.\[\]](?:[^.\[\]]*[^\s.\[\]])?(?:\[\d*\])*|\[\d+\])`
 const name = '[a-z][a-z0-9_]*'
 const argument = String.raw`\w+: \[?\w+!?\]?!?`
 
@@ -21,6 +22,8 @@ export const textForms = {
   /** A name of the vendor's: of a field or a parameter. */
   name: { pattern: String.raw`^[^\s{}"\\]+$`, says: 'a name without spaces', example: 'created_at' },
   path: { pattern: `^${path}$`, says: 'a path into the answer', example: 'data.items' },
+  /** Names of columns have spaces. */
+  column: { pattern: `^${column}(?:\\.${column})*$`, says: 'a path into the answer', example: 'Order ID' },
   origin: {
     pattern: String.raw`^https:\/\/[a-z0-9{][A-Za-z0-9.{}_-]*(?::\d+)?$`,
     says: 'the address of a host, with https and without a path (the path stands in path)',

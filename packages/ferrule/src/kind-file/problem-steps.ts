@@ -30,6 +30,8 @@ const parts: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^default/, ['defaults']],
   [/^page/, ['pages']],
   [/keyed/, ['keyed']],
+  [/^only a list has the format/, ['format']],
+  [/^rows of/, ['at', 'keyed']],
   [/^(is fed|takes|is called|is within|is under|sends|remembers|looks|goes on|begins|has windows)/, ['sync']],
 ]
 

@@ -285,7 +285,7 @@ const entities: Readonly<Record<string, KeyGroup>> = {
           without: 'all fields of the record',
         },
       ),
-      key('from', map('name', either(text('path'), keys('from'))), 'Fields that stand elsewhere in the answer', {
+      key('from', map('name', either(text('column'), keys('from'))), 'Fields that stand elsewhere in the answer', {
         example: 'from: { name: properties.name }',
       }),
       key('scope', list(text()), 'Scopes, of which the credentials need one', { example: 'scope: [repo]' }),
@@ -310,7 +310,7 @@ const entities: Readonly<Record<string, KeyGroup>> = {
   from: {
     title: 'entities.NAME.from, in full',
     keys: [
-      key('path', text('path'), 'Where the value stands in the answer', { example: 'path: properties.name' }),
+      key('path', text('column'), 'Where the value stands in the answer', { example: 'path: properties.name' }),
       key('param', text('name'), 'The parameter whose value it is', { example: 'param: repo' }),
       key('as', word('string', 'lower', 'integer', 'number'), 'The type it becomes', { example: 'as: integer' }),
     ],
@@ -336,6 +336,10 @@ const entities: Readonly<Record<string, KeyGroup>> = {
       ),
       key('defaults', constants, 'Values for parameters that are left out, with {fields} and {described} as in always', {
         example: 'defaults: { state: all }',
+      }),
+      key('format', word('ndjson', 'csv'), 'How a list is answered in lines: each is a record; the first line of CSV has the names', {
+        example: 'format: csv',
+        without: 'JSON',
       }),
       atRow,
       key('keyed', text('name'), 'The rows are the values of an object, and its names become this field', { example: 'keyed: id' }),

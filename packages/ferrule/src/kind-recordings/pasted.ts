@@ -43,12 +43,13 @@ export class PastedVendor implements HttpSender {
   readonly #left: Pasted[]
   readonly #all: readonly Pasted[]
 
-  /** @param text a HAR file, or the JSON of one answer */
+  /** @param text a HAR file, or the body of one answer */
   constructor(text: string) {
     const value = parseBody(text)
     const log = isObject(value) && isObject(value['log']) ? value['log']['entries'] : undefined
     this.isHar = Array.isArray(log)
-    const one: Pasted = { answer: { status: 200, headers: { 'content-type': 'application/json' }, text } }
+    const headers = value === undefined ? {} : { 'content-type': 'application/json' }
+    const one: Pasted = { answer: { status: 200, headers, text } }
     this.#all = Array.isArray(log) ? log.filter(isObject).flatMap(readEntry) : [one]
     this.#left = [...this.#all]
   }

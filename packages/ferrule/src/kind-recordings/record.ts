@@ -3,13 +3,15 @@ import type { Kind } from '../definition/connector.ts'
 import { isObject } from '../definition/object.ts'
 import { createEngine } from '../engine/call/execute.ts'
 import type { Connection } from '../engine/connection.ts'
-import type { HttpAnswer } from '../engine/http/answer.ts'
+import { type HttpAnswer, readHeader } from '../engine/http/answer.ts'
 import { Http, type HttpRequest, type HttpSender } from '../engine/http/http.ts'
+import { findLineFormat, type RowLines } from '../engine/json/row-lines.ts'
 import { asFerruleError } from '../errors.ts'
 import { writeJson } from '../values/json/json.ts'
 import { parseBody } from './compare.ts'
 import { createReplayConnection, listSecretHeaders, listSecretQuery } from './connection.ts'
 import { listLeaks } from './leaks.ts'
+import { findLines, readLines, writeLines } from './lines.ts'
 import { readRecordings } from './read.ts'
 import type { Recording } from './recording.ts'
 import { createSecretRemover, type Replaced, Replacer } from './replacer.ts'
@@ -93,6 +95,14 @@ const group = (pairs: Iterable<readonly [string, string]>): Values =>
     ]),
   )
 
+const readText = ({ text, bytes }: HttpAnswer): string => bytes?.toString() ?? text
+
+/** Reads the body of an answer; undefined for a text that is neither JSON nor such lines. */
+const readAnswer = (answer: HttpAnswer, lines: RowLines | undefined): unknown =>
+  lines !== undefined && answer.status < 300 && findLineFormat(lines, readHeader(answer, 'content-type')) !== undefined
+    ? readLines(lines, readText(answer))
+    : parseBody(readText(answer))
+
 /** Builds recordings of one kind. */
 class Builder {
   readonly #kind: Kind
@@ -104,11 +114,12 @@ class Builder {
   }
 
   /** Learns what answers and parameters hold. */
-  learn({ params, sent }: MadeCall): void {
+  learn({ params, sent, ...of }: MadeCall): void {
     this.#replacer.learn(params)
+    const lines = findLines(this.#kind.definition, of.entity, of.action)
     for (const { answer } of sent) {
       for (const value of Object.values(this.#readHeaders(answer)).flat()) this.#replacer.learnHeader(value)
-      this.#replacer.learn(this.#readBody(answer))
+      this.#replacer.learn(readAnswer(answer, lines))
     }
   }
 
@@ -121,18 +132,24 @@ class Builder {
     )
   }
 
-  #readBody = ({ text, bytes }: HttpAnswer): unknown => parseBody(bytes?.toString() ?? text)
+  /** Writes the body of an answer. */
+  #writeAnswer(answer: HttpAnswer, lines: RowLines | undefined): Values {
+    const body = readAnswer(answer, lines)
+    if (body === undefined) return {}
+    const written = this.#replacer.write(body, 'answer')
+    const format = findLineFormat(lines, readHeader(answer, 'content-type'))
+    return format !== undefined && Array.isArray(written) ? { text: writeLines(format, written, readText(answer)) } : { body: written }
+  }
 
   /** Writes an exchange. */
-  write({ request, answer }: MadeCall['sent'][number]): Values {
-    const body = this.#readBody(answer)
+  write({ request, answer }: MadeCall['sent'][number], lines: RowLines | undefined): Values {
     const headers = this.#replacer.write(this.#readHeaders(answer), 'answer.headers')
     return {
       request: this.#writeRequest(request),
       answer: {
         ...(answer.status === 200 ? {} : { status: answer.status }),
         ...(isObject(headers) && Object.keys(headers).length > 0 ? { headers } : {}),
-        ...(body === undefined ? {} : { body: this.#replacer.write(body, 'answer') }),
+        ...this.#writeAnswer(answer, lines),
       },
     }
   }
@@ -242,6 +259,7 @@ export async function buildRecording(connection: Connection, made: MadeCall, opt
     kindWords: listKindWords(kind.definition),
     messageWords: kind.definition.errors.flatMap(({ contains }) => contains ?? []),
   })
+  const lines = findLines(kind.definition, entity, action)
   const builder = new Builder(kind, replacer)
   builder.learn(made)
   const code = walked.error === undefined ? undefined : asFerruleError(walked.error).code
@@ -253,14 +271,17 @@ export async function buildRecording(connection: Connection, made: MadeCall, opt
       ...(options.page === undefined ? { source: 'live' } : { source: 'document', from: options.page }),
     },
     ...(Object.keys(given).length === 0 ? {} : { params: given }),
-    exchanges: sent.map((one) => builder.write(one)),
+    exchanges: sent.map((one) => builder.write(one, lines)),
     ...(code === undefined ? {} : { error: code }),
     ...(walked.hasMore ? { more: true } : {}),
   }
   const { entry, problems } = await addData(replaying, bare)
   const text = writeJson(entry)
   const leaks = createSecretRemover(options.secrets)(text) === text ? [] : ['a value of the credentials is still in it']
-  const unread = sent.filter(({ answer }) => answer.status !== 204 && answer.text !== '' && !isJson(answer.headers['content-type']))
+  const unread = sent.filter(
+    ({ answer }) =>
+      answer.status !== 204 && answer.text !== '' && !isJson(answer.headers['content-type']) && !Array.isArray(readAnswer(answer, lines)),
+  )
   return {
     ...{ entry, configuration, replaced: replacer.replaced },
     problems: [

@@ -10,6 +10,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ConnectorDefinition, CredentialScheme } from '../definition/connector.ts'
 import { RecentTimes } from '../engine/limits/windows.ts'
+import { loadLineReaders } from '../kind-recordings/lines.ts'
 import type { RecordedAnswer, Recordings } from '../kind-recordings/recording.ts'
 import { writeJson } from '../values/json/json.ts'
 import { answerAccounts, answerConsent } from './consent.ts'
@@ -90,7 +91,7 @@ function send(response: ServerResponse, { status, headers, body, text }: Recorde
   for (const [name, value] of Object.entries(headers))
     if (!ownHeaders.has(name)) response.setHeader(name, typeof value === 'string' ? value : [...value])
   response.statusCode = status
-  response.end(body === undefined ? text : writeJson(body))
+  response.end(text ?? (body === undefined ? undefined : writeJson(body)))
 }
 
 /** Joins what a request passes before the vendor sees it. */
@@ -130,6 +131,7 @@ export async function startStandIn(
   recordings: Recordings,
   { host = '127.0.0.1', port = 0, limits = false }: StandInOptions = {},
 ): Promise<StandIn> {
+  await loadLineReaders(definition)
   const answer = createAnswerer(definition, recordings, limits)
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const text = await readText(request)

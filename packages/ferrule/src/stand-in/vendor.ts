@@ -5,6 +5,7 @@ import { isObject } from '../definition/object.ts'
 import { getAt, parsePath, withAt } from '../engine/json/paths.ts'
 import { compareRequests, matchesTarget } from '../kind-recordings/compare.ts'
 import { listSecretQuery } from '../kind-recordings/connection.ts'
+import { findLines, readLines, writeLines } from '../kind-recordings/lines.ts'
 import type { Exchange, RecordedAnswer, Recording, Recordings } from '../kind-recordings/recording.ts'
 import { decodePart, escapePattern } from '../values/texts.ts'
 import { Failures } from './failures.ts'
@@ -41,6 +42,15 @@ function findNearest(recordings: readonly Recording[], request: SentRequest, sec
   return nearest?.recording
 }
 
+/** Puts the rows of lines beside their text, where those of JSON are. */
+function withRowsOfLines(definition: ConnectorDefinition, recording: Recording): Recording {
+  const lines = findLines(definition, recording.entity, recording.action)
+  if (lines === undefined) return recording
+  const read = ({ request, answer }: Exchange): Exchange =>
+    answer.text === undefined ? { request, answer } : { request, answer: { ...answer, body: readLines(lines, answer.text) } }
+  return { ...recording, exchanges: recording.exchanges.map(read) }
+}
+
 /** The vendor of a kind. */
 export class RecordedVendor {
   readonly failures: Failures
@@ -57,7 +67,7 @@ export class RecordedVendor {
 
   constructor(definition: ConnectorDefinition, { recordings, configuration }: Recordings) {
     this.#definition = definition
-    this.#recordings = recordings
+    this.#recordings = recordings.map((each) => withRowsOfLines(definition, each))
     this.failures = new Failures(definition, recordings)
     this.#secret = listSecretQuery(definition)
     const { other } = definition.origins
@@ -195,8 +205,11 @@ export class RecordedVendor {
     return this.#withRows((isLast ? last : first).answer, operation, rows.slice(start, start + size))
   }
 
-  #withRows(answer: RecordedAnswer, { at }: Operation, rows: readonly unknown[]): RecordedAnswer {
+  #withRows(answer: RecordedAnswer, { at, format }: Operation, rows: readonly unknown[]): RecordedAnswer {
     const { link: _link, ...headers } = answer.headers
+    const { text = '' } = answer
+    if (format !== undefined)
+      return { ...answer, headers: rows.length === 0 ? headers : answer.headers, text: writeLines(format, rows, text) }
     return { ...answer, headers: rows.length === 0 ? headers : answer.headers, body: withAt(answer.body, parsePath(at), [...rows]) }
   }
 

@@ -2,7 +2,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { ConnectorDefinition, Kind } from 'ferrule/definition'
 import type { ApartJob, ApartResult } from 'ferrule/engine'
-import { BoundedMap, kinds, readApart } from 'ferrule/internal'
+import { BoundedMap, kinds, loadLineReader, readApart } from 'ferrule/internal'
 import { type CutJob, type CutResult, cutApart } from '../calls/cut-records.ts'
 import { importRules } from './kinds/rules.ts'
 
@@ -37,7 +37,8 @@ async function learn({ definition, rulesModule }: SentKind): Promise<void> {
   taught.set(definition.kind, { definition, rules: rulesModule === undefined ? {} : await importRules(rulesModule) })
 }
 
-function read(job: ApartJob): ApartResult {
+async function read(job: ApartJob): Promise<ApartResult> {
+  await loadLineReader(job.format)
   const kind = taught.get(job.kind) ?? certified.get(job.kind)
   if (kind === undefined) throw new Error(`there is no kind ${job.kind}`)
   return readApart(kind, job, maxBytes)
@@ -53,7 +54,7 @@ function findBuffers(result: ApartResult | CutResult): ArrayBuffer[] {
 async function answer(task: ThreadTask): Promise<void> {
   try {
     if ('read' in task && task.kind !== undefined) await learn(task.kind)
-    const done = 'read' in task ? read(task.read) : cutApart(task.cut)
+    const done = 'read' in task ? await read(task.read) : cutApart(task.cut)
     port.postMessage({ done } satisfies ThreadAnswer, findBuffers(done))
   } catch (thrown) {
     port.postMessage({ failed: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) } satisfies ThreadAnswer)

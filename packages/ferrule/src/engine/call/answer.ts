@@ -17,6 +17,7 @@ import { describeMovedAddress } from '../http/origin.ts'
 import { parseInteger } from '../json/forms.ts'
 import { addMissing, getAt, type Path, parsePath, setAt } from '../json/paths.ts'
 import { RawRows, readBodyWithRows } from '../json/raw-rows.ts'
+import { BadLine, badLine, findLineFormat, readRowLines } from '../json/row-lines.ts'
 import { readWindowEnd } from '../limits/limits.ts'
 import type { ReadApart } from './apart-job.ts'
 import type { CompiledOperation } from './operation.ts'
@@ -50,7 +51,7 @@ export const readDigest = ({ operation }: CompiledOperation, { digest }: WireAns
 const notJson = 'the body is not valid JSON'
 
 /** Describes why a body cannot be parsed. Drops a SyntaxError, because its message quotes the body. */
-export const describeFlaw = (thrown: unknown): string => (thrown instanceof TooDeep ? thrown.message : notJson)
+export const describeFlaw = (thrown: unknown): string => (thrown instanceof TooDeep || thrown instanceof BadLine ? thrown.message : notJson)
 
 const isPage = (answer: WireAnswer): boolean => /^text\/html\b/i.test(readHeader(answer, 'content-type') ?? '')
 
@@ -63,19 +64,23 @@ function failFlaw(operation: Pick<CompiledOperation, 'kind'>, flaw: string, answ
   const hint = isPage(answer) ? describeMovedAddress(operation) : undefined
   if (hint !== undefined)
     return failInvalidAnswer(operation, 'it is a web page, and no answer of the API', { upstream, hint, retryable: false })
-  return failInvalidAnswer(operation, flaw, { upstream, ...(flaw === notJson ? {} : { retryable: false }) })
+  const canPass = flaw === notJson || flaw.startsWith(badLine)
+  return failInvalidAnswer(operation, flaw, { upstream, ...(canPass ? {} : { retryable: false }) })
 }
 
 /**
  * Parses the answer's body.
  * @param rawRows how the rows of a large body stay raw, if the answer has bytes
- * @throws FerruleError `upstream_answer_invalid` if the body is not JSON, or nested too deep
+ * @throws FerruleError `upstream_answer_invalid` if the body is not JSON, or nested too deep, or has a line that is no row
  */
-export function parseBody(operation: Pick<CompiledOperation, 'kind'>, answer: WireAnswer, rawRows?: Call['rawRows']): unknown {
+export function parseBody(operation: Pick<CompiledOperation, 'kind' | 'lines'>, answer: WireAnswer, rawRows?: Call['rawRows']): unknown {
   const { apart } = answer
+  const { lines } = operation
   if (apart !== undefined && 'flaw' in apart) throw failFlaw(operation, apart.flaw, answer)
   if (apart !== undefined) return apart.around
   try {
+    if (lines !== undefined && findLineFormat(lines, readHeader(answer, 'content-type')) !== undefined)
+      return readRowLines(lines, answer.text)
     return rawRows === undefined || answer.bytes === undefined ? readJson(answer.text) : readBodyWithRows(answer.bytes, rawRows)
   } catch (thrown) {
     throw failFlaw(operation, describeFlaw(thrown), answer)
@@ -268,7 +273,7 @@ const tryParse = ({ text, apart }: WireAnswer): unknown => {
 }
 
 /** The properties of an operation that decide on its answers. */
-type Of = Pick<CompiledOperation, 'kind' | 'action'>
+type Of = Pick<CompiledOperation, 'kind' | 'action' | 'lines'>
 
 /** An answer with its body, which can be large and is parsed once. */
 interface ReadAnswer {
@@ -334,6 +339,7 @@ export function readSuccess(of: Of, read: ReadAnswer): readonly string[] | undef
   if (isFailed(of, body)) return undefined
   if (success === undefined) return isRefusal(of, read) ? undefined : told
   const code = formatScalar(findValue(answer, body, path))
+  if (code === undefined && of.lines !== undefined && !isObject(body)) return told
   if (code === undefined) throw failInvalidAnswer(of, 'there is no code in it', { upstream: readUpstream(of, read) })
   if (success.includes(code)) return told
   return partial.includes(code) ? [readUpstream(of, read).message ?? `code ${code}`, ...told] : undefined

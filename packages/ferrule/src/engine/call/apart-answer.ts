@@ -3,7 +3,9 @@ import type { Kind } from '../../definition/connector.ts'
 import { FerruleError } from '../../errors.ts'
 import { readJson } from '../../values/json/json.ts'
 import type { Connection } from '../connection.ts'
+import { readHeader } from '../http/answer.ts'
 import { RawRows } from '../json/raw-rows.ts'
+import { findLineFormat } from '../json/row-lines.ts'
 import { failInvalidAnswer, type WireAnswer } from './answer.ts'
 import type { ApartFailure, ApartJob, ApartResult, ApartValue, Taken } from './apart-job.ts'
 import { type LookedUp, showsHidden } from './hidden.ts'
@@ -40,7 +42,7 @@ const toOwnBytes = (bytes: Buffer): Uint8Array<ArrayBuffer> =>
   bytes.buffer instanceof ArrayBuffer && bytes.byteLength === bytes.buffer.byteLength ? new Uint8Array(bytes.buffer) : new Uint8Array(bytes)
 
 /** Builds the job for a body. */
-function buildJob({ connection, operation, params, take, found }: ApartCall, bytes: Buffer): ApartJob {
+function buildJob({ connection, operation, params, take, found }: ApartCall, { bytes, headers }: LargeAnswer): ApartJob {
   const { kind, entityName: entity, action } = operation
   return {
     kind: kind.definition.kind,
@@ -52,6 +54,7 @@ function buildJob({ connection, operation, params, take, found }: ApartCall, byt
     bytes: toOwnBytes(bytes),
     found,
     own: operation.own,
+    format: findLineFormat(operation.lines, readHeader({ headers }, 'content-type')),
   }
 }
 
@@ -73,8 +76,8 @@ export const isLarge = (answer: WireAnswer, { from }: Apart): answer is LargeAns
 
 /** Parses the body of an answer in a worker thread. */
 export async function readAnswerApart(call: ApartCall, answer: LargeAnswer): Promise<WireAnswer> {
-  const { status, headers, bytes } = answer
-  const result = await call.apart.read(buildJob(call, bytes), { kind: call.operation.kind, signal: call.signal })
+  const { status, headers } = answer
+  const result = await call.apart.read(buildJob(call, answer), { kind: call.operation.kind, signal: call.signal })
   const read = 'flaw' in result ? result : { around: restoreRows(readJson(result.around), result.value), value: result.value }
   return { status, headers, text: '', apart: read }
 }

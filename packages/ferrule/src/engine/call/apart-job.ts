@@ -1,6 +1,7 @@
 /** The messages for parsing large bodies in a worker thread: the job and its result. */
 import type { PageInfo } from '../../definition/page.ts'
 import type { ErrorCode } from '../../errors.ts'
+import type { LineFormat } from '../json/row-lines.ts'
 import type { HiddenCounts, LookedUp } from './hidden.ts'
 import type { Params } from './params.ts'
 
@@ -22,6 +23,8 @@ export interface ApartJob {
   readonly found?: LookedUp | undefined
   /** Names of the account's own fields. */
   readonly own?: ReadonlySet<string> | undefined
+  /** How lines are written; undefined for one JSON value. Who runs the job loads the reader before. */
+  readonly format: LineFormat | undefined
 }
 
 /** An error in a form that another thread can send. */

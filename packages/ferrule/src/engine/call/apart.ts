@@ -10,6 +10,7 @@ import { readJson, writeJson } from '../../values/json/json.ts'
 import { decodeBody } from '../http/body.ts'
 import { getAt, type Path } from '../json/paths.ts'
 import { RawRows, readBodyWithRows, skipUncheckedString } from '../json/raw-rows.ts'
+import { type LineFormat, readRowLines } from '../json/row-lines.ts'
 import { countRows, describeFlaw, readRows } from './answer.ts'
 import type { ApartJob, ApartResult, ApartValue, Taken } from './apart-job.ts'
 import { isHidden, listIdsToLookUp } from './hidden.ts'
@@ -92,7 +93,8 @@ function takeValue(job: ApartJob, operation: CompiledOperation, body: unknown): 
 const findTakenPath = ({ take }: ApartJob, { at }: CompiledOperation): Path | undefined =>
   take === 'nothing' ? undefined : take === 'part' ? ['data'] : at
 
-function parseJobBody({ take }: ApartJob, json: Buffer): unknown {
+function parseJobBody({ take, format }: ApartJob, { lines }: CompiledOperation, json: Buffer): unknown {
+  if (format !== undefined && lines !== undefined) return readRowLines(lines, decodeBody(json))
   return take === 'part' ? readBodyWithRows(json, 'checked') : readJson(decodeBody(json))
 }
 
@@ -109,33 +111,35 @@ export function readApart(kind: Kind, job: ApartJob, most: number): ApartResult 
   const operation = { ...findOperation(kind, job.entity, job.action), own: job.own }
   const json = Buffer.from(job.bytes.buffer, job.bytes.byteOffset, job.bytes.byteLength)
   // Rows of a result in parts stay raw, so they take no further memory.
-  if (job.take !== 'part' && estimateWeight(json) > most)
+  if (job.take !== 'part' && estimateWeight(json, job.format) > most)
     return { flaw: `it takes more than ${Math.round(most / mega)} MB of memory to read` }
   let body: unknown
   try {
-    body = parseJobBody(job, json)
+    body = parseJobBody(job, operation, json)
   } catch (thrown) {
     return { flaw: describeFlaw(thrown) }
   }
   const value = takeValue(job, operation, body)
-  const taken = value.is === 'nothing' ? undefined : findTakenPath(job, operation)
+  // What has no rows may be what the vendor says in place of them.
+  const isWhole = value.is === 'nothing' || (value.is === 'failure' && json.length < mostAround)
+  const taken = isWhole ? undefined : findTakenPath(job, operation)
   const around = writeJson(taken === undefined ? body : clearValue(body, taken))
   return around.length > mostAround ? { flaw: `it has more than ${mostAround} characters beside its records` } : { around, value }
 }
 
-const [quote, comma, opensArray, opensObject] = [0x22, 0x2c, 0x5b, 0x7b]
+const [quote, comma, opensArray, opensObject, newline] = [0x22, 0x2c, 0x5b, 0x7b, 0x0a]
 
 /** Bytes of V8's memory for an empty object or array, and for one more value within it, rounded up. */
 const [perHolder, perValue] = [64, 40]
 
-/** Estimates the memory of a parsed JSON value in bytes, its source included. Rather too high than too low. */
-function estimateWeight(json: Buffer): number {
+/** Estimates the memory of a parsed body in bytes, its source included. Rather too high than too low. */
+function estimateWeight(json: Buffer, format: LineFormat | undefined): number {
   let weight = json.length
   for (let index = 0; index < json.length; ) {
     const byte = json[index]
     if (byte === comma) weight += perValue
-    else if (byte === opensArray || byte === opensObject) weight += perHolder
-    index = byte === quote ? skipUncheckedString(json, index) : index + 1
+    else if (byte === opensArray || byte === opensObject || (byte === newline && format !== undefined)) weight += perHolder
+    index = byte === quote && format !== 'csv' ? skipUncheckedString(json, index) : index + 1
   }
   return weight
 }

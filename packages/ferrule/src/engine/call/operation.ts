@@ -16,6 +16,7 @@ import { fail } from '../../errors.ts'
 import type { NamedOperation } from '../../tracing.ts'
 import { findConvertible } from '../json/forms.ts'
 import { type Path, parsePath } from '../json/paths.ts'
+import { compileLines, type RowLines } from '../json/row-lines.ts'
 import { compileSchema, type Validator } from '../json/schema.ts'
 
 /** One compiled conversion of a record. */
@@ -52,6 +53,8 @@ export interface CompiledOperation {
   /** The endpoint's path, split at its slots: literal, slot, literal, … */
   readonly template: readonly string[]
   readonly at: Path
+  /** How answers of lines are read; undefined for answers of one JSON value. */
+  readonly lines?: RowLines | undefined
   /** Parameters that have several forms or contain such values: integers, dates, lists as JSON text. */
   readonly convertible: Fields
   /** Names of the required parameters. */
@@ -115,6 +118,7 @@ function compileOperation(kind: Kind, entityName: string, action: LiveAction): C
     method,
     template: path.split(/[{}]/),
     at: parsePath(operation.at),
+    lines: compileLines(entity, operation),
     convertible: findConvertible(operation.params),
     required: Object.keys(operation.params).filter((name) => !isOptional(operation.params, name)),
     emptyIsAbsent: listEmptyIsAbsent(operation.params).map(parsePath),

@@ -3,7 +3,7 @@
 import type { LocalFilter, Origin } from '../../definition/entity.ts'
 import { isObject } from '../../definition/object.ts'
 import type { PageInfo } from '../../definition/page.ts'
-import { parseInteger, parseTimestamp } from '../json/forms.ts'
+import { parseDecimal, parseInteger, parseTimestamp } from '../json/forms.ts'
 import { getAt, parsePath, setAt, takeAt, visitHolders } from '../json/paths.ts'
 import { RawRows } from '../json/raw-rows.ts'
 import { countRows, mergeRow, readRows } from './answer.ts'
@@ -17,12 +17,6 @@ const conversions: Readonly<Record<NonNullable<Origin['as']>, (value: unknown) =
   lower: (value) => (typeof value === 'string' ? value.toLowerCase() : value),
   integer: (value) => (typeof value === 'string' ? parseInteger(value) : value),
   number: (value) => (typeof value === 'string' ? (parseInteger(value) ?? parseDecimal(value)) : value),
-}
-
-/** Parses a decimal string to a double; null for another string, and for a number beyond a double. */
-const parseDecimal = (text: string): number | null => {
-  const value = /^-?\d+(\.\d+)?([eE][+-]?\d{1,3})?$/.test(text) ? Number(text) : Number.NaN
-  return Number.isFinite(value) ? value : null
 }
 
 /** Returns whether a row has all fields in their order, as most rows do. Takes a quarter of the time of a lookup per field. */

@@ -15,6 +15,7 @@ import { type Deadline, failTimeout } from '../http/deadline.ts'
 import type { HttpSender } from '../http/http.ts'
 import { callBytes, weightOfBody, weightOfBytes } from '../http/memory.ts'
 import { buildPrefix, findVendorOrigin, type OriginSource, readConfiguration, resolveOrigins } from '../http/origin.ts'
+import { acceptLines, loadLineReader } from '../json/row-lines.ts'
 import {
   type Asker,
   computeBudgetKey,
@@ -265,6 +266,7 @@ async function send(running: Running, wire: WireRequest, authorization: Authoriz
 async function sendOver(running: Running, wire: WireRequest, authorization: Authorization): Promise<WireAnswer> {
   const { runtime, connection, operation, deadline } = running
   const { patience, title } = operation.kind.definition
+  await loadLineReader(operation.lines?.format)
   deadline.signal.throwIfAborted()
   const origins = resolveOrigins(connection, authorization.opened.values.reveal())
   const url = new URL(origins.api + (wire.unprefixed ? '' : buildPrefix(connection)) + wire.path)
@@ -279,6 +281,7 @@ async function sendOver(running: Running, wire: WireRequest, authorization: Auth
       ...authorization.headers,
       ...origins.forwarded.api,
       ...operation.kind.definition.headers,
+      ...(operation.lines === undefined ? {} : { accept: acceptLines[operation.lines.format] }),
       ...wire.headers,
       ...(wire.body === undefined ? {} : { 'content-type': wire.isForm ? 'application/x-www-form-urlencoded' : 'application/json' }),
     },

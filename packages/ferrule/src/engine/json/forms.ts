@@ -87,6 +87,12 @@ export const parseInteger = (text: string): number | bigint | null => {
   return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text)
 }
 
+/** Parses a decimal string to a double; null for another string, and for a number beyond a double. */
+export const parseDecimal = (text: string): number | null => {
+  const value = /^-?\d+(\.\d+)?([eE][+-]?\d{1,3})?$/.test(text) ? Number(text) : Number.NaN
+  return Number.isFinite(value) ? value : null
+}
+
 /**
  * Parses a timestamp (ISO 8601) to milliseconds since 1970; NaN for anything else. `Date.parse` refuses leap seconds (`23:59:60Z`, which
  * RFC 3339 allows): they count as the next second, as in POSIX time.
