@@ -1,7 +1,7 @@
 /** What a test of a kind against its recordings finds. */
 import { describe, expect, test } from 'vitest'
-import { readKind } from '../../packages/ferrule/src/kind-file/index.ts'
-import { readRecordings, testKind } from '../../packages/ferrule/src/kind-recordings/index.ts'
+import { parseKind, readKind } from '../../packages/ferrule/src/kind-file/index.ts'
+import { createReplayConnection, readRecordings, testKind } from '../../packages/ferrule/src/kind-recordings/index.ts'
 import { acmeKind, acmeRecordings } from './acme.ts'
 
 async function check({ kind = acmeKind, recordings = acmeRecordings } = {}) {
@@ -117,4 +117,15 @@ test('{any} stands for any characters of a request', async () => {
     .replace('"GET /v1/things/4"', '"GET /v1/{any}/4"')
     .replace('"body": {"name": "Chair"}}', '"body": {"name": "C{any}"}}')
   expect(await listFailures({ recordings })).toEqual([])
+})
+
+test('replays take the examples of fields for a configuration that the file does not name', async () => {
+  const kind = acmeKind.replace(
+    '{ site: label Name of the site }',
+    '{ site: { $type: label, $about: Name of the site, $example: north }, region: { $type: string!, $about: Region, $values: [eu west, us] } }',
+  )
+  const { definition } = await parseKind(kind)
+  expect(createReplayConnection({ definition, rules: {} }, {}).configuration).toEqual({ site: 'north', region: 'eu west' })
+  const { definition: plain } = await parseKind(acmeKind)
+  expect(createReplayConnection({ definition: plain, rules: {} }, {}).configuration).toEqual({ site: 'acme' })
 })

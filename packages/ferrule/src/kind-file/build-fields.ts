@@ -27,22 +27,25 @@ export interface BuiltFields {
   readonly renamed: Readonly<Record<string, string>>
 }
 
-/** Patterns of slot classes for hosts: anchored, and without dots that lead to another host. */
+/** Slot classes for hosts: patterns, anchored and without dots that lead to another host; what they say; an example. */
 export const hostSlots = {
-  label: ['^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$', 'must be a part of a host: letters, digits and dashes, such as acme'],
+  label: ['^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$', 'must be a part of a host: letters, digits and dashes, such as acme', 'acme'],
   labels: [
     '^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?([.][A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?){0,3}$',
     'must be parts of a host with dots between them, such as acme or acme.eu',
+    'acme',
   ],
-  uuid: ['^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$', 'must be a UUID'],
-  digits: ['^[0-9]{1,20}$', 'must be digits only'],
+  uuid: ['^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$', 'must be a UUID', '00000000-0000-4000-8000-000000000000'],
+  digits: ['^[0-9]{1,20}$', 'must be digits only', '1'],
 } as const
 const pathSlot = [
   '^[A-Za-z0-9_~-][A-Za-z0-9._~-]*(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*){0,9}$',
   'must be names with slashes between them',
+  'acme',
 ] as const
 
-const slot = (about: string, [pattern, says]: readonly [string, string]): Field => make.str(about, { pattern, says, maxLength: 200 })
+const slot = (about: string, [pattern, says, example]: readonly [string, string, string]): Field =>
+  make.str(about, { pattern, says, maxLength: 200, examples: [example] })
 
 /** Makes a field of a type; `isGiven`: callers give the value. */
 const makers: Readonly<Record<FieldType, (about: string, isGiven: boolean) => Field>> = {

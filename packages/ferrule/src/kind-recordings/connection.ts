@@ -8,12 +8,11 @@ import { checkConfiguration } from '../engine/credentials/check.ts'
 import { type CredentialValues, Secret } from '../engine/credentials/source.ts'
 import { createMemoryClaims } from '../engine/writes/claims.ts'
 
-/** Values that fit the classes of configuration: label, labels, digits, uuid, path. */
-const candidates = ['acme', '1', '00000000-0000-4000-8000-000000000000', 'acme.sandbox', 'acme/main']
-
-/** Invents a value of a field of the configuration; undefined if none of the known ones fits. */
-export const inventValue = ({ pattern, enum: values }: Fields[string]): string | undefined =>
-  [...(values ?? []), ...candidates].find((value) => pattern === undefined || new RegExp(pattern).test(value))
+/** Invents a value of a field of the configuration: its example, or one of its values; undefined if nothing says which would fit. */
+export function inventValue({ pattern, enum: values = [], examples = values }: Fields[string]): string | undefined {
+  const [first = pattern === undefined ? 'acme' : undefined] = examples
+  return first === undefined ? undefined : String(first)
+}
 
 /** Invents required values of the configuration. */
 const inventConfiguration = ({ configuration }: ConnectorDefinition): Readonly<Record<string, string>> =>
