@@ -122,7 +122,7 @@ test('{any} stands for any characters of a request', async () => {
 test('replays take the examples of fields for a configuration that the file does not name', async () => {
   const kind = acmeKind.replace(
     '{ site: label Name of the site }',
-    '{ site: { $type: label, $about: Name of the site, $example: north }, region: { $type: string!, $about: Region, $values: [eu west, us] } }',
+    '{ site: { $type: label, $about: Name of the site, $example: north }, region: { $type: string, $about: Region, $values: [eu west, us] } }',
   )
   const { definition } = await parseKind(kind)
   expect(createReplayConnection({ definition, rules: {} }, {}).configuration).toEqual({ site: 'north', region: 'eu west' })

@@ -73,8 +73,10 @@ export interface ConsentAccounts {
 /** An endpoint (on the origin `api`, without the prefix) that ends the access token of a consent. */
 export interface ConsentRevocation {
   readonly call: `POST /${string}`
-  /** Field of the JSON body → credential field. */
+  /** Field of the body → credential field. */
   readonly send: Readonly<Record<string, string>>
+  /** The body is a form (RFC 7009); JSON if omitted. */
+  readonly place?: 'form'
   /** The vendor's own codes (`problem.code`) for a token that ended before. */
   readonly ended: readonly string[]
 }

@@ -1,6 +1,6 @@
 /** Makes the parts of the long form that reach the vendor: hosts, credentials, configuration and limits. */
 import type { ConnectorDefinition, CredentialScheme, Limits, Origins, Rate } from '../definition/connector.ts'
-import type { Exchange, Grant } from '../definition/consent.ts'
+import type { ConsentRevocation, Exchange, Grant } from '../definition/consent.ts'
 import type { Field, Fields, Finding } from '../definition/fields.ts'
 import { find, opt, secret, str, time } from '../definition/fields.ts'
 import { listSlots } from '../definition/templates.ts'
@@ -206,23 +206,25 @@ function buildOwnGrant(oauth: FileOauth, inBody: Named<string>): Grant {
 
 /** Builds the exchange. */
 function buildExchange(oauth: FileOauth): Exchange {
-  const { page, token, client = 'body', as = 'form', refresh = true, signed, refusal } = oauth
-  const inBody: Named<string> = client === 'body' ? { client_id: 'client_id', client_secret: 'client_secret' } : {}
+  const { page, token, client = 'body', as = 'form', refresh = true, signed, refusal, names = {}, exchange = {} } = oauth
+  const { client_id = 'client_id', client_secret = 'client_secret', code = 'code', redirect_uri = 'redirect_uri' } = names
+  const { access_token = 'access_token', refresh_token = 'refresh_token', expires_in = 'expires_in' } = names
+  const inBody: Named<string> = client === 'body' ? { [client_id]: 'client_id', [client_secret]: 'client_secret' } : {}
   const common = {
     call: `POST ${pathOf(token)}`,
     ...(client === 'basic' && signed === undefined ? { client: { user: 'client_id', password: 'client_secret' } } : {}),
     place: as,
     ...(refusal === undefined ? {} : { refusal }),
   } as const
-  const expires = { seconds: 'expires_in', field: 'token_expiry_date' }
-  if (page === undefined) return { ...common, read: { access_token: 'access_token' }, expires, refresh: buildOwnGrant(oauth, inBody) }
+  const expires = { seconds: expires_in, field: 'token_expiry_date' }
+  if (page === undefined) return { ...common, read: { access_token }, expires, refresh: buildOwnGrant(oauth, inBody) }
   return {
     ...common,
-    read: { access_token: 'access_token', ...(refresh ? { refresh_token: 'refresh_token' } : {}) },
+    read: { access_token, ...(refresh ? { refresh_token } : {}) },
     ...(refresh
       ? { expires, refresh: { constant: { grant_type: 'refresh_token' }, send: { refresh_token: 'refresh_token', ...inBody } } }
       : {}),
-    code: { constant: { grant_type: 'authorization_code' }, send: inBody, code: 'code', redirectUri: 'redirect_uri' },
+    code: { constant: { grant_type: 'authorization_code', ...toTexts(exchange) }, send: inBody, code, redirectUri: redirect_uri },
   }
 }
 
@@ -250,17 +252,31 @@ function checkSigned(
 
 const buildConsent = (
   title: string,
-  { page, scopes, separator, pkce = false, always = {}, who, signature, returns, accounts }: FileOauth & { readonly page: string },
+  {
+    page,
+    scopes,
+    separator,
+    pkce = false,
+    names = {},
+    always = {},
+    who,
+    signature,
+    returns,
+    accounts,
+    revoke,
+  }: FileOauth & {
+    readonly page: string
+  },
 ): NonNullable<CredentialScheme['consent']> => ({
   page: `GET ${pathOf(page)}`,
-  send: { client_id: 'client_id' },
+  send: { [names.client_id ?? 'client_id']: 'client_id' },
   constant: { response_type: 'code', ...toTexts(always) },
   ...(scopes === undefined ? {} : { scopes }),
   ...(separator === undefined ? {} : { separator }),
   ...(pkce ? { pkce } : {}),
   application: grantFields,
   who: who ?? `The owner of the ${title} account can consent.`,
-  code: ['code'],
+  code: [names.code ?? 'code'],
   ...(signature === undefined ? {} : { signature: { param: signature, key: 'client_secret' } }),
   ...(returns === undefined ? {} : { returns }),
   ...(accounts === undefined
@@ -268,13 +284,21 @@ const buildConsent = (
     : {
         accounts: {
           call: `GET ${accounts.call.slice('GET '.length)}` as `GET /${string}`, // the form of the table
-          send: {},
+          send: accounts.send ?? {},
           at: accounts.at ?? '',
           id: accounts.id,
           name: accounts.name,
           configuration: accounts.to,
         },
       }),
+  ...(revoke === undefined ? {} : { revoke: buildRevocation(revoke) }),
+})
+
+const buildRevocation = ({ call, send, as = 'form', ended = [] }: NonNullable<FileOauth['revoke']>): ConsentRevocation => ({
+  call: `POST ${call.slice('POST '.length)}` as `POST /${string}`, // the form of the table
+  send,
+  ...(as === 'form' ? { place: as } : {}),
+  ended,
 })
 
 /** Checks that the slots of templates are fields of the scheme, and that they stand in braces. */
@@ -300,9 +324,9 @@ function checkTemplates(scope: BuildScope, templates: Named<string>, fields: Fie
 
 /** Checks the words about the page of consent and its return: that there is a page, and that `accounts` has its field of configuration. */
 function checkPageWords(scope: BuildScope, oauth: FileOauth, steps: Steps): void {
-  const { accounts, page, pkce = false, signature, returns } = oauth
+  const { accounts, page, pkce = false, signature, returns, exchange, revoke } = oauth
   const { configuration = {} } = scope.file
-  const given = { accounts, pkce: pkce || undefined, signature, returns }
+  const given = { accounts, pkce: pkce || undefined, signature, returns, exchange, revoke }
   for (const [word, said] of Object.entries(given))
     if (page === undefined && said !== undefined)
       scope.found.note([...steps, word], {
@@ -314,6 +338,18 @@ function checkPageWords(scope: BuildScope, oauth: FileOauth, steps: Steps): void
       ...{ steps: [...steps, 'accounts', 'to'], what: 'a field of configuration', name: accounts.to, valid: Object.keys(configuration) },
       example: `configuration: { ${accounts.to}: uuid? Id of the account }`,
     })
+}
+
+/** Checks that calls beside the token send fields of the way. */
+function checkSent(
+  scope: BuildScope,
+  { accounts, revoke }: FileOauth,
+  { fields, steps }: { readonly fields: Fields; readonly steps: Steps },
+): void {
+  const valid = Object.keys(fields)
+  for (const [word, { send = {} } = {}] of Object.entries({ accounts, revoke }))
+    for (const [name, field] of Object.entries(send))
+      refer(scope, { steps: [...steps, word, 'send', name], what: 'a field of this way to authenticate', name: field, valid })
 }
 
 function buildScheme(scope: BuildScope, name: string, scheme: FileScheme): CredentialScheme {
@@ -335,6 +371,7 @@ function buildScheme(scope: BuildScope, name: string, scheme: FileScheme): Crede
   const fields = { ...(oauth === undefined ? {} : buildGrantFields(file.title, oauth)), ...own }
   checkTemplates(scope, headers, fields, [...steps, 'send'])
   checkTemplates(scope, query ?? {}, fields, [...steps, 'query'])
+  if (oauth !== undefined) checkSent(scope, oauth, { fields, steps: [...steps, 'oauth'] })
   if (oauth !== undefined) checkSigned(scope, oauth, { fields, steps: [...steps, 'oauth', 'signed'] })
   const sent = checkHeaders(scope, headers, [...steps, 'send'], true)
   const fixed = {

@@ -9,7 +9,7 @@ import { buildErrors } from './build-errors.ts'
 import { buildPages, checkWays } from './build-operation.ts'
 import { type BuildScope, firstStep, refer } from './build-scope.ts'
 import type { Findings, Steps } from './check-tree.ts'
-import type { KindFile } from './file.ts'
+import type { FileAccount, KindFile } from './file.ts'
 import type { Shape } from './shape.ts'
 import { groups } from './table.ts'
 
@@ -92,15 +92,41 @@ function buildProofs(scope: BuildScope, entities: ConnectorDefinition['entities'
       if (!field['x-optional'] && !(name in params))
         scope.found.note(['check'], { message: `needs the parameter ${name}`, example: `check: { run: ${run}, params: { ${name}: … } }` })
   }
-  const [text = '', id = ''] = account?.split(' ') ?? []
-  const identity = account === undefined ? undefined : findOperation(scope, ['account'], text)
-  const record = identity === undefined ? {} : (entities[identity.entity]?.record ?? {})
-  if (identity !== undefined)
-    refer(scope, { steps: ['account'], what: `a field of ${identity.entity}`, name: firstStep(id), valid: Object.keys(record) })
   return {
     check: { entity: proof?.entity ?? '', action: proof?.action ?? '', params },
-    ...(identity === undefined ? {} : { account: { ...identity, params: {}, id } }),
+    ...(account === undefined ? {} : buildAccount(scope, account, entities)),
   }
+}
+
+/** Builds the call that names the account. */
+function buildAccount(
+  scope: BuildScope,
+  account: string | FileAccount,
+  entities: ConnectorDefinition['entities'],
+): Pick<ConnectorDefinition, 'account'> {
+  const isShort = typeof account === 'string'
+  const [short = '', name = ''] = isShort ? account.split(' ') : []
+  const { run, id, params = {}, among }: FileAccount = isShort ? { run: short, id: name } : account
+  const identity = findOperation(scope, isShort ? ['account'] : ['account', 'run'], run)
+  if (identity === undefined) return {}
+  const { record = {}, [identity.action]: operation } = entities[identity.entity] ?? {}
+  const steps = isShort ? ['account'] : ['account', 'id']
+  refer(scope, { steps, what: `a field of ${identity.entity}`, name: firstStep(id), valid: Object.keys(record) })
+  const valid = Object.keys(operation?.params ?? {})
+  for (const each of Object.keys(params))
+    refer(scope, { steps: ['account', 'params', each], what: 'a parameter of the call', name: each, valid })
+  if (among !== undefined)
+    refer(scope, {
+      ...{ steps: ['account', 'among'], what: 'a field of configuration', name: among, valid: Object.keys(scope.file.configuration ?? {}) },
+      example: `configuration: { ${among}: digits? Id of the account }`,
+    })
+  return { account: { ...identity, params, id, ...(among === undefined ? {} : { among }) } }
+}
+
+/** Lists the values of the configuration that the definition names. */
+function buildKnown({ account }: KindFile): Pick<ConnectorDefinition, 'known'> {
+  const among = typeof account === 'string' ? undefined : account?.among
+  return among === undefined ? {} : { known: { [among]: { configuration: among } } }
 }
 
 /**
@@ -131,6 +157,7 @@ export function buildDefinition(value: unknown, found: Findings): ConnectorDefin
     ...buildErrors(scope),
     limits: buildLimits(scope, { credentials, configuration }),
     ...buildProofs(scope, entities),
+    ...buildKnown(filled),
     entities,
   }
 }

@@ -128,7 +128,30 @@ export interface FileOauth {
   readonly client?: 'body' | 'basic'
   readonly as?: 'form' | 'json' | 'query'
   readonly signed?: { readonly key: string; readonly passphrase?: string; readonly claims: Named<string> }
-  readonly accounts?: { readonly call: string; readonly at?: string; readonly id: string; readonly name: string; readonly to: string }
+  readonly names?: {
+    readonly client_id?: string
+    readonly client_secret?: string
+    readonly code?: string
+    readonly redirect_uri?: string
+    readonly access_token?: string
+    readonly refresh_token?: string
+    readonly expires_in?: string
+  }
+  readonly exchange?: Named<Scalar>
+  readonly revoke?: {
+    readonly call: string
+    readonly send: Named<string>
+    readonly as?: 'form' | 'json'
+    readonly ended?: readonly string[]
+  }
+  readonly accounts?: {
+    readonly call: string
+    readonly send?: Named<string>
+    readonly at?: string
+    readonly id: string
+    readonly name: string
+    readonly to: string
+  }
   readonly refresh?: boolean
   readonly signature?: string
   readonly returns?: Named<string>
@@ -182,6 +205,13 @@ export interface FileLimits {
   readonly resets?: string
   readonly as?: WindowForm
 }
+/** The call that says which account it is. */
+export interface FileAccount {
+  readonly run: string
+  readonly params?: Named<unknown>
+  readonly id: string
+  readonly among?: string
+}
 /** A whole file. */
 export interface KindFile {
   readonly kind: string
@@ -199,7 +229,7 @@ export interface KindFile {
   readonly limits?: FileLimits
   readonly errors?: FileErrors
   readonly check: string | { readonly run: string; readonly params?: Named<unknown> }
-  readonly account?: string
+  readonly account?: string | FileAccount
   readonly pages?: Named<FileWay>
   readonly lists?: Pick<FileOperation, 'at' | 'pages' | 'as' | 'arrays'>
   readonly writes?: Pick<FileOperation, 'as' | 'arrays' | 'once'>

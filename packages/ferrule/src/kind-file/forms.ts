@@ -51,6 +51,7 @@ export const textForms = {
     example: 'GET /repos/octo/hello/issues?per_page=100',
   },
   beside: { pattern: String.raw`^GET \/[^?#\s{}]*$`, says: 'GET and a path without slots', example: 'call: GET /oauth/sites' },
+  revocation: { pattern: String.raw`^POST \/[^?#\s{}]*$`, says: 'POST and a path without slots', example: 'call: POST /oauth/revoke' },
   header: { pattern: '^[A-Za-z][A-Za-z0-9-]*$', says: 'the name of a header', example: 'x-api-version' },
   value: {
     pattern: String.raw`^[\x20-\x7e]+$`,

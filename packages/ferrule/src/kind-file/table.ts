@@ -84,7 +84,7 @@ const kind: KeyGroup = {
       example: 'check: user.get',
       required: true,
     }),
-    key('account', text('account'), 'The call whose record says which account it is, and the field with its id', {
+    key('account', either(text('account'), keys('account')), 'The call whose record says which account it is, and the field with its id', {
       example: 'account: user.get id',
     }),
     key('pages', map('word', keys('way')), 'Ways of paging, each with a name', { example: 'pages: { link: { next: link } }' }),

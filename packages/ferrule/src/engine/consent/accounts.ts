@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ConnectorDefinition, ConsentAccounts } from '../../definition/index.ts'
 import { errorConsequences } from '../../error-consequences.ts'
-import { FerruleError } from '../../errors.ts'
+import { asFerruleError, FerruleError } from '../../errors.ts'
 import { writeJson } from '../../values/json/json.ts'
 import { failInvalidAnswer } from '../call/answer.ts'
 import type { Call, Outcome } from '../call/outcome.ts'
@@ -69,11 +69,15 @@ export async function revokeConsent(calling: Calling): Promise<void> {
   const revoke = scheme?.consent?.revoke
   const fields = revoke === undefined ? undefined : fillFields(revoke.send, values)
   if (revoke === undefined || fields === undefined) return
+  const isForm = revoke.place === 'form'
+  const sent = isForm ? ({ body: `${new URLSearchParams(fields)}`, isForm } as const) : { body: writeJson(fields) }
   try {
-    await exchangeBeside(calling, revoke.call, { body: writeJson(fields), unprefixed: true })
+    await exchangeBeside(calling, revoke.call, { ...sent, unprefixed: true })
   } catch (thrown) {
-    const code = thrown instanceof FerruleError ? thrown.upstream?.code : undefined
-    if (code === undefined || !revoke.ended.includes(code)) throw thrown
+    const { status = 0, code } = (thrown instanceof FerruleError ? thrown.upstream : undefined) ?? {}
+    // The body of a success says nothing (RFC 7009 section 2.2).
+    const isDone = isForm && asFerruleError(thrown).code === 'upstream_answer_invalid' && status >= 200 && status < 300
+    if (!isDone && (code === undefined || !revoke.ended.includes(code))) throw thrown
   }
 }
 

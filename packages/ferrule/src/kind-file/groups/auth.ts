@@ -1,5 +1,25 @@
 /** Rows of the table about authentication. */
-import { constants, either, fields, flag, type KeyGroup, key, keys, list, longest, map, sentence, text, title, word } from '../shape.ts'
+import {
+  constants,
+  either,
+  fields,
+  flag,
+  type KeyGroup,
+  key,
+  keys,
+  list,
+  longest,
+  map,
+  sentence,
+  text,
+  title,
+  value,
+  word,
+} from '../shape.ts'
+
+const sendRow = key('send', map('name', text('word')), 'Parameters of the call, each with the field of this way whose value it has', {
+  example: 'send: { token: access_token, client_id: client_id }',
+})
 
 /** Groups of keys of ways to authenticate. */
 export const authGroups: Readonly<Record<string, KeyGroup>> = {
@@ -61,6 +81,13 @@ export const authGroups: Readonly<Record<string, KeyGroup>> = {
         without: 'body',
       }),
       key('as', word('form', 'json', 'query'), 'How the token call carries its values', { example: 'as: json', without: 'form' }),
+      key('names', keys('names'), "The vendor's names, where they are not those of OAuth", {
+        example: 'names: { code: auth_code, access_token: data.access_token }',
+      }),
+      key('exchange', constants, 'Fixed parameters of the token call for a code', { example: "exchange: { expiring: '1' }" }),
+      key('revoke', keys('revoke'), 'A call that ends the token of a consent', {
+        example: 'revoke: { call: POST /oauth/revoke, send: { token: access_token } }',
+      }),
       key(
         'accounts',
         keys('accounts'),
@@ -94,10 +121,49 @@ export const authGroups: Readonly<Record<string, KeyGroup>> = {
         example: 'call: GET /oauth/sites',
         required: true,
       }),
+      sendRow,
       key('at', text('path'), 'Path of the rows in the answer', { example: 'at: sites', without: 'the whole answer' }),
       key('id', text('path'), 'Path of the id in a row', { example: 'id: id', required: true }),
       key('name', text('path'), 'Path of the name in a row', { example: 'name: name', required: true }),
       key('to', text('word'), 'The field of configuration that keeps the id', { example: 'to: cloud_id', required: true }),
+    ],
+  },
+  account: {
+    title: 'account, in full',
+    keys: [
+      key('run', text('operation'), 'An entity and an action', { example: 'run: accounts.list', required: true }),
+      key('params', map('name', value), 'Parameters of the call', { example: 'params: { mine: true }' }),
+      key('id', text('path'), 'The field with the id', { example: 'id: account_id', required: true }),
+      key('among', text('word'), 'The field of configuration whose ids count, if it has some; a consent names its own accounts', {
+        example: 'among: account_id',
+        without: 'all ids count',
+      }),
+    ],
+  },
+  names: {
+    title: 'auth.NAME.oauth.names',
+    keys: [
+      key('client_id', text('name'), 'Parameter with the client id', { example: 'client_id: app_id' }),
+      key('client_secret', text('name'), 'Parameter with the client secret', { example: 'client_secret: secret' }),
+      key('code', text('name'), 'Parameter with the code, of the return and of the token call', { example: 'code: auth_code' }),
+      key('redirect_uri', text('name'), 'Parameter of the token call with the address of the return', {
+        example: 'redirect_uri: callback',
+      }),
+      key('access_token', text('path'), 'Path of the token in the answer', { example: 'access_token: data.access_token' }),
+      key('refresh_token', text('path'), 'Path of the refresh token in the answer', { example: 'refresh_token: data.refresh_token' }),
+      key('expires_in', text('path'), "Path of the token's life in seconds", { example: 'expires_in: data.expires_in' }),
+    ],
+  },
+  revoke: {
+    title: 'auth.NAME.oauth.revoke',
+    keys: [
+      key('call', text('revocation'), 'The call, on the host of the API and without path', {
+        example: 'call: POST /oauth/revoke',
+        required: true,
+      }),
+      { ...sendRow, required: true },
+      key('as', word('form', 'json'), 'How the call carries its values', { example: 'as: json', without: 'form' }),
+      key('ended', list(text()), "The vendor's codes for a token that ended before", { example: "ended: ['40105']", without: 'none' }),
     ],
   },
   signed: {
