@@ -177,3 +177,18 @@ test('what is below is read whole when it is wanted later, and runs with the lis
     { name: 'books', entities: ['books', 'pages'] },
   ])
 })
+
+test('beyond 2,000 parents a list is read whole each time, and nothing is missed', async () => {
+  const world = makeWorld(ways['filtered'] ?? {})
+  shelves = Array.from({ length: 2_003 }, (_, index) => ({ id: index + 1 }))
+  books = shelves.map(({ id: shelf }) => ({ id: Number(shelf), shelf, name: 'old', changed: '2026-03-19T12:00:00Z' }))
+  const wanted = (name: string) => name !== 'pages'
+  await world.sync({ wanted })
+  world.taken()
+  for (const number of [1, 2_000, 2_001, 2_003]) put(world, number, number)
+  expect(await world.states({ wanted })).toEqual({ shelves: 'complete', books: 'changes' })
+  expect(world.copy('books')).toEqual(books)
+  const calls = listCalls(world, 'books')
+  expect(calls).toHaveLength(2_003)
+  expect(calls.filter((call) => !call.includes('from'))).toHaveLength(3)
+})

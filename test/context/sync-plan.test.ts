@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { findProblems } from '../../packages/ferrule/src/definition/check.ts'
-import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
+import type { ConnectorDefinition, Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import type { Sync } from '../../packages/ferrule/src/definition/sync.ts'
 import { describeIncremental } from '../../packages/server/src/copies/status/groups.ts'
 import { findFirstDay, listWindows, splitWindow } from '../../packages/server/src/copies/sync/walk/day-windows.ts'
@@ -16,6 +16,7 @@ const shape = (trees: readonly Tree[]) =>
   )
 
 const each = { entity: 'orders', take: { order_id: 'id' } } as const
+const below = { each: { entity: 'notes', take: { line_id: 'id' } } } as const
 const syncedKinds = [kinds.gong, kinds.shopify, kinds['tiktok-marketing']]
 
 describe('plan', () => {
@@ -36,12 +37,20 @@ describe('plan', () => {
 
   test('says what runs ask of a list below a record: changes since its own mark, or all of a parent that is read', () => {
     const since = { param: 'since', field: 'created_at', lookback: 5 }
+    const describe = (definition: ConnectorDefinition, entity: string, wanted = ['orders', 'notes']) =>
+      describeIncremental({ definition, configuration: {}, wanted }, entity)
     const described = (sync: Sync) =>
-      describeIncremental({ ...madeUp.definition, entities: { ...entities, notes: { ...entities.notes, sync } } }, {}, 'notes')
+      describe({ ...madeUp.definition, entities: { ...entities, notes: { ...entities.notes, sync } } }, 'notes')
     expect(described({ each, since })).toEqual({ entity: 'notes', field: 'created_at', lookback_seconds: 5 })
     expect(described({ each, newest: 'text' })).toEqual({ entity: 'notes', field: 'text', lookback_seconds: 60 })
     for (const whole of [{ each }, { each: { ...each, batch: 2 }, since }, { each, since, values: { param: 'order_id', of: [1] } }])
-      expect(described(whole)).toEqual(describeIncremental(madeUp.definition, {}, 'orders'))
+      expect(described(whole)).toEqual(describe(madeUp.definition, 'orders'))
+    // Marks of an entity that has no copy are kept nowhere, and neither are its windows.
+    const marked = { ...entities, notes: { ...entities.notes, sync: { each, newest: 'text' } }, items: { ...entities.items, sync: below } }
+    const definition = { ...madeUp.definition, entities: marked }
+    expect(describe(definition, 'items')).toEqual({ entity: 'notes', field: 'text', lookback_seconds: 60 })
+    expect(describe(definition, 'items', ['items'])).toEqual(describe(definition, 'orders'))
+    expect(describe(definition, 'notes', [])).toEqual({ entity: 'notes', field: 'text', lookback_seconds: 60 })
   })
 
   test('walks parents with all that hangs on them, in the order of the documents', () => {

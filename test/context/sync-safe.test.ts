@@ -1,6 +1,6 @@
 /** Walks over pages that are counted, while the vendor's records change their places. */
 import { describe, expect, test } from 'vitest'
-import { opt, str, time, unixTime } from '../../packages/ferrule/src/definition/fields.ts'
+import { date, id, opt, str, time, unixTime } from '../../packages/ferrule/src/definition/fields.ts'
 import type { Since } from '../../packages/ferrule/src/definition/sync.ts'
 import { Random } from '../../packages/sandbox/src/random.ts'
 import { entity, type Params, page, type Row, World } from './sync-words.ts'
@@ -150,4 +150,45 @@ test('one page is read once', async () => {
   fill(shelf, 3)
   await shelf.world.sync()
   expect(shelf.world.taken()).toEqual(['rows'])
+})
+
+test('a list of days that shifts while it is read is looked at again before anything is deleted', async () => {
+  let days: Row[] = Array.from({ length: 12 }, (_, index) => ({
+    id: index + 1,
+    shelf: 1 + (index % 2),
+    day: `2026-03-${10 + (index % 6)}`,
+  }))
+  const world = new World(
+    {
+      shelves: entity({}, {}),
+      reports: entity(
+        { shelf: id('Shelf'), day: date('Day') },
+        {
+          each: { entity: 'shelves', take: { shelf: 'id' } },
+          windows: { from: 'start', to: 'end', days: 10, first: 'start', lookback: 2 },
+        },
+        { params: { shelf: id('Shelf'), start: date('First day'), end: date('Last day') }, page: 'cursor' },
+      ),
+    },
+    {
+      shelves: (params) => page([{ id: 1 }, { id: 2 }], params),
+      reports: ({ shelf, start, end, ...params }) =>
+        page(
+          days.filter((row) => row['shelf'] === shelf && String(row['day']) >= String(start) && String(row['day']) <= String(end)),
+          params,
+        ),
+    },
+  )
+  const configuration = { start: '2026-03-10' }
+  await world.sync({ configuration })
+  expect(world.copy('reports')).toEqual(days)
+  world.before = (name, { shelf, cursor }) => {
+    if (name === 'reports' && shelf === 1 && cursor === '3') days = days.filter((row) => row['id'] !== 1)
+  }
+  await world.sync({ configuration, mode: 'full' })
+  world.before = () => undefined
+  // The one that was read before it went stays until the next pass. Those behind it had moved to a page that was read.
+  expect(world.ids('reports')).toEqual([1, ...days.map((row) => row['id'])])
+  await world.sync({ configuration, mode: 'full' })
+  expect(world.copy('reports')).toEqual(days)
 })

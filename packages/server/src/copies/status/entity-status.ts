@@ -106,7 +106,7 @@ const toIndexRecord = ({ field, state, createdAt, usedAt, bytes, error }: IndexR
  */
 export function buildEntityStatus(facts: StatusFacts, entity: string, defaultSeconds: number): SyncEntityStatus {
   const copy = facts.copies.get(entity)
-  const { kind, row } = facts.connector
+  const { kind, row, wanted } = facts.connector
   const state = computeEntityState(facts, entity)
   const syncedAt = copy?.synced_at ?? null
   const schedule = findSchedule(facts, entity)
@@ -120,7 +120,10 @@ export function buildEntityStatus(facts: StatusFacts, entity: string, defaultSec
     synced_at: isoOrNull(syncedAt),
     verified_at: isoOrNull(copy?.verified_at),
     ...describeChanging(facts, entity),
-    incremental: kind === undefined ? null : describeIncremental(kind.definition, JSON.parse(row.configuration), entity),
+    incremental:
+      kind === undefined
+        ? null
+        : describeIncremental({ definition: kind.definition, configuration: JSON.parse(row.configuration), wanted }, entity),
     lag_seconds: computeLagSeconds(syncedAt, facts.now),
     last_success_at: isoOrNull(copy?.last_success_at),
     last_attempt_at: isoOrNull(copy?.last_attempt_at),

@@ -61,21 +61,27 @@ export function listScheduledEntities(
   return groups.filter(({ name }) => (entity === '' ? !own.has(name) : name === entity)).flatMap(({ entities }) => entities)
 }
 
+/** A connector whose runs are described. */
+interface Described {
+  readonly definition: Pick<ConnectorDefinition, 'entities' | 'configuration' | 'pages'>
+  readonly configuration: Readonly<Record<string, unknown>>
+  /** Entities that have a copy. Marks and windows of others are kept nowhere. */
+  readonly wanted: readonly string[]
+}
+
 /**
  * Describes what incremental runs request of an entity; null where each run reads everything. A list below a record without a mark of its
  * own for each parent is read as a whole when that record is read.
  */
-export function describeIncremental(
-  definition: Pick<ConnectorDefinition, 'entities' | 'configuration' | 'pages'>,
-  configuration: Readonly<Record<string, unknown>>,
-  entity: string,
-): SyncIncremental | null {
+export function describeIncremental(described: Described, entity: string, isCopied = true): SyncIncremental | null {
+  const { definition, configuration, wanted } = described
   const { sync } = definition.entities[entity] ?? {}
   const [parent] = sync === undefined ? [] : listParentNames(sync)
-  if (sync?.windows !== undefined) {
+  if (sync?.windows !== undefined && isCopied) {
     return { entity, field: null, lookback_seconds: readLookback(definition, sync.windows, configuration) * daySeconds }
   }
-  if (parent !== undefined && !keepsMarks(definition, entity)) return describeIncremental(definition, configuration, parent)
+  const isMarked = isCopied && keepsMarks(definition, entity)
+  if (parent !== undefined && !isMarked) return describeIncremental(described, parent, wanted.includes(parent))
   if (sync?.since !== undefined) return { entity, field: sync.since.field, lookback_seconds: sync.since.lookback }
   return sync !== undefined && tracksChanges(sync) ? { entity, field: sync.newest ?? null, lookback_seconds: usualLookback } : null
 }

@@ -203,7 +203,7 @@ export class Children {
   /** Returns whether a parent of a page is asked for now: it was neither left out, nor read at the begin of this walk. */
   #isDue(child: Child, parent: Parent): boolean {
     const { confirming, through } = this.#walking.progress
-    const isNoted = child.sync.windows !== undefined || (child.marks && confirming === undefined)
+    const isNoted = (child.sync.windows !== undefined || child.marks) && confirming === undefined
     return this.isOpen(child, parent) && !(isNoted && through[child.entity]?.[parent.key])
   }
 
