@@ -28,8 +28,13 @@ const kind: Kind = {
       rooms: {
         ...entity({}, { params: { house: 'main' } }, { params: { house: str('House') } }),
         get: {
-          ...{ call: 'GET /houses/{house}/rooms/{id}', at: 'data', defaults: { fields: 'id,name' } },
-          params: { house: str('House'), id: id('Id'), fields: opt(str('Names of fields')) },
+          ...{ call: 'GET /houses/{house}/rooms/{id}', at: 'data', defaults: { sort: 'id,name' } },
+          params: {
+            house: str('House'),
+            id: id('Id'),
+            fields: opt({ ...str('Names of fields'), 'x-chooses': true }),
+            sort: opt(str('Order')),
+          },
         },
       },
     },
@@ -110,7 +115,7 @@ overStatements('a live read of a deleted record', (engine) => {
       )
     read('other', 2)
     read('main', 4, { fields: 'id' })
-    read('main', 3)
+    read('main', 3, { sort: 'name' })
     await told.promise
     await folds.close()
     expect(await idsOf(store, rooms)).toEqual([1, 3])

@@ -48,6 +48,8 @@ export interface Schema {
   /** A field that was left out keeps its own error code. */
   readonly 'x-refuse-given'?: true
   readonly 'x-trim'?: true
+  /** Chooses the fields of the records, so that a record lacks the others. */
+  readonly 'x-chooses'?: true
   /** A string holds no half of a surrogate pair. */
   readonly 'x-well-formed'?: true
   /** Name of the schema in the API's document. */

@@ -229,13 +229,14 @@ class FieldBuilder {
 }
 
 const readMarks = (value: Readonly<Record<string, unknown>>): Partial<Field> => {
-  const { $default, $min, $max, $example, $deprecated } = value
+  const { $default, $min, $max, $example, $chooses, $deprecated } = value
   const isScalar = typeof $default === 'string' || typeof $default === 'number' || typeof $default === 'boolean'
   return {
     ...(isScalar ? { default: $default } : {}),
     ...(typeof $min === 'number' ? { minimum: $min } : {}),
     ...(typeof $max === 'number' ? { maximum: $max } : {}),
     ...($example === undefined ? {} : { examples: [$example] }),
+    ...($chooses === true ? { 'x-chooses': true } : {}),
     ...($deprecated === true ? { deprecated: true } : {}),
   }
 }

@@ -480,6 +480,7 @@ const field: KeyGroup = {
     key('$max', { is: 'number', least: Number.MIN_SAFE_INTEGER }, 'Largest number', { example: '$max: 100' }),
     key('$example', scalar, 'A value, as people write it', { example: '$example: octocat' }),
     key('$to', text('name'), 'The name that the request carries', { example: '$to: filter.name' }),
+    key('$chooses', flag, 'True: the parameter chooses fields, so that records lack the others', { example: '$chooses: true' }),
     key('$find', either(text(undefined, longest.sentence), keys('find')), 'Where people find the value', {
       example: '$find: Settings > API',
     }),

@@ -1,6 +1,6 @@
 /** Writes records of live reads into the copy in the background. No call waits for a write or fails because of it. */
 import { hash } from 'node:crypto'
-import type { EntityDefinition, Kind } from 'ferrule/definition'
+import type { EntityDefinition, Field, Kind } from 'ferrule/definition'
 import { type Call, type CompiledOperation, findOperation, type Outcome, type Params, RawJson, RawRows, writeJson } from 'ferrule/engine'
 import { BoundedMap, fillParams, isObject, isOptional, readBatches } from 'ferrule/internal'
 import type { ConnectorAccess } from '../values/access.ts'
@@ -153,9 +153,9 @@ const isContained = (given: unknown, wanted: unknown): boolean => {
   return Array.isArray(given) && wanted.every((each) => given.some((other) => isContained(other, each)))
 }
 
-/** Returns whether a call chooses fields itself, in place of the definition's list of them: the others are null in its records. */
-const choosesFields = ({ operation: { defaults = {} } }: CompiledOperation, params: Params): boolean =>
-  Object.entries(defaults).some(([name, value]) => typeof value === 'string' && value.includes(',') && params[name] !== undefined)
+/** Returns whether a call chooses fields: the others are null in its records. */
+const choosesFields = ({ operation }: CompiledOperation, params: Params): boolean =>
+  Object.entries(operation.params).some(([name, field]: [string, Field]) => field['x-chooses'] === true && params[name] !== undefined)
 
 function findFoldable(kind: Kind, { entity, action }: Call): Foldable | undefined {
   const definition = kind.definition.entities[entity]
