@@ -143,7 +143,7 @@ describe('lines', () => {
   })
 
   test('are read by the threads of a service when they are large', async () => {
-    const threads = createApartThreads({ kinds: [kind] })
+    const threads = createApartThreads()
     const line = `9223372036854775807,7,1.5,true,${'x'.repeat(100)}\n`
     const body = `${names}\n${line.repeat(10_000)}`
     await using vendor = await serve(() => ({ headers: { 'content-type': 'text/csv' }, body }))
