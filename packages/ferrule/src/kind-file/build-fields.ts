@@ -208,7 +208,17 @@ class FieldBuilder {
           ? make.list(object, about)
           : object
     if (typeof $to === 'string') this.renamed[path.join('.')] = $to
-    return this.#finish({ ...made, ...readMarks(value) }, { mark: short.mark, path, find: this.#readFinding(value['$find']) })
+    const marks = { ...readMarks(value), ...this.#readFill(value['$from'], short.mark, { steps, path }) }
+    return this.#finish({ ...made, ...marks }, { mark: short.mark, path, find: this.#readFinding(value['$find']) })
+  }
+
+  /** A parameter that the configuration fills: callers can leave it out, whatever the vendor says. */
+  #readFill(from: unknown, mark: ShortField['mark'], { steps, path }: { readonly steps: Steps; readonly path: readonly string[] }) {
+    if (typeof from !== 'string') return {}
+    const { place, required, found } = this.#scope
+    if (place !== 'parameter' || path.length !== 1)
+      found.note([...steps, '$from'], { message: 'is for parameters of calls, and not for values within them' }, 'key')
+    return { 'x-fill': { known: from, as: mark === '!' || required?.has(path[0] ?? '') ? 'one' : 'if_known' } } as const
   }
 
   #readFinding(value: unknown): Finding | undefined {
@@ -220,6 +230,7 @@ class FieldBuilder {
     const { place, required, finding } = this.#scope
     if (place === 'record') return mark === '?' ? withNull(field) : field
     const isTop = path.length === 1
+    if (field['x-fill'] !== undefined) return make.opt(field)
     if (place === 'parameter') return mark === '!' || (isTop && required?.has(path[0] ?? '')) ? field : make.opt(field)
     const where = find ?? finding
     const found = where === undefined || !isTop ? field : make.find(where, field)

@@ -123,10 +123,36 @@ function buildAccount(
   return { account: { ...identity, params, id, ...(among === undefined ? {} : { among }) } }
 }
 
-/** Lists the values of the configuration that the definition names. */
-function buildKnown({ account }: KindFile): Pick<ConnectorDefinition, 'known'> {
-  const among = typeof account === 'string' ? undefined : account?.among
-  return among === undefined ? {} : { known: { [among]: { configuration: among } } }
+/** Lists the values of the configuration that the definition names: those of the account, and those that fill parameters. */
+function buildKnown({ file, found }: BuildScope, entities: ConnectorDefinition['entities']): Pick<ConnectorDefinition, 'known'> {
+  const { account, configuration = {} } = file
+  const among = typeof account === 'object' ? account.among : undefined
+  const names = new Set(among === undefined ? [] : [among])
+  for (const [entity, definition] of Object.entries(entities))
+    for (const action of liveActions)
+      for (const [param, { 'x-fill': fill }] of Object.entries(definition[action]?.params ?? {})) {
+        if (fill === undefined) continue
+        names.add(fill.known)
+        const steps = [
+          ['params', param],
+          ['body', param],
+        ]
+          .map((each) => ['entities', entity, action, ...each, '$from'])
+          .find((each) => found.has(each))
+        refer(
+          { found },
+          {
+            ...{
+              steps: steps ?? ['entities', entity, action],
+              what: 'a field of configuration',
+              name: fill.known,
+              valid: Object.keys(configuration),
+            },
+            example: `configuration: { ${fill.known}: digits? Id of the workspace }`,
+          },
+        )
+      }
+  return names.size === 0 ? {} : { known: Object.fromEntries([...names].map((name) => [name, { configuration: name }])) }
 }
 
 /**
@@ -157,7 +183,7 @@ export function buildDefinition(value: unknown, found: Findings): ConnectorDefin
     ...buildErrors(scope),
     limits: buildLimits(scope, { credentials, configuration }),
     ...buildProofs(scope, entities),
-    ...buildKnown(filled),
+    ...buildKnown(scope, entities),
     entities,
   }
 }

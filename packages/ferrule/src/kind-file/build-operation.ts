@@ -336,6 +336,7 @@ class OperationBuilder {
       ...(arrays === undefined ? {} : { lists: arrays }),
       ...(answers === undefined ? {} : { answers }),
       ...(once === undefined ? {} : { once }),
+      ...(this.#full.running === undefined ? {} : { running: { status: this.#full.running } }),
       ...(budget === undefined ? {} : { budget }),
       ...(format === undefined ? {} : { format }),
       at,

@@ -110,8 +110,13 @@ type SlotField<R, N> = N extends keyof R
     ? Field<number | bigint>
     : Field<string>
   : Field<string>
+/** Parameters that the configuration fills. */
+type FilledFrom<O> = O extends { readonly params: infer M }
+  ? { [K in keyof M]: M[K] extends { readonly $from: string } ? K : never }[keyof M]
+  : never
+type Demanded<O> = Exclude<Asked<O> & string, FilledFrom<O>>
 /** Slots are required, also where the file has a sentence for them. */
-type SlotFields<O, R> = { readonly [N in Asked<O> & string]: SlotField<R, N> }
+type SlotFields<O, R> = { readonly [N in Demanded<O>]: SlotField<R, N> }
 
 type PageName<F, O> = O extends { readonly pages: infer N } ? N : F extends { readonly lists: { readonly pages: infer N } } ? N : 'none'
 type WayOf<F, N> = F extends { readonly pages: infer W } ? (N extends keyof W ? W[N] : never) : never
@@ -128,7 +133,7 @@ type PageFields<F, N> = N extends 'none'
     : CursorField
 type PageMark<N> = N extends 'none' ? Record<never, never> : { readonly page: 'next' }
 type ListPart<F, A, O> = A extends 'list' ? PageFields<F, PageName<F, O>> : Record<never, never>
-type Params<F, R, A, O> = Omit<Part<O, 'params', 'parameter', Groups<F>> & Part<O, 'body', 'parameter', Groups<F>>, Asked<O> & string> &
+type Params<F, R, A, O> = Omit<Part<O, 'params', 'parameter', Groups<F>> & Part<O, 'body', 'parameter', Groups<F>>, Demanded<O>> &
   SlotFields<O, R> &
   ListPart<F, A, O>
 type Merge<T> = { readonly [K in keyof T]: T[K] }

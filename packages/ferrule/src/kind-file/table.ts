@@ -353,6 +353,9 @@ const entities: Readonly<Record<string, KeyGroup>> = {
       asRow,
       arraysRow,
       onceRow,
+      key('running', { is: 'number', least: 201 }, 'Status of an answer that is not ready yet: the same call is made again', {
+        example: 'running: 202',
+      }),
       key('budget', text('word'), 'Name among the budgets of limits', { example: 'budget: search', without: 'that of the kind' }),
       key('answers', word('record', 'part', 'nothing'), 'What a write answers: the record, some of its fields, or nothing', {
         example: 'answers: nothing',
@@ -480,6 +483,9 @@ const field: KeyGroup = {
     key('$max', { is: 'number', least: Number.MIN_SAFE_INTEGER }, 'Largest number', { example: '$max: 100' }),
     key('$example', scalar, 'A value, as people write it', { example: '$example: octocat' }),
     key('$to', text('name'), 'The name that the request carries', { example: '$to: filter.name' }),
+    key('$from', text('word'), 'The field of configuration that fills the parameter where a call leaves it out', {
+      example: '$from: workspace',
+    }),
     key('$chooses', flag, 'True: the parameter chooses fields, so that records lack the others', { example: '$chooses: true' }),
     key('$find', either(text(undefined, longest.sentence), keys('find')), 'Where people find the value', {
       example: '$find: Settings > API',
