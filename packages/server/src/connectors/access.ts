@@ -29,7 +29,7 @@ import { failInactive } from '../values/read.ts'
 import { tryAgain } from '../values/try-again.ts'
 import type { Connectors } from './connector-types.ts'
 import { cutApplication, openCredentials } from './consent-origin.ts'
-import { readDraft } from './draft.ts'
+import { listKindNames, readDraft } from './draft.ts'
 import { createWriteClaims } from './request-claims.ts'
 import {
   type ConnectionQuery,
@@ -83,7 +83,7 @@ export function createAccess(parts: Parts): Pick<Connectors, 'trial' | 'readAcce
     trial: async (principal, body) => {
       requireScope(principal, 'connectors:write')
       const { kind, configuration, credentials, sandbox } = readDraft(
-        await parts.kinds.of(principal.organizationId),
+        await parts.kinds.of(principal.organizationId, listKindNames(body)),
         body,
         parts.settings.sandbox,
       ).draft()

@@ -81,8 +81,11 @@ export interface KindOfRow {
 export interface Kinds {
   /** The kinds that this process serves, the same for everybody. */
   readonly served: Catalogue
-  /** Returns the kinds that an organization can name: the served ones, and the newest versions of its own. */
-  of(organizationId: string, db?: Db): Promise<Catalogue>
+  /**
+   * Returns the kinds that an organization can name: the served ones, and the newest versions of its own.
+   * @param names those that are looked for: if all are served ones, no other kind is read. Left out: all are read
+   */
+  of(organizationId: string, names?: readonly unknown[]): Promise<Catalogue>
   /**
    * Returns a version of a kind that an organization can name.
    * @param name slug, title or id

@@ -24,7 +24,7 @@ const createReading = ({ database: { db }, kinds, ...parts }: Parts): Pick<Conne
   list: async (principal, given) => {
     requireScope(principal, 'connectors:read')
     const query = readQuery(connectorQuery, given)
-    const filter = readConnectorFilter(await kinds.of(principal.organizationId), query)
+    const filter = readConnectorFilter(await kinds.of(principal.organizationId, [query.connector_type, query.definition_id]), query)
     const scope = { list: 'connectors', view: principal, query }
     const after = readPosition(parts, scope)
     if (filter === undefined) return { data: [], next: null }

@@ -16,7 +16,7 @@ import { buildConnection } from './access.ts'
 import type { Connectors } from './connector-types.ts'
 import { cutOrigin, type StoringTrial } from './consent-origin.ts'
 import { buildCreationRow, checkIdempotencyKey, type TrialKey, type TriedCredentials, tryCredentials } from './credential-trial.ts'
-import { type ConnectorDraft, type ReadDraft, readDraft } from './draft.ts'
+import { type ConnectorDraft, listKindNames, type ReadDraft, readDraft } from './draft.ts'
 import { nameKindOfRow } from './kinds.ts'
 import { toConnectorRecord } from './record.ts'
 import {
@@ -123,7 +123,7 @@ async function holdWhile<T>(parts: Parts, own: CreationId & { readonly owner: st
 /** Creates a connector. @param kept key of a request with an Idempotency-Key. @throws FerruleError as `Connectors.create` */
 export async function storeNewConnector(parts: Parts, request: CreationRequest, kept?: TrialKey): Promise<ConnectorRecord> {
   const { principal, body, trial } = request
-  const read = readDraft(await parts.kinds.of(principal.organizationId), body, parts.settings.sandbox)
+  const read = readDraft(await parts.kinds.of(principal.organizationId, listKindNames(body)), body, parts.settings.sandbox)
   await checkWorkspaceAndName(parts, principal, read)
   const draft = read.draft()
   const key = kept ?? toCredentialsKey(request, draft)

@@ -76,6 +76,10 @@ export interface ReadDraft {
   draft(): ConnectorDraft
 }
 
+/** Lists the names by which a body of a creation names its kind. */
+export const listKindNames = (given: unknown): readonly unknown[] =>
+  isObject(given) ? [given['connector_type'], given['definition_id'], given['source_template_id']] : []
+
 /**
  * Reads the body of a creation to its end, whatever is invalid.
  * @param sandbox true when the service accepts sandbox connectors

@@ -17,6 +17,9 @@ const mostKept = 100
 /** Compresses a definition to be stored. */
 export const packDefinition = (definition: ConnectorDefinition): Uint8Array => deflateRawSync(JSON.stringify(definition))
 
+// It was checked when it was published.
+const unpackDefinition = (packed: Uint8Array): ConnectorDefinition => JSON.parse(inflateRawSync(packed).toString('utf8'))
+
 /** Names a kind of an organization: its slug for people, its id so that it shares nothing with a kind of the same slug. */
 export const nameOwnKind = ({ slug, id }: { readonly slug: string; readonly id: string }): string => `${slug}~${id}`
 
@@ -59,9 +62,7 @@ export function buildOwnKind(row: UsedVersionRow, readRecordings?: () => Promise
     summary: { kind: name, id, title, about, copied },
     rules: {},
     get definition() {
-      // It was checked when it was published.
-      const stored = JSON.parse(inflateRawSync(row.definition).toString('utf8')) as ConnectorDefinition
-      definition ??= { ...stored, kind: name, id, foreign: true }
+      definition ??= { ...unpackDefinition(row.definition), kind: name, id, foreign: true }
       return definition
     },
   }
@@ -91,8 +92,10 @@ export function createKinds(db: Db, kinds: readonly ServedKind[], standIns?: rea
     const known = own.version === undefined ? undefined : kept.get(`${own.id} ${own.version}`)
     return known?.own?.organizationId === organization_id ? known : read(organization_id, own, used)
   }
-  const of = async (organizationId: string, used = db): Promise<Catalogue> => {
-    const rows = await listNewestVersions(used, organizationId)
+  const of = async (organizationId: string, names?: readonly unknown[]): Promise<Catalogue> => {
+    const isServed = (name: unknown): boolean => name === undefined || (typeof name === 'string' && served.findKind(name) !== undefined)
+    if (names?.every(isServed)) return served
+    const rows = await listNewestVersions(db, organizationId)
     return rows.length === 0 ? served : createCatalogue([...kinds, ...rows.map(keep)], standIns)
   }
   return {
@@ -100,9 +103,7 @@ export function createKinds(db: Db, kinds: readonly ServedKind[], standIns?: rea
     of,
     find,
     getVersion: async (organizationId, name, version) => {
-      const known = version === undefined ? served.findKind(name) : undefined
-      if (known !== undefined) return known
-      const newest = (await of(organizationId)).getKind(name)
+      const newest = (await of(organizationId, version === undefined ? [name] : undefined)).getKind(name)
       if (version === undefined || version === newest.own?.version) return newest
       const wanted = newest.own === undefined ? undefined : `${summarize(newest).kind}~${version}`
       const kind = wanted === undefined ? undefined : await find({ organization_id: organizationId, kind: wanted })

@@ -158,7 +158,7 @@ const createOverviews = (parts: StatusParts): Pick<Syncs, 'listOverviews' | 'lis
   listOverviews: async (principal, given) => {
     requireScope(principal, 'connectors:read')
     const query = readQuery(connectorQuery, given)
-    const filter = readConnectorFilter(await parts.kinds.of(principal.organizationId), query)
+    const filter = readConnectorFilter(await parts.kinds.of(principal.organizationId, [query.connector_type, query.definition_id]), query)
     const scope = { list: 'overview', view: principal, query }
     const after = readPosition(parts, scope)
     if (filter === undefined) return { data: [], next: null }

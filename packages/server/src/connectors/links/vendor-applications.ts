@@ -106,7 +106,8 @@ export const createVendorApplications = (parts: Parts): VendorApplications => ({
   save: async (principal, given) => {
     requireWhole(principal, 'connectors:write')
     const body = readBody(oauthCredentialsInput, given)
-    const kind = readKind(await parts.kinds.of(principal.organizationId), [body.connector_type, body.connector_definition_id])
+    const names = [body.connector_type, body.connector_definition_id]
+    const kind = readKind(await parts.kinds.of(principal.organizationId, names), names)
     buildCallbackUrl(parts.settings, kind.definition.kind) // refuses a service without an address before anything is stored
     return toRecord(parts, await save(parts, principal, { kind, values: readApplication(kind, body.configuration) }))
   },
@@ -118,7 +119,7 @@ export const createVendorApplications = (parts: Parts): VendorApplications => ({
   remove: async (principal, given, query) => {
     requireWhole(principal, 'connectors:write')
     const { force } = readQuery(oauthCredentialsRemovalQuery, query)
-    const { definition } = (await parts.kinds.of(principal.organizationId)).getKind(given)
+    const { definition } = (await parts.kinds.of(principal.organizationId, [given])).getKind(given)
     return parts.database.transaction(async (db) => {
       const row = await holdVendorApplication(db, { organizationId: principal.organizationId, kind: definition.kind })
       if (row === undefined) throw fail('oauth_credentials_not_found', { vendor: definition.title })
