@@ -7,12 +7,13 @@ import { btree_gin } from '@electric-sql/pglite/contrib/btree_gin'
 import { fuzzystrmatch } from '@electric-sql/pglite/contrib/fuzzystrmatch'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { Client } from 'pg'
-import { listPhysicalColumns, quoteName, type SearchTable } from '../../packages/server/src/copies/search/columns.ts'
+import { listPhysicalColumns, quoteName, quoteTable, type SearchTable } from '../../packages/server/src/copies/search/columns.ts'
 import { searchFunctions, searchSettings, termTable } from '../../packages/server/src/copies/search/functions.ts'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
 import { type SearchStatement, StatementNames } from '../../packages/server/src/copies/search/statement.ts'
 import { buildCells, createTermReader, listInitialTerms } from '../../packages/server/src/copies/search/values.ts'
 import { databaseFolder } from '../../packages/server/src/copies/store/database/embedded/folder.ts'
+import { buildCreation, describeTable } from '../../packages/server/src/copies/store/tables.ts'
 import { copyEmbeddedDatabase, createTestDatabase } from '../support/postgres.ts'
 
 /** A database under test. */
@@ -111,8 +112,12 @@ async function openCitus(): Promise<SearchDatabase> {
   }
 }
 
-/** Creates the table of an entity with the indexes that searches rely on. */
+/** Creates the table of an entity with the indexes that searches rely on. That of kinds of organizations is created as the store does. */
 export async function createTable(database: SearchDatabase, table: SearchTable): Promise<void> {
+  if (table.shared !== undefined) {
+    for (const text of buildCreation(describeTable(table), { layout: 'embedded', hasLz4: false })) await database.run(text)
+    return
+  }
   const columns = listPhysicalColumns(table).map(({ name, type }) => `${quoteName(name)} ${type}`)
   const name = quoteName(table.name)
   await database.run(
@@ -131,14 +136,22 @@ export async function fillTable(
   table: SearchTable,
   { connector, sent }: { connector: number; sent: readonly Sent[] },
 ): Promise<void> {
-  const types = ['int4', 'text', ...listPhysicalColumns(table).map(({ type }) => type)]
+  const columns = [
+    { name: 'connector_id', type: 'int4' },
+    ...(table.shared === undefined ? [] : ['h', '$v'].map((name) => ({ name, type: 'int8' }))),
+    ...(table.shared === undefined ? [] : [{ name: 'entity', type: 'uuid' }]),
+    { name: 'pk', type: 'text' },
+    ...listPhysicalColumns(table),
+  ]
+  const others = table.shared === undefined ? [] : ['0', '0', table.shared.mark]
+  const names = columns.map(({ name }) => quoteName(name)).join()
   const rows = sent.map(({ record, params }) => ({ pk: buildPrimaryKey(table.key, record, params), cells: buildCells(table, record) }))
   await database.run('begin')
   for (const { pk, cells } of rows) {
-    const values = types.map((type, index) => `$${index + 1}::${type}`)
+    const values = columns.map(({ type }, index) => `$${index + 1}::${type}`)
     await database.query({
-      text: `insert into ${quoteName(table.name)} values (${values.join()})`,
-      values: [connector, pk ?? null, ...cells],
+      text: `insert into ${quoteTable(table)} (${names}) values (${values.join()})`,
+      values: [connector, ...others, pk ?? null, ...cells],
     })
   }
   await database.run('commit')

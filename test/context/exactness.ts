@@ -1,15 +1,17 @@
 /** Compares searches on a database with the oracle: the same records in the same order, over all pages. */
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import { writeJson } from '../../packages/ferrule/src/values/json/json.ts'
-import { buildSearchTable, quoteName } from '../../packages/server/src/copies/search/columns.ts'
+import { buildSearchTable, quoteTable } from '../../packages/server/src/copies/search/columns.ts'
 import { buildNotedValuesStatement, checkStored } from '../../packages/server/src/copies/search/known-values.ts'
 import { findSortColumn } from '../../packages/server/src/copies/search/order.ts'
+import { buildOwnTable } from '../../packages/server/src/copies/search/own-columns.ts'
 import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
 import type { SearchOptions } from '../../packages/server/src/copies/search/sql.ts'
 import type { SearchQuery } from '../../packages/server/src/copies/search/tree.ts'
 import { createCursor, parseCursor, RecentWords, runSearch } from '../../packages/server/src/copies/searcher.ts'
 import { chooseOrdering } from '../../packages/server/src/copies/store/indexes/advice.ts'
 import { buildIndexSql } from '../../packages/server/src/copies/store/indexes/build.ts'
+import type { OwnKind } from '../../packages/server/src/values/access.ts'
 import { createTable, fillTable, type SearchDatabase } from './databases.ts'
 import { drawWorld, type World } from './generate.ts'
 import { type DrawnQuery, drawQuery } from './generate-queries.ts'
@@ -30,6 +32,8 @@ export interface Plan {
   readonly records: number
   /** True when half of the fields with a single value have an automatic index. */
   readonly onDemand?: boolean
+  /** True for kinds of an organization, which share a table. Rows of another version of the kind lie there too. */
+  readonly isOwn?: boolean
 }
 
 /** Result of a comparison. */
@@ -103,6 +107,17 @@ function expectedOf(
 
 const byRelevance = [{ _relevance: 'desc' }] as const
 
+const ownKind = (name: string, { definition }: World): OwnKind => ({
+  id: '6a6f0cf0-51a1-4c12-9a44-0c3f0f2f7c11',
+  entities: { [name]: definition },
+})
+
+/** A version whose fields come in another order, so its slots have other fields. */
+function otherVersion(name: string, world: World): OwnKind {
+  const fields = Object.fromEntries(Object.entries(world.definition.context_store_search ?? {}).toReversed())
+  return ownKind(name, { ...world, definition: { ...world.definition, context_store_search: fields } })
+}
+
 type Table = ReturnType<typeof buildSearchTable>
 
 /** A table with the options of its searches. */
@@ -115,7 +130,13 @@ interface Indexed {
 async function makeIndexes(database: SearchDatabase, table: Table): Promise<Indexed> {
   const columns = table.columns.filter(({ type }, index) => type !== 'json' && index % 2 === 0)
   for (const [number, column] of columns.entries()) {
-    const index = { id: `${table.name}_i${number}`, leaf: quoteName(table.name), number: 1, column: findSortColumn(column) }
+    const index = {
+      id: `on_demand_i${number}_${table.columns.length}`,
+      leaf: quoteTable(table),
+      number: 1,
+      table: table.name,
+      column: findSortColumn(column),
+    }
     await database.run(buildIndexSql('embedded', index))
   }
   const made = new Set(columns.map(findSortColumn))
@@ -172,8 +193,10 @@ export async function compareSearches(database: SearchDatabase, plan: Plan): Pro
   let [queries, pages, telling, ranked, refused] = [0, 0, 0, 0, 0]
   for (let schema = 0; schema < plan.schemas; schema++) {
     const world = drawWorld(random, plan.records)
-    const table = buildSearchTable('exact-test', `s${plan.seed}_${schema}`, world.definition)
+    const name = `s${plan.seed}_${schema}`
+    const table = plan.isOwn ? buildOwnTable(ownKind(name, world), name) : buildSearchTable('exact-test', name, world.definition)
     await createTable(database, table)
+    if (plan.isOwn) await fillTable(database, buildOwnTable(otherVersion(name, world), name), { connector: 1, sent: world.sent })
     await fillTable(database, table, { connector: 1, sent: world.sent })
     await fillTable(database, table, { connector: 2, sent: world.sent })
     const indexed = plan.onDemand ? await makeIndexes(database, table) : { table, ordering: () => ({}) }
@@ -198,7 +221,7 @@ export async function compareSearches(database: SearchDatabase, plan: Plan): Pro
       if (JSON.stringify(found) !== JSON.stringify(wanted)) differences.push(difference({ schema, drawn, expected, found }))
       if (differences.length >= mostDifferences) return { queries, pages, telling, ranked, refused, differences }
     }
-    await database.run(`drop table "${table.name}"`)
+    await database.run(`drop table ${quoteTable(table)}`)
   }
   return { queries, pages, telling, ranked, refused, differences }
 }

@@ -282,7 +282,7 @@ class StoreFolds implements Folds {
     if (await this.#isStored(waiting)) return this.#report(waiting, 'folded')
     const { store } = this.#options
     const ref = toEntityRef(waiting.access, waiting.entity)
-    const table = store.getTable(ref.kind, ref.entity)
+    const table = store.getTable(ref.kind, ref.entity, ref.own)
     const params = await knownParams(waiting)
     this.#changes = undefined
     let storedAt: bigint | undefined
@@ -311,7 +311,7 @@ class StoreFolds implements Folds {
   /** Deletes records that the vendor lists as deleted, with what belongs to them. */
   async #forget({ access, entity, asked }: Waiting, gone: readonly Met[]): Promise<void> {
     const { definition } = access.connection.kind
-    const removal = { connector: access.ref.connectorId, kind: definition.kind, ...buildGone(definition, entity, gone), at: asked }
+    const removal = { ...toEntityRef(access, entity), ...buildGone(definition, entity, gone), at: asked }
     const lost = await this.#options.store.forgetRecords(removal)
     if (lost.size > 0) await this.#options.onLost?.(access, lost)
   }

@@ -90,12 +90,10 @@ class StoreLostRecords implements LostRecords {
     if (this.#isClosed || this.#running.size >= mostRemovals) return
     const at = this.#options.clock()
     const { definition } = access.connection.kind
-    const own = { connector: access.ref.connectorId, kind: definition.kind }
-    const done = Promise.all(buildRemovals(definition, keys).map((removal) => this.#forget(access, { ...own, ...removal, at }))).then(
-      () => {
-        this.#running.delete(done)
-      },
-    )
+    const of = { connector: access.ref.connectorId, kind: definition.kind, own: access.own }
+    const done = Promise.all(buildRemovals(definition, keys).map((removal) => this.#forget(access, { ...of, ...removal, at }))).then(() => {
+      this.#running.delete(done)
+    })
     this.#running.add(done)
     const waited = Promise.withResolvers<void>()
     const timer = setTimeout(waited.resolve, longestWaitMs)

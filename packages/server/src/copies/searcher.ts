@@ -3,7 +3,7 @@ import { BoundedMap, type FieldOperator } from 'ferrule/internal'
 import { type CursorScope, signCursor, verifyCursor } from '../values/cursor.ts'
 import { canonicalJson, digestText } from '../values/ids.ts'
 import { type EntityRef, formatRef } from './entity-ref.ts'
-import { findMainTime } from './search/columns.ts'
+import { findMainTime, type SearchTable } from './search/columns.ts'
 import { buildNotedValuesStatement, checkStored } from './search/known-values.ts'
 import { buildLookupStatement, type FoundWords, fillLookups, parseFoundWords } from './search/lookups/lookups.ts'
 import { buildUnseenPathsStatement, listOpenPaths } from './search/members.ts'
@@ -96,8 +96,9 @@ export function sumRowsRead(plan: unknown, table: string): number {
 }
 
 /** Runs a search once more, without its answer, and counts the rows that it reads from its table. */
-async function countRowsRead(session: Session, { text, values }: SearchStatement, table: string): Promise<number> {
+async function countRowsRead(session: Session, { text, values }: SearchStatement, { name, shared }: SearchTable): Promise<number> {
   const { rows } = await session.query({ text: `explain (analyze, timing off, format json) ${text}`, values })
+  const table = shared?.table ?? name
   return rows.reduce((sum, row) => sum + sumRowsRead(JSON.parse(String(row['QUERY PLAN'])), table), 0)
 }
 
@@ -260,7 +261,7 @@ class StoreSearcher implements Searcher {
   }
 
   parse(ref: EntityRef, params: unknown): SearchQuery {
-    const query = parseSearch(this.#store.getTable(ref.kind, ref.entity), params)
+    const query = parseSearch(this.#store.getTable(ref.kind, ref.entity, ref.own), params)
     return query.cursor === undefined ? query : { ...query, after: parseCursor(query.cursor, this.#bind(ref, query)) }
   }
 
@@ -351,7 +352,7 @@ class StoreSearcher implements Searcher {
     { last, signal }: { last: SearchStatement | undefined; signal: AbortSignal },
   ): Promise<number> {
     if (last === undefined) return 0
-    return (await this.#store.search(ref, (session) => countRowsRead(session, last, table.name), { signal })) ?? 0
+    return (await this.#store.search(ref, (session) => countRowsRead(session, last, table), { signal })) ?? 0
   }
 
   async #findUnseenPaths(ref: EntityRef, query: SearchQuery, left: Left): Promise<readonly string[]> {

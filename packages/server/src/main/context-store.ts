@@ -43,7 +43,7 @@ export function openContext({ settings, kinds, logger, platform }: ContextOption
     onTableChange: ({ kind, entity }, change) => {
       if (change === 'created') return
       logger.info({ kind, entity, change }, 'the searchable fields of an entity have changed: its records are read again')
-      refill(kind)
+      refill(kind === '' ? undefined : kind) // without a kind: the table of all kinds of organizations
     },
     onIndex: (change) =>
       change.change === 'ready'

@@ -1,4 +1,5 @@
 /** Who asks: the scopes and the view of a principal; and what it reaches: connectors. */
+import type { ConnectorDefinition } from 'ferrule/definition'
 import type { Connection } from 'ferrule/engine'
 import { fail } from 'ferrule/internal'
 import type { ConnectorStatus } from 'ferrule/wire'
@@ -108,10 +109,18 @@ export const toConnectorRef = (row: {
   readonly workspace_id: string
 }): ConnectorRef => ({ organizationId: row.organization_id, workspaceId: row.workspace_id, connectorId: row.id })
 
+/** A version of a kind that an organization brought. One object stands for one version: what is built of it is remembered by the object. */
+export interface OwnKind {
+  /** UUID of the kind, the same in all of its versions. */
+  readonly id: string
+  readonly entities: ConnectorDefinition['entities']
+}
+
 /** A connector that is ready to execute. */
 export interface ConnectorAccess {
   readonly ref: ConnectorRef
   readonly status: ConnectorStatus
   readonly unchecked?: boolean // no call has succeeded with its credentials yet
   readonly connection: Connection
+  readonly own?: OwnKind | undefined // set where the kind is an organization's: its records are in the table of such kinds
 }

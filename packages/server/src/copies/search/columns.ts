@@ -65,12 +65,18 @@ export interface PhysicalColumn {
   readonly field: string
 }
 
+/** Where the rows of an entity are in the database. */
+export interface TableRows {
+  /** Unquoted name of the table, under which the store keeps what it knows of the entity. */
+  readonly name: string
+  /** The table of the database that has the rows beside those of others, and the mark of these rows; absent: a table of their own. */
+  readonly shared?: { readonly table: string; readonly mark: string }
+}
+
 /** The table of one searchable entity. */
-export interface SearchTable {
+export interface SearchTable extends TableRows {
   readonly kind: string
   readonly entity: string
-  /** Unquoted name of the table. */
-  readonly name: string
   /** Searchable fields in documented order, which is also the order of keys in results. */
   readonly columns: readonly Column[]
   /** Parts of the primary key. */
@@ -150,10 +156,10 @@ export function buildSearchTable(kind: string, entity: string, definition: Entit
 }
 
 /** Lists the columns that store one field, its own column first. */
-const listFieldColumns = (column: Column): readonly PhysicalColumn[] =>
-  (
+export const listFieldColumns = (column: Column): readonly [PhysicalColumn, ...PhysicalColumn[]] => [
+  { name: column.sql, type: sqlTypes[column.type], field: column.name },
+  ...(
     [
-      [column.sql, sqlTypes[column.type]],
       [column.at, 'int8'],
       [column.number, 'numeric'],
       [column.wide, 'numeric'],
@@ -161,13 +167,28 @@ const listFieldColumns = (column: Column): readonly PhysicalColumn[] =>
       [column.terms, 'text[]'],
       [column.folded, 'jsonb'],
     ] as const
-  ).flatMap(([name, type]) => (name === undefined ? [] : [{ name, type, field: column.name }]))
+  ).flatMap(([name, type]) => (name === undefined ? [] : [{ name, type, field: column.name }])),
+]
 
 /** Lists all columns of a table except `connector_id`, `pk` and `h`, in the order of the values of `buildCells`. */
 export const listPhysicalColumns = (table: SearchTable): readonly PhysicalColumn[] => table.columns.flatMap(listFieldColumns)
 
 /** Quotes a name for SQL, which keeps its case. */
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+/** Names the table of the database that has the rows, quoted. */
+export const quoteTable = ({ name, shared }: TableRows): string => quoteName(shared?.table ?? name)
+
+/**
+ * Builds the condition of the rows of a connector. Every statement on rows takes its table from `quoteTable` and has this condition.
+ * @param connector SQL of the connector's number
+ * @param alias alias of the table, if it has one
+ */
+export function buildRowCondition({ shared }: TableRows, connector = '$1', alias?: string): string {
+  const at = alias === undefined ? '' : `${alias}.`
+  const own = `${at}connector_id = ${connector}`
+  return shared === undefined ? own : `${own} and ${at}entity = '${shared.mark}'`
+}
 
 /** Timestamp fields that lists are most often sorted and filtered by. */
 const mainTime = /^(started|startdatetime|callStartTime|stat_time_day|creat\w*)$/

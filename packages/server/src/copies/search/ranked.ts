@@ -2,7 +2,7 @@
  * Rows sorted by relevance. Every matching row must be scored before the first one is known. So the statement first finds the matching
  * keys, and gives up when there are too many; the caller then sorts without relevance.
  */
-import { quoteName, type SearchTable } from './columns.ts'
+import { buildRowCondition, quoteTable, type SearchTable } from './columns.ts'
 import { selectColumnWords } from './conditions/columns.ts'
 import { selectNestedWords } from './conditions/json.ts'
 import { connectorParameter, quoteColumn } from './conditions/sql-context.ts'
@@ -89,11 +89,12 @@ const buildKeyedRows = (
 ): Scored => ({
   found: `select t.pk from ${buildRows(ranking)}${limited}`,
   // OFFSET prevents PostgreSQL from computing the scores three times: for the order, the page, and its beginning.
-  rows: `(select ${expressions} from found join ${quoteName(ranking.query.table.name)} t on t.connector_id = ${connectorParameter} and t.pk = found.pk where ${few} offset 0)`,
+  rows: `(select ${expressions} from found join ${quoteTable(ranking.query.table)} t on ${selectOwn(ranking)} and t.pk = found.pk where ${few} offset 0)`,
 })
 
-const buildRows = ({ query, filter }: Ranking): string =>
-  `${quoteName(query.table.name)} t where t.connector_id = ${connectorParameter}${filter}`
+const selectOwn = ({ query: { table } }: Ranking): string => buildRowCondition(table, connectorParameter, 't')
+
+const buildRows = (ranking: Ranking): string => `${quoteTable(ranking.query.table)} t where ${selectOwn(ranking)}${ranking.filter}`
 
 /** Builds the rows of a page by relevance. */
 export function buildRankedRows(ranking: Ranking): RankedRows {

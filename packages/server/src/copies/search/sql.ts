@@ -1,5 +1,5 @@
 /** Builds the SQL statement of a search, and a page from its rows. The same SQL runs on PGlite and on PostgreSQL 15 and later. */
-import { type Column, quoteName, type SearchTable } from './columns.ts'
+import { buildRowCondition, type Column, quoteName, quoteTable, type SearchTable } from './columns.ts'
 import { buildColumnCondition } from './conditions/columns.ts'
 import { buildJsonCondition } from './conditions/json.ts'
 import { connectorParameter, type JsonSource, quoteColumn, type SqlContext, selectValue } from './conditions/sql-context.ts'
@@ -49,7 +49,7 @@ function buildRows(query: SearchQuery, options: SearchOptions, values: Values): 
   const order = buildOrder(query, values)
   const columns = [...listPageColumns(query), ...order.keys.map(({ sql }, index) => `${sql} as k${index}`), 't.pk'].join(', ')
   const filter = buildFilter(query, values)
-  const from = `from ${quoteName(query.table.name)} t where t.connector_id = ${connectorParameter}${filter}`
+  const from = `from ${quoteTable(query.table)} t where ${buildRowCondition(query.table, connectorParameter, 't')}${filter}`
   const limit = values.add(query.limit + 1, 'int4')
   const isOrdered = options.isOrdered ?? ((column: Column) => column.at !== undefined)
   const leading = query.sort[0]?.column

@@ -3,7 +3,7 @@ import type { Kind } from 'ferrule/definition'
 import { BoundedMap } from 'ferrule/internal'
 import { type ConnectorRow, findConnector, requireConnector } from '../../connectors/sql/connectors.ts'
 import type { Parts } from '../../main/parts.ts'
-import { type ConnectorRef, type PrincipalView, toConnectorRef } from '../../values/access.ts'
+import { type ConnectorRef, type OwnKind, type PrincipalView, toConnectorRef } from '../../values/access.ts'
 import { type CopyRow, listCopies } from '../sql/sync-copies.ts'
 import { listSchedules, listUnfinishedRuns, type RunRow, type ScheduleRow } from '../sql/sync-runs.ts'
 import type { IndexRecord } from '../store/indexes/types.ts'
@@ -21,6 +21,8 @@ export interface SyncedConnector {
   readonly ref: ConnectorRef
   /** Undefined when this version of the service lacks the kind. */
   readonly kind: Kind | undefined
+  /** The kind as the store finds it, where an organization brought it. */
+  readonly own?: OwnKind | undefined
   /** Entities that have a copy. */
   readonly wanted: readonly string[]
   readonly groups: readonly EntityGroup[]
@@ -56,7 +58,7 @@ export async function readStatusFacts(parts: StatusParts, connector: SyncedConne
   const { db } = parts.database
   const [copies, indexes, runs, schedules] = await Promise.all([
     listCopies(db, connector.ref, entity),
-    entity === undefined ? parts.knownIndexes.read(connector.row.id) : none,
+    entity === undefined ? parts.knownIndexes.read(connector.row.id, connector.own) : none,
     listUnfinishedRuns(db, connector.ref),
     listSchedules(db, connector.ref),
   ])
@@ -87,10 +89,10 @@ export class KnownIndexes {
   }
 
   /** Returns the indexes of a connector within 100 ms, from the cache if necessary. Does not open a closed store. */
-  async read(connector: string): Promise<Indexes> {
+  async read(connector: string, own?: OwnKind): Promise<Indexes> {
     const status = this.#store?.status()
     if (status === undefined || (status.engine === 'embedded' && !status.opened)) return none
-    const asking = this.#asking.get(connector) ?? this.#ask(connector)
+    const asking = this.#asking.get(connector) ?? this.#ask(connector, own)
     const waited = Promise.withResolvers<void>()
     const timer = setTimeout(waited.resolve, longestWaitMs)
     await Promise.race([asking, waited.promise])
@@ -98,10 +100,10 @@ export class KnownIndexes {
     return this.#told.get(connector) ?? none
   }
 
-  #ask(connector: string): Promise<void> | undefined {
+  #ask(connector: string, own: OwnKind | undefined): Promise<void> | undefined {
     if (this.#store === undefined || this.#asking.size >= mostAsking) return undefined
     const asking = this.#store.indexes
-      .listByEntity(connector)
+      .listByEntity(connector, own)
       .then((indexes) => void this.#told.set(connector, indexes))
       .catch(() => undefined) // the cached indexes stay
       .finally(() => this.#asking.delete(connector))

@@ -4,7 +4,7 @@
  */
 import { randomInt } from 'node:crypto'
 import { fail } from 'ferrule/internal'
-import { quoteName } from '../search/columns.ts'
+import { buildRowCondition, quoteName, quoteTable } from '../search/columns.ts'
 import type { Term } from '../search/terms.ts'
 import { listInitialTerms } from '../search/values.ts'
 import { holdConnector } from './database/connector-lock.ts'
@@ -341,7 +341,7 @@ async function deleteOthers(
   const column = known.table.columns.find(({ name }) => name === whole.field)
   if (column === undefined) throw fail('definition_invalid', { reason: `${known.table.kind}.${known.table.entity} lacks ${whole.field}` })
   const value = column.wide === undefined ? quoteName(column.sql) : `coalesce(${quoteName(column.wide)}, ${quoteName(column.sql)})`
-  const text = `delete from ${quoteName(known.table.name)} where connector_id = $1 and (${value})::text = any($2::text[])
+  const text = `delete from ${quoteTable(known.table)} where ${buildRowCondition(known.table)} and (${value})::text = any($2::text[])
     and pk <> all($3::text[]) and "$v" <= $4`
   return (await session.query({ text, values: [number, whole.values, keys, asked] })).count
 }

@@ -2,7 +2,8 @@
  * Deletes records that were found to be deleted or hidden, with their descendants, in one transaction. Responses to earlier requests do
  * not restore them.
  */
-import { quoteName, type SearchTable } from '../search/columns.ts'
+import type { EntityRef } from '../entity-ref.ts'
+import { buildRowCondition, quoteName, quoteTable, type SearchTable } from '../search/columns.ts'
 import { buildPrimaryKey } from '../search/keys.ts'
 import { lockExistingState, updateCounts } from './batch.ts'
 import { blockConnector } from './database/connector-lock.ts'
@@ -20,10 +21,7 @@ export interface Link {
 }
 
 /** Deleted records, by the value of a key of one part, or by their whole key. */
-export interface Removal {
-  readonly connector: string
-  readonly kind: string
-  readonly entity: string
+export interface Removal extends EntityRef {
   readonly values: readonly unknown[]
   /** Keys of several parts, as the store has them. */
   readonly keys?: readonly string[]
@@ -95,7 +93,7 @@ const isOld = '("$v" <= $3 or "$v" > $4)'
  */
 async function deleteStep({ session, at, now, lost }: Forgetting, step: Step): Promise<ReadonlyMap<string, readonly string[]>> {
   const { number, known } = step.target
-  const table = quoteName(known.table.name)
+  const [table, own] = [quoteTable(known.table), buildRowCondition(known.table)]
   const columns = [...listAskedColumns(step)]
   const column = step.field === undefined ? undefined : findColumn(step.target, step.field)
   const state = await lockExistingState(session, number, known.table.name)
@@ -103,11 +101,11 @@ async function deleteStep({ session, at, now, lost }: Forgetting, step: Step): P
   const found =
     column === undefined
       ? `ctid = any(array(select f.ctid from unnest($2::text[]) key cross join lateral
-          (select ctid from ${table} where connector_id = $1 and pk = key and ${isOld} offset 0) f))`
+          (select ctid from ${table} where ${own} and pk = key and ${isOld} offset 0) f))`
       : `${column}::text = any($2::text[]) and ${isOld}`
   const returned = columns.map(([, sql], index) => `${sql}::text as c${index}`)
   const { rows, count: by } = await session.query<Row>({
-    text: `delete from ${table} where connector_id = $1 and ${found} returning ${['pk', ...returned].join(', ')}`,
+    text: `delete from ${table} where ${own} and ${found} returning ${['pk', ...returned].join(', ')}`,
     values: [number, step.values, at, now],
   })
   await updateCounts(session, step.target, { by: -by, ...(by > 0 ? { removedAt: at } : {}) })

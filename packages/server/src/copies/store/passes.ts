@@ -3,7 +3,7 @@
  * slices of the key's order, and deleted.
  */
 import { fail } from 'ferrule/internal'
-import { quoteName } from '../search/columns.ts'
+import { buildRowCondition, quoteName, quoteTable } from '../search/columns.ts'
 import { parseTimestamp } from '../search/timestamps.ts'
 import { deleteRows, lockState, updateCounts } from './batch.ts'
 import type { ContextDatabase, Row, Session, Value } from './database/database.ts'
@@ -67,9 +67,9 @@ async function readSlice(session: Session, target: ConnectorTable, { after, span
     ...(after === undefined ? [] : [{ sql: 'pk >', value: after }]),
     ...(span === undefined ? [] : buildSpanConditions(target, span)),
   ]
-  const where = ['connector_id = $1', ...given.map(({ sql }, index) => `${sql} $${index + 4}`)]
+  const where = [buildRowCondition(known.table), ...given.map(({ sql }, index) => `${sql} $${index + 4}`)]
   const range = ['key <= (select max(pk) from part)', ...(after === undefined ? [] : ['key > $4'])]
-  const text = `with part as materialized (select pk from ${quoteName(known.table.name)} where ${where.join(' and ')} order by pk limit $3)
+  const text = `with part as materialized (select pk from ${quoteTable(known.table)} where ${where.join(' and ')} order by pk limit $3)
     select to_json(array(select pk from part except
         select key from (select unnest(keys) as key from cs_seen where connector_id = $1 and name = $2) seen where ${range.join(' and ')})) as unseen,
       count(*)::int4 as looked, max(pk) as last from part`

@@ -1,20 +1,27 @@
 /** Statements that read data of a connector besides its records, and parsers of their rows. */
 import { BoundedMap } from 'ferrule/internal'
 import type { EntityRef } from '../entity-ref.ts'
-import { quoteName } from '../search/columns.ts'
+import { buildRowCondition, quoteTable } from '../search/columns.ts'
+import { parseOwnName } from '../search/own-columns.ts'
 import type { ContextDatabase, Row, Statement } from './database/database.ts'
 import type { ConnectorTable } from './registry.ts'
 
 /** Builds the statement that counts the records of each entity of a connector. */
 export const buildCountsStatement = (number: number): Statement => ({
   name: 'cs_counts',
-  text: 'select t.entity, e.records from cs_entities e join cs_tables t using (name) where e.connector_id = $1',
+  text: 'select e.name, t.entity, e.records from cs_entities e left join cs_tables t on t.name = e.name where e.connector_id = $1',
   values: [number],
 })
 
-/** Parses the rows of `buildCountsStatement` into counts by entity. */
-export const parseCounts = (rows: readonly Row[]): ReadonlyMap<string, number> =>
-  new Map(rows.map(({ entity, records }) => [String(entity), Number(records)]))
+/** Parses the rows of `buildCountsStatement` into counts by entity. While rows of an own kind move, the entity has two of them. */
+export function parseCounts(rows: readonly Row[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { name, entity, records } of rows) {
+    const found = parseOwnName(String(name))?.entity ?? entity
+    if (typeof found === 'string') counts.set(found, (counts.get(found) ?? 0) + Number(records))
+  }
+  return counts
+}
 
 /** Builds the statement that reads how often the rows of an entity have changed. */
 export const buildChangesStatement = ({ number, known }: ConnectorTable): Statement => ({
@@ -80,7 +87,7 @@ export interface KeyPage {
 
 /** Builds the statement that reads keys of an entity in their order. */
 export const buildKeysStatement = ({ number, known }: ConnectorTable, from: KeyPage): Statement => ({
-  text: `select pk from ${quoteName(known.table.name)} where connector_id = $1 and pk > $2 order by pk limit $3`,
+  text: `select pk from ${quoteTable(known.table)} where ${buildRowCondition(known.table)} and pk > $2 order by pk limit $3`,
   values: [number, from.after ?? '', from.limit],
 })
 

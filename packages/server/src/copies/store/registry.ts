@@ -5,8 +5,10 @@
 import type { ConnectorDefinition, EntityDefinition } from 'ferrule/definition'
 import { BoundedMap, fail, isObject } from 'ferrule/internal'
 import { isMovingShards } from '../../db/connections/problems.ts'
+import type { OwnKind } from '../../values/access.ts'
 import type { EntityRef } from '../entity-ref.ts'
 import { buildSearchTable, quoteName, type SearchTable } from '../search/columns.ts'
+import { buildOwnTable, findOwnEntity, ownNames } from '../search/own-columns.ts'
 import { blockConnector } from './database/connector-lock.ts'
 import type { ContextDatabase, Row, RunStatement, Session } from './database/database.ts'
 import type { TableLayout } from './database/layout.ts'
@@ -17,10 +19,11 @@ import {
   buildExtension,
   buildOwnIndexPattern,
   buildRemoval,
-  buildShape,
   type Change,
+  type DatabaseTable,
+  describeTable,
   findChange,
-  listIndexes,
+  findSharedTable,
   type Shape,
   surplusIndexes,
 } from './tables.ts'
@@ -51,7 +54,10 @@ export interface ConnectorTable {
 }
 
 /** Called when a table changed, because its copy must be filled again. */
-export type OnTableChange = (table: SearchTable, change: Exclude<Change, 'none'>) => void
+export type OnTableChange = (table: Pick<DatabaseTable, 'name' | 'kind' | 'entity'>, change: Exclude<Change, 'none'>) => void
+
+/** Names an entity: by the slug of a kind that the process knows, or within an own kind. */
+export type EntityName = Pick<EntityRef, 'kind' | 'entity' | 'own'>
 
 /** Known tables, and which of them exist. */
 export class TableRegistry {
@@ -59,6 +65,9 @@ export class TableRegistry {
   readonly #kinds = new Map<string, SearchableKind>()
   /** Tables that were asked for. */
   readonly #known = new Map<string, KnownTable>()
+  /** Tables of own kinds by the object of the kind, so they are forgotten with it. */
+  readonly #ofOwn = new WeakMap<OwnKind, Map<string, KnownTable>>()
+  /** Names of tables of the database. */
   readonly #ready = new Set<string>()
   readonly #onChange: OnTableChange | undefined
   /** Set by `prepare`. */
@@ -85,8 +94,9 @@ export class TableRegistry {
     return found?.context_store_search === undefined ? undefined : found
   }
 
-  /** Finds the table of an entity. */
-  find(kind: string, entity: string): KnownTable | undefined {
+  /** Finds the table of an entity. An own kind is never looked up by its slug, which another kind may have too. */
+  find({ kind, entity, own }: EntityName): KnownTable | undefined {
+    if (own !== undefined) return this.#findOwn(own, entity)
     const name = `${kind}.${entity}`
     const known = this.#known.get(name)
     const described = known === undefined ? this.#findEntity(kind, entity) : undefined
@@ -96,29 +106,39 @@ export class TableRegistry {
     return table
   }
 
+  #findOwn(own: OwnKind, entity: string): KnownTable | undefined {
+    if (findOwnEntity(own, entity) === undefined) return undefined
+    const tables = this.#ofOwn.get(own) ?? new Map<string, KnownTable>()
+    this.#ofOwn.set(own, tables)
+    const known = tables.get(entity) ?? new KnownTable(buildOwnTable(own, entity))
+    tables.set(entity, known)
+    return known
+  }
+
   /**
    * Returns the table of an entity.
    * @throws FerruleError `definition_invalid` when its kind is unknown or it offers no search
    */
-  get(kind: string, entity: string): KnownTable {
-    const known = this.find(kind, entity)
-    if (known === undefined) throw fail('definition_invalid', { reason: `${kind}.${entity} has no table in the context store` })
+  get(name: EntityName): KnownTable {
+    const known = this.find(name)
+    if (known === undefined) throw fail('definition_invalid', { reason: `${name.kind}.${name.entity} has no table in the context store` })
     return known
   }
 
   /** Returns whether the table exists and is current. */
   isReady(table: SearchTable): boolean {
-    return this.#ready.has(table.name)
+    return this.#ready.has(table.shared?.table ?? table.name)
   }
 
   /** Updates existing tables after the database was opened. Creates none. */
   async prepare(layout: TableLayout, run: RunStatement): Promise<void> {
     this.#layout = layout
     this.#ready.clear()
-    const { rows } = await run({ text: 'select kind, entity from cs_tables order by kind, entity' })
-    for (const { kind, entity } of rows) {
-      const found = this.find(String(kind), String(entity))
-      if (found !== undefined) await this.#update(found.table, run)
+    const { rows } = await run({ text: 'select name, kind, entity from cs_tables order by kind, entity' })
+    for (const { name, kind, entity } of rows) {
+      const known = this.find({ kind: String(kind), entity: String(entity) })
+      const found = findSharedTable(name) ?? (known === undefined ? undefined : describeTable(known.table))
+      if (found !== undefined) await this.#update(found, run)
     }
   }
 
@@ -128,23 +148,23 @@ export class TableRegistry {
    */
   async checkTable(table: SearchTable, run: RunStatement): Promise<boolean> {
     if (this.isReady(table)) return true
-    const shapes = await readShapes(run)
-    if (findChange(table, shapes.get(table.name)) !== 'none') return false
-    this.#ready.add(table.name)
+    const { name, shape } = describeTable(table)
+    if (findChange(shape, (await readShapes(run)).get(name)) !== 'none') return false
+    this.#ready.add(name)
     return true
   }
 
   /** Creates or updates a table. */
   async createTable(table: SearchTable, run: RunStatement): Promise<void> {
-    if (!this.isReady(table)) await this.#update(table, run)
+    if (!this.isReady(table)) await this.#update(describeTable(table), run)
   }
 
-  async #update(table: SearchTable, run: RunStatement): Promise<void> {
+  async #update(table: DatabaseTable, run: RunStatement): Promise<void> {
     let change: Change = 'none'
-    if (findChange(table, (await readShapes(run)).get(table.name)) !== 'none')
+    if (findChange(table.shape, (await readShapes(run)).get(table.name)) !== 'none')
       await changeSchema(this.#layout, run, async () => {
         const stored = (await readShapes(run)).get(table.name) // another node may have been first
-        change = findChange(table, stored)
+        change = findChange(table.shape, stored)
         if (change === 'none') return
         const hasLz4 = this.#layout === 'postgres' && (await supportsLz4(run))
         for (const text of this.#buildStatements(table, change, hasLz4)) await run({ text })
@@ -152,10 +172,10 @@ export class TableRegistry {
         await recordShape(table, change, run)
       })
     this.#ready.add(table.name)
-    if (change !== 'none') this.#onChange?.(table, change)
+    if (change !== 'none' && !keepsRows(table, change)) this.#onChange?.(table, change)
   }
 
-  #buildStatements(table: SearchTable, change: Exclude<Change, 'none'>, hasLz4: boolean): readonly string[] {
+  #buildStatements(table: DatabaseTable, change: Exclude<Change, 'none'>, hasLz4: boolean): readonly string[] {
     if (change === 'extended') return buildExtension(table)
     return [...buildRemoval(table), ...buildCreation(table, { layout: this.#layout, hasLz4 })]
   }
@@ -180,27 +200,33 @@ async function supportsLz4(run: RunStatement): Promise<boolean> {
 }
 
 /** Drops the store's own indexes that the table does not have any more. */
-async function dropSurplus(table: SearchTable, run: RunStatement): Promise<void> {
-  const stay = listIndexes(table).map(({ name }) => name)
+async function dropSurplus(table: DatabaseTable, run: RunStatement): Promise<void> {
+  const stay = table.indexes.map(({ name }) => name)
   const { rows } = await run({ text: surplusIndexes, values: [table.name, buildOwnIndexPattern(table), stay] })
   for (const { name } of rows) await run({ text: `drop index "${name}"` })
 }
 
+/** Returns whether rows stay as they are: new slots of the table of own kinds belong to no field yet. */
+const keepsRows = ({ isShared }: DatabaseTable, change: Change): boolean => isShared && change === 'extended'
+
 /**
  * Saves the new shape. Deletes checkpoints, because a known table must be filled again: a new column is empty, and a recreated table has
- * no rows. These statements work on all machines of Citus, so a new table, which has none, does without.
+ * no rows. New slots of the table of own kinds are empty in the rows of all. These statements work on all machines of Citus, so a new table,
+ * which has none, does without.
  */
-async function recordShape(table: SearchTable, change: Change, run: RunStatement): Promise<void> {
+async function recordShape(table: DatabaseTable, change: Change, run: RunStatement): Promise<void> {
   await run({
     text: `insert into cs_tables (name, kind, entity, shape) values ($1, $2, $3, $4) on conflict (name) do update set shape = excluded.shape`,
-    values: [table.name, table.kind, table.entity, JSON.stringify(buildShape(table))],
+    values: [table.name, table.kind, table.entity, JSON.stringify(table.shape)],
   })
-  if (change === 'created') return
-  await run({ text: 'delete from cs_checkpoints where name = $1', values: [table.name] })
-  await run({ text: 'delete from cs_seen where name = $1', values: [table.name] })
-  if (change === 'extended') await run({ text: 'update cs_entities set pass = null where name = $1', values: [table.name] })
+  if (change === 'created' || keepsRows(table, change)) return
+  const where = table.isShared ? 'starts_with(name, $1)' : 'name = $1'
+  const values = [table.isShared ? ownNames : table.name]
+  await run({ text: `delete from cs_checkpoints where ${where}`, values })
+  await run({ text: `delete from cs_seen where ${where}`, values })
+  if (change === 'extended') await run({ text: `update cs_entities set pass = null where ${where}`, values })
   else {
-    for (const own of ['cs_entities', 'cs_indexes']) await run({ text: `delete from ${own} where name = $1`, values: [table.name] })
+    for (const own of ['cs_entities', 'cs_indexes']) await run({ text: `delete from ${own} where ${where}`, values })
   }
 }
 
@@ -313,10 +339,10 @@ export class Targets {
   }
 
   /** Finds the rows of an entity; undefined when nothing of it was ever stored. */
-  async find({ connector, kind, entity }: EntityRef): Promise<NumberedTarget | undefined> {
+  async find(ref: EntityRef): Promise<NumberedTarget | undefined> {
     const { registry } = this.#parts
-    const known = registry.get(kind, entity)
-    const found = await this.findNumber(connector)
+    const known = registry.get(ref)
+    const found = await this.findNumber(ref.connector)
     if (found === undefined) return undefined
     const database = await this.#parts.database()
     return (await registry.checkTable(known.table, (statement) => database.query(statement))) ? { ...found, known } : undefined
@@ -326,9 +352,10 @@ export class Targets {
    * Finds the rows of an entity, and creates what is missing.
    * @throws FerruleError `connector_not_found` when the connector was deleted
    */
-  async create({ connector, kind, entity }: EntityRef): Promise<NumberedTarget> {
+  async create(ref: EntityRef): Promise<NumberedTarget> {
     const { registry } = this.#parts
-    const known = registry.get(kind, entity)
+    const { connector } = ref
+    const known = registry.get(ref)
     const database = await this.#parts.database()
     const epoch = this.#parts.epoch()
     const found = await this.findNumber(connector)

@@ -1,7 +1,7 @@
 /** Encodes rows of one table: their hashes, their JSON, and the statements that write them. */
 import { createHash, hash } from 'node:crypto'
 import { writeJson } from 'ferrule/engine'
-import { listPhysicalColumns, type PhysicalColumn, quoteName, type SearchTable } from '../search/columns.ts'
+import { buildRowCondition, listPhysicalColumns, type PhysicalColumn, quoteName, quoteTable, type SearchTable } from '../search/columns.ts'
 import type { Term } from '../search/terms.ts'
 import { buildCells, type Cell, createTermReader, type JsonTexts } from '../search/values.ts'
 import type { Statement } from './database/database.ts'
@@ -55,9 +55,9 @@ export interface Encoded {
 /** Maximum number of characters of rows in one statement; a single record may exceed it. COPY reads its rows one by one, the other parses JSON. */
 const lengths = { upsert: 250_000, copy: 2_000_000 } as const
 
-/** A prepared statement without its values. */
+/** A statement without its values. Those of own kinds have no name: their number has no bound, and a connection keeps what has a name. */
 export interface NamedStatement {
-  readonly name: string
+  readonly name?: string
   readonly text: string
 }
 
@@ -92,13 +92,14 @@ export function createRowEncoder(table: SearchTable): RowEncoder {
   const cells = ({ record, texts }: Fingerprinted): readonly Cell[] => buildCells(table, record.fields, texts)
   const encodedColumns = columns.map(({ type }, index) => ({ name: `,"c${index}":`, isJson: type === 'jsonb' }))
   const jsonFields = new Set(table.columns.flatMap(({ name, type }) => (type === 'json' ? [name] : [])))
-  const statements = buildTableStatements(quoteName(table.name), columns)
+  const statements = buildTableStatements(table, columns)
   const readTerms: Encoding['readTerms'] = (made, rows) =>
     readColumns(
       made,
       rows.map(({ record }) => record.fields),
     )
   const reading = { cells, readTerms }
+  const marks = table.shared === undefined ? [] : [table.shared.mark]
   return {
     fingerprint: (record, version) => {
       const { text, texts } = writeFields(record.fields, jsonFields)
@@ -116,7 +117,7 @@ export function createRowEncoder(table: SearchTable): RowEncoder {
       encodeRows(rows, {
         ...reading,
         length: lengths.copy,
-        format: ({ record, hash: h, version }, own) => formatCopiedRow([number, record.key, h, version, ...own]),
+        format: ({ record, hash: h, version }, own) => formatCopiedRow([number, ...marks, record.key, h, version, ...own]),
         build: (texts) => ({ text: statements.copy, copied: texts.join('') }),
       }),
     ...statements,
@@ -142,7 +143,14 @@ function writeFields(fields: StoredRecord['fields'], kept: ReadonlySet<string>):
 const wanted = 'wanted'
 const found = 'found'
 
-function buildTableStatements(table: string, columns: readonly PhysicalColumn[]): TableStatements {
+function buildTableStatements(rows: SearchTable, columns: readonly PhysicalColumn[]): TableStatements {
+  const { shared } = rows
+  const [table, own] = [quoteTable(rows), buildRowCondition(rows)]
+  const [marked, mark] = shared === undefined ? ['', ''] : ['entity, ', `'${shared.mark}'::uuid, `]
+  const nameStatement = (purpose: string, text: string): NamedStatement => ({
+    ...(shared === undefined ? { name: nameText(purpose, text) } : {}),
+    text,
+  })
   const names = ['pk', 'h', '"$v"', ...columns.map(({ name }) => quoteName(name))]
   const sources = ['p', 'h', 'v', ...columns.map((_, index) => `c${index}`)]
   const types = ['text', 'int8', 'int8', ...columns.map(({ type }) => type)]
@@ -151,20 +159,20 @@ function buildTableStatements(table: string, columns: readonly PhysicalColumn[])
   // Looks up each key in the index of the primary key. Before there are statistics, `pk = any(…)` would read every row of the connector.
   // Names are qualified, because a field can be called `key`.
   const foundBy = (what: string): string =>
-    `unnest($2::text[]) ${wanted}(pk) cross join lateral (select ${what} from ${table} where connector_id = $1 and pk = ${wanted}.pk offset 0) ${found}`
+    `unnest($2::text[]) ${wanted}(pk) cross join lateral (select ${what} from ${table} where ${own} and pk = ${wanted}.pk offset 0) ${found}`
   return {
     probe: nameStatement('probe', `select ${found}.* from ${foundBy('pk, h, "$v" as v')}`),
     upsert: nameStatement(
       'upsert',
-      `insert into ${table} (connector_id, ${names.join(', ')}) select $1::int4, ${sources.join(', ')}
-      from json_to_recordset($2::json) as row(${shape}) on conflict (connector_id, pk) do update set ${sets.join(', ')}`,
+      `insert into ${table} (connector_id, ${marked}${names.join(', ')}) select $1::int4, ${mark}${sources.join(', ')}
+      from json_to_recordset($2::json) as row(${shape}) on conflict (connector_id, ${marked}pk) do update set ${sets.join(', ')}`,
     ),
-    copy: `copy ${table} (connector_id, ${names.join(', ')}) from stdin`,
+    copy: `copy ${table} (connector_id, ${marked}${names.join(', ')}) from stdin`,
     remove: nameStatement(
       'remove',
-      `delete from ${table} where connector_id = $1 and ctid = any(array(select ${found}.ctid from ${foundBy('ctid')}))`,
+      `delete from ${table} where ${own} and ctid = any(array(select ${found}.ctid from ${foundBy('ctid')}))`,
     ),
-    clear: nameStatement('clear', buildClearStatement(table)),
+    clear: nameStatement('clear', buildClearStatement(table, own)),
   }
 }
 
@@ -222,10 +230,8 @@ function formatRow({ record, hash: h, version }: Fingerprinted, cells: readonly 
 }
 
 /** Builds the statement that deletes some rows of a connector. All its rows are in one partition, so `ctid` is unique. */
-export const buildClearStatement = (table: string): string =>
-  `delete from ${table} where connector_id = $1 and ctid = any(array(select ctid from ${table} where connector_id = $1 limit $2))`
+export const buildClearStatement = (table: string, condition = 'connector_id = $1'): string =>
+  `delete from ${table} where ${condition} and ctid = any(array(select ctid from ${table} where ${condition} limit $2))`
 
-const nameStatement = (purpose: string, text: string): NamedStatement => ({
-  name: `cs_${purpose}_${createHash('sha256').update(text).digest('base64url').slice(0, 16)}`,
-  text,
-})
+const nameText = (purpose: string, text: string): string =>
+  `cs_${purpose}_${createHash('sha256').update(text).digest('base64url').slice(0, 16)}`

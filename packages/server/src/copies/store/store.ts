@@ -4,6 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { readErrorCode } from '../../db/connections/problems.ts'
+import type { OwnKind } from '../../values/access.ts'
 import type { EntityRef } from '../entity-ref.ts'
 import { type Batch, type BatchResult, type Checkpoint, ListedWords, lockState, saveCheckpoints, writeBatch } from './batch.ts'
 import { createContextDatabase } from './database/context-database.ts'
@@ -16,6 +17,7 @@ import type { ContextStoreSettings } from './database/settings.ts'
 import { forgetRecords, listEntities, type Removal } from './forget.ts'
 import { OnDemandIndexes } from './indexes/on-demand.ts'
 import { indexRules } from './indexes/types.ts'
+import { moveOwnRows, removeOwnEntity } from './moves.ts'
 import { abandonPass, beginPass, deleteAll, hasUnseen, sweep } from './passes.ts'
 import * as reads from './reads.ts'
 import {
@@ -138,7 +140,7 @@ class Store implements ContextStore {
       isOpen: () => this.#opening !== undefined,
       database,
       readReplicas: (statement) => this.#replicas.readAll(statement),
-      findTable: (kind, entity) => this.#registry.find(kind, entity)?.table,
+      findTable: (name) => this.#registry.find(name)?.table,
       findNumber: async (ref) => (await this.#targets.find(ref))?.number,
       clock: this.#clock,
       onError,
@@ -158,7 +160,7 @@ class Store implements ContextStore {
     if (this.#options.settings.engine === 'postgres') await (await this.openDatabase()).ready()
   }
 
-  getTable = (kind: string, entity: string) => this.#registry.get(kind, entity).table
+  getTable = (kind: string, entity: string, own?: OwnKind) => this.#registry.get({ kind, entity, own }).table
 
   async writeBatch(ref: EntityRef, batch: Batch): Promise<BatchResult> {
     return this.#writeBatch(await this.#createTarget(ref), batch)
@@ -177,7 +179,7 @@ class Store implements ContextStore {
   peekChanges = (ref: EntityRef): bigint | undefined => this.#changes.peek(reads.nameChanges(this.#epoch, ref))
 
   async forgetRecords(gone: Removal): Promise<ReadonlyMap<string, number>> {
-    const kept = listEntities(gone).filter((entity) => this.#registry.find(gone.kind, entity) !== undefined)
+    const kept = listEntities(gone).filter((entity) => this.#registry.find({ ...gone, entity }) !== undefined)
     const found = await Promise.all(kept.map((entity) => this.#targets.find({ ...gone, entity })))
     const targets = found.filter((target) => target !== undefined)
     const [first] = targets
@@ -193,12 +195,12 @@ class Store implements ContextStore {
 
   async sweep(ref: EntityRef, pass: string, span?: Span): Promise<number> {
     const target = await this.#createTarget(ref)
-    return sweep({ transaction: (work) => this.#transaction(target, work) }, target, { pass, span, now: this.#clock })
+    return sweep(this.#fence(target), target, { pass, span, now: this.#clock })
   }
 
   async hasUnseen(ref: EntityRef, pass: string, span?: Span): Promise<boolean> {
     const target = await this.#createTarget(ref)
-    return hasUnseen({ transaction: (work) => this.#transaction(target, work) }, target, { pass, span })
+    return hasUnseen(this.#fence(target), target, { pass, span })
   }
 
   sweepSpan = (ref: EntityRef, pass: string, span: Span): Promise<number> => this.sweep(ref, pass, span)
@@ -209,8 +211,20 @@ class Store implements ContextStore {
   }
 
   async deleteAll(ref: EntityRef): Promise<void> {
-    const target = await this.#createTarget(ref)
-    await deleteAll({ transaction: (work) => this.#transaction(target, work) }, target, this.#clock)
+    const found = await this.#targets.findNumber(ref.connector)
+    const hadOwn = found !== undefined && (await removeOwnEntity(this.#fence(found), found.number, ref.entity))
+    if (ref.own === undefined && (!hadOwn || this.#registry.find(ref) !== undefined)) {
+      const target = await this.#createTarget(ref)
+      await deleteAll(this.#fence(target), target, this.#clock)
+    }
+    this.indexes.sweepSoon()
+  }
+
+  async moveRows(connector: string, from: OwnKind, to: OwnKind): Promise<void> {
+    const found = await this.#targets.findNumber(connector)
+    if (found === undefined) return
+    const find = (own: OwnKind, entity: string) => this.#registry.find({ kind: own.id, entity, own })
+    await moveOwnRows(this.#fence(found), { number: found.number, from, to, find })
     this.indexes.sweepSoon()
   }
 
@@ -340,7 +354,12 @@ class Store implements ContextStore {
     })
   }
 
-  async #transaction<T>(target: NumberedTarget, work: (session: Session) => Promise<T>): Promise<T> {
+  /** Runs transactions while the database of a number is in use. */
+  #fence(numbered: Pick<NumberedTarget, 'epoch'>): Pick<ContextDatabase, 'transaction'> {
+    return { transaction: (work) => this.#transaction(numbered, work) }
+  }
+
+  async #transaction<T>(target: Pick<NumberedTarget, 'epoch'>, work: (session: Session) => Promise<T>): Promise<T> {
     return (await this.openDatabase()).transaction((session) => {
       this.#assertSame(target)
       return work(session)

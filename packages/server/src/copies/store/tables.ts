@@ -1,7 +1,8 @@
 /** Statements that create the table of a searchable entity, and that update an older one. */
 import { createHash } from 'node:crypto'
 import { type Column, findMainTime, listPhysicalColumns, type PhysicalColumn, quoteName, type SearchTable } from '../search/columns.ts'
-import { buildTable, type TableLayout } from './database/layout.ts'
+import { listIndexedWordSlots, listSlots, mainTimeSlot, ownTableName } from '../search/own-columns.ts'
+import { buildTable, listLeaves, type TableLayout } from './database/layout.ts'
 
 /** Version of how cells are built (`values.ts`). A table of another version is recreated and filled again. */
 const contents = 2
@@ -24,7 +25,7 @@ export type Change = 'none' | 'created' | 'extended' | 'remade'
 /** Strings with known values are stored like other strings. */
 const describeColumn = ({ type, compare, words }: Column): string => `${type} ${compare === 'lower' ? 'text' : compare} ${words}`
 
-/** Builds the shape of a table in this version. */
+/** Builds the shape of what is stored of an entity in this version. */
 export const buildShape = (table: SearchTable): Shape => ({
   contents,
   key: JSON.stringify(table.key),
@@ -50,34 +51,80 @@ const hasDifference = (stored: Readonly<Record<string, string>>, wanted: Readonl
  * Finds the change that a stored shape needs. A new field is added. A field that is stored differently recreates the table, because old
  * and new rows would be indistinguishable. A field that is no longer searchable stays.
  */
-export function findChange(table: SearchTable, stored: Shape | undefined): Change {
-  const wanted = buildShape(table)
+export function findChange(wanted: Shape, stored: Shape | undefined): Change {
   if (stored === undefined) return 'created'
   if (stored.contents !== wanted.contents || stored.key !== wanted.key) return 'remade'
   if (hasDifference(stored.columns, wanted.columns) || hasDifference(stored.fields, wanted.fields)) return 'remade'
   return JSON.stringify(stored) === JSON.stringify(wanted) ? 'none' : 'extended'
 }
 
+/** Compares what two versions of an own kind store of an entity. */
+export function compareTables(from: SearchTable, to: SearchTable): 'same' | 'extended' | 'remade' {
+  if (from.name === to.name) return 'same'
+  const [was, is] = [buildShape(from), buildShape(to)]
+  return was.key !== is.key || hasDifference(was.fields, is.fields) ? 'remade' : 'extended'
+}
+
 /** An index of a table. */
-export interface TableIndex {
+interface TableIndex {
   /** Unquoted name; it changes with the indexed columns. */
   readonly name: string
   /** Follows `create index … on …`. */
   readonly on: string
 }
 
-const nameIndex = (table: SearchTable, mark: string, on: string): TableIndex => ({
-  name: `${table.name}_${mark}${createHash('sha256').update(on).digest('hex').slice(0, 6)}`,
+type PlacedColumn = Omit<PhysicalColumn, 'field'> & { readonly isRequired?: true }
+
+/** A table of the database: that of one entity, or the one of all own kinds. */
+export interface DatabaseTable {
+  /** Unquoted name. */
+  readonly name: string
+  /** Empty for the table of own kinds. */
+  readonly kind: string
+  readonly entity: string
+  readonly shape: Shape
+  /** All columns but `connector_id`, in their order. */
+  readonly columns: readonly PlacedColumn[]
+  /** Columns of the primary key. */
+  readonly key: string
+  readonly indexes: readonly TableIndex[]
+  /** True to gather what the first two columns of the key say of each other: a mark of an own kind names few connectors. */
+  readonly isShared: boolean
+}
+
+const nameIndex = (table: string, mark: string, on: string): TableIndex => ({
+  name: `${table}_${mark}${createHash('sha256').update(on).digest('hex').slice(0, 6)}`,
   on,
 })
 
-/** Lists the indexes that every table has besides its key: the main timestamp, and the words of prose and JSON. */
-export function listIndexes(table: SearchTable): readonly TableIndex[] {
+/** Lists the indexes of an entity's table besides its key: the main timestamp, and the words of prose and JSON. */
+function listIndexes(table: SearchTable): readonly TableIndex[] {
   const at = findMainTime(table)
   const words = table.columns.flatMap(({ words, terms }) => (words === 'stored' && terms !== undefined ? [quoteName(terms)] : []))
   return [
-    ...(at === undefined ? [] : [nameIndex(table, 't', `(connector_id, ${quoteName(at)}, pk)`)]),
-    ...(words.length === 0 ? [] : [nameIndex(table, 'w', `using gin (connector_id, ${words.join(', ')})`)]),
+    ...(at === undefined ? [] : [nameIndex(table.name, 't', `(connector_id, ${quoteName(at)}, pk)`)]),
+    ...(words.length === 0 ? [] : [nameIndex(table.name, 'w', `using gin (connector_id, ${words.join(', ')})`)]),
+  ]
+}
+
+/** Number of columns of an index of words. GIN has an entry for each column of a row, also where the value is null. */
+const wordsOfIndex = 4
+
+/**
+ * Lists the indexes of the table of own kinds. The words have several indexes of few slots. Each leaves out rows without any of its words,
+ * and PostgreSQL sees that a condition on a slot finds no such row.
+ */
+function listSharedIndexes(): readonly TableIndex[] {
+  const words = listIndexedWordSlots()
+  const groups = Array.from({ length: Math.ceil(words.length / wordsOfIndex) }, (_, index) =>
+    words.slice(index * wordsOfIndex, (index + 1) * wordsOfIndex),
+  )
+  return [
+    nameIndex(ownTableName, 't', `(connector_id, entity, ${mainTimeSlot}, pk)`),
+    ...groups.map((group) => {
+      const isThere = group.map((slot) => `${slot} is not null`).join(' or ')
+      return nameIndex(ownTableName, 'w', `using gin (connector_id, entity, ${group.join(', ')}) where ${isThere}`)
+    }),
   ]
 }
 
@@ -90,20 +137,52 @@ const shownRank = 3
 const listShownColumns = ({ columns }: SearchTable): ReadonlySet<string | undefined> =>
   new Set(['pk', ...columns.flatMap(({ sql, at, number, lowered, wide }) => [wide, (at ?? number ?? lowered) && sql])])
 
+/** Columns of every table, besides the connector. */
+const ownColumns: readonly PlacedColumn[] = [
+  { name: 'h', type: 'int8', isRequired: true },
+  { name: '$v', type: 'int8', isRequired: true },
+  { name: 'pk', type: 'text', isRequired: true },
+]
+
 /**
  * Lists the columns of a row in the order of their ranks. PostgreSQL finds a column of fixed length at once, and walks over all columns
  * before any other one. So these come first, then what searches compare, and long values last.
  */
-function listPlacedColumns(table: SearchTable): readonly (Omit<PhysicalColumn, 'field'> & { readonly isRequired?: true })[] {
+function listPlacedColumns(table: SearchTable): readonly PlacedColumn[] {
   const shown = listShownColumns(table)
-  const rankOf = ({ name, type }: Omit<PhysicalColumn, 'field'>): number => (shown.has(name) && ranks[type] > 1 ? shownRank : ranks[type])
-  const own = [
-    { name: 'h', type: 'int8', isRequired: true },
-    { name: '$v', type: 'int8', isRequired: true },
-    { name: 'pk', type: 'text', isRequired: true },
-  ] as const
-  return [...own, ...listPhysicalColumns(table)].toSorted((a, b) => rankOf(a) - rankOf(b))
+  const rankOf = ({ name, type }: PlacedColumn): number => (shown.has(name) && ranks[type] > 1 ? shownRank : ranks[type])
+  return [...ownColumns, ...listPhysicalColumns(table)].toSorted((a, b) => rankOf(a) - rankOf(b))
 }
+
+/** The table of all own kinds. Another meaning of its slots must change `key`: it is then made anew. */
+const sharedTable: DatabaseTable = {
+  name: ownTableName,
+  kind: '',
+  entity: '',
+  shape: { contents, key: 'slots 1', columns: Object.fromEntries(listSlots().map(({ name, type }) => [name, type])), fields: {} },
+  columns: [...ownColumns, ...listSlots()],
+  key: 'connector_id, entity, pk',
+  indexes: listSharedIndexes(),
+  isShared: true,
+}
+
+/** Describes the table of the database that has the rows of an entity. */
+export const describeTable = (table: SearchTable): DatabaseTable =>
+  table.shared === undefined
+    ? {
+        name: table.name,
+        kind: table.kind,
+        entity: table.entity,
+        shape: buildShape(table),
+        columns: listPlacedColumns(table),
+        key: 'connector_id, pk',
+        indexes: listIndexes(table),
+        isShared: false,
+      }
+    : sharedTable
+
+/** Finds the shared table of a name. */
+export const findSharedTable = (name: unknown): DatabaseTable | undefined => (name === ownTableName ? sharedTable : undefined)
 
 /** How a table is created. */
 export interface Creation {
@@ -112,41 +191,53 @@ export interface Creation {
   readonly hasLz4: boolean
 }
 
+/**
+ * Builds the statements that gather how connectors and marks depend on each other. Without them the planner expects far too few rows of an
+ * entity, as if every connector had rows of every kind. Partitions need their own.
+ */
+const buildStatistics = ({ name, isShared }: DatabaseTable, layout: TableLayout): readonly string[] =>
+  isShared
+    ? listLeaves(name, layout).map(
+        (leaf) => `create statistics if not exists "${leaf}_of" (dependencies) on connector_id, entity from "${leaf}"`,
+      )
+    : []
+
 /** Builds the statements that create a table. */
-export function buildCreation(table: SearchTable, { layout, hasLz4 }: Creation): readonly string[] {
+export function buildCreation(table: DatabaseTable, { layout, hasLz4 }: Creation): readonly string[] {
   if (Buffer.byteLength(table.name) > longestName) throw new Error(`the name ${table.name} is too long for a table`)
-  const columns = listPlacedColumns(table).map(({ name, type, isRequired }) => {
+  const columns = table.columns.map(({ name, type, isRequired }) => {
     const compression = hasLz4 && ranks[type] > 1 && !isRequired ? ' compression lz4' : ''
     return `${quoteName(name)} ${type}${compression}${isRequired ? ' not null' : ''}`
   })
-  const all = ['connector_id int4 not null', ...columns]
+  const all = ['connector_id int4 not null', ...(table.isShared ? ['entity uuid not null'] : []), ...columns]
   return [
-    ...buildTable(table.name, `${all.join(', ')}, primary key (connector_id, pk)`, layout),
-    ...listIndexes(table).map((index) => buildIndexCreation(table, index)),
+    ...buildTable(table.name, `${all.join(', ')}, primary key (${table.key})`, layout),
+    ...table.indexes.map((index) => buildIndexCreation(table, index)),
+    ...buildStatistics(table, layout),
   ]
 }
 
 /** Builds the statement that creates an index if it does not exist. */
-const buildIndexCreation = (table: SearchTable, { name, on }: TableIndex): string =>
+const buildIndexCreation = (table: DatabaseTable, { name, on }: TableIndex): string =>
   `create index if not exists ${quoteName(name)} on ${quoteName(table.name)} ${on}`
 
 /** Builds the statements that add missing columns and indexes to a stored table; `surplusIndexes` finds indexes to drop. */
-export const buildExtension = (table: SearchTable): readonly string[] => [
-  ...listPhysicalColumns(table).map(
-    ({ name, type }) => `alter table ${quoteName(table.name)} add column if not exists ${quoteName(name)} ${type}`,
+export const buildExtension = (table: DatabaseTable): readonly string[] => [
+  ...table.columns.flatMap(({ name, type, isRequired }) =>
+    isRequired ? [] : [`alter table ${quoteName(table.name)} add column if not exists ${quoteName(name)} ${type}`],
   ),
-  ...listIndexes(table).map((index) => buildIndexCreation(table, index)),
+  ...table.indexes.map((index) => buildIndexCreation(table, index)),
 ]
 
 /**
- * Selects the store's own indexes of a table that are not in `listIndexes`: `$1` the table, `$2` a pattern of own names, `$3` names to
+ * Selects the store's own indexes of a table that it does not have any more: `$1` the table, `$2` a pattern of own names, `$3` names to
  * keep.
  */
 export const surplusIndexes = `select c.relname::text as name from pg_index i join pg_class c on c.oid = i.indexrelid
   where i.indrelid = to_regclass($1) and c.relname::text ~ $2 and c.relname::text <> all($3)`
 
 /** Builds the pattern of names of a table's own indexes; automatic indexes do not match. */
-export const buildOwnIndexPattern = (table: SearchTable): string => `^${table.name}_[tw][0-9a-f]{6}$`
+export const buildOwnIndexPattern = (table: DatabaseTable): string => `^${table.name}_[tw][0-9a-f]{6}$`
 
 /** Builds the statements that drop a table. */
-export const buildRemoval = (table: SearchTable): readonly string[] => [`drop table if exists ${quoteName(table.name)}`]
+export const buildRemoval = (table: DatabaseTable): readonly string[] => [`drop table if exists ${quoteName(table.name)}`]

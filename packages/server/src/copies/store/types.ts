@@ -1,4 +1,5 @@
 /** Interface of the context store for the rest of the service. */
+import type { OwnKind } from '../../values/access.ts'
 import type { EntityRef } from '../entity-ref.ts'
 import type { SearchTable } from '../search/columns.ts'
 import type { Batch, BatchResult, Checkpoint } from './batch.ts'
@@ -15,6 +16,7 @@ import type { ReplicaChange, ReplicaRules, ReplicaStatus, SearchRoute } from './
 import type { StoredRecord } from './row-encoder.ts'
 
 export type { Link, Removal } from './forget.ts'
+export { findOwnMoves, type OwnMove } from './moves.ts'
 export type { Span } from './passes.ts'
 export type { SearchableKind } from './registry.ts'
 
@@ -77,8 +79,11 @@ export interface ContextStore {
   checkDatabase(): Promise<void>
   /** Resolves when a PostgreSQL server answers and takes writes, within two seconds; an embedded database is not asked. */
   ready(): Promise<void>
-  /** Returns the table of a searchable entity. */
-  getTable(kind: string, entity: string): SearchTable
+  /**
+   * Returns the table of a searchable entity.
+   * @param own the kind, where an organization brought it
+   */
+  getTable(kind: string, entity: string, own?: OwnKind): SearchTable
   /**
    * Writes a batch of one entity with its checkpoints, all or nothing. Unchanged rows are skipped. Only one run at a time writes an
    * entity.
@@ -123,8 +128,16 @@ export interface ContextStore {
   sweepSpan(ref: EntityRef, pass: string, span: Span): Promise<number>
   /** Ends an incomplete pass without deleting anything. */
   abandonPass(ref: EntityRef, pass: string): Promise<void>
-  /** Deletes all rows and checkpoints of an entity; the connector stays. */
+  /**
+   * Deletes all rows and checkpoints of an entity; the connector stays. Rows of a kind of an organization are found without the kind, of
+   * any version.
+   */
   deleteAll(ref: EntityRef): Promise<void>
+  /**
+   * Moves the rows of a connector from one version of its organization's kind to another (`findOwnMoves`). Rows of entities that are stored
+   * alike stay as they are. Others lose their checkpoints, so they are read again. Call it again after a kill. No run may write meanwhile.
+   */
+  moveRows(connector: string, from: OwnKind, to: OwnKind): Promise<void>
   /** Deletes everything of a connector for good. After a kill, call it again, or `finishRemovals`. */
   removeConnector(connector: string): Promise<void>
   /** Resumes interrupted deletions. */

@@ -372,6 +372,7 @@ export class Attempt {
     const services = { connectors, engine, memory: admission.memory, onCall, onBackgroundError }
     return {
       kind,
+      own: access.own,
       connector: connectorId,
       configuration,
       store: createFence(store, () => this.#checkLease()),

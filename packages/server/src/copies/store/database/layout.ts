@@ -25,16 +25,19 @@ export const buildDistribution = (table: string): string =>
 /** Builds the statement that keeps a copy of a small table on each machine, unless it is there. */
 export const buildReference = (table: string): string => `select create_reference_table('"${table}"') where not ${isPlaced(table)}`
 
+/** Lists the tables that have the rows of a table: its partitions, or itself. */
+export const listLeaves = (name: string, layout: TableLayout): readonly string[] =>
+  layout === 'citus' ? [name] : Array.from({ length: partitions[layout] }, (_, index) => `${name}_p${index}`)
+
 /** Builds the statements that create a table with rows of many connectors. */
 export function buildTable(name: string, columns: string, layout: TableLayout): readonly string[] {
   if (layout === 'citus') return [`create table if not exists "${name}" (${columns}) ${storage}`, buildDistribution(name)]
-  const count = partitions[layout]
+  const leaves = listLeaves(name, layout)
   return [
     `create table if not exists "${name}" (${columns}) partition by hash (connector_id)`,
-    ...Array.from(
-      { length: count },
-      (_, index) =>
-        `create table if not exists "${name}_p${index}" partition of "${name}" for values with (modulus ${count}, remainder ${index}) ${storage}`,
+    ...leaves.map(
+      (leaf, index) =>
+        `create table if not exists "${leaf}" partition of "${name}" for values with (modulus ${leaves.length}, remainder ${index}) ${storage}`,
     ),
   ]
 }

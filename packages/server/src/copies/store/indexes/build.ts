@@ -1,5 +1,6 @@
 /** Creates, watches and drops indexes in the database. */
-import { quoteName } from '../../search/columns.ts'
+import { buildRowCondition, quoteName, quoteTable } from '../../search/columns.ts'
+import { findTableRows } from '../../search/own-columns.ts'
 import type { ContextDatabase, Row, Session, Statement } from '../database/database.ts'
 import type { TableLayout } from '../database/layout.ts'
 import { chooseColumn, type IndexAdvice } from './advice.ts'
@@ -64,7 +65,7 @@ async function countUses(session: Session, layout: TableLayout, indexes: readonl
   for (const use of local) {
     if (use.isMissing) found.push(use)
     else {
-      const sums = await session.query<Row>({ text: onShards, values: [`"${tables.get(use.id) ?? ''}"`, use.id] })
+      const sums = await session.query<Row>({ text: onShards, values: [quoteTable(findTableRows(tables.get(use.id) ?? '')), use.id] })
       found.push(...sums.rows.map((row) => parseUse(row, use.id)))
     }
   }
@@ -96,8 +97,9 @@ async function findPartition(
   database: ContextDatabase,
   { number, table }: Pick<IndexTarget, 'number' | 'table'>,
 ): Promise<Partition | undefined> {
+  const own = findTableRows(table)
   const { rows } = await database.query<Row>({
-    text: `select tableoid as oid, tableoid::regclass::text as name from ${quoteName(table)} where connector_id = $1 limit 1`,
+    text: `select tableoid as oid, tableoid::regclass::text as name from ${quoteTable(own)} where ${buildRowCondition(own)} limit 1`,
     values: [number],
   })
   return rows[0] === undefined ? undefined : { oid: Number(rows[0]['oid']), name: String(rows[0]['name']) }
@@ -129,14 +131,14 @@ export async function chooseIndexColumn(
 }
 
 /**
- * Builds the statement that creates an index over the rows of one connector. `connector_id` is constant there, so the index leaves it out.
- * The planner can prove the condition, because searches are planned with the connector's number (`searchSettings`).
+ * Builds the statement that creates an index over the rows of one entity of a connector. `connector_id` is constant there, so the index
+ * leaves it out. The planner can prove the condition, because searches are planned with the connector's number (`searchSettings`).
  */
 export const buildIndexSql = (
   layout: TableLayout,
-  { id, leaf, number, column }: { id: string; leaf: string; number: number; column: string },
+  { id, leaf, number, table, column }: IndexTarget & { readonly id: string; readonly leaf: string },
 ): string =>
-  `create index ${layout === 'embedded' ? '' : 'concurrently '}${quoteName(id)} on ${leaf} (${quoteName(column)}, pk) where connector_id = ${number}`
+  `create index ${layout === 'embedded' ? '' : 'concurrently '}${quoteName(id)} on ${leaf} (${quoteName(column)}, pk) where ${buildRowCondition(findTableRows(table), String(number))}`
 
 /**
  * Creates an index. On PostgreSQL neither reads nor writes wait for it. A cancelled statement leaves an invalid index, which is dropped
@@ -147,7 +149,7 @@ export async function createIndex(
   wanted: IndexTarget & { readonly id: string },
   signal: AbortSignal,
 ): Promise<void> {
-  const leaf = layout === 'citus' ? quoteName(wanted.table) : (await findPartition(database, wanted))?.name
+  const leaf = layout === 'citus' ? quoteTable(findTableRows(wanted.table)) : (await findPartition(database, wanted))?.name
   if (leaf === undefined) return
   const text = buildIndexSql(layout, { ...wanted, leaf })
   if (database.engine === 'postgres') await database.withOwnConnection((run) => run({ text }), { timeoutMs: statementMs, signal })

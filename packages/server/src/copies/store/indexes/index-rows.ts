@@ -2,6 +2,7 @@
  * Rows of `cs_indexes`, which decide which indexes exist. Any process drops an automatic index without a row, or with a row that says
  * failed. Each attempt uses a new name, so leftovers of earlier attempts are recognizable.
  */
+import { nameOwnKind, ownNames, parseOwnName } from '../../search/own-columns.ts'
 import { holdConnector } from '../database/connector-lock.ts'
 import type { ContextDatabase, Row, Session } from '../database/database.ts'
 import type { IndexRules, IndexState } from './types.ts'
@@ -24,6 +25,7 @@ const unusedMs = 7 * day
 export interface IndexRow {
   readonly connector: string
   readonly number: number
+  /** Slug of the kind; of an organization's kind its id. */
   readonly kind: string
   readonly entity: string
   readonly table: string
@@ -45,15 +47,14 @@ export interface IndexRow {
 
 const selection = `select c.id::text as connector, i.connector_id as number, t.kind, t.entity, i.name as in_table, i.col, i.id as named,
     i.state, i.owner, i.until, i.attempts, i.created_at, i.used_at, i.bytes, i.error
-  from cs_indexes i join cs_connectors c on c.number = i.connector_id join cs_tables t on t.name = i.name`
+  from cs_indexes i join cs_connectors c on c.number = i.connector_id left join cs_tables t on t.name = i.name`
 
 const states: readonly IndexState[] = ['building', 'ready', 'failed']
 
 const parseRow = (row: Row): IndexRow => ({
   connector: String(row['connector']),
   number: Number(row['number']),
-  kind: String(row['kind']),
-  entity: String(row['entity']),
+  ...(parseOwnName(String(row['in_table'])) ?? { kind: String(row['kind']), entity: String(row['entity']) }),
   table: String(row['in_table']),
   column: String(row['col']),
   id: String(row['named']),
@@ -116,12 +117,27 @@ export const isDue = (row: IndexRow, builder: IndexBuilder): boolean =>
 const findLastUse = ({ usedAt, createdAt }: IndexRow): number => Math.max(usedAt ?? 0, createdAt)
 
 /**
+ * Finds the rows that leave no room for one more index. A kind of an organization has few over all of its connectors, and all such kinds
+ * together have at most half of all, because anybody may bring kinds.
+ */
+function findCrowd(rows: readonly IndexRow[], wanted: IndexTarget, rules: IndexRules): readonly IndexRow[] | undefined {
+  const own = parseOwnName(wanted.table)
+  const ofNames = (begin: string) => rows.filter((row) => row.table.startsWith(begin) && !isGivenUp(row))
+  const bounds: readonly (readonly [readonly IndexRow[], number])[] = [
+    [rows.filter((row) => row.number === wanted.number && row.table === wanted.table && !isGivenUp(row)), rules.mostOfEntity],
+    ...(own === undefined ? [] : ([[ofNames(nameOwnKind(own.kind)), rules.mostOfOwnKind]] as const)),
+    ...(own === undefined ? [] : ([[ofNames(ownNames), Math.floor(rules.mostInAll / 2)]] as const)),
+    [rows, rules.mostInAll],
+  ]
+  return bounds.find(([found, most]) => found.length >= most)?.[0]
+}
+
+/**
  * Finds room for one more index: the row to delete, undefined if there is room, or `full`. Deletes only indexes that were unused for a
  * day.
  */
 function findRoom(rows: readonly IndexRow[], { wanted, rules, now }: { wanted: IndexTarget; rules: IndexRules; now: number }) {
-  const own = rows.filter((row) => row.number === wanted.number && row.table === wanted.table && !isGivenUp(row))
-  const crowd = own.length >= rules.mostOfEntity ? own : rows.length >= rules.mostInAll ? rows : undefined
+  const crowd = findCrowd(rows, wanted, rules)
   if (crowd === undefined) return undefined
   const idle = crowd.filter((row) => row.state === 'ready' && findLastUse(row) <= now - day)
   return idle.toSorted((a, b) => findLastUse(a) - findLastUse(b))[0] ?? 'full'

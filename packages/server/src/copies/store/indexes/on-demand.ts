@@ -5,11 +5,13 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { FerruleError } from 'ferrule'
 import { BoundedMap, RecentTimes } from 'ferrule/internal'
+import type { OwnKind } from '../../../values/access.ts'
 import { type EntityRef, formatRef } from '../../entity-ref.ts'
 import { findMainTime, listPhysicalColumns, type SearchTable } from '../../search/columns.ts'
 import type { SearchQuery } from '../../search/tree.ts'
 import type { ContextDatabase, Row, Statement } from '../database/database.ts'
 import type { TableLayout } from '../database/layout.ts'
+import type { EntityName } from '../registry.ts'
 import { adviseIndexes, type IndexAdvice, listColumns, narrowAdvice } from './advice.ts'
 import { chooseIndexColumn, createIndex, dropIndex, findOrphans, finishIndex, recordUses, valueTooLong } from './build.ts'
 import {
@@ -188,7 +190,7 @@ export interface OnDemandOptions {
   /** Runs a short statement on each read replica. Omitted: the database has no replicas. */
   readReplicas?(statement: Statement): Promise<readonly Row[]>
   /** Finds a table; undefined for an entity that this process does not know. */
-  findTable(kind: string, entity: string): SearchTable | undefined
+  findTable(name: EntityName): SearchTable | undefined
   /** Finds the number of a connector; undefined when it has no records. */
   findNumber(ref: EntityRef): Promise<number | undefined>
   /** Milliseconds since 1970. */
@@ -254,11 +256,14 @@ export class OnDemandIndexes {
     if (this.#wishes.observe(ref, query, { cost, indexed })) this.#startTick()
   }
 
-  /** Lists the automatic indexes of a connector by entity. */
-  async listByEntity(connector: string): Promise<ReadonlyMap<string, readonly IndexRecord[]>> {
+  /**
+   * Lists the automatic indexes of a connector by entity.
+   * @param own the kind, where an organization brought it
+   */
+  async listByEntity(connector: string, own?: OwnKind): Promise<ReadonlyMap<string, readonly IndexRecord[]>> {
     const rows = await readRows(await this.#options.database(), connector)
     const byEntity = new Map<string, IndexRecord[]>()
-    for (const row of rows) byEntity.set(row.entity, [...(byEntity.get(row.entity) ?? []), this.#toRecord(row)])
+    for (const row of rows) byEntity.set(row.entity, [...(byEntity.get(row.entity) ?? []), this.#toRecord({ ...row, own })])
     return byEntity
   }
 
@@ -306,8 +311,9 @@ export class OnDemandIndexes {
     return this.#ending.signal.aborted
   }
 
-  #findRows({ connector, kind, entity }: EntityRef): readonly IndexRow[] {
-    return this.#rows.filter((row) => row.connector === connector && row.entity === entity && row.kind === kind)
+  #findRows(ref: EntityRef): readonly IndexRow[] {
+    const name = this.#rows.length === 0 ? undefined : this.#options.findTable(ref)?.name
+    return this.#rows.filter((row) => row.connector === ref.connector && row.table === name)
   }
 
   async #runTicks(): Promise<void> {
@@ -366,7 +372,7 @@ export class OnDemandIndexes {
 
   async #createAdvised(database: ContextDatabase, ref: EntityRef, wish: IndexAdvice): Promise<'busy' | 'done'> {
     const number = await this.#options.findNumber(ref)
-    const table = this.#options.findTable(ref.kind, ref.entity)?.name
+    const table = this.#options.findTable(ref)?.name
     if (number === undefined || table === undefined) return 'done'
     const column = await chooseIndexColumn({ database: this.#withAbort(database), layout: this.#layout }, { number, table }, wish)
     return column === undefined ? 'done' : this.#createIndex(database, ref, { number, table, column })
@@ -417,17 +423,18 @@ export class OnDemandIndexes {
   }
 
   #report(ref: EntityRef, column: string, change: Pick<IndexChange, 'change' | 'error'>): void {
-    this.#options.onChange?.({ kind: ref.kind, entity: ref.entity, field: this.#findField(ref, column), ...change })
+    const { kind, entity } = ref
+    this.#options.onChange?.({ kind, entity, field: this.#findField(ref, column), ...change })
   }
 
-  #toRecord(row: IndexRow): IndexRecord {
+  #toRecord(row: IndexRow & Pick<EntityName, 'own'>): IndexRecord {
     const { state, createdAt, usedAt, bytes, error } = row
     return { field: this.#findField(row, row.column), state, createdAt, usedAt, bytes, error }
   }
 
   /** Finds the searchable field of a column; the column itself for a field that this version does not know. */
-  #findField({ kind, entity }: Pick<EntityRef, 'kind' | 'entity'>, column: string): string {
-    const table = this.#options.findTable(kind, entity)
+  #findField(name: EntityName, column: string): string {
+    const table = this.#options.findTable(name)
     return (table === undefined ? [] : listPhysicalColumns(table)).find(({ name }) => name === column)?.field ?? column
   }
 }

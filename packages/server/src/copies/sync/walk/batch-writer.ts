@@ -97,7 +97,7 @@ export class BatchWriter {
   add(planned: Planned, met: readonly Met[], asked: number): void {
     const { task, progress } = this.#walking
     if (!isTaken(this.#walking, planned)) return
-    const table = task.store.getTable(task.kind.definition.kind, planned.entity)
+    const table = task.store.getTable(task.kind.definition.kind, planned.entity, task.own)
     const records = met.flatMap((each) => {
       const record = toStoredRecord(planned, table, each)
       return record === undefined ? [] : [{ ...record, version: asked }]
@@ -215,7 +215,7 @@ export class BatchWriter {
     const due = progress.full && planned.stored ? await this.#filterStored(planned, gone) : gone
     if (due.length === 0) return
     const removal = buildGone(definition, planned.entity, due)
-    const lost = await task.store.forgetRecords({ connector: task.connector, kind: definition.kind, ...removal, at: asked })
+    const lost = await task.store.forgetRecords({ ...toEntityRef(task, planned), ...removal, at: asked })
     if (lost.size === 0) return
     for (const each of stored) this.#report(each, { removed: lost.get(each.entity) ?? 0 })
     await task.onLost?.(lost)

@@ -15,7 +15,8 @@ import { readCheckpoint, readState, writeCheckpoint } from './state.ts'
 import type { SyncTask } from './types.ts'
 
 /** Input of a recheck. */
-export interface RecheckTask extends Pick<SyncTask, 'kind' | 'connector' | 'configuration' | 'ask' | 'clock' | 'signal' | 'onLost'> {
+export interface RecheckTask
+  extends Pick<SyncTask, 'kind' | 'own' | 'connector' | 'configuration' | 'ask' | 'clock' | 'signal' | 'onLost'> {
   readonly store: Pick<
     ContextStore,
     'getTable' | 'countRecords' | 'readCheckpoints' | 'saveCheckpoints' | 'readKeys' | 'findKnownKeys' | 'forgetRecords'
@@ -53,7 +54,12 @@ export function listRecheckedEntities({ kind, configuration }: Pick<RecheckTask,
   return [entity, ...parts].filter((name) => entities[name]?.context_store_search !== undefined)
 }
 
-const toRef = ({ connector, kind }: RecheckTask, entity: string): EntityRef => ({ connector, kind: kind.definition.kind, entity })
+const toRef = ({ connector, kind, own }: RecheckTask, entity: string): EntityRef => ({
+  connector,
+  kind: kind.definition.kind,
+  entity,
+  own,
+})
 
 const readRound = async ({ store }: Pick<RecheckTask, 'store'>, ref: EntityRef): Promise<Round> =>
   (await readCheckpoint(store, ref, part)) ?? {}
@@ -113,7 +119,7 @@ class Recheck {
 
   /** Looks up some keys of an entity. For other entities than the first, only keys that the first entity lacks. */
   async #lookUpKeys(ref: EntityRef, keys: readonly string[], isFirst: boolean): Promise<void> {
-    const { key } = this.#task.store.getTable(ref.kind, ref.entity)
+    const { key } = this.#task.store.getTable(ref.kind, ref.entity, ref.own)
     const values = keys.flatMap((pk) => parseKeyValue(key, pk) ?? [])
     const own = isFirst ? values : await this.#filterUnknown(values)
     this.#left -= isFirst ? keys.length : own.length
@@ -127,7 +133,7 @@ class Recheck {
   async #filterUnknown(values: readonly string[]): Promise<readonly string[]> {
     const [holder = ''] = this.#entities
     const ref = toRef(this.#task, holder)
-    const table = this.#task.store.getTable(ref.kind, holder)
+    const table = this.#task.store.getTable(ref.kind, holder, ref.own)
     const keyed = values.map((value) => [value, buildKey(table, value)] as const)
     const known = await this.#task.store.findKnownKeys(
       ref,
@@ -187,10 +193,10 @@ class Recheck {
   }
 
   async #forget(missing: readonly RecordKey[]): Promise<void> {
-    const { store, connector, clock, kind } = this.#task
+    const { store, connector, clock, kind, own } = this.#task
     const at = clock()
     for (const removal of buildRemovals(kind.definition, missing)) {
-      const lost = await store.forgetRecords({ connector, kind: kind.definition.kind, ...removal, at })
+      const lost = await store.forgetRecords({ connector, kind: kind.definition.kind, own, ...removal, at })
       if (lost.size > 0) await this.#task.onLost?.(lost)
     }
   }

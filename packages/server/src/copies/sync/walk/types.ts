@@ -2,6 +2,7 @@
 import type { ErrorCode } from 'ferrule'
 import type { Kind } from 'ferrule/definition'
 import type { RecordKey } from 'ferrule/engine'
+import type { OwnKind } from '../../../values/access.ts'
 import type { ContextStore } from '../../store/types.ts'
 
 /** A token of changes: the vendor's word for what was read so far. */
@@ -66,6 +67,8 @@ export interface SyncTask {
   readonly kind: Kind
   /** UUID of the connector. */
   readonly connector: string
+  /** The kind as the store finds it, where an organization brought it. */
+  readonly own?: OwnKind | undefined
   readonly configuration: Readonly<Record<string, unknown>>
   readonly store: Pick<
     ContextStore,

@@ -1,4 +1,5 @@
 /** A running walk: its tree and its progress. */
+import type { EntityRef } from '../../entity-ref.ts'
 import type { Span } from '../../store/types.ts'
 import type { Planned, Tree } from './plan.ts'
 import { type EntityState, type Flaw, toWalkCheckpoint, type WalkProgress } from './state.ts'
@@ -49,10 +50,11 @@ const hour = 3_600_000
 const day = 24 * hour
 
 /** Returns the reference to an entity of the connector. */
-export const toEntityRef = ({ connector, kind }: SyncTask, { entity }: Pick<Planned, 'entity'>) => ({
+export const toEntityRef = ({ connector, kind, own }: SyncTask, { entity }: Pick<Planned, 'entity'>): EntityRef => ({
   connector,
   kind: kind.definition.kind,
   entity,
+  own,
 })
 
 /** Finds the stored entity that holds the walk's progress. */

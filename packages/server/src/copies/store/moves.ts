@@ -1,0 +1,194 @@
+/**
+ * Moves the rows of a connector from one version of an organization's kind to another, and deletes rows of such a kind. Each step is one
+ * transaction of few rows, so a killed move continues when it is called again.
+ */
+import type { OwnKind } from '../../values/access.ts'
+import { buildRowCondition, type Column, listPhysicalColumns, quoteName, quoteTable, type SearchTable } from '../search/columns.ts'
+import { buildOwnTable, findOwnEntity, findTableRows, nameOwnKind, ownNames, parseOwnName } from '../search/own-columns.ts'
+import { listInitialTerms } from '../search/values.ts'
+import { lockExistingState, lockState, updateCounts } from './batch.ts'
+import type { ContextDatabase, Row, Session } from './database/database.ts'
+import type { ConnectorTable, KnownTable } from './registry.ts'
+import { buildClearStatement } from './row-encoder.ts'
+import { compareTables } from './tables.ts'
+
+/**
+ * What another version of a kind means for the copy of an entity.
+ * - `same`: stored alike, nothing happens.
+ * - `extended`: the rows stay, without the values of new fields; everything is read again.
+ * - `remade`: another key, or another type of a field. The rows are deleted and read again.
+ * - `created`, `removed`: one version only can be searched.
+ */
+export type OwnMove = 'same' | 'extended' | 'remade' | 'created' | 'removed'
+
+/** Finds what a move between two versions of a kind means, by entity. */
+export function findOwnMoves(from: OwnKind, to: OwnKind): ReadonlyMap<string, OwnMove> {
+  const names = new Set([...Object.keys(from.entities), ...Object.keys(to.entities)])
+  return new Map(
+    [...names].flatMap((entity): [string, OwnMove][] => {
+      const [was, is] = [from, to].map((own) => (findOwnEntity(own, entity) === undefined ? undefined : buildOwnTable(own, entity)))
+      if (was === undefined) return is === undefined ? [] : [[entity, 'created']]
+      return [[entity, is === undefined ? 'removed' : compareTables(was, is)]]
+    }),
+  )
+}
+
+/** Rows that one step moves or deletes. */
+const stepRows = 2_000
+
+/** Names of a column's slots in `Column`. */
+const roles = ['sql', 'at', 'number', 'wide', 'lowered', 'terms', 'folded'] as const
+
+/** Lists what each slot is set to when a row moves: the slot that had the value, or null. */
+function listChanges(from: SearchTable, to: SearchTable): readonly string[] {
+  const before = new Map<string, Column>(from.columns.map((column) => [column.name, column]))
+  const sources = new Map<string, string>(listPhysicalColumns(from).map(({ name }) => [name, 'null']))
+  for (const column of to.columns)
+    for (const role of roles) {
+      const source = before.get(column.name)?.[role]
+      const slot = column[role]
+      if (slot !== undefined) sources.set(slot, source === undefined ? 'null' : quoteName(source))
+    }
+  return [...sources].flatMap(([slot, source]) => (quoteName(slot) === source ? [] : [`${quoteName(slot)} = ${source}`]))
+}
+
+/** Builds the statement that moves rows: `$1` connector, `$2` keys. Their hash fits no record, so each is written again when it is read. */
+function buildMove(from: SearchTable, to: SearchTable): string {
+  const [table, own] = [quoteTable(from), buildRowCondition(from)]
+  const sets = [`entity = '${to.shared?.mark}'`, 'h = 0', ...listChanges(from, to)]
+  return `update ${table} set ${sets.join(', ')} where ${own} and ctid = any(array(select found.ctid from unnest($2::text[]) wanted(pk)
+    cross join lateral (select ctid from ${table} where ${own} and pk = wanted.pk offset 0) found))`
+}
+
+/** Tables of two versions of an entity. */
+interface Move {
+  readonly number: number
+  readonly from: KnownTable
+  readonly to: KnownTable
+}
+
+/** Locks the states of both tables in the order of their names, as all writers do. */
+async function lockBoth(session: Session, from: ConnectorTable, to: ConnectorTable) {
+  const lockFrom = () => lockExistingState(session, from.number, from.known.table.name)
+  if (from.known.table.name < to.known.table.name) {
+    const state = await lockFrom()
+    if (state !== undefined) await lockState(session, to)
+    return state
+  }
+  await lockState(session, to)
+  return lockFrom()
+}
+
+/**
+ * Moves some rows. A row that the new version has already is newer, and replaces the moved one.
+ * @returns false when nothing is left to move
+ */
+async function moveStep(session: Session, { number, ...tables }: Move): Promise<boolean> {
+  const [from, to] = [tables.from, tables.to].map((known) => ({ number, known }))
+  if (from === undefined || to === undefined) return false
+  const state = await lockBoth(session, from, to)
+  if (state === undefined) return false
+  const { table } = from.known
+  const text = `select pk from ${quoteTable(table)} where ${buildRowCondition(table)} order by pk limit $2`
+  const keys = (await session.query<Row>({ text, values: [number, stepRows] })).rows.map(({ pk }) => String(pk))
+  if (keys.length === 0) {
+    await updateCounts(session, to, { by: 0, removedAt: state.deletedAt })
+    await endMove(session, from, to)
+    return false
+  }
+  const known = (await session.query<Row>({ ...to.known.encoder.probe, values: [number, keys] })).rows.map(({ pk }) => String(pk))
+  if (known.length > 0) await session.query({ ...from.known.encoder.remove, values: [number, known] })
+  const { count } = await session.query({ text: buildMove(table, to.known.table), values: [number, keys] })
+  await updateCounts(session, from, { by: -keys.length })
+  await updateCounts(session, to, { by: count, hasUpdated: true, hasListed: true })
+  return true
+}
+
+/** Ends a move: everything is read again, and nothing is known of what fields had before they were searchable. */
+async function endMove(session: Session, from: ConnectorTable, to: ConnectorTable): Promise<void> {
+  const { number } = from
+  const [old, name] = [from.known.table.name, to.known.table.name]
+  const noted = new Set(listInitialTerms(from.known.table).map(({ field }) => field))
+  const fresh = listInitialTerms(to.known.table).filter(({ field }) => !noted.has(field))
+  await session.query({
+    text: `insert into cs_gone (connector_id, name, field, value, at) select connector_id, $3::text, field, value, at from cs_gone
+      where connector_id = $1 and name = $2 on conflict (connector_id, name, field, value) do update set at = greatest(cs_gone.at, excluded.at)`,
+    values: [number, old, name],
+  })
+  for (const own of ['cs_checkpoints', 'cs_seen'])
+    await session.query({ text: `delete from ${own} where connector_id = $1 and name = $2`, values: [number, name] })
+  await session.query({ text: 'update cs_entities set pass = null where connector_id = $1 and name = $2', values: [number, name] })
+  await session.query({
+    text: "delete from cs_terms where connector_id = $1 and field = any($2::int4[]) and term = ''",
+    values: [number, fresh.map(({ field }) => field)],
+  })
+  await deleteState(session, number, old)
+}
+
+/** Deletes what the store knows of an entity of a connector. */
+async function deleteState(session: Session, number: number, name: string): Promise<void> {
+  for (const own of ['cs_checkpoints', 'cs_seen', 'cs_gone', 'cs_indexes', 'cs_entities'])
+    await session.query({ text: `delete from ${own} where connector_id = $1 and name = $2`, values: [number, name] })
+}
+
+/** Deletes some rows of a table by its name, and its state after the last ones. @returns false when nothing is left */
+async function removeStep(session: Session, number: number, name: string): Promise<boolean> {
+  const rows = findTableRows(name)
+  const state = await lockExistingState(session, number, name)
+  if (state === undefined) return false
+  const { count } = await session.query({
+    text: buildClearStatement(quoteTable(rows), buildRowCondition(rows)),
+    values: [number, stepRows],
+  })
+  const text = 'update cs_entities set records = records - $3, changes = changes + 1, pass = null where connector_id = $1 and name = $2'
+  if (count > 0) await session.query({ text, values: [number, name, count] })
+  else await deleteState(session, number, name)
+  return count > 0
+}
+
+type Database = Pick<ContextDatabase, 'transaction'>
+
+/** Lists the names of the own tables in which a connector has something. */
+async function listNames(database: Database, number: number): Promise<readonly string[]> {
+  const text = 'select name from cs_entities where connector_id = $1 and starts_with(name, $2) order by name'
+  const { rows } = await database.transaction((session) => session.query<Row>({ text, values: [number, ownNames] }))
+  return rows.map(({ name }) => String(name))
+}
+
+async function removeRows(database: Database, number: number, names: readonly string[]): Promise<void> {
+  for (const name of names) for (let more = true; more; ) more = await database.transaction((session) => removeStep(session, number, name))
+}
+
+/**
+ * Deletes the rows of an entity of a connector, whatever version of its own kind they are of.
+ * @returns whether there were any
+ */
+export async function removeOwnEntity(database: Database, number: number, entity: string): Promise<boolean> {
+  const names = (await listNames(database, number)).filter((name) => parseOwnName(name)?.entity === entity)
+  await removeRows(database, number, names)
+  return names.length > 0
+}
+
+/**
+ * Moves the rows of a connector between two versions of its kind. Rows of any third version are deleted: an earlier move was left there.
+ * @param find finds the table of an entity
+ */
+export async function moveOwnRows(
+  database: Database,
+  { number, from, to, find }: { number: number; from: OwnKind; to: OwnKind; find(own: OwnKind, entity: string): KnownTable | undefined },
+): Promise<void> {
+  const stored = (await listNames(database, number)).filter((name) => [from.id, to.id].some((id) => name.startsWith(nameOwnKind(id))))
+  if (stored.length === 0) return
+  for (const [entity, change] of findOwnMoves(from, to)) {
+    const [was, is] = [find(from, entity), find(to, entity)]
+    if (change !== 'extended' || was === undefined || is === undefined || !stored.includes(was.table.name)) continue
+    const move = { number, from: was, to: is }
+    for (let more = true; more; ) more = await database.transaction((session) => moveStep(session, move))
+  }
+  const kept = new Set(Object.keys(to.entities).flatMap((entity) => find(to, entity)?.table.name ?? []))
+  await removeRows(
+    database,
+    number,
+    stored.filter((name) => !kept.has(name)),
+  )
+}
