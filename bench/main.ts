@@ -18,6 +18,7 @@ import { kindsOfStart } from './kinds.ts'
 import { libraryList } from './library-list.ts'
 import { lists } from './lists.ts'
 import { mcp } from './mcp.ts'
+import { ownTables } from './own-tables.ts'
 import { partitions } from './partitions.ts'
 import { relevance } from './relevance.ts'
 import type { Result } from './result.ts'
@@ -47,6 +48,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   kinds: kindsOfStart,
   'sql-gate': sqlGate,
   partitions,
+  'own-tables': ownTables,
   'store-write-embedded': storeWriteEmbedded,
   'store-write-postgres': storeWritePostgres,
   search,

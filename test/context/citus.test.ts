@@ -1,14 +1,16 @@
 /** Runs the store over stand-ins of Citus, and holds each of its statements against the rule of distributed tables. */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { str } from '../../packages/ferrule/src/definition/fields.ts'
+import { open, str } from '../../packages/ferrule/src/definition/fields.ts'
 import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
 import { buildNotedValuesStatement } from '../../packages/server/src/copies/search/known-values.ts'
 import { buildLookupStatement } from '../../packages/server/src/copies/search/lookups/lookups.ts'
 import { buildUnseenPathsStatement, listOpenPaths } from '../../packages/server/src/copies/search/members.ts'
+import { buildOwnTable } from '../../packages/server/src/copies/search/own-columns.ts'
 import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
 import { buildSearchStatement } from '../../packages/server/src/copies/search/sql.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import type { OwnKind } from '../../packages/server/src/values/access.ts'
 import { type Catalogue, findFaults } from './citus-rule.ts'
 import { type CitusWorld, createCitusWorld, findReaders } from './citus-world.ts'
 import { drawWorld } from './generate.ts'
@@ -23,6 +25,9 @@ const severalConnectors = new Map([
   ['delete from cs_seen where name = $1', 'the table of an entity was recreated or extended'],
   ['update cs_entities set pass = null where name = $1', 'the table of an entity was extended'],
   ['delete from cs_entities where name = $1', 'the table of an entity was recreated'],
+  ['delete from cs_checkpoints where starts_with(name, $1)', 'the table of kinds of organizations was recreated'],
+  ['delete from cs_seen where starts_with(name, $1)', 'the table of kinds of organizations was recreated'],
+  ['delete from cs_entities where starts_with(name, $1)', 'the table of kinds of organizations was recreated'],
 ])
 
 const recorded = new Set<string>()
@@ -77,6 +82,28 @@ async function write(store: ContextStore): Promise<void> {
   await store.removeConnector(ref.connector)
 }
 
+/** Writes, moves and removes records of a kind of an organization. */
+async function writeOwn(store: ContextStore): Promise<void> {
+  const { connector, kind, entity } = createRef()
+  const { entities } = testKind()
+  const one: OwnKind = { id: 'a6fa1cf0-3aa9-4d5f-8d0b-5b7f0b9f1d10', entities }
+  const two: OwnKind = { ...one, entities: testKind({ ...noteFields, more: open('More.') }).entities }
+  const ref = { connector, kind, entity, own: one }
+  await store.writeBatch(ref, { records: notesOf(store, 0, 9), asked: world.now, whole: { field: 'state', values: ['old'] } })
+  await store.writeBatch(ref, { records: notesOf(store, 3, 12), asked: world.now + 1, removed: ['x'] })
+  await store.beginPass(ref, 'pass')
+  expect(await store.hasUnseen(ref, 'pass')).toBe(true)
+  await store.abandonPass(ref, 'pass')
+  await store.forgetRecords({ ...ref, values: ['7'], below: [{ entity: 'people', below: [] }], at: world.now + 3 })
+  expect(await store.readKeys(ref, { limit: 20 })).toHaveLength(11)
+  await store.moveRows(connector, one, two)
+  expect(await store.readKeys({ ...ref, own: two }, { limit: 20 })).toHaveLength(11)
+  await store.moveRows(connector, two, { ...two, entities: {} })
+  expect(await store.countRecords(connector)).toEqual(new Map())
+  await store.writeBatch(ref, { records: notesOf(store, 0, 2), asked: world.now })
+  await store.deleteAll(ref)
+}
+
 /** A search is not slow here, but reads too many rows, which the database counts. */
 const counting = { slowMs: Number.POSITIVE_INFINITY, suspectMs: Number.NEGATIVE_INFINITY, mostRowsRead: 200 }
 
@@ -98,6 +125,7 @@ beforeAll(async () => {
   record()
   const store = openEager(world, counting)
   await write(store)
+  await writeOwn(store)
   first = new Set(recorded)
   await index(store)
   const ref = createRef()
@@ -112,6 +140,10 @@ beforeAll(async () => {
     await changed.checkDatabase()
     await changed.close()
   }
+  await world.run("update cs_tables set shape = replace(shape, 'slots 1', 'slots 0') where name = 'cs_own'")
+  const later = world.open()
+  await later.checkDatabase()
+  await later.close()
   catalogue = await world.readCatalogue()
 })
 afterAll(async () => {
@@ -121,7 +153,7 @@ afterAll(async () => {
 
 test('tables lie beside each other, and small ones on each machine', async () => {
   const placed = await world.run('select relname as name, beside from pg_dist_partition join pg_class on oid = logicalrelid')
-  const beside = ['cs_checkpoints', 'cs_gone', 'cs_seen', 'cs_terms', 'cs_test_kind_notes'].map((name) => [name, 'cs_entities'])
+  const beside = ['cs_checkpoints', 'cs_gone', 'cs_own', 'cs_seen', 'cs_terms', 'cs_test_kind_notes'].map((name) => [name, 'cs_entities'])
   const copied = ['cs_connectors', 'cs_indexes', 'cs_meta', 'cs_tables'].map((name) => [name, null])
   expect(new Map(placed.map(({ name, beside: by }) => [name, by]))).toEqual(
     new Map([...beside, ...copied, ['cs_entities', 'none']] as never),
@@ -142,7 +174,7 @@ test('every statement of the store concerns one connector, or is listed with a r
   expect(recorded.size).toBeGreaterThan(60)
   for (const kind of [/^explain \(analyze/, /^create index concurrently "cs_on_demand/, /^drop index concurrently if exists "cs_on_demand/])
     expect([...recorded].filter((text) => kind.test(text)).length, kind.source).toBeGreaterThan(0)
-  for (const table of ['cs_terms', 'cs_seen', 'cs_gone', 'cs_checkpoints', 'cs_indexes', 'cs_test_kind_notes'])
+  for (const table of ['cs_terms', 'cs_seen', 'cs_gone', 'cs_checkpoints', 'cs_indexes', 'cs_test_kind_notes', 'cs_own'])
     expect([...recorded].filter((text) => text.includes(table)).length, table).toBeGreaterThan(2)
 })
 
@@ -209,9 +241,12 @@ test('every kind of search concerns one connector', async () => {
   const faults: string[] = []
   for (let schema = 0; schema < 3; schema++) {
     const drawn = drawWorld(random, 10)
-    const table = buildSearchTable('exact-test', `s${schema}`, drawn.definition)
-    const known: Catalogue = { ...catalogue, placeOf: (name) => (name === table.name ? 'distributed' : catalogue.placeOf(name)) }
+    const name = `s${schema}`
+    const one = buildSearchTable('exact-test', name, drawn.definition)
+    const own = buildOwnTable({ id: 'a6fa1cf0-3aa9-4d5f-8d0b-5b7f0b9f1d10', entities: { [name]: drawn.definition } }, name)
+    const known: Catalogue = { ...catalogue, placeOf: (of) => (of === one.name ? 'distributed' : catalogue.placeOf(of)) }
     for (let index = 0; index < 60; index++) {
+      const table = index % 2 === 0 ? one : own
       const query = await Promise.resolve()
         .then(() => parseSearch(table, drawQuery(random, drawn)))
         .catch(() => undefined)

@@ -63,6 +63,12 @@ export const listSlots = (): readonly Omit<PhysicalColumn, 'field'>[] =>
     }),
   )
 
+/** Lists the slots of JSON, and of words without an index: conditions on them are functions, for which the planner has no statistics. */
+export function listUnplannedSlots(): readonly string[] {
+  const indexed = new Set(listIndexedWordSlots())
+  return listSlots().flatMap(({ name, type }) => (type === 'jsonb' || (type === 'text[]' && !indexed.has(name)) ? [name] : []))
+}
+
 /** Counts the slots that an entity has taken. */
 class SlotCounter {
   readonly #taken = new Map<string, number>()

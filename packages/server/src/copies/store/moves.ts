@@ -111,7 +111,7 @@ async function endMove(session: Session, from: ConnectorTable, to: ConnectorTabl
   const noted = new Set(listInitialTerms(from.known.table).map(({ field }) => field))
   const fresh = listInitialTerms(to.known.table).filter(({ field }) => !noted.has(field))
   await session.query({
-    text: `insert into cs_gone (connector_id, name, field, value, at) select connector_id, $3::text, field, value, at from cs_gone
+    text: `insert into cs_gone (connector_id, name, field, value, at) select $1::int4, $3::text, field, value, at from cs_gone
       where connector_id = $1 and name = $2 on conflict (connector_id, name, field, value) do update set at = greatest(cs_gone.at, excluded.at)`,
     values: [number, old, name],
   })

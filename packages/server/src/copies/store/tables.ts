@@ -1,7 +1,7 @@
 /** Statements that create the table of a searchable entity, and that update an older one. */
 import { createHash } from 'node:crypto'
 import { type Column, findMainTime, listPhysicalColumns, type PhysicalColumn, quoteName, type SearchTable } from '../search/columns.ts'
-import { listIndexedWordSlots, listSlots, mainTimeSlot, ownTableName } from '../search/own-columns.ts'
+import { listIndexedWordSlots, listSlots, listUnplannedSlots, mainTimeSlot, ownTableName } from '../search/own-columns.ts'
 import { buildTable, listLeaves, type TableLayout } from './database/layout.ts'
 
 /** Version of how cells are built (`values.ts`). A table of another version is recreated and filled again. */
@@ -192,15 +192,19 @@ export interface Creation {
 }
 
 /**
- * Builds the statements that gather how connectors and marks depend on each other. Without them the planner expects far too few rows of an
- * entity, as if every connector had rows of every kind. Partitions need their own.
+ * Builds the statements that say what PostgreSQL gathers of the table of own kinds.
+ * - How connectors and marks depend on each other. Without it the planner expects far too few rows of an entity, as if every connector had
+ *   rows of every kind. Partitions need their own.
+ * - Nothing of slots that no plan depends on: half of them. Citus does not take this for a distributed table.
  */
-const buildStatistics = ({ name, isShared }: DatabaseTable, layout: TableLayout): readonly string[] =>
-  isShared
-    ? listLeaves(name, layout).map(
-        (leaf) => `create statistics if not exists "${leaf}_of" (dependencies) on connector_id, entity from "${leaf}"`,
-      )
-    : []
+function buildStatistics({ name, isShared }: DatabaseTable, layout: TableLayout): readonly string[] {
+  if (!isShared) return []
+  const dependencies = listLeaves(name, layout).map(
+    (leaf) => `create statistics if not exists "${leaf}_of" (dependencies) on connector_id, entity from "${leaf}"`,
+  )
+  const silent = listUnplannedSlots().map((slot) => `alter column ${slot} set statistics 0`)
+  return layout === 'citus' ? dependencies : [...dependencies, `alter table "${name}" ${silent.join(', ')}`]
+}
 
 /** Builds the statements that create a table. */
 export function buildCreation(table: DatabaseTable, { layout, hasLz4 }: Creation): readonly string[] {
