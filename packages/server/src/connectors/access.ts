@@ -137,6 +137,7 @@ async function buildAccess(
     ref,
     status: row.status,
     unchecked: Boolean(row.unchecked),
+    own: kind.own,
     connection: await buildConnection(parts, { kind, sandbox: Boolean(row.sandbox) }, own),
   }
 }

@@ -57,13 +57,25 @@ export function buildOwnKind(row: UsedVersionRow, readRecordings?: () => Promise
   const { title, about, copied, hosts, sandbox } = parseSummary(row.summary)
   const name = nameOwnKind({ slug, id })
   let definition: ConnectorDefinition | undefined
+  const read = (): ConnectorDefinition => {
+    definition ??= { ...unpackDefinition(row.definition), kind: name, id, foreign: true }
+    return definition
+  }
   return {
-    own: { organizationId, id, version, hosts, readRecordings: sandbox ? readRecordings : undefined },
+    own: {
+      organizationId,
+      id,
+      version,
+      hosts,
+      readRecordings: sandbox ? readRecordings : undefined,
+      get entities() {
+        return read().entities
+      },
+    },
     summary: { kind: name, id, title, about, copied },
     rules: {},
     get definition() {
-      definition ??= { ...unpackDefinition(row.definition), kind: name, id, foreign: true }
-      return definition
+      return read()
     },
   }
 }

@@ -13,6 +13,7 @@ import {
   kindInput,
   kindQuery,
 } from 'ferrule/wire'
+import { checkOwnTable } from '../copies/search/own-columns.ts'
 import type { Db } from '../db/database.ts'
 import type { Parts } from '../main/parts.ts'
 import { type Principal, requireScope, type Scope } from '../values/access.ts'
@@ -128,6 +129,14 @@ async function listTaken({ kinds }: Pick<Parts, 'kinds'>, db: Db, principal: Pri
   ]
 }
 
+/** Adds what does not fit into the table of copies. */
+function checkTable(read: ReadUpload): ReadUpload {
+  const said = read.definition === undefined ? [] : checkOwnTable(read.definition)
+  if (said.length === 0) return read
+  const place = { file: 'kind', line: 1, column: 1, path: 'entities', near: null, example: null } as const
+  return { ...read, definition: undefined, mistakes: [...read.mistakes, ...said.map((message) => ({ ...place, message }))] }
+}
+
 /** A file with what it means for the kind that is there. */
 interface Upload extends ReadUpload {
   readonly newest: number
@@ -140,7 +149,7 @@ async function readUpload(
   { slug, body: { file, recordings } }: { slug: string; body: KindInput },
 ): Promise<Upload> {
   const { db } = parts.database
-  const read = await parts.readUploadedKind({ slug, file, recordings, taken: await listTaken(parts, db, principal, slug) })
+  const read = checkTable(await parts.readUploadedKind({ slug, file, recordings, taken: await listTaken(parts, db, principal, slug) }))
   const kind = await findOwnKind(db, principal.organizationId, slug)
   const newest = Number(kind?.newest_version ?? 0)
   const before = kind === undefined ? undefined : await findVersion(db, kind, newest)

@@ -2,6 +2,7 @@
 import type { ConnectorDefinition, Kind } from 'ferrule/definition'
 import { isCertified } from 'ferrule/internal'
 import { listCopiedEntities } from '../copies/sync/walk/plan.ts'
+import type { OwnKind } from '../values/access.ts'
 
 /** What is known of a kind without its definition. */
 export interface KindSummary extends Pick<ConnectorDefinition, 'kind' | 'id' | 'title' | 'about'> {
@@ -10,9 +11,8 @@ export interface KindSummary extends Pick<ConnectorDefinition, 'kind' | 'id' | '
 }
 
 /** A version of a kind that an organization brought. */
-export interface OwnVersion {
+export interface OwnVersion extends OwnKind {
   readonly organizationId: string
-  readonly id: string
   readonly version: number
   /** Hosts that it leads to. */
   readonly hosts: readonly string[]

@@ -154,7 +154,7 @@ export type WalkStore = SyncTask['store'] & RecheckTask['store']
 
 /** Services that a worker needs. */
 export interface SyncServices {
-  readonly store: WalkStore & Pick<ContextStore, 'deleteAll' | 'removeConnector'>
+  readonly store: WalkStore & Pick<ContextStore, 'deleteAll' | 'moveRows' | 'removeConnector'>
   /** Maximum number of concurrent runs; defaults to the settings. */
   readonly atOnce?: number
   /** Called after every vendor call. Must not throw. */

@@ -4,7 +4,6 @@
  */
 
 import type { Problem } from 'ferrule'
-import type { Kind } from 'ferrule/definition'
 import { compareKinds, fail, failValidation } from 'ferrule/internal'
 import {
   type RunCause,
@@ -16,6 +15,7 @@ import {
   syncInput,
   syncQuery,
 } from 'ferrule/wire'
+import type { ServedKind } from '../../connectors/served-kind.ts'
 import { type ConnectorRow, holdConnector, requireConnector } from '../../connectors/sql/connectors.ts'
 import type { Db } from '../../db/database.ts'
 import type { Parts } from '../../main/parts.ts'
@@ -23,7 +23,6 @@ import { type ConnectorRef, type PrincipalView, type RequestedId, requireScope, 
 import { buildPage, defaultLimit, readPosition } from '../../values/cursor.ts'
 import { asId, newId } from '../../values/ids.ts'
 import { failInactive, readBody, readQuery } from '../../values/read.ts'
-import { buildSearchTable } from '../search/columns.ts'
 import {
   type CopyHolder,
   deleteCopies,
@@ -57,7 +56,7 @@ import { toScheduleRecords } from '../status/connector-status.ts'
 import { expandToGroups, readWantedEntities } from '../status/groups.ts'
 import { noProgress, readEntities, readResults, toRunRecord, toSyncError } from '../status/run-record.ts'
 import { findSyncedConnector, type SyncedConnector, toSyncedConnector } from '../status/status-facts.ts'
-import { digestTable } from '../store/tables.ts'
+import { findOwnMoves } from '../store/types.ts'
 import { listCopiedEntities } from '../sync/walk/plan.ts'
 import type { Syncs } from '../sync-types.ts'
 import { computeFirstRunAt } from './times.ts'
@@ -196,6 +195,7 @@ export function buildRemoval({ source }: Pick<Parts, 'source'>, row: CopyHolder,
     connector_id: row.id,
     kind: row.kind,
     entities: entities === null ? null : JSON.stringify(entities),
+    next_kind: null,
     failures: 0,
     not_before: now,
     lease_owner: null,
@@ -210,12 +210,24 @@ export async function endSyncs(parts: QueueParts, db: Db, row: CopyHolder): Prom
   await insertRemovals(db, [buildRemoval(parts, row, null)])
 }
 
+/** Which copies of a connector are read anew. */
+interface Emptying {
+  /** The connector, with its kind before the change. */
+  readonly row: CopyHolder
+  /** Entities that are read anew. */
+  readonly entities: readonly string[]
+  /** Those whose records are deleted first; default: all of them. */
+  readonly emptied?: readonly string[]
+  /** Version of its kind that the records move to; null for none. */
+  readonly nextKind?: string | null
+}
+
 /** Cancels the runs of a connector and empties some of its copies. Queue a run afterwards, in the same transaction. */
-async function emptyCopies(parts: QueueParts, db: Db, { row, entities }: { row: CopyHolder; entities: readonly string[] }): Promise<void> {
-  if (entities.length === 0) return
+async function emptyCopies(parts: QueueParts, db: Db, { row, entities, emptied = entities, nextKind = null }: Emptying): Promise<void> {
+  if (entities.length === 0 && nextKind === null) return
   await cancelRuns(db, toConnectorRef(row), parts.source.clock())
   await deleteCopies(db, toConnectorRef(row), entities)
-  await insertRemovals(db, [buildRemoval(parts, row, entities)])
+  await insertRemovals(db, [{ ...buildRemoval(parts, row, emptied), next_kind: nextKind }])
 }
 
 async function inBatches<T>(rows: readonly T[], store: (rows: readonly T[]) => Promise<void>): Promise<void> {
@@ -258,17 +270,12 @@ export const storeRemovals = (db: Db, removals: readonly RemovalRow[]): Promise<
   inBatches(removals, (rows) => insertRemovals(db, rows))
 
 /** Returns whether the records of a connector can be others after its move to another version of its kind. */
-const hasOtherRecords = (before: Kind, after: Kind): boolean =>
-  compareKinds(before.definition, after.definition).some(({ class: each }) => each !== 'text')
+const hasOtherRecords = (before: ServedKind, after: ServedKind): boolean =>
+  before !== after && compareKinds(before.definition, after.definition).some(({ class: each }) => each !== 'text')
 
-/** Returns whether the rows of an entity's copy are of no use to another version of its kind. */
-function hasOtherTable({ definition: before }: Kind, { definition: after }: Kind, entity: string): boolean {
-  const digests = [before, after].map(({ kind, entities }) => {
-    const found = entities[entity]
-    return found?.context_store_search === undefined ? undefined : digestTable(buildSearchTable(kind, entity, found))
-  })
-  return digests[0] !== digests[1]
-}
+/** Finds what the move of a connector to another version of its kind means for its copies; undefined for a kind of the service. */
+const findMoves = ({ own: before }: ServedKind, { own: after }: ServedKind) =>
+  before === undefined || after === undefined ? undefined : findOwnMoves(before, after)
 
 /** A connector before and after a change. */
 interface ConnectorChanged {
@@ -284,12 +291,16 @@ interface ConnectorChanged {
 export async function followChange(parts: QueueParts, db: Db, { before, after, hasNewCredentials }: ConnectorChanged): Promise<void> {
   const [earlier, kind] = [await parts.kinds.find(before, db), await parts.kinds.find(after, db)]
   if (earlier === undefined || kind === undefined) return
-  const isMoved = earlier !== kind && hasOtherRecords(earlier, kind)
-  const isOther = before.configuration !== after.configuration || isMoved
+  const isMoved = hasOtherRecords(earlier, kind)
+  const isReconfigured = before.configuration !== after.configuration
+  const isOther = isReconfigured || isMoved
   const [was, wanted] = [readWantedEntities(earlier, before), readWantedEntities(kind, after)]
-  const isDropped = (entity: string): boolean => !wanted.includes(entity) || (isMoved && hasOtherTable(earlier, kind, entity))
-  const dropped = before.configuration === after.configuration ? was.filter(isDropped) : listCopiedEntities(earlier.definition)
-  await emptyCopies(parts, db, { row: before, entities: dropped })
+  const moves = isMoved ? findMoves(earlier, kind) : undefined
+  const isStale = (entity: string): boolean => !wanted.includes(entity) || (moves?.get(entity) ?? 'same') !== 'same'
+  const dropped = isReconfigured ? listCopiedEntities(earlier.definition) : was.filter(isStale)
+  // Rows that another version can read stay until they are read again.
+  const emptied = isReconfigured ? dropped : dropped.filter((entity) => moves?.get(entity) !== 'extended')
+  await emptyCopies(parts, db, { row: before, entities: dropped, emptied, nextKind: moves === undefined ? null : after.kind })
   if (was.length === 0 && wanted.length > 0) await beginSchedule(parts, db, after)
   const isNews = isOther || hasNewCredentials || dropped.length > 0 || wanted.some((entity) => !was.includes(entity))
   if (!isNews || wanted.length === 0 || after.workspace_status === 'inactive') return

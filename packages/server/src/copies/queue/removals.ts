@@ -7,7 +7,7 @@ import type { ContextStore } from '../store/types.ts'
 import type { WorkerParts } from './node.ts'
 import { computeNextAttemptAt, leaseMs, renewalMs } from './times.ts'
 
-type RemovalStore = Pick<ContextStore, 'countRecords' | 'deleteAll' | 'removeConnector'>
+type RemovalStore = Pick<ContextStore, 'countRecords' | 'deleteAll' | 'moveRows' | 'removeConnector'>
 
 interface Removing {
   readonly id: string
@@ -75,6 +75,13 @@ export class Removals {
     }
   }
 
+  /** Moves the rows of a connector to another version of its kind. Of a version that was deleted meanwhile no row can be read. */
+  async #moveRows({ organization_id, connector_id, kind }: RemovalRow, nextKind: string): Promise<void> {
+    const { kinds } = this.#parts
+    const [from, to] = [await kinds.find({ organization_id, kind }), await kinds.find({ organization_id, kind: nextKind })]
+    if (to?.own !== undefined) await this.#store.moveRows(connector_id, from?.own ?? to.own, to.own)
+  }
+
   async #removeCopies(removal: RemovalRow): Promise<void> {
     const { connector_id: connector, kind } = removal
     const asked = readEntities(removal)
@@ -82,5 +89,6 @@ export class Removals {
     const kept = await this.#store.countRecords(connector)
     // Emptying would create a missing table, so only existing copies are emptied.
     for (const entity of asked) if (kept.has(entity)) await this.#store.deleteAll({ connector, kind, entity })
+    if (removal.next_kind !== null) await this.#moveRows(removal, removal.next_kind)
   }
 }

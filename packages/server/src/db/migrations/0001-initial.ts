@@ -424,6 +424,7 @@ const copies = ({ id, text, moment, end }: ColumnTypes): readonly string[] => [
     connector_id ${id} not null,
     kind ${text} not null,
     entities ${text},
+    next_kind ${text},
     failures ${moment} not null,
     not_before ${moment} not null,
     lease_owner ${text},

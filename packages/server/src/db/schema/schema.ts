@@ -255,6 +255,8 @@ export interface SyncRemovalTable {
   kind: string
   /** JSON array of entities to empty; null after the deletion of the connector. */
   entities: string | null
+  /** Version of an organization's kind that the other rows move to. */
+  next_kind: string | null
   failures: number
   /** End of the lease, or time of the next try. */
   not_before: Moment
