@@ -210,11 +210,11 @@ export async function endSyncs(parts: QueueParts, db: Db, row: CopyHolder): Prom
   await insertRemovals(db, [buildRemoval(parts, row, null)])
 }
 
-/** Which copies of a connector are read anew. */
+/** Which copies of a connector are read again. */
 interface Emptying {
   /** The connector, with its kind before the change. */
   readonly row: CopyHolder
-  /** Entities that are read anew. */
+  /** Entities that are read again. */
   readonly entities: readonly string[]
   /** Those whose records are deleted first; default: all of them. */
   readonly emptied?: readonly string[]
