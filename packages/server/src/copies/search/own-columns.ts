@@ -21,7 +21,7 @@ import {
 
 /** Name of the table of all own kinds. */
 export const ownTableName = 'cs_own'
-/** Maximum number of searchable fields of an entity of an own kind, and of those that are not stored as JSON. So many always fit. */
+/** Maximum number of searchable fields of an entity of an own kind, and of its fields that are not stored as JSON. So many always fit. */
 export const mostOwnFields = 100
 /** As many as a kind's file gives a type of their own; it stores the others as JSON. */
 export const mostTypedFields = 60

@@ -154,7 +154,7 @@ function listPlacedColumns(table: SearchTable): readonly PlacedColumn[] {
   return [...ownColumns, ...listPhysicalColumns(table)].toSorted((a, b) => rankOf(a) - rankOf(b))
 }
 
-/** The table of all own kinds. Another meaning of its slots must change `key`: it is then made anew. */
+/** The table of all own kinds. Another meaning of its slots must change `key`: it is then made again. */
 const sharedTable: DatabaseTable = {
   name: ownTableName,
   kind: '',
