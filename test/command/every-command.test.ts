@@ -123,6 +123,11 @@ const rows: Readonly<Record<string, Row>> = {
     file: 'kinds/acme.kind.yaml',
   },
   'kind search': table(['acme', '--fields', 'name,version'], 'name', 'ferrule-kind-acme', '1.0.0'),
+  'kind publish': { args: ['acme.kind.yaml'], shows: ['acme is a new kind.', 'New hosts: api.acme.example', 'published'] },
+  'kind list': table(['--fields', 'slug,version'], 'slug', 'acme', '1'),
+  'kind versions': table(['acme', '--fields', 'version,connectors'], 'version', '1'),
+  'kind pull': { args: ['acme@1', '--to', 'pulled'], shows: ['acme.kind.yaml', 'version 1.'], file: 'pulled/acme.kind.yaml' },
+  'kind delete': asking(['acme'], 'Delete the kind acme', 'slug', 'acme'),
   'kind sandbox': {
     args: ['acme.kind.yaml', '--port', '0'],
     answers: [['Ctrl+C ends it', '\u0003']],

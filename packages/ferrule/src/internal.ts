@@ -1,11 +1,12 @@
 /** Exports for the server beside the documented entries. Undocumented and outside semantic versioning. */
 export { Hosted } from './client/connector.ts'
 export { findTransport } from './client/ferrule.ts'
+export { type ConnectorMoves, type LeftConnector, moveConnectors } from './client/move-connectors.ts'
 export { readProblem } from './client/problem.ts'
 export { clientVariables } from './client/settings.ts'
 export { kinds } from './connectors/index.ts'
 export { findSyncedOperation } from './definition/check-sync.ts'
-export { compareKinds, type KindChange } from './definition/compare.ts'
+export { compareKinds, type KindChange, kindChangeMeanings } from './definition/compare.ts'
 export { readSlug } from './definition/connector.ts'
 export {
   buildObjectSchema,
@@ -114,6 +115,7 @@ export {
   parsePins,
   readKindManifest,
 } from './values/kind-files.ts'
+export { writeKindTemplate } from './values/kind-template.ts'
 export { isReading } from './values/methods.ts'
 export { countEdits, findNearNames } from './values/near-names.ts'
 export { foldKindName, isLoopback } from './values/texts.ts'

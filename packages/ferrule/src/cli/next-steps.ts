@@ -36,6 +36,7 @@ const steps: Partial<Record<ErrorCode, (facts: StepFacts) => string>> = {
   mcp_token_not_found: () => 'List them: ferrule tokens list',
   connect_link_not_found: () => 'List them: ferrule links list',
   workspace_not_found: () => 'List them: ferrule workspaces list',
+  kind_not_found: () => 'List them: ferrule kind list',
   connector_not_found: () => 'List them: ferrule connectors list',
   sync_not_found: ({ connector }) => `See which runs there are: ferrule sync status ${connector} --format json`,
   upstream_auth_failed: ({ connector, isLocal }) =>

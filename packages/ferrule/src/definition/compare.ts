@@ -11,6 +11,17 @@ export const kindChangeClasses = ['none', 'text', 'calls', 'entities', 'fields',
 /** What a change means. */
 export type KindChangeClass = (typeof kindChangeClasses)[number]
 
+/** What a class of changes means for connectors that move to the version. */
+export const kindChangeMeanings: Readonly<Record<KindChangeClass, string>> = {
+  none: 'nothing changes',
+  text: 'only texts change',
+  calls: 'calls or their parameters change',
+  entities: 'there are new entities',
+  fields: 'records are read again',
+  remade: 'a copy is emptied and filled again',
+  authorize: 'credentials are asked for again',
+}
+
 /** A change between two versions. */
 export interface KindChange {
   readonly class: KindChangeClass

@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { fail } from '../../errors.ts'
 import type { Mistake } from '../../kind-file/index.ts'
+import { writeKindTemplate } from '../../values/kind-template.ts'
 import { type CommandContext, readText } from '../context.ts'
 import { failUsage } from '../failure.ts'
 
@@ -30,42 +31,6 @@ export async function checkKinds({ args, output, note }: CommandContext): Promis
   note(`${args.join(', ')}: no mistakes, ${doubts.length} doubts.`)
 }
 
-const writeTemplate = (kind: string, title: string, api: string): string => `# ${title}: what each line means is in docs/writing-kinds.md.
-kind: ${kind}
-title: ${JSON.stringify(title)}
-category: my systems
-about: ${JSON.stringify(`Records of ${title}`)}
-docs: ${api}
-api: ${api}
-
-auth:
-  token:
-    title: API token
-    fields: { token: secret Token of an account }
-    find: Settings > API
-    send: { authorization: 'Bearer {token}' }
-
-limits: { per: token, rates: [60/m] }
-errors:
-  message: message
-check: things.list
-
-# One way of paging; lists name it. Ways: a path in the answer, link:next, last:<field>, rows, pages.
-pages:
-  cursor: { next: next_cursor, send: cursor, size: limit=100 }
-lists: { at: data, pages: cursor }
-
-entities:
-  things:
-    about: Things
-    fields:
-      id: string Id
-      name: string? Name
-      created_at: date-time When it was made
-    list: GET /things
-    get: GET /things/{id}
-`
-
 /**
  * Writes a kind file that passes the check, for the author to change.
  * @throws FerruleError `validation_failed` for a name that is no slug, and for a file that exists
@@ -76,7 +41,7 @@ export async function createKind({ args: [file = ''], options, ask, output }: Co
     throw failUsage(`${file} is not the name of a kind file.`, 'Write a slug and an ending, such as acme.kind.yaml.')
   const title = readText(options, 'title') ?? (await ask.text({ message: 'Name of the system', instead: '--title' }))
   const api = readText(options, 'api') ?? (await ask.text({ message: 'Address of its API', instead: '--api' }))
-  await writeFile(file, writeTemplate(kind, title, api), { flag: 'wx' }).catch((error: unknown) => {
+  await writeFile(file, writeKindTemplate(kind, title, api), { flag: 'wx' }).catch((error: unknown) => {
     throw failUsage(
       `${file} cannot be written: ${error instanceof Error ? error.message : String(error)}.`,
       'Name a file that does not exist.',

@@ -3,6 +3,7 @@ import type { CommandSpec, GroupSpec } from '../spec.ts'
 import { connectorCommands, linkCommands } from './connectors.ts'
 import { kindCommands } from './kinds.ts'
 import { mcpCommands, tokenCommands } from './mcp.ts'
+import { ownKindCommands } from './own-kinds.ts'
 import { recordCommands, syncCommands } from './records.ts'
 import { identityCommands, tenancyCommands } from './tenancy.ts'
 import { describeCommand, toolCommands } from './tools.ts'
@@ -13,7 +14,7 @@ export const groups: readonly GroupSpec[] = [
   { name: 'applications', about: 'applications of the organization' },
   { name: 'workspaces', about: 'workspaces of the organization' },
   { name: 'connectors', about: 'connectors of a workspace' },
-  { name: 'kind', about: 'files that describe kinds of your own' },
+  { name: 'kind', about: 'files that describe kinds of your own, and kinds of the organization' },
   { name: 'links', about: 'connect links: end users authorize connectors' },
   { name: 'tokens', about: 'tokens for MCP: for the settings of agents' },
   { name: 'sync', about: 'copies of records that searches read' },
@@ -26,6 +27,7 @@ export const commands: readonly CommandSpec[] = [
   ...connectorCommands,
   describeCommand,
   ...kindCommands,
+  ...ownKindCommands,
   ...recordCommands,
   ...syncCommands,
   ...linkCommands,
