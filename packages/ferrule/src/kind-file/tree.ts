@@ -215,3 +215,11 @@ export async function readTree(text: string, note: Note): Promise<Tree | undefin
     return undefined
   }
 }
+
+/** Returns the slug that a text names, also where the rest is wrong; undefined without one. @param text YAML or JSON */
+export async function readKindSlug(text: string): Promise<string | undefined> {
+  const { isMap, parseDocument } = await import('yaml')
+  const { contents } = parseDocument(text, { logLevel: 'silent' })
+  const slug: unknown = isMap(contents) ? contents.get('kind') : undefined
+  return typeof slug === 'string' && /^[a-z][a-z0-9-]*$/.test(slug) ? slug : undefined
+}

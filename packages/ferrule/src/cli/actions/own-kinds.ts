@@ -24,7 +24,7 @@ export const publicationMembers = describeMembers(
 
 /** Reads the slug that a file names, also where the rest of the file is wrong. */
 async function readSlug(text: string, file: string): Promise<string> {
-  const slug = await (await import('../../kind-file/read-slug.ts')).readKindSlug(text)
+  const slug = await (await import('../../kind-file/tree.ts')).readKindSlug(text)
   if (slug !== undefined) return slug
   throw failUsage(`${file} names no kind.`, 'Write its slug in the file, such as kind: acme. ferrule kind check shows every mistake.')
 }
