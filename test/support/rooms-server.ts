@@ -25,7 +25,7 @@ const order: readonly Ordered[] = [
   // The copy of records: it knows nothing of organizations and of the platform's database.
   { room: 'copies/search/', only: ['values/'] },
   { room: 'copies/store/database/', only: [...connections, 'copies/search/'], npm: ['pg', '@electric-sql/pglite'], node: 'all' },
-  { room: 'copies/entity-ref.ts', only: [] },
+  { room: 'copies/entity-ref.ts', only: ['values/'] },
   { room: 'copies/store/indexes/', only: ['values/', 'copies/search/', 'copies/store/database/', 'copies/entity-ref.ts'] },
   { room: 'copies/store/replicas/', only: ['values/', 'db/connections/', 'copies/store/database/'], npm: ['pg'] },
   { room: 'copies/store/', only: [...connections, 'copies/search/', 'copies/entity-ref.ts'] },

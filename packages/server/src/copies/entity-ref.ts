@@ -28,3 +28,6 @@ export interface EntityRef {
 
 /** Formats a reference as a key of a map. */
 export const formatRef = ({ connector, kind, entity }: EntityRef): string => `${connector} ${kind} ${entity}`
+
+/** Names an entity: by the slug of a kind that the process knows, or within an own kind. */
+export type EntityName = Pick<EntityRef, 'kind' | 'entity' | 'own'>

@@ -4,6 +4,7 @@
  */
 
 import type { Problem } from 'ferrule'
+import type { Kind } from 'ferrule/definition'
 import { compareKinds, fail, failValidation } from 'ferrule/internal'
 import {
   type RunCause,
@@ -15,11 +16,10 @@ import {
   syncInput,
   syncQuery,
 } from 'ferrule/wire'
-import type { ServedKind } from '../../connectors/served-kind.ts'
 import { type ConnectorRow, holdConnector, requireConnector } from '../../connectors/sql/connectors.ts'
 import type { Db } from '../../db/database.ts'
 import type { Parts } from '../../main/parts.ts'
-import { type ConnectorRef, type PrincipalView, type RequestedId, requireScope, toConnectorRef } from '../../values/access.ts'
+import { type ConnectorRef, type OwnKind, type PrincipalView, type RequestedId, requireScope, toConnectorRef } from '../../values/access.ts'
 import { buildPage, defaultLimit, readPosition } from '../../values/cursor.ts'
 import { asId, newId } from '../../values/ids.ts'
 import { failInactive, readBody, readQuery } from '../../values/read.ts'
@@ -269,12 +269,15 @@ export const buildRemovals = async (parts: QueueParts, db: Db, view: SyncView): 
 export const storeRemovals = (db: Db, removals: readonly RemovalRow[]): Promise<void> =>
   inBatches(removals, (rows) => insertRemovals(db, rows))
 
+/** A kind; a version of an organization's kind has `own`. */
+type VersionedKind = Kind & { readonly own?: OwnKind | undefined }
+
 /** Returns whether the records of a connector can be others after its move to another version of its kind. */
-const hasOtherRecords = (before: ServedKind, after: ServedKind): boolean =>
+const hasOtherRecords = (before: VersionedKind, after: VersionedKind): boolean =>
   before !== after && compareKinds(before.definition, after.definition).some(({ class: each }) => each !== 'text')
 
 /** Finds what the move of a connector to another version of its kind means for its copies; undefined for a kind of the service. */
-const findMoves = ({ own: before }: ServedKind, { own: after }: ServedKind) =>
+const findMoves = ({ own: before }: VersionedKind, { own: after }: VersionedKind) =>
   before === undefined || after === undefined ? undefined : findOwnMoves(before, after)
 
 /** A connector before and after a change. */

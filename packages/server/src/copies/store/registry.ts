@@ -6,7 +6,7 @@ import type { ConnectorDefinition, EntityDefinition } from 'ferrule/definition'
 import { BoundedMap, fail, isObject } from 'ferrule/internal'
 import { isMovingShards } from '../../db/connections/problems.ts'
 import type { OwnKind } from '../../values/access.ts'
-import type { EntityRef } from '../entity-ref.ts'
+import type { EntityName, EntityRef } from '../entity-ref.ts'
 import { buildSearchTable, quoteName, type SearchTable } from '../search/columns.ts'
 import { buildOwnTable, findOwnEntity, ownNames } from '../search/own-columns.ts'
 import { blockConnector } from './database/connector-lock.ts'
@@ -55,9 +55,6 @@ export interface ConnectorTable {
 
 /** Called when a table changed, because its copy must be filled again. */
 export type OnTableChange = (table: Pick<DatabaseTable, 'name' | 'kind' | 'entity'>, change: Exclude<Change, 'none'>) => void
-
-/** Names an entity: by the slug of a kind that the process knows, or within an own kind. */
-export type EntityName = Pick<EntityRef, 'kind' | 'entity' | 'own'>
 
 /** Known tables, and which of them exist. */
 export class TableRegistry {

@@ -11,7 +11,6 @@ import { findMainTime, listPhysicalColumns, type SearchTable } from '../../searc
 import type { SearchQuery } from '../../search/tree.ts'
 import type { ContextDatabase, Row, Statement } from '../database/database.ts'
 import type { TableLayout } from '../database/layout.ts'
-import type { EntityName } from '../registry.ts'
 import { adviseIndexes, type IndexAdvice, listColumns, narrowAdvice } from './advice.ts'
 import { chooseIndexColumn, createIndex, dropIndex, findOrphans, finishIndex, recordUses, valueTooLong } from './build.ts'
 import {
