@@ -74,6 +74,12 @@ export const libraryRooms: readonly Room[] = [
     node: 'all but node:sqlite',
   },
   {
+    // Kinds from documents: what an importer found, its file as text, and an importer for each sort of document. Only commands load it.
+    room: `${library}import/`,
+    files: within(library, ['errors.ts', 'values/', 'definition/', 'kind-file/']),
+    npm: ['yaml', '@scalar/openapi-upgrader'],
+  },
+  {
     // Recordings of kinds: their file, their replay, and how they are made. Only commands and sandboxes load it.
     room: `${library}kind-recordings/`,
     files: within(library, ['error-table.ts', 'errors.ts', 'values/', 'definition/', 'kind-file/', 'engine/']),
@@ -131,7 +137,7 @@ export const libraryRooms: readonly Room[] = [
       ...shared,
       // The schemas of wire/ take a tenth of a second: they are loaded for --fields only.
       ...within(library, ['document/', 'wire/', 'client/', 'connectors/', 'engine/', 'index.ts', 'core.ts', 'agent/', 'mcp/']),
-      ...within(library, ['kinds/connectable.ts', 'kind-file/', 'kind-recordings/', 'stand-in/']),
+      ...within(library, ['kinds/connectable.ts', 'kind-file/', 'import/', 'kind-recordings/', 'stand-in/']),
     ],
     npm: [
       ...['@modelcontextprotocol/server', 'commander', '@clack/prompts', '@bomb.sh/tab', 'jq-wasm', 'fast-string-width'],

@@ -256,6 +256,8 @@ export interface ConnectorDefinition {
     /** Endpoint (without the prefix) that lists the scopes of the credentials: the path of the rows, and the field that names a scope. */
     readonly scopes?: { readonly call: `GET /${string}`; readonly at: string; readonly name: string }
   }
+  /** What an importer guessed, and what its document did not say: paths of the kind's file. Checks list them; nothing else reads them. */
+  readonly unsure?: Readonly<Record<string, 'guessed' | 'not said'>>
   readonly entities: Readonly<Record<string, EntityDefinition>>
 }
 

@@ -163,7 +163,7 @@ export function buildDefinition(value: unknown, found: Findings): ConnectorDefin
   const filled = fillGaps(value, { is: 'keys', group: 'kind' })
   if (!isKindFile(filled)) return undefined
   const scope = { file: filled, found }
-  const { kind, title, category, about, docs, path } = filled
+  const { kind, title, category, about, docs, path, unsure } = filled
   checkWays(scope)
   const configuration = buildConfiguration(scope)
   const credentials = buildCredentials(scope)
@@ -184,6 +184,7 @@ export function buildDefinition(value: unknown, found: Findings): ConnectorDefin
     limits: buildLimits(scope, { credentials, configuration }),
     ...buildProofs(scope, entities),
     ...buildKnown(scope, entities),
+    ...(unsure === undefined ? {} : { unsure }),
     entities,
   }
 }

@@ -17,7 +17,8 @@ export const most = { fields: 500, depth: 5, inAll: 20_000 } as const
 export class Findings {
   readonly mistakes: Mistake[] = []
   readonly doubts: Mistake[] = []
-  readonly #file: string
+  /** Name of the file. */
+  readonly file: string
   /** Number of fields that were built. */
   fields = 0
   readonly #noted = new Set<string>()
@@ -25,7 +26,7 @@ export class Findings {
   readonly #values = new Map<string, Place>()
 
   constructor(file: string) {
-    this.#file = file
+    this.file = file
   }
 
   /** Notes where the key of a value stands. */
@@ -55,13 +56,13 @@ export class Findings {
   note(steps: Steps, said: Said, where: 'value' | 'key' | Place = 'value'): void {
     const at = typeof where === 'string' ? this.findPlace(steps, where) : where
     const name = `${at.line}:${at.column} ${said.message}`
-    if (!this.#noted.has(name)) this.mistakes.push({ file: this.#file, ...at, path: steps.join('.'), ...said })
+    if (!this.#noted.has(name)) this.mistakes.push({ file: this.file, ...at, path: steps.join('.'), ...said })
     this.#noted.add(name)
   }
 
   /** Notes a doubt at a value. */
   doubt(steps: Steps, said: Said): void {
-    this.doubts.push({ file: this.#file, ...this.findPlace(steps), path: steps.join('.'), ...said })
+    this.doubts.push({ file: this.file, ...this.findPlace(steps), path: steps.join('.'), ...said })
   }
 }
 

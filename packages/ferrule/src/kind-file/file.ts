@@ -213,6 +213,8 @@ export interface FileAccount {
   readonly id: string
   readonly among?: string
 }
+/** Why something in a file is unsure: an importer guessed it, or its document did not say it. */
+export type Unsure = 'guessed' | 'not said'
 /** A whole file. */
 export interface KindFile {
   readonly kind: string
@@ -236,5 +238,6 @@ export interface KindFile {
   readonly writes?: Pick<FileOperation, 'as' | 'arrays' | 'once'>
   readonly changes?: FileChanges
   readonly types?: Named<FileFields>
+  readonly unsure?: Named<Unsure>
   readonly entities: Named<FileEntity>
 }

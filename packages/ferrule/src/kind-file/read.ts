@@ -16,6 +16,8 @@ export interface ReadKind {
   readonly mistakes: readonly Mistake[]
   /** What can be right, but often is not: missing sentences, lists without paging. */
   readonly doubts: readonly Mistake[]
+  /** What an importer left to the author, as `unsure` of the file names it. */
+  readonly unsure: readonly Mistake[]
   /** Finds the place of a part of the file, or of what holds it: `entities`, `issues`, `list`. */
   findPlace(...steps: readonly string[]): Place
 }
@@ -40,6 +42,23 @@ interface Checks {
   readonly further?: FurtherCheck
 }
 
+const unsureSays: Readonly<Record<string, string>> = {
+  guessed: "is guessed: compare it with the vendor's pages, then delete it from unsure",
+  'not said': "was not in the document: look for it on the vendor's pages, then delete it from unsure",
+}
+
+/** Lists what is unsure. @param findAt finds the place of a path */
+const listUnsure = (definition: ConnectorDefinition | undefined, name: string, findAt: (path: string) => Place): readonly Mistake[] =>
+  Object.entries(definition?.unsure ?? {}).map(([path, why]) => ({
+    ...{ file: name, ...findAt(path), path, message: unsureSays[why] ?? why },
+  }))
+
+/** Finds the place of what is unsure; what is missing stands in `unsure` only. */
+function findUnsure(found: Findings, path: string): Place {
+  const steps = path.split('.')
+  return found.findPlace(found.has(steps) ? steps : ['unsure', path], 'key')
+}
+
 /** Checks a tree, and makes the long form of it. */
 function readFile(tree: Tree | undefined, found: Findings, { rules = {}, further }: Checks): ReadKind {
   const checker = new TreeChecker(found)
@@ -52,6 +71,7 @@ function readFile(tree: Tree | undefined, found: Findings, { rules = {}, further
     definition: isRight ? definition : undefined,
     mistakes: inOrder(found.mistakes),
     doubts: inOrder(found.doubts),
+    unsure: inOrder(listUnsure(isRight ? definition : undefined, found.file, (path) => findUnsure(found, path))),
     findPlace: (...steps) => found.findPlace(steps, 'key'),
   }
 }
@@ -65,8 +85,11 @@ export const readLiteral = (tree: Tree, { name }: { readonly name: string }): Re
  */
 export async function readKind(text: string, { name, rules = {} }: { readonly name: string; readonly rules?: Rules }): Promise<ReadKind> {
   const long = parseLongForm(text)
-  if (long !== undefined)
-    return { ...checkLongForm(long, { text, name, rules }), doubts: [], findPlace: (...steps) => findLongPlace(text, steps) }
+  if (long !== undefined) {
+    const checked = checkLongForm(long, { text, name, rules })
+    const unsure = listUnsure(checked.definition, name, (path) => findLongPlace(text, ['unsure', path]))
+    return { ...checked, doubts: [], unsure, findPlace: (...steps) => findLongPlace(text, steps) }
+  }
   const found = new Findings(name)
   return readFile(await readTree(text, (at, said) => found.note([], said, at)), found, { rules })
 }

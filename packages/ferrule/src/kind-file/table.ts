@@ -99,6 +99,14 @@ const kind: KeyGroup = {
     key('types', map('word', fields('any')), 'Fields that several places share; `+: name` takes them in', {
       example: 'types: { base: { id: string Id } }',
     }),
+    key(
+      'unsure',
+      map('path', word('guessed', 'not said')),
+      'What an importer guessed, and what its document did not say: paths of this file',
+      {
+        example: 'unsure: { limits: not said, entities.issues.list.pages: guessed }',
+      },
+    ),
     key('entities', map('entity', keys('entity'), 100), 'What the vendor has: each entity with its record and its operations', {
       example: 'entities: { issues: { about: Issues, fields: { id: integer Id }, list: GET /issues } }',
       required: true,

@@ -19,15 +19,17 @@ export const kindCommands: readonly CommandSpec[] = [
       'ferrule kind new acme.kind.yaml --title Acme --api https://api.acme.example',
       'ferrule kind new crm.kind.yaml --title CRM --api https://crm.example --jq .file',
     ],
-    record: async () => describeMembers('file', 'kind'),
+    record: async () => describeMembers('file', 'kind', 'entities', 'unsure', 'left_out'),
     load: async () => (await import('../actions/kinds.ts')).createKind,
   },
   {
     name: 'kind check',
     args: '<files...>',
-    about: 'find the mistakes and doubts of kind files, each with its place',
+    about: 'find the mistakes and doubts of kind files, and what is left unsure, each with its place',
     options: [json],
-    details: 'A mistake makes the file unusable. A doubt may be right: a list without paging, a field without a sentence.',
+    details:
+      'A mistake makes the file unusable. A doubt may be right: a list without paging, a field without a sentence. ' +
+      'What is unsure was guessed by an importer, or its document did not say it.',
     examples: ['ferrule kind check acme.kind.yaml', 'ferrule kind check acme.kind.yaml --format json'],
     record: async () => describeMembers('file', 'line', 'column', 'is', 'path', 'message', 'example'),
     load: async () => (await import('../actions/kinds.ts')).checkKinds,

@@ -1,0 +1,42 @@
+/** What importers take and return. An importer is pure: a document becomes the tree of a kind file, and doubts about it. */
+import type { KindFile, Unsure } from '../kind-file/file.ts'
+
+/** A part of a document that is not in the file. */
+export interface LeftOut {
+  /** As the document names it: `POST /items/{id}/merge`. */
+  readonly what: string
+  /** A sentence. */
+  readonly why: string
+}
+
+/** What an importer made of a document. */
+export interface Imported {
+  readonly file: Omit<KindFile, 'unsure'>
+  /** Why parts of the file are unsure, by their paths. */
+  readonly unsure: Readonly<Record<string, Unsure>>
+  readonly leftOut: readonly LeftOut[]
+}
+
+/** What the user says beside the document. */
+export interface ImportOptions {
+  /** Slug of the kind. */
+  readonly kind: string
+  /** Name of the vendor, in place of the document's. */
+  readonly title?: string
+  /** Address of the API, in place of the document's. */
+  readonly api?: string
+  /** Names of entities, or tags of the document; all if omitted. */
+  readonly only?: readonly string[]
+}
+
+/**
+ * Makes a kind of a document.
+ * @param document the parsed document
+ * @throws DocumentError for a document of another sort
+ */
+export type Importer = (document: unknown, options: ImportOptions) => Imported
+
+/** A document cannot be read. Its message says why, in one sentence. */
+export class DocumentError extends Error {
+  override readonly name = 'DocumentError'
+}
