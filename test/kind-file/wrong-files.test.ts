@@ -204,7 +204,7 @@ const cases: Readonly<Record<string, readonly Wrong[]>> = {
     ['send: cursor, more: meta.has_more, size: limit=100', "send: cursor, §first: '0'", 'next is pages'],
     [
       'next: meta.next, send: cursor, more: meta.has_more, size: limit=100',
-      'next: pages, send: page',
+      "next: 'last:id', send: page",
       'where the list ends',
       'per_page=100',
     ],

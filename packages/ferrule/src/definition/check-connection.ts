@@ -244,7 +244,6 @@ const checkNextPages = (name: string, { position, send, size, first, more, cap }
       more === undefined &&
       size === undefined &&
       `page ${name} has neither a flag of more pages nor a size, so it would not end`,
-    isCounted && more === undefined && size === undefined && `page ${name} counts, and has neither a flag of more pages nor a size`,
     cap !== undefined && !(size !== undefined && cap.rows >= size.most) && `page ${name} ends at a cap that is smaller than a page`,
     cap !== undefined &&
       !Object.values(cap.behind).some((value) => JSON.stringify(value).includes('{last}')) &&

@@ -47,9 +47,14 @@ export function checkWays({ file, found }: BuildScope): void {
       found.note(steps, { message: `${next} needs the parameter that takes it`, example: 'send: starting_after' })
     if (first !== undefined && next !== 'pages')
       found.note([...steps, 'first'], { message: 'first is the first number of pages: next is pages', example: 'next: pages' }, 'key')
-    if (/^(rows$|pages$|last:)/.test(next) && size === undefined && more === undefined)
+    if (next.startsWith('last:') && size === undefined && more === undefined)
       found.note(steps, {
         message: `${next} does not say by itself where the list ends: name the size of a page, or a flag`,
+        example: 'size: per_page=100',
+      })
+    if (/^(rows|pages)$/.test(next) && size === undefined && more === undefined)
+      found.doubt(steps, {
+        message: `${next} reads until a page is empty: with the size of a page, or a flag, a list takes one call less`,
         example: 'size: per_page=100',
       })
     if (size !== undefined && Number(size.split('=')[1]) < 1)

@@ -12,7 +12,9 @@ const largest = 32 * 1024 * 1024
 const mostLines = 20
 
 /** Sorts of documents: the option that names one, and its importer, loaded when it is used. */
-const importers: Readonly<Record<string, () => Promise<Importer>>> = {}
+const importers: Readonly<Record<string, () => Promise<Importer>>> = {
+  manifest: async () => (await import('../../import/manifest/import.ts')).importManifest,
+}
 
 /** A document that the user names. */
 export interface Source {

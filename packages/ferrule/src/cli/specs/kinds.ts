@@ -10,8 +10,12 @@ export const kindCommands: readonly CommandSpec[] = [
   {
     name: 'kind new',
     args: '<file>',
-    about: 'write a kind file to begin with',
+    about: 'write a kind file to begin with, or that of a document',
+    details:
+      'A manifest is the declarative YAML of a low-code connector. What was left out is listed with the reason, and the file says in unsure what ' +
+      'was guessed.',
     options: [
+      { flags: '--manifest <source>', about: 'a manifest: a file, or an https address' },
       { flags: '--title <title>', about: 'name of the system, as people write it' },
       { flags: '--api <address>', about: 'address of its API, without a path' },
     ],

@@ -1,0 +1,224 @@
+/** Ways to authenticate, read from the authenticators of manifests. */
+import { isObject } from '../../definition/object.ts'
+import type { FileOauth, FileScheme } from '../../kind-file/file.ts'
+import type { Component, Values } from './component.ts'
+import type { Notes } from './outcome.ts'
+import { readOption } from './paging.ts'
+import type { Setting, Settings } from './settings.ts'
+import { findLogic, listSlots, readPlain, type Slot, type Template, writeTemplate } from './template.ts'
+
+/** A scheme in the making: fields, headers and parameters of the address. */
+export interface Scheme {
+  readonly name: string
+  readonly title: string
+  readonly fields: Record<string, string>
+  readonly send: Record<string, string>
+  readonly query: Record<string, string>
+  readonly oauth?: FileOauth
+}
+/** What authenticators are read with. */
+export interface AuthSource {
+  readonly settings: Settings
+  readonly notes: Notes
+  /** What the specification says about consent. */
+  readonly consent: Values
+  /** Takes a value into the configuration, as a part of a host or a path. */
+  configure(slot: Slot): string
+}
+
+/** Writes a credential as a field of a kind. */
+export const writeCredential = ({ about, isSecret, isRequired }: Setting, secret = false): string =>
+  `${isSecret || secret ? 'secret' : 'string'}${isRequired ? '' : '?'} ${about}`
+
+const customCode = 'custom code: authenticator'
+
+/** Fills fields of a scheme from the slots of a text. @returns the text with slots of the scheme; undefined for logic */
+export function takeCredential(
+  template: Template,
+  scheme: Pick<Scheme, 'fields'>,
+  { settings, notes }: Pick<AuthSource, 'settings' | 'notes'>,
+  secret = false,
+): string | undefined {
+  const logic = findLogic(template)
+  if (logic !== undefined) return notes.stop('logic in credentials', logic)
+  const foreign = listSlots(template).find(({ root }) => root !== 'config')
+  if (foreign !== undefined) return notes.stop('logic in credentials', `${foreign.root} ${foreign.path.join('.')}`)
+  return writeTemplate(template, (slot) => {
+    const setting = settings.find(slot)
+    scheme.fields[setting.name] ??= writeCredential(setting, secret)
+    return `{${setting.name}}`
+  })
+}
+
+const makeScheme = (name: string, title: string): Scheme => ({ name, title, fields: {}, send: {}, query: {} })
+
+function readBearer(authenticator: Component, source: AuthSource): Scheme | undefined {
+  const scheme = makeScheme('token', 'API token')
+  const token = takeCredential(authenticator.template('api_token') ?? [], scheme, source, true)
+  if (token === undefined) return undefined
+  scheme.send['authorization'] = `Bearer ${token}`
+  return scheme
+}
+
+function readApiKey(authenticator: Component, source: AuthSource): Scheme | undefined {
+  const { notes } = source
+  const scheme = makeScheme('key', 'API key')
+  const token = takeCredential(authenticator.template('api_token') ?? [], scheme, source, true)
+  const option = readOption(authenticator.child('inject_into'), notes)
+  const header = readPlain(authenticator.template('header') ?? []) ?? ''
+  const place = option ?? { name: header, place: 'header' as const }
+  if (token === undefined) return undefined
+  if (place.place === 'body') return notes.stop('a key in the body of requests')
+  if (place.name === '') return notes.stop('an API key without a name')
+  if (place.place === 'header' && !/^[A-Za-z][A-Za-z0-9-]*$/.test(place.name))
+    return notes.stop('a header whose name kind files do not take', place.name)
+  if (place.place === 'query') scheme.query[place.name] = token
+  else scheme.send[place.name.toLowerCase()] = token
+  return scheme
+}
+
+function readBasic(authenticator: Component, source: AuthSource): Scheme | undefined {
+  const scheme = makeScheme('basic', 'User and password')
+  const user = takeCredential(authenticator.template('username') ?? [], scheme, source)
+  const password = takeCredential(authenticator.template('password') ?? [], scheme, source, true)
+  if (user === undefined || password === undefined) return undefined
+  scheme.send['authorization'] = `Basic ${user}:${password}`
+  return scheme
+}
+
+/** Reads an address whose slots are values of configuration: `https://{shop}.example.com/oauth/token`. */
+function readEndpoint(template: Template, { notes, configure }: AuthSource): string | undefined {
+  const logic = findLogic(template)
+  if (logic !== undefined) return notes.stop('logic in the address of tokens', logic)
+  if (listSlots(template).some(({ root }) => root !== 'config')) return notes.stop('logic in the address of tokens')
+  const address = writeTemplate(template, (slot) => `{${configure(slot)}}`)
+  const [, plain = ''] = /^(https:\/\/[^\s/?#]+\/[^\s?#]*)$/.exec(address) ?? []
+  const isOwn = /^https:\/\/[^/]*[A-Za-z0-9-]+\.[A-Za-z]{2,}\//.test(plain)
+  return isOwn ? plain : notes.stop('an address of tokens on a host that a value of the account ends', address)
+}
+
+/** Finds the page of consent: of the specification, else where vendors usually have it. */
+function findPage(token: string, { consent, notes }: AuthSource, name: string): string {
+  const input = consent['oauth_connector_input_specification']
+  const given = isObject(input) && typeof input['consent_url'] === 'string' ? input['consent_url'] : ''
+  const [, said = ''] = /^(https:\/\/[^\s/?#{}]+\/[^\s?#{}]*)(?:\?|$)/.exec(given) ?? []
+  if (said !== '') return said
+  notes.doubt(`auth.${name}.oauth.page`, 'guessed')
+  return token.replace(/\/[^/]*$/, '/authorize')
+}
+
+const readScopes = (authenticator: Component): Pick<FileOauth, 'scopes'> => {
+  const scopes = authenticator.takeAll('scopes')
+  const plain = (Array.isArray(scopes) ? scopes : []).filter((each) => typeof each === 'string' && !each.includes('{')).map(String)
+  return plain.length === 0 ? {} : { scopes: plain }
+}
+
+/** Reads fixed values of the call for tokens. */
+function readFixed(authenticator: Component, { notes }: AuthSource): Record<string, string> | undefined {
+  const body = authenticator.takeAll('refresh_request_body')
+  const standard = new Set(['client_id', 'client_secret', 'refresh_token', 'grant_type', 'redirect_uri'])
+  const fixed = Object.entries(isObject(body) ? body : {}).filter(([name]) => !standard.has(name))
+  const isPlain = fixed.every(([, value]) => typeof value !== 'object' && !String(value).includes('{{'))
+  return isPlain
+    ? Object.fromEntries(fixed.map(([name, value]) => [name, String(value)]))
+    : notes.stop('values of the account in the call for tokens')
+}
+
+/** Reads whether the call for tokens carries the application as HTTP Basic. */
+function readClient(authenticator: Component, { notes }: AuthSource): Pick<FileOauth, 'client'> | undefined {
+  const headers = authenticator.takeAll('refresh_request_headers')
+  for (const [name, value] of Object.entries(isObject(headers) ? headers : {}))
+    if (/^authorization$/i.test(name) && /base64/.test(String(value)) && /client_id/.test(String(value))) return { client: 'basic' }
+    else if (!/^(content-type|accept)$/i.test(name)) return notes.stop('headers of the call for tokens', name)
+  return {}
+}
+
+const tokenWords: readonly (readonly [string, string])[] = [
+  ['access_token_name', 'access_token'],
+  ['expires_in_name', 'expires_in'],
+  ['client_id_name', 'client_id'],
+  ['client_secret_name', 'client_secret'],
+  ['refresh_token_name', 'refresh_token'],
+  ['grant_type_name', 'grant_type'],
+]
+
+function readOauth(authenticator: Component, source: AuthSource): Scheme | undefined {
+  const { notes } = source
+  authenticator.leave('token_expiry_date', 'token_expiry_date_format', 'refresh_token_updater', 'token_expiry_is_time_of_expiration')
+  authenticator.leave('refresh_token_error_status_codes', 'refresh_token_error_key', 'refresh_token_error_values')
+  for (const name of ['client_id', 'client_secret', 'refresh_token', 'access_token_value']) {
+    const logic = findLogic(authenticator.template(name) ?? [])
+    if (logic !== undefined) return notes.stop('logic in credentials', logic)
+  }
+  for (const [name, usual] of tokenWords) {
+    const said = authenticator.text(name)
+    if (said !== undefined && said !== usual && name !== 'expires_in_name') return notes.stop('other names in the call for tokens', said)
+    if (said !== undefined && said !== usual) notes.doubt('auth.oauth', 'not said')
+  }
+  const grant = authenticator.text('grant_type') ?? 'refresh_token'
+  const endpoint = authenticator.template('token_refresh_endpoint')
+  if (endpoint === undefined) {
+    const scheme = makeScheme('token', 'Access token')
+    const token = takeCredential(authenticator.template('access_token_value') ?? [], scheme, source, true)
+    return token === undefined || token === ''
+      ? notes.stop('an access token from nowhere')
+      : { ...scheme, send: { authorization: `Bearer ${token}` } }
+  }
+  const [token, client, always] = [readEndpoint(endpoint, source), readClient(authenticator, source), readFixed(authenticator, source)]
+  const as = authenticator.take('send_refresh_request_as_query_params') === true ? ({ as: 'query' } as const) : {}
+  if (token === undefined || client === undefined || always === undefined) return undefined
+  const scopes = readScopes(authenticator)
+  if (grant === 'client_credentials') {
+    const fixed = Object.keys(always).length === 0 ? {} : { always }
+    return { ...makeScheme('application', 'OAuth application'), oauth: { token, ...client, ...as, ...scopes, ...fixed } }
+  }
+  if (grant !== 'refresh_token') return notes.stop('a grant that kind files do not have', grant)
+  if (Object.keys(always).length > 0) return notes.stop('fixed values of the call that renews tokens', Object.keys(always).join(', '))
+  return { ...makeScheme('oauth', 'OAuth app'), oauth: { page: findPage(token, source, 'oauth'), token, ...client, ...as, ...scopes } }
+}
+
+const readers: Readonly<Record<string, (authenticator: Component, source: AuthSource) => Scheme | undefined>> = {
+  BearerAuthenticator: readBearer,
+  ApiKeyAuthenticator: readApiKey,
+  BasicHttpAuthenticator: readBasic,
+  OAuthAuthenticator: readOauth,
+  NoAuth: () => makeScheme('none', 'No credentials'),
+}
+
+const lacking: Readonly<Record<string, string>> = {
+  SessionTokenAuthenticator: 'a call that signs in and returns a token',
+  LegacySessionTokenAuthenticator: 'a call that signs in and returns a token',
+  JwtAuthenticator: 'a token that the private key signs and every request carries',
+}
+
+function readOne(authenticator: Component, source: AuthSource): Scheme | undefined {
+  const { notes } = source
+  const read = readers[authenticator.type]
+  if (read !== undefined) return read(authenticator, source)
+  authenticator.leaveAll()
+  return notes.stop(
+    authenticator.isCustom ? customCode : (lacking[authenticator.type] ?? 'a way to authenticate that kind files do not have'),
+    authenticator.type,
+  )
+}
+
+/** Reads the ways to authenticate of a requester: one, or several of which an account chooses one. */
+export function readSchemes(authenticator: Component | undefined, source: AuthSource): readonly Scheme[] {
+  if (authenticator === undefined) return [makeScheme('none', 'No credentials')]
+  if (authenticator.type !== 'SelectiveAuthenticator') return [readOne(authenticator, source) ?? []].flat()
+  authenticator.leave('authenticator_selection_path')
+  return authenticator.named('authenticators').flatMap(([, each]) => readOne(each, source) ?? [])
+}
+
+/** Writes a scheme as a kind file has it. */
+export function writeScheme({ title, fields, send, query, oauth }: Scheme): FileScheme {
+  const isBearer = Object.keys(send).length === 0 && oauth !== undefined
+  const all = oauth === undefined || isBearer ? send : { authorization: 'Bearer {access_token}', ...send }
+  return {
+    title,
+    ...(Object.keys(fields).length === 0 ? {} : { fields }),
+    ...(Object.keys(all).length === 0 ? {} : { send: all }),
+    ...(Object.keys(query).length === 0 ? {} : { query }),
+    ...(oauth === undefined ? {} : { oauth }),
+  }
+}

@@ -1,0 +1,210 @@
+/** Components of a manifest, read one property at a time: what nobody reads is known at the end. */
+import { isObject } from '../../definition/object.ts'
+import { properties } from './properties.ts'
+import { fillParameters, readTemplate, type Template } from './template.ts'
+
+/** Values by name. */
+export type Values = Readonly<Record<string, unknown>>
+
+/** The manifest cannot be read further: a reference leads nowhere or into itself, or there is too much of it. */
+export class UnreadableManifest extends Error {}
+
+/** Most values that are looked at, and their deepest nesting. */
+const most = { values: 3_000_000, depth: 60 }
+
+/** Types of components that a manifest may leave out, by the component around it and the property. */
+const usualTypes: Values = {
+  'CompositeErrorHandler.error_handlers': 'DefaultErrorHandler',
+  'DatetimeBasedCursor.end_datetime': 'MinMaxDatetime',
+  'DatetimeBasedCursor.end_time_option': 'RequestOption',
+  'DatetimeBasedCursor.start_datetime': 'MinMaxDatetime',
+  'DatetimeBasedCursor.start_time_option': 'RequestOption',
+  'DeclarativeSource.check': 'CheckStream',
+  'DeclarativeSource.spec': 'Spec',
+  'DeclarativeSource.streams': 'DeclarativeStream',
+  'DeclarativeStream.retriever': 'SimpleRetriever',
+  'DeclarativeStream.schema_loader': 'JsonFileSchemaLoader',
+  'DefaultErrorHandler.response_filters': 'HttpResponseFilter',
+  'DefaultPaginator.page_size_option': 'RequestOption',
+  'HttpRequester.error_handler': 'DefaultErrorHandler',
+  'ListPartitionRouter.request_option': 'RequestOption',
+  'ParentStreamConfig.request_option': 'RequestOption',
+  'ParentStreamConfig.stream': 'DeclarativeStream',
+  'RecordSelector.extractor': 'DpathExtractor',
+  'RecordSelector.record_filter': 'RecordFilter',
+  'SimpleRetriever.paginator': 'NoPagination',
+  'SimpleRetriever.record_selector': 'RecordSelector',
+  'SimpleRetriever.requester': 'HttpRequester',
+  'SubstreamPartitionRouter.parent_stream_configs': 'ParentStreamConfig',
+  'AddFields.fields': 'AddedFieldDefinition',
+}
+
+/** Finds values of a manifest, and what its references stand for. */
+export class References {
+  readonly #manifest: Values
+  readonly #known = new Map<object, unknown>()
+  #values = 0
+
+  constructor(manifest: Values) {
+    this.#manifest = manifest
+  }
+
+  #count(depth: number): void {
+    this.#values += 1
+    if (this.#values > most.values || depth > most.depth) throw new UnreadableManifest('it has too many values, or too deep ones')
+  }
+
+  /** Resolves a value itself, and leaves those within it. */
+  resolve(value: unknown, open: readonly string[] = []): unknown {
+    this.#count(open.length)
+    const legacy = typeof value === 'string' ? /^\*ref\((.+)\)$/.exec(value)?.[1] : undefined
+    if (legacy !== undefined) return this.#follow(`#/${legacy.replaceAll('.', '/')}`, open)
+    if (typeof value === 'string') return value.startsWith('#/') ? this.#follow(value, open) : value
+    if (!isObject(value) || typeof value['$ref'] !== 'string') return value
+    const known = this.#known.get(value)
+    if (known !== undefined) return known
+    const { $ref, ...own } = value
+    const target = this.#follow(value['$ref'], open)
+    const made = isObject(target) && Object.keys(own).length > 0 ? { ...target, ...own } : target
+    this.#known.set(value, made)
+    return made
+  }
+
+  #follow(reference: string, open: readonly string[]): unknown {
+    if (open.includes(reference)) throw new UnreadableManifest(`${reference} refers to itself`)
+    const found = this.#find(reference.replace(/^#\//, ''), this.#manifest)
+    if (found === undefined) throw new UnreadableManifest(`${reference} refers to nothing`)
+    return this.resolve(found, [...open, reference])
+  }
+
+  /** Finds what a path names. A name can hold slashes: the longest one that exists counts. */
+  #find(path: string, holder: unknown): unknown {
+    const resolved = this.resolve(holder)
+    if (Array.isArray(resolved)) {
+      const [head = '', ...rest] = path.split('/')
+      const item: unknown = resolved[Number(head)]
+      return rest.length === 0 ? item : this.#find(rest.join('/'), item)
+    }
+    if (!isObject(resolved)) return undefined
+    if (Object.hasOwn(resolved, path)) return resolved[path]
+    const [head = '', ...rest] = path.split('/')
+    return rest.length > 0 && Object.hasOwn(resolved, head) ? this.#find(rest.join('/'), resolved[head]) : undefined
+  }
+
+  /** Resolves a value with all that is within it. */
+  resolveAll(value: unknown, depth = 0): unknown {
+    this.#count(depth)
+    const resolved = this.resolve(value)
+    if (Array.isArray(resolved)) return resolved.map((each) => this.resolveAll(each, depth + 1))
+    if (!isObject(resolved)) return resolved
+    return Object.fromEntries(Object.entries(resolved).map(([name, each]) => [name, this.resolveAll(each, depth + 1)]))
+  }
+}
+
+/** What components are read with. */
+export interface ComponentScope {
+  readonly references: References
+  /** Every component that was met. */
+  readonly met: Component[]
+}
+
+/** One component. */
+export class Component {
+  readonly type: string
+  /** The node as the manifest has it: the same object is the same component. */
+  readonly node: Values
+  readonly parameters: Values
+  readonly #scope: ComponentScope
+  readonly #read = new Set(['type', '$parameters', '$options'])
+
+  constructor(scope: ComponentScope, node: Values, around: { readonly parameters: Values; readonly usual?: string | undefined }) {
+    this.#scope = scope
+    this.node = node
+    const given = typeof node['type'] === 'string' ? node['type'] : undefined
+    this.type = given ?? (node['class_name'] === undefined ? (around.usual ?? '') : 'Custom')
+    const own = scope.references.resolveAll(node['$parameters'] ?? node['$options'])
+    this.parameters = isObject(own) ? { ...around.parameters, ...own } : around.parameters
+    scope.met.push(this)
+  }
+
+  /** Returns whether the component is code of the author's. */
+  get isCustom(): boolean {
+    return this.type.startsWith('Custom') || this.node['class_name'] !== undefined
+  }
+
+  /** Lists the properties that nobody read. */
+  listUnread(): readonly string[] {
+    const known = properties[this.type]
+    return Object.keys(this.node).filter((name) => !this.#read.has(name) && (known?.includes(name) ?? true))
+  }
+
+  /** Marks properties as read: they say nothing that a kind can say. */
+  leave(...names: readonly string[]): void {
+    for (const name of names) this.#read.add(name)
+  }
+
+  /** Marks all properties as read: the component is a soft one, or its reason is known. */
+  leaveAll(): void {
+    this.leave(...Object.keys(this.node))
+  }
+
+  /** Returns a property, resolved at its top. A parameter of the same name fills one that is empty. */
+  take(name: string): unknown {
+    this.#read.add(name)
+    const own = this.#scope.references.resolve(this.node[name])
+    return own === undefined || own === null || own === '' || own === 0 || own === false ? (this.parameters[name] ?? own) : own
+  }
+
+  /** Returns a property with all that is within it, without slots of `$parameters`. */
+  takeAll(name: string): unknown {
+    return this.#fill(this.#scope.references.resolveAll(this.take(name)))
+  }
+
+  #fill(value: unknown): unknown {
+    if (typeof value === 'string') return fillParameters(value, this.parameters)
+    if (Array.isArray(value)) return value.map((each) => this.#fill(each))
+    return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name, this.#fill(each)])) : value
+  }
+
+  /** Returns a property as text. Numbers become texts. */
+  text(name: string): string | undefined {
+    const value = this.take(name)
+    if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+    return typeof value === 'string' ? fillParameters(value, this.parameters) : undefined
+  }
+
+  /** Returns a text with its slots. */
+  template(name: string): Template | undefined {
+    const source = this.text(name)
+    return source === undefined ? undefined : readTemplate(source)
+  }
+
+  #make(value: unknown, name: string): Component | undefined {
+    const node = this.#scope.references.resolve(value)
+    if (!isObject(node)) return undefined
+    const { [name]: _own, ...parameters } = this.parameters
+    const usual = usualTypes[`${this.type}.${name}`]
+    return new Component(this.#scope, node, { parameters, usual: typeof usual === 'string' ? usual : undefined })
+  }
+
+  /** Returns the component of a property. */
+  child(name: string): Component | undefined {
+    return this.#make(this.take(name), name)
+  }
+
+  /** Returns the components of a property that has one or several. */
+  children(name: string): readonly Component[] {
+    const value = this.take(name)
+    return (Array.isArray(value) ? value : [value]).flatMap((each) => this.#make(each, name) ?? [])
+  }
+
+  /** Returns the components of a property that has them by name. */
+  named(name: string): readonly (readonly [string, Component])[] {
+    const value = this.take(name)
+    if (!isObject(value)) return []
+    return Object.entries(value).flatMap(([key, each]) => {
+      const made = this.#make(each, name)
+      return made === undefined ? [] : [[key, made] as const]
+    })
+  }
+}

@@ -1,0 +1,274 @@
+/** Ways of paging, read from the paginators of manifests. */
+import type { Component } from './component.ts'
+import { splitTop } from './expression.ts'
+import { isStep, isWireName } from './names.ts'
+import type { Notes } from './outcome.ts'
+import type { Entry } from './request.ts'
+import { findLogic, readPlain, readSlot, type Slot, type Template } from './template.ts'
+
+/** A way of paging as a kind file has it. */
+export interface Way {
+  readonly next: string
+  readonly send?: string
+  readonly place?: 'query' | 'body'
+  readonly first?: '0' | '1'
+  readonly more?: string
+  readonly size?: string
+}
+/** A way, and the names of fixed parameters that became a part of it. */
+export interface ReadWay {
+  /** Undefined for a list of one page, whose size is fixed. */
+  readonly way?: Way
+  readonly taken: readonly string[]
+  /** Parameters of a list of one page, and where they stand. */
+  readonly fixed?: readonly Entry[]
+  readonly inBody?: boolean
+}
+/** What a paginator is read with. */
+export interface PagingSource {
+  readonly notes: Notes
+  /** Fixed parameters of every request, by name. */
+  readonly fixed: Readonly<Record<string, string>>
+  readonly hasBody: boolean
+  /** Path of the rows in the answer. */
+  readonly at: string
+  /** The parameter that takes the position by an expression, if one does. */
+  readonly token: Place | undefined
+}
+
+const noWay = 'a way of paging that kind files do not have'
+
+/** Writes steps as a path into an answer; undefined for steps that no path has. */
+export const toPath = (steps: readonly (string | number)[]): string | undefined => {
+  const right = steps.every((step) => (typeof step === 'number' ? step >= 0 : isStep(step)))
+  if (!right || steps.length === 0) return undefined
+  return steps.reduce<string>((path, step) => (typeof step === 'number' ? `${path}[${step}]` : path === '' ? step : `${path}.${step}`), '')
+}
+
+/** Finds where an answer has the position of the next page. */
+function readPosition(slot: Slot, { notes, at }: PagingSource): string | undefined {
+  const { root, path } = slot
+  const [first, second] = path.map(String)
+  const behind = path.indexOf(-1)
+  if (root === 'last_record') return `last:${toPath(path) ?? 'id'}`
+  if (behind === 0 && root === 'last_records') return `last:${toPath(path.slice(1)) ?? 'id'}`
+  if (behind >= 0 && root === 'response' && (toPath(path.slice(0, behind)) ?? '') === at)
+    return `last:${toPath(path.slice(behind + 1)) ?? 'id'}`
+  if (root === 'response') return toPath(path) ?? notes.stop('a position of the next page at no plain path')
+  if (root === 'headers' && path.length === 3 && first?.toLowerCase() === 'link' && path[2] === 'url')
+    return second === 'next' ? 'link' : `link:${second}`
+  if (root === 'headers' && path.length === 1) return `header:${first}`
+  return notes.stop('logic in the position of the next page', `${root} ${path.join('.')}`)
+}
+
+/** What a position is: a slot, an address whose parameter is cut out, or a number that is counted. */
+type Position = { readonly slot: Slot; readonly isCut?: true } | { readonly counted: 'pages' | 'rows' }
+
+/** Reads the expression of a position. */
+function readExpressionOf(template: Template): Position | undefined {
+  const [part, ...others] = template
+  if (part === undefined || others.length > 0) return undefined
+  if (part.is === 'slot') return part.form === undefined && part.isList === undefined ? { slot: part } : undefined
+  if (part.is !== 'logic') return undefined
+  const [, then = '', condition = ''] = /^(.+?)\s+if\s+(.+?)(?:\s+else\s+(?:None|''|""))?$/.exec(part.text) ?? []
+  const chosen = readSlot(then.trim())
+  const asked = /^(\w+)/.exec(condition)?.[1] ?? ''
+  if (
+    chosen !== undefined &&
+    (readSlot(condition)?.path.every((step, index) => chosen.path[index] === step) || (asked === chosen.root && condition === asked))
+  )
+    return { slot: chosen }
+  const [, whole = ''] = /^(.+?)\s*\|\s*regex_search\(/.exec(part.text) ?? []
+  const cut = /=/.test(part.text) ? readSlot(whole.trim()) : undefined
+  if (cut !== undefined) return { slot: cut, isCut: true }
+  if (/^\(?(?:response\S*|next_page_token\S*|\(.*\))\s*(?:\|\s*int\s*)?\)?\s*\+\s*1$/.test(part.text)) return { counted: 'pages' }
+  const [one = '', other, ...more] = splitTop(part.text, /^\s*\+\s*/)
+  const isOffset =
+    other !== undefined &&
+    more.length === 0 &&
+    readSlot(one)?.root === 'response' &&
+    /limit|size|max|count|per/i.test(other) &&
+    readSlot(other)?.root === 'response'
+  return isOffset ? { counted: 'rows' } : undefined
+}
+
+const never = String.raw`(?:None|none|null|'null'|""|''|\{\}|\[\])`
+/** Conditions that end a list when a value is empty, and those that end it when a flag is set. */
+const emptyConditions: readonly RegExp[] = [
+  /^not\s+(.+)$/,
+  new RegExp(String.raw`^(.+?)\s*(?:is|==)\s*${never}$`),
+  /^(.+?)\s*(?:is|==)\s*(?:[Ff]alse|'false')$/,
+  /^(.+?)\s+is\s+not\s+defined$/,
+]
+const setConditions: readonly RegExp[] = [/^(.+?)\s*(?:is|==)\s*(?:[Tt]rue|'true')$/, /^(.+)$/]
+
+const unwrap = (condition: string): string => condition.replace(/^\(([^()]*)\)$/, '$1').trim()
+
+function matchSlot(condition: string, patterns: readonly RegExp[]): Slot | undefined {
+  const found = patterns.flatMap((pattern) => readSlot(unwrap(pattern.exec(condition)?.[1] ?? '')) ?? [])
+  return found[0]
+}
+
+/** What a stop condition means: nothing beyond an empty position, a flag, or an end that the number of rows shows. */
+type Stop = { readonly more?: string } | undefined
+
+/** Conditions over the number of rows: a page that is not full, or empty, is the last. */
+const isByRows = (condition: string): boolean =>
+  /last_page_size|last_records?\b|\|\s*(?:length|count)/.test(condition) || /^not\s+last_record/.test(condition)
+
+/** Reads one condition that ends a list. */
+function readStopPart(condition: string, position: string): Stop {
+  const link = /^'(\w+)'\s+not\s+in\s+(\S.*)$/.exec(condition.replaceAll('"', "'"))
+  if (link !== null) return {}
+  const empty = matchSlot(condition, emptyConditions)
+  const path = toPath(empty?.path ?? [])
+  if (empty !== undefined && empty.root !== 'response') return {}
+  if (path !== undefined) return path === position || `${position}.`.startsWith(`${path}.`) ? {} : { more: path }
+  const set = toPath(matchSlot(condition, setConditions)?.path ?? [])
+  if (set !== undefined && !/\bnot\b|[<>=]/.test(condition)) return { more: `!${set}` }
+  return isByRows(condition) ? {} : undefined
+}
+
+function readStop(template: Template | undefined, position: string, notes: Notes): Stop {
+  const [part, ...others] = template ?? []
+  if (part === undefined) return {}
+  const expression = part.is === 'slot' ? writeSlot(part) : part.is === 'choice' ? writeSlot(part.by) : part.text
+  const found: readonly Stop[] =
+    others.length > 0 || part.is === 'choice'
+      ? [undefined]
+      : expression.split(/\s+or\s+/).map((each) => readStopPart(unwrap(each.trim()), position))
+  const flags = found.flatMap((each) => each?.more ?? [])
+  if (found.every((each) => each !== undefined) && flags.length <= 1) return flags[0] === undefined ? {} : { more: flags[0] }
+  notes.doubt('list.pages', 'guessed')
+  // An empty position ends the list, whatever else does: the condition can only save a call, unless the position stays on the last page.
+  return /[<>=|]|\bin\b/.test(expression) ? {} : notes.stop('logic in the end of a list', expression)
+}
+
+const writeSlot = ({ root, path }: Slot): string => root + path.map((step) => `[${typeof step === 'number' ? step : `'${step}'`}]`).join('')
+
+/** Where a request carries a value. */
+export interface Place {
+  readonly name: string
+  readonly place: 'query' | 'body' | 'header'
+}
+
+/** Reads an option of a request: the name and where it stands. */
+export function readOption(option: Component | undefined, notes: Notes): Place | undefined {
+  if (option === undefined) return undefined
+  if (option.type === 'RequestPath') {
+    option.leaveAll()
+    return undefined
+  }
+  const into = option.text('inject_into') ?? 'request_parameter'
+  const path = option.takeAll('field_path')
+  option.leave('field_name')
+  const plain = Array.isArray(path) ? path.join('.') : readPlain(option.template('field_name') ?? [])
+  if (plain === undefined) return notes.stop('logic in the name of a parameter')
+  const place = into === 'request_parameter' ? 'query' : into === 'header' ? 'header' : 'body'
+  return isWireName(plain) ? { name: plain.trim(), place } : notes.stop('a parameter whose name kind files do not take', plain)
+}
+
+const sizeNames = /size|limit|count|per|max|rows|top|first|results|items|length|page/i
+
+/** Finds the size of pages: of the option, else of a fixed parameter with that number. */
+function readSize(
+  paginator: Component,
+  strategy: Component,
+  { notes, fixed }: PagingSource,
+): { size?: string; taken: readonly string[]; place?: Place } {
+  const option = readOption(paginator.child('page_size_option'), notes)
+  const template = strategy.template('page_size')
+  const given = readPlain(template ?? [])
+  if (template !== undefined && given === undefined) notes.leave('sizes', 'page_size')
+  const known = Number(given ?? '')
+  const [name] =
+    Object.entries(fixed).find(([key, value]) => sizeNames.test(key) && /^\d+$/.test(value) && (known < 1 || Number(value) === known)) ?? []
+  if (option !== undefined && option.place !== 'header' && known >= 1)
+    return { size: `${option.name}=${known}`, taken: [option.name], place: option }
+  if (name !== undefined && option === undefined) return { size: `${name}=${fixed[name]}`, taken: [name] }
+  if (option !== undefined && option.place !== 'header' && template !== undefined) {
+    notes.doubt('list.pages', 'guessed')
+    return { size: `${option.name}=100`, taken: [option.name], place: option }
+  }
+  return { taken: [] }
+}
+
+const strategies: Readonly<Record<string, 'cursor' | 'pages' | 'rows'>> = {
+  CursorPagination: 'cursor',
+  PageIncrement: 'pages',
+  OffsetIncrement: 'rows',
+}
+
+function readCounted(next: 'pages' | 'rows', strategy: Component, notes: Notes): Pick<Way, 'next' | 'first'> | undefined {
+  strategy.leave('inject_on_first_request')
+  if (next === 'rows') return { next }
+  const first = strategy.text('start_from_page') ?? '0'
+  return first === '0' || first === '1' ? { next, ...(first === '0' ? { first } : {}) } : notes.stop(noWay, `pages from ${first}`)
+}
+
+function readCursor(strategy: Component, source: PagingSource): (Pick<Way, 'next' | 'more'> & { readonly isCut?: true }) | undefined {
+  const { notes } = source
+  const value = strategy.template('cursor_value') ?? []
+  const stop = strategy.template('stop_condition')
+  const position = readExpressionOf(value)
+  if (position === undefined) return notes.stop('logic in the position of the next page', findLogic(value) ?? readPlain(value))
+  if ('counted' in position) {
+    notes.doubt('list.pages', 'guessed')
+    return { next: position.counted }
+  }
+  const next = readPosition(position.slot, source)
+  const read = next === undefined ? undefined : readStop(stop, next, notes)
+  if (next === undefined || read === undefined) return undefined
+  if (position.isCut) notes.doubt('list.pages', 'guessed')
+  return { next, ...read, ...(position.isCut ? { isCut: true } : {}) }
+}
+
+/** Finds what is wrong with a way whose parts were read. */
+function findFlaw({ next, more }: Pick<Way, 'next' | 'more'>, send: Place | undefined, hasToken: boolean): string | undefined {
+  const isUrl = /^link(:|$)/.test(next)
+  const isLast = next.startsWith('last:')
+  if (isUrl && send !== undefined) return 'a position within the address of the next page'
+  if (send === undefined && (isLast || next === 'pages' || next === 'rows' || !(isUrl || hasToken)))
+    return 'a position of pages that no parameter takes'
+  return more === undefined && isLast ? 'the last record as a position, without the size of a page' : undefined
+}
+
+/** Reads pages whose number no request carries: the platform reads the first one only. */
+function readOnePage(size: string | undefined, place: Place | undefined, notes: Notes): ReadWay {
+  notes.doubt('list.pages', 'guessed')
+  const [name = '', most = ''] = size?.split('=') ?? []
+  return size === undefined ? { taken: [] } : { taken: [name], fixed: [{ name, value: Number(most) }], inBody: place?.place === 'body' }
+}
+
+/** Reads the paginator of a stream; undefined for a list of one page, and for what cannot be said. */
+export function readPaging(paginator: Component | undefined, source: PagingSource): ReadWay | undefined {
+  const { notes, hasBody } = source
+  if (paginator === undefined || paginator.type === 'NoPagination') return undefined
+  if (paginator.type !== 'DefaultPaginator') return notes.stop(paginator.isCustom ? 'custom code: paginator' : noWay, paginator.type)
+  const strategy = paginator.child('pagination_strategy')
+  const kind = strategies[strategy?.type ?? '']
+  if (strategy === undefined || kind === undefined)
+    return notes.stop(strategy?.isCustom ? 'custom code: pagination strategy' : noWay, strategy?.type)
+  const token = paginator.child('page_token_option')
+  token?.leave('field_name', 'inject_into')
+  const { size, taken, place: sizePlace } = readSize(paginator, strategy, source)
+  const own = token === undefined ? source.token : readOption(token, notes)
+  if (own === undefined && token === undefined && kind !== 'cursor') return readOnePage(size, sizePlace, notes)
+  if (own?.place === 'header' || sizePlace?.place === 'header') return notes.stop('a position or size of pages in a header')
+  const read = kind === 'cursor' ? readCursor(strategy, source) : readCounted(kind, strategy, notes)
+  if (read === undefined) return undefined
+  const { isCut, ...rest } = { isCut: undefined, ...read }
+  const option = isCut ? undefined : own
+  const flaw = findFlaw({ ...rest, ...(size === undefined ? {} : { more: 'size' }) }, option, token !== undefined)
+  if (flaw !== undefined) return notes.stop(flaw)
+  const place = option?.place ?? sizePlace?.place
+  return {
+    way: {
+      ...rest,
+      ...(option === undefined ? {} : { send: option.name }),
+      ...(place === 'query' && hasBody ? { place } : {}),
+      ...(size === undefined ? {} : { size }),
+    },
+    taken: [...taken, ...(own === undefined ? [] : [own.name])],
+  }
+}

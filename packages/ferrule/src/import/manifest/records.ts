@@ -1,0 +1,149 @@
+/** Records of streams: where they stand in the answer, and what the platform makes of them. */
+import { isObject } from '../../definition/object.ts'
+import type { Component } from './component.ts'
+import { isName, isStep } from './names.ts'
+import type { Notes } from './outcome.ts'
+import { toPath } from './paging.ts'
+import type { FileFields } from './record-schema.ts'
+import { readPlain, readTemplate, type Slot } from './template.ts'
+
+/** Where the rows of a list stand. */
+export interface RowsDraft {
+  readonly at: string
+  readonly merge: readonly string[]
+  readonly isKeyed: boolean
+}
+/** A field that the platform adds: a value of the row, or a value of the call. */
+export type Added = { readonly path: string } | { readonly slot: Slot }
+
+const nested = 'rows within rows'
+
+/** Reads where the rows are. A star stands for the values of an object, or for each row with an object around its fields. */
+function readPath(steps: readonly string[], notes: Notes): RowsDraft | undefined {
+  const star = steps.indexOf('*')
+  const before = star < 0 ? steps : steps.slice(0, star)
+  const after = star < 0 ? [] : steps.slice(star + 1)
+  const at = before.length === 0 ? '' : toPath(before.map((step) => (/^\d+$/.test(step) ? Number(step) : step)))
+  if (at === undefined) return notes.stop('rows at no plain path', steps.join('.'))
+  if (star < 0) return { at, merge: [], isKeyed: false }
+  if (after.length === 0) {
+    notes.doubt('list.keyed', 'guessed')
+    return { at, merge: [], isKeyed: true }
+  }
+  const isOne = after.length === 1 && isStep(after[0] ?? '') && !/[^s]s$|data|list|entries|results/i.test(after[0] ?? '')
+  if (!isOne) return notes.stop(nested, steps.join('.'))
+  notes.doubt('list.merge', 'guessed')
+  return { at, merge: after, isKeyed: false }
+}
+
+const timeFilter = /stream_(interval|slice|state)|start_date|start_time|next_page_token/
+
+function readFilter(filter: Component | undefined, notes: Notes): void {
+  if (filter === undefined) return
+  filter.leaveAll()
+  if (filter.isCustom) {
+    notes.stop('custom code: record filter')
+    return
+  }
+  const condition = filter.text('condition') ?? ''
+  if (condition.trim() === '') return
+  if (timeFilter.test(condition) && !/extra_fields/.test(condition)) notes.leave('filters', 'record_filter')
+  else notes.stop('records that the platform filters by a condition', condition)
+}
+
+/** Reads the selector of a stream. */
+export function readSelector(selector: Component | undefined, notes: Notes): RowsDraft | undefined {
+  if (selector === undefined) return notes.stop('a stream without a record selector')
+  selector.leave('transform_before_filtering')
+  if (selector.isCustom) return notes.stop('custom code: record selector')
+  const normalization = selector.take('schema_normalization')
+  if (typeof normalization === 'string' && normalization !== 'None') notes.leave('removed', 'schema_normalization')
+  else if (isObject(normalization)) notes.stop('custom code: normalization')
+  readFilter(selector.child('record_filter'), notes)
+  const extractor = selector.child('extractor')
+  if (extractor === undefined || extractor.isCustom) {
+    extractor?.leaveAll()
+    return notes.stop('custom code: record extractor')
+  }
+  if (extractor.type !== 'DpathExtractor') return notes.stop('an extractor that kind files do not have', extractor.type)
+  const path = extractor.takeAll('field_path')
+  const steps = (Array.isArray(path) ? path : path === undefined ? [] : [path]).map((step) => readPlain(readTemplate(String(step))))
+  if (steps.some((step) => step === undefined)) return notes.stop('logic in the path of records', JSON.stringify(path))
+  return readPath(
+    steps.flatMap((step) => (step === undefined || step === '' ? [] : step.split('/').length > 1 ? step.split('/') : [step])),
+    notes,
+  )
+}
+
+function readAdded(
+  transformation: Component,
+  { added, computed }: { added: Map<string, Added>; computed: Set<string> },
+  notes: Notes,
+): void {
+  if (transformation.take('condition') !== undefined) notes.leave('derived', 'condition')
+  for (const field of transformation.children('fields')) {
+    field.leave('value_type')
+    const path = field.takeAll('path')
+    const steps = (Array.isArray(path) ? path : [path]).map(String)
+    const [name = ''] = steps
+    const template = field.template('value') ?? []
+    const [part, ...others] = template
+    const isPlain = steps.length === 1 && isName(name) && part?.is === 'slot' && others.length === 0
+    const from = isPlain && part.root === 'record' ? toPath(part.path) : undefined
+    if (from !== undefined && from !== name) added.set(name, { path: from })
+    else if (isPlain && /^stream_(partition|slice)$/.test(part.root)) added.set(name, { slot: part })
+    else if (from !== name) {
+      notes.leave('derived', steps.join('.'))
+      computed.add(name)
+    }
+  }
+}
+
+/** What the transformations of a stream say. */
+export interface Shaped {
+  readonly added: ReadonlyMap<string, Added>
+  /** Fields whose values the platform computes, and a kind cannot. */
+  readonly computed: ReadonlySet<string>
+  readonly merge: readonly string[]
+}
+
+/** Reads the transformations of a stream. */
+export function readTransformations(all: readonly Component[], notes: Notes): Shaped {
+  const added = new Map<string, Added>()
+  const computed = new Set<string>()
+  const merge: string[] = []
+  for (const each of all) {
+    if (each.isCustom) {
+      each.leaveAll()
+      notes.stop('custom code: transformation')
+    } else if (each.type === 'AddFields') readAdded(each, { added, computed }, notes)
+    else if (each.type === 'RemoveFields') {
+      each.leaveAll()
+      notes.leave('removed', 'RemoveFields')
+    } else if (each.type === 'DpathFlattenFields') {
+      const path = each.takeAll('field_path')
+      const from = toPath((Array.isArray(path) ? path : []).map(String))
+      each.leave('delete_origin_value', 'replace_record')
+      if (from === undefined || each.take('key_transformation') !== undefined) notes.stop('fields that the platform renames', each.type)
+      else merge.push(from)
+    } else {
+      each.leaveAll()
+      notes.stop('fields that the platform renames', each.type)
+    }
+  }
+  return { added, computed, merge }
+}
+
+/** Reads the key of a stream; undefined for none. */
+export function readKey(value: unknown, notes: Notes): readonly string[] | undefined {
+  const keys = (Array.isArray(value) ? value.flat() : [value]).filter((each) => each !== undefined && each !== null && each !== '')
+  if (keys.length === 0) return undefined
+  const names = keys.map((each) => readPlain(readTemplate(String(each))) ?? '')
+  return names.every(isName) ? names : notes.stop('a key with logic in it', JSON.stringify(value))
+}
+
+/** Makes sure that the record has the fields. */
+export const withFields = (fields: FileFields, names: readonly string[]): FileFields => ({
+  ...Object.fromEntries(names.filter((name) => !Object.hasOwn(fields, name)).map((name) => [name, 'string'])),
+  ...fields,
+})

@@ -1,0 +1,210 @@
+/** Reads the streams of a manifest, and those that they are called for. What nobody read of a stream stops it. */
+import { type AuthSource, readSchemes, type Scheme } from './authentication.ts'
+import { Component, type References, UnreadableManifest } from './component.ts'
+import { type Incremental, readIncremental } from './incremental.ts'
+import { toEntityName, type UniqueNames } from './names.ts'
+import { Notes } from './outcome.ts'
+import { type Place, type ReadWay, readPaging } from './paging.ts'
+import { type Partition, readPartitions } from './partitions.ts'
+import { type RowsDraft, readKey, readSelector, readTransformations, type Shaped } from './records.ts'
+import { type Entry, type RequestDraft, readRequest } from './request.ts'
+
+/** A stream for whose records another one is called. */
+export interface Parent {
+  readonly draft: Draft
+  readonly path: string
+  readonly extra: Readonly<Record<string, string>>
+}
+/** What was read of a stream. */
+export interface Draft {
+  readonly name: string
+  readonly entity: string
+  readonly notes: Notes
+  readonly request: RequestDraft | undefined
+  readonly schemes: readonly Scheme[]
+  readonly way: ReadWay | undefined
+  readonly rows: RowsDraft
+  readonly shaped: Shaped
+  readonly schema: unknown
+  readonly key: readonly string[] | undefined
+  readonly incremental: Incremental | undefined
+  readonly partition: (Omit<Partition, 'parents' | 'values'> & { readonly parents: readonly Parent[] }) | undefined
+  /** Lists of values: the list is called for each. */
+  readonly lists: readonly Partition[]
+}
+
+/** Most streams, with those that only others need. */
+const mostStreams = 400
+
+/** Reads streams once each. */
+export class StreamReader {
+  readonly drafts: Draft[] = []
+  readonly #references: References
+  readonly #auth: Omit<AuthSource, 'notes'>
+  readonly #names: UniqueNames
+  readonly #known = new Map<object, Map<string, Draft>>()
+  readonly #open = new Set<object>()
+
+  constructor(references: References, auth: Omit<AuthSource, 'notes'>, names: UniqueNames) {
+    this.#references = references
+    this.#auth = auth
+    this.#names = names
+  }
+
+  /** Reads a stream. @param given the component as its holder has it */
+  read(given: Component): Draft {
+    given.leaveAll()
+    const id = JSON.stringify(given.parameters)
+    const known = this.#known.get(given.node)?.get(id)
+    if (known !== undefined) return known
+    const notes = new Notes()
+    const name = given.text('name') ?? 'stream'
+    const draft = this.#guard(given, notes, () => this.#readNew(given, name, notes))
+    const same = this.drafts.find((other) => other.name === name && sign(other) === sign(draft))
+    const kept = same ?? { ...draft, entity: this.#names.take(toEntityName(name)) }
+    if (same === undefined) this.drafts.push(kept)
+    this.#known.set(given.node, new Map([...(this.#known.get(given.node) ?? []), [id, kept]]))
+    return kept
+  }
+
+  #guard(given: Component, notes: Notes, read: () => Draft): Draft {
+    if (this.#open.has(given.node) || this.drafts.length >= mostStreams) {
+      notes.stop(this.#open.has(given.node) ? 'a stream that is called for itself' : `more than ${mostStreams} streams`)
+      return emptyDraft(given.text('name') ?? 'stream', notes)
+    }
+    this.#open.add(given.node)
+    try {
+      return read()
+    } catch (thrown) {
+      if (!(thrown instanceof UnreadableManifest)) throw thrown
+      notes.stop('a reference that leads nowhere', thrown.message)
+      return emptyDraft(given.text('name') ?? 'stream', notes)
+    } finally {
+      this.#open.delete(given.node)
+    }
+  }
+
+  #readNew(given: Component, name: string, notes: Notes): Draft {
+    const met: Component[] = []
+    const stream = new Component({ references: this.#references, met }, given.node, {
+      parameters: given.parameters,
+      usual: 'DeclarativeStream',
+    })
+    if (stream.type === 'StateDelegatingStream') return this.#readDelegating(stream, notes)
+    if (stream.type !== 'DeclarativeStream') {
+      notes.stop('a stream that is known only when it is read', stream.type)
+      return emptyDraft(name, notes)
+    }
+    stream.leave('name', 'state_migrations')
+    if (stream.take('file_uploader') !== undefined) notes.stop('files that are copied with the records')
+    const retriever = stream.child('retriever')
+    const draft = this.#readRetriever(stream, retriever, { name, notes })
+    if (notes.reasons.length === 0)
+      for (const each of met)
+        for (const property of each.listUnread()) notes.stop('a property that no word of kind files has', `${each.type}.${property}`)
+    return draft
+  }
+
+  #readRetriever(
+    stream: Component,
+    retriever: Component | undefined,
+    { name, notes }: { readonly name: string; readonly notes: Notes },
+  ): Draft {
+    if (retriever === undefined || retriever.isCustom || retriever.type !== 'SimpleRetriever') {
+      notes.stop(retriever?.isCustom ? 'custom code: retriever' : 'a job of the vendor that is waited for', retriever?.type)
+      return emptyDraft(name, notes)
+    }
+    retriever.leave('ignore_stream_slicer_parameters_on_paginated_requests')
+    const decoder = retriever.child('decoder')
+    if (decoder !== undefined && decoder.type !== 'JsonDecoder')
+      notes.stop('answers that are no JSON', decoder.isCustom ? 'custom code: decoder' : decoder.type)
+    decoder?.leaveAll()
+    if (retriever.take('pagination_reset') !== undefined) notes.stop('pages that begin again within a walk')
+    const request = readRequest(retriever.child('requester'), notes)
+    const incremental = readIncremental(stream.child('incremental_sync'), notes)
+    const rows = readSelector(retriever.child('record_selector'), notes) ?? { at: '', merge: [], isKeyed: false }
+    const shaped = readTransformations(stream.children('transformations'), notes)
+    const fixed = Object.fromEntries(
+      [...(request?.query ?? []), ...(request?.body ?? [])].flatMap((entry) =>
+        typeof entry.value === 'object' ? [] : [[entry.name, String(entry.value)]],
+      ),
+    )
+    const way = readPaging(retriever.child('paginator'), {
+      notes,
+      fixed,
+      hasBody: request?.method === 'POST',
+      at: rows.at,
+      token: findToken(request),
+    })
+    const routers = [...retriever.children('partition_router'), ...retriever.children('stream_slicer')]
+    return {
+      ...{ name, entity: '', notes, request, rows, shaped, way, incremental, schema: this.#readSchema(stream, notes) },
+      schemes: request === undefined ? [] : readSchemes(request.authenticator, { ...this.#auth, notes }),
+      key: readKey(stream.takeAll('primary_key'), notes),
+      ...this.#readPartitions(routers, notes),
+    }
+  }
+
+  #readPartitions(routers: readonly Component[], notes: Notes): Pick<Draft, 'partition' | 'lists'> {
+    const { partition, lists } = readPartitions(routers, notes)
+    if (partition === undefined) return { partition, lists }
+    const { parents = [], ...rest } = partition
+    return { lists, partition: { ...rest, parents: parents.map(({ stream, path, extra }) => ({ draft: this.read(stream), path, extra })) } }
+  }
+
+  #readSchema(stream: Component, notes: Notes): unknown {
+    const [loader] = stream.children('schema_loader')
+    if (loader?.isCustom) return notes.stop('custom code: schema loader')
+    if (loader?.type === 'InlineSchemaLoader') return loader.takeAll('schema')
+    loader?.leaveAll()
+    notes.doubt('fields', 'not said')
+    return undefined
+  }
+
+  /** Reads the form of a stream that reads everything: what changed is a part of it. */
+  #readDelegating(stream: Component, notes: Notes): Draft {
+    const whole = stream.child('full_refresh_stream')
+    if (whole === undefined) {
+      notes.stop('a stream of two streams')
+      return emptyDraft('stream', notes)
+    }
+    const draft = this.#readNew(whole, stream.text('name') ?? 'stream', notes)
+    notes.leave('filters', 'incremental_stream')
+    return draft
+  }
+}
+
+const emptyDraft = (name: string, notes: Notes): Draft => ({
+  ...{ name, entity: '', notes, request: undefined, schemes: [], way: undefined, rows: { at: '', merge: [], isKeyed: false } },
+  ...{
+    shaped: { added: new Map(), computed: new Set(), merge: [] },
+    schema: undefined,
+    key: undefined,
+    incremental: undefined,
+    partition: undefined,
+    lists: [],
+  },
+})
+
+/** Two streams of one name are the same when they read the same rows. */
+const sign = ({ request, rows, partition, lists }: Draft): string =>
+  JSON.stringify([
+    request?.url,
+    lists,
+    request?.query,
+    request?.body,
+    rows.at,
+    partition?.field,
+    partition?.parents.map(({ draft }) => draft.name),
+  ])
+
+/** Finds the parameter that takes the position of the next page by an expression. */
+function findToken(request: RequestDraft | undefined): Place | undefined {
+  const isToken = ({ value }: Entry): boolean => {
+    const [part, ...others] = typeof value === 'object' ? value : []
+    return part?.is === 'slot' && part.root === 'next_page_token' && others.length === 0
+  }
+  const [query, body] = [request?.query.find(isToken), request?.body.find(isToken)]
+  if (query !== undefined) return { name: query.name, place: 'query' }
+  return body === undefined ? undefined : { name: body.name, place: 'body' }
+}
