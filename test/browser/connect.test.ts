@@ -110,6 +110,39 @@ test('a form takes a key of Snowflake with its lines, and cannot change what the
   await expectSecrecy(opened, page, [pem.split('\n')[1] ?? pem, secretOf(url)])
 })
 
+test('a kind of the organization shows its hosts, and that nobody has reviewed it', later, async () => {
+  const { link, openStranger, screenshot, world } = opened
+  const file = `kind: acme
+title: Acme
+category: my systems
+about: Records of Acme
+docs: https://docs.acme.example
+api: https://api.acme.example
+auth:
+  token:
+    title: Token
+    fields: { token: secret Token of an account }
+    find: Settings
+    send: { authorization: 'Bearer {token}' }
+check: things.list
+entities:
+  things:
+    about: Things
+    fields: { id: string Id }
+    list: { call: GET /things, at: data, pages: none }
+`
+  expect((await askAs(world, `${base}/kinds/acme`, { method: 'PUT', body: { file } })).status).toBe(200)
+  const { url } = await link({ kinds: ['acme'], sandbox: false })
+  const page = await openStranger()
+  await page.goto(url)
+  await begin(page)
+  await expectStep(page, 'Connect Acme')
+  await page.getByText('nobody else has reviewed it').waitFor()
+  await page.getByText('api.acme.example', { exact: true }).waitFor()
+  await screenshot(page, 'connect-unreviewed')
+  expect(await findAllBarriers(page)).toEqual([])
+})
+
 test('replaces the credentials of a connector', later, async () => {
   const { link, openStranger, world, read } = opened
   const connectorId = await world.connect('Calls of the sales team')

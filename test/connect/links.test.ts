@@ -109,7 +109,7 @@ describe('the page', () => {
     const { json, headers } = await new Browser(world).open(url)
     expect(json).toMatchObject({ status: 'open', end_user: { id: 'user-17', name: 'Ada Example' }, connector: null, attempt: null })
     const [kind] = json.kinds
-    expect(kind).toMatchObject({ slug: 'gong', title: 'Gong', accounts_field: null })
+    expect(kind).toMatchObject({ slug: 'gong', title: 'Gong', reviewed: true, hosts: [], accounts_field: null })
     expect(kind.readable).toEqual(expect.arrayContaining(['Recorded calls', 'Transcripts of calls', 'Scorecards']))
     expect(kind.changeable).toEqual([])
     expect(kind.schemes.map(({ name, consent }: Json) => [name, consent])).toEqual([['access_key', false]])

@@ -54,6 +54,8 @@ const kind = part(
     title: str('Title'),
     about: str('One sentence about the vendor'),
     documentation: str("Address of the vendor's documentation"),
+    reviewed: bool('false: the organization of the link wrote the kind, and nobody else has looked at it'),
+    hosts: list(str('Host'), 'Hosts that credentials, consents and calls go to, if nobody has reviewed the kind; empty otherwise'),
     readable: list(str('Title'), 'What the connector can read'),
     changeable: list(str('Title'), 'Those of them that it can change too'),
     schemes: list(scheme, 'Ways to authorize, the simplest for the end user first'),

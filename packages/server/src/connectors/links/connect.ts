@@ -9,6 +9,7 @@ import { iso } from '../../values/ids.ts'
 import { readBody } from '../../values/read.ts'
 import type { Connectors } from '../connector-types.ts'
 import { getConnectorStatus } from '../record.ts'
+import type { ServedKind } from '../served-kind.ts'
 import { findConnectLink } from '../sql/links.ts'
 import { keepVendorApplication, listVendorApplications } from '../sql/vendor-applications.ts'
 import { type ConnectAttemptRow, findAttemptByState, findLastAttempt, stepAttempt } from '../sql/visits.ts'
@@ -250,7 +251,7 @@ async function takeReturn(parts: AuthorizationParts, given: ConsentReturn): Retu
 type PageKind = ConnectPage['kinds'][number]
 
 interface KindParts {
-  readonly kind: Kind
+  readonly kind: ServedKind
   readonly values: LinkValues
   /** True: the organization has an application at the vendor, so its consent page can be used. */
   readonly hasApplication: boolean
@@ -287,6 +288,8 @@ function toPageKind({ kind, values, hasApplication }: KindParts): PageKind {
     title: definition.title,
     about: definition.about,
     documentation: definition.documentation,
+    reviewed: kind.own === undefined,
+    hosts: [...(kind.own?.hosts ?? [])],
     readable: readable.map(printReadable),
     changeable: readable.filter(({ isChangeable }) => isChangeable).map(printReadable),
     schemes: listSchemes(kind, hasApplication),

@@ -22,6 +22,8 @@ const kind: PageKind = {
   title: 'A',
   about: '',
   documentation: '',
+  reviewed: true,
+  hosts: [],
   readable: [],
   changeable: [],
   schemes: [scheme],

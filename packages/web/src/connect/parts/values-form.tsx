@@ -55,6 +55,18 @@ function LockedValues({ locked }: Pick<PageKind, 'locked'>) {
   )
 }
 
+/** Says where things go with a kind that the organization wrote: its title can name anybody. */
+function Unreviewed({ kind: { title, hosts, reviewed } }: { readonly kind: PageKind }) {
+  const { page } = useConnecting()
+  if (reviewed) return null
+  return (
+    <p className="note">
+      {page.organization_name} described {title} itself, and nobody else has reviewed it. What you enter and what you agree to goes to{' '}
+      <strong>{hosts.join(', ')}</strong>. Continue only if you know these hosts as those of {title}.
+    </p>
+  )
+}
+
 type Refusals = Readonly<Record<string, string>>
 
 /** Finds the refusals that belong to fields. Those of a part of a value belong to its field. */
@@ -112,6 +124,7 @@ export function ValuesForm({ kind, scheme, action, progress, onSend, children }:
     <form ref={form} onSubmit={submit} noValidate>
       {problem !== undefined && hasBox && <ProblemBox problem={problem} details={details} />}
       {children}
+      <Unreviewed kind={kind} />
       <LockedValues locked={kind.locked} />
       {fields.first.map((field) => (
         <FieldInput key={field.pointer} field={field} refusal={refusals[field.pointer]} />
