@@ -16,7 +16,7 @@ const always = ['package-lock.json', ...['build-bundle', 'bundles', 'inside'].ma
  * Our packages are inside, but for the sandbox: it is a process of its own. So are those that a start needs, since Node reads many small files
  * slowly; and the driver of PostgreSQL: an import of it would stand at the beginning of the one file, and so run at each start.
  */
-const names = [...inside, 'ferrule', ...withDependencies(['ipaddr.js', 'pg', 'pino', 'uuid'])]
+const names = [...inside, 'ferrule', ...withDependencies(['ipaddr.js', 'pg', 'pino', 'typebox', 'uuid'])]
 
 /**
  * Writes characters beyond ASCII as escapes: V8 keeps a source without them in one byte a character, which saves 8 MB. No template here is
