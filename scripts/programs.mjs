@@ -22,9 +22,12 @@ function isExecutable(path) {
   }
 }
 
+/** @param {readonly string[]} [places] */
+const find = (places = []) => places.flatMap(listPlaces).find(isExecutable)
+
 /**
- * A program that tests need.
- * @typedef {{ setting: string, package: string, places: readonly string[], advice: string }} Program
+ * A program that tests need. Another one of `instead` serves where its package cannot be installed.
+ * @typedef {{ setting: string, package: string, places: readonly string[], instead?: readonly string[], advice: string }} Program
  */
 
 /**
@@ -39,8 +42,7 @@ async function ensureProgram(program) {
     if (isExecutable(given)) return given
     throw new Error(`${program.setting} is ${given}, which is not an executable file.`)
   }
-  const find = () => program.places.flatMap(listPlaces).find(isExecutable)
-  const path = find() ?? ((await installWithApt(program.package)) ? find() : undefined)
+  const path = find(program.places) ?? ((await installWithApt(program.package)) ? find(program.places) : undefined) ?? find(program.instead)
   if (path) return path
   throw new Error(program.advice)
 }
@@ -69,6 +71,9 @@ async function aptGet(args) {
   return code === 0
 }
 
+/** Chromium without windows: it takes two thirds of the CPU time. Debian's program on PATH is a shell around the first place. */
+const headless = ['/usr/lib/chromium/chromium-headless-shell', 'chromium-headless-shell']
+
 /** Places of Chromium by platform; names without a folder are looked up on PATH. */
 const USUAL = {
   linux: ['/usr/bin/chromium', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', '/snap/bin/chromium'],
@@ -79,13 +84,18 @@ const USUAL = {
   ],
   win32: ['C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe', 'C:\\Program Files (x86)\\Google\\Chrome\\Application\\chrome.exe'],
 }
+const usual = USUAL[/** @type {keyof typeof USUAL} */ (process.platform)] ?? USUAL.linux
+
+/** Finds a browser that is installed. @returns path of the executable */
+export const findChromium = () => process.env['CHROMIUM_PATH'] || find([...headless, ...usual])
 
 /** Finds Chromium or Chrome for the browser tests. */
 export const ensureChromium = () =>
   ensureProgram({
     setting: 'CHROMIUM_PATH',
-    package: 'chromium',
-    places: USUAL[/** @type {keyof typeof USUAL} */ (process.platform)] ?? USUAL.linux,
+    package: 'chromium-headless-shell',
+    places: headless,
+    instead: usual,
     advice: 'The browser tests need Chromium or Chrome: install one, or set CHROMIUM_PATH to its executable.',
   })
 
