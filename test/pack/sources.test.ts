@@ -65,19 +65,21 @@ describe('a checkout that nothing is compiled in', () => {
     }
   })
 
-  test.each([
-    ['ferrule', 'connect'],
-    ['ferrule/definition', 'connector'],
-    ['ferrule/engine', 'createEngine'],
-    ['ferrule/kind', 'loadKind'],
-    ['ferrule/stand-in', 'startStandIn'],
-    ['ferrule/internal', 'kinds'],
-    ['@ferrule/sandbox', 'startSandbox'],
-    ['@ferrule/server', 'startService'],
-  ])('gives the entry %s', async (entry, name) => {
-    const program = `const entry = await import('${entry}'); console.log(typeof entry.${name}, import.meta.resolve('${entry}'))`
+  test('gives its entries', async () => {
+    const entries = [
+      ['ferrule', 'connect'],
+      ['ferrule/definition', 'connector'],
+      ['ferrule/engine', 'createEngine'],
+      ['ferrule/kind', 'loadKind'],
+      ['ferrule/stand-in', 'startStandIn'],
+      ['ferrule/internal', 'kinds'],
+      ['@ferrule/sandbox', 'startSandbox'],
+      ['@ferrule/server', 'startService'],
+    ]
+    const program = `for (const [entry, name] of ${JSON.stringify(entries)})
+      console.log(typeof (await import(entry))[name], import.meta.resolve(entry))`
     expect(await runToEnd(['--input-type=module', '--eval', program])).toMatch(
-      /^(function|object) file:.*\/source\/packages\/.*\/src\/.*\.ts\n$/,
+      /^((function|object) file:.*\/source\/packages\/.*\/src\/.*\.ts\n){8}$/,
     )
   })
 
@@ -103,6 +105,7 @@ describe('a checkout that nothing is compiled in', () => {
     const settings = { FERRULE_PORT: '0', FERRULE_DATA: await useFolder('bundled') }
     const { stdout: program, stderr } = await build()
     expect(stderr).toContain('Building the service (for the first time)')
+    expect(readFileSync(program, 'utf8').match(/^import .* from "(?!node:).*$/gm)).toBeNull() // a start reads no other file
     expect(await startAndEnd(program, 'context_store_search', settings)).toBe(0)
     expect(await build()).toEqual({ stdout: program, stderr: '' })
     const banner = join(copy, 'packages/server/src/main/serve.ts')
