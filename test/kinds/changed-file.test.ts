@@ -39,6 +39,7 @@ async function start(folder: string, origin: string, file: string): Promise<Serv
     FERRULE_DATA: folder,
     FERRULE_PORT: '0',
     FERRULE_LOG_LEVEL: 'silent',
+    FERRULE_SANDBOX: 'off',
     FERRULE_OPERATOR_CLIENT_ID: operator.id,
     FERRULE_OPERATOR_CLIENT_SECRET: operator.secret,
     FERRULE_KINDS: join(folder, 'notes.kind.yaml'),
