@@ -5,7 +5,7 @@ import { findChromium } from '../../scripts/programs.mjs'
 /** Starts Chromium without its background services, which ask the internet. `npm test` installs it and names it in `CHROMIUM_PATH`. */
 export const launchBrowser = (): Promise<Browser> =>
   chromium.launch({
-    executablePath: findChromium(),
+    executablePath: findChromium() ?? 'chromium',
     args: [
       '--no-sandbox',
       '--disable-gpu',
