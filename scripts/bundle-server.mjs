@@ -15,6 +15,7 @@ const entries = [
   'main',
   'cli',
   'main/apart-thread',
+  'main/kinds/upload-thread',
   'copies/store/database/embedded/worker',
   'copies/store/database/embedded/create',
 ]

@@ -1,5 +1,5 @@
 /** Checks of a kind beside its entities: addresses, credentials, pages, errors, limits. */
-import { Compile } from 'typebox/compile'
+import { Check } from 'typebox/value'
 import { errorTable } from '../errors.ts'
 import { checkCodes, checkGone, type Sentences } from './check-codes.ts'
 import type { ConnectorDefinition, CredentialScheme, Kind, Rules } from './connector.ts'
@@ -367,7 +367,7 @@ const checkDefaults = ({ configuration }: ConnectorDefinition): Sentences =>
   Object.entries(configuration).map(
     ([name, field]) =>
       field.default !== undefined &&
-      !Compile(field).Check(field.default) &&
+      !Check(field, field.default) && // interpreted: nothing of a file becomes code
       `configuration ${name} has a default that it does not take itself`,
   )
 

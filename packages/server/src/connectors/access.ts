@@ -24,6 +24,7 @@ import { existenceQuery, holdWorkspace } from '../tenancy/sql/organizations.ts'
 import { computeProof } from '../tenancy/vault/master-key.ts'
 import { type ConnectorAccess, requireScope, toConnectorRef, viewOrganization } from '../values/access.ts'
 import { asId, newId } from '../values/ids.ts'
+import { labelKind } from '../values/kind-label.ts'
 import type { CallCode, CallReport } from '../values/metric-types.ts'
 import { failInactive } from '../values/read.ts'
 import { tryAgain } from '../values/try-again.ts'
@@ -148,7 +149,9 @@ export async function buildConnection(
   { kind, sandbox }: { readonly kind: Kind; readonly sandbox: boolean },
   own: Pick<Connection, 'configuration' | 'credentials' | 'notice' | 'proof' | 'writes' | 'cursorKey'>,
 ): Promise<Connection> {
-  const origin = sandbox ? await readSandboxOrigin(parts, kind) : parts.settings.origins[kind.definition.kind]
+  const { kind: name, foreign: isForeign } = kind.definition
+  // The operator's addresses are for kinds that the operator knows.
+  const origin = sandbox ? await readSandboxOrigin(parts, kind) : isForeign ? undefined : parts.settings.origins[name]
   return { kind, ...own, origin }
 }
 
@@ -415,7 +418,7 @@ export async function runReported<T>(
     usage?.count(ref, code, clocks.steady() - begun)
   }
   try {
-    const result = await inSpan(() => describeExecute(named, { connectorId: ref.connectorId, signal }), run)
+    const result = await inSpan(() => describeExecute(labelKind(named), { connectorId: ref.connectorId, signal }), run)
     report('ok')
     return result
   } catch (thrown) {

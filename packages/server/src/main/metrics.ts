@@ -1,6 +1,7 @@
 /** Metrics of the process in Prometheus' text format. No label names a tenant. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { labelKind } from '../values/kind-label.ts'
 import type { Metrics } from '../values/metric-types.ts'
 
 /** Upper bounds of the duration buckets, in seconds: from a cached answer to a slow vendor. */
@@ -71,9 +72,9 @@ function buildStoreCounters(registers: Registry[]): Pick<Metrics, 'syncCall' | '
     registers,
   })
   return {
-    syncCall: ({ kind, entity, code }) => calls.inc({ kind, entity, code }),
-    sync: ({ kind, mode, state, code }) => runs.inc({ kind, mode, state, code }),
-    fold: ({ kind, entity, outcome, records }) => folded.inc({ kind, entity, outcome }, records),
+    syncCall: ({ kind, entity, code }) => calls.inc({ ...labelKind({ kind, entity }), code }),
+    sync: ({ kind, mode, state, code }) => runs.inc({ ...labelKind({ kind }), mode, state, code }),
+    fold: ({ kind, entity, outcome, records }) => folded.inc({ ...labelKind({ kind, entity }), outcome }, records),
   }
 }
 
@@ -134,7 +135,7 @@ export function createMetrics(): Metrics {
   let hasProcessMetrics = false
   return {
     request: ({ route, method, status, seconds }) => requests.observe({ route, method, status }, seconds),
-    call: ({ kind, entity, action, code }) => calls.inc({ kind, entity, action, code }),
+    call: ({ kind, entity, action, code }) => calls.inc({ ...labelKind({ kind, entity }), action, code }),
     tool: ({ tool, code }) => tools.inc({ tool, code }),
     ...buildStoreCounters(registers),
     ...buildReadMetrics(registers),

@@ -16,6 +16,7 @@ import { type ApartThreads, createApartThreads } from './apart-threads.ts'
 import { createContextServices, openContext } from './context-store.ts'
 import { readServedKinds } from './kinds/served.ts'
 import { StandIns } from './kinds/stand-ins.ts'
+import { createUploadReader } from './kinds/upload-reader.ts'
 import { createLogger } from './logger.ts'
 import { createMetrics } from './metrics.ts'
 import { openPlatform } from './platform.ts'
@@ -135,6 +136,8 @@ async function openState(
 ) {
   let opened: Platform | undefined
   const standIns = new StandIns()
+  const uploads = createUploadReader()
+  undo.add(() => uploads.close())
   const onUnread = (err: unknown): undefined => void logger.error({ err }, 'the sandbox cannot read the recordings of a kind')
   const store = openContext({ settings, kinds, logger, platform: () => opened })
   undo.add(() => store.close())
@@ -142,6 +145,7 @@ async function openState(
     settings,
     kinds,
     contextStore: store,
+    readUploadedKind: uploads.read,
     memory: new BodyMemory({ bytes: settings.bodyMemory, onQuiet: () => collect({ type: 'major', flavor: 'last-resort' }) }),
     engine: (parts) =>
       createEngine({ ...parts, wall: Date.now, searchRefusal: 'context_store_unavailable', apart, proxies: settings.proxies }),

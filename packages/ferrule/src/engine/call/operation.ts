@@ -114,7 +114,7 @@ function compileOperation(kind: Kind, entityName: string, action: LiveAction): C
     action,
     entity,
     operation,
-    params: compileSchema(buildObjectSchema(operation.params)),
+    params: compileSchema(buildObjectSchema(operation.params), kind.definition.foreign),
     method,
     template: path.split(/[{}]/),
     at: parsePath(operation.at),

@@ -273,7 +273,7 @@ async function sendOver(running: Running, wire: WireRequest, authorization: Auth
   for (const [name, value] of authorization.query) url.searchParams.set(name, value)
   return runtime.http.send({
     url,
-    trust: 'config',
+    trust: origins.trust,
     method: wire.method,
     headers: {
       accept: 'application/json',

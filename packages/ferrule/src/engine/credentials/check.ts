@@ -64,7 +64,7 @@ export function checkCredentials(definition: ConnectorDefinition, credentials: u
   const found = findScheme(definition, Object.keys(given))
   if (found === undefined) throw failMismatch(definition, Object.keys(given))
   const [scheme, { fields }] = found
-  const problems = compileFields(fields).problems(given, base)
+  const problems = compileFields(fields, definition.foreign).problems(given, base)
   if (problems.length > 0) throw failValidation(problems)
   checkHeaders(found[1], given, base)
   checkBase(definition, given, base)
@@ -105,7 +105,7 @@ export function checkConfiguration(
   base = '/replication_config',
 ): Readonly<Record<string, unknown>> {
   const given = normaliseConfiguration(definition.configuration, configuration ?? {})
-  const problems = compileFields(definition.configuration).problems(given, base)
+  const problems = compileFields(definition.configuration, definition.foreign).problems(given, base)
   if (problems.length > 0 || !isObject(given)) throw failValidation(problems)
   checkBase(definition, given, base)
   return given

@@ -86,12 +86,12 @@ function buildRequest({ exchange, grant, more, values }: GrantExchange, oauth: s
 export async function exchangeGrant(connection: BareConnection, exchanged: GrantExchange): Promise<Exchanged> {
   const { values, context, scheme, what, more } = exchanged
   // Tokens come from one address, also before it is known where requests go.
-  const { oauth, forwarded } = resolveOrigins({ ...connection, usesOther: true }, values)
+  const { oauth, trust, forwarded } = resolveOrigins({ ...connection, usesOther: true }, values)
   const vendor = connection.kind.definition.title
   const { headers, ...request } = buildRequest(exchanged, oauth)
   const sent = context.http.send({
     ...request,
-    trust: 'config',
+    trust,
     method: 'POST',
     headers: { ...headers, ...forwarded.oauth },
     signal: context.signal,

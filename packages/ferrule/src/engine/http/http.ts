@@ -62,7 +62,9 @@ interface Agents {
   /** For vendors whose answers may be larger: each request bounds its own. */
   readonly large: Dispatcher
   readonly files: Dispatcher
-  /** For addresses that an answer gave: where this process resolves names, it connects to public addresses only. */
+  /** The same for addresses that no operator chose: where this process resolves names, it connects to public addresses only. */
+  readonly publicApi: Dispatcher
+  readonly publicLarge: Dispatcher
   readonly publicFiles: Dispatcher
 }
 
@@ -111,11 +113,14 @@ async function createAgents({ http, https, none }: Proxies): Promise<Agents> {
       clientFactory: (url, given) => createProxyPool(undici, url, given),
     })
   }
+  const publicOnly = { ...connect, lookup: publicLookup }
   return {
     api: create({ connect, maxResponseSize: maxAnswerBytes }),
     large: create({ connect, maxResponseSize: maxLargeAnswerBytes }),
     files: create({ connect }),
-    publicFiles: create({ connect: { ...connect, lookup: publicLookup } }),
+    publicApi: create({ connect: publicOnly, maxResponseSize: maxAnswerBytes }),
+    publicLarge: create({ connect: publicOnly, maxResponseSize: maxLargeAnswerBytes }),
+    publicFiles: create({ connect: publicOnly }),
   }
 }
 
@@ -132,6 +137,7 @@ interface DescribedRequest {
   readonly url: URL
   readonly method: string
   readonly traced?: TracedRequest | undefined
+  readonly trust: Trust
   readonly signal: AbortSignal
 }
 
@@ -147,17 +153,19 @@ function countSending({ sent }: TracedRequest): number {
 const ports: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
 /** Describes the span of a request. Each call counts as one attempt. */
-function describeRequest({ url, method, traced, signal }: DescribedRequest): SpanStart {
+function describeRequest({ url, method, traced, trust, signal }: DescribedRequest): SpanStart {
   const resent = traced === undefined ? 0 : countSending(traced)
+  // The paths of a stranger's definition are names of its tenant.
+  const template = trust === 'foreign' ? undefined : traced?.template
   return {
-    name: traced?.template ?? method,
+    name: template ?? method,
     kind: 'client',
     role: 'request',
     attributes: {
       'http.request.method': method,
       'server.address': url.hostname,
       'server.port': url.port === '' ? ports[url.protocol] : Number(url.port),
-      'url.template': traced?.template.slice(method.length + 1),
+      'url.template': template?.slice(method.length + 1),
       'http.request.resend_count': resent === 0 ? undefined : resent,
     },
     signal,
@@ -171,8 +179,11 @@ function noteStatus(span: Span | undefined, status: number): void {
   if (status >= 400) span.fail(String(status))
 }
 
-/** `config`: the origin comes from a definition or the operator. `answer`: a vendor's answer named it, so it must be public. */
-export type Trust = 'config' | 'answer'
+/**
+ * `config`: the origin comes from a definition or the operator. `answer`: a vendor's answer named it, so it must be public. `foreign`: the
+ * definition that names it is a stranger's, so it must be public, on port 443.
+ */
+export type Trust = 'config' | 'answer' | 'foreign'
 
 /** One request. Redirects are never followed here. */
 export interface HttpRequest {
@@ -245,8 +256,22 @@ function copyCause(thrown: unknown): Error | undefined {
 }
 
 /** Makes the error for a link to a forbidden address. The caller throws it. */
-const failAddress = ({ vendor, refusedHint: hint }: HttpRequest, reason: string, details: { readonly cause?: unknown } = {}) =>
-  fail('upstream_answer_invalid', { vendor, reason }, { ...details, retryable: false, hint })
+function failAddress({ trust, vendor, refusedHint: hint }: HttpRequest, what: string, details: { readonly cause?: unknown } = {}) {
+  if (trust !== 'foreign')
+    return fail('upstream_answer_invalid', { vendor, reason: `a link ${what}` }, { ...details, retryable: false, hint })
+  const own = 'Name a host of the internet in the file of the kind, or correct the value that its address is made of.'
+  return fail('upstream_unreachable', { vendor, reason: `its address is one ${what}` }, { ...details, retryable: false, hint: own })
+}
+
+/**
+ * Checks an address that no operator chose, before a connection is made. A name is checked when it resolves.
+ * @throws FerruleError `upstream_answer_invalid`, `upstream_unreachable`
+ */
+function checkAddress(request: HttpRequest): void {
+  const { trust, url } = request
+  if (trust === 'config' || (isPublicUrl(url) && (trust === 'answer' || url.port === ''))) return
+  throw failAddress(request, 'that is not a public https address', { cause: new ForbiddenAddressError('not a public https address') })
+}
 
 /** Converts the failure of a request to an error of the table. The reason of an aborted signal stays unchanged. */
 function toFerruleError(thrown: unknown, request: HttpRequest): unknown {
@@ -254,7 +279,7 @@ function toFerruleError(thrown: unknown, request: HttpRequest): unknown {
   if (signal.aborted) return signal.reason
   if (thrown instanceof FerruleError) return thrown
   const details = { cause: copyCause(thrown) }
-  if (hasCause(thrown, ForbiddenAddressError)) return failAddress(request, 'a link to an address that is not public', details)
+  if (hasCause(thrown, ForbiddenAddressError)) return failAddress(request, 'to an address that is not public', details)
   if (isUndiciError(thrown, 'ResponseExceededMaxSizeError') || thrown instanceof TooLarge)
     return fail('result_too_large', { limit: patience?.bytes ?? maxAnswerBytes }, details)
   if (isUnpackable(thrown)) return fail('upstream_answer_invalid', { vendor, reason: 'the body cannot be unpacked' }, details)
@@ -332,7 +357,7 @@ export class Http {
 
   /**
    * Sends a request and reads the whole answer.
-   * @throws FerruleError `upstream_unreachable`, `upstream_timeout`, `result_too_large`; the signal's reason if it aborts
+   * @throws FerruleError `upstream_answer_invalid` for a forbidden address of an answer; `upstream_unreachable`, `upstream_timeout`, `result_too_large`; the signal's reason if it aborts
    */
   send(request: HttpRequest): Promise<HttpAnswer> {
     return inSpan(
@@ -343,13 +368,15 @@ export class Http {
 
   async #send(request: HttpRequest, span: Span | undefined): Promise<HttpAnswer> {
     if (this.#isClosed) throw fail('connector_closed', {})
-    const { api, large } = this.#opened ?? (await this.#getAgents(request.signal))
+    checkAddress(request)
+    const agents = this.#opened ?? (await this.#getAgents(request.signal))
     const most = request.patience?.bytes ?? maxAnswerBytes
     const holding = buildHolding(request)
     const { signal, onSend } = request
     const onStatus = (status: number): void => noteStatus(span, status)
     try {
-      const agent = most > maxAnswerBytes ? large : api
+      const isTrusted = request.trust === 'config'
+      const agent = most > maxAnswerBytes ? agents[isTrusted ? 'large' : 'publicLarge'] : agents[isTrusted ? 'api' : 'publicApi']
       const { status, headers, bytes } = await collectAnswer(agent, buildDispatch(request), { most, holding, signal, onSend, onStatus })
       const whole = await unpackBytes(bytes, { encoding: headers['content-encoding'], most, holding })
       const { bytesFrom = Number.POSITIVE_INFINITY, digest, keepsBytes = false } = request
@@ -383,11 +410,11 @@ export class Http {
 
   async #open(request: HttpRequest, span: Span | undefined): Promise<StreamAnswer> {
     if (this.#isClosed) throw fail('connector_closed', {})
-    if (request.trust === 'answer' && !isPublicUrl(request.url)) throw failAddress(request, 'a link that is not a public https address')
+    checkAddress(request)
     const { files, publicFiles } = await this.#getAgents(request.signal)
     try {
       const { signal } = request
-      const agent = request.trust === 'answer' ? publicFiles : files
+      const agent = request.trust === 'config' ? files : publicFiles
       const sent = { ...buildDispatch(request), signal }
       // undici checks the signal only with a connection.
       const { statusCode, headers, body } = await awaitUnlessAborted(signal, () => agent.request(sent))

@@ -1,6 +1,7 @@
 /** Resolves where requests of a connector go: the definition's origins, a customer's own base, or the operator's override. */
 import type { Kind } from '../../definition/connector.ts'
 import { FerruleError, fail } from '../../errors.ts'
+import type { Trust } from './http.ts'
 
 /** Origins that replace the definition's: for egress proxies, regional hosts, recorded replays and the sandbox. */
 export interface OriginOverride {
@@ -26,6 +27,8 @@ export interface OriginSource {
 export interface ResolvedOrigins {
   readonly api: string
   readonly oauth: string
+  /** Of the addresses above: those of a stranger's definition must be public. A stand-in is the operator's own. */
+  readonly trust: Trust
   /** Where file links go instead of their own host. */
   readonly media: string | undefined
   /** Origins that links of answers may lead to although they are not public. */
@@ -163,6 +166,7 @@ export function resolveOrigins(connection: OriginSource, values: Readonly<Record
   return {
     api,
     oauth,
+    trust: connection.kind.definition.foreign && override === undefined ? 'foreign' : 'config',
     media,
     trusted: new Set(override === undefined ? [] : [api, oauth, ...(media === undefined ? [] : [media])]),
     forwarded: {

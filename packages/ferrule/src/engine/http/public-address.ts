@@ -16,6 +16,7 @@ export function isPublicAddress(address: string): boolean {
 /** The error of a connection that was refused before it was made. */
 export class ForbiddenAddressError extends Error {
   override readonly name = 'ForbiddenAddressError'
+  readonly code = 'ERR_ADDRESS'
 }
 
 /**

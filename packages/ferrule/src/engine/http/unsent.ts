@@ -2,7 +2,7 @@
 import { errorConsequences } from '../../error-consequences.ts'
 import { FerruleError } from '../../errors.ts'
 
-/** Codes of Node, undici and our own error of a proxy. */
+/** Codes of Node, undici and our own errors: of a proxy, and of an address that is not public. */
 const codes: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -11,6 +11,7 @@ const codes: ReadonlySet<unknown> = new Set([
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
   'ERR_PROXY',
+  'ERR_ADDRESS',
 ])
 
 /** Returns whether an error means that the request was never sent. */

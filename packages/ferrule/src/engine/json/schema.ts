@@ -1,6 +1,7 @@
 /** Validates values by compiled schemas. Every problem has its field and a sentence. */
 import * as Type from 'typebox'
 import { Compile } from 'typebox/compile'
+import { Check, Errors } from 'typebox/value'
 import { buildObjectSchema } from '../../definition/document.ts'
 import { type Field, type Fields, isExactInteger } from '../../definition/fields.ts'
 import { isObject } from '../../definition/object.ts'
@@ -175,10 +176,22 @@ function toChecked(field: Field): Type.TSchema {
       )
 }
 
-/** Compiles a schema in about 0.1 ms; keep the result. */
-export function compileSchema(field: Field): Validator {
+interface Checker {
+  Check(value: unknown): boolean
+  Errors(value: unknown): readonly unknown[]
+}
+
+/** Makes what checks values: code, or for schemas of strangers a walk over the schema, so that nothing of theirs becomes code. */
+const makeChecker = (schema: Type.TSchema, isForeign: boolean): Checker =>
+  isForeign ? { Check: (value) => Check(schema, value), Errors: (value) => Errors(schema, value) } : Compile(schema)
+
+/**
+ * Compiles a schema in about 0.1 ms; keep the result.
+ * @param isForeign whether a stranger wrote it
+ */
+export function compileSchema(field: Field, isForeign = false): Validator {
   const schema = toChecked(field)
-  const compiled = Compile(schema)
+  const compiled = makeChecker(schema, isForeign)
   const refusals = listRefusals(field)
   const problems = (value: unknown, base = ''): Problem[] => {
     if (compiled.Check(value)) return []
@@ -208,11 +221,14 @@ export function compileSchema(field: Field): Validator {
 
 const compiledSchemas = new WeakMap<object, Validator>()
 
-/** Compiles an object schema over fields on first use, and keeps it as long as the fields live. */
-export function compileFields(fields: Fields): Validator {
+/**
+ * Compiles an object schema over fields on first use, and keeps it as long as the fields live.
+ * @param isForeign as for `compileSchema`
+ */
+export function compileFields(fields: Fields, isForeign = false): Validator {
   const kept = compiledSchemas.get(fields)
   if (kept !== undefined) return kept
-  const made = compileSchema(buildObjectSchema(fields))
+  const made = compileSchema(buildObjectSchema(fields), isForeign)
   compiledSchemas.set(fields, made)
   return made
 }

@@ -55,7 +55,7 @@ function readApplication({ definition }: Kind, given: Readonly<Record<string, un
   const missing = consent.applicationFields.filter((name) => given[name] === undefined || given[name] === '')
   const problems = [
     ...missing.map((name) => problem(`/configuration/${name}`, 'is required', 'required')),
-    ...compileFields(fields)
+    ...compileFields(fields, definition.foreign)
       .problems(given, '/configuration')
       .filter(({ field }) => !missing.includes(field.split('/')[2] ?? '')),
   ]

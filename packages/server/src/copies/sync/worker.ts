@@ -5,6 +5,7 @@ import type { RunState, SyncEntityResult, SyncError } from 'ferrule/wire'
 import type { Connectors } from '../../connectors/connector-types.ts'
 import type { Parts } from '../../main/parts.ts'
 import { newId } from '../../values/ids.ts'
+import { labelKind } from '../../values/kind-label.ts'
 import type { RunReport } from '../../values/metric-types.ts'
 import { EndedSessions, takeOver, takeOverFrom, type WorkerParts } from '../queue/node.ts'
 import { Removals } from '../queue/removals.ts'
@@ -312,7 +313,7 @@ class Worker implements SyncWorker {
       const ended = await endAttempt(this.#parts, attempt, outcome)
       if (ended === undefined) return
       const report = buildReport(attempt, ended)
-      span?.set({ 'ferrule.kind': report.kind, 'ferrule.sync.state': report.state })
+      span?.set({ 'ferrule.kind': labelKind(report).kind, 'ferrule.sync.state': report.state })
       if (report.code !== 'ok') span?.fail(report.code)
       this.#services.onRun?.(report)
     } catch (thrown) {

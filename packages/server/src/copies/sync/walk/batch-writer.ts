@@ -1,6 +1,7 @@
 /** Collects records until a transaction is worthwhile, and writes them with the walk's progress while the next pages are requested. */
 import { writeJson } from 'ferrule/engine'
 import { getAt, inSpan, parsePath, type SpanStart } from 'ferrule/internal'
+import { labelKind } from '../../../values/kind-label.ts'
 import type { EntityRef } from '../../entity-ref.ts'
 import type { Batch } from '../../store/batch.ts'
 import type { StoredRecord } from '../../store/row-encoder.ts'
@@ -58,11 +59,14 @@ function buildRemoval(walking: Walking, { planned, whole }: Gathered): Pick<Batc
   return under === undefined || whole.size === 0 ? {} : { whole: { field: under.field, values: [...whole] } }
 }
 
-const describeBatch = ({ connector, kind, entity }: EntityRef, records: number): SpanStart => ({
-  name: `sync batch ${kind}.${entity}`,
-  kind: 'internal',
-  attributes: { 'ferrule.kind': kind, 'ferrule.entity': entity, 'ferrule.connector_id': connector, 'ferrule.sync.records': records },
-})
+const describeBatch = (ref: EntityRef, records: number): SpanStart => {
+  const { connector, kind, entity } = labelKind(ref)
+  return {
+    name: `sync batch ${kind}.${entity}`,
+    kind: 'internal',
+    attributes: { 'ferrule.kind': kind, 'ferrule.entity': entity, 'ferrule.connector_id': connector, 'ferrule.sync.records': records },
+  }
+}
 
 /**
  * Records that a walk has read and not written yet. One commit runs at a time, beside the walks of the run. A walk commits before it hands

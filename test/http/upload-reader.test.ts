@@ -1,0 +1,66 @@
+/** Kind files that organizations upload are read in a thread: the loop that answers requests never reads one. */
+import { readFileSync } from 'node:fs'
+import { afterAll, expect, test, vi } from 'vitest'
+import { createUploadReader } from '../../packages/server/src/main/kinds/upload-reader.ts'
+import { acme } from '../kind-file/acme.ts'
+
+// The thread has modules of its own. In this thread nobody reads YAML.
+vi.mock('yaml', () => {
+  throw new Error('a file is read in the loop')
+})
+
+const reader = createUploadReader()
+afterAll(() => reader.close())
+const read = (file: string, slug = 'acme', recordings?: string) => reader.read({ slug, file, recordings, taken: ['github', 'GitHub'] })
+/** Each alias looks for its anchor from the beginning of the file. */
+const slow = `a: &a 1\nb: [${'*a,'.repeat(45_000)}]\n`
+
+test('a right file is read, with its hosts and the mark of strangers', async () => {
+  const github = readFileSync(new URL('../../packages/kinds/github.kind.yaml', import.meta.url), 'utf8')
+  const own = github.replace('kind: github', 'kind: our-github').replace('title: GitHub', 'title: Our code')
+  const { definition, mistakes, hosts } = await read(own, 'our-github')
+  expect(mistakes).toEqual([])
+  expect(definition).toMatchObject({ kind: 'our-github', foreign: true })
+  expect(hosts).toEqual(['api.github.com', 'github.com'])
+})
+
+test('mistakes have their places, and the slug of the address counts', async () => {
+  const wrong = await read(acme.replace('title: Acme', 'title: GitHub'))
+  expect(wrong).toMatchObject({ definition: undefined, mistakes: [{ line: 2, column: 8, path: 'title', near: null }] })
+  const other = await read(acme, 'other')
+  expect(other).toMatchObject({ definition: undefined, mistakes: [{ line: 1, path: 'kind', message: 'the address says other' }] })
+  const large = await read(`${acme}${'# more\n'.repeat(40_000)}`)
+  expect(large.mistakes).toMatchObject([{ message: 'is larger than 256 kB' }])
+})
+
+test('recordings with a secret refuse the upload', async () => {
+  const exchanges = [{ request: 'GET /v1/user', answer: { body: { data: { id: `ghp_${'a1'.repeat(18)}` } } } }]
+  const recordings = JSON.stringify({ kind: 'acme', recordings: [{ call: 'user.get', source: 'live', exchanges }] })
+  const { definition, mistakes } = await read(acme, 'acme', recordings)
+  expect(definition).toBeUndefined()
+  expect(mistakes).toMatchObject([{ file: 'recordings', message: expect.stringContaining('a token of GitHub') }])
+  expect((await read(acme, 'acme', recordings.replace(/ghp_\w+/, 'u1'))).mistakes).toEqual([])
+})
+
+test('a file that takes too long is refused, and the next one is read by another thread', { timeout: 60_000 }, async () => {
+  const [first, second] = await Promise.all([read(slow), read(acme)])
+  expect(first.mistakes).toMatchObject([{ message: expect.stringMatching(/^takes more than 5 seconds to read/) }])
+  expect(second.mistakes).toEqual([])
+})
+
+test('the files that wait are bounded: one too many has a code and a next step', async () => {
+  const settled = await Promise.allSettled(Array.from({ length: 22 }, () => read(acme)))
+  const refused = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
+  expect(settled.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThanOrEqual(20)
+  expect(refused.length).toBeGreaterThanOrEqual(1)
+  for (const each of refused) expect(each).toMatchObject({ code: 'overloaded', retryAfterMs: 5_000, hint: expect.stringContaining('Wait') })
+})
+
+test('the end of the service ends what is read and what waits', async () => {
+  const ending = createUploadReader()
+  const reading = [0, 1, 2].map(() => ending.read({ slug: 'acme', file: acme, recordings: undefined, taken: [] }))
+  const settled = Promise.allSettled(reading)
+  await ending.close()
+  expect((await settled).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+  await expect(ending.read({ slug: 'acme', file: acme, recordings: undefined, taken: [] })).rejects.toMatchObject({ code: 'unavailable' })
+})
