@@ -8,6 +8,7 @@ import type { Transport } from '../../client/transport.ts'
 import { FerruleError } from '../../errors.ts'
 import type { ConnectorRecord, ConnectorSummary } from '../../wire/connectors.ts'
 import type { AgentConnector, AgentKind, AgentRequest, AgentSource, RequestLimits } from '../source.ts'
+import { markUnreviewed } from '../unreviewed.ts'
 
 /** Connectors of a page: the most that the service lists at once. */
 const pageSize = 100
@@ -46,7 +47,9 @@ class KindCache {
   /** Reads a kind, without the signal of any caller: who leaves ends only the own wait. */
   async #read({ kind, version }: Pick<AgentConnector, 'kind' | 'version'>): Promise<AgentKind> {
     const { definition, entities } = await this.#definitions.get(kind, { version })
-    return { kind: definition.connector_type, title: definition.name, description: definition.description, entities }
+    const { connector_type: kind, name: title, description, custom: isCustom } = definition
+    const read = { kind, title, description, entities }
+    return isCustom ? markUnreviewed(read) : read
   }
 }
 

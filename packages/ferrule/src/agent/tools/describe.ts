@@ -5,7 +5,7 @@ import { isRequired, readProperties, readTypes } from '../../document/schema.ts'
 import { listWritten } from '../../values/filter/words.ts'
 import type { ActionDocument, EntityDocument } from '../../wire/definitions.ts'
 import { quoteName, writeLines } from '../answers/bounds.ts'
-import { writeLine } from '../answers/json.ts'
+import { toOneLine, writeLine } from '../answers/json.ts'
 import { defineTool, type RunningCall, readString, reads } from '../context.ts'
 import { quoteVendor } from '../failures.ts'
 import { type Described, findAction, findEntity, writeActions, writeExample } from '../operations.ts'
@@ -176,7 +176,7 @@ function writeProperties(schema: JsonSchema | null, { levels, isInput, marked }:
   return readProperties(schema).flatMap(([name, field]) => {
     const optional = isInput && !isRequired(schema, name) ? '?' : ''
     const mark = marked?.has(name) === true ? '*' : ''
-    const about = typeof field['description'] === 'string' ? `: ${field['description']}` : ''
+    const about = typeof field['description'] === 'string' ? `: ${toOneLine(field['description'])}` : ''
     const inner = levels > 1 ? findInner(field) : undefined
     const below = inner === undefined ? [] : writeProperties(inner, { levels: levels - 1, isInput }, `${indent}  `)
     return [`${indent}${name}${optional}${mark} ${formatType(field)}${about}`, ...below]

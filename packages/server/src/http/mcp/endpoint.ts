@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { FerruleError, FerruleError as KnownError } from 'ferrule'
 import type { AgentConnector, AgentKind, AgentRequest, AgentSource, RequestLimits } from 'ferrule/agents'
 import { type FileAnswer, JsonText, parseJson, RawJson, RawRows } from 'ferrule/engine'
-import { createMcpServer, fail, isObject, type McpMessage, type McpSdk, readProblem } from 'ferrule/internal'
+import { createMcpServer, fail, isObject, markUnreviewed, type McpMessage, type McpSdk, readProblem } from 'ferrule/internal'
 import { type ConnectorRecord, type ConnectorSummary, defaultMcpScopes, type ExecuteRequest, executeInput } from 'ferrule/wire'
 import { ExecuteLimits, type Hold } from '../../calls/admission.ts'
 import { answerBody } from '../../calls/cut-records.ts'
@@ -276,7 +276,9 @@ function createServiceSource(services: Services, caller: SourceCaller): AgentSou
     readKind: async ({ kind, version }): Promise<AgentKind> => {
       const found = await platform.kinds.getVersion(principal.organizationId, kind, version)
       const { definition, entities } = describeServedKind(found)
-      return { kind: definition.connector_type, title: definition.name, description: definition.description, entities }
+      const { connector_type: slug, name: title, description } = definition
+      const read = { kind: slug, title, description, entities }
+      return found.definition.foreign ? markUnreviewed(read) : read
     },
     execute: (connector, given, limits) => execute(services, caller, { connector, given, limits }),
   }
