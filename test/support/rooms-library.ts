@@ -77,7 +77,7 @@ export const libraryRooms: readonly Room[] = [
     // Kinds from documents: what an importer found, its file as text, and an importer for each sort of document. Only commands load it.
     room: `${library}import/`,
     files: within(library, ['errors.ts', 'values/', 'definition/', 'kind-file/']),
-    npm: ['yaml', '@scalar/openapi-upgrader'],
+    npm: ['yaml', '@scalar/openapi-upgrader', 'graphql'],
   },
   {
     // Recordings of kinds: their file, their replay, and how they are made. Only commands and sandboxes load it.

@@ -93,10 +93,13 @@ const readPage = (way: FileWay | undefined): Fields => {
   }
 }
 
-/** Lists the arguments that callers must give: those that no parameter of the body fills. */
-function listNeeded({ args }: GraphqlCall, { body = {}, wrap, always = {} }: FileOperation): string[] {
+/** Lists the parameters of the vendor that a way of paging sends. */
+const listPaging = (way: FileWay | undefined): readonly string[] => [way?.send ?? [], way?.size?.split('=')[0] ?? []].flat()
+
+/** Lists the arguments that callers must give: those that neither a parameter of the body nor paging fills. */
+function listNeeded({ args }: GraphqlCall, { body = {}, wrap, always = {} }: FileOperation, paging: readonly string[]): string[] {
   const sent = Object.entries(body).map(([name, value]) => (isObject(value) && typeof value['$to'] === 'string' ? value['$to'] : name))
-  const filled = new Set([...(wrap === undefined ? sent : [wrap]), ...Object.keys(always)].map(firstStep))
+  const filled = new Set([...(wrap === undefined ? sent : [wrap]), ...Object.keys(always), ...paging].map(firstStep))
   return Object.entries(args).flatMap(([name, type]) => (type.endsWith('!') && !filled.has(name) ? [name] : []))
 }
 
@@ -118,7 +121,8 @@ class OperationBuilder {
     this.#method = method
     this.#path = path
     this.#graphql = graphql
-    this.#slots = graphql === undefined ? listSlots(path) : listNeeded(graphql, this.#full)
+    const paged = source.action === 'list' ? (this.#full.pages ?? scope.file.lists?.pages) : undefined
+    this.#slots = graphql === undefined ? listSlots(path) : listNeeded(graphql, this.#full, listPaging(scope.file.pages?.[paged ?? '']))
   }
 
   get #hasBody(): boolean {
@@ -260,15 +264,16 @@ class OperationBuilder {
   /** Writes the document of GraphQL: the fields of the record, and what says where the next page is. */
   #buildGraphql(at: string, { answers, params, send }: Pick<Operation, 'answers' | 'params' | 'send'>, way?: FileWay) {
     if (this.#graphql === undefined) return {}
-    const size = way?.size?.split('=')[0]
-    const paging = [way?.send ?? [], size ?? []].flat()
     const own = Object.keys(params).map((name) => send?.[name]?.to ?? name)
-    this.#checkGraphql(this.#graphql, [...own, ...Object.keys(this.#full.always ?? {}), ...paging], at)
+    this.#checkGraphql(this.#graphql, [...own, ...Object.keys(this.#full.always ?? {}), ...listPaging(way)], at)
     const beside = [way?.next ?? [], way?.more?.replace('!', '') ?? [], way?.total ?? []].flat()
     const { record, from } = this.#source
+    // The fields of the record stand in the object that is merged into the row: `node` of an edge.
+    const { merge = [] } = this.#full
+    const rows = merge.length === 1 ? `${at}.${merge[0]}` : at
     return {
       graphql: writeGraphql(this.#graphql, {
-        ...{ at: answers === 'nothing' ? undefined : at, record, from },
+        ...{ at: answers === 'nothing' ? undefined : rows, record, from },
         beside: beside.filter((path) => path.startsWith(`${graphqlResult}.`)),
       }),
     }

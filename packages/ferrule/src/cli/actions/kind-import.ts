@@ -14,6 +14,11 @@ const mostLines = 20
 /** Sorts of documents: the option that names one, and its importer, loaded when it is used. */
 const importers: Readonly<Record<string, () => Promise<Importer>>> = {
   manifest: async () => (await import('../../import/manifest/import.ts')).importManifest,
+  graphql: async () => (await import('../../import/graphql/import-graphql.ts')).importGraphql,
+}
+/** What reads the text of a document that can be neither JSON nor YAML. */
+const parsers: Readonly<Record<string, (text: string) => Promise<unknown>>> = {
+  graphql: async (text) => (await import('../../import/graphql/schema.ts')).parseSchema(text),
 }
 
 /** A document that the user names. */
@@ -96,7 +101,7 @@ export async function importDocument(
   const text = /^https?:\/\//.test(source) ? await readAddress(source, context) : await readFromDisk(source)
   const [{ parseDocument }, importKind] = await Promise.all([import('../../import/parse.ts'), load()])
   try {
-    return importKind(await parseDocument(text), options)
+    return importKind(await (parsers[option] ?? parseDocument)(text), options)
   } catch (thrown) {
     if (!(thrown instanceof DocumentError)) throw thrown
     throw failUsage(`${source} ${thrown.message}.`, `Give a document for --${option}.`)

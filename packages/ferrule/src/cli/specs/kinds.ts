@@ -18,6 +18,7 @@ export const kindCommands: readonly CommandSpec[] = [
       { flags: '--manifest <source>', about: 'a manifest: a file, or an https address' },
       { flags: '--title <title>', about: 'name of the system, as people write it' },
       { flags: '--api <address>', about: 'address of its API, without a path' },
+      { flags: '--graphql <file>', about: 'schema of a GraphQL API: the answer of an introspection query, or the schema language' },
     ],
     examples: [
       'ferrule kind new acme.kind.yaml --title Acme --api https://api.acme.example',
