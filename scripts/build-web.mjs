@@ -5,7 +5,7 @@ import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build } from 'vite'
-import { DocsPages } from './docs-pages.mjs'
+import { DocsPages, printForAgents } from './docs-pages.mjs'
 import { printLicenses } from './licenses.mjs'
 import { root, sourceCondition } from './paths.mjs'
 import { digestSources, isFresh, sourcesFile, webFolder } from './web.mjs'
@@ -96,6 +96,8 @@ function writeDocs(target) {
     writeFileSync(join(target, name), text)
     return name
   })
+  const { description } = JSON.parse(readFileSync(join(root, 'packages/ferrule/package.json'), 'utf8'))
+  writeFileSync(join(target, 'llms.txt'), printForAgents(readFileSync(join(root, 'docs/README.md'), 'utf8'), description))
   rmSync(template)
   for (const [name, html] of pages) {
     const file = join(target, 'docs', `${name || 'index'}.html`)

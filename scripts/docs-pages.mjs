@@ -72,6 +72,20 @@ function readGroups(text) {
   return groups
 }
 
+/**
+ * Prints the list of pages for agents, in the form of https://llmstxt.org: addresses below the service, and what each page is about.
+ * @param {string} list Markdown of the list of pages
+ * @param {string} about one sentence about the whole
+ */
+export function printForAgents(list, about) {
+  const lines = list.split('\n').flatMap((line) => {
+    if (line.startsWith('## ')) return ['', line, '']
+    const [, title, file, hash = '', rest = ''] = /^- \[(.+?)\]\((.+?)\.md(#[^)]*)?\)(.*)/.exec(line) ?? []
+    return title === undefined ? [] : [`- [${title}](${printPath(file ?? '')}${hash})${rest}`]
+  })
+  return ['# Ferrule', '', `> ${about}`, ...lines, ''].join('\n')
+}
+
 /** Renders the pages of a folder. */
 export class DocsPages {
   #folder

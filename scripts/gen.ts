@@ -15,6 +15,7 @@ import { routes } from '../packages/server/src/http/routes/index.ts'
 import { formatAnswers } from './format-answers.ts'
 import { kindFilesPage } from './kind-files-page.ts'
 import { printKindFiles } from './kind-packages.ts'
+import { printSkill } from './skill.ts'
 
 const root = join(import.meta.dirname, '..')
 const kinds = Object.values(checkKinds(kindTable))
@@ -27,6 +28,7 @@ const files = new Map([
   ['docs/settings.md', settingsPage()],
   ['docs/reference/http.md', routesPage(openApiDocument({ routes, kinds: [] }), kinds)],
   ['packages/server/src/http/html/look.ts', lookModule()],
+  ['packages/ferrule/skills/writing-kinds/SKILL.md', printSkill(readFileSync(join(root, 'docs/writing-kinds.md'), 'utf8'))],
   ['packages/ferrule/kind.schema.json', `${JSON.stringify(printSchema(), null, 1)}\n`],
   [
     'packages/ferrule/recordings.schema.json',

@@ -83,7 +83,7 @@ describe('the packed packages', () => {
   test.each(names)('%s holds compiled sources and papers only', (name) => {
     const paths = listFiles(join(consumer, 'node_modules', name)).filter((path) => !path.startsWith('node_modules/'))
     const isExpected = (path: string) =>
-      /^(dist\/.*(\.js|\.d\.ts|LICENSES\.md)|dist\/web\/(\w+\.html|docs\/[\w/-]+\.html(\.(gz|br))?|assets\/[\w.-]+\.(js|css|json|svg)(\.(gz|br))?)|dist\/kinds\/(index|json\/[\w-]+|[\w-]+\.recordings)\.json|package\.json|(kind|recordings)\.schema\.json|LICENSE|README\.md|CHANGELOG\.md)$/.test(
+      /^(dist\/.*(\.js|\.d\.ts|LICENSES\.md)|dist\/web\/(\w+\.html|llms\.txt|docs\/[\w/-]+\.html(\.(gz|br))?|assets\/[\w.-]+\.(js|css|json|svg)(\.(gz|br))?)|dist\/kinds\/(index|json\/[\w-]+|[\w-]+\.recordings)\.json|package\.json|(kind|recordings)\.schema\.json|skills\/writing-kinds\/SKILL\.md|LICENSE|README\.md|CHANGELOG\.md)$/.test(
         path,
       )
     expect(paths.filter((path) => !isExpected(path) || path.includes('.test.'))).toEqual([])

@@ -13,6 +13,15 @@ about: ${JSON.stringify(`Records of ${title}`)}
 docs: ${api}
 api: ${api}
 
+# Compare each with the vendor's pages, then delete its line.
+unsure:
+  docs: not said
+  auth: guessed
+  limits: guessed
+  errors: guessed
+  pages: guessed
+  entities.things: guessed
+
 auth:
   token:
     title: API token

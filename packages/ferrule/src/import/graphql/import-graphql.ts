@@ -1,7 +1,7 @@
 /** Makes a kind of the schema of a GraphQL API (docs/decisions/graphql-schemas.md). */
 
 import { toSentence } from '../../kind-file/build-fields.ts'
-import type { FileEntity, FileWay, Unsure } from '../../kind-file/file.ts'
+import type { FileEntity, FileOperation, FileWay, Unsure } from '../../kind-file/file.ts'
 import { DocumentError, type Imported, type Importer, type ImportOptions, type LeftOut } from '../imported.ts'
 import { FieldWriter, isFree, writeSentence } from './fields.ts'
 import { type ConnectionList, chooseMain, findList, toEntityName } from './lists.ts'
@@ -43,6 +43,9 @@ const ways: Readonly<Record<PageWay, FileWay>> = {
 function findKey({ fields }: NamedType): string | undefined {
   return ['id', 'uuid', 'gid', 'key', 'slug', 'code', 'name'].find((name) => fields.some((field) => field.name === name && isFree(field)))
 }
+
+/** The changes of an entity. */
+type WrittenChanges = { [C in Change]?: string | FileOperation }
 
 /** Makes one kind. */
 class GraphqlImport {
@@ -101,8 +104,8 @@ class GraphqlImport {
     else this.#entities[name] = entity
   }
 
-  #writeChanges(name: string, node: NamedType): Partial<FileEntity> {
-    const made: Partial<Record<Change, FileEntity[Change]>> = {}
+  #writeChanges(name: string, node: NamedType): WrittenChanges {
+    const made: WrittenChanges = {}
     for (const change of Object.keys(changes) as Change[]) {
       const mutation = this.#calls.findMutation(change, node)
       if (mutation === undefined) continue

@@ -108,6 +108,14 @@ export class WebFiles {
     return { content, etag, headers: found.headers }
   }
 
+  /** Reads the list of pages for agents. @returns undefined when the pages are not built */
+  async readList(): Promise<string | undefined> {
+    return readFile(join(this.#folder, 'llms.txt'), 'utf8').catch((thrown: unknown) => {
+      if (isMissing(thrown)) return undefined
+      throw thrown
+    })
+  }
+
   /** Finds the smallest form of a file. */
   async #find(path: string, type: string, accepted: string) {
     for (const [encoding, ending] of [...encodings.filter(([each]) => isAccepted(each, accepted)), ['identity', ''] as const]) {

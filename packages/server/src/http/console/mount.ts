@@ -243,6 +243,15 @@ async function sendDocument(
   return headers['if-none-match'] === etag ? reply.code(304).send() : reply.headers(found.headers).send(content)
 }
 
+/** Sends the list of pages for agents (https://llmstxt.org). */
+async function sendList(reply: FastifyReply, files: WebFiles): Promise<FastifyReply> {
+  const text = await files.readList()
+  if (text === undefined) return sendNotBuilt(reply)
+  return reply
+    .headers({ 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' })
+    .send(text)
+}
+
 async function sendAsset({ params, headers }: FastifyRequest, reply: FastifyReply, files: WebFiles): Promise<FastifyReply> {
   const name = isObject(params) && typeof params['file'] === 'string' ? params['file'] : ''
   const asset = await files.openAsset(name, String(headers['accept-encoding'] ?? ''))
@@ -266,6 +275,7 @@ function addRoutes(scope: FastifyInstance, services: Services, files: WebFiles):
   add('GET', '/connect/:id', (request, reply) => send(request, reply, 'connect'))
   add('GET', '/docs', (request, reply) => sendDocument(request, reply, { files, kinds: own }))
   add('GET', '/docs/*', (request, reply) => sendDocument(request, reply, { files, kinds: own }))
+  add('GET', '/llms.txt', (_request, reply) => sendList(reply, files))
   for (const page of ['console', 'connect', 'docs'])
     add('GET', `/${page}/assets/:file`, (request, reply) => sendAsset(request, reply, files))
   add('POST', '/console/session', (request, reply) => signIn.start(request, reply))
