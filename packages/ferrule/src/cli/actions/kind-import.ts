@@ -14,6 +14,7 @@ const mostLines = 20
 /** Sorts of documents: the option that names one, and its importer, loaded when it is used. */
 const importers: Readonly<Record<string, () => Promise<Importer>>> = {
   manifest: async () => (await import('../../import/manifest/import.ts')).importManifest,
+  openapi: async () => (await import('../../import/openapi/index.ts')).importOpenapi,
   graphql: async () => (await import('../../import/graphql/import-graphql.ts')).importGraphql,
 }
 /** What reads the text of a document that can be neither JSON nor YAML. */

@@ -11,15 +11,18 @@ export const kindCommands: readonly CommandSpec[] = [
     name: 'kind new',
     args: '<file>',
     about: 'write a kind file to begin with, or that of a document',
-    details:
-      'A manifest is the declarative YAML of a low-code connector. What was left out is listed with the reason, and the file says in unsure what ' +
-      'was guessed.',
     options: [
       { flags: '--manifest <source>', about: 'a manifest: a file, or an https address' },
       { flags: '--title <title>', about: 'name of the system, as people write it' },
       { flags: '--api <address>', about: 'address of its API, without a path' },
       { flags: '--graphql <file>', about: 'schema of a GraphQL API: the answer of an introspection query, or the schema language' },
+      { flags: '--openapi <source>', about: 'OpenAPI document to make it of: a file, or an address with https' },
+      { flags: '--only <names>', about: 'entities, or tags of the document, with commas between them; all by default' },
     ],
+    details:
+      'A manifest is the declarative YAML of a low-code connector. ' +
+      'A document gives the calls, fields, paging and ways to sign in. What was guessed, and what the document does not say, stands in unsure of ' +
+      'the file, and ferrule kind check lists it. Calls that fit no entity are left out, each with the reason.',
     examples: [
       'ferrule kind new acme.kind.yaml --title Acme --api https://api.acme.example',
       'ferrule kind new crm.kind.yaml --title CRM --api https://crm.example --jq .file',

@@ -1,0 +1,76 @@
+/** `kind new --openapi`: a document becomes a file that passes the check, and its list pages through. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connect } from '../../packages/ferrule/src/core.ts'
+import { loadKind } from '../../packages/ferrule/src/kind-file/index.ts'
+import { makeFolder, runFerrule, runForJson } from '../command/support.ts'
+import { answer, list, makeDocument, object, send } from './openapi-support.ts'
+
+const config = makeFolder()
+const lamp = { id: 'string', name: 'string', updated_at: { type: 'string', format: 'date-time' } }
+const paged = object({ lamps: list(lamp), meta: object({ next_cursor: 'string' }) })
+const document = makeDocument(
+  {
+    '/lamps': {
+      get: answer(paged, { cursor: 'string', limit: { type: 'integer', maximum: 2 }, color: { type: 'string', enum: ['red', 'blue'] } }),
+      post: send(object({ lamp: object({ name: 'string' }) }), object({ lamp: object(lamp) })),
+    },
+    '/lamps/{lamp_id}': { get: answer(object({ lamp: object(lamp) })) },
+    '/lamps/{lamp_id}/light': { post: answer(undefined) },
+  },
+  { components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } } },
+)
+const lamps = [1, 2, 3, 4, 5].map((id) => ({ id: `l${id}`, name: `Lamp ${id}`, updated_at: '2026-01-01T00:00:00Z' }))
+
+let server: Server
+let origin: string
+beforeAll(async () => {
+  server = createServer(({ url = '', headers }, response) => {
+    const { pathname, searchParams } = new URL(url, 'http://localhost')
+    response.setHeader('content-type', 'application/json')
+    if (pathname === '/openapi.json') return void response.end(JSON.stringify(document))
+    if (pathname === '/moved.json') return void response.writeHead(302, { location: '/openapi.json' }).end()
+    const from = Number(searchParams.get('cursor') ?? 0)
+    const next = from + 2 < lamps.length ? String(from + 2) : null
+    const body = headers.authorization === 'Bearer k3y' ? { lamps: lamps.slice(from, from + 2), meta: { next_cursor: next } } : {}
+    response.end(JSON.stringify(pathname === '/v1/lamps/l1' ? { lamp: lamps[0] } : body))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // a server on a port has such an address
+})
+afterAll(() => new Promise((resolve) => server.close(resolve)))
+
+test('from a document at an address to the last page', async () => {
+  const made = await runForJson({ config }, 'kind', 'new', 'lamps.kind.yaml', '--openapi', `${origin}/openapi.json`)
+  expect(made).toMatchObject({ file: 'lamps.kind.yaml', kind: 'lamps', entities: 1, left_out: [{ what: 'POST /lamps/{lamp_id}/light' }] })
+  const { code, stdout, stderr } = await runFerrule({ config }, 'kind', 'check', 'lamps.kind.yaml', '--json')
+  expect({ code, rows: JSON.parse(stdout).filter(({ is }: { is: string }) => is === 'mistake') }).toEqual({ code: 0, rows: [] })
+  expect(stderr).toMatch(/no mistakes, \d+ doubts, \d+ unsure/)
+  expect(await readFile(join(config, 'lamps.kind.yaml'), 'utf8')).toContain(
+    'create: { call: POST /lamps, body: { name: string Name }, wrap: lamp, at: lamp }',
+  )
+  const connector = connect(await loadKind(join(config, 'lamps.kind.yaml')), { credentials: { token: 'k3y' }, origin })
+  const found: unknown[] = []
+  for await (const each of connector.entity('lamps').records()) found.push(each)
+  expect(found).toEqual(lamps)
+  expect((await connector.entity('lamps').get({ lamp_id: 'l1' })).data).toEqual(lamps[0])
+})
+
+test('a document that cannot be read is refused, and nothing is written', async () => {
+  await writeFile(join(config, 'none.json'), '{"a": 1}')
+  const wrong = [
+    ['none.json', 'is no OpenAPI document'],
+    ['missing.json', 'no such file'],
+    [`${origin}/moved.json`, 'it leads to /openapi.json'],
+    ['http://acme.example/openapi.json', 'its address is not https'],
+  ] as const
+  for (const [source, says] of wrong) {
+    const { code, stderr } = await runFerrule({ config }, 'kind', 'new', 'wrong.kind.yaml', '--openapi', source)
+    expect(code).not.toBe(0)
+    expect(stderr).toContain(says)
+  }
+  await expect(readFile(join(config, 'wrong.kind.yaml'))).rejects.toThrow('ENOENT')
+})
