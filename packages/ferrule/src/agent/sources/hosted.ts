@@ -47,9 +47,8 @@ class KindCache {
   /** Reads a kind, without the signal of any caller: who leaves ends only the own wait. */
   async #read({ kind, version }: Pick<AgentConnector, 'kind' | 'version'>): Promise<AgentKind> {
     const { definition, entities } = await this.#definitions.get(kind, { version })
-    const { connector_type: kind, name: title, description, custom: isCustom } = definition
-    const read = { kind, title, description, entities }
-    return isCustom ? markUnreviewed(read) : read
+    const read = { kind: definition.connector_type, title: definition.name, description: definition.description, entities }
+    return version === undefined ? read : markUnreviewed(read) // only kinds of organizations have versions
   }
 }
 
