@@ -3,6 +3,7 @@ import { Badge, Button, Group, Stack, Text, Title } from '@mantine/core'
 import type { ConnectorRecord, DefinitionRecord } from 'ferrule/wire'
 import { type FormEvent, useState } from 'react'
 import { useKind } from '../../data/connector.ts'
+import { useRead } from '../../data/ferrule.ts'
 import { useChanges } from '../../data/leaving.ts'
 import { useWrite } from '../../data/write.ts'
 import { announce } from '../../parts/announcements.tsx'
@@ -15,12 +16,23 @@ import { ReadingView } from '../../parts/reading-view.tsx'
 import { ConnectLinkButton } from './connect-link-button.tsx'
 import { listAllKeys } from './data.ts'
 
+/** What the form gets. */
+interface NewCredentialsProps {
+  readonly connector: ConnectorRecord
+  readonly kind: DefinitionRecord
+  /** Newest version of a kind of the organization, whose fields the form has: the connector moves to it. */
+  readonly version: number | undefined
+}
+
+const toMove = (version: number | undefined) => (version === undefined ? {} : { kind_version: version })
+
 /** Holds what was entered, until it is stored. */
-function useNewCredentials({ id, credential_scheme: stored }: ConnectorRecord, kind: DefinitionRecord) {
+function useNewCredentials({ connector, kind, version }: NewCredentialsProps) {
+  const { id, credential_scheme: stored } = connector
   const [scheme, setScheme] = useState(stored)
   const [value, setValue] = useState<Schema>({})
   const keep = useChanges(value, ['tab'])
-  const change = useWrite((ferrule, credentials: Schema) => ferrule.connectors.patch(id, { credentials }), {
+  const change = useWrite((ferrule, credentials: Schema) => ferrule.connectors.patch(id, { credentials, ...toMove(version) }), {
     refreshes: listAllKeys(id),
     onDone: () => {
       setValue({})
@@ -41,12 +53,19 @@ function useNewCredentials({ id, credential_scheme: stored }: ConnectorRecord, k
 }
 
 /** Shows the form. */
-function NewCredentials({ connector, kind }: { readonly connector: ConnectorRecord; readonly kind: DefinitionRecord }) {
-  const { scheme, value, setValue, change, choose, submit } = useNewCredentials(connector, kind)
+function NewCredentials(props: NewCredentialsProps) {
+  const { connector, kind, version } = props
+  const { scheme, value, setValue, change, choose, submit } = useNewCredentials(props)
+  const isMoved = version !== undefined && version !== connector.kind_version
   const isSame = scheme === connector.credential_scheme
   return (
     <Stack component="form" gap="sm" onSubmit={submit} aria-label="New credentials">
-      {isSame && <Text size="sm">A field that stays empty keeps its stored value.</Text>}
+      {isSame && !isMoved && <Text size="sm">A field that stays empty keeps its stored value.</Text>}
+      {isMoved && (
+        <Text size="sm">
+          The connector runs version {connector.kind_version} of its kind. With new credentials it moves to version {version}.
+        </Text>
+      )}
       <CredentialFields
         kind={kind}
         scheme={scheme}
@@ -54,7 +73,7 @@ function NewCredentials({ connector, kind }: { readonly connector: ConnectorReco
         value={value}
         onChange={setValue}
         problems={listProblems(change.error)}
-        isPartial={isSame}
+        isPartial={isSame && !isMoved}
       />
       {change.error !== null && <ErrorBox error={change.error} title="The credentials were not stored" />}
       <Group>
@@ -101,7 +120,10 @@ function StoredCheck({ id }: { readonly id: string }) {
 
 /** Shows the tab. */
 export function CredentialsTab({ connector }: { readonly connector: ConnectorRecord }) {
-  const reading = useKind(connector.connector_type)
+  const { connector_type: slug } = connector
+  const reading = useKind(slug)
+  const isOwn = connector.kind_version !== undefined
+  const own = useRead(['kinds', slug, 'file'], (ferrule, signal) => ferrule.kinds.get(slug, {}, { signal }), { enabled: isOwn })
   return (
     <ReadingView reading={reading}>
       {(kind) => (
@@ -119,7 +141,7 @@ export function CredentialsTab({ connector }: { readonly connector: ConnectorRec
               New credentials are checked at the vendor before they are stored. The copy, the schedule and the id stay. A failed check
               changes nothing.
             </Text>
-            <NewCredentials connector={connector} kind={kind} />
+            {(!isOwn || !own.isPending) && <NewCredentials connector={connector} kind={kind} version={own.data?.version} />}
           </Stack>
           <Stack gap="xs" align="flex-start">
             <Text size="sm">Somebody else has the account? They can do it on a page of their own, and nobody here sees the secret.</Text>

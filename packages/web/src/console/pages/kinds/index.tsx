@@ -10,6 +10,8 @@ import { PageLink } from '../../parts/page-link.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { printReferenceLink } from '../../parts/reference/address.ts'
 import { FoundEntries, ReferenceSearch } from '../../parts/reference/found.tsx'
+import { Section } from '../../parts/section.tsx'
+import { OwnKinds } from './own-kinds.tsx'
 
 /** Shows the ways to a kind. */
 function KindCard({ kind: { connector_type: kind, name, description } }: { readonly kind: DefinitionSummary }) {
@@ -67,7 +69,16 @@ export function Page() {
       <PageHeader title="Kinds" about="External systems that connectors reach: their entities, actions and fields." />
       <Stack gap="lg">
         <ReferenceSearch where="all kinds" />
-        {text.trim() === '' ? <Kinds /> : <Found text={text} />}
+        {text.trim() === '' ? (
+          <>
+            <OwnKinds />
+            <Section title="All kinds">
+              <Kinds />
+            </Section>
+          </>
+        ) : (
+          <Found text={text} />
+        )}
       </Stack>
     </>
   )

@@ -57,7 +57,11 @@ function findRange(text: Text, { line, column }: EditorProblem): { readonly from
 }
 
 const toDiagnostics = (text: Text, problems: readonly EditorProblem[]): Diagnostic[] =>
-  problems.map((problem) => ({ ...findRange(text, problem), severity: 'error', message: problem.message }))
+  problems.map((problem) => ({
+    ...findRange(text, problem),
+    severity: problem.isDoubt === true ? 'warning' : 'error',
+    message: problem.message,
+  }))
 
 /** Says that the problems are others. */
 const problemsChange = StateEffect.define<null>()
@@ -144,9 +148,16 @@ function useView(parent: RefObject<HTMLDivElement | null>, latest: RefObject<Lat
   return view
 }
 
+/** Moves the cursor to a place, and the focus with it. */
+function goTo(view: EditorView, { line, column }: Pick<EditorProblem, 'line' | 'column'>): void {
+  const { from, to } = view.state.doc.line(Math.min(Math.max(line, 1), view.state.doc.lines))
+  view.dispatch({ selection: { anchor: Math.min(from + column - 1, to) }, effects: EditorView.scrollIntoView(from, { y: 'center' }) })
+  view.focus()
+}
+
 /** Shows the editor. */
 export function Editor(props: CodeEditorProps) {
-  const { value, problems = [] } = props
+  const { value, place, problems = [] } = props
   const parent = useRef<HTMLDivElement>(null)
   const latest = useRef<Latest>({ props, reported: [] })
   latest.current.props = props
@@ -154,6 +165,9 @@ export function Editor(props: CodeEditorProps) {
   useEffect(() => {
     if (view.current !== null) takeValue(view.current, latest.current, value)
   }, [value, view])
+  useEffect(() => {
+    if (view.current !== null && place !== undefined) goTo(view.current, place)
+  }, [place, view])
   const shown = JSON.stringify(problems)
   // biome-ignore lint/correctness/useExhaustiveDependencies: other problems are shown at once, not after the next change of the text
   useEffect(() => {

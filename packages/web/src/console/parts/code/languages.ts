@@ -5,6 +5,7 @@ import type { Extension } from '@codemirror/state'
 export const languages = {
   json: async (): Promise<Extension> => (await import('./json.ts')).language,
   sql: async (): Promise<Extension> => (await import('./sql.ts')).language,
+  kind: async (): Promise<Extension> => (await import('./kind.ts')).language,
   filter: async (): Promise<Extension> => (await import('./filter.ts')).language,
 } as const
 

@@ -9,6 +9,8 @@ export interface EditorProblem {
   /** From 1, in UTF-16 code units. */
   readonly column: number
   readonly message: string
+  /** What can be right, but often is not; left out: a mistake. */
+  readonly isDoubt?: boolean
 }
 
 /** Returns the problems that name a line and column. */
@@ -32,4 +34,6 @@ export interface CodeEditorProps {
   readonly isReadOnly?: boolean
   /** true: the editor takes the focus when it appears. */
   readonly hasFocus?: boolean
+  /** Place that the cursor goes to; another object goes there again. */
+  readonly place?: Pick<EditorProblem, 'line' | 'column'> | undefined
 }
