@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FerruleError } from 'ferrule'
 import { type FileAnswer, RawJson } from 'ferrule/engine'
-import { fail, isObject, splitRawJson, writeBody } from 'ferrule/internal'
+import { asFerruleError, fail, isObject, splitRawJson, writeBody } from 'ferrule/internal'
 import type { Logger } from 'pino'
 import type { Caller, Principal } from '../values/access.ts'
 import { type Door, findDoor } from './compat/door.ts'
@@ -293,7 +293,13 @@ async function readCaller(authentication: Authentication, request: FastifyReques
   const isNamed = route.showsOwnKinds === true && request.headers['x-organization-id'] !== undefined
   if (isNamed) return authentication.readPrincipal(request, route)
   const caller = await authentication.readCaller(request, route)
-  return route.showsOwnKinds === true && caller.organizationId !== null ? authentication.readPrincipal(request, route) : caller
+  if (route.showsOwnKinds !== true) return caller
+  if (caller.organizationId !== null) return authentication.readPrincipal(request, route)
+  // Sessions, and tokens without an organization: whoever reaches a single one means it.
+  return authentication.readPrincipal(request, route).catch((thrown: unknown) => {
+    if (asFerruleError(thrown).code === 'organization_required') return caller
+    throw thrown
+  })
 }
 
 /** Builds the hook that authenticates before the body is read, and the handler of the route. */

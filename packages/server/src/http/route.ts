@@ -102,7 +102,7 @@ export interface OpenRoute extends RouteBase {
 /** A route of an application, before an organization is chosen. */
 export interface CallerRoute extends RouteBase {
   readonly auth: 'caller'
-  /** True: a token of one organization, and a request that names one, is answered with the kinds of that organization too. */
+  /** True: the answer has the kinds of the organization too, if the request names one or its sender reaches a single one. */
   readonly showsOwnKinds?: true
   answer(exchange: Exchange<Caller>, services: Services): Answer | Promise<Answer>
 }

@@ -13,6 +13,7 @@ type Finding = KindCheck['mistakes'][number]
 export const meanings = kindChangeMeanings
 
 const looks: Readonly<Record<Change['class'], StateLook>> = {
+  none: ['Nothing', 'gray'],
   text: ['Texts', 'gray'],
   calls: ['Calls', 'blue'],
   entities: ['New entity', 'green'],
@@ -79,7 +80,7 @@ export function Findings({ title, findings, goTo }: FindingsProps) {
               </Anchor>{' '}
               {path !== '' && <strong>{path}: </strong>}
               {message}
-              {near !== null && `; did you mean ${near}?`}
+              {near === null ? '.' : `; did you mean ${near}?`}
               {example !== null && ` Example: ${example}`}
             </List.Item>
           )

@@ -79,10 +79,11 @@ export function MoveSection({ kind: { slug, version, connectors }, refreshes }: 
 }
 
 /** Deletes the kind. */
-export function DeleteButton({ kind: { slug, title, connectors }, refreshes }: KindProps) {
+export function DeleteButton({ kind: { slug, title, connectors } }: Pick<KindProps, 'kind'>) {
   const go = useGo()
   const deletion = useWrite((ferrule) => ferrule.kinds.delete(slug), {
-    refreshes: [...refreshes],
+    // The page of the deleted kind is left, and must not read it again.
+    refreshes: [['kinds', 'list'], ['definitions']],
     onDone: () => {
       giveUpChanges()
       announce(`The kind ${title} was deleted.`)

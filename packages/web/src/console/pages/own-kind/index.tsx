@@ -1,5 +1,5 @@
 /** A kind of the organization: its file in an editor, what a change means, its versions, and its connectors. */
-import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
 import { writeKindTemplate } from 'ferrule/internal'
 import type { KindCheck, KindRecord } from 'ferrule/wire'
 import { useState } from 'react'
@@ -94,12 +94,25 @@ const listProblems = ({ mistakes, doubts }: KindCheck): readonly EditorProblem[]
   ...doubts.map((doubt) => ({ ...doubt, isDoubt: true })),
 ]
 
+/** What the button publishes. */
+interface PublishProps {
+  readonly work: State
+  readonly check: KindCheck
+  /** true: the version before has recordings, which the console does not send. */
+  readonly hasRecordings: boolean
+}
+
 /** Publishes what was checked. */
-function PublishButton({ work: { slug = '', base, publication }, check }: { readonly work: State; readonly check: KindCheck }) {
+function PublishButton({ work: { slug = '', base, publication }, check, hasRecordings }: PublishProps) {
   return (
     <ConfirmButton label="Publish" title={`Publish version ${base.newest + 1} of ${slug}?`} mutation={publication}>
       <Stack gap="sm">
-        {check.class !== null && <Text size="sm">For connectors that move to it: {meanings[check.class]}.</Text>}
+        <Text size="sm">For connectors that move to it: {meanings[check.class]}.</Text>
+        {hasRecordings && (
+          <Text size="sm">
+            The newest version has recordings for the sandbox, and this one will have none: <Code>ferrule kind publish</Code> sends them with the file.
+          </Text>
+        )}
         <Text size="sm">Connectors stay with the version that they run, until you move them. A version never changes.</Text>
       </Stack>
     </ConfirmButton>
@@ -127,7 +140,7 @@ function CheckResult({ work, stored, goTo }: { readonly work: State; readonly go
           <ChangeList changes={check.data.changes} none={newest === 0 ? 'This file makes a new kind.' : 'Nothing.'} />
           <NewHosts hosts={check.data.hosts} known={stored?.hosts ?? []} />
           <Group>
-            <PublishButton work={work} check={check.data} />
+            <PublishButton work={work} check={check.data} hasRecordings={stored?.sandbox === true} />
           </Group>
         </Section>
       )}
@@ -179,7 +192,7 @@ function Work({ stored, onStale }: WorkProps) {
         <>
           <MoveSection kind={stored} refreshes={kindKeys} />
           <Versions kind={stored} onOpen={(file) => load({ text: file, newest: base.newest })} />
-          <DeleteButton kind={stored} refreshes={kindKeys} />
+          <DeleteButton kind={stored} />
         </>
       )}
     </Stack>

@@ -107,7 +107,8 @@ function buildExtensions({ label, hint, isReadOnly = false }: CodeEditorProps, l
     linter(({ state }) => toDiagnostics(state.doc, latest.props.problems ?? []), { needsRefresh }),
     keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
     [EditorView.lineWrapping, look, emptySelection, EditorState.readOnly.of(isReadOnly)],
-    EditorView.contentAttributes.of({ 'aria-label': label }),
+    // Without an index axe takes a text that scrolls for one that no key reaches.
+    EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
     hint === undefined ? [] : placeholder(hint),
     EditorView.updateListener.of(({ docChanged, transactions, state }) => {
       if (docChanged && !transactions.some((each) => each.annotation(given) === true)) report(latest, state.doc.toString())
