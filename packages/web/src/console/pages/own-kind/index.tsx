@@ -110,7 +110,8 @@ function PublishButton({ work: { slug = '', base, publication }, check, hasRecor
         <Text size="sm">For connectors that move to it: {meanings[check.class]}.</Text>
         {hasRecordings && (
           <Text size="sm">
-            The newest version has recordings for the sandbox, and this one will have none: <Code>ferrule kind publish</Code> sends them with the file.
+            The newest version has recordings for the sandbox, and this one will have none: <Code>ferrule kind publish</Code> sends them
+            with the file.
           </Text>
         )}
         <Text size="sm">Connectors stay with the version that they run, until you move them. A version never changes.</Text>
