@@ -27,7 +27,7 @@ test('describe marks sentences of the kind, of entities and of actions; none of 
   })
   const all = await runTool(tools, 'describe', { connector: 'Acme' })
   expect(all.text).toContain(`(acme), active. ${mark} Things.`)
-  expect(all.text).toContain(`- parts (list): ${mark} Parts.`)
+  expect(all.text).toContain(`- parts (list, search): ${mark} Parts.`)
   const parts = await runTool(tools, 'describe', { connector: 'Acme', entity: 'parts' })
   expect(parts.text).toContain(`Action list: ${mark} `)
   expect(`${all.text}\n${parts.text}`).not.toMatch(/^(?:# System|Error)/m)

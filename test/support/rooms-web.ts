@@ -17,7 +17,7 @@ const kit = [
   'wouter',
 ]
 /** What only a page that is loaded with its first use may hold. */
-const large = ['uplot', '@codemirror/*', '@lezer/highlight', 'ferrule/kind.schema.json']
+const large = ['uplot', '@codemirror/*', '@lezer/highlight', 'ferrule/kind.schema.json?raw']
 
 /** The rooms of the pages in their order. No room of ours imports them, and they import nothing of the service. */
 export const webRooms: readonly Room[] = [

@@ -11,8 +11,8 @@ import type { UploadAnswer, UploadTask } from './upload-thread.ts'
 /** The thread's file. In a checkout both files are TypeScript, in the published package both are JavaScript. */
 const program = new URL(`./upload-thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
 
-/** Longest time for one file, in milliseconds: the largest file that is right takes a fifth of it. */
-const longestMs = 5_000
+/** Longest time for one file, in milliseconds. The largest file that is right takes a second of a processor, which a busy machine has not at once. */
+const usualLongestMs = 15_000
 /** Milliseconds until an idle thread ends. */
 const idleMs = 10_000
 /** Most files that wait for the thread. */
@@ -42,13 +42,15 @@ const refuse = (message: string): ReadUpload => ({
   hosts: [],
 })
 
-const tooSlow = () => refuse(`takes more than ${longestMs / 1_000} seconds to read: make the file smaller, with fewer aliases and keys`)
+const tooSlow = (longestMs: number) =>
+  refuse(`takes more than ${longestMs / 1_000} seconds to read: make the file smaller, with fewer aliases and keys`)
 const tooLarge = () => refuse('takes too much memory to read: make the file smaller, with fewer aliases and groups of types')
 
 const isOutOfMemory = (thrown: unknown): boolean =>
   thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_WORKER_OUT_OF_MEMORY'
 
 class Reader implements UploadReader {
+  readonly #longestMs: number
   readonly #waiting: Waiting[] = []
   #worker: Worker | undefined
   #isReady = false
@@ -57,10 +59,15 @@ class Reader implements UploadReader {
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
+  constructor(longestMs: number) {
+    this.#longestMs = longestMs
+  }
+
   readonly read: ReadUploadedKind = async (task) => {
     if (this.#isClosed) throw fail('unavailable', { reason: 'it is stopping' })
     if (Buffer.byteLength(task.file) > longestKindFile) return refuse(`is larger than ${longestKindFile / 1_024} kB`)
-    if (this.#waiting.length >= mostWaiting) throw fail('overloaded', { reason: 'many kind files are read' }, { retryAfterMs: longestMs })
+    if (this.#waiting.length >= mostWaiting)
+      throw fail('overloaded', { reason: 'many kind files are read' }, { retryAfterMs: this.#longestMs })
     const { promise, resolve, reject } = Promise.withResolvers<ReadUpload>()
     this.#waiting.push({ task, resolve, reject })
     this.#next()
@@ -80,7 +87,7 @@ class Reader implements UploadReader {
     if (!this.#isReady) return
     this.#current = this.#waiting.shift()
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#end(tooSlow()), longestMs)
+    this.#timer = setTimeout(() => this.#end(tooSlow(this.#longestMs)), this.#longestMs)
     this.#worker?.postMessage(this.#current?.task)
   }
 
@@ -131,5 +138,5 @@ class Reader implements UploadReader {
 
 const isRead = (how: unknown): how is ReadUpload => typeof how === 'object' && how !== null && 'mistakes' in how
 
-/** Builds the reader without starting its thread. */
-export const createUploadReader = (): UploadReader => new Reader()
+/** Builds the reader without starting its thread. @param longestMs longest time for one file, in milliseconds */
+export const createUploadReader = (longestMs = usualLongestMs): UploadReader => new Reader(longestMs)

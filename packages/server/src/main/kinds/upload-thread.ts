@@ -1,6 +1,7 @@
 // A worker thread that reads files of kinds that organizations upload, one at a time: outside of the loop that answers requests, and in memory
 // of its own.
 import { type MessagePort, parentPort } from 'node:worker_threads'
+import type { ConnectorDefinition } from 'ferrule/definition'
 import { checkUploadedKind, listHosts, type Mistake } from 'ferrule/kind'
 import { checkUploadedRecordings } from 'ferrule/stand-in'
 import type { ReadUpload, ReadUploadedKind } from '../../connectors/own-kinds.ts'
@@ -20,6 +21,11 @@ const toFinding = (file: Finding['file'], { path, line, column, message, near, e
   ...{ near: near ?? null, example: example ?? null },
 })
 
+/** Lists the hosts that credentials and people are sent to. Downloads go to any public host, and carry no credentials. */
+const listNamedHosts = (definition: ConnectorDefinition): readonly string[] => [
+  ...new Set(listHosts(definition).flatMap(({ use, host }) => (use === 'files' ? [] : [host]))),
+]
+
 async function read({ slug, file, recordings, taken }: UploadTask): Promise<ReadUpload> {
   const { definition, mistakes, doubts, findPlace } = await checkUploadedKind(file, { name: `${slug}.kind.yaml`, taken })
   const isOther = definition !== undefined && definition.kind !== slug
@@ -36,7 +42,7 @@ async function read({ slug, file, recordings, taken }: UploadTask): Promise<Read
     definition: found.length === 0 ? definition : undefined,
     mistakes: found,
     doubts: doubts.map((each) => toFinding('kind', each)),
-    hosts: definition === undefined ? [] : [...new Set(listHosts(definition).map(({ host }) => host))],
+    hosts: definition === undefined ? [] : listNamedHosts(definition),
   }
 }
 
