@@ -288,18 +288,15 @@ function send(reply: FastifyReply, answer: Answer, logger: Logger): FastifyReply
     .send()
 }
 
-/** Reads the caller; its organization too where the route shows kinds of it. */
+/** Reads the caller; with its organization where the route shows kinds of it, unless the request could mean several. */
 async function readCaller(authentication: Authentication, request: FastifyRequest, route: CallerRoute): Promise<Caller> {
-  const isNamed = route.showsOwnKinds === true && request.headers['x-organization-id'] !== undefined
-  if (isNamed) return authentication.readPrincipal(request, route)
-  const caller = await authentication.readCaller(request, route)
-  if (route.showsOwnKinds !== true) return caller
-  if (caller.organizationId !== null) return authentication.readPrincipal(request, route)
-  // Sessions, and tokens without an organization: whoever reaches a single one means it.
-  return authentication.readPrincipal(request, route).catch((thrown: unknown) => {
-    if (asFerruleError(thrown).code === 'organization_required') return caller
-    throw thrown
-  })
+  if (route.showsOwnKinds !== true) return authentication.readCaller(request, route)
+  try {
+    return await authentication.readPrincipal(request, route)
+  } catch (thrown) {
+    if (asFerruleError(thrown).code !== 'organization_required') throw thrown
+    return authentication.readCaller(request, route)
+  }
 }
 
 /** Builds the hook that authenticates before the body is read, and the handler of the route. */
