@@ -1,0 +1,86 @@
+/** A stranger's kind: from an OpenAPI document to a first search in a service, by six commands. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runFerrule } from './support.ts'
+import { type CommandWorld, startCommandWorld } from './world.ts'
+
+const customer = {
+  type: 'object',
+  required: ['id', 'name'],
+  properties: {
+    id: { type: 'string', description: 'Id' },
+    name: { type: 'string', description: 'Name' },
+    updated_at: { type: 'string', format: 'date-time', description: 'Last change' },
+  },
+}
+const answer = (schema: object) => ({ 200: { description: 'Customers', content: { 'application/json': { schema } } } })
+const list = { type: 'object', properties: { data: { type: 'array', items: customer }, next_cursor: { type: 'string', nullable: true } } }
+const query = (name: string, type: string) => ({ name, in: 'query', description: name, schema: { type } })
+
+/** The document of a vendor that nobody here knows. */
+const document = {
+  openapi: '3.0.3',
+  info: { title: 'Ledgerly', version: '1', description: 'Customers and their invoices' },
+  servers: [{ url: 'https://api.ledgerly.example.com' }],
+  components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+  security: [{ token: [] }],
+  paths: {
+    '/v1/customers': {
+      get: {
+        operationId: 'listCustomers',
+        summary: 'List customers',
+        parameters: [query('cursor', 'string'), query('limit', 'integer'), query('updated_since', 'string')],
+        responses: answer(list),
+      },
+    },
+    '/v1/customers/{id}': {
+      get: {
+        operationId: 'getCustomer',
+        summary: 'Read a customer',
+        parameters: [{ name: 'id', in: 'path', required: true, description: 'Id', schema: { type: 'string' } }],
+        responses: answer(customer),
+      },
+    },
+  },
+}
+
+const page = {
+  data: [
+    { id: 'c1', name: 'Blue Bakery', updated_at: '2026-02-01T09:00:00Z' },
+    { id: 'c2', name: 'Green Grocer', updated_at: '2026-02-02T09:00:00Z' },
+  ],
+  next_cursor: null,
+}
+
+let running: CommandWorld
+beforeAll(async () => {
+  running = await startCommandWorld()
+  const save = (name: string, value: object) => writeFileSync(join(running.place.folder, name), JSON.stringify(value))
+  save('ledgerly.openapi.json', document)
+  save('customers.json', page)
+})
+afterAll(() => running.close())
+
+const run = async (...args: readonly string[]) => {
+  const ended = await runFerrule(running.place, ...args)
+  expect({ args, code: ended.code, stderr: ended.code === 0 ? '' : ended.stderr }).toEqual({ args, code: 0, stderr: '' })
+  return ended.stdout
+}
+
+test('six commands lead from a document to records that are found', async () => {
+  const file = 'ledgerly.kind.yaml'
+  await run('kind', 'new', file, '--openapi', 'ledgerly.openapi.json')
+  const unsure: readonly { is: string }[] = JSON.parse(await run('kind', 'check', file, '--json'))
+  expect(unsure.map(({ is }) => is)).not.toContain('mistake')
+  const answers = ['--answers', 'customers.json', '--page', 'https://docs.ledgerly.example.com/customers']
+  await run('kind', 'try', file, 'customers', 'list', ...answers, '--record', 'ledgerly.recordings.json', '--yes')
+  const published = JSON.parse(await run('kind', 'publish', file))
+  expect(published).toMatchObject({ slug: 'ledgerly', version: 1, hosts: ['api.ledgerly.example.com'] })
+  await run('connectors', 'create', 'ledgerly', '--name', 'My customers', '--sandbox')
+  for (let turn = 0; turn < 4; turn += 1) await running.world.context.sync()
+  const where = 'updated_at >= "2026-02-02T00:00:00Z"'
+  const found = JSON.parse(await run('search', 'My customers', 'customers', '--where', where))
+  // Recordings hold invented names and ids; times stay.
+  expect(found.data).toMatchObject([{ updated_at: '2026-02-02T09:00:00Z' }])
+})
