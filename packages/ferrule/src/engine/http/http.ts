@@ -11,6 +11,7 @@ import type { HttpAnswer } from './answer.ts'
 import { collectAnswer, decodeBody, freeOwnBytes, type Holding, isUnpackable, TooLarge, unpackBytes } from './body.ts'
 import { awaitUnlessAborted, failTimeout } from './deadline.ts'
 import { type MemoryLease, weightOfBody, weightOfBytes } from './memory.ts'
+import type { Trust } from './origin.ts'
 import { type Proxies, readProxies } from './proxies.ts'
 import { ForbiddenAddressError, isPublicUrl, publicLookup } from './public-address.ts'
 
@@ -178,12 +179,6 @@ function noteStatus(span: Span | undefined, status: number): void {
   span.set({ 'http.response.status_code': status })
   if (status >= 400) span.fail(String(status))
 }
-
-/**
- * `config`: the origin comes from a definition or the operator. `answer`: a vendor's answer named it, so it must be public. `foreign`: the
- * definition that names it is a stranger's, so it must be public, on port 443.
- */
-export type Trust = 'config' | 'answer' | 'foreign'
 
 /** One request. Redirects are never followed here. */
 export interface HttpRequest {

@@ -1,7 +1,12 @@
 /** Resolves where requests of a connector go: the definition's origins, a customer's own base, or the operator's override. */
 import type { Kind } from '../../definition/connector.ts'
 import { FerruleError, fail } from '../../errors.ts'
-import type { Trust } from './http.ts'
+
+/**
+ * `config`: the origin comes from a definition or the operator. `answer`: a vendor's answer named it, so it must be public. `foreign`: the
+ * definition that names it is a stranger's, so it must be public, on port 443.
+ */
+export type Trust = 'config' | 'answer' | 'foreign'
 
 /** Origins that replace the definition's: for egress proxies, regional hosts, recorded replays and the sandbox. */
 export interface OriginOverride {
