@@ -25,7 +25,7 @@ const toFull = (value: string | FileOperation): FileOperation => (typeof value =
 const plain = (call: string): string => call.replaceAll(/\{[^}]*\}/g, '{}')
 
 /** Lists what the file says about each call. */
-function listMade({ entities, lists = {}, pages = {}, writes = {}, path = '' }: KindFile) {
+function listMade({ entities, lists = {}, pages = {}, writes = {} }: KindFile) {
   return new Map(
     Object.entries(entities).flatMap(([entity, definition]) =>
       actions.flatMap((action) => {

@@ -141,6 +141,7 @@ entities:
   await page.getByText('api.acme.example', { exact: true }).waitFor()
   await screenshot(page, 'connect-unreviewed')
   expect(await findAllBarriers(page)).toEqual([])
+  expect((await askAs(world, `${base}/kinds/acme`, { method: 'DELETE' })).status).toBe(200)
 })
 
 test('replaces the credentials of a connector', later, async () => {

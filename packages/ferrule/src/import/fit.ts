@@ -6,7 +6,7 @@ import type { Imported } from './imported.ts'
 const most = { entities: 100, characters: 200_000 } as const
 
 const listParents = ({ sync }: FileEntity): readonly string[] => (typeof sync === 'object' ? Object.keys(sync.each ?? {}) : [])
-const listOperations = (name: string, entity: FileEntity): readonly string[] =>
+const listOperations = (entity: FileEntity): readonly string[] =>
   [entity.list, entity.get, entity.create, entity.update, entity.delete].flatMap((each) =>
     each === undefined ? [] : [typeof each === 'string' ? each : each.call],
   )
@@ -50,7 +50,7 @@ export function fitFile(imported: Imported): Imported {
     unsure: keepUnsure(unsure, kept),
     leftOut: [
       ...leftOut,
-      ...left.flatMap(([name, entity]) => listOperations(name, entity).map((what) => ({ what: `${what} (${name})`, why }))),
+      ...left.flatMap(([name, entity]) => listOperations(entity).map((what) => ({ what: `${what} (${name})`, why }))),
     ],
   }
 }

@@ -28,7 +28,7 @@ function readType({ types, format, about, values }: Shape): string {
   if (has('number')) return 'number'
   if (has('boolean')) return 'boolean'
   if (has('object')) return 'object'
-  if (!has('string')) return values !== undefined && values.every((each) => typeof each === 'string') ? 'string' : 'any'
+  if (!has('string')) return values?.every((each) => typeof each === 'string') ? 'string' : 'any'
   if (format === 'date-time' || format === 'date') return format
   return format === 'decimal' ? 'decimal' : 'string'
 }

@@ -46,10 +46,9 @@ export function MoveSection({ kind: { slug, version, connectors }, refreshes }: 
     refreshes: [...refreshes, connectorLists, ['connector']],
     onDone: ({ moved, left }) =>
       announce(
-        `${printCounted(moved.length, 'connector')} moved to version ${version}; ${left.length} of them stayed.`.replace(
-          '; 0 of them stayed',
-          '',
-        ),
+        left.length === 0
+          ? `${printCounted(moved.length, 'connector')} moved to version ${version}.`
+          : `${printCounted(moved.length, 'connector')} moved to version ${version}; ${printCounted(left.length, 'connector')} stayed.`,
       ),
   })
   if (connectors === 0) return null
