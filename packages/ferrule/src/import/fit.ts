@@ -48,9 +48,6 @@ export function fitFile(imported: Imported): Imported {
       ),
     },
     unsure: keepUnsure(unsure, kept),
-    leftOut: [
-      ...leftOut,
-      ...left.flatMap(([name, entity]) => listOperations(entity).map((what) => ({ what: `${what} (${name})`, why }))),
-    ],
+    leftOut: [...leftOut, ...left.flatMap(([name, entity]) => listOperations(entity).map((what) => ({ what: `${what} (${name})`, why })))],
   }
 }

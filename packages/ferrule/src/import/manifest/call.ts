@@ -129,8 +129,7 @@ export class CallWriter {
     const isTaken = /^(cursor|limit)$/.test(entry) || Object.hasOwn(this.params, entry) || Object.hasOwn(this.body, entry)
     const name = isTaken ? `${toSlotName(entry)}_value` : isName(entry) && !/[.]/.test(entry) ? entry : toSlotName(entry)
     const setting = source.is === 'setting' ? source.setting : undefined
-    const isRequired =
-      /^(parent|grandparent|value)$/.test(source.is) || (setting?.isRequired === true && setting.otherwise === undefined)
+    const isRequired = /^(parent|grandparent|value)$/.test(source.is) || (setting?.isRequired === true && setting.otherwise === undefined)
     this[place][name] = this.#writeField(name, source, { to: name === entry ? undefined : entry, isRequired })
     this.sources.push({ name, source })
     if (setting?.isList !== true && setting?.isSecret !== true) return
