@@ -16,6 +16,7 @@ import { createServer, type ServerOptions } from '../../packages/server/src/http
 import { Stopping } from '../../packages/server/src/http/stopping.ts'
 import { createApartThreads } from '../../packages/server/src/main/apart-threads.ts'
 import { createContextServices } from '../../packages/server/src/main/context-store.ts'
+import { readUpload } from '../../packages/server/src/main/kinds/read-upload.ts'
 import { StandIns } from '../../packages/server/src/main/kinds/stand-ins.ts'
 import { createLogger } from '../../packages/server/src/main/logger.ts'
 import { createMetrics } from '../../packages/server/src/main/metrics.ts'
@@ -23,7 +24,6 @@ import { openPlatform, type PlatformOptions } from '../../packages/server/src/ma
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Settings } from '../../packages/server/src/main/settings/settings.ts'
 import { readSettings } from '../../packages/server/src/main/settings/settings.ts'
-import { readUpload } from '../support/uploads.ts'
 import { documented } from './contract.ts'
 
 export const client = { id: 'test-client', secret: 'a-secret-for-tests' } as const

@@ -1,6 +1,7 @@
 /** Kind files that organizations upload are read in a thread: the loop that answers requests never reads one. */
 import { readFileSync } from 'node:fs'
 import { afterAll, expect, test, vi } from 'vitest'
+import { unpackDefinition } from '../../packages/server/src/connectors/served-kind.ts'
 import { createUploadReader } from '../../packages/server/src/main/kinds/upload-reader.ts'
 import { acme } from '../kind-file/acme.ts'
 
@@ -11,24 +12,29 @@ vi.mock('yaml', () => {
 
 const reader = createUploadReader()
 afterAll(() => reader.close())
-const read = (file: string, slug = 'acme', recordings?: string) => reader.read({ slug, file, recordings, taken: ['github', 'GitHub'] })
+const read = (file: string, slug = 'acme', recordings?: string) =>
+  reader.read({ slug, file, recordings, taken: ['github', 'GitHub'], before: undefined })
 /** Each alias looks for its anchor from the beginning of the file. */
 const slow = `a: &a 1\nb: [${'*a,'.repeat(45_000)}]\n`
 
 test('a right file is read, with its hosts and the mark of strangers', async () => {
   const github = readFileSync(new URL('../../packages/kinds/github.kind.yaml', import.meta.url), 'utf8')
   const own = github.replace('kind: github', 'kind: our-github').replace('title: GitHub', 'title: Our code')
-  const { definition, mistakes, hosts } = await read(own, 'our-github')
-  expect(mistakes).toEqual([])
-  expect(definition).toMatchObject({ kind: 'our-github', foreign: true })
-  expect(hosts).toEqual(['api.github.com', 'github.com'])
+  const { checked, mistakes, changes } = await read(own, 'our-github')
+  expect([mistakes, changes]).toEqual([[], []])
+  expect(JSON.parse(unpackDefinition(checked?.packed ?? new Uint8Array()))).toMatchObject({ kind: 'our-github', foreign: true })
+  expect(checked?.summary).toMatchObject({ title: 'Our code', copied: true, hosts: ['api.github.com', 'github.com'] })
+  const before = checked?.packed
+  const next = own.replace('title: Our code', 'title: Our source').replace('https://api.github.com', 'https://api.github.example.com')
+  const changed = await reader.read({ slug: 'our-github', file: next, recordings: undefined, taken: [], before })
+  expect(changed.changes[0]).toMatchObject({ class: 'authorize', entity: null })
 })
 
 test('mistakes have their places, and the slug of the address counts', async () => {
   const wrong = await read(acme.replace('title: Acme', 'title: GitHub'))
-  expect(wrong).toMatchObject({ definition: undefined, mistakes: [{ line: 2, column: 8, path: 'title', near: null }] })
+  expect(wrong).toMatchObject({ checked: undefined, mistakes: [{ line: 2, column: 8, path: 'title', near: null }] })
   const other = await read(acme, 'other')
-  expect(other).toMatchObject({ definition: undefined, mistakes: [{ line: 1, path: 'kind', message: 'the address says other' }] })
+  expect(other).toMatchObject({ checked: undefined, mistakes: [{ line: 1, path: 'kind', message: 'the address says other' }] })
   const large = await read(`${acme}${'# more\n'.repeat(40_000)}`)
   expect(large.mistakes).toMatchObject([{ message: 'is larger than 256 kB' }])
 })
@@ -36,15 +42,15 @@ test('mistakes have their places, and the slug of the address counts', async () 
 test('recordings with a secret refuse the upload', async () => {
   const exchanges = [{ request: 'GET /v1/user', answer: { body: { data: { id: `ghp_${'a1'.repeat(18)}` } } } }]
   const recordings = JSON.stringify({ kind: 'acme', recordings: [{ call: 'user.get', source: 'live', exchanges }] })
-  const { definition, mistakes } = await read(acme, 'acme', recordings)
-  expect(definition).toBeUndefined()
+  const { checked, mistakes } = await read(acme, 'acme', recordings)
+  expect(checked).toBeUndefined()
   expect(mistakes).toMatchObject([{ file: 'recordings', message: expect.stringContaining('a token of GitHub') }])
   expect((await read(acme, 'acme', recordings.replace(/ghp_\w+/, 'u1'))).mistakes).toEqual([])
 })
 
 test('a file that takes too long is refused, and the next one is read by another thread', async () => {
   const impatient = createUploadReader(5_000)
-  const wait = { slug: 'acme', recordings: undefined, taken: [] }
+  const wait = { slug: 'acme', recordings: undefined, taken: [], before: undefined }
   const [first, second] = await Promise.all([impatient.read({ ...wait, file: slow }), impatient.read({ ...wait, file: acme })])
   await impatient.close()
   expect(first.mistakes).toMatchObject([{ message: expect.stringMatching(/^takes more than 5 seconds to read/) }])
@@ -62,9 +68,11 @@ test('the files that wait are bounded: one too many has a code and a next step',
 
 test('the end of the service ends what is read and what waits', async () => {
   const ending = createUploadReader()
-  const reading = [0, 1, 2].map(() => ending.read({ slug: 'acme', file: acme, recordings: undefined, taken: [] }))
+  const reading = [0, 1, 2].map(() => ending.read({ slug: 'acme', file: acme, recordings: undefined, taken: [], before: undefined }))
   const settled = Promise.allSettled(reading)
   await ending.close()
   expect((await settled).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
-  await expect(ending.read({ slug: 'acme', file: acme, recordings: undefined, taken: [] })).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(ending.read({ slug: 'acme', file: acme, recordings: undefined, taken: [], before: undefined })).rejects.toMatchObject({
+    code: 'unavailable',
+  })
 })

@@ -1,8 +1,9 @@
 /** Kinds of organizations on both databases: versions, counts, what stays, and consents that a publication ends. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readUpload } from '../../packages/server/src/main/kinds/read-upload.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
-import { readUpload } from '../support/uploads.ts'
+import { createStubEngine } from '../support/engines.ts'
 import { connectorBody, createWorld, firstPrincipal, newTenant, overBoth, refusal, scopedPrincipal, type World } from './world.ts'
 
 const print = (number: number, host = 'api.acme.example.com'): string => `
@@ -22,9 +23,16 @@ overBoth('kinds of organizations', (database) => {
   let world: World
   let platform: Platform
   let first: Principal
+  /** Runs while the credentials of a new connector are tried. */
+  let meanwhile = async (): Promise<unknown> => undefined
   beforeAll(async () => {
     world = await createWorld(database, 'own-kinds')
-    platform = await world.open({ readUploadedKind: readUpload })
+    const engine = createStubEngine()
+    const checkAccount: typeof engine.checkAccount = async (...given) => {
+      await meanwhile()
+      return engine.checkAccount(...given)
+    }
+    platform = await world.open({ readUploadedKind: readUpload, engine: () => ({ ...engine, checkAccount }) })
     first = await firstPrincipal(platform)
   })
   afterAll(() => world.close())
@@ -62,6 +70,16 @@ overBoth('kinds of organizations', (database) => {
     await platform.ownKinds.remove(two, 'acme')
     expect((await platform.connectors.get(one, connector.id)).kind_version).toBe(1)
     expect(await refusal(platform.connectors.get(two, connector.id))).toContain('connector_not_found')
+  })
+
+  test('that are deleted while credentials are tried get no connector', async () => {
+    const principal = await newTenant(platform, first)
+    await platform.ownKinds.publish(principal, 'acme', { file: print(1) })
+    meanwhile = () => platform.ownKinds.remove(principal, 'acme')
+    const body = connectorBody({ connector_type: 'acme', credentials: { token: 't' } })
+    expect(await refusal(platform.connectors.create(principal, body))).toContain('kind_not_found')
+    meanwhile = async () => undefined
+    expect((await platform.connectors.list(principal, {})).data).toEqual([])
   })
 
   test('belong to the whole organization: a token of a workspace changes none', async () => {

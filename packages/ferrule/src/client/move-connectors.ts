@@ -9,7 +9,7 @@ export interface MovedConnector {
   readonly name: string
 }
 
-/** A connector that stays with its version, and why: it needs credentials again, or other values. */
+/** A connector that stays with its version, and why: it needs credentials again or other values, or was deleted meanwhile. */
 export interface LeftConnector extends MovedConnector {
   readonly version: number
   readonly reason: string
@@ -21,7 +21,10 @@ export interface ConnectorMoves {
   readonly left: readonly LeftConnector[]
 }
 
-/** Moves the connectors of all older versions. One that lacks something is no failure: it stays, with the reason. */
+/**
+ * Moves the connectors of all older versions. One that is refused is no failure: it stays, with the reason, and the next one is moved.
+ * @throws FerruleError of a service that cannot be used now; a repeat moves the rest
+ */
 export async function moveConnectors(
   connectors: Connectors,
   { slug, version }: { readonly slug: string; readonly version: number },
@@ -37,8 +40,8 @@ export async function moveConnectors(
       await connectors.patch(id, { kind_version: version }, options)
       moved.push({ id, name })
     } catch (thrown) {
-      const { code, message } = asFerruleError(thrown)
-      if (code !== 'validation_failed' && code !== 'credentials_mismatch') throw thrown
+      const { message, retryable } = asFerruleError(thrown)
+      if (retryable) throw thrown // the service, not this connector
       left.push({ id, name, version: before, reason: message })
     }
   }

@@ -10,6 +10,7 @@ import { holdWorkspace, insertJob } from '../tenancy/sql/organizations.ts'
 import { omitFields } from '../tenancy/vault/application-seals.ts'
 import { type RequestedId, requireScope, toConnectorRef, viewOrganization } from '../values/access.ts'
 import { asId, canonicalJson, digestParts, newId } from '../values/ids.ts'
+import { nameOwnVersion } from '../values/own-kind-names.ts'
 import { readBody } from '../values/read.ts'
 import { buildConnection } from './access.ts'
 import type { Connectors } from './connector-types.ts'
@@ -17,7 +18,7 @@ import { keepRevocation } from './consent-end.ts'
 import { cutOrigin, findKeptOrigin, openCredentials, type StoringTrial } from './consent-origin.ts'
 import { checkIdempotencyKey, type Trial, type TrialKey, type TriedCredentials, tryCredentials } from './credential-trial.ts'
 import { checkEntities, omitNulls } from './draft.ts'
-import { nameKindOfRow } from './kinds.ts'
+import { keepKind, nameKindOfRow } from './kinds.ts'
 import { toGivenCredentials } from './links/consent-secrets.ts'
 import { toConnectorRecord } from './record.ts'
 import { type ServedKind, summarize } from './served-kind.ts'
@@ -98,7 +99,7 @@ interface KindMove {
 async function findMove({ kinds }: Pick<Parts, 'kinds'>, row: ConnectorRow, wanted: Change, db?: Db): Promise<KindMove> {
   const before = await kinds.get(row, db)
   if (wanted.kind_version === undefined) return { before, after: before, isElsewhere: false }
-  const name = before.own === undefined ? undefined : `${summarize(before).kind}~${wanted.kind_version}`
+  const name = before.own === undefined ? undefined : nameOwnVersion(summarize(before).kind, wanted.kind_version)
   const after = name === undefined ? undefined : await kinds.find({ ...row, kind: name }, db)
   if (after === undefined) {
     const message =
@@ -123,6 +124,7 @@ export async function changeConnector(parts: Parts, requested: RequestedId, want
     const changed = await parts.database.transaction(async (db) => {
       const before = await holdRequested(db, requested)
       const move = await findMove(parts, before, wanted, db)
+      await keepKind(db, move.after)
       await updateConnector(db, before, {
         ...buildPlainChange(move, before, wanted),
         ...(wanted.credentials === undefined || tried === undefined

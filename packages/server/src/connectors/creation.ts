@@ -17,7 +17,7 @@ import type { Connectors } from './connector-types.ts'
 import { cutOrigin, type StoringTrial } from './consent-origin.ts'
 import { buildCreationRow, checkIdempotencyKey, type TrialKey, type TriedCredentials, tryCredentials } from './credential-trial.ts'
 import { type ConnectorDraft, listKindNames, type ReadDraft, readDraft } from './draft.ts'
-import { nameKindOfRow } from './kinds.ts'
+import { keepKind, nameKindOfRow } from './kinds.ts'
 import { toConnectorRecord } from './record.ts'
 import {
   type CreationId,
@@ -180,6 +180,7 @@ interface Storing {
 async function store(parts: Parts, db: Db, { principal, draft, read, trial, tried }: Storing): Promise<ConnectorRecord> {
   const { vault, source } = parts
   const { organizationId } = principal
+  await keepKind(db, draft.kind)
   const workspace = await ensureWorkspace(parts, db, { principal, name: draft.workspaceName, make: read.createWorkspace })
   const id = newId(source)
   const origin = { organizationId, kind: draft.kind.definition.title, consent: trial.consent, account: tried.account }

@@ -1,6 +1,5 @@
 /** Kinds that organizations bring: uploads, versions, and what a new version means (docs/decisions/own-kinds.md). */
-import type { ConnectorDefinition } from 'ferrule/definition'
-import { compareKinds, fail, failValidation, type KindChange, pointTo } from 'ferrule/internal'
+import { fail, failValidation, type KindChange, pointTo } from 'ferrule/internal'
 import {
   type KindCheck,
   type KindInput,
@@ -13,14 +12,12 @@ import {
   kindInput,
   kindQuery,
 } from 'ferrule/wire'
-import { checkOwnTable } from '../copies/search/own-columns.ts'
 import type { Db } from '../db/database.ts'
 import type { Parts } from '../main/parts.ts'
 import { type Principal, requireScope, type Scope } from '../values/access.ts'
 import { iso, newId } from '../values/ids.ts'
 import { readBody, readQuery } from '../values/read.ts'
-import { buildOwnKind, packDefinition, type VersionSummary } from './kinds.ts'
-import { summarizeDefinition } from './served-kind.ts'
+import { parseVersionSummary, type VersionSummary } from './served-kind.ts'
 import {
   countConnectorsByKind,
   countConnectorsByVersion,
@@ -44,26 +41,39 @@ const mostKinds = 100
 /** Versions that stay although no connector runs them, beside the newest. */
 const keptVersions = 20
 
+/** What is stored of a file without mistakes. */
+export interface CheckedKind {
+  /** The definition, compressed (`packDefinition`). */
+  readonly packed: Uint8Array
+  readonly summary: Omit<VersionSummary, 'sandbox'>
+}
+
 /** What is wrong with an uploaded file, or what it means. */
 export interface ReadUpload {
   /** Undefined if there are mistakes. */
-  readonly definition: ConnectorDefinition | undefined
+  readonly checked: CheckedKind | undefined
   readonly mistakes: KindCheck['mistakes']
   readonly doubts: KindCheck['doubts']
-  /** Hosts that the definition leads to. */
-  readonly hosts: readonly string[]
+  /** Changes against the version before, the weightiest first; none for a new kind. */
+  readonly changes: readonly KindChange[]
 }
 
-/**
- * Reads an uploaded file: parses and checks it in a thread of its own, with bounds of time and memory.
- * @param given `slug` that the file must name; `taken` names that it cannot have; `recordings` are checked too, and hold no secrets
- */
-export type ReadUploadedKind = (given: {
+/** An uploaded file, and what it is read with. */
+export interface UploadTask {
+  /** Slug that the file must name. */
   readonly slug: string
+  /** Text of the file. */
   readonly file: string
+  /** Text of its recordings, which are checked too, and hold no secrets. */
   readonly recordings: string | undefined
+  /** Names that it cannot have. */
   readonly taken: readonly string[]
-}) => Promise<ReadUpload>
+  /** Definition of the newest version, compressed; undefined for a new kind. */
+  readonly before: Uint8Array | undefined
+}
+
+/** Reads an uploaded file: parses, checks and compares it in a thread of its own, with bounds of time and memory. */
+export type ReadUploadedKind = (task: UploadTask) => Promise<ReadUpload>
 
 /** Kinds of the principal's organization. Methods with a slug throw `kind_not_found`. */
 export interface OwnKinds {
@@ -91,8 +101,7 @@ function requireWhole(principal: Principal, scope: Scope): void {
   if (principal.workspaceIds !== null) throw fail('organization_forbidden', {})
 }
 
-const parseSummary = ({ summary }: Pick<OwnKindVersionRow, 'summary'>): VersionSummary => JSON.parse(summary) // JSON that this service wrote
-const parseChanges = (text: string): readonly KindChange[] => JSON.parse(text)
+const parseChanges = (text: string): readonly KindChange[] => JSON.parse(text) // JSON that this service wrote
 
 const toChanges = (changes: readonly KindChange[]) => ({ class: changes[0]?.class ?? ('none' as const), changes })
 
@@ -117,30 +126,19 @@ async function requireVersion(db: Db, kind: OwnKindRow, version: number): Promis
   return row
 }
 
-const readDefinition = (kind: OwnKindRow, version: OwnKindVersionRow): ConnectorDefinition =>
-  buildOwnKind({ ...version, slug: kind.slug }).definition
-
 /** Names that no kind of an organization can have: those of served kinds, and of the organization's other kinds. */
 async function listTaken({ kinds }: Pick<Parts, 'kinds'>, db: Db, principal: Principal, slug: string): Promise<readonly string[]> {
   const others = (await listNewestVersions(db, principal.organizationId)).filter((each) => each.slug !== slug)
   return [
     ...kinds.served.list().flatMap(({ name, connector_type, sourceDefinitionId }) => [name, connector_type, sourceDefinitionId]),
-    ...others.flatMap((each) => [each.slug, parseSummary(each).title]),
+    ...others.flatMap((each) => [each.slug, parseVersionSummary(each).title]),
   ]
-}
-
-/** Adds what does not fit into the table of copies. */
-function checkTable(read: ReadUpload): ReadUpload {
-  const said = read.definition === undefined ? [] : checkOwnTable(read.definition)
-  if (said.length === 0) return read
-  const place = { file: 'kind', line: 1, column: 1, path: 'entities', near: null, example: null } as const
-  return { ...read, definition: undefined, mistakes: [...read.mistakes, ...said.map((message) => ({ ...place, message }))] }
 }
 
 /** A file with what it means for the kind that is there. */
 interface Upload extends ReadUpload {
+  /** Version that it was compared with; 0 for a new kind. */
   readonly newest: number
-  readonly changes: readonly KindChange[]
 }
 
 async function readUpload(
@@ -149,12 +147,11 @@ async function readUpload(
   { slug, body: { file, recordings } }: { slug: string; body: KindInput },
 ): Promise<Upload> {
   const { db } = parts.database
-  const read = checkTable(await parts.readUploadedKind({ slug, file, recordings, taken: await listTaken(parts, db, principal, slug) }))
   const kind = await findOwnKind(db, principal.organizationId, slug)
   const newest = Number(kind?.newest_version ?? 0)
-  const before = kind === undefined ? undefined : await findVersion(db, kind, newest)
-  if (read.definition === undefined || kind === undefined || before === undefined) return { ...read, newest, changes: [] }
-  return { ...read, newest, changes: compareKinds(readDefinition(kind, before), read.definition) }
+  const before = kind === undefined ? undefined : (await findVersion(db, kind, newest))?.definition
+  const taken = await listTaken(parts, db, principal, slug)
+  return { ...(await parts.readUploadedKind({ slug, file, recordings, taken, before })), newest }
 }
 
 const failMistakes = ({ mistakes }: ReadUpload) =>
@@ -195,7 +192,7 @@ const refuseMore = () =>
 async function store(
   parts: OwnKindParts,
   principal: Principal,
-  { slug, body, upload, definition }: { slug: string; body: KindInput; upload: Upload; definition: ConnectorDefinition },
+  { slug, body, upload, checked }: { slug: string; body: KindInput; upload: Upload; checked: CheckedKind },
 ): Promise<KindPublication> {
   const now = parts.source.clock()
   const { organizationId } = principal
@@ -218,15 +215,7 @@ async function store(
     // A check belongs to the version that it compared with.
     if (newest !== upload.newest) throw fail('kind_changed', { newest: String(newest), given: String(upload.newest) })
     const version = newest + 1
-    const { title, about, copied } = summarizeDefinition(definition)
-    const summary: VersionSummary = {
-      title,
-      about,
-      copied,
-      entities: Object.keys(definition.entities).length,
-      hosts: upload.hosts,
-      sandbox: body.recordings !== undefined,
-    }
+    const summary: VersionSummary = { ...checked.summary, sandbox: body.recordings !== undefined }
     await insertVersion(db, {
       kind_id: kind.id,
       organization_id: organizationId,
@@ -235,7 +224,7 @@ async function store(
       recordings: body.recordings ?? null,
       summary: JSON.stringify(summary),
       changes: JSON.stringify(upload.changes),
-      definition: packDefinition(definition),
+      definition: checked.packed,
       created_at: now,
     })
     if (upload.changes.some((each) => each.class === 'authorize')) await endConsents(db, kind, JSON.stringify(endedConsent))
@@ -250,17 +239,17 @@ async function publish(parts: OwnKindParts, principal: Principal, given: { slug:
   const { slug } = given
   const body = readBody(kindInput, given.body)
   const upload = await readUpload(parts, principal, { slug, body })
-  const { definition, newest } = upload
+  const { checked, newest } = upload
   if (body.newest !== undefined && body.newest !== newest)
     throw fail('kind_changed', { newest: String(newest), given: String(body.newest) })
-  if (definition === undefined) throw failMistakes(upload)
+  if (checked === undefined) throw failMistakes(upload)
   const { db } = parts.database
   const kind = newest === 0 ? undefined : await findOwnKind(db, principal.organizationId, slug)
   const last = kind === undefined ? undefined : await findVersion(db, kind, newest)
   if (kind === undefined || last === undefined || last.file !== body.file || last.recordings !== (body.recordings ?? null))
-    return store(parts, principal, { slug, body, upload, definition })
+    return store(parts, principal, { slug, body, upload, checked })
   const connectors = sum(await countConnectorsByVersion(db, kind))
-  return { ...toSummary(kind, parseSummary(last), connectors), published: false, ...toChanges([]) }
+  return { ...toSummary(kind, parseVersionSummary(last), connectors), published: false, ...toChanges([]) }
 }
 
 /** What the service of own kinds needs. */
@@ -275,7 +264,7 @@ export const createOwnKinds = (parts: OwnKindParts): OwnKinds => {
     list: async (principal) => {
       requireWhole(principal, 'connectors:read')
       const { organizationId } = principal
-      const summaries = new Map((await listNewestVersions(db, organizationId)).map((each) => [each.kind_id, parseSummary(each)]))
+      const summaries = new Map((await listNewestVersions(db, organizationId)).map((each) => [each.kind_id, parseVersionSummary(each)]))
       const connectors = await countConnectorsByKind(db, organizationId)
       const data = (await listOwnKinds(db, organizationId)).flatMap((row) => {
         const summary = summaries.get(row.id)
@@ -290,7 +279,7 @@ export const createOwnKinds = (parts: OwnKindParts): OwnKinds => {
       const newest = await requireVersion(db, kind, Number(kind.newest_version))
       const wanted = version === undefined ? newest : await requireVersion(db, kind, Number(version))
       const connectors = sum(await countConnectorsByVersion(db, kind))
-      return { ...toSummary(kind, parseSummary(newest), connectors), file: wanted.file, file_version: Number(wanted.version) }
+      return { ...toSummary(kind, parseVersionSummary(newest), connectors), file: wanted.file, file_version: Number(wanted.version) }
     },
     listVersions: async (principal, slug) => {
       requireWhole(principal, 'connectors:read')
@@ -307,8 +296,9 @@ export const createOwnKinds = (parts: OwnKindParts): OwnKinds => {
     check: async (principal, slug, given) => {
       requireWhole(principal, 'connectors:write')
       const body = readBody(kindInput, given)
-      const { definition, mistakes, doubts, hosts, newest, changes } = await readUpload(parts, principal, { slug, body })
-      return { slug, valid: definition !== undefined, mistakes, doubts, newest, hosts, ...toChanges(changes) }
+      const { checked, mistakes, doubts, newest, changes } = await readUpload(parts, principal, { slug, body })
+      const hosts = checked?.summary.hosts ?? []
+      return { slug, valid: checked !== undefined, mistakes, doubts, newest, hosts, ...toChanges(changes) }
     },
     publish: async (principal, slug, body) => {
       requireWhole(principal, 'connectors:write')

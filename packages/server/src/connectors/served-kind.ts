@@ -1,4 +1,5 @@
 /** A kind of this service: what lists show of it, and its definition, which is read when it is first used. */
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { ConnectorDefinition, Kind } from 'ferrule/definition'
 import { isCertified } from 'ferrule/internal'
 import { listCopiedEntities } from '../copies/sync/walk/plan.ts'
@@ -39,6 +40,25 @@ export const summarizeDefinition = (definition: ConnectorDefinition): KindSummar
   const { kind, id, title, about } = definition
   return { kind, id, title, about, copied: listCopiedEntities(definition).length > 0 }
 }
+
+/** What is stored of a version of an organization's kind, beside its definition and its files. */
+export interface VersionSummary extends Pick<KindSummary, 'title' | 'about' | 'copied'> {
+  /** Number of entities. */
+  readonly entities: number
+  /** Hosts that people and credentials are sent to. */
+  readonly hosts: readonly string[]
+  /** Whether the version has recordings. */
+  readonly sandbox: boolean
+}
+
+/** Reads a stored summary: JSON that this service wrote. */
+export const parseVersionSummary = ({ summary }: { readonly summary: string }): VersionSummary => JSON.parse(summary)
+
+/** Compresses a checked definition: to a twentieth of what it takes as an object. */
+export const packDefinition = (definition: ConnectorDefinition): Buffer => deflateRawSync(JSON.stringify(definition))
+
+/** Returns the JSON of a compressed definition. */
+export const unpackDefinition = (packed: Uint8Array): string => inflateRawSync(packed).toString('utf8')
 
 /** Returns what lists show of a kind. It reads no definition that is read at its first use. */
 export const summarize = (kind: ServedKind): KindSummary => kind.summary ?? summarizeDefinition(kind.definition)

@@ -215,12 +215,12 @@ async function readStored({ database: { db } }: StatusParts, view: PrincipalView
 }
 
 /** Returns the facts without the indexes, which the store would have to be asked for. */
-const toFacts = (parts: StatusParts, stored: Stored, { row, ...connector }: SyncedConnector): StatusFacts => ({
-  connector: { row, ...connector },
-  copies: new Map((stored.copies.get(row.id) ?? []).map((copy) => [copy.entity, copy])),
+const toFacts = (parts: StatusParts, stored: Stored, connector: SyncedConnector): StatusFacts => ({
+  connector,
+  copies: new Map((stored.copies.get(connector.row.id) ?? []).map((copy) => [copy.entity, copy])),
   indexes: new Map(),
-  runs: stored.runs.get(row.id) ?? [],
-  schedules: stored.schedules.get(row.id) ?? [],
+  runs: stored.runs.get(connector.row.id) ?? [],
+  schedules: stored.schedules.get(connector.row.id) ?? [],
   now: parts.source.clock(),
 })
 

@@ -1,8 +1,8 @@
 /** Metrics of the process in Prometheus' text format. No label names a tenant. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { labelKind } from '../values/kind-label.ts'
 import type { Metrics } from '../values/metric-types.ts'
+import { labelKind } from '../values/own-kind-names.ts'
 
 /** Upper bounds of the duration buckets, in seconds: from a cached answer to a slow vendor. */
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]

@@ -5,6 +5,7 @@ import { type Db, lockForUpdate, named, withValues } from '../../db/database.ts'
 import type { ConnectorCreationTable, ConnectorTable, ConsentColumns, Tables } from '../../db/schema/schema.ts'
 import { type PrincipalView, viewOrganization } from '../../values/access.ts'
 import { asId } from '../../values/ids.ts'
+import { likeVersions, parseOwnKindName } from '../../values/own-kind-names.ts'
 
 /** Columns of a record, without the encrypted credentials. */
 const recordColumns = [
@@ -72,6 +73,7 @@ export type SealedConnectorRow = Awaited<ReturnType<ReturnType<typeof withSeal>[
 export interface ConnectorListOptions {
   readonly workspaceId?: string | undefined
   readonly workspaceName?: string | undefined
+  /** Slug, or the name of an organization's kind for its connectors of all versions. */
   readonly kind?: string | undefined
   readonly after?: string | undefined
   readonly limit: number
@@ -86,8 +88,9 @@ export function listConnectors(
   return visible(db, view)
     .$if(workspaceId !== undefined, (rows) => rows.where('connectors.workspace_id', '=', workspaceId ?? ''))
     .$if(workspaceName !== undefined, (rows) => rows.where('workspaces.name', '=', workspaceName ?? ''))
-    .$if(kind !== undefined, (rows) =>
-      rows.where(({ or, eb }) => or([eb('connectors.kind', '=', kind ?? ''), eb('connectors.kind', 'like', `${kind}~%`)])),
+    .$if(kind !== undefined && parseOwnKindName(kind) === undefined, (rows) => rows.where('connectors.kind', '=', kind ?? ''))
+    .$if(kind !== undefined && parseOwnKindName(kind) !== undefined, (rows) =>
+      rows.where('connectors.kind', 'like', likeVersions(kind ?? '')),
     )
     .$if(after !== undefined, (rows) => rows.where('connectors.id', '>', after ?? ''))
     .orderBy('connectors.id')

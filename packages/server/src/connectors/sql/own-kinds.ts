@@ -1,7 +1,8 @@
 /** Queries kinds of organizations and their versions. */
 import type { Selectable } from 'kysely'
-import { type Db, lockForUpdate } from '../../db/database.ts'
+import { type Db, lockForUpdate, lockKeyShare } from '../../db/database.ts'
 import type { OwnKindTable, OwnKindVersionTable } from '../../db/schema/own-kinds-schema.ts'
+import { likeOwnKinds, likeVersions, nameOwnKind, parseOwnKindName } from '../../values/own-kind-names.ts'
 
 /** A kind. */
 export type OwnKindRow = Selectable<OwnKindTable>
@@ -60,6 +61,21 @@ export const holdOwnKind = (db: Db, organizationId: string, slug: string): Promi
 /** Lists the kinds of an organization by their slugs. */
 export const listOwnKinds = (db: Db, organizationId: string): Promise<OwnKindRow[]> =>
   db.selectFrom('own_kinds').selectAll().where('organization_id', '=', organizationId).orderBy('slug').execute()
+
+/**
+ * Keeps a version from being deleted until the transaction ends, for a connector that is to run it.
+ * @returns false when it does not exist any more
+ */
+export async function keepVersion(
+  db: Db,
+  { organizationId, id, version }: { readonly organizationId: string; readonly id: string; readonly version: number },
+): Promise<boolean> {
+  const kinds = db.selectFrom('own_kinds').select('id').where('organization_id', '=', organizationId).where('id', '=', id)
+  // Who deletes versions holds the kind, so this waits for it, and the next statement sees what it did.
+  if ((await lockKeyShare(db, kinds).executeTakeFirst()) === undefined) return false
+  const versions = db.selectFrom('own_kind_versions').select('version').where('organization_id', '=', organizationId)
+  return (await versions.where('kind_id', '=', id).where('version', '=', version).executeTakeFirst()) !== undefined
+}
 
 /** Finds a version with its file. */
 export const findVersion = (db: Db, { id, organization_id }: OwnKindRow, version: number): Promise<OwnKindVersionRow | undefined> =>
@@ -121,21 +137,22 @@ export const deleteVersions = async (db: Db, { id, organization_id }: OwnKindRow
 }
 
 /** Deletes a kind with its versions, and the operator's application at its vendor. */
-export async function deleteOwnKind(db: Db, { id, organization_id, slug }: OwnKindRow): Promise<void> {
-  await db.deleteFrom('vendor_applications').where('organization_id', '=', organization_id).where('kind', '=', `${slug}~${id}`).execute()
+export async function deleteOwnKind(db: Db, row: OwnKindRow): Promise<void> {
+  const { id, organization_id } = row
+  await db.deleteFrom('vendor_applications').where('organization_id', '=', organization_id).where('kind', '=', nameOwnKind(row)).execute()
   await db.deleteFrom('own_kinds').where('organization_id', '=', organization_id).where('id', '=', id).execute()
 }
 
 /** Counts the connectors of each version of a kind, those of deleted workspaces too: a restore needs their version. */
-export async function countConnectorsByVersion(db: Db, { id, organization_id, slug }: OwnKindRow): Promise<ReadonlyMap<number, number>> {
+export async function countConnectorsByVersion(db: Db, row: OwnKindRow): Promise<ReadonlyMap<number, number>> {
   const rows = await db
     .selectFrom('connectors')
     .select(({ fn }) => ['kind', fn.countAll().as('count')])
-    .where('organization_id', '=', organization_id)
-    .where('kind', 'like', `${slug}~${id}~%`)
+    .where('organization_id', '=', row.organization_id)
+    .where('kind', 'like', likeVersions(nameOwnKind(row)))
     .groupBy('kind')
     .execute()
-  return new Map(rows.map(({ kind, count }) => [Number(kind.split('~')[2]), Number(count)]))
+  return new Map(rows.map(({ kind, count }) => [parseOwnKindName(kind)?.version ?? 0, Number(count)]))
 }
 
 /** Counts the connectors of each kind of an organization, by the kind's id. */
@@ -144,24 +161,25 @@ export async function countConnectorsByKind(db: Db, organizationId: string): Pro
     .selectFrom('connectors')
     .select(({ fn }) => ['kind', fn.countAll().as('count')])
     .where('organization_id', '=', organizationId)
-    .where('kind', 'like', '%~%~%')
+    .where('kind', 'like', likeOwnKinds)
     .groupBy('kind')
     .execute()
   const counts = new Map<string, number>()
   for (const { kind, count } of rows) {
-    const id = kind.split('~')[1] ?? ''
+    const id = parseOwnKindName(kind)?.id ?? ''
     counts.set(id, (counts.get(id) ?? 0) + Number(count))
   }
   return counts
 }
 
 /** Ends the consents of a kind that wait for their return or for a choice: the next version leads to other hosts. */
-export async function endConsents(db: Db, { id, organization_id, slug }: OwnKindRow, failure: string): Promise<void> {
+export async function endConsents(db: Db, row: OwnKindRow, failure: string): Promise<void> {
+  const name = nameOwnKind(row)
   await db
     .updateTable('connect_attempts')
     .set({ status: 'failed', sealed: null, failure })
-    .where('organization_id', '=', organization_id)
-    .where('kind', 'like', `${slug}~${id}%`)
+    .where('organization_id', '=', row.organization_id)
+    .where(({ or, eb }) => or([eb('kind', '=', name), eb('kind', 'like', likeVersions(name))]))
     .where('status', 'in', ['started', 'choosing'])
     .execute()
 }

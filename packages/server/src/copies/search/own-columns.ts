@@ -118,27 +118,27 @@ const digestLayout = ({ key, columns }: SearchTable): string =>
     .slice(0, 16)
 
 /** Prefix of the names of the tables of all own kinds. */
-export const ownNames = 'own:'
+export const ownTablePrefix = 'own:'
 
 /** What the name of an own kind's table says. */
-export interface OwnName {
+export interface TableName {
   /** UUID of the kind. */
   readonly kind: string
   readonly entity: string
 }
 
-/** Reads the name of an own kind's table; undefined for another name. */
-export function parseOwnName(name: string): OwnName | undefined {
-  const [, kind, entity] = name.startsWith(ownNames) ? name.split(':') : []
+/** Reads the name of a table of an own kind; undefined for another name. */
+export function parseTableName(name: string): TableName | undefined {
+  const [, kind, entity] = name.startsWith(ownTablePrefix) ? name.split(':') : []
   return kind === undefined || entity === undefined ? undefined : { kind, entity }
 }
 
-/** Prefix of the names of a kind's tables. */
-export const nameOwnKind = (kind: string): string => `${ownNames}${kind}:`
+/** Prefix of the names of the tables of one own kind. @param kind its UUID */
+export const nameTablesOf = (kind: string): string => `${ownTablePrefix}${kind}:`
 
 /** Finds where the rows of a table are by its name. Rows of an own kind have a mark that is derived from the name: a UUID, which is short. */
 export function findTableRows(name: string): TableRows {
-  if (parseOwnName(name) === undefined) return { name }
+  if (parseTableName(name) === undefined) return { name }
   const hex = createHash('sha256').update(name).digest('hex').slice(0, 32)
   return { name, shared: { table: ownTableName, mark: hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-') } }
 }
@@ -163,7 +163,7 @@ export function buildOwnTable(own: OwnKind, entity: string): SearchTable {
   const plain = buildSearchTable(own.id, entity, definition)
   const [counter, main] = [new SlotCounter(), findMainTime(plain)]
   const columns = plain.columns.map((column) => toSlots(column, { counter, main }))
-  return { ...plain, columns, ...findTableRows(`${nameOwnKind(own.id)}${entity}:${digestLayout(plain)}`) }
+  return { ...plain, columns, ...findTableRows(`${nameTablesOf(own.id)}${entity}:${digestLayout(plain)}`) }
 }
 
 function checkOwnEntity(entity: string, { context_store_search: fields = {} }: EntityDefinition): readonly string[] {

@@ -2,6 +2,7 @@
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
 import { type Db, lockKeyShare, skipLocked } from '../../db/database.ts'
 import type { SyncEntityTable, SyncRemovalTable, Tables } from '../../db/schema/schema.ts'
+import { likeOwnKinds } from '../../values/own-kind-names.ts'
 
 /** A connector of an organization. */
 export interface OwnConnector {
@@ -127,7 +128,7 @@ export const listHolders = (
     .where(({ or, eb }) =>
       or([
         ...(kinds.length === 0 ? [] : [eb('connectors.kind', 'in', [...kinds])]),
-        ...(hasOwn ? [eb('connectors.kind', 'like', '%~%')] : []),
+        ...(hasOwn ? [eb('connectors.kind', 'like', likeOwnKinds)] : []),
       ]),
     )
     .where('connectors.id', '>', after)

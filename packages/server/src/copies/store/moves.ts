@@ -4,7 +4,7 @@
  */
 import type { OwnKind } from '../../values/access.ts'
 import { buildRowCondition, type Column, listPhysicalColumns, quoteName, quoteTable, type SearchTable } from '../search/columns.ts'
-import { buildOwnTable, findOwnEntity, findTableRows, nameOwnKind, ownNames, parseOwnName } from '../search/own-columns.ts'
+import { buildOwnTable, findOwnEntity, findTableRows, nameTablesOf, ownTablePrefix, parseTableName } from '../search/own-columns.ts'
 import { listInitialTerms } from '../search/values.ts'
 import { lockExistingState, lockState, updateCounts } from './batch.ts'
 import type { ContextDatabase, Row, Session } from './database/database.ts'
@@ -151,7 +151,7 @@ type Database = Pick<ContextDatabase, 'transaction'>
 /** Lists the names of the own tables in which a connector has something. */
 async function listNames(database: Database, number: number): Promise<readonly string[]> {
   const text = 'select name from cs_entities where connector_id = $1 and starts_with(name, $2) order by name'
-  const { rows } = await database.transaction((session) => session.query<Row>({ text, values: [number, ownNames] }))
+  const { rows } = await database.transaction((session) => session.query<Row>({ text, values: [number, ownTablePrefix] }))
   return rows.map(({ name }) => String(name))
 }
 
@@ -164,7 +164,7 @@ async function removeRows(database: Database, number: number, names: readonly st
  * @returns whether there were any
  */
 export async function removeOwnEntity(database: Database, number: number, entity: string): Promise<boolean> {
-  const names = (await listNames(database, number)).filter((name) => parseOwnName(name)?.entity === entity)
+  const names = (await listNames(database, number)).filter((name) => parseTableName(name)?.entity === entity)
   await removeRows(database, number, names)
   return names.length > 0
 }
@@ -177,7 +177,7 @@ export async function moveOwnRows(
   database: Database,
   { number, from, to, find }: { number: number; from: OwnKind; to: OwnKind; find(own: OwnKind, entity: string): KnownTable | undefined },
 ): Promise<void> {
-  const stored = (await listNames(database, number)).filter((name) => [from.id, to.id].some((id) => name.startsWith(nameOwnKind(id))))
+  const stored = (await listNames(database, number)).filter((name) => [from.id, to.id].some((id) => name.startsWith(nameTablesOf(id))))
   if (stored.length === 0) return
   for (const [entity, change] of findOwnMoves(from, to)) {
     const [was, is] = [find(from, entity), find(to, entity)]

@@ -2,7 +2,7 @@
 import { BoundedMap } from 'ferrule/internal'
 import type { EntityRef } from '../entity-ref.ts'
 import { buildRowCondition, quoteTable } from '../search/columns.ts'
-import { parseOwnName } from '../search/own-columns.ts'
+import { parseTableName } from '../search/own-columns.ts'
 import type { ContextDatabase, Row, Statement } from './database/database.ts'
 import type { ConnectorTable } from './registry.ts'
 
@@ -17,7 +17,7 @@ export const buildCountsStatement = (number: number): Statement => ({
 export function parseCounts(rows: readonly Row[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
   for (const { name, entity, records } of rows) {
-    const found = parseOwnName(String(name))?.entity ?? entity
+    const found = parseTableName(String(name))?.entity ?? entity
     if (typeof found === 'string') counts.set(found, (counts.get(found) ?? 0) + Number(records))
   }
   return counts

@@ -5,10 +5,9 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { ConnectorDefinition } from 'ferrule/definition'
 import { isObject } from 'ferrule/internal'
-import { type KindSummary, summarizeDefinition } from '../../connectors/served-kind.ts'
+import { type KindSummary, packDefinition, summarizeDefinition } from '../../connectors/served-kind.ts'
 import { createFolder } from '../../db/folder-lock.ts'
 import { version } from '../../values/version.ts'
 
@@ -48,9 +47,6 @@ function parseKept(content: Buffer): KeptKind | undefined {
   return undefined
 }
 
-/** Returns the JSON of a kept definition. */
-export const unpack = ({ packed }: KeptKind): string => inflateRawSync(packed).toString('utf8')
-
 /** The files of one start. */
 export class KeptKinds {
   readonly #folder: string
@@ -76,7 +72,7 @@ export class KeptKinds {
 
   /** Keeps a checked kind. A folder that cannot be written costs time at the next start, and nothing else. */
   keep(name: string, definition: ConnectorDefinition): KeptKind {
-    const packed = deflateRawSync(JSON.stringify(definition))
+    const packed = packDefinition(definition)
     const summary = summarizeDefinition(definition)
     if (this.#writes)
       try {

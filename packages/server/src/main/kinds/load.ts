@@ -6,10 +6,10 @@ import { pathToFileURL } from 'node:url'
 import type { Rules } from 'ferrule/definition'
 import { foldKindName, nameBeside } from 'ferrule/internal'
 import type { Mistake } from 'ferrule/kind'
-import { type ServedKind, summarize } from '../../connectors/served-kind.ts'
+import { type ServedKind, summarize, unpackDefinition } from '../../connectors/served-kind.ts'
 import { settingInvalid } from '../settings/value-types.ts'
 import { findSources, type KindSource, readCode } from './find.ts'
-import { type KeptKind, KeptKinds, nameKept, unpack } from './kept.ts'
+import { type KeptKind, KeptKinds, nameKept } from './kept.ts'
 import { makeLazyKind } from './lazy.ts'
 import { importRules } from './rules.ts'
 
@@ -78,7 +78,7 @@ async function loadSource(source: KindSource, keptKinds: KeptKinds): Promise<Loa
   const { rules, sentences } = await readRules(rulesModule)
   const build = (kept: KeptKind): Loaded => {
     const beside = { ...(rulesModule === undefined ? {} : { rulesModule }), ...(recordings === undefined ? {} : { recordings }) }
-    const parts = { read: () => unpack(kept), rules, ...beside }
+    const parts = { read: () => unpackDefinition(kept.packed), rules, ...beside }
     return { path, kind: makeLazyKind(kept.summary, parts), sentences }
   }
   const known = listed === undefined ? undefined : keptKinds.find(nameCheck(listed, rules))

@@ -5,8 +5,8 @@
 import { Worker } from 'node:worker_threads'
 import { fail } from 'ferrule/internal'
 import { longestKindFile } from 'ferrule/wire'
-import type { ReadUpload, ReadUploadedKind } from '../../connectors/own-kinds.ts'
-import type { UploadAnswer, UploadTask } from './upload-thread.ts'
+import type { ReadUpload, ReadUploadedKind, UploadTask } from '../../connectors/own-kinds.ts'
+import type { UploadAnswer } from './upload-thread.ts'
 
 /** The thread's file. In a checkout both files are TypeScript, in the published package both are JavaScript. */
 const program = new URL(`./upload-thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
@@ -36,10 +36,10 @@ interface Waiting {
 
 /** Says that a file could not be read within the limits. */
 const refuse = (message: string): ReadUpload => ({
-  definition: undefined,
+  checked: undefined,
   mistakes: [{ file: 'kind', line: 1, column: 1, path: '', message, near: null, example: null }],
   doubts: [],
-  hosts: [],
+  changes: [],
 })
 
 const tooSlow = (longestMs: number) =>

@@ -2,7 +2,7 @@
  * Rows of `cs_indexes`, which decide which indexes exist. Any process drops an automatic index without a row, or with a row that says
  * failed. Each attempt uses a new name, so leftovers of earlier attempts are recognizable.
  */
-import { nameOwnKind, ownNames, parseOwnName } from '../../search/own-columns.ts'
+import { nameTablesOf, ownTablePrefix, parseTableName } from '../../search/own-columns.ts'
 import { holdConnector } from '../database/connector-lock.ts'
 import type { ContextDatabase, Row, Session } from '../database/database.ts'
 import type { IndexRules, IndexState } from './types.ts'
@@ -54,7 +54,7 @@ const states: readonly IndexState[] = ['building', 'ready', 'failed']
 const parseRow = (row: Row): IndexRow => ({
   connector: String(row['connector']),
   number: Number(row['number']),
-  ...(parseOwnName(String(row['in_table'])) ?? { kind: String(row['kind']), entity: String(row['entity']) }),
+  ...(parseTableName(String(row['in_table'])) ?? { kind: String(row['kind']), entity: String(row['entity']) }),
   table: String(row['in_table']),
   column: String(row['col']),
   id: String(row['named']),
@@ -121,12 +121,12 @@ const findLastUse = ({ usedAt, createdAt }: IndexRow): number => Math.max(usedAt
  * together have at most half of all, because anybody may bring kinds.
  */
 function findCrowd(rows: readonly IndexRow[], wanted: IndexTarget, rules: IndexRules): readonly IndexRow[] | undefined {
-  const own = parseOwnName(wanted.table)
+  const own = parseTableName(wanted.table)
   const ofNames = (begin: string) => rows.filter((row) => row.table.startsWith(begin) && !isGivenUp(row))
   const bounds: readonly (readonly [readonly IndexRow[], number])[] = [
     [rows.filter((row) => row.number === wanted.number && row.table === wanted.table && !isGivenUp(row)), rules.mostOfEntity],
-    ...(own === undefined ? [] : ([[ofNames(nameOwnKind(own.kind)), rules.mostOfOwnKind]] as const)),
-    ...(own === undefined ? [] : ([[ofNames(ownNames), Math.floor(rules.mostInAll / 2)]] as const)),
+    ...(own === undefined ? [] : ([[ofNames(nameTablesOf(own.kind)), rules.mostOfOwnKind]] as const)),
+    ...(own === undefined ? [] : ([[ofNames(ownTablePrefix), Math.floor(rules.mostInAll / 2)]] as const)),
     [rows, rules.mostInAll],
   ]
   return bounds.find(([found, most]) => found.length >= most)?.[0]

@@ -1,0 +1,54 @@
+/** Reads a file of a kind that an organization uploads. It takes its time: the service calls it in a thread only. */
+import type { ConnectorDefinition } from 'ferrule/definition'
+import { compareKinds, type KindChange } from 'ferrule/internal'
+import { checkUploadedKind, listHosts, type Mistake, type ReadKind } from 'ferrule/kind'
+import { checkUploadedRecordings } from 'ferrule/stand-in'
+import type { CheckedKind, ReadUpload, UploadTask } from '../../connectors/own-kinds.ts'
+import { packDefinition, summarizeDefinition, unpackDefinition } from '../../connectors/served-kind.ts'
+import { checkOwnTable } from '../../copies/search/own-columns.ts'
+
+type Finding = ReadUpload['mistakes'][number]
+
+const toFinding = (file: Finding['file'], { path, line, column, message, near, example }: Omit<Mistake, 'file'>): Finding => ({
+  ...{ file, path, line, column, message },
+  ...{ near: near ?? null, example: example ?? null },
+})
+
+/** Lists the hosts that credentials and people are sent to. Downloads go to any public host, and carry no credentials. */
+const listNamedHosts = (definition: ConnectorDefinition): readonly string[] => [
+  ...new Set(listHosts(definition).flatMap(({ use, host }) => (use === 'files' ? [] : [host]))),
+]
+
+/** Lists what only a service refuses: another slug than that of the address, and more than fits into the table of copies. */
+const listMisfits = ({ definition, findPlace }: ReadKind, slug: string): readonly Omit<Mistake, 'file'>[] => {
+  if (definition === undefined) return []
+  if (definition.kind !== slug)
+    return [{ ...findPlace('kind'), path: 'kind', message: `the address says ${slug}`, example: `kind: ${slug}` }]
+  return checkOwnTable(definition).map((message) => ({ ...findPlace('entities'), path: 'entities', message }))
+}
+
+const check = (definition: ConnectorDefinition): CheckedKind => {
+  const { title, about, copied } = summarizeDefinition(definition)
+  const summary = { title, about, copied, entities: Object.keys(definition.entities).length, hosts: listNamedHosts(definition) }
+  return { packed: packDefinition(definition), summary }
+}
+
+const compare = (before: Uint8Array | undefined, definition: ConnectorDefinition): readonly KindChange[] =>
+  before === undefined ? [] : compareKinds(JSON.parse(unpackDefinition(before)), definition) // the service stored it
+
+/** Reads an uploaded file: its mistakes, what it changes, and what is stored of it. */
+export async function readUpload({ slug, file, recordings, taken, before }: UploadTask): Promise<ReadUpload> {
+  const read = await checkUploadedKind(file, { name: `${slug}.kind.yaml`, taken })
+  const { definition } = read
+  const recorded =
+    definition === undefined || recordings === undefined
+      ? []
+      : (await checkUploadedRecordings(recordings, { name: `${slug}.recordings.json`, definition })).mistakes
+  const mistakes = [
+    ...[...read.mistakes, ...listMisfits(read, slug)].map((each) => toFinding('kind', each)),
+    ...recorded.map((each) => toFinding('recordings', each)),
+  ]
+  const doubts = read.doubts.map((each) => toFinding('kind', each))
+  if (definition === undefined || mistakes.length > 0) return { checked: undefined, mistakes, doubts, changes: [] }
+  return { checked: check(definition), mistakes, doubts, changes: compare(before, definition) }
+}
