@@ -1,12 +1,12 @@
 /** Writes fields of GraphQL as a kind file has them. */
 import { refusedNames } from '../../definition/object.ts'
-import { toSentence } from '../../kind-file/build-fields.ts'
 import type { FileFields } from '../../kind-file/file.ts'
 import type { FieldType } from '../../kind-file/words.ts'
+import { writeSentence } from '../words.ts'
 import type { Member, NamedType, Schema } from './schema.ts'
 
-/** Longest sentence of a field, and longest list of values that stands in place of a type. */
-const most = { sentence: 120, values: 200, inner: 20, fields: 500 } as const
+/** Longest list of values that stands in place of a type, in characters; most fields of an inner object, and of a record. */
+const most = { values: 200, inner: 20, fields: 500 } as const
 
 /** Scalars of the language itself. */
 const ownScalars: Readonly<Record<string, FieldType>> = {
@@ -30,18 +30,6 @@ const isComposite = ({ kind }: NamedType): boolean => kind === 'OBJECT' || kind 
 export const isValue = ({ kind }: NamedType): boolean => kind === 'SCALAR' || kind === 'ENUM'
 /** Returns whether a field can be asked for without arguments. */
 export const isFree = ({ args }: Member): boolean => args.every(({ isNeeded }) => !isNeeded)
-
-/** Shortens a description to its first sentence, on one line. A text without one makes the sentence of the name. */
-export function writeSentence(about: string, name: string): string {
-  const line = about
-    .replace(/^\s*\[[^\]]*\]\s*/, '')
-    .replaceAll(/\s+/g, ' ')
-    .trim()
-  const [first = ''] = /^.+?(?=(?<!\b(?:e\.g|i\.e|etc|vs))\.(?:\s|$)|$)/.exec(line) ?? []
-  if (first === '' || first.startsWith('@')) return toSentence(name)
-  if (first.length <= most.sentence) return first
-  return `${first.slice(0, most.sentence - 2).replace(/\s+\S*$/, '')} …`
-}
 
 /** Finds the type of a scalar. */
 function findScalar(name: string): FieldType {

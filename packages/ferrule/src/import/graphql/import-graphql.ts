@@ -3,8 +3,9 @@
 import { toSentence } from '../../kind-file/build-fields.ts'
 import type { FileEntity, FileOperation, FileWay, Unsure } from '../../kind-file/file.ts'
 import { DocumentError, type Imported, type Importer, type ImportOptions, type LeftOut } from '../imported.ts'
-import { FieldWriter, isFree, writeSentence } from './fields.ts'
-import { type ConnectionList, chooseMain, findList, toEntityName } from './lists.ts'
+import { toEntityName, writeSentence } from '../words.ts'
+import { FieldWriter, isFree } from './fields.ts'
+import { type ConnectionList, chooseMain, findList } from './lists.ts'
 import { type Change, changes, isRefused, OperationWriter, type PageWay } from './operations.ts'
 import { type Member, type NamedType, readSchema, type Schema } from './schema.ts'
 

@@ -33,16 +33,6 @@ export function findList(schema: Schema, field: Member): ConnectionList | undefi
   return inner === undefined ? undefined : { field, node: inner, hasEdgesOnly: true }
 }
 
-/** Writes a name as entities have it: `issueLabels` → `issue_labels`. */
-export const toEntityName = (name: string): string =>
-  name
-    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .replaceAll(/([A-Z]+)([A-Z][a-z])/g, '$1_$2')
-    .replaceAll(/[^A-Za-z0-9]+/g, '_')
-    .replace(/^[_0-9]+/, '')
-    .toLowerCase()
-    .slice(0, 60)
-
 /** Writes the name of a type as fields and arguments begin with it: `IssueLabel` → `issueLabel`. */
 export const toFieldName = (name: string): string => name.replace(/^[A-Z]+(?![a-z])|^[A-Z]/, (start) => start.toLowerCase())
 

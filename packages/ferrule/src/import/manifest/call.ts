@@ -1,7 +1,8 @@
 /** Writes the list of a stream: its parameters, and where a sync takes their values from. */
 import type { FileOperation, FileText, Scalar } from '../../kind-file/file.ts'
+import { toSlotName } from '../words.ts'
 import { type Incremental, readTimeForm } from './incremental.ts'
-import { isName, toSlotName } from './names.ts'
+import { isName } from './names.ts'
 import type { Entry } from './request.ts'
 import type { Setting, Settings } from './settings.ts'
 import type { Draft } from './stream.ts'

@@ -1,8 +1,9 @@
 /** Writes the entity of a stream. */
 import { isObject } from '../../definition/object.ts'
 import type { FileEntity, FileOperation, FileSince, FileSync } from '../../kind-file/file.ts'
+import { writeSentence } from '../words.ts'
 import { CallWriter, type Source } from './call.ts'
-import { isName, toLine } from './names.ts'
+import { isName } from './names.ts'
 import { type FileFields, readFields, withTime } from './record-schema.ts'
 import { withFields } from './records.ts'
 import type { Setting, Settings } from './settings.ts'
@@ -212,7 +213,7 @@ export function writeEntity(draft: Draft, scope: EntityScope): FileEntity {
   const sync = writeSync(draft, writer, key)
   const named = key.length === 1 && key[0] === 'id' ? {} : { key: key.length === 0 ? 'none' : key.length === 1 ? (key[0] ?? 'id') : key }
   return {
-    about: toLine(undefined, draft.name),
+    about: writeSentence(undefined, draft.name),
     fields,
     ...named,
     list: writeList(draft, writer, scope),

@@ -2,11 +2,12 @@
 import { isObject } from '../../definition/object.ts'
 import type { FileEntity, FileWay, KindFile, Unsure } from '../../kind-file/file.ts'
 import { DocumentError, type Imported, type ImportOptions, type LeftOut } from '../imported.ts'
+import { toEntityName, toSlotName, writeSentence } from '../words.ts'
 import { type Address, findPrefix, joinPath, readAddress, signHost } from './address.ts'
 import { type AuthSource, type Scheme, takeCredential, writeScheme } from './authentication.ts'
 import { Component, References, UnreadableManifest, type Values } from './component.ts'
 import { writeCall, writeEntity } from './entity.ts'
-import { toEntityName, toLine, toSlotName, UniqueNames } from './names.ts'
+import { UniqueNames } from './names.ts'
 import { Notes, type Reason, sayReason, softWords } from './outcome.ts'
 import { type Setting, Settings } from './settings.ts'
 import { type Draft, StreamReader } from './stream.ts'
@@ -309,7 +310,7 @@ class KindMaker {
     readonly entities: readonly (readonly [Draft, FileEntity])[]
     readonly check: KindFile['check']
   }): Omit<KindFile, 'unsure'> {
-    const { kind, title = toLine(undefined, kind), api } = this.#options
+    const { kind, title = writeSentence(undefined, kind), api } = this.#options
     const docs = this.#spec?.text('documentation_url') ?? ''
     const host = this.#writeHost(parts.address)
     const path = parts.prefix.length === 0 ? '' : writeTemplate(joinPath(parts.prefix), (slot) => `{${this.configure(slot, 'path')}}`)

@@ -1,7 +1,8 @@
 /** Fields of records, made from the JSON Schema of a stream. */
 import { isObject } from '../../definition/object.ts'
+import { writeSentence } from '../words.ts'
 import type { Values } from './component.ts'
-import { isStep, toLine } from './names.ts'
+import { isStep } from './names.ts'
 
 /** Fields as a kind file has them. */
 export type FileFields = Readonly<Record<string, unknown>>
@@ -45,7 +46,7 @@ function makeObject(schema: Values, about: string, { depth, mark }: { readonly d
 
 function makeField(name: string, schema: Values, depth: number): unknown {
   const types = listTypes(schema)
-  const about = toLine(schema['description'] ?? schema['title'], name)
+  const about = writeSentence(schema['description'] ?? schema['title'], name)
   const [type, ...others] = types.filter((each) => each !== 'null')
   const mark = types.includes('null') ? '?' : ''
   if (type === undefined || others.length > 0) return `any ${about}`
@@ -80,7 +81,7 @@ export function readFields(schema: unknown, depth: number = most.depth): FileFie
 /** Sets the type of a field that is a time, and adds a field that is missing. */
 export function withTime(fields: FileFields, name: string, type: string): FileFields {
   const known = fields[name]
-  const text = typeof known === 'string' ? known : `${type} ${toLine(undefined, name)}`
+  const text = typeof known === 'string' ? known : `${type} ${writeSentence(undefined, name)}`
   const [, given = type, mark = '', about = ''] = /^(\S+?)(\?)? ([\s\S]*)$/.exec(text) ?? []
   const isRight = given === 'date-time' || given === 'date' || given.startsWith('unix-time')
   return { ...fields, [name]: `${isRight ? given : type}${mark} ${about}` }

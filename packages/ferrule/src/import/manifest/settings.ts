@@ -1,7 +1,7 @@
 /** The values that people give to a manifest's connector: its specification, and the names that a kind gives them. */
 import { isObject } from '../../definition/object.ts'
+import { toSlotName, writeSentence } from '../words.ts'
 import type { Values } from './component.ts'
-import { toLine, toSlotName } from './names.ts'
 import type { Slot } from './template.ts'
 
 /** One value that people give. */
@@ -66,7 +66,12 @@ export class Settings {
     const own = otherwise ?? (isScalar(found['default']) ? found['default'] : undefined)
     const type = [found['type']].flat()
     return {
-      ...{ name, about: toLine(found['title'] ?? found['description'], name), isSecret: found['airbyte_secret'] === true, isRequired },
+      ...{
+        name,
+        about: writeSentence(found['title'] ?? found['description'], name),
+        isSecret: found['airbyte_secret'] === true,
+        isRequired,
+      },
       ...{ isNumber: type.includes('integer') || type.includes('number'), isList: type.includes('array'), values: listValues(found) },
       examples: [found['examples'] ?? [], found['pattern'] ?? [], found['default'] ?? []].flat().filter((each) => typeof each === 'string'),
       ...(own === undefined || own === '' ? {} : { otherwise: own }),

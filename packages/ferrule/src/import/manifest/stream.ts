@@ -1,8 +1,10 @@
 /** Reads the streams of a manifest, and those that they are called for. What nobody read of a stream stops it. */
+
+import { toEntityName } from '../words.ts'
 import { type AuthSource, readSchemes, type Scheme } from './authentication.ts'
 import { Component, type References, UnreadableManifest } from './component.ts'
 import { type Incremental, readIncremental } from './incremental.ts'
-import { toEntityName, type UniqueNames } from './names.ts'
+import type { UniqueNames } from './names.ts'
 import { Notes } from './outcome.ts'
 import { type Place, type ReadWay, readPaging } from './paging.ts'
 import { type Partition, readPartitions } from './partitions.ts'

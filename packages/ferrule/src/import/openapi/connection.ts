@@ -1,10 +1,11 @@
 /** Where the API is, how people authenticate, and how it says errors. */
+
+import { toSentence } from '../../kind-file/build-fields.ts'
 import type { FileFields, FileScheme, KindFile, Named, Unsure } from '../../kind-file/file.ts'
 import { DocumentError, type ImportOptions } from '../imported.ts'
+import { splitWords, writeSentence } from '../words.ts'
 import { asList, asObject, asText, type DocumentOperation, isJsonType, type Json, type OpenapiDocument } from './document.ts'
-import { splitWords } from './names.ts'
 import type { Schemas } from './schemas.ts'
-import { toWords, writeSentence } from './sentences.ts'
 
 /** A part of a kind file, with what is unsure of it. */
 export interface Part<T> {
@@ -61,7 +62,7 @@ export function findAddress({ root }: OpenapiDocument, { api: given }: ImportOpt
     return kept
   })
   const path = rest.replaceAll(slotPattern, (_, name: string) => fillVariable(name, server.variables, false)).replace(/\/+$/, '')
-  const configuration: FileFields = Object.fromEntries(slots.map((name) => [name, `label ${toWords(name)} in the address`]))
+  const configuration: FileFields = Object.fromEntries(slots.map((name) => [name, `label ${toSentence(name)} in the address`]))
   const isPlain = /^(?:\/[\w.-]+)+$/.test(path)
   return {
     value: {

@@ -1,15 +1,17 @@
 /** Groups operations into entities: those of one path, with and without its slots, belong together. */
+
+import { toSentence } from '../../kind-file/build-fields.ts'
 import type { FileEntity, FileFields, FileOperation, FileSync, FileWay, Named, Unsure } from '../../kind-file/file.ts'
 import type { LeftOut } from '../imported.ts'
+import { toEntityName, toSlotName } from '../words.ts'
 import type { Action, Classified } from './classify.ts'
 import { asObject } from './document.ts'
 import { FieldWriter, isFieldName } from './fields.ts'
-import { findBase, isSlot, listNouns, splitPath, toEntityName, toSingular } from './names.ts'
-import { type Accepted, listTags, OperationWriter, toSlotName, writeAbout } from './operations.ts'
+import { findBase, isSlot, listNouns, splitPath, toSingular } from './names.ts'
+import { type Accepted, listTags, OperationWriter, writeAbout } from './operations.ts'
 import { type FoundWay, PagingFinder } from './paging.ts'
 import { findKey, findSlot } from './rows.ts'
 import type { Schemas, Shape } from './schemas.ts'
-import { toWords } from './sentences.ts'
 import { findSince } from './since.ts'
 
 /** Entities, ways of paging, and what is unsure of them. */
@@ -127,7 +129,7 @@ class EntityBuilder {
     const slots = all
       .flatMap(({ operation }) => splitPath(operation.path).filter(isSlot))
       .map((part) => toSlotName(part.replaceAll(/[{}]/g, '')))
-    return Object.fromEntries([...new Set(slots)].filter(isFieldName).map((slot) => [slot, `string ${toWords(slot)}`]))
+    return Object.fromEntries([...new Set(slots)].filter(isFieldName).map((slot) => [slot, `string ${toSentence(slot)}`]))
   }
 
   #writeOperation(entity: string, accepted: Accepted, record: Shape | undefined): string | FileOperation {

@@ -1,7 +1,7 @@
 /** Fields of kind files from schemas, in the short form. */
 import type { FileFields } from '../../kind-file/file.ts'
+import { writeSentence } from '../words.ts'
 import type { Schemas, Shape } from './schemas.ts'
-import { writeSentence } from './sentences.ts'
 
 /** Where fields stand. */
 export interface FieldTarget {

@@ -5,12 +5,12 @@
 import type { FileEntity, FileOperation, KindFile, Named } from '../../kind-file/file.ts'
 import { fitFile } from '../fit.ts'
 import { DocumentError, type Imported, type Importer, type ImportOptions } from '../imported.ts'
+import { writeSentence } from '../words.ts'
 import { classify } from './classify.ts'
 import { findAddress, findAuth, findErrors, findHeaders } from './connection.ts'
 import { asObject, asText, OpenapiDocument } from './document.ts'
 import { findEntities } from './entities.ts'
 import { Schemas } from './schemas.ts'
-import { writeSentence } from './sentences.ts'
 
 const writeOf = (value: string | FileOperation | undefined): FileOperation | undefined => (typeof value === 'object' ? value : undefined)
 

@@ -1,18 +1,5 @@
 /** Words of names and paths: nouns of paths, verbs, singular and plural. */
-
-/** Splits a name into small words: `addFollowers` → `add`, `followers`. */
-export const splitWords = (name: string): readonly string[] =>
-  name
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter((word) => word !== '')
-
-/** Makes a name of an entity. */
-export function toEntityName(name: string): string {
-  const made = splitWords(name).join('_').slice(0, 60)
-  return /^[a-z]/.test(made) ? made : `e_${made}`
-}
+import { splitWords } from '../words.ts'
 
 /** Returns the singular of an English noun, by its ending. */
 export function toSingular(word: string): string {

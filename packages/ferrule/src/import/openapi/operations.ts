@@ -1,5 +1,6 @@
 /** Operations of kind files: their parameters, bodies, and where their answers have rows. */
 import type { FileFields, FileOperation, Named, Scalar } from '../../kind-file/file.ts'
+import { toSlotName, writeSentence } from '../words.ts'
 import type { Action, Classified } from './classify.ts'
 import { asList, asObject, type DocumentOperation, isFormType, isJsonType, type Parameter } from './document.ts'
 import { type FieldWriter, isFieldName } from './fields.ts'
@@ -7,7 +8,6 @@ import { isSameName, listNouns } from './names.ts'
 import type { FoundWay, ListParameter } from './paging.ts'
 import type { Found } from './rows.ts'
 import type { Schemas, Shape } from './schemas.ts'
-import { writeSentence } from './sentences.ts'
 
 /** An operation that becomes an action. */
 export type Accepted = Extract<Classified, { action: Action }>
@@ -17,11 +17,6 @@ const bodyDepth = 1
 /** Names that callers of a paged list have for its position and its size. */
 const ownNames = ['cursor', 'limit']
 
-/** Names of slots as kind files take them: `{issue-id}` → `{issue_id}`. */
-export const toSlotName = (name: string): string => {
-  const made = name.replaceAll(/[^A-Za-z0-9_]+/g, '_').replace(/^_+|_+$/g, '')
-  return /^[A-Za-z_]/.test(made) ? made : `slot_${made}`
-}
 /** Writes a call. @param prefix what every path of the kind begins with */
 export const writeCall = ({ method, path }: DocumentOperation): string =>
   `${method} ${path.replaceAll(/\{([^}]*)\}/g, (_, name: string) => `{${toSlotName(name)}}`)}`

@@ -1,5 +1,6 @@
 /** Where an answer has its rows or its record, and what identifies a record. */
-import { isSameName, isSlot, listNouns, readSlot, splitPath, splitWords, toSingular } from './names.ts'
+import { splitWords } from '../words.ts'
+import { isSameName, isSlot, listNouns, readSlot, splitPath, toSingular } from './names.ts'
 import { isObjectShape, type Schemas, type Shape } from './schemas.ts'
 
 /** Where rows or a record stand: a path in the answer, empty for the whole answer; and the schema of one record. */
