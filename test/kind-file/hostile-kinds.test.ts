@@ -74,6 +74,8 @@ const hostile: Readonly<Record<string, readonly Hostile[]>> = {
     ['cookies with credentials', auth, "    send: { cookie: '{token}' }", 'cannot be set'],
     ['a second header in a value', "x-version: '3'", 'x-version: "3\\r\\nhost: b.example"', 'printable ASCII'],
     ['a host by the header of repeated writes', 'POST /things, body', 'POST /things, once: host, body', 'may set'],
+    ['a host by a header of one call', 'call: GET /things\n', 'call: GET /things\n      headers: { Host: a }\n', 'cannot be set'],
+    ['a header of networks by one call', 'call: GET /things\n', 'call: GET /things\n      headers: { x-real-ip: a }\n', 'may set'],
     ['a host by the header of all writes', 'lists:', 'writes: { once: Host }\nlists:', 'may set'],
   ],
   names: [

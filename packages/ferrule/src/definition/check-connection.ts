@@ -5,7 +5,7 @@ import { checkCodes, checkGone, type Sentences } from './check-codes.ts'
 import type { ConnectorDefinition, CredentialScheme, Kind, Rules } from './connector.ts'
 import type { Consent, Exchange, Signing } from './consent.ts'
 import { findField } from './document.ts'
-import { liveActions } from './entity.ts'
+import { findLiveOperation, liveActions } from './entity.ts'
 import { type Field, type Fields, isOptional } from './fields.ts'
 import type { NextPages, PartPages, PositionPages } from './page.ts'
 import { listSlots } from './templates.ts'
@@ -88,7 +88,7 @@ const checkPage = (name: string, { exchange, consent }: CredentialScheme, config
 const checkAccount = ({ account, entities, known = {} }: ConnectorDefinition): Sentences => {
   if (account === undefined) return []
   const { entity, action, among } = account
-  const operation = liveActions.filter((live) => live === action).map((live) => entities[entity]?.[live])[0]
+  const operation = findLiveOperation(entities, entity, action)
   return [
     operation === undefined && `the account is proven by ${entity} ${action}, which does not exist`,
     among !== undefined && !(among in known) && `the account is among ${among}, which the kind does not know`,
@@ -192,6 +192,14 @@ const listSendFields = (send: CredentialScheme['send']): string[] => {
   if ('as' in send) return listSigningFields(send)
   return [...Object.values(send.headers ?? {}), ...Object.values(send.query ?? {})].flatMap(listSlots)
 }
+
+/** Checks the slots of the headers of schemes. */
+const checkSchemeHeaders = ({ credentials, configuration }: ConnectorDefinition): Sentences =>
+  Object.entries(credentials).flatMap(([name, { headers = {} }]) =>
+    Object.values(headers)
+      .flatMap(listSlots)
+      .map((slot) => !(slot in configuration) && `credentials ${name} have a header with ${slot}, which is not a configuration field`),
+  )
 
 const listSentFields = ({ send, exchange, consent }: CredentialScheme): string[] => [
   ...listSendFields(send),
@@ -348,7 +356,7 @@ const checkHidden = ({ hidden: rule, configuration, entities, lookups: all }: Co
       ]
 
 const checkProbe = ({ check: probe, entities }: ConnectorDefinition): Sentences => {
-  const operation = liveActions.filter((action) => action === probe.action).map((action) => entities[probe.entity]?.[action])[0]
+  const operation = findLiveOperation(entities, probe.entity, probe.action)
   return [operation === undefined && `the check is ${probe.entity} ${probe.action}, which does not exist`]
 }
 
@@ -412,6 +420,7 @@ export const checkConnection = ({ definition, rules }: Kind): Sentences =>
     checkFilledAddresses,
     checkNormalisations,
     checkSchemes,
+    checkSchemeHeaders,
     checkPages,
     checkErrors,
     checkCodes,

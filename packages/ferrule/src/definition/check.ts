@@ -10,6 +10,7 @@ import { asksForDescribed, describedSlot, type EntityDefinition, type LiveAction
 import { type Fields, isOptional } from './fields.ts'
 import { refusedNames } from './object.ts'
 import { cursorName, findShape, type PageDefinition, sizeName } from './page.ts'
+import { listSlots } from './templates.ts'
 
 /** Longest tool name that common clients accept, in characters. */
 const longestToolName = 64
@@ -146,6 +147,16 @@ const operationChecks: readonly Check<OperationContext>[] = [
       !(operation.call.startsWith('POST ') && (operation.body ?? 'json') === 'json') &&
       'call has a document of GraphQL, which only JSON by POST carries',
   ],
+  ({ operation: { headers = {}, params, once }, kind }) => {
+    const secret = Object.values(kind.definition.credentials).flatMap(({ send }) =>
+      'as' in send ? ['authorization'] : Object.keys(send.headers ?? {}).map((name) => name.toLowerCase()),
+    )
+    return Object.entries(headers).flatMap(([name, template]) => [
+      secret.includes(name.toLowerCase()) && `headers have ${name}, which carries credentials`,
+      name.toLowerCase() === once?.toLowerCase() && `headers have ${name}, by which the vendor knows a repeated write`,
+      ...listSlots(template).map((slot) => !(slot in params) && `headers take ${slot}, which is not a parameter`),
+    ])
+  },
   ({ operation }) => findSpeechless(operation.params, 'parameter'),
   ({ operation }) => findUnknownRefusals(operation.params),
   ({ operation, kind }) => {

@@ -57,7 +57,7 @@ export interface CredentialScheme {
   readonly title: string
   readonly fields: Fields
   readonly send: SendCredentials
-  /** Fixed headers that every request of the scheme carries. */
+  /** Headers that every request of the scheme carries. A configuration value replaces `{name}`; without a value the header is omitted. */
   readonly headers?: Readonly<Record<string, string>>
   /** How a grant becomes an access token. Omitted if the credentials hold what `send` needs. */
   readonly exchange?: Exchange

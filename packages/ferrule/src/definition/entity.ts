@@ -138,6 +138,11 @@ export interface Operation {
   readonly query?: readonly string[]
   /** How a query or a form carries a list: the values joined with commas (default), the name repeated, or with brackets behind it. */
   readonly lists?: 'comma' | 'repeat' | 'brackets'
+  /**
+   * Headers of the request, beside those of the kind. A parameter replaces `{name}`, and stands nowhere else. A header whose slots are all
+   * empty is omitted.
+   */
+  readonly headers?: Readonly<Record<string, string>>
   /** Name among the kind's `limits.budgets`; by default the budget of the kind. */
   readonly budget?: string
   /** Document of GraphQL. The body has it as `query`, and the parameters, the position and the size of a page as `variables`. */
@@ -255,3 +260,13 @@ export const listLiveActions = (entity: EntityDefinition): LiveAction[] => liveA
 /** Lists all actions of an entity, search included. */
 export const listActions = (entity: EntityDefinition): string[] =>
   entity.context_store_search === undefined ? listLiveActions(entity) : [...listLiveActions(entity), 'context_store_search']
+
+/** Finds a live operation by its names; undefined for one that does not exist. */
+export function findLiveOperation(
+  entities: Readonly<Record<string, EntityDefinition>>,
+  entity: string,
+  action: string,
+): Operation | undefined {
+  const found = liveActions.find((each) => each === action)
+  return found === undefined || !Object.hasOwn(entities, entity) ? undefined : entities[entity]?.[found]
+}

@@ -5,47 +5,9 @@ import type { Field, Fields, Finding } from '../definition/fields.ts'
 import { find, opt, secret, str, time } from '../definition/fields.ts'
 import { listSlots } from '../definition/templates.ts'
 import { buildFields, hostSlots, readFinding } from './build-fields.ts'
-import { type BuildScope, readSpan, refer } from './build-scope.ts'
+import { type BuildScope, checkHeaders, lowerNames, readSpan, refer } from './build-scope.ts'
 import type { Steps } from './check-tree.ts'
 import type { FileLimits, FileOauth, FileScheme, Named } from './file.ts'
-
-/** Headers that belong to the transfer or to the credentials. */
-const ownHeaders: ReadonlySet<string> = new Set(
-  [
-    'host',
-    'content-length',
-    'content-type',
-    'transfer-encoding',
-    'connection',
-    'keep-alive',
-    'upgrade',
-    'te',
-    'trailer',
-    'expect',
-    'cookie',
-    'forwarded',
-  ].concat(['proxy-authorization', 'proxy-connection', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'accept-encoding']),
-)
-
-/** Notes headers that no file may set. */
-function checkHeaders({ found }: BuildScope, headers: Named<string>, steps: Steps, isSecret: boolean): Named<string> {
-  const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
-  for (const [index, name] of Object.keys(headers).entries()) {
-    const low = lower[index]?.[0] ?? ''
-    if (ownHeaders.has(low))
-      found.note([...steps, name], { message: `the header ${name} cannot be set: the request makes it itself` }, 'key')
-    if (low === 'authorization' && !isSecret)
-      found.note(
-        [...steps, name],
-        {
-          message: 'the header authorization carries credentials: it stands in send',
-          example: "send: { authorization: 'Bearer {token}' }",
-        },
-        'key',
-      )
-  }
-  return Object.fromEntries(lower)
-}
 
 const docsFinding = ({ file }: BuildScope): Finding => ({
   says: `The documentation of ${file.title} describes where.`,
@@ -373,24 +335,40 @@ function buildScheme(scope: BuildScope, name: string, scheme: FileScheme): Crede
   checkTemplates(scope, query ?? {}, fields, [...steps, 'query'])
   if (oauth !== undefined) checkSent(scope, oauth, { fields, steps: [...steps, 'oauth'] })
   if (oauth !== undefined) checkSigned(scope, oauth, { fields, steps: [...steps, 'oauth', 'signed'] })
-  const sent = checkHeaders(scope, headers, [...steps, 'send'], true)
-  const fixed = {
-    ...checkHeaders(scope, file.headers ?? {}, ['headers'], false),
-    ...checkHeaders(scope, scheme.headers ?? {}, [...steps, 'headers'], false),
-  }
+  checkHeaders(scope, headers, [...steps, 'send'], true)
+  const fixed = { ...file.headers, ...scheme.headers }
+  checkHeaders(scope, scheme.headers ?? {}, [...steps, 'headers'], false)
+  for (const [at, given] of [
+    [['headers'], file.headers ?? {}],
+    [[...steps, 'headers'], scheme.headers ?? {}],
+  ] as const)
+    checkSlots(scope, given, at)
   return {
     title,
     fields,
-    send: { headers: sent, ...(query === undefined ? {} : { query }) },
-    ...(Object.keys(fixed).length === 0 ? {} : { headers: fixed }),
+    send: { headers: lowerNames(headers), ...(query === undefined ? {} : { query }) },
+    ...(Object.keys(fixed).length === 0 ? {} : { headers: lowerNames(fixed) }),
     ...(oauth === undefined ? {} : { exchange: buildExchange(oauth) }),
     ...(oauth?.page === undefined ? {} : { consent: buildConsent(file.title, { ...oauth, page: oauth.page }) }),
   }
 }
 
+/** Checks that slots of headers are fields of the configuration. */
+function checkSlots(scope: BuildScope, headers: Named<string>, steps: Steps): void {
+  const valid = Object.keys(scope.file.configuration ?? {})
+  for (const [header, template] of Object.entries(headers))
+    for (const name of listSlots(template))
+      refer(scope, {
+        ...{ steps: [...steps, header], what: 'a field of configuration', name, valid },
+        example: `configuration: { ${name}: string? Id of the workspace }`,
+      })
+}
+
 /** Builds the ways to authenticate. */
-export const buildCredentials = (scope: BuildScope): ConnectorDefinition['credentials'] =>
-  Object.fromEntries(Object.entries(scope.file.auth).map(([name, scheme]) => [name, buildScheme(scope, name, scheme)]))
+export function buildCredentials(scope: BuildScope): ConnectorDefinition['credentials'] {
+  checkHeaders(scope, scope.file.headers ?? {}, ['headers'], false)
+  return Object.fromEntries(Object.entries(scope.file.auth).map(([name, scheme]) => [name, buildScheme(scope, name, scheme)]))
+}
 
 function readRates({ found }: BuildScope, texts: readonly string[], steps: Steps): readonly Rate[] {
   const rates = texts.map((rate) => {

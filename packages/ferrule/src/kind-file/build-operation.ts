@@ -7,7 +7,7 @@ import { isObject } from '../definition/object.ts'
 import { cursorName, type NextPages, sizeName } from '../definition/page.ts'
 import { listSlots } from '../definition/templates.ts'
 import { buildFields, toSentence } from './build-fields.ts'
-import { type BuildScope, firstStep, refer } from './build-scope.ts'
+import { type BuildScope, checkHeaders, firstStep, lowerNames, refer } from './build-scope.ts'
 import type { Steps } from './check-tree.ts'
 import type { FileOperation, FileText, FileWay, Named } from './file.ts'
 
@@ -125,6 +125,11 @@ class OperationBuilder {
     this.#slots = graphql === undefined ? listSlots(path) : listNeeded(graphql, this.#full, listPaging(scope.file.pages?.[paged ?? '']))
   }
 
+  /** Parameters that stand in headers. */
+  get #inHeaders(): readonly string[] {
+    return Object.values(this.#full.headers ?? {}).flatMap(listSlots)
+  }
+
   get #hasBody(): boolean {
     return ['POST', 'PUT', 'PATCH'].includes(this.#method)
   }
@@ -165,12 +170,14 @@ class OperationBuilder {
     const body = buildFields(this.#full.body ?? {}, [...steps, 'body'], scope)
     this.#checkParams(query.fields, body.fields)
     const slots = this.#slots.filter((name) => !Object.hasOwn(query.fields, name)).map((name) => [name, slotField(name, record)] as const)
+    const inHeaders = this.#inHeaders
+    this.#checkHeaders(query, inHeaders)
     const renamed = { ...query.renamed, ...body.renamed }
     const { wrap } = this.#full
     const wrapped = wrap === undefined ? [] : Object.keys(body.fields).map((name) => [name, `${wrap}.${renamed[name] ?? name}`] as const)
     return {
       params: { ...Object.fromEntries(slots), ...query.fields, ...body.fields },
-      query: this.#hasBody ? Object.keys(query.fields).filter((name) => !this.#slots.includes(name)) : [],
+      query: this.#hasBody ? Object.keys(query.fields).filter((name) => ![...this.#slots, ...inHeaders].includes(name)) : [],
       send: Object.fromEntries([...Object.entries(renamed), ...wrapped].map(([name, to]) => [name, { to }])),
     }
   }
@@ -192,6 +199,24 @@ class OperationBuilder {
     for (const name of this.#slots)
       if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
         found.note([...steps, 'call'], { message: `the slot {${name}} is not a name`, example: 'GET /repos/{owner}' })
+  }
+
+  /** Notes headers that no call may set, and slots that are no parameters of the address. */
+  #checkHeaders({ fields, renamed }: { readonly fields: Fields; readonly renamed: Named<string> }, names: readonly string[]): void {
+    const { headers = {} } = this.#full
+    const steps = [...this.#source.steps, 'headers']
+    checkHeaders(this.#scope, headers, steps, false)
+    const valid = Object.keys(fields).filter((name) => !this.#slots.includes(name))
+    for (const [header, template] of Object.entries(headers))
+      for (const name of listSlots(template))
+        refer(this.#scope, {
+          ...{ steps: [...steps, header], what: 'one of params', name, valid },
+          example: `params: { ${name}: string ${toSentence(name)} }`,
+        })
+    for (const name of names.filter((each) => Object.hasOwn(renamed, each)))
+      this.#scope.found.note([...this.#source.steps, 'params', name], {
+        message: 'stands in a header, so it has no other name: leave $to out',
+      })
   }
 
   #checkNames(params: Fields, way: string | undefined): void {
@@ -247,7 +272,7 @@ class OperationBuilder {
     const { file, found } = this.#scope
     if (file.graphql === undefined)
       found.note(this.#callSteps, { message: 'is a call of GraphQL, and the file does not say its path', example: 'graphql: /graphql' })
-    if (this.#full.params !== undefined)
+    if (Object.keys(this.#full.params ?? {}).some((name) => !this.#inHeaders.includes(name)))
       found.note([...steps, 'params'], { message: 'GraphQL has arguments only: its parameters stand in body', example: 'body: …' }, 'key')
     for (const name of new Set(sent.map(firstStep)))
       refer(this.#scope, {
@@ -264,7 +289,7 @@ class OperationBuilder {
   /** Writes the document of GraphQL: the fields of the record, and what says where the next page is. */
   #buildGraphql(at: string, { answers, params, send }: Pick<Operation, 'answers' | 'params' | 'send'>, way?: FileWay) {
     if (this.#graphql === undefined) return {}
-    const own = Object.keys(params).map((name) => send?.[name]?.to ?? name)
+    const own = Object.keys(params).flatMap((name) => (this.#inHeaders.includes(name) ? [] : [send?.[name]?.to ?? name]))
     this.#checkGraphql(this.#graphql, [...own, ...Object.keys(this.#full.always ?? {}), ...listPaging(way)], at)
     const beside = [way?.next ?? [], way?.more?.replace('!', '') ?? [], way?.total ?? []].flat()
     const { record, from } = this.#source
@@ -329,7 +354,7 @@ class OperationBuilder {
     const isList = action === 'list'
     const isWrite = !isList && action !== 'get'
     const common = isList ? lists : isWrite ? writes : {}
-    const { about, always, defaults, as = common.as, arrays = common.arrays, keyed, merge, rest, budget, format } = this.#full
+    const { about, always, defaults, as = common.as, arrays = common.arrays, keyed, merge, rest, budget, format, headers } = this.#full
     const once = this.#full.once ?? (isWrite && this.#hasBody ? writes.once : undefined)
     const at =
       this.#full.at ??
@@ -346,6 +371,7 @@ class OperationBuilder {
       ...(arrays === undefined ? {} : { lists: arrays }),
       ...(answers === undefined ? {} : { answers }),
       ...(once === undefined ? {} : { once }),
+      ...(headers === undefined ? {} : { headers: lowerNames(headers) }),
       ...(this.#full.running === undefined ? {} : { running: { status: this.#full.running } }),
       ...(budget === undefined ? {} : { budget }),
       ...(format === undefined ? {} : { format }),

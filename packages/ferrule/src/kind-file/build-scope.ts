@@ -49,3 +49,43 @@ export const readSpan = (text: string): number => Number(/^\d+/.exec(text)?.[0] 
 /** Returns an object without its undefined values. */
 export const defined = <T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> }
+
+/** Headers that belong to the transfer or to the credentials. */
+const ownHeaders: ReadonlySet<string> = new Set(
+  [
+    'host',
+    'content-length',
+    'content-type',
+    'transfer-encoding',
+    'connection',
+    'keep-alive',
+    'upgrade',
+    'te',
+    'trailer',
+    'expect',
+    'cookie',
+    'forwarded',
+  ].concat(['proxy-authorization', 'proxy-connection', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'accept-encoding']),
+)
+
+/** Notes headers that no file may set. */
+export function checkHeaders({ found }: BuildScope, headers: Named<string>, steps: Steps, isSecret: boolean): void {
+  for (const name of Object.keys(headers)) {
+    const low = name.toLowerCase()
+    if (ownHeaders.has(low))
+      found.note([...steps, name], { message: `the header ${name} cannot be set: the request makes it itself` }, 'key')
+    if (low === 'authorization' && !isSecret)
+      found.note(
+        [...steps, name],
+        {
+          message: 'the header authorization carries credentials: it stands in send',
+          example: "send: { authorization: 'Bearer {token}' }",
+        },
+        'key',
+      )
+  }
+}
+
+/** Writes names of headers in lower case. */
+export const lowerNames = (headers: Named<string>): Named<string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

@@ -36,6 +36,7 @@ export interface FileOperation {
   readonly as?: 'json' | 'form' | 'query'
   readonly arrays?: 'repeat' | 'brackets' | 'comma'
   readonly once?: string
+  readonly headers?: Named<string>
   readonly running?: number
   readonly budget?: string
   readonly answers?: 'record' | 'part' | 'nothing'

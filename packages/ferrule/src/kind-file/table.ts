@@ -70,7 +70,9 @@ const kind: KeyGroup = {
       example: "elsewhere: { with: cloud_id, api: https://api.example.com, path: '/sites/{cloud_id}' }",
     }),
     key('graphql', text('prefix'), 'Path of GraphQL, for calls that are a query or a mutation', { example: 'graphql: /graphql' }),
-    key('headers', map('header', text('value')), 'Headers of every request', { example: "headers: { accept: 'application/json' }" }),
+    key('headers', map('header', text('value')), 'Headers of every request; a {slot} takes a value of configuration', {
+      example: "headers: { accept: 'application/json' }",
+    }),
     key('configuration', fields('configuration'), 'Values that each account has of its own, beside its credentials', {
       example: 'configuration: { subdomain: label Subdomain of the account }',
     }),
@@ -361,6 +363,9 @@ const entities: Readonly<Record<string, KeyGroup>> = {
       asRow,
       arraysRow,
       onceRow,
+      key('headers', map('header', text('value')), 'Headers of the call; a {slot} takes a parameter, which then stands nowhere else', {
+        example: "headers: { x-team: '{team}' }",
+      }),
       key('running', { is: 'number', least: 201 }, 'Status of an answer that is not ready yet: the same call is made again', {
         example: 'running: 202',
       }),

@@ -1,6 +1,6 @@
 /** Recorded answers of lines as rows, and rows as lines. Whoever reads CSV loads its reader before (`loadLineReader`). */
 import type { ConnectorDefinition } from '../definition/connector.ts'
-import { liveActions } from '../definition/entity.ts'
+import { findLiveOperation, liveActions } from '../definition/entity.ts'
 import { isObject } from '../definition/object.ts'
 import { compileLines, type LineFormat, loadLineReader, type RowLines, readRowLines } from '../engine/json/row-lines.ts'
 import { formatCsvText } from '../values/csv.ts'
@@ -9,7 +9,7 @@ import { writeJson } from '../values/json/json.ts'
 /** Finds how the answers of an operation are written; undefined for JSON. */
 export function findLines({ entities }: ConnectorDefinition, name: string, action: string): RowLines | undefined {
   const entity = entities[name]
-  const [operation] = liveActions.flatMap((each) => (each === action ? (entity?.[each] ?? []) : []))
+  const operation = findLiveOperation(entities, name, action)
   return entity === undefined || operation === undefined ? undefined : compileLines(entity, operation)
 }
 

@@ -1,6 +1,8 @@
 /** Makes recordings of calls: what was sent and answered, without secrets and without names of people. */
 import type { Kind } from '../definition/connector.ts'
+import { findLiveOperation } from '../definition/entity.ts'
 import { isObject } from '../definition/object.ts'
+import { listSlots } from '../definition/templates.ts'
 import { createEngine } from '../engine/call/execute.ts'
 import type { Connection } from '../engine/connection.ts'
 import { type HttpAnswer, readHeader } from '../engine/http/answer.ts'
@@ -142,10 +144,11 @@ class Builder {
   }
 
   /** Writes an exchange. */
-  write({ request, answer }: MadeCall['sent'][number], lines: RowLines | undefined): Values {
+  write({ request, answer }: MadeCall['sent'][number], of: Pick<MadeCall, 'entity' | 'action'>): Values {
+    const lines = findLines(this.#kind.definition, of.entity, of.action)
     const headers = this.#replacer.write(this.#readHeaders(answer), 'answer.headers')
     return {
-      request: this.#writeRequest(request),
+      request: this.#writeRequest(request, of),
       answer: {
         ...(answer.status === 200 ? {} : { status: answer.status }),
         ...(isObject(headers) && Object.keys(headers).length > 0 ? { headers } : {}),
@@ -154,18 +157,27 @@ class Builder {
     }
   }
 
-  #writeRequest({ method, url, body, headers }: HttpRequest): unknown {
+  #writeRequest({ method, url, body, headers }: HttpRequest, of: Pick<MadeCall, 'entity' | 'action'>): unknown {
     const secret = listSecretQuery(this.#kind.definition)
     const query = this.#replacer.write(group([...url.searchParams].filter(([name]) => !secret.has(name))), 'query')
     const call = `${method} ${this.#replacer.writePath(url.pathname)}`
     const json = headers['content-type'] === 'application/json' && body !== undefined ? this.#writeBody(parseBody(body)) : undefined
     const form = body !== undefined && json === undefined ? this.#replacer.write(group(new URLSearchParams(body)), 'form') : undefined
+    const own = this.#replacer.write(this.#listOwnHeaders(headers, of), 'headers')
     const rest = {
+      ...(isObject(own) && Object.keys(own).length > 0 ? { headers: own } : {}),
       ...(isObject(query) && Object.keys(query).length > 0 ? { query } : {}),
       ...(json === undefined ? {} : { body: json }),
       ...(form === undefined ? {} : { form }),
     }
     return Object.keys(rest).length === 0 ? call : { call, ...rest }
+  }
+
+  /** Lists the headers that the call makes of its parameters: requests of other values have other answers. */
+  #listOwnHeaders(headers: Readonly<Record<string, string>>, { entity, action }: Pick<MadeCall, 'entity' | 'action'>): Values {
+    const { headers: own = {} } = findLiveOperation(this.#kind.definition.entities, entity, action) ?? {}
+    const made = Object.entries(own).filter(([, template]) => listSlots(template).length > 0)
+    return Object.fromEntries(made.flatMap(([name]) => (headers[name] === undefined ? [] : [[name, headers[name]]])))
   }
 
   #writeBody(body: unknown): unknown {
@@ -260,6 +272,7 @@ export async function buildRecording(connection: Connection, made: MadeCall, opt
     messageWords: kind.definition.errors.flatMap(({ contains }) => contains ?? []),
   })
   const lines = findLines(kind.definition, entity, action)
+  const of = { entity, action }
   const builder = new Builder(kind, replacer)
   builder.learn(made)
   const code = walked.error === undefined ? undefined : asFerruleError(walked.error).code
@@ -271,7 +284,7 @@ export async function buildRecording(connection: Connection, made: MadeCall, opt
       ...(options.page === undefined ? { source: 'live' } : { source: 'document', from: options.page }),
     },
     ...(Object.keys(given).length === 0 ? {} : { params: given }),
-    exchanges: sent.map((one) => builder.write(one, lines)),
+    exchanges: sent.map((one) => builder.write(one, of)),
     ...(code === undefined ? {} : { error: code }),
     ...(walked.hasMore ? { more: true } : {}),
   }

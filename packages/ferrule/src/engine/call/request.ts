@@ -2,9 +2,11 @@
 import type { Operation, Send, SentMethod, Submission } from '../../definition/entity.ts'
 import { isObject } from '../../definition/object.ts'
 import { cursorName, sizeName } from '../../definition/page.ts'
+import { fillTemplate, listSlots } from '../../definition/templates.ts'
 import { fail } from '../../errors.ts'
 import { writeJson } from '../../values/json/json.ts'
 import type { Connection } from '../connection.ts'
+import { headerMessage, isHeaderText } from '../http/header-text.ts'
 import { buildPrefix, listOwnOrigins } from '../http/origin.ts'
 import { parseTimestamp } from '../json/forms.ts'
 import { copyJson, getAt, type Path, parsePath, setAt, takeAt } from '../json/paths.ts'
@@ -108,6 +110,31 @@ export const buildQuery = (wire: Record<string, unknown>, lists: Lists): string 
   return text === '' ? '' : `?${text}`
 }
 
+/**
+ * Takes the headers of the operation, and removes the parameters in them from `wire`.
+ * @throws FerruleError `invalid_parameter` for a value that no header carries
+ */
+function takeHeaders({ operation: { headers } }: CompiledOperation, wire: Record<string, unknown>): Pick<WireRequest, 'headers'> {
+  if (headers === undefined) return {}
+  const values = new Map(
+    Object.values(headers)
+      .flatMap(listSlots)
+      .map((name) => [name, takeAt(wire, [name])]),
+  )
+  const read = (name: string): string | undefined => {
+    const value = values.get(name)
+    if (value === undefined || value === null) return undefined
+    const text = String(value)
+    if (isObject(value) || !isHeaderText(text)) throw failParameter(name, headerMessage, 'header')
+    return text
+  }
+  const filled = Object.entries(headers).flatMap(([name, template]) => {
+    const text = fillTemplate(template, read)
+    return text === undefined ? [] : [[name, text] as const]
+  })
+  return { headers: Object.fromEntries(filled) }
+}
+
 /** Returns how the request carries its parameters. */
 const findBody = ({ method, operation }: CompiledOperation): NonNullable<Operation['body']> =>
   operation.body ?? (method === 'GET' || method === 'DELETE' ? 'query' : 'json')
@@ -180,7 +207,8 @@ export function buildRequest(operation: CompiledOperation, params: Params, now: 
   const path = buildPath(operation, wire)
   const { running, submits, lists = 'comma', graphql } = operation.operation
   const next = placePosition(operation, wire)
-  const request = { method: operation.method, ...(running === undefined ? {} : { unready: [running.status] }) }
+  const unready = running === undefined ? {} : { unready: [running.status] }
+  const request = { method: operation.method, ...takeHeaders(operation, wire), ...unready }
   const body = findBody(operation)
   if (next !== undefined && body === 'query') return { ...request, path: next, unprefixed: true }
   if (body === 'query') return { ...request, path: path + buildQuery(wire, lists) }

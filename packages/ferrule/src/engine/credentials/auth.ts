@@ -1,10 +1,12 @@
 /** Builds request headers from credentials and renews expiring tokens. */
 import { readSlug, type SignedToken } from '../../definition/connector.ts'
 import type { CredentialScheme, Exchange, Grant } from '../../definition/index.ts'
-import { fillTemplates } from '../../definition/templates.ts'
+import { fillTemplate, fillTemplates, listSlots } from '../../definition/templates.ts'
 import { fail } from '../../errors.ts'
 import type { Connection } from '../connection.ts'
 import { awaitUnlessAborted, clocks, Deadline } from '../http/deadline.ts'
+import { headerMessage, isHeaderText } from '../http/header-text.ts'
+import { readConfiguration } from '../http/origin.ts'
 import { findScheme, findTokenField } from './check.ts'
 import { type AuthContext, type BareConnection, exchangeGrant, exchangeTimeoutMs, failAuth, listSecrets } from './exchange.ts'
 import { type Signed, signToken } from './signing.ts'
@@ -118,6 +120,22 @@ function buildHeaders(
   return Object.fromEntries(fillTemplates(send.headers, values).map(([name, header]) => [name, encodeHeader(header)]))
 }
 
+/**
+ * Builds the headers of the scheme itself, with values of the configuration.
+ * @throws FerruleError `validation_failed` for a value that no header carries
+ */
+const buildSchemeHeaders = (connection: Connection, { headers = {} }: CredentialScheme): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, template]) => {
+      const filled = fillTemplate(template, (slot) => readConfiguration(connection, slot))
+      if (filled === undefined) return []
+      if (isHeaderText(filled)) return [[name, filled]]
+      const fields = listSlots(template)
+      const errors = fields.map((field) => ({ field: `/replication_config/${field}`, message: headerMessage, error_code: 'pattern' }))
+      throw fail('validation_failed', { reason: `the configuration value ${fields.join(' or ')} cannot stand in a header` }, { errors })
+    }),
+  )
+
 const isExpired = (scheme: CredentialScheme, values: CredentialValues, now: number): boolean => {
   const field = findTokenField(scheme)
   if (scheme.exchange === undefined || field === undefined) return false
@@ -132,7 +150,7 @@ function buildAuthorization(connection: Connection, opened: OpenedCredentials, n
   const listSent = () => Object.values(headers).map((header) => header.slice(header.indexOf(' ') + 1))
   const redact = createRedactor(() => [...listSecrets(scheme, values), ...listSent()])
   const query = 'as' in scheme.send ? [] : fillTemplates(scheme.send.query, values)
-  return { opened, headers: { ...scheme.headers, ...headers }, query, redact }
+  return { opened, headers: { ...buildSchemeHeaders(connection, scheme), ...headers }, query, redact }
 }
 
 /**

@@ -51,7 +51,10 @@ export async function sendWrite(running: Running, given?: WireRequest): Promise<
     wasSent = true
   }
   try {
-    return await exchange({ ...running, onSend }, once === undefined ? request : { ...request, headers: { [once]: id } })
+    return await exchange(
+      { ...running, onSend },
+      once === undefined ? request : { ...request, headers: { ...request.headers, [once]: id } },
+    )
   } catch (error) {
     if (!wasSent || !(error instanceof Error) || (error instanceof FerruleError && !mayHaveRun(error))) throw error
     throw failUnknownOutcome(running, id, error)

@@ -38,7 +38,9 @@ export const authGroups: Readonly<Record<string, KeyGroup>> = {
       key('query', map('name', text()), 'Values in the address, for vendors that take no header', {
         example: "query: { api_key: '{key}' }",
       }),
-      key('headers', map('header', text('value')), 'Headers of every request of this way', { example: 'headers: { x-client: acme }' }),
+      key('headers', map('header', text('value')), 'Headers of every request of this way; a {slot} takes a value of configuration', {
+        example: 'headers: { x-client: acme }',
+      }),
       key('oauth', keys('oauth'), 'A page where the owner of the account agrees, and the token that follows', {
         example: 'oauth: { page: https://example.com/authorize, token: https://example.com/token, scopes: [read] }',
       }),
