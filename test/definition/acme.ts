@@ -66,7 +66,7 @@ export const grant = { send: {}, constant: {} } as const
 /** An exchange of refresh tokens. */
 export const exchange = {
   call: 'POST /token',
-  client: { user: 'user', password: 'password' },
+  headers: { authorization: 'Basic {user}:{password}' },
   place: 'form',
   refresh: grant,
   read: {},

@@ -6,6 +6,7 @@ import { normalised, obj, opt, refuse, str } from '../../packages/ferrule/src/de
 import {
   acme,
   exchange,
+  grant,
   idle,
   kind,
   list,
@@ -49,7 +50,10 @@ const wrong: readonly (readonly [says: string, kind: Kind])[] = [
     'acme: credentials key use secret, which is not one of their fields',
     withScheme({ send: { headers: { authorization: 'Bearer {secret}' } } }),
   ],
-  ['acme: credentials key are exchanged, but there is no origin oauth', withScheme({ exchange })],
+  [
+    'acme: credentials key exchange a code, but there is no origin oauth',
+    withScheme({ exchange: { ...exchange, code: { ...grant, code: 'code' } } }),
+  ],
   ['acme: credentials other cannot be told from another scheme', kind({ credentials: { key: scheme, other: scheme } })],
   [
     'acme: page cursor continues from position, which it does not read',

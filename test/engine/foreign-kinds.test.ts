@@ -105,6 +105,17 @@ describe('a request to the API of a stranger', () => {
     expect(asked).toEqual(['inner.acme.example'])
   })
 
+  test('at a host that its owner names is refused when it resolves, whoever wrote the kind', async () => {
+    await using engine = testEngine()
+    const text = acme.replace("'https://{site}.acme.example'", "'https://{site}'").replace('site: label', 'site: host')
+    const { foreign: _mark, ...known } = await readForeign(text)
+    for (const host of ['inner.acme.example', 'meta.acme.example']) {
+      const connection = { ...connectTo(known), configuration: { site: host } }
+      expect(await failure(engine.run(connection, list))).toMatchObject(refused)
+    }
+    expect(asked).toEqual(['inner.acme.example', 'meta.acme.example'])
+  })
+
   test('of a caller’s own is refused too', async () => {
     await using engine = testEngine()
     const definition = move(await readForeign(), { api: 'https://127.0.0.1' })

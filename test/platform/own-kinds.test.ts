@@ -100,4 +100,18 @@ overBoth('kinds of organizations', (database) => {
     expect(refused.filter((code) => code !== 'kind_changed')).toEqual([])
     expect((await platform.ownKinds.listVersions(principal, 'acme')).data).toHaveLength(made.length)
   })
+
+  test('whose host an account names ask for the credentials again when it changes', async () => {
+    const principal = await newTenant(platform, first)
+    const file = print(1).replace('api: https://api.acme.example.com', "api: 'https://{server}'\nconfiguration: { server: host Host }")
+    await platform.ownKinds.publish(principal, 'acme', { file })
+    const body = { connector_type: 'acme', credentials: { token: 't' }, check: false, replication_config: { server: 'one.example.com' } }
+    const { id } = await platform.connectors.create(principal, connectorBody(body))
+    const moved = { replication_config: { server: 'two.example.com' } }
+    expect(await refusal(platform.connectors.patch(principal, id, moved))).toContain('two.example.com')
+    expect(await refusal(platform.connectors.update(principal, id, moved))).toContain('two.example.com')
+    await platform.connectors.patch(principal, id, { replication_config: { server: 'https://one.example.com/' } })
+    const changed = await platform.connectors.patch(principal, id, { ...moved, credentials: { token: 'other' }, check: false })
+    expect(changed.replication_config).toEqual({ server: 'two.example.com' })
+  })
 })

@@ -25,8 +25,8 @@ const checkSigning = (name: string, { claims, seconds }: Signing, rules: Rules):
 ]
 
 /** Lists the credential fields that an exchange names. */
-const listExchangeFields = ({ client, expires, read, refresh, code }: Exchange): string[] => [
-  ...(client === undefined ? [] : [client.user, client.password]),
+const listExchangeFields = ({ headers = {}, expires, read, refresh, code }: Exchange): string[] => [
+  ...Object.values(headers).flatMap(listSlots),
   ...(expires === undefined ? [] : [expires.field]),
   ...Object.keys(read),
   ...Object.values(refresh?.send ?? {}),
@@ -77,7 +77,7 @@ const checkPage = (name: string, { exchange, consent }: CredentialScheme, config
     ...[
       ...Object.values(consent.send),
       ...Object.values(grant?.send ?? {}),
-      ...Object.values(exchange?.client ?? {}),
+      ...Object.values(exchange?.headers ?? {}).flatMap(listSlots),
       ...(signature === undefined ? [] : [signature.key]),
     ].map(
       (field) => !application.includes(field) && `credentials ${name} send ${field} for a consent, which is not part of the application`,
@@ -207,7 +207,7 @@ const listSentFields = ({ send, exchange, consent }: CredentialScheme): string[]
   ...(consent === undefined ? [] : listConsentFields(consent)),
 ]
 
-const checkSchemes = ({ credentials, origins }: ConnectorDefinition, rules: Rules): Sentences => {
+const checkSchemes = ({ credentials, origins, configuration }: ConnectorDefinition, rules: Rules): Sentences => {
   const all = Object.entries(credentials)
   const sameFields = (fields: object): string => Object.keys(fields).sort().join(' ')
   return [
@@ -218,8 +218,13 @@ const checkSchemes = ({ credentials, origins }: ConnectorDefinition, rules: Rule
       ),
     ),
     ...all.map(
-      ([name, scheme]) =>
-        scheme.exchange !== undefined && origins.oauth === undefined && `credentials ${name} are exchanged, but there is no origin oauth`,
+      ([name, { exchange }]) =>
+        exchange?.code !== undefined && origins.oauth === undefined && `credentials ${name} exchange a code, but there is no origin oauth`,
+    ),
+    ...all.flatMap(([name, { exchange, consent }]) =>
+      [exchange?.call ?? '', consent?.page ?? ''].flatMap((call) =>
+        checkSlots(`the call ${call} of credentials ${name}`, call, configuration),
+      ),
     ),
     ...all.flatMap(([name, { send, exchange }]) =>
       [...('as' in send ? [send] : []), ...(exchange?.refresh?.signed === undefined ? [] : [exchange.refresh.signed])].flatMap((signing) =>

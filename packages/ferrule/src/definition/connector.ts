@@ -21,7 +21,7 @@ export interface ChosenOrigin {
 export interface Origins {
   /**
    * One origin, or one per value of a configuration field. A configuration value replaces `{name}`; its field must have an anchored
-   * pattern.
+   * pattern. `https://{name}`: the value is the whole host, which must be public.
    */
   readonly api: string | ChosenOrigin
   /**
@@ -31,7 +31,7 @@ export interface Origins {
   readonly other?: { readonly configuration: string; readonly api: string; readonly prefix: string }
   /** The consent page, and the endpoint of tokens unless `token` names another origin. */
   readonly oauth?: string
-  /** The endpoint of tokens, if the consent page is elsewhere. */
+  /** The endpoint of tokens, if the consent page is elsewhere or does not exist. Omitted without both: tokens come from the API's origin. */
   readonly token?: string
 }
 

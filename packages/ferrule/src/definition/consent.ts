@@ -33,24 +33,27 @@ export interface CodeGrant extends Grant {
   readonly field?: string
 }
 
-/** How the engine exchanges grants for an access token (RFC 6749 sections 4.1.3 and 6). It needs a value for every field of `send`. */
+/**
+ * How the engine exchanges grants for an access token (RFC 6749 sections 4.1.3 and 6), or signs in for one. It needs a value for every field of
+ * `send` and `headers`.
+ */
 export interface Exchange {
-  /** Endpoint on the origin `oauth`. */
-  readonly call: `POST /${string}`
-  /** Credential fields that authenticate the client by HTTP Basic. Omitted if `send` contains them. */
-  readonly client?: { readonly user: string; readonly password: string }
-  /** Where the request carries the grant. */
+  /** Endpoint on the origin of tokens; on that of the API if the kind has no such origin. A configuration value replaces `{name}`. */
+  readonly call: `${'GET' | 'POST'} /${string}`
+  /** Headers of the request. A credential field replaces `{field}`; what stands behind `Basic ` is encoded as RFC 7617 says. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Where the request carries the grant. Names of parameters in JSON are paths. */
   readonly place: 'query' | 'form' | 'json'
   /** Credential field → path in the answer. A field that the answer lacks keeps its value; a list is joined with commas. */
   readonly read: Readonly<Record<string, string>>
   /**
-   * Lifetime of the token: the field of the answer that holds seconds, and the credential field that stores the expiry (ISO 8601). Omitted
-   * if the token does not expire.
+   * Lifetime of the token in seconds, or the path in the answer that holds it, and the credential field that stores the expiry (ISO 8601).
+   * Omitted if the token does not expire, or nothing says when.
    */
-  readonly expires?: { readonly seconds: string; readonly field: string }
+  readonly expires?: { readonly seconds: string | number; readonly field: string }
   /** Words of a page that refuses a grant, for vendors that answer so in place of JSON. Other pages say nothing of the grant. */
   readonly refusal?: string
-  /** What renews the token: a refresh token, the application itself, or a signed token. Omitted if the vendor has none. */
+  /** What renews the token: a refresh token, the application or the user itself, or a signed token. Omitted if the vendor has none. */
   readonly refresh?: Grant
   /** The code of the consent page as a grant. */
   readonly code?: CodeGrant

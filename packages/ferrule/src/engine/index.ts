@@ -28,7 +28,7 @@ export type { CredentialSource, CredentialValues, KeptProof, OpenedCredentials }
 export { Secret } from './credentials/source.ts'
 export { defaultDeadlineMs } from './http/deadline.ts'
 export { BodyMemory, type MemoryLease, type MemoryOptions } from './http/memory.ts'
-export type { OriginOverride } from './http/origin.ts'
+export { findWholeHost, type OriginOverride } from './http/origin.ts'
 export { RawJson, RawRows } from './json/raw-rows.ts'
 export { Costs } from './limits/bucket.ts'
 export { createMemoryBudget, MemoryLimiter } from './limits/in-memory.ts'

@@ -44,6 +44,12 @@ const pathSlot = [
   'acme',
 ] as const
 
+/** A whole host: names with dots, and no address of numbers. A pasted address becomes its host. */
+export const wholeHost = {
+  pattern: '^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?([.][A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?){0,5}[.][A-Za-z]{2,63}$',
+  normalise: '^(?:https?:[/][/])?([a-z0-9.-]{1,253})[/]*$',
+} as const
+
 const slot = (about: string, [pattern, says, example]: readonly [string, string, string]): Field =>
   make.str(about, { pattern, says, maxLength: 200, examples: [example] })
 
@@ -64,6 +70,10 @@ const makers: Readonly<Record<FieldType, (about: string, isGiven: boolean) => Fi
   labels: (about) => slot(about, hostSlots.labels),
   uuid: (about) => slot(about, hostSlots.uuid),
   digits: (about) => slot(about, hostSlots.digits),
+  host: (about) => ({
+    ...slot(about, [wholeHost.pattern, 'must be the name of a host, such as acme.example.com', 'acme.example.com']),
+    'x-normalise': [wholeHost.normalise],
+  }),
   path: (about) => slot(about, pathSlot),
   secret: make.secret,
 }

@@ -22,6 +22,7 @@ interface Plain extends Record<FieldType, unknown> {
   labels: string
   uuid: string
   digits: string
+  host: string
   path: string
   secret: string
 }

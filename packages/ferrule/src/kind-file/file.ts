@@ -160,6 +160,16 @@ export interface FileOauth {
   readonly refusal?: string
   readonly who?: string
 }
+/** A call that takes credentials and answers a token. */
+export interface FileLogin {
+  readonly call: string
+  readonly host?: string
+  readonly send?: Named<Scalar>
+  readonly headers?: Named<string>
+  readonly as?: 'form' | 'json' | 'query'
+  readonly token: string
+  readonly expires?: string
+}
 /** A way to authenticate. */
 export interface FileScheme {
   readonly title: string
@@ -169,6 +179,7 @@ export interface FileScheme {
   readonly query?: Named<string>
   readonly headers?: Named<string>
   readonly oauth?: FileOauth
+  readonly login?: FileLogin
 }
 /** A way of paging. */
 export interface FileWay {

@@ -51,6 +51,12 @@ export const textForms = {
     example: 'GET /repos/octo/hello/issues?per_page=100',
   },
   beside: { pattern: String.raw`^GET \/[^?#\s{}]*$`, says: 'GET and a path without slots', example: 'call: GET /oauth/sites' },
+  login: { pattern: String.raw`^(?:GET|POST) \/[^?#\s]*$`, says: 'GET or POST and a path', example: 'call: POST /v1/session' },
+  life: {
+    pattern: `^(?:\\d+[smhd]|${path})$`,
+    says: 'a path in the answer, or a time: a number and s, m, h or d',
+    example: 'expires: 12h',
+  },
   revocation: { pattern: String.raw`^POST \/[^?#\s{}]*$`, says: 'POST and a path without slots', example: 'call: POST /oauth/revoke' },
   header: { pattern: '^[A-Za-z][A-Za-z0-9-]*$', says: 'the name of a header', example: 'x-api-version' },
   value: {

@@ -46,6 +46,7 @@ export const fieldTypes = {
   labels: { in: ['configuration'], about: 'one to four parts of a host with dots between them' },
   uuid: { in: ['configuration'], about: 'a UUID' },
   digits: { in: ['configuration'], about: 'digits only' },
+  host: { in: ['configuration'], about: 'a whole host that the account names, for api as a whole' },
   path: { in: ['configuration'], about: 'names with slashes between them' },
   secret: { in: ['credential'], about: 'a text that nobody sees again' },
 } as const satisfies Readonly<Record<string, TypeRow>>

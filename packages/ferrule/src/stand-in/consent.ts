@@ -72,7 +72,9 @@ export function answerConsent(
   tokens: Tokens,
 ): RecordedAnswer | undefined {
   const { method, url, form } = request
-  const consent = Object.values(credentials).find((scheme) => scheme.consent?.page === `GET ${url.pathname}`)?.consent
+  const consent = Object.values(credentials).find(
+    (scheme) => scheme.consent !== undefined && toPattern(scheme.consent.page).test(`GET ${url.pathname}`),
+  )?.consent
   if (consent === undefined || (method !== 'GET' && method !== 'POST')) return undefined
   const query = url.searchParams
   const application = readApplication(consent, query)

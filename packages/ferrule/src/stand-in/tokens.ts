@@ -2,9 +2,11 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { ConnectorDefinition } from '../definition/connector.ts'
 import type { Exchange, Grant } from '../definition/consent.ts'
+import { isBasic, listSlots } from '../definition/templates.ts'
 import { parsePath, withAt } from '../engine/json/paths.ts'
 import type { RecordedAnswer } from '../kind-recordings/recording.ts'
 import { readSent, type SentRequest } from './requests.ts'
+import { toPattern } from './vendor.ts'
 
 /** Values of credential fields. */
 export type FieldValues = Readonly<Record<string, string>>
@@ -31,19 +33,33 @@ const remembered = 1000
 /** Life of a code. */
 const codeMs = 600_000
 
-/** Reads the user and the password of HTTP Basic. */
-function readBasic({ headers }: SentRequest): readonly [user: string, password: string] {
-  const [, encoded = ''] = /^Basic (.+)$/i.exec(headers['authorization'] ?? '') ?? []
-  const [user = '', ...rest] = Buffer.from(encoded, 'base64').toString().split(':')
-  return [user, rest.join(':')]
+const basic = /^Basic (.+)$/i
+/** Reads what fills the slots of a template; nothing if a text is not made of it. */
+function readTemplate(template: string, text: string): FieldValues {
+  const [, encoded] = basic.exec(text) ?? []
+  const given = isBasic(template) && encoded !== undefined ? `Basic ${Buffer.from(encoded, 'base64').toString()}` : text
+  const [first = '', ...rest] = template.split(/\{(\w+)\}/)
+  const values: Record<string, string> = {}
+  if (!given.startsWith(first)) return values
+  let at = first.length
+  for (let index = 0; index < rest.length; index += 2) {
+    const [name = '', after = ''] = rest.slice(index, index + 2)
+    const end = after === '' ? given.length : given.indexOf(after, at)
+    values[name] = end < 0 ? '' : given.slice(at, end)
+    at = end + after.length
+  }
+  return values
 }
 
 /** Reads the credential fields that a request carries for a grant; '' for one that is missing. */
-function readFields(request: SentRequest, { client }: Exchange, { send, signed }: Grant): FieldValues {
-  const [user, password] = readBasic(request)
+function readFields(request: SentRequest, { headers = {} }: Exchange, { send, signed }: Grant): FieldValues {
+  const inHeaders = Object.entries(headers).map(([name, template]) => {
+    const none = Object.fromEntries(listSlots(template).map((field) => [field, '']))
+    return { ...none, ...readTemplate(template, request.headers[name] ?? '') }
+  })
   return {
     ...Object.fromEntries(Object.entries(send).map(([name, field]) => [field, readSent(request, name) ?? ''])),
-    ...(client === undefined ? {} : { [client.user]: user, [client.password]: password }),
+    ...Object.assign({}, ...inHeaders),
     ...(signed === undefined ? {} : { [signed.key]: readSent(request, signed.param) ?? '' }),
   }
 }
@@ -86,7 +102,9 @@ export class Tokens {
   /** Answers a request for tokens; undefined for any other. */
   answer(request: SentRequest): RecordedAnswer | undefined {
     const line = `${request.method} ${request.url.pathname}`
-    const exchanges = Object.values(this.#definition.credentials).flatMap(({ exchange }) => (exchange?.call === line ? [exchange] : []))
+    const exchanges = Object.values(this.#definition.credentials).flatMap(({ exchange }) =>
+      exchange !== undefined && toPattern(exchange.call).test(line) ? [exchange] : [],
+    )
     for (const exchange of exchanges) {
       if (exchange.code !== undefined && isGrant(request, exchange.code)) return this.#exchangeCode(request, exchange, exchange.code)
       if (exchange.refresh !== undefined && isGrant(request, exchange.refresh)) return this.#renew(request, exchange, exchange.refresh)
@@ -135,7 +153,7 @@ export class Tokens {
       if (field === refreshField) this.#remember(token, { application })
       body = withAt(body, parsePath(path), token)
     }
-    if (expires !== undefined) body = withAt(body, parsePath(expires.seconds), 3600)
+    if (typeof expires?.seconds === 'string') body = withAt(body, parsePath(expires.seconds), 3600)
     return { status: 200, headers: { 'content-type': 'application/json', 'cache-control': 'no-store' }, body }
   }
 

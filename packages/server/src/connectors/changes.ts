@@ -1,6 +1,14 @@
 /** Changes and deletes connectors, and replaces their credentials in full or in part. */
 import type { ConnectorDefinition } from 'ferrule/definition'
-import { type CheckedCredentials, type CredentialValues, checkConfiguration, checkCredentials, keepsAccount, Secret } from 'ferrule/engine'
+import {
+  type CheckedCredentials,
+  type CredentialValues,
+  checkConfiguration,
+  checkCredentials,
+  findWholeHost,
+  keepsAccount,
+  Secret,
+} from 'ferrule/engine'
 import { asFerruleError, fail, failValidation } from 'ferrule/internal'
 import { type ConnectorRecord, connectorPatch, connectorUpdate, type EntitySelection } from 'ferrule/wire'
 import { endSyncs, followChange } from '../copies/queue/queue.ts'
@@ -91,28 +99,43 @@ export const createChanges = (parts: Parts): Pick<Connectors, 'update' | 'patch'
 interface KindMove {
   readonly before: ServedKind
   readonly after: ServedKind
-  /** True: the next version leads to hosts that the stored credentials were not entered for. */
+  /** True: requests would go to hosts that the stored credentials were not entered for. */
   readonly isElsewhere: boolean
 }
 
 /** Finds the kinds before and after a change. @throws FerruleError `validation_failed` for a version that there is not */
 async function findMove({ kinds }: Pick<Parts, 'kinds'>, row: ConnectorRow, wanted: Change, db?: Db): Promise<KindMove> {
   const before = await kinds.get(row, db)
-  if (wanted.kind_version === undefined) return { before, after: before, isElsewhere: false }
-  const name = before.own === undefined ? undefined : nameOwnVersion(summarize(before).kind, wanted.kind_version)
-  const after = name === undefined ? undefined : await kinds.find({ ...row, kind: name }, db)
-  if (after === undefined) {
-    const message =
-      name === undefined ? 'is for kinds of the organization only' : 'is no version of the kind; see GET /api/v1/kinds/{slug}/versions'
-    throw failValidation([{ field: '/kind_version', message, error_code: 'kind_version' }])
-  }
+  const after = wanted.kind_version === undefined ? before : await findVersion(kinds, before, { row, version: wanted.kind_version, db })
   const known = new Set(before.own?.hosts)
-  const foreign = after.own?.hosts.filter((host) => !known.has(host)) ?? []
+  const foreign = [...(after.own?.hosts.filter((host) => !known.has(host)) ?? []), ...listMovedHosts(after, row, wanted)]
   if (foreign.length > 0 && wanted.credentials === undefined) {
-    const message = `are required: version ${wanted.kind_version} leads to ${foreign.join(', ')}, for which the stored ones were not entered`
+    const message = `are required: requests would go to ${foreign.join(', ')}, for which the stored ones were not entered`
     throw failValidation([{ field: '/credentials', message, error_code: 'required' }])
   }
   return { before, after, isElsewhere: foreign.length > 0 }
+}
+
+async function findVersion(
+  kinds: Parts['kinds'],
+  before: ServedKind,
+  { row, version, db }: { readonly row: ConnectorRow; readonly version: number; readonly db: Db | undefined },
+): Promise<ServedKind> {
+  const name = before.own === undefined ? undefined : nameOwnVersion(summarize(before).kind, version)
+  const after = name === undefined ? undefined : await kinds.find({ ...row, kind: name }, db)
+  if (after !== undefined) return after
+  const message =
+    name === undefined ? 'is for kinds of the organization only' : 'is no version of the kind; see GET /api/v1/kinds/{slug}/versions'
+  throw failValidation([{ field: '/kind_version', message, error_code: 'kind_version' }])
+}
+
+/** Lists the host that a changed configuration leads to, where the account names its own host. */
+function listMovedHosts({ definition }: ServedKind, row: ConnectorRow, { configuration }: Change): readonly string[] {
+  const name = findWholeHost(definition)
+  if (name === undefined || configuration === undefined) return []
+  const stored: Readonly<Record<string, unknown>> = JSON.parse(row.configuration)
+  const next = checkConfiguration(definition, configuration(stored))[name]
+  return next === stored[name] ? [] : [String(next)]
 }
 
 const holdRequested = (db: Db, { principal, id }: RequestedId) => requireConnector(db, principal, id, holdConnector)

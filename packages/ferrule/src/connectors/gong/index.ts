@@ -93,7 +93,7 @@ export const gong = connector(
         send: { headers: { authorization: 'Bearer {access_token}' } },
         exchange: {
           call: 'POST /oauth2/generate-customer-token',
-          client: { user: 'client_id', password: 'client_secret' },
+          headers: { authorization: 'Basic {client_id}:{client_secret}' },
           place: 'query',
           read: { access_token: 'access_token', refresh_token: 'refresh_token', api_base_url_for_customer: 'api_base_url_for_customer' },
           expires: { seconds: 'expires_in', field: 'token_expiry_date' },

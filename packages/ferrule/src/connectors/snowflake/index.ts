@@ -43,7 +43,7 @@ const oauth = {
   headers: { 'x-snowflake-authorization-token-type': 'OAUTH' },
   exchange: {
     call: 'POST /oauth/token-request',
-    client: { user: 'client_id', password: 'client_secret' },
+    headers: { authorization: 'Basic {client_id}:{client_secret}' },
     place: 'form',
     read: { access_token: 'access_token', refresh_token: 'refresh_token' },
     expires: { seconds: 'expires_in', field: 'token_expiry_date' },

@@ -119,7 +119,7 @@ export function buildConsentUrl({
   })
   const own = fillOrigin(place, definition.origins.oauth ?? '')
   const origin = origins?.consent ?? origins?.oauth ?? origins?.api ?? own
-  return `${origin.replace(/\/+$/, '')}${consent.page.slice('GET '.length)}?${query}`
+  return `${origin.replace(/\/+$/, '')}${fillTemplate(place, consent.page.slice('GET '.length))}?${query}`
 }
 
 /** Makes the error of a kind without a consent page. */

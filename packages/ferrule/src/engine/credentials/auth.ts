@@ -25,13 +25,19 @@ function findStoredGrant({ refresh, code }: Exchange): StoredGrant | undefined {
   return { constant: code.constant, send: { ...code.send, [code.code]: code.field }, spent: [code.field] }
 }
 
+/** Lists the credential fields in the headers of an exchange. */
+const listHeaderFields = ({ headers = {} }: Exchange): string[] => Object.values(headers).flatMap(listSlots)
+
+/** Lists the credential fields of a renewal. */
+const listRenewalFields = (exchange: Exchange, { send, signed }: Grant): string[] => [
+  ...listHeaderFields(exchange),
+  ...Object.values(send),
+  ...(signed === undefined ? [] : [signed.key]),
+]
+
 /** Lists the missing credential fields of a renewal. */
-const listMissing = ({ client }: Exchange, { send, signed }: Grant, values: CredentialValues): string[] =>
-  [
-    ...(client === undefined ? [] : [client.user, client.password]),
-    ...Object.values(send),
-    ...(signed === undefined ? [] : [signed.key]),
-  ].filter((field) => values[field] === undefined)
+const listMissing = (exchange: Exchange, grant: Grant, values: CredentialValues): string[] =>
+  listRenewalFields(exchange, grant).filter((field) => values[field] === undefined)
 
 /** Returns whether credentials hold everything that a renewal needs. */
 function canRenew({ exchange }: CredentialScheme, values: CredentialValues): boolean {
@@ -41,14 +47,14 @@ function canRenew({ exchange }: CredentialScheme, values: CredentialValues): boo
 
 const failUnrenewable = (
   connection: BareConnection,
-  { client }: Exchange,
+  exchange: Exchange,
   { spent, missing }: { spent: readonly string[]; missing: string[] },
 ) =>
   spent.some((field) => missing.includes(field))
     ? failAuth(connection, `there is no access token, and no ${missing.join(' and ')} to get one`, 'Connect the account again.')
     : failAuth(
         connection,
-        `the access token has expired, and ${client === undefined ? missing.join(' and ') : `${client.user} and ${client.password}`} are needed to renew it`,
+        `the access token has expired, and ${(exchange.headers === undefined ? missing : listHeaderFields(exchange)).join(' and ')} are needed to renew it`,
         'Give the client id and client secret of the integration with the credentials.',
       )
 
@@ -56,9 +62,13 @@ const refusedGrant = 'Connect the account again: the refresh token was used or r
 const refusedClient = 'Check the client id and the client secret, and that the application may still reach the account.'
 const refusedKey = 'Check that the vendor knows this private key, and that its owner may do what the connector does.'
 
-/** Chooses what to do about a refusal: without a code, the grant is the application itself. */
-const chooseHint = ({ refresh, code }: Exchange): string =>
-  refresh?.signed === undefined ? (code === undefined ? refusedClient : refusedGrant) : refusedKey
+/** Chooses what to do about a refusal: without a code, the grant is the application or the user itself. */
+function chooseHint(exchange: Exchange, grant: Grant): string {
+  if (grant.signed !== undefined) return refusedKey
+  if (exchange.code !== undefined) return refusedGrant
+  const fields = listRenewalFields(exchange, grant)
+  return fields.includes('client_id') ? refusedClient : `Check ${fields.join(' and ')}, and that they can still sign in.`
+}
 
 /**
  * Exchanges the stored grant of credentials, once.
@@ -86,7 +96,7 @@ async function exchangeStored(
     values,
     context,
     what: 'the renewal of the token',
-    refused: (_answer, reason) => failAuth(connection, reason, chooseHint(exchange)),
+    refused: (_answer, reason) => failAuth(connection, reason, chooseHint(exchange, grant)),
   })
   return Object.fromEntries(Object.entries(next).filter(([field]) => !grant.spent.includes(field)))
 }

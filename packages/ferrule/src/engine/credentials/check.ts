@@ -1,5 +1,5 @@
 /** Checks the input of a new connector: credentials against the kind's schemes, configuration against its fields. */
-import { type ConnectorDefinition, type CredentialScheme, readSlug } from '../../definition/connector.ts'
+import { type ConnectorDefinition, type CredentialScheme, readSlug, type Templates } from '../../definition/connector.ts'
 import { type Field, type Fields, isOptional } from '../../definition/fields.ts'
 import { isObject } from '../../definition/object.ts'
 import { isBasic, listSlots } from '../../definition/templates.ts'
@@ -114,16 +114,23 @@ export function checkConfiguration(
 /** Returns whether a header can carry a string as a bearer token (RFC 6750 section 2.1, and more): printable ASCII without spaces. */
 export const isToken = (text: string): boolean => /^[\x21-\x7e]+$/.test(text)
 
-/** Lists the credential fields that headers carry as they are. */
-const listHeaderFields = ({ send }: CredentialScheme): string[] =>
-  'as' in send ? [] : Object.values(send.headers ?? {}).flatMap((template) => (isBasic(template) ? [] : listSlots(template)))
+const listBareSlots = (headers: Templates['headers'] = {}): string[] =>
+  Object.values(headers).flatMap((template) => (isBasic(template) ? [] : listSlots(template)))
 
-/** Finds the credential field that holds the token; undefined for schemes without one. */
-export const findTokenField = (scheme: CredentialScheme): string | undefined => listHeaderFields(scheme)[0]
+/** Lists the credential fields that headers carry as they are. */
+const listHeaderFields = ({ send }: CredentialScheme): string[] => ('as' in send ? [] : listBareSlots(send.headers))
+
+/** Finds the credential field that holds the token of an exchange; undefined for schemes without one. */
+export const findTokenField = ({ send, exchange }: CredentialScheme): string | undefined =>
+  'as' in send
+    ? undefined
+    : [...Object.values(send.headers ?? {}), ...Object.values(send.query ?? {})]
+        .flatMap(listSlots)
+        .find((name) => exchange !== undefined && Object.hasOwn(exchange.read, name))
 
 /** Checks the characters of what headers carry. A pasted line break would otherwise look like a network failure. */
 function checkHeaders(scheme: CredentialScheme, given: Record<string, unknown>, at: string): void {
-  const wrong = listHeaderFields(scheme).filter((name) => {
+  const wrong = [...listHeaderFields(scheme), ...listBareSlots(scheme.exchange?.headers)].filter((name) => {
     const value = given[name]
     return typeof value === 'string' && !isToken(value)
   })

@@ -1,6 +1,7 @@
 /** Exchanges grants for access tokens: stored ones for renewals, and the codes of consents. Sends one request per exchange. */
 import type { CredentialScheme, Exchange, Grant } from '../../definition/index.ts'
 import { isObject } from '../../definition/object.ts'
+import { fillTemplates } from '../../definition/templates.ts'
 import { FerruleError, fail } from '../../errors.ts'
 import { parseRetryAfter } from '../../retry.ts'
 import { readJson, writeJson } from '../../values/json/json.ts'
@@ -8,8 +9,8 @@ import { parseBody, readSuccess, readVerdict, type WireAnswer } from '../call/an
 import type { Connection } from '../connection.ts'
 import { readHeader } from '../http/answer.ts'
 import type { HttpSender } from '../http/http.ts'
-import { resolveOrigins } from '../http/origin.ts'
-import { getAt, parsePath } from '../json/paths.ts'
+import { fillTemplate, resolveOrigins } from '../http/origin.ts'
+import { getAt, parsePath, setAt } from '../json/paths.ts'
 import { findTokenField, isToken } from './check.ts'
 import { type CredentialValues, createRedactor, encodeHeader, type Redact } from './source.ts'
 
@@ -58,23 +59,30 @@ export const failAuth = ({ kind }: BareConnection, reason: string, hint?: string
 export const listSecrets = ({ fields }: CredentialScheme, values: CredentialValues): string[] =>
   Object.keys(fields).flatMap((name) => (fields[name]?.writeOnly && values[name] !== undefined ? [values[name]] : []))
 
+/** Puts parameters into the body of a request, or into its address. */
+function placeParameters(parameters: Readonly<Record<string, string>>, place: Exchange['place'], url: URL) {
+  if (place === 'form') return { type: 'application/x-www-form-urlencoded', text: new URLSearchParams(parameters).toString() }
+  if (place === 'query') {
+    url.search = new URLSearchParams(parameters).toString()
+    return undefined
+  }
+  const body: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(parameters)) setAt(body, parsePath(name), value)
+  return { type: 'application/json', text: writeJson(body) }
+}
+
 /** Builds the request of an exchange. */
-function buildRequest({ exchange, grant, more, values }: GrantExchange, oauth: string) {
-  const { call, client, place } = exchange
+function buildRequest(connection: BareConnection, { exchange, grant, more, values }: GrantExchange, oauth: string) {
+  const [method, path] = exchange.call.split(' ') as ['GET' | 'POST', string] // the type of `call` says so
   const sent = Object.fromEntries(Object.entries(grant.send).map(([name, field]) => [name, values[field] ?? '']))
-  const parameters = { ...grant.constant, ...sent, ...more }
-  const url = new URL(oauth + call.slice('POST '.length))
-  if (place === 'query') url.search = new URLSearchParams(parameters).toString()
-  const authorized =
-    client === undefined ? {} : { authorization: encodeHeader(`Basic ${values[client.user] ?? ''}:${values[client.password] ?? ''}`) }
-  const body = {
-    query: undefined,
-    form: { type: 'application/x-www-form-urlencoded', text: new URLSearchParams(parameters).toString() },
-    json: { type: 'application/json', text: writeJson(parameters) },
-  }[place]
+  const url = new URL(oauth + fillTemplate(connection, path))
+  const body = placeParameters({ ...grant.constant, ...sent, ...more }, exchange.place, url)
+  const headers = Object.fromEntries(fillTemplates(exchange.headers, values).map(([name, header]) => [name, encodeHeader(header)]))
   return {
+    method,
     url,
-    headers: { accept: 'application/json', ...authorized, ...(body === undefined ? {} : { 'content-type': body.type }) },
+    headers,
+    all: { accept: 'application/json', ...headers, ...(body === undefined ? {} : { 'content-type': body.type }) },
     ...(body === undefined ? {} : { body: body.text }),
   }
 }
@@ -85,15 +93,14 @@ function buildRequest({ exchange, grant, more, values }: GrantExchange, oauth: s
  */
 export async function exchangeGrant(connection: BareConnection, exchanged: GrantExchange): Promise<Exchanged> {
   const { values, context, scheme, what, more } = exchanged
+  const { title: vendor, origins } = connection.kind.definition
   // Tokens come from one address, also before it is known where requests go.
-  const { oauth, trust, forwarded } = resolveOrigins({ ...connection, usesOther: true }, values)
-  const vendor = connection.kind.definition.title
-  const { headers, ...request } = buildRequest(exchanged, oauth)
+  const { oauth, trust, forwarded } = resolveOrigins(origins.oauth === undefined ? connection : { ...connection, usesOther: true }, values)
+  const { headers, all, ...request } = buildRequest(connection, exchanged, oauth)
   const sent = context.http.send({
     ...request,
     trust,
-    method: 'POST',
-    headers: { ...headers, ...forwarded.oauth },
+    headers: { ...all, ...forwarded.oauth },
     signal: context.signal,
     vendor,
   })
@@ -102,9 +109,9 @@ export async function exchangeGrant(connection: BareConnection, exchanged: Grant
     const isTooLarge = thrown instanceof FerruleError && thrown.code === 'result_too_large'
     throw isTooLarge ? fail('upstream_answer_invalid', { vendor, reason: `the answer to ${what} is too large` }) : thrown
   })
-  if (answer.status !== 200) throw toExchangeError(connection, exchanged, answer)
-  const client = 'authorization' in headers ? [headers.authorization.slice('Basic '.length)] : []
-  const redact = createRedactor(() => [...listSecrets(scheme, values), ...Object.values(more), ...client])
+  if (answer.status !== 200 && answer.status !== 201) throw toExchangeError(connection, exchanged, answer)
+  const listSent = () => Object.values(headers).map((header) => header.slice(header.indexOf(' ') + 1))
+  const redact = createRedactor(() => [...listSecrets(scheme, values), ...Object.values(more), ...listSent()])
   return mergeExchanged(connection, exchanged, readExchanged(connection, exchanged, { answer, redact }))
 }
 
@@ -163,7 +170,7 @@ function toExchangeError({ kind }: BareConnection, { exchange, what, refused, co
 }
 
 /**
- * Reads the body of an answer with status 200.
+ * Reads the body of an answer that succeeded.
  * @throws FerruleError by the vendor's own code, if the vendor reports errors with status 200
  */
 function readExchanged(
@@ -220,7 +227,7 @@ function mergeExchanged(
 /** Sets the expiry of the token; deletes it if the answer states no lifetime. */
 function setExpiry(next: Record<string, string>, { expires }: Exchange, { body, now }: { body: unknown; now: number }): void {
   if (expires === undefined) return
-  const seconds = Number(getAt(body, parsePath(expires.seconds)))
+  const seconds = typeof expires.seconds === 'number' ? expires.seconds : Number(getAt(body, parsePath(expires.seconds)))
   if (seconds > 0 && seconds <= longestLife) next[expires.field] = new Date(now + seconds * 1000).toISOString()
   else delete next[expires.field]
 }

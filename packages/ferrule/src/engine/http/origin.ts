@@ -1,10 +1,10 @@
 /** Resolves where requests of a connector go: the definition's origins, a customer's own base, or the operator's override. */
-import type { Kind } from '../../definition/connector.ts'
+import type { ConnectorDefinition, Kind } from '../../definition/connector.ts'
 import { FerruleError, fail } from '../../errors.ts'
 
 /**
- * `config`: the origin comes from a definition or the operator. `answer`: a vendor's answer named it, so it must be public. `foreign`: the
- * definition that names it is a stranger's, so it must be public, on port 443.
+ * `config`: the origin comes from a definition or the operator. `answer`: a vendor's answer named it, so it must be public. `foreign`: a
+ * stranger's definition or the owner of an account named it, so it must be public, on port 443.
  */
 export type Trust = 'config' | 'answer' | 'foreign'
 
@@ -89,6 +89,13 @@ function findOther(connection: OriginSource) {
 export const buildPrefix = (connection: OriginSource): string =>
   fillTemplate(connection, findOther(connection)?.prefix ?? connection.kind.definition.prefix ?? '')
 
+/**
+ * Finds the configuration value that is the whole host of a kind's API; undefined for vendors with a domain of their own. A person chose such
+ * a host, so it must be public, and credentials belong to it.
+ */
+export const findWholeHost = ({ origins: { api } }: Pick<ConnectorDefinition, 'origins'>): string | undefined =>
+  typeof api === 'string' ? /^https:\/\/\{(\w+)\}$/.exec(api)?.[1] : undefined
+
 /** Finds the configuration value that an origin is made of. */
 const findSlot = (origin: string): string | undefined => /\{(\w+)\}/.exec(origin)?.[1]
 
@@ -159,7 +166,7 @@ const buildForwardedHost = (own: string, used: string): Readonly<Record<string, 
  * @throws FerruleError `upstream_answer_invalid` if the stored base of the customer is not the vendor's
  */
 export function resolveOrigins(connection: OriginSource, values: Readonly<Record<string, string>>): ResolvedOrigins {
-  const { origins } = connection.kind.definition
+  const { origins, foreign } = connection.kind.definition
   const override = connection.origin
   const base = override === undefined ? findCustomerBase(connection, values) : findUsableBase(connection, values)
   const vendorApi = base ?? findVendorOrigin(connection)
@@ -171,7 +178,7 @@ export function resolveOrigins(connection: OriginSource, values: Readonly<Record
   return {
     api,
     oauth,
-    trust: connection.kind.definition.foreign && override === undefined ? 'foreign' : 'config',
+    trust: override === undefined && (foreign || findWholeHost(connection.kind.definition) !== undefined) ? 'foreign' : 'config',
     media,
     trusted: new Set(override === undefined ? [] : [api, oauth, ...(media === undefined ? [] : [media])]),
     forwarded: {

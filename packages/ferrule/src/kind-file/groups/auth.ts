@@ -10,6 +10,7 @@ import {
   list,
   longest,
   map,
+  scalar,
   sentence,
   text,
   title,
@@ -40,6 +41,9 @@ export const authGroups: Readonly<Record<string, KeyGroup>> = {
       }),
       key('headers', map('header', text('value')), 'Headers of every request of this way; a {slot} takes a value of configuration', {
         example: 'headers: { x-client: acme }',
+      }),
+      key('login', keys('login'), 'A call that takes the values and answers a token, which is renewed when the vendor refuses it', {
+        example: "login: { call: POST /session, send: { user: '{user}', password: '{password}' }, token: token }",
       }),
       key('oauth', keys('oauth'), 'A page where the owner of the account agrees, and the token that follows', {
         example: 'oauth: { page: https://example.com/authorize, token: https://example.com/token, scopes: [read] }',
@@ -114,6 +118,34 @@ export const authGroups: Readonly<Record<string, KeyGroup>> = {
         without: 'pages say nothing',
       }),
       key('who', sentence, 'Who can agree, in one sentence', { example: 'who: An administrator of the account can consent.' }),
+    ],
+  },
+  login: {
+    title: 'auth.NAME.login',
+    keys: [
+      key('call', text('login'), 'The call, with its whole path; a {slot} takes configuration', {
+        example: 'call: POST /v1/session',
+        required: true,
+      }),
+      key('host', text('origin'), 'Host of the call', { example: 'host: https://login.example.com', without: 'that of the API' }),
+      key('send', map('path', scalar), 'Parameters of the call: a {slot} takes a field, other values are sent as they are', {
+        example: "send: { user: '{user}', password: '{password}', type: password }",
+      }),
+      key('headers', map('header', text('value')), 'Headers of the call; after `Basic ` stands user:password', {
+        example: "headers: { authorization: 'Basic {user}:{password}' }",
+      }),
+      key('as', word('json', 'form', 'query'), 'How the call carries its parameters', {
+        example: 'as: form',
+        without: 'json; query for GET',
+      }),
+      key('token', text('path'), 'Path of the token in the answer; send has it as {access_token}', {
+        example: 'token: data.token',
+        required: true,
+      }),
+      key('expires', text('life'), "Path of the token's life in seconds, or that life", {
+        example: 'expires: 12h',
+        without: 'the token is used until the vendor refuses it',
+      }),
     ],
   },
   accounts: {

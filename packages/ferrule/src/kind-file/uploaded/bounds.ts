@@ -14,6 +14,8 @@ const most: readonly (readonly [place: string, entries: number])[] = [
   ['auth.*.send', 10],
   ['auth.*.query', 10],
   ['auth.*.headers', 20],
+  ['auth.*.login.send', 20],
+  ['auth.*.login.headers', 10],
   ['auth.*.oauth.scopes', 200],
   ['auth.*.oauth.always', 20],
   ['auth.*.oauth.returns', 10],
@@ -28,6 +30,7 @@ const most: readonly (readonly [place: string, entries: number])[] = [
   ['types', 50],
   ['entities', 100],
   ['entities.*.scope', 50],
+  ['entities.*.*.headers', 10],
   ['entities.*.*.text', 10],
   ['entities.*.*.text.*.parts', 50],
   ['entities.*.*.merge', 20],
@@ -51,7 +54,7 @@ function findSlotFlaw(call: string): string | undefined {
 /** Notes paths whose slots cannot be told apart. */
 export function checkSlots(file: unknown, found: Findings): void {
   const calls = ['list', 'get', 'create', 'update', 'delete'].flatMap((action) => [`entities.*.${action}`, `entities.*.${action}.call`])
-  for (const place of [...calls, 'path', 'elsewhere.path', 'auth.*.oauth.page', 'auth.*.oauth.token'])
+  for (const place of [...calls, 'path', 'elsewhere.path', 'auth.*.oauth.page', 'auth.*.oauth.token', 'auth.*.login.call'])
     for (const { steps, value } of findAt(file, place)) {
       const message = typeof value === 'string' ? findSlotFlaw(value) : undefined
       if (message !== undefined) found.note(steps, { message, example: 'GET /repos/{owner}/{repo}' })

@@ -32,7 +32,7 @@ const example = "headers: { x-acme-version: '3' }"
 
 /** Notes headers that are not on the list. */
 export function checkHeaders(file: unknown, found: Findings): void {
-  for (const place of ['headers', 'auth.*.headers', 'auth.*.send', 'entities.*.*.headers'])
+  for (const place of ['headers', 'auth.*.headers', 'auth.*.send', 'auth.*.login.headers', 'entities.*.*.headers'])
     for (const { steps, value } of findAt(file, place))
       for (const name of isObject(value) ? Object.keys(value) : []) {
         const low = name.toLowerCase()

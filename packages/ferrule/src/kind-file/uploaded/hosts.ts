@@ -67,7 +67,7 @@ export function findHostFlaw(address: string): string | undefined {
 
 /** Places of addresses in a file. */
 const places = [
-  ...['api', 'api.of.*', 'elsewhere.api', 'auth.*.oauth.page', 'auth.*.oauth.token', 'docs'],
+  ...['api', 'api.of.*', 'elsewhere.api', 'auth.*.oauth.page', 'auth.*.oauth.token', 'auth.*.login.host', 'docs'],
   ...['auth.*.find.url', 'auth.*.fields.*.$find.url', 'configuration.*.$find.url'],
 ] as const
 
@@ -75,7 +75,9 @@ const places = [
 export function checkHosts(file: unknown, found: Findings): void {
   for (const place of places)
     for (const { steps, value } of findAt(file, place)) {
-      const message = typeof value === 'string' && value !== '' ? findHostFlaw(value) : undefined
+      // The owner of an account names such a host, and the engine takes public ones only.
+      const isWhole = place === 'api' && /^https:\/\/\{\w+\}$/.test(String(value))
+      const message = typeof value === 'string' && value !== '' && !isWhole ? findHostFlaw(value) : undefined
       if (message !== undefined) found.note(steps, { message, example: `${steps.at(-1)}: ${example}` })
     }
 }

@@ -1,13 +1,14 @@
 /** Makes the parts of the long form that reach the vendor: hosts, credentials, configuration and limits. */
-import type { ConnectorDefinition, CredentialScheme, Limits, Origins, Rate } from '../definition/connector.ts'
-import type { ConsentRevocation, Exchange, Grant } from '../definition/consent.ts'
-import type { Field, Fields, Finding } from '../definition/fields.ts'
-import { find, opt, secret, str, time } from '../definition/fields.ts'
-import { listSlots } from '../definition/templates.ts'
-import { buildFields, hostSlots, readFinding } from './build-fields.ts'
-import { type BuildScope, checkHeaders, lowerNames, readSpan, refer } from './build-scope.ts'
-import type { Steps } from './check-tree.ts'
-import type { FileLimits, FileOauth, FileScheme, Named } from './file.ts'
+import type { ConnectorDefinition, CredentialScheme, Limits, Origins, Rate } from '../../definition/connector.ts'
+import type { ConsentRevocation, Exchange, Grant } from '../../definition/consent.ts'
+import type { Field, Fields, Finding } from '../../definition/fields.ts'
+import { find, opt, secret, str, time } from '../../definition/fields.ts'
+import { listSlots } from '../../definition/templates.ts'
+import { buildFields, hostSlots, readFinding, wholeHost } from '../build-fields.ts'
+import { type BuildScope, checkHeaders, lowerNames, readSpan, refer } from '../build-scope.ts'
+import type { Steps } from '../check-tree.ts'
+import type { FileLimits, FileOauth, FileScheme, KindFile, Named } from '../file.ts'
+import { buildLogin, buildLoginFields, checkLogin } from './build-login.ts'
 
 const docsFinding = ({ file }: BuildScope): Finding => ({
   says: `The documentation of ${file.title} describes where.`,
@@ -18,14 +19,22 @@ const docsFinding = ({ file }: BuildScope): Finding => ({
 export function buildConfiguration(scope: BuildScope): Fields {
   const { file, found } = scope
   const api = typeof file.api === 'string' ? file.api : ''
-  const oauth = Object.values(file.auth).flatMap(({ oauth: page }) => (page === undefined ? [] : [page.page ?? '', page.token]))
+  const endpoints = Object.entries(file.auth).flatMap(([name, { oauth, login }]) =>
+    [
+      [['auth', name, 'oauth', 'page'], oauth?.page ?? ''] as const,
+      [['auth', name, 'oauth', 'token'], oauth?.token ?? ''] as const,
+      [['auth', name, 'login', 'host'], login?.host ?? ''] as const,
+      [['auth', name, 'login', 'call'], login?.call ?? ''] as const,
+    ].filter(([, address]) => address !== ''),
+  )
   const returned = Object.entries(file.auth).flatMap(([name, { oauth: { returns = {} } = {} }]) =>
     Object.entries(returns).map(([param, template]) => [['auth', name, 'oauth', 'returns', param], template] as const),
   )
   const { elsewhere } = file
-  const slots = [...(elsewhere === undefined ? [api, file.path ?? ''] : []), ...oauth, ...returned.map(([, each]) => each)].flatMap(
-    listSlots,
-  )
+  const slots = [
+    ...(elsewhere === undefined ? [api, file.path ?? ''] : []),
+    ...[...endpoints, ...returned].map(([, each]) => each),
+  ].flatMap(listSlots)
   const { fields } = buildFields(file.configuration ?? {}, ['configuration'], {
     ...{ place: 'configuration', found, types: file.types ?? {}, required: new Set(slots), finding: docsFinding(scope) },
   })
@@ -36,6 +45,7 @@ export function buildConfiguration(scope: BuildScope): Fields {
     [['elsewhere', 'with'], elsewhere === undefined ? '' : `{${elsewhere.with}}`],
     [['elsewhere', 'api'], elsewhere?.api ?? ''],
     [['elsewhere', 'path'], elsewhere?.path ?? ''],
+    ...endpoints,
     ...returned,
   ] as const)
     for (const name of listSlots(text)) {
@@ -45,7 +55,7 @@ export function buildConfiguration(scope: BuildScope): Fields {
       })
       if (isKnown && fields[name]?.pattern === undefined)
         found.note(['configuration', name], {
-          message: `fills a part of ${steps[0] === 'auth' ? 'what the vendor returns' : 'the address'}, so its type is label, uuid, digits or path`,
+          message: `fills a part of ${steps[3] === 'returns' ? 'what the vendor returns' : 'the address'}, so its type is label, uuid, digits or path`,
           example: `${name}: label Name of the account in the address`,
         })
     }
@@ -63,17 +73,26 @@ function checkHosts({ file, found }: BuildScope, configuration: Fields): void {
   const { elsewhere } = file
   const chosen: [Steps, string][] =
     typeof file.api === 'string' ? [] : Object.entries(file.api.of).map(([name, origin]) => [['api', 'of', name], origin])
-  const pages = Object.entries(file.auth).flatMap(([name, { oauth }]) =>
-    oauth === undefined
-      ? []
-      : [[['auth', name, 'oauth', 'page'], oauth.page ?? ''] as const, [['auth', name, 'oauth', 'token'], oauth.token] as const],
-  )
+  const pages = Object.entries(file.auth).flatMap(([name, { oauth, login }]) => [
+    [['auth', name, 'oauth', 'page'], oauth?.page ?? ''] as const,
+    [['auth', name, 'oauth', 'token'], oauth?.token ?? ''] as const,
+    [['auth', name, 'login', 'host'], login?.host ?? ''] as const,
+  ])
   if (elsewhere !== undefined) chosen.push([['elsewhere', 'api'], elsewhere.api])
   for (const [steps, address] of [...(typeof file.api === 'string' ? [[['api'], file.api] as const] : []), ...chosen, ...pages]) {
     const host = originOf(address)
       .replace(/^https:\/\//, '')
       .replace(/:\d+$/, '')
     const [last = '', domain = ''] = host.split('.').toReversed()
+    const whole = /^\{([^{}]*)\}$/.exec(host)?.[1]
+    if (whole !== undefined && steps[0] === 'api' && steps.length === 1) {
+      if (Object.hasOwn(configuration, whole) && configuration[whole]?.pattern !== wholeHost.pattern)
+        found.note(['configuration', whole], {
+          message: 'is the whole host of api, so its type is host',
+          example: `${whole}: host Host of the account`,
+        })
+      continue
+    }
     if (host !== '' && (domain === '' || /[{}]/.test(last + domain) || !/[a-z]/i.test(last)))
       found.note(steps, { message: "must end with the vendor's own domain", example: "api: 'https://{site}.example.com'" })
     for (const name of listSlots(host))
@@ -103,23 +122,39 @@ export function buildOrigins(scope: BuildScope): Origins {
       name: file.api.by,
       valid: Object.keys(file.configuration ?? {}),
     })
-  const ways = Object.entries(file.auth).flatMap(([name, { oauth }]) => (oauth === undefined ? [] : [{ name, ...oauth }]))
+  const ways = listTokenWays(file)
   const [first, ...more] = ways.filter(({ page }) => page !== undefined)
-  for (const { name } of more)
-    found.note(['auth', name, 'oauth'], { message: `a kind has one page of consent, and auth.${first?.name} has it` })
-  const [used = ''] = [first ?? ways[0] ?? []].flat().map(({ token }) => originOf(token))
-  for (const { name, token } of ways)
-    if (originOf(token) !== used)
-      found.note(['auth', name, 'oauth', 'token'], { message: `all ways get their tokens at one host, and another one has ${used}` })
+  for (const { steps } of more)
+    found.note(steps.slice(0, -1), { message: `a kind has one page of consent, and auth.${first?.steps[1]} has it` })
+  const { host: used } = first ?? ways[0] ?? {}
+  for (const { steps, host } of ways)
+    if (host !== used)
+      found.note(steps, { message: `all ways get their tokens at one host, and another one has ${used ?? 'that of the API'}` })
   const { elsewhere } = file
   const hosts = {
     api,
     ...(elsewhere === undefined ? {} : { other: { configuration: elsewhere.with, api: elsewhere.api, prefix: elsewhere.path } }),
   }
-  if (ways.length === 0) return hosts
+  if (used === undefined) return hosts
   const page = originOf(first?.page ?? used)
   return { ...hosts, oauth: page, ...(used === page ? {} : { token: used }) }
 }
+
+/** Where a way to authenticate gets its tokens. */
+interface TokenWay {
+  readonly steps: Steps
+  /** Undefined: the API's host, which a value chooses. */
+  readonly host: string | undefined
+  readonly page: string | undefined
+}
+
+/** Lists where ways to authenticate get their tokens. */
+const listTokenWays = ({ auth, api }: KindFile): readonly TokenWay[] =>
+  Object.entries(auth).flatMap(([name, { oauth, login }]): readonly TokenWay[] => {
+    if (oauth !== undefined) return [{ steps: ['auth', name, 'oauth', 'token'], host: originOf(oauth.token), page: oauth.page }]
+    const host = login?.host ?? (typeof api === 'string' ? api : undefined)
+    return login === undefined ? [] : [{ steps: ['auth', name, 'login', 'call'], host, page: undefined }]
+  })
 
 const grantFields = ['client_id', 'client_secret'] as const
 
@@ -174,7 +209,7 @@ function buildExchange(oauth: FileOauth): Exchange {
   const inBody: Named<string> = client === 'body' ? { [client_id]: 'client_id', [client_secret]: 'client_secret' } : {}
   const common = {
     call: `POST ${pathOf(token)}`,
-    ...(client === 'basic' && signed === undefined ? { client: { user: 'client_id', password: 'client_secret' } } : {}),
+    ...(client === 'basic' && signed === undefined ? { headers: { authorization: 'Basic {client_id}:{client_secret}' } } : {}),
     place: as,
     ...(refusal === undefined ? {} : { refusal }),
   } as const
@@ -321,7 +356,8 @@ function buildScheme(scope: BuildScope, name: string, scheme: FileScheme): Crede
     fields: given = {},
     find: where,
     oauth,
-    send: headers = oauth === undefined ? {} : { authorization: 'Bearer {access_token}' },
+    login,
+    send: headers = oauth === undefined && login === undefined ? {} : { authorization: 'Bearer {access_token}' },
     query,
   } = scheme
   const steps = ['auth', name]
@@ -330,9 +366,11 @@ function buildScheme(scope: BuildScope, name: string, scheme: FileScheme): Crede
     found.doubt(steps, { message: 'does not say where people find the values', example: 'find: Settings > API' })
   const finding = where === undefined ? docsFinding(scope) : readFinding(where, file.title)
   const own = buildFields(given, [...steps, 'fields'], { place: 'credential', found, types: file.types ?? {}, finding }).fields
-  const fields = { ...(oauth === undefined ? {} : buildGrantFields(file.title, oauth)), ...own }
+  const filled = login === undefined ? {} : buildLoginFields(file.title, login)
+  const fields = { ...(oauth === undefined ? {} : buildGrantFields(file.title, oauth)), ...own, ...filled }
   checkTemplates(scope, headers, fields, [...steps, 'send'])
   checkTemplates(scope, query ?? {}, fields, [...steps, 'query'])
+  checkLogin(scope, scheme, { fields, steps })
   if (oauth !== undefined) checkSent(scope, oauth, { fields, steps: [...steps, 'oauth'] })
   if (oauth !== undefined) checkSigned(scope, oauth, { fields, steps: [...steps, 'oauth', 'signed'] })
   checkHeaders(scope, headers, [...steps, 'send'], true)
@@ -348,7 +386,7 @@ function buildScheme(scope: BuildScope, name: string, scheme: FileScheme): Crede
     fields,
     send: { headers: lowerNames(headers), ...(query === undefined ? {} : { query }) },
     ...(Object.keys(fixed).length === 0 ? {} : { headers: lowerNames(fixed) }),
-    ...(oauth === undefined ? {} : { exchange: buildExchange(oauth) }),
+    ...(oauth === undefined ? (login === undefined ? {} : buildLogin(login)) : { exchange: buildExchange(oauth) }),
     ...(oauth?.page === undefined ? {} : { consent: buildConsent(file.title, { ...oauth, page: oauth.page }) }),
   }
 }
