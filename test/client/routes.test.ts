@@ -48,6 +48,7 @@ const calls: Readonly<Record<MethodName, (ferrule: Ferrule) => Promise<unknown>>
   createScopedToken: ({ tokens }) => tokens.create(),
   getScopedTokenInfo: ({ tokens }) => tokens.info(),
   listKinds: ({ kinds }) => kinds.list(),
+  importKind: ({ kinds }) => kinds.importDocument({ kind: 'acme', document: 'kind: acme' }),
   checkKind: ({ kinds }) => kinds.check('slug', { file: 'kind: acme' }),
   publishKind: ({ kinds }) => kinds.publish('slug', { file: 'kind: acme' }),
   getKind: ({ kinds }) => kinds.get('slug'),

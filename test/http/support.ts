@@ -16,7 +16,7 @@ import { createServer, type ServerOptions } from '../../packages/server/src/http
 import { Stopping } from '../../packages/server/src/http/stopping.ts'
 import { createApartThreads } from '../../packages/server/src/main/apart-threads.ts'
 import { createContextServices } from '../../packages/server/src/main/context-store.ts'
-import { readUpload } from '../../packages/server/src/main/kinds/read-upload.ts'
+import { readDocument, readUpload } from '../../packages/server/src/main/kinds/read-upload.ts'
 import { StandIns } from '../../packages/server/src/main/kinds/stand-ins.ts'
 import { createLogger } from '../../packages/server/src/main/logger.ts'
 import { createMetrics } from '../../packages/server/src/main/metrics.ts'
@@ -170,7 +170,15 @@ async function assemble(options: WorldOptions, { settings, sandbox, clock, log }
   const sandboxOrigins: PlatformOptions['sandboxOrigins'] = (kind) =>
     !hasRecordings(kind) ? sandbox.origins : standIns.find(kind).then((api = '') => ({ [kind.definition.kind]: { api } }))
   const platform = await openPlatform({
-    ...{ engine, settings, kinds, sandboxOrigins, readUploadedKind: readUpload, clock: () => clock.now, onNotice },
+    ...{
+      engine,
+      settings,
+      kinds,
+      sandboxOrigins,
+      readUploads: { kind: readUpload, document: readDocument },
+      clock: () => clock.now,
+      onNotice,
+    },
     ...(store === undefined ? {} : { contextStore: store }),
     ...(options.steps ? { steady } : {}),
   })

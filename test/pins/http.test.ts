@@ -137,6 +137,7 @@ test('routes and who may use them', () => {
     'GET /api/v1/skills caller',
     'GET /api/v1/skills/docs caller',
     'GET /api/v1/kinds principal',
+    'POST /api/v1/kinds/import principal',
     'POST /api/v1/kinds/{slug}/check principal',
     'PUT /api/v1/kinds/{slug} principal',
     'GET /api/v1/kinds/{slug} principal',

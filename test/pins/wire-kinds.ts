@@ -26,8 +26,10 @@ export const kindRecords = {
     mistakes: findings,
     newest: 'integer',
     slug: 'string',
+    unsure: findings,
     valid: 'boolean',
   },
+  OwnKindDocument: { 'api?': 'string', document: 'string', kind: 'string', 'only?': '[string]', 'title?': 'string' },
   OwnKindFile: {
     about: 'string',
     connectors: 'integer',
@@ -43,6 +45,7 @@ export const kindRecords = {
     updated_at: 'date-time',
     version: 'integer',
   },
+  OwnKindImport: '{ entities: integer, file: string, left_out: [{ what: string, why: string }] }',
   OwnKindInput: '{ file: string, newest?: integer, recordings?: string }',
   OwnKindList: '{ data: [OwnKind] }',
   OwnKindPublication: {

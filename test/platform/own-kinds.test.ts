@@ -1,6 +1,6 @@
 /** Kinds of organizations on both databases: versions, counts, what stays, and consents that a publication ends. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readUpload } from '../../packages/server/src/main/kinds/read-upload.ts'
+import { readDocument, readUpload } from '../../packages/server/src/main/kinds/read-upload.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
 import { createStubEngine } from '../support/engines.ts'
@@ -32,7 +32,7 @@ overBoth('kinds of organizations', (database) => {
       await meanwhile()
       return engine.checkAccount(...given)
     }
-    platform = await world.open({ readUploadedKind: readUpload, engine: () => ({ ...engine, checkAccount }) })
+    platform = await world.open({ readUploads: { kind: readUpload, document: readDocument }, engine: () => ({ ...engine, checkAccount }) })
     first = await firstPrincipal(platform)
   })
   afterAll(() => world.close())

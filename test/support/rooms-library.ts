@@ -74,7 +74,7 @@ export const libraryRooms: readonly Room[] = [
     node: 'all but node:sqlite',
   },
   {
-    // Kinds from documents: what an importer found, its file as text, and an importer for each sort of document. Only commands load it.
+    // Kinds from documents: what an importer found, its file as text, and an importer for each sort of document. Only commands and the thread for uploads load it.
     room: `${library}import/`,
     files: within(library, ['errors.ts', 'values/', 'definition/', 'kind-file/']),
     npm: ['yaml', '@scalar/openapi-upgrader', 'graphql'],

@@ -50,7 +50,7 @@ const order: readonly Ordered[] = [
   { room: 'copies/' },
   { room: 'calls/' },
   { room: 'http/', npm: ['fastify', '@fastify/*', 'pino', 'ipaddr.js', '@modelcontextprotocol/server', 'oidc-provider'] },
-  { room: 'main/kinds/', npm: ['ferrule/kind', 'ferrule/stand-in'] },
+  { room: 'main/kinds/', npm: ['ferrule/kind', 'ferrule/import', 'ferrule/stand-in'] },
   { room: 'main/', npm: ['fastify', 'prom-client', 'pino', 'commander', 'kysely'] },
 ]
 

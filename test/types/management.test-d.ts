@@ -11,6 +11,7 @@ import type {
   Inspection,
   JobRecord,
   JobReference,
+  KindImport,
   KindPublication,
   McpTokenRecord,
   OrganizationRecord,
@@ -130,6 +131,8 @@ const kind = await definitions.get('gong')
 yes<Same<typeof kind, DefinitionRecord>>()
 const published = await ownKinds.publish('acme', { file: 'kind: acme', newest: 0 })
 yes<Same<typeof published, KindPublication>>()
+const imported = await ownKinds.importDocument({ kind: 'acme', document: '{}' })
+yes<Same<typeof imported, KindImport>>()
 const token = await tokens.create({ workspace_name: 'default' })
 yes<Same<typeof token, ScopedToken>>()
 const mcpToken = await mcpTokens.create({ name: 'Laptop', scopes: ['execute:read'], expires_in_days: 7 })

@@ -91,6 +91,7 @@ export const endpoints = {
   listOAuthCredentials: { method: 'GET', path: oauthCredentials },
   deleteOAuthCredentials: { method: 'DELETE', path: `${oauthCredentials}/connector_type/{connector_type}` },
   listKinds: { method: 'GET', path: kinds },
+  importKind: { method: 'POST', path: `${kinds}/import` },
   checkKind: { method: 'POST', path: `${kind}/check` },
   publishKind: { method: 'PUT', path: kind },
   getKind: { method: 'GET', path: kind },

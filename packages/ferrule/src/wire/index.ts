@@ -185,6 +185,8 @@ export {
 } from './execute-request.ts'
 export {
   type KindCheck,
+  type KindDocument,
+  type KindImport,
   type KindInput,
   type KindList,
   type KindPublication,
@@ -194,6 +196,8 @@ export {
   type KindSummary,
   type KindVersionList,
   kindCheck,
+  kindDocument,
+  kindImport,
   kindInput,
   kindList,
   kindPublication,
@@ -202,6 +206,7 @@ export {
   kindRemoval,
   kindSummary,
   kindVersionList,
+  largestDocument,
   longestKindFile,
 } from './kinds.ts'
 export {

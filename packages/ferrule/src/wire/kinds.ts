@@ -5,6 +5,8 @@ import { body, part, query, record, uuid, type Wire } from './words.ts'
 
 /** Most characters of a kind file, and of its recordings. */
 export const [longestKindFile, longestRecordings] = [262_144, 524_288]
+/** Largest request with a document that becomes a kind, in bytes. `ferrule kind new` takes larger documents. */
+export const largestDocument = 8 * 1024 * 1024
 
 const change = part(
   {
@@ -112,6 +114,7 @@ export const kindCheck = record(
     valid: bool('true: the file can be published'),
     mistakes: list(finding, 'Everything that has to be corrected'),
     doubts: list(finding, 'What can be right, but often is not'),
+    unsure: list(finding, 'What an importer guessed or did not find in its document, as `unsure` of the file names it'),
     newest: int('Newest version of the kind; 0: the file makes a new kind'),
     hosts: list(str('Host'), 'Hosts that the file leads to'),
     ...changes,
@@ -120,6 +123,37 @@ export const kindCheck = record(
 )
 /** The check of a kind file. */
 export type KindCheck = Wire<typeof kindCheck>
+
+export const kindDocument = body(
+  'OwnKindDocument',
+  {
+    kind: str('Slug of the kind: small letters, digits and dashes.', { pattern: '^[a-z][a-z0-9-]{1,39}$' }),
+    document: str('Text of an OpenAPI document or of a manifest, JSON or YAML; or of a schema of GraphQL, as introspection answers it.', {
+      minLength: 1,
+    }),
+    title: opt(str('Name of the system, in place of that of the document.', { minLength: 1, maxLength: 60 })),
+    api: opt(str('Address of the API, in place of that of the document. A schema of GraphQL says none.', { maxLength: 300 })),
+    only: opt(list(str('Name', { minLength: 1, maxLength: 100 }), 'Entities, or tags of the document; all if omitted.')),
+  },
+  'A document of a vendor',
+)
+/** A document of a vendor. */
+export type KindDocument = Wire<typeof kindDocument>
+
+export const kindImport = record(
+  'OwnKindImport',
+  {
+    file: str('Text of the kind file. Nothing is stored of it: check it, then publish it.'),
+    entities: int('Number of entities'),
+    left_out: list(
+      part({ what: str('As the document names it'), why: str('Sentence') }, 'A part of the document'),
+      'What the file cannot say',
+    ),
+  },
+  'The kind file of a document',
+)
+/** The kind file of a document. */
+export type KindImport = Wire<typeof kindImport>
 
 export const kindPublication = record(
   'OwnKindPublication',

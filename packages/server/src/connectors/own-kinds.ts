@@ -2,6 +2,8 @@
 import { fail, failValidation, type KindChange, pointTo } from 'ferrule/internal'
 import {
   type KindCheck,
+  type KindDocument,
+  type KindImport,
   type KindInput,
   type KindList,
   type KindPublication,
@@ -9,6 +11,7 @@ import {
   type KindRemoval,
   type KindSummary,
   type KindVersionList,
+  kindDocument,
   kindInput,
   kindQuery,
 } from 'ferrule/wire'
@@ -54,6 +57,7 @@ export interface ReadUpload {
   readonly checked: CheckedKind | undefined
   readonly mistakes: KindCheck['mistakes']
   readonly doubts: KindCheck['doubts']
+  readonly unsure: KindCheck['unsure']
   /** Changes against the version before, the weightiest first; none for a new kind. */
   readonly changes: readonly KindChange[]
 }
@@ -72,8 +76,16 @@ export interface UploadTask {
   readonly before: Uint8Array | undefined
 }
 
-/** Reads an uploaded file: parses, checks and compares it in a thread of its own, with bounds of time and memory. */
-export type ReadUploadedKind = (task: UploadTask) => Promise<ReadUpload>
+/** Kind file of a document, or why it cannot be made, as a sentence. */
+export type ReadDocument = KindImport | { readonly problem: string }
+
+/** Reads what organizations upload, in a thread of its own, with bounds of time and memory. */
+export interface ReadUploads {
+  /** Parses, checks and compares a file. */
+  readonly kind: (task: UploadTask) => Promise<ReadUpload>
+  /** Makes a kind file of a document. */
+  readonly document: (task: KindDocument) => Promise<ReadDocument>
+}
 
 /** Kinds of the principal's organization. Methods with a slug throw `kind_not_found`. */
 export interface OwnKinds {
@@ -83,6 +95,11 @@ export interface OwnKinds {
   get(principal: Principal, slug: string, query: unknown): Promise<KindRecord>
   /** Lists the versions of a kind, the newest first. Scope connectors:read. */
   listVersions(principal: Principal, slug: string): Promise<KindVersionList>
+  /**
+   * Makes a kind file of a document. Stores nothing. Scope connectors:write.
+   * @throws FerruleError `validation_failed` for a document that cannot be read
+   */
+  importDocument(principal: Principal, body: unknown): Promise<KindImport>
   /** Checks a file, and says what it would change. Stores nothing. Scope connectors:write. @param body `{ file }` */
   check(principal: Principal, slug: string, body: unknown): Promise<KindCheck>
   /**
@@ -151,7 +168,7 @@ async function readUpload(
   const newest = Number(kind?.newest_version ?? 0)
   const before = kind === undefined ? undefined : (await findVersion(db, kind, newest))?.definition
   const taken = await listTaken(parts, db, principal, slug)
-  return { ...(await parts.readUploadedKind({ slug, file, recordings, taken, before })), newest }
+  return { ...(await parts.readUploads.kind({ slug, file, recordings, taken, before })), newest }
 }
 
 const failMistakes = ({ mistakes }: ReadUpload) =>
@@ -254,7 +271,7 @@ async function publish(parts: OwnKindParts, principal: Principal, given: { slug:
 
 /** What the service of own kinds needs. */
 export interface OwnKindParts extends Parts {
-  readonly readUploadedKind: ReadUploadedKind
+  readonly readUploads: ReadUploads
 }
 
 /** Builds the service. */
@@ -293,12 +310,18 @@ export const createOwnKinds = (parts: OwnKindParts): OwnKinds => {
       }))
       return { data }
     },
+    importDocument: async (principal, given) => {
+      requireWhole(principal, 'connectors:write')
+      const read = await parts.readUploads.document(readBody(kindDocument, given))
+      if ('problem' in read) throw failValidation([{ field: '/document', message: read.problem, error_code: 'document' }])
+      return read
+    },
     check: async (principal, slug, given) => {
       requireWhole(principal, 'connectors:write')
       const body = readBody(kindInput, given)
-      const { checked, mistakes, doubts, newest, changes } = await readUpload(parts, principal, { slug, body })
+      const { checked, mistakes, doubts, unsure, newest, changes } = await readUpload(parts, principal, { slug, body })
       const hosts = checked?.summary.hosts ?? []
-      return { slug, valid: checked !== undefined, mistakes, doubts, newest, hosts, ...toChanges(changes) }
+      return { slug, valid: checked !== undefined, mistakes, doubts, unsure, newest, hosts, ...toChanges(changes) }
     },
     publish: async (principal, slug, body) => {
       requireWhole(principal, 'connectors:write')

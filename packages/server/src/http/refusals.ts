@@ -47,11 +47,14 @@ function readIds({ params }: FastifyRequest): Readonly<Record<string, string>> {
 
 const isId = (text: string): boolean => /^[\w-]{1,100}$/.test(text)
 
-/** @param options `bodyLimit`: in bytes, for the refusal of larger bodies */
-export function refuser({ logger, bodyLimit }: { readonly logger: Logger; readonly bodyLimit: number }): Refuse {
+/** Builds what answers refusals. */
+export function refuser({ logger }: { readonly logger: Logger }): Refuse {
   return (thrown, request, reply) => {
-    const { method, url, headers } = request
-    const error = fillHint(toError(thrown, { method, url, contentType: headers['content-type'], bodyLimit }), readIds(request))
+    const { method, url, headers, routeOptions } = request
+    const error = fillHint(
+      toError(thrown, { method, url, contentType: headers['content-type'], bodyLimit: routeOptions.bodyLimit }),
+      readIds(request),
+    )
     if (!reply.raw.destroyed) reportError(logger, error, request)
     noteProblem(request, error.code)
     for (const name of ofTheAnswer) reply.removeHeader(name)

@@ -352,6 +352,7 @@ export function register(app: FastifyInstance, route: Route, { services, authent
     url: route.path.replace(/\{(\w+)\}/g, ':$1'),
     config: { path: route.path },
     ...(onRequest === undefined ? {} : { onRequest }),
+    ...(route.largestBody === undefined ? {} : { bodyLimit: Math.max(route.largestBody, services.settings.bodyLimit) }),
     handler: async (request, reply) => {
       return send(reply, await handler(request, reply), services.logger)
     },

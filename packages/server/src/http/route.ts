@@ -89,6 +89,8 @@ interface RouteBase extends Endpoint {
   readonly document?: RouteDocument
   /** Bodies that are read as a form too (RFC 6749); JSON is read everywhere. */
   readonly form?: boolean
+  /** Largest body in bytes, where it is more than FERRULE_BODY_LIMIT. */
+  readonly largestBody?: number
   /** false: a session of the console does not count here, only a token. */
   readonly takesSessions?: false
   /** true: pages of MCP clients may read the answer, such as an inspector on the user's machine. */

@@ -217,7 +217,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const logger = options.logger ?? pino({ level: 'silent' })
   const { settings } = options
   const services = buildServices({ ...options, logger })
-  const refuse = refuser({ logger, bodyLimit: settings.bodyLimit })
+  const refuse = refuser({ logger })
   const app = createApp(settings, refuse)
   const open = new OpenRequests()
   addReports(app, services, open)

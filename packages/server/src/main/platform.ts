@@ -17,7 +17,7 @@ import { createKinds } from '../connectors/kinds.ts'
 import { createConnectPages } from '../connectors/links/connect.ts'
 import { createConnectLinks } from '../connectors/links/links.ts'
 import { createVendorApplications } from '../connectors/links/vendor-applications.ts'
-import { createOwnKinds, type ReadUploadedKind } from '../connectors/own-kinds.ts'
+import { createOwnKinds, type ReadUploads } from '../connectors/own-kinds.ts'
 import type { ServedKind } from '../connectors/served-kind.ts'
 import { SyncNode } from '../copies/queue/node.ts'
 import { KnownIndexes } from '../copies/status/status-facts.ts'
@@ -65,8 +65,8 @@ export interface PlatformOptions
   extends Partial<Pick<Parts, 'steady' | 'sleep' | 'onBackgroundError' | 'onNotice' | 'sandboxOrigins'> & Pick<IdSource, 'randomBytes'>> {
   readonly settings: Settings
   readonly kinds: readonly ServedKind[]
-  /** Reads files that organizations upload; default: there are no uploads. */
-  readonly readUploadedKind?: ReadUploadedKind | undefined
+  /** Reads what organizations upload; default: there are no uploads. */
+  readonly readUploads?: ReadUploads | undefined
   /** Slugs of the kinds that the sandbox plays; default: those of the sandbox of this project. */
   readonly standIns?: readonly string[]
   /** Makes the engine that the whole platform calls vendors with. The platform closes it. */
@@ -84,7 +84,7 @@ export interface PlatformOptions
   readonly clock?: () => number
 }
 
-const refuseUploads: ReadUploadedKind = () => Promise.reject(fail('not_offered', { what: 'upload of kinds' }))
+const refuseUpload = () => Promise.reject(fail('not_offered', { what: 'upload of kinds' }))
 
 /** Interval of deleting expired workspaces, organizations, jobs, runs and outcomes, in milliseconds. */
 const purgeMs = 10 * 60 * 1_000
@@ -201,7 +201,7 @@ async function start({ clock, budgets, engine, parts }: Foundation, options: Pla
     syncWorker: (services) => createSyncWorker({ ...parts, node }, connectors, services),
     jobs: createJobs(parts),
     kinds: { served: parts.kinds.served, of: parts.kinds.of, getVersion: parts.kinds.getVersion },
-    ownKinds: createOwnKinds({ ...parts, readUploadedKind: options.readUploadedKind ?? refuseUploads }),
+    ownKinds: createOwnKinds({ ...parts, readUploads: options.readUploads ?? { kind: refuseUpload, document: refuseUpload } }),
     vault: createRotation(parts),
     clock: clock.now,
     cursorKey: () => parts.masterKeys.current().cursors,

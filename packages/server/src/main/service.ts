@@ -145,7 +145,7 @@ async function openState(
     settings,
     kinds,
     contextStore: store,
-    readUploadedKind: uploads.read,
+    readUploads: uploads,
     memory: new BodyMemory({ bytes: settings.bodyMemory, onQuiet: () => collect({ type: 'major', flavor: 'last-resort' }) }),
     engine: (parts) =>
       createEngine({ ...parts, wall: Date.now, searchRefusal: 'context_store_unavailable', apart, proxies: settings.proxies }),

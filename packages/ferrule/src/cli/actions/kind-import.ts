@@ -1,7 +1,7 @@
 /** `kind new` with a document: reads it, has it imported, and writes the file. */
 import { readFile, stat } from 'node:fs/promises'
 import { createDeadline, defaultDeadlineMs } from '../../client/deadline.ts'
-import { DocumentError, type Imported, type Importer, type ImportOptions } from '../../import/imported.ts'
+import { DocumentError, type DocumentSort, documentSorts, type ImportedText, type ImportOptions, importText } from '../../import/index.ts'
 import { isLoopback } from '../../values/texts.ts'
 import { type CommandContext, readText } from '../context.ts'
 import { failUsage, readCause } from '../failure.ts'
@@ -11,21 +11,10 @@ const largest = 32 * 1024 * 1024
 /** Most lines about what was left out; the JSON output has all. */
 const mostLines = 20
 
-/** Sorts of documents: the option that names one, and its importer, loaded when it is used. */
-const importers: Readonly<Record<string, () => Promise<Importer>>> = {
-  manifest: async () => (await import('../../import/manifest/import.ts')).importManifest,
-  openapi: async () => (await import('../../import/openapi/index.ts')).importOpenapi,
-  graphql: async () => (await import('../../import/graphql/import-graphql.ts')).importGraphql,
-}
-/** What reads the text of a document that can be neither JSON nor YAML. */
-const parsers: Readonly<Record<string, (text: string) => Promise<unknown>>> = {
-  graphql: async (text) => (await import('../../import/graphql/schema.ts')).parseSchema(text),
-}
-
 /** A document that the user names. */
 export interface Source {
   /** Option, without dashes. */
-  readonly option: string
+  readonly option: DocumentSort
   /** A file, or an address. */
   readonly source: string
 }
@@ -36,7 +25,7 @@ export interface Source {
  * @throws FerruleError `validation_failed` for several
  */
 export function findSource(options: CommandContext['options']): Source | undefined {
-  const [found, another] = Object.keys(importers).flatMap((option) => {
+  const [found, another] = documentSorts.flatMap((option) => {
     const source = readText(options, option)
     return source === undefined ? [] : [{ option, source }]
   })
@@ -96,13 +85,10 @@ export async function importDocument(
   { option, source }: Source,
   options: ImportOptions,
   context: Pick<CommandContext, 'signal' | 'deadlineMs'>,
-): Promise<Imported> {
-  const load = importers[option]
-  if (load === undefined) throw failUsage(`--${option} names no document.`, 'Give a document that can be imported.')
+): Promise<ImportedText> {
   const text = /^https?:\/\//.test(source) ? await readAddress(source, context) : await readFromDisk(source)
-  const [{ parseDocument }, importKind] = await Promise.all([import('../../import/parse.ts'), load()])
   try {
-    return importKind(await (parsers[option] ?? parseDocument)(text), options)
+    return await importText(text, { sort: option, ...options })
   } catch (thrown) {
     if (!(thrown instanceof DocumentError)) throw thrown
     throw failUsage(`${source} ${thrown.message}.`, `Give a document for --${option}.`)
@@ -110,9 +96,8 @@ export async function importDocument(
 }
 
 /** Says what was imported, and what was left out. */
-export function noteImported({ unsure, leftOut }: Imported, file: string, note: CommandContext['note']): void {
+export function noteImported({ unsure, leftOut }: ImportedText, file: string, note: CommandContext['note']): void {
   for (const { what, why } of leftOut.slice(0, mostLines)) note(`Left out: ${what}: ${why}`)
   if (leftOut.length > mostLines) note(`Left out: ${leftOut.length - mostLines} more. --format json has all of them.`)
-  const count = Object.keys(unsure).length
-  if (count > 0) note(`${count} parts of ${file} are unsure: ferrule kind check ${file} lists them.`)
+  if (unsure > 0) note(`${unsure} parts of ${file} are unsure: ferrule kind check ${file} lists them.`)
 }

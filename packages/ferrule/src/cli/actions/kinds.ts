@@ -64,14 +64,10 @@ async function writeImported(file: string, kind: string, source: Source, context
     },
     context,
   )
-  const { writeKindText } = await import('../../import/write.ts')
-  await writeNew(file, await writeKindText(imported))
+  const { text, entities, unsure, leftOut } = imported
+  await writeNew(file, text)
   noteImported(imported, file, note)
-  const { file: made, unsure, leftOut } = imported
-  await output.value(
-    { file, kind, entities: Object.keys(made.entities).length, unsure: Object.keys(unsure).length, left_out: leftOut },
-    'file,kind,entities,unsure',
-  )
+  await output.value({ file, kind, entities, unsure, left_out: leftOut }, 'file,kind,entities,unsure')
 }
 
 /**

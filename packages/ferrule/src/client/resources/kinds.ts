@@ -1,6 +1,8 @@
 import { endpoints } from '../../wire/endpoints.ts'
 import type {
   KindCheck,
+  KindDocument,
+  KindImport,
   KindInput,
   KindList,
   KindPublication,
@@ -35,6 +37,15 @@ export class Kinds {
   async versions(slug: string, options: RequestOptions = {}): Promise<KindVersionList['data']> {
     const { data }: KindVersionList = await this.#transport.json(endpoints.listKindVersions, { slots: { slug }, ...options })
     return data
+  }
+
+  /**
+   * Makes a kind file of a document: OpenAPI, a manifest, or a schema of GraphQL. Stores nothing.
+   * @param body `document`: its text; `kind`: slug of the kind
+   * @throws FerruleError `validation_failed` for a document that cannot be read
+   */
+  importDocument(body: KindDocument, options: RequestOptions = {}): Promise<KindImport> {
+    return this.#transport.json(endpoints.importKind, { body, ...options })
   }
 
   /** Checks a file, and says what it would change. Stores nothing. @param body `file`: its text, YAML or JSON */

@@ -49,7 +49,7 @@ import {
   updateWorkspace,
 } from './organizations.ts'
 import { getNode, getService, getUsage, listConnectorOverviews, listUnfinishedSyncs, live, metrics, ready } from './overview.ts'
-import { checkKind, deleteKind, getKind, listKinds, listKindVersions, publishKind } from './own-kinds.ts'
+import { checkKind, deleteKind, getKind, importKind, listKinds, listKindVersions, publishKind } from './own-kinds.ts'
 import { getSkillDocs, listSkills } from './skills.ts'
 import { createMcpToken, createScopedToken, createToken, getScopedTokenInfo, listMcpTokens, revokeMcpToken } from './tokens.ts'
 
@@ -84,6 +84,7 @@ export const routes: readonly Route[] = [
   listSkills,
   getSkillDocs,
   listKinds,
+  importKind,
   checkKind,
   publishKind,
   getKind,

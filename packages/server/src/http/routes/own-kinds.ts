@@ -1,4 +1,16 @@
-import { kindCheck, kindInput, kindList, kindPublication, kindQuery, kindRecord, kindRemoval, kindVersionList } from 'ferrule/wire'
+import {
+  kindCheck,
+  kindDocument,
+  kindImport,
+  kindInput,
+  kindList,
+  kindPublication,
+  kindQuery,
+  kindRecord,
+  kindRemoval,
+  kindVersionList,
+  largestDocument,
+} from 'ferrule/wire'
 import { principalRoute, slot } from '../route.ts'
 
 /** A small kind: it works on every service. */
@@ -31,6 +43,28 @@ export const listKinds = principalRoute('listKinds', {
   returns: { about: 'Kinds', schema: kindList },
   problems: ['organization_forbidden'],
   answer: async ({ who }, { platform }) => ({ json: await platform.ownKinds.list(who) }),
+})
+
+export const importKind = principalRoute('importKind', {
+  tag: 'kinds',
+  summary: 'Make a kind file of a document',
+  about:
+    'Stores nothing, and fetches nothing: the request has the text of the document, at most 8 MiB. What was guessed, and what the document does not say, stands in `unsure` of the file; `checkKind` lists it.',
+  scope: 'connectors:write',
+  largestBody: largestDocument,
+  body: kindDocument,
+  example: {
+    kind: 'acme',
+    document: JSON.stringify({
+      openapi: '3.1.0',
+      info: { title: 'Acme' },
+      servers: [{ url: 'https://api.acme.example' }],
+      paths: { '/customers': { get: { responses: { 200: { description: 'Customers' } } } } },
+    }),
+  },
+  returns: { about: 'The file, and what it cannot say', schema: kindImport },
+  problems: ['organization_forbidden', 'validation_failed', 'overloaded'],
+  answer: async (exchange, { platform }) => ({ json: await platform.ownKinds.importDocument(exchange.who, exchange.body) }),
 })
 
 export const checkKind = principalRoute('checkKind', {

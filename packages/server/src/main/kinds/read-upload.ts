@@ -1,9 +1,11 @@
-/** Reads a file of a kind that an organization uploads. It takes its time: the service calls it in a thread only. */
+/** Reads files of kinds and documents that an organization uploads. It takes its time: the service calls it in a thread only. */
 import type { ConnectorDefinition } from 'ferrule/definition'
+import { DocumentError, importText } from 'ferrule/import'
 import { compareKinds, type KindChange } from 'ferrule/internal'
 import { checkUploadedKind, listHosts, type Mistake, type ReadKind } from 'ferrule/kind'
 import { checkUploadedRecordings } from 'ferrule/stand-in'
-import type { CheckedKind, ReadUpload, UploadTask } from '../../connectors/own-kinds.ts'
+import type { KindDocument } from 'ferrule/wire'
+import type { CheckedKind, ReadDocument, ReadUpload, UploadTask } from '../../connectors/own-kinds.ts'
 import { packDefinition, summarizeDefinition, unpackDefinition } from '../../connectors/served-kind.ts'
 import { checkOwnTable } from '../../copies/search/own-columns.ts'
 
@@ -48,7 +50,18 @@ export async function readUpload({ slug, file, recordings, taken, before }: Uplo
     ...[...read.mistakes, ...listMisfits(read, slug)].map((each) => toFinding('kind', each)),
     ...recorded.map((each) => toFinding('recordings', each)),
   ]
-  const doubts = read.doubts.map((each) => toFinding('kind', each))
-  if (definition === undefined || mistakes.length > 0) return { checked: undefined, mistakes, doubts, changes: [] }
-  return { checked: check(definition), mistakes, doubts, changes: compare(before, definition) }
+  const said = { doubts: read.doubts.map((each) => toFinding('kind', each)), unsure: read.unsure.map((each) => toFinding('kind', each)) }
+  if (definition === undefined || mistakes.length > 0) return { checked: undefined, mistakes, ...said, changes: [] }
+  return { checked: check(definition), mistakes, ...said, changes: compare(before, definition) }
+}
+
+/** Makes a kind file of a document. */
+export async function readDocument({ document, ...options }: KindDocument): Promise<ReadDocument> {
+  try {
+    const { text, entities, leftOut } = await importText(document, options)
+    return { file: text, entities, left_out: leftOut }
+  } catch (thrown) {
+    if (thrown instanceof DocumentError) return { problem: thrown.message }
+    throw thrown
+  }
 }

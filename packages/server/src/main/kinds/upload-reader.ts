@@ -1,36 +1,38 @@
 /**
- * Reads files of kinds that organizations upload, in a thread with limits of time and memory. 256 kB of YAML hold a loop for 0.8 s, and a
- * file that means harm for longer.
+ * Reads what organizations upload, files of kinds and documents, in a thread with limits of time and memory. 256 kB of YAML hold a loop for
+ * 0.8 s, and a file that means harm for longer.
  */
 import { Worker } from 'node:worker_threads'
 import { fail } from 'ferrule/internal'
-import { longestKindFile } from 'ferrule/wire'
-import type { ReadUpload, ReadUploadedKind, UploadTask } from '../../connectors/own-kinds.ts'
-import type { UploadAnswer } from './upload-thread.ts'
+import { type KindDocument, longestKindFile } from 'ferrule/wire'
+import type { ReadDocument, ReadUpload, ReadUploads, UploadTask } from '../../connectors/own-kinds.ts'
+import type { ThreadAnswer, ThreadRead, ThreadTask } from './upload-thread.ts'
 
 /** The thread's file. In a checkout both files are TypeScript, in the published package both are JavaScript. */
 const program = new URL(`./upload-thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
 
-/** Longest time for one file, in milliseconds. The largest file that is right takes a second of a processor, which a busy machine has not at once. */
+/** Longest time for one upload, in milliseconds. The largest file that is right takes a second of a processor, which a busy machine has not at once. */
 const usualLongestMs = 15_000
 /** Milliseconds until an idle thread ends. */
 const idleMs = 10_000
-/** Most files that wait for the thread. */
+/** Most uploads that wait for the thread. */
 const mostWaiting = 20
 /** The largest file that is right takes a tenth of it. */
 const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 }
 
-/** Reads uploaded files. */
-export interface UploadReader {
-  readonly read: ReadUploadedKind
-  /** Ends the thread, and rejects the files that wait. */
+/** Reads uploads. */
+export interface UploadReader extends ReadUploads {
+  /** Ends the thread, and rejects what waits. */
   close(): Promise<void>
 }
 
-/** A file with its promise. */
+/** An upload costs more than it may. */
+class TooCostly extends Error {}
+
+/** An upload with its promise. */
 interface Waiting {
-  readonly task: UploadTask
-  resolve(read: ReadUpload): void
+  readonly task: ThreadTask
+  resolve(read: ThreadRead): void
   reject(thrown: unknown): void
 }
 
@@ -39,12 +41,9 @@ const refuse = (message: string): ReadUpload => ({
   checked: undefined,
   mistakes: [{ file: 'kind', line: 1, column: 1, path: '', message, near: null, example: null }],
   doubts: [],
+  unsure: [],
   changes: [],
 })
-
-const tooSlow = (longestMs: number) =>
-  refuse(`takes more than ${longestMs / 1_000} seconds to read: make the file smaller, with fewer aliases and keys`)
-const tooLarge = () => refuse('takes too much memory to read: make the file smaller, with fewer aliases and groups of types')
 
 const isOutOfMemory = (thrown: unknown): boolean =>
   thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_WORKER_OUT_OF_MEMORY'
@@ -55,7 +54,7 @@ class Reader implements UploadReader {
   #worker: Worker | undefined
   #isReady = false
   #current: Waiting | undefined
-  /** Ends the thread: for a file that takes too long, or when nothing was read for a while. */
+  /** Ends the thread: for an upload that takes too long, or when nothing was read for a while. */
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
@@ -63,12 +62,34 @@ class Reader implements UploadReader {
     this.#longestMs = longestMs
   }
 
-  readonly read: ReadUploadedKind = async (task) => {
-    if (this.#isClosed) throw fail('unavailable', { reason: 'it is stopping' })
+  readonly kind = async (task: UploadTask): Promise<ReadUpload> => {
     if (Buffer.byteLength(task.file) > longestKindFile) return refuse(`is larger than ${longestKindFile / 1_024} kB`)
+    try {
+      const read = await this.#read({ kind: task })
+      if ('kind' in read) return read.kind
+    } catch (thrown) {
+      if (!(thrown instanceof TooCostly)) throw thrown
+      return refuse(`takes ${thrown.message} to read: make the file smaller, with fewer aliases, keys and groups of types`)
+    }
+    throw new Error('the thread has read something else')
+  }
+
+  readonly document = async (task: KindDocument): Promise<ReadDocument> => {
+    try {
+      const read = await this.#read({ document: task })
+      if ('document' in read) return read.document
+    } catch (thrown) {
+      if (!(thrown instanceof TooCostly)) throw thrown
+      return { problem: `takes ${thrown.message} to convert: upload a part of it, or use ferrule kind new` }
+    }
+    throw new Error('the thread has read something else')
+  }
+
+  #read(task: ThreadTask): Promise<ThreadRead> {
+    if (this.#isClosed) return Promise.reject(fail('unavailable', { reason: 'it is stopping' }))
     if (this.#waiting.length >= mostWaiting)
-      throw fail('overloaded', { reason: 'many kind files are read' }, { retryAfterMs: this.#longestMs })
-    const { promise, resolve, reject } = Promise.withResolvers<ReadUpload>()
+      return Promise.reject(fail('overloaded', { reason: 'many kind files are read' }, { retryAfterMs: this.#longestMs }))
+    const { promise, resolve, reject } = Promise.withResolvers<ThreadRead>()
     this.#waiting.push({ task, resolve, reject })
     this.#next()
     return promise
@@ -87,56 +108,52 @@ class Reader implements UploadReader {
     if (!this.#isReady) return
     this.#current = this.#waiting.shift()
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#end(tooSlow(this.#longestMs)), this.#longestMs)
+    this.#timer = setTimeout(() => this.#end(new TooCostly(`more than ${this.#longestMs / 1_000} seconds`)), this.#longestMs)
     this.#worker?.postMessage(this.#current?.task)
   }
 
   #start(): void {
     const worker = new Worker(program, { resourceLimits })
     this.#worker = worker
-    worker.on('message', (answer: UploadAnswer) => {
+    worker.on('message', (answer: ThreadAnswer) => {
       if (worker === this.#worker) this.#take(answer)
     })
     worker.on('error', (thrown) => {
-      if (worker === this.#worker) this.#end(isOutOfMemory(thrown) ? tooLarge() : thrown)
+      if (worker === this.#worker) this.#end(isOutOfMemory(thrown) ? new TooCostly('too much memory') : thrown)
     })
     worker.on('exit', () => {
       if (worker === this.#worker) this.#end(new Error('the thread for kind files ended'))
     })
   }
 
-  #take(answer: UploadAnswer): void {
+  #take(answer: ThreadAnswer): void {
     if ('ready' in answer) this.#isReady = true
-    else this.#finish('read' in answer ? answer.read : new Error(answer.failed))
+    else {
+      const current = this.#current
+      this.#current = undefined
+      if ('read' in answer) current?.resolve(answer.read)
+      else current?.reject(new Error(answer.failed))
+    }
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.#end(), idleMs).unref()
     this.#next()
   }
 
-  /** Answers the file that is read. */
-  #finish(how: unknown): void {
-    const current = this.#current
-    this.#current = undefined
-    if (isRead(how)) current?.resolve(how)
-    else current?.reject(how)
-  }
-
-  /** Ends the thread. The next file gets another one. @param how what its file is answered with */
-  #end(how?: unknown): void {
+  /** Ends the thread. The next upload gets another one. @param thrown why, for the upload that it reads */
+  #end(thrown?: unknown): void {
     const worker = this.#worker
     const hasBegun = this.#isReady
     this.#worker = undefined
     this.#isReady = false
     clearTimeout(this.#timer)
     // A thread that cannot begin would be started again and again.
-    if (!hasBegun) for (const { reject } of this.#waiting.splice(0)) reject(how)
-    this.#finish(how)
+    if (!hasBegun) for (const { reject } of this.#waiting.splice(0)) reject(thrown)
+    this.#current?.reject(thrown)
+    this.#current = undefined
     void worker?.terminate()
     this.#next()
   }
 }
 
-const isRead = (how: unknown): how is ReadUpload => typeof how === 'object' && how !== null && 'mistakes' in how
-
-/** Builds the reader without starting its thread. @param longestMs longest time for one file, in milliseconds */
+/** Builds the reader without starting its thread. @param longestMs longest time for one upload, in milliseconds */
 export const createUploadReader = (longestMs = usualLongestMs): UploadReader => new Reader(longestMs)

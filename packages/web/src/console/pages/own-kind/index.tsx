@@ -19,6 +19,7 @@ import { ReadingView } from '../../parts/reading-view.tsx'
 import { Section } from '../../parts/section.tsx'
 import { ChangeList, Findings, meanings, NewHosts } from './check-view.tsx'
 import { DeleteButton, MoveSection } from './connectors.tsx'
+import { ImportButton, LeftOut, type MadeKind } from './import-button.tsx'
 import { Versions } from './versions.tsx'
 
 /** Reads the slug of a file, at the beginning of a line. */
@@ -82,8 +83,12 @@ function useWork({ stored, onStale }: WorkProps) {
     setText(next.text)
     check.reset()
   }
+  const take = ({ slug: made, file }: MadeKind) => {
+    load({ text: file, newest: 0 })
+    check.mutate({ slug: made, file })
+  }
   const isCurrent = check.data !== undefined && check.variables?.file === text
-  return { base, text, setText, slug, check, runCheck, publication, load, isCurrent }
+  return { base, text, setText, slug, check, runCheck, publication, load, take, isCurrent }
 }
 
 type State = ReturnType<typeof useWork>
@@ -131,11 +136,12 @@ function CheckResult({ work, stored, goTo }: { readonly work: State; readonly go
         The text has changed since the last check.
       </Text>
     )
-  const { valid, mistakes, doubts, newest } = check.data
+  const { valid, mistakes, doubts, unsure, newest } = check.data
   return (
     <Stack gap="md">
       <Findings title="Mistakes" findings={mistakes} goTo={goTo} />
       <Findings title="Doubts" findings={doubts} goTo={goTo} />
+      <Findings title="Unsure" findings={unsure} goTo={goTo} />
       {valid && (
         <Section title="What this will change">
           <ChangeList changes={check.data.changes} none={newest === 0 ? 'This file makes a new kind.' : 'Nothing.'} />
@@ -152,7 +158,8 @@ function CheckResult({ work, stored, goTo }: { readonly work: State; readonly go
 /** Shows the editor with what is below it. */
 function Work({ stored, onStale }: WorkProps) {
   const work = useWork({ ...(stored === undefined ? {} : { stored }), ...(onStale === undefined ? {} : { onStale }) })
-  const { base, text, setText, slug, check, runCheck, load, isCurrent } = work
+  const { base, text, setText, slug, check, runCheck, load, take, isCurrent } = work
+  const [made, setMade] = useState<MadeKind>()
   const [place, setPlace] = useState<EditorProblem>()
   const isOld = stored !== undefined && stored.version > base.newest
   return (
@@ -166,6 +173,19 @@ function Work({ stored, onStale }: WorkProps) {
             </Button>
           </Stack>
         </Alert>
+      )}
+      {stored === undefined && (
+        <Group>
+          <ImportButton
+            onMade={(kind) => {
+              setMade(kind)
+              take(kind)
+            }}
+          />
+          <Text size="sm" c="dimmed">
+            Makes the file from a document of the vendor, such as OpenAPI. Or write it below.
+          </Text>
+        </Group>
       )}
       <Stack gap="xs">
         <CodeEditor
@@ -189,6 +209,7 @@ function Work({ stored, onStale }: WorkProps) {
         </Group>
       </Stack>
       <CheckResult work={work} goTo={(at) => setPlace({ ...at })} {...(stored === undefined ? {} : { stored })} />
+      {made !== undefined && <LeftOut parts={made.left_out} />}
       {stored !== undefined && (
         <>
           <MoveSection kind={stored} refreshes={kindKeys} />
