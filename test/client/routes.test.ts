@@ -76,6 +76,7 @@ const calls: Readonly<Record<MethodName, (ferrule: Ferrule) => Promise<unknown>>
   restoreWorkspace: ({ workspaces }) => workspaces.restore('workspace_id'),
   listDefinitions: ({ definitions }) => definitions.list(),
   getDefinition: ({ definitions }) => definitions.get('definition_id'),
+  getOpenApi: ({ definitions }) => definitions.openApi(),
   getDefinitionReference: ({ definitions }) => definitions.reference('definition_id'),
   listSkills: ({ definitions }) => definitions.skills(),
   getSkillDocs: ({ definitions }) => definitions.docs({ id: 'gong' }),

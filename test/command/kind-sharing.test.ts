@@ -140,7 +140,7 @@ describe('a package is refused, and nothing is written, for', () => {
     const { code, stdout, stderr } = await add(`${name}@3.0.0`, '--to', 'kinds')
     expect({ isRefused: code !== 0 && code !== null, stdout, files: listFiles() }).toEqual({ isRefused: true, stdout: '', files: [] })
     const { message, hint, code: errorCode } = JSON.parse(stderr)
-    expect(['validation_failed', 'definition_invalid']).toContain(errorCode)
+    expect(['validation_failed', 'kind_invalid']).toContain(errorCode)
     expect(`${message}`.replaceAll('\u001b', '\\u001b')).toContain(says)
     expect(hint).toBe(`Nothing was written. Tell the author of ${name}.`)
     expect(stderr).not.toContain('\u001b')

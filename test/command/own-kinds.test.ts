@@ -63,7 +63,9 @@ test('mistakes are those of kind check, each with its place, and nothing is stor
   const mistake = mistakes.find(({ path: at }) => at === 'entities.tickets.lst')
   expect({ code, stdout }).toEqual({ code: check.code, stdout: '' })
   expect(JSON.parse(stderr)).toMatchObject({
-    code: 'definition_invalid',
+    code: 'kind_invalid',
+    status: 422,
+    fault: 'caller',
     message: expect.stringContaining(`desk.kind.yaml:${mistake?.line}:${mistake?.column} entities.tickets.lst`),
   })
   expect(await runForJson(running.place, 'kind', 'list')).toEqual([])

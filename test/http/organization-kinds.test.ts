@@ -1,6 +1,9 @@
 /** Kinds that organizations bring: uploads, versions, connectors of them, and that nobody else meets one. */
+import { buffer } from 'node:stream/consumers'
+import { gunzipSync } from 'node:zlib'
+import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { base, connectorsPath, createTenant, type Json, startWorld, type Tenant, type World } from './support.ts'
+import { type Answer, base, connectorsPath, createTenant, type Json, startWorld, type Tenant, type World } from './support.ts'
 
 const kinds = `${base}/kinds`
 const definitions = `${base}/integrations/definitions/sources`
@@ -175,6 +178,47 @@ describe('another organization', () => {
     expect(await list(theirs.id, other.token)).toEqual([{ id: 'a', title: 'Foreign' }])
     const mine = await world.ask(`${definitions}/acme`, { token: world.token })
     expect(mine.json.definition.name).toBe('Acme Desk')
+  })
+})
+
+describe('the OpenAPI document', () => {
+  const path = `${base}/openapi.json`
+  const read = async (token: string, headers: Readonly<Record<string, string>> = {}) => world.ask(path, { token, headers })
+  const fields = ({ json }: Answer) => Object.keys(json.components.schemas['acme.tickets.Record'].properties)
+
+  test('has the kinds of its own organization in their newest version, and nothing of others', async () => {
+    const [mine, theirs] = [await read(world.token), await read(other.token)]
+    expect([fields(mine), fields(theirs)]).toEqual([expect.arrayContaining(['id', 'subject']), ['id', 'title']])
+    for (const { text } of [mine, theirs]) {
+      expect(text).toContain('#/components/schemas/gong.users.list.Request')
+      expect(text).toContain('#/components/schemas/acme.tickets.list.Request')
+      expect(text).not.toContain('acme~')
+    }
+    const { valid, errors } = await new Validator().validate(structuredClone(theirs.json))
+    expect([valid, errors]).toEqual([true, undefined])
+    expect((await world.ask('/openapi.json')).text).not.toMatch(/acme/i)
+  })
+
+  test('is the document of the service for an organization without kinds', async () => {
+    const none = await createTenant(world, 'None')
+    const [own, common] = [await read(none.token), await world.ask('/openapi.json')]
+    expect([own.status, own.json]).toEqual([200, common.json])
+    expect((await world.ask(path)).status).toBe(401)
+  })
+
+  test('has a tag, which a version changes, and is compressed for those who take it', async () => {
+    const plain = await read(other.token)
+    const tag = String(plain.headers.etag)
+    const again = await read(other.token, { 'if-none-match': tag })
+    expect([again.status, again.text, again.headers.etag]).toEqual([304, '', tag])
+    const packed = await world.open(path, { token: other.token, headers: { 'accept-encoding': 'br;q=1, gzip;q=0.5' } })
+    expect([packed.headers['content-encoding'], packed.headers.etag, packed.headers.vary]).toEqual(['gzip', tag, 'Accept-Encoding'])
+    expect(gunzipSync(await buffer(packed)).toString()).toBe(plain.text)
+    expect((await read(other.token, { 'accept-encoding': 'gzip;q=0' })).headers['content-encoding']).toBeUndefined()
+    const changed = print((text) => text.replace('Acme Desk', 'Other Desk').replace('id: integer Id, subject', 'id: string Id, heading'))
+    expect((await publish(changed, {}, other.token)).json.version).toBe(2)
+    const newer = await read(other.token, { 'if-none-match': tag })
+    expect([newer.status, fields(newer)]).toEqual([200, ['id', 'heading']])
   })
 })
 

@@ -372,7 +372,8 @@ test('a wrong file is an error with all mistakes, their lines and their columns'
     (error: unknown) => error,
   )
   expect(thrown).toMatchObject({
-    code: 'definition_invalid',
+    code: 'kind_invalid',
+    status: 422,
     message: expect.stringContaining('acme.kind.yaml:36:10 changes.keeps: long must be a number of days'),
     errors: [{ field: '/changes/keeps', line: 36, column: 10 }],
   })

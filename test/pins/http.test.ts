@@ -134,6 +134,7 @@ test('routes and who may use them', () => {
     'GET /api/v1/integrations/definitions/sources caller',
     'GET /api/v1/integrations/definitions/sources/{definition_id} caller',
     'GET /api/v1/integrations/definitions/sources/{definition_id}/reference caller',
+    'GET /api/v1/openapi.json principal',
     'GET /api/v1/skills caller',
     'GET /api/v1/skills/docs caller',
     'GET /api/v1/kinds principal',

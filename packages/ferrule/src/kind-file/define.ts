@@ -23,7 +23,7 @@ function toTree(value: unknown): Tree {
 /**
  * Makes a kind of a literal that has the form of a file. The compiler knows its parameters and records.
  * @param file the kind, in the short form or with fields in full
- * @throws FerruleError `definition_invalid` with all mistakes
+ * @throws FerruleError `kind_invalid` with all mistakes
  */
 export function defineKind<const F extends KindFile>(file: F): ConnectableKind<DefinitionOf<F>> {
   const { definition, mistakes } = readLiteral(toTree(file), { name: file.kind })

@@ -56,7 +56,7 @@ export const makeKind = <D extends ConnectorDefinition = AnyDefinition>(definiti
  * Reads a kind from the text of a file, YAML or JSON.
  * @typeParam D the kind as `ferrule kind types` prints it; without it records and parameters have any fields
  * @param name name of the file, for mistakes
- * @throws FerruleError `definition_invalid` with all mistakes, each with its place
+ * @throws FerruleError `kind_invalid` with all mistakes, each with its place
  */
 export async function parseKind<D extends ConnectorDefinition = AnyDefinition>(
   text: string,
@@ -71,7 +71,7 @@ export async function parseKind<D extends ConnectorDefinition = AnyDefinition>(
  * Reads a kind from a file of this machine.
  * @typeParam D the kind as `ferrule kind types` prints it; without it records and parameters have any fields
  * @param file path, or a URL `file:`
- * @throws FerruleError `definition_invalid` with all mistakes, each with its place; the errors of Node for a file that cannot be read
+ * @throws FerruleError `kind_invalid` with all mistakes, each with its place; the errors of Node for a file that cannot be read
  */
 export async function loadKind<D extends ConnectorDefinition = AnyDefinition>(file: string | URL): Promise<ConnectableKind<D>> {
   const path = file instanceof URL || file.startsWith('file:') ? fileURLToPath(file) : file

@@ -37,10 +37,10 @@ export function formatMistake({ file, line, column, path, message, near, example
   return `${file}:${line}:${column} ${path === '' ? '' : `${path}: `}${message}${meant}${shown}`
 }
 
-/** Makes the error of a wrong kind. */
+/** Makes the error of a wrong kind, or of wrong recordings. */
 export const failMistakes = (mistakes: readonly Mistake[]): FerruleError =>
   fail(
-    'definition_invalid',
+    'kind_invalid',
     { reason: mistakes.map(formatMistake).join('\n') },
     {
       errors: mistakes.map(({ path, message, line, column }) => ({

@@ -27,14 +27,14 @@ export { addRecording } from './write.ts'
 
 /**
  * Reads recordings from a file of this machine.
- * @throws FerruleError `definition_invalid` with all mistakes, each with its place; the errors of Node for a file that cannot be read
+ * @throws FerruleError `kind_invalid` with all mistakes, each with its place; the errors of Node for a file that cannot be read
  */
 export const loadRecordings = async (path: string): Promise<Recordings> => parseRecordings(await readFile(path, 'utf8'), basename(path))
 
 /**
  * Reads recordings from their text.
  * @param name of the file, for mistakes
- * @throws FerruleError `definition_invalid` with all mistakes, each with its place
+ * @throws FerruleError `kind_invalid` with all mistakes, each with its place
  */
 export async function parseRecordings(text: string, name = 'recordings'): Promise<Recordings> {
   const { file, mistakes } = await readRecordings(text, { name })

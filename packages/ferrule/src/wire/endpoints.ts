@@ -51,6 +51,7 @@ export const endpoints = {
   listDefinitions: { method: 'GET', path: definitions },
   getDefinition: { method: 'GET', path: `${definitions}/{definition_id}` },
   getDefinitionReference: { method: 'GET', path: `${definitions}/{definition_id}/reference` },
+  getOpenApi: { method: 'GET', path: '/api/v1/openapi.json' },
   listSkills: { method: 'GET', path: '/api/v1/skills' },
   getSkillDocs: { method: 'GET', path: '/api/v1/skills/docs' },
   createConnector: { method: 'POST', path: connectors, takesKey: true },

@@ -14,7 +14,7 @@ import type { Settings } from '../main/settings/settings.ts'
 import type { Caller, Principal } from '../values/access.ts'
 import type { Metrics } from '../values/metric-types.ts'
 import type { Door } from './compat/door.ts'
-import type { JsonAnswerDocument, PrintedDocument, RouteDocument } from './openapi/types.ts'
+import type { JsonAnswerDocument, OpenApiDocuments, RouteDocument } from './openapi/types.ts'
 import type { Stopping } from './stopping.ts'
 import type { StreamOptions } from './streams/stream-shares.ts'
 
@@ -29,8 +29,8 @@ export interface Services {
   readonly streams: StreamOptions
   readonly metrics: Metrics
   readonly logger: Logger
-  /** The API's document. */
-  readonly openApi: () => PrintedDocument
+  /** The API's documents. */
+  readonly openApi: OpenApiDocuments
   /** Milliseconds since 1970. */
   readonly clock: () => number
   /** Milliseconds that never step. */

@@ -21,7 +21,7 @@ import { addPreflight, createDoor, openToPages } from './mcp/doors.ts'
 import { mountServiceMcp } from './mcp/endpoint.ts'
 import type { DocumentHttp } from './oauth/documents.ts'
 import { mountOAuth } from './oauth/mount.ts'
-import { printOpenApi } from './openapi/openapi.ts'
+import { createOpenApiDocuments } from './openapi/documents.ts'
 import { addRefusals, type Refuse, refuser } from './refusals.ts'
 import { createAuthentication, decorate, type Registration, register } from './register.ts'
 import { addCommonHeaders, buildErrorHeaders, findStatus, nameRoute, problemBody, readPath } from './reply.ts'
@@ -178,7 +178,7 @@ function buildServices(options: ServerOptions & { readonly logger: Logger }): Se
     ...options.copies,
     cutter: options.cutter,
   }
-  const openApi = printOpenApi({ routes, kinds, serverUrl: settings.publicUrl })
+  const openApi = createOpenApiDocuments({ routes, kinds, serverUrl: settings.publicUrl })
   const own = { platform, settings, kinds, metrics, logger, clock, steady, stopping }
   return { ...own, operations, streams, openApi }
 }

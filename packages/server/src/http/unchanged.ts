@@ -1,14 +1,35 @@
 /** Answers that stay the same until the service changes: they carry a tag, and a client that has one is answered 304. */
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
 import type { Field } from 'ferrule/definition'
 import type { Wire } from 'ferrule/wire'
 import type { Caller } from '../values/access.ts'
 import { digestText } from '../values/ids.ts'
-import type { JsonAnswerDocument, PrintedDocument, RouteDocument } from './openapi/types.ts'
+import type { JsonAnswerDocument, PackedDocument, PrintedDocument, RouteDocument } from './openapi/types.ts'
 import { jsonType } from './reply.ts'
 import type { Answer, CallerRoute, Exchange, Services } from './route.ts'
 
+/** Returns whether Accept-Encoding has an encoding, and does not refuse it with `q=0`. */
+export const acceptsEncoding = (accepted: string, encoding: string): boolean =>
+  accepted.split(',').some((each) => {
+    const [name = '', ...parameters] = each.split(';').map((part) => part.trim())
+    return name === encoding && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter))
+  })
+
 /** Adds the tag of its content to a text. */
 export const tagText = (text: string): PrintedDocument => ({ text, etag: `"${digestText(text).slice(0, 22)}"` })
+
+const gunzipBytes = promisify(gunzip)
+
+/** Answers with a compressed text in the form that the client takes, or with 304. */
+export async function answerPacked(exchange: Exchange<unknown>, { packed, etag }: PackedDocument, cacheControl: string): Promise<Answer> {
+  exchange.addVary('Accept-Encoding')
+  const headers = { 'cache-control': cacheControl, etag }
+  if (exchange.header('if-none-match') === etag) return { notModified: { headers } }
+  if (!acceptsEncoding(exchange.header('accept-encoding') ?? '', 'gzip'))
+    return { content: await gunzipBytes(packed), headers, type: jsonType }
+  return { content: packed, headers: { ...headers, 'content-encoding': 'gzip' }, type: jsonType }
+}
 
 /** Answers with a tag, or with 304 and no text to a client that has the text. */
 export function answerTagged(

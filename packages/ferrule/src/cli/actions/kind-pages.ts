@@ -14,7 +14,7 @@ async function readNamed(file: string, what: 'types' | 'docs'): Promise<{ defini
 
 /**
  * Prints TypeScript declarations of the kind of a file.
- * @throws FerruleError `definition_invalid` with all mistakes
+ * @throws FerruleError `kind_invalid` with all mistakes
  */
 export async function printKindTypes({ args: [file = ''], output }: CommandContext): Promise<void> {
   const { printTypes } = await import('../../document/print-types.ts')
@@ -24,7 +24,7 @@ export async function printKindTypes({ args: [file = ''], output }: CommandConte
 
 /**
  * Prints the reference page of the kind of a file as Markdown.
- * @throws FerruleError `definition_invalid` with all mistakes
+ * @throws FerruleError `kind_invalid` with all mistakes
  */
 export async function printKindDocs({ args: [file = ''], output }: CommandContext): Promise<void> {
   const { printLonePage } = await import('../../document/kind-page.ts')

@@ -6,7 +6,7 @@ import { openRecordings } from './recordings.ts'
 
 /**
  * Plays the vendor until a signal comes, or the time of `--timeout` is over.
- * @throws FerruleError `definition_invalid` with all mistakes; `validation_failed` without recordings; the listen error of Node
+ * @throws FerruleError `kind_invalid` with all mistakes; `validation_failed` without recordings; the listen error of Node
  */
 export async function serveSandbox({ args: [path = ''], options, output, note, signal, deadlineMs }: CommandContext): Promise<void> {
   const [{ loadKind }, { findRecordingsPath, startStandIn }] = await Promise.all([

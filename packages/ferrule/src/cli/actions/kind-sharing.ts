@@ -50,7 +50,7 @@ async function writeFiles({ files }: SharedKind, before: Pin | undefined, folder
 
 /**
  * Adds the kind of a package to a folder, and pins it. The same version again changes nothing.
- * @throws FerruleError `validation_failed` for what is refused; `definition_invalid` with the mistakes of the kind; those of the registry
+ * @throws FerruleError `validation_failed` for what is refused; `kind_invalid` with the mistakes of the kind; those of the registry
  */
 export async function addKind(context: CommandContext): Promise<void> {
   const { args, options, env, output, note } = context

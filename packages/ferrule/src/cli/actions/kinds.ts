@@ -20,7 +20,7 @@ const toRow = (is: 'mistake' | 'doubt' | 'unsure', { file, line, column, path, m
 
 /**
  * Prints the mistakes and doubts of kind files, and what is left unsure.
- * @throws FerruleError `definition_invalid` if a file has a mistake
+ * @throws FerruleError `kind_invalid` if a file has a mistake
  */
 export async function checkKinds({ args, output, note }: CommandContext): Promise<void> {
   const { readKind } = await import('../../kind-file/index.ts')
@@ -35,7 +35,7 @@ export async function checkKinds({ args, output, note }: CommandContext): Promis
       ...unsure.map((one) => toRow('unsure', one)),
     ],
   ])
-  if (mistakes.length > 0) throw fail('definition_invalid', { reason: `${mistakes.length} mistakes in ${args.join(', ')}` })
+  if (mistakes.length > 0) throw fail('kind_invalid', { reason: `${mistakes.length} mistakes in ${args.join(', ')}` })
   const left = unsure.length === 0 ? '' : `, ${unsure.length} unsure`
   note(`${args.join(', ')}: no mistakes, ${doubts.length} doubts${left}.`)
 }

@@ -74,7 +74,7 @@ const toMistake = ({ file: at, near, example, ...rest }: KindCheck['mistakes'][n
 
 /**
  * Publishes a file as the newest version of its kind, after its check.
- * @throws FerruleError `definition_invalid` with the mistakes; `kind_changed` when somebody published in between
+ * @throws FerruleError `kind_invalid` with the mistakes; `kind_changed` when somebody published in between
  */
 export async function publishKind(context: CommandContext): Promise<void> {
   const [file = ''] = context.args

@@ -14,7 +14,7 @@ import { replaceFile } from '../replace-file.ts'
 import { findAction } from '../target/kinds.ts'
 import { readLocalOptions } from '../target/local.ts'
 
-/** Reads the recordings of a kind. @throws FerruleError `validation_failed` without a file; `definition_invalid` with its mistakes */
+/** Reads the recordings of a kind. @throws FerruleError `validation_failed` without a file; `kind_invalid` with its mistakes */
 export async function openRecordings(path: string): Promise<Recordings> {
   const { loadRecordings } = await import('../../kind-recordings/index.ts')
   return loadRecordings(path).catch((thrown: unknown) => {
@@ -38,7 +38,7 @@ function describeReport({ calls, requests, live }: TestReport, failures: number,
 
 /**
  * Prints what is wrong with a kind or its recordings.
- * @throws FerruleError `definition_invalid` if there are failures
+ * @throws FerruleError `kind_invalid` if there are failures
  */
 export async function testRecordings({ args: [path = ''], output, note }: CommandContext): Promise<void> {
   const [{ readKind }, { failMistakes }] = await Promise.all([import('../../kind-file/index.ts'), import('../../kind-file/mistakes.ts')])
@@ -51,7 +51,7 @@ export async function testRecordings({ args: [path = ''], output, note }: Comman
   const failures = report.findings.filter(({ is }) => is === 'failure').length
   await output.rows([report.findings.map(({ file, line, column, is, call, message }) => ({ file, line, column, is, call, message }))])
   note(describeReport(report, failures, report.findings.length - failures))
-  if (failures > 0) throw fail('definition_invalid', { reason: `${count(failures, 'failure')} in ${path}` })
+  if (failures > 0) throw fail('kind_invalid', { reason: `${count(failures, 'failure')} in ${path}` })
 }
 
 type Credentials = readonly (readonly [name: string, value: string])[]

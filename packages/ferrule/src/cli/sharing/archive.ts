@@ -110,7 +110,7 @@ async function checkTexts(path: string, entries: Entries, from: WantedPackage): 
 
 /**
  * Reads the kind of a package, and checks it as `kind check` does.
- * @throws FerruleError `validation_failed` for a package that is refused; `definition_invalid` with all mistakes of its files
+ * @throws FerruleError `validation_failed` for a package that is refused; `kind_invalid` with all mistakes of its files
  */
 export async function readSharedKind(archive: Buffer, from: WantedPackage): Promise<SharedKind> {
   const tar = await unpack(archive, from)

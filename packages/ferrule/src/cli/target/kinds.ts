@@ -28,7 +28,7 @@ export interface LocalKind {
 /**
  * Finds a kind of this package, or reads one from a file.
  * @param name slug, or path of a kind file
- * @throws FerruleError `connector_type_not_found`; `definition_invalid` with the mistakes of a file
+ * @throws FerruleError `connector_type_not_found`; `kind_invalid` with the mistakes of a file
  */
 export async function findLocalKind(name: string): Promise<LocalKind> {
   const { buildKindDocument } = await import('../../document/build-kind.ts')

@@ -40,6 +40,11 @@ export class Definitions {
     return this.#transport.json(endpoints.getDefinitionReference, { slots: { definition_id: id }, ...options })
   }
 
+  /** Reads the OpenAPI 3.1 document of the API, with the kinds of the organization: the newest version of each. */
+  openApi(options: RequestOptions = {}): Promise<Readonly<Record<string, unknown>>> {
+    return this.#transport.json(endpoints.getOpenApi, options)
+  }
+
   /** Lists the documents for agents, one for each kind. */
   skills(query: SkillQuery = {}, options: RequestOptions = {}): Promise<SkillPage> {
     return this.#transport.json(endpoints.listSkills, { query, ...options })

@@ -5,6 +5,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { pageType } from '../html/frame.ts'
+import { acceptsEncoding } from '../unchanged.ts'
 
 /** Pages that are completed for each answer. */
 export type WebPage = 'console' | 'connect'
@@ -53,13 +54,6 @@ const encodings = [
   ['br', '.br'],
   ['gzip', '.gz'],
 ] as const
-
-/** Returns whether Accept-Encoding has an encoding, and does not refuse it with `q=0`. */
-const isAccepted = (encoding: string, accepted: string): boolean =>
-  accepted.split(',').some((each) => {
-    const [name = '', ...parameters] = each.split(';').map((part) => part.trim())
-    return name === encoding && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter))
-  })
 
 const nameForm = /^[\w-]+(?:\.[\w-]+)*\.(js|css|json|svg|woff2)$/
 /** Path of a document: two names at most, so that nothing leads out of the folder. */
@@ -118,7 +112,7 @@ export class WebFiles {
 
   /** Finds the smallest form of a file. */
   async #find(path: string, type: string, accepted: string) {
-    for (const [encoding, ending] of [...encodings.filter(([each]) => isAccepted(each, accepted)), ['identity', ''] as const]) {
+    for (const [encoding, ending] of [...encodings.filter(([each]) => acceptsEncoding(accepted, each)), ['identity', ''] as const]) {
       const file = join(this.#folder, `${path}${ending}`)
       const found = await stat(file).catch(() => undefined)
       if (found?.isFile() !== true) continue

@@ -24,9 +24,6 @@ import type { JsonObject } from './types.ts'
 
 const action = 'context_store_search'
 
-/** Names of the operations, such as `gong.users.context_store_search`. */
-const searchNames = (kinds: readonly Kind[]): string[] => listSearchable(kinds).map((each) => `${nameEntity(each)}.${action}`)
-
 const condition = { $ref: '#/components/schemas/SearchCondition' }
 const scalar = { type: ['string', 'number', 'boolean', 'null'] }
 
@@ -182,21 +179,6 @@ const searchAnswer = (each: SearchableEntity): Field => ({
   title: `Answer of ${nameEntity(each)} ${action}`,
 })
 
-/** Schemas of all searches, and of what they share. */
-function searchSchemas(kinds: readonly Kind[]): JsonObject {
-  return {
-    SearchCondition: searchCondition,
-    SortDirection: sortDirection,
-    ...Object.fromEntries(
-      listSearchable(kinds).flatMap((each) => [
-        [`${nameEntity(each)}.SearchRecord`, searchRecord(each)],
-        [`${nameEntity(each)}.${action}.Request`, searchRequest(each)],
-        [`${nameEntity(each)}.${action}.Answer`, searchAnswer(each)],
-      ]),
-    ),
-  }
-}
-
 const metaFields: Readonly<Record<PageShape, Fields>> = {
   cursor: {
     cursor: orNull(str('Cursor of the next page; null at the end')),
@@ -317,18 +299,20 @@ const cutAnswer: JsonObject = {
   },
 }
 
-/** Schemas of all operations, searches included: records, requests, answers, and the two unions that the route takes and gives. */
-export function executeSchemas(kinds: readonly Kind[]): JsonObject {
-  const operations = listOperations(kinds)
-  const withData = operations.filter(({ action }) => action !== 'download')
-  const searches = searchNames(kinds)
-  return {
-    ...Object.fromEntries(withData.map((each) => [`${nameEntity(each)}.Record`, recordSchema(each)])),
-    ...Object.fromEntries(operations.map((each) => [`${operationName(each)}.Request`, requestSchema(each)])),
-    ...Object.fromEntries(withData.map((each) => [`${operationName(each)}.Answer`, answerSchema(each)])),
-    ...searchSchemas(kinds),
-    ExecuteRequest: { anyOf: [...operations.map(operationName), ...searches].map((name) => ref(`${name}.Request`)) },
-    CutAnswer: cutAnswer,
-    ExecuteAnswer: { anyOf: [...[...withData.map(operationName), ...searches].map((name) => ref(`${name}.Answer`)), ref('CutAnswer')] },
+/** Schemas that the operations of all kinds share. */
+export const sharedSchemas: JsonObject = { SearchCondition: searchCondition, SortDirection: sortDirection, CutAnswer: cutAnswer }
+
+/** Lists the schemas of a kind by name: records, requests and answers of its operations, searches included. Each is made when it is taken. */
+export function* listKindSchemas(kind: Kind): Generator<readonly [name: string, schema: unknown]> {
+  for (const each of listOperations([kind])) {
+    yield [`${operationName(each)}.Request`, requestSchema(each)]
+    if (each.action === 'download') continue
+    yield [`${nameEntity(each)}.Record`, recordSchema(each)]
+    yield [`${operationName(each)}.Answer`, answerSchema(each)]
+  }
+  for (const each of listSearchable([kind])) {
+    yield [`${nameEntity(each)}.SearchRecord`, searchRecord(each)]
+    yield [`${nameEntity(each)}.${action}.Request`, searchRequest(each)]
+    yield [`${nameEntity(each)}.${action}.Answer`, searchAnswer(each)]
   }
 }

@@ -1,4 +1,4 @@
-/** The API's document (OpenAPI 3.1), printed from the routes and the kinds. */
+/** The API's document (OpenAPI 3.1), printed from the routes and the kinds. It is made of texts, so that no step of its making is long. */
 import type { ErrorCode } from 'ferrule'
 import type { Field, Kind } from 'ferrule/definition'
 import { buildCallExamples, errorTable, toPlainSchema } from 'ferrule/internal'
@@ -6,18 +6,9 @@ import { endEvent, endpoints, problemDetails } from 'ferrule/wire'
 import { scopes } from '../../values/access.ts'
 import { version } from '../../values/version.ts'
 import type { Route } from '../route.ts'
-import { tagText } from '../unchanged.ts'
-import { executeSchemas } from './execute.ts'
+import { listKindSchemas, sharedSchemas } from './execute.ts'
 import { namedSchemas, printSchema, ref, splitTypes } from './shared.ts'
-import {
-  type ContentDocument,
-  type JsonObject,
-  type PrintedDocument,
-  type ProblemDocument,
-  type RouteDocument,
-  tags,
-  upstreamProblems,
-} from './types.ts'
+import { type ContentDocument, type JsonObject, type ProblemDocument, type RouteDocument, tags, upstreamProblems } from './types.ts'
 
 /** Sources of the document. */
 export interface OpenApiSource {
@@ -79,40 +70,125 @@ const securitySchemes = (serverUrl = '') => ({
 const wireSchemas = ({ document }: Route): unknown[] =>
   document === undefined ? [] : [document.body, 'schema' in document.answer ? document.answer.schema : document.answer.event?.data]
 
-/** Builds the document; the same source gives the same document. */
-export function openApiDocument({ routes, kinds, serverUrl }: OpenApiSource): JsonObject {
-  const schemas = { ...namedSchemas([problemDetails, ...routes.flatMap(wireSchemas)]), ...executeSchemas(kinds) }
-  const document = {
-    openapi: '3.1.0',
-    info: {
-      title: 'Ferrule',
-      version,
-      description:
-        'One operation over every external system: execute an action on an entity with parameters. Errors are problem details (RFC 9457).',
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-    },
+/** Texts of JSON about kinds, for the places of the document that name operations. */
+export interface KindTexts {
+  /** Members of the examples of execute. */
+  readonly examples: string[]
+  /** Members of the schemas. */
+  readonly schemas: string[]
+  /** Elements of the union of requests. */
+  readonly requests: string[]
+  /** Elements of the union of answers. */
+  readonly answers: string[]
+}
+
+const printMember = (name: string, value: unknown): string => `${JSON.stringify(name)}:${JSON.stringify(value)}`
+const printComponent = (name: string, schema: unknown): string => printMember(name, splitTypes(toPlainSchema(schema)))
+
+/** Prints what the document says of kinds, in steps that are short for any kind. */
+export function* printKinds(kinds: readonly Kind[]): Generator<undefined, KindTexts> {
+  const texts: KindTexts = { examples: [], schemas: [], requests: [], answers: [] }
+  for (const kind of kinds) {
+    for (const [name, example] of Object.entries(buildCallExamples([kind]))) texts.examples.push(printMember(name, example))
+    yield
+    const seen = new Set<string>()
+    for (const [name, schema] of listKindSchemas(kind)) {
+      if (seen.has(name)) continue
+      seen.add(name)
+      texts.schemas.push(printComponent(name, schema))
+      if (name.endsWith('.Request')) texts.requests.push(JSON.stringify(ref(name)))
+      if (name.endsWith('.Answer')) texts.answers.push(JSON.stringify(ref(name)))
+      yield
+    }
+  }
+  return texts
+}
+
+/** Texts of JSON that no kind changes. */
+export interface Frame {
+  readonly start: string
+  /** Members of `paths`. The examples of execute are empty. */
+  readonly paths: string
+  /** Members of the schemas. */
+  readonly schemas: readonly string[]
+  readonly end: string
+}
+
+const about = {
+  openapi: '3.1.0',
+  info: {
+    title: 'Ferrule',
+    version,
+    description:
+      'One operation over every external system: execute an action on an entity with parameters. Errors are problem details (RFC 9457).',
+    license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+  },
+}
+
+/** Prints the document without kinds, in short steps. */
+export function* printFrame({ routes, serverUrl }: Omit<OpenApiSource, 'kinds'>): Generator<undefined, Frame> {
+  const named = { ...namedSchemas([problemDetails, ...routes.flatMap(wireSchemas)]), ...sharedSchemas }
+  yield
+  const schemas: string[] = []
+  for (const [name, schema] of Object.entries(named)) {
+    schemas.push(printComponent(name, schema))
+    yield
+  }
+  const start = {
+    ...about,
     servers: [{ url: serverUrl ?? '/' }],
     security: [{ client: [] }, { bearer: [] }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
-    paths: printPaths(routes, kinds),
-    components: {
-      schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, splitTypes(toPlainSchema(schema))])),
-      headers,
-      parameters,
-      securitySchemes: securitySchemes(serverUrl),
-    },
   }
-  return JSON.parse(JSON.stringify(document)) // without what is undefined
+  return {
+    start: JSON.stringify(start).slice(0, -1),
+    paths: yield* printPaths(routes),
+    schemas,
+    end: JSON.stringify({ headers, parameters, securitySchemes: securitySchemes(serverUrl) }).slice(1),
+  }
 }
 
-/** Builds a function that prints the document on its first call and keeps the string. */
-export function printOpenApi(source: OpenApiSource): () => PrintedDocument {
-  let printed: PrintedDocument | undefined
-  return () => {
-    printed ??= tagText(JSON.stringify(openApiDocument(source)))
-    return printed
-  }
+/** Lists texts with commas between them. */
+function* listJoined(lists: Iterable<readonly string[]>): Generator<string> {
+  let isFirst = true
+  for (const list of lists)
+    for (const text of list) {
+      if (!isFirst) yield ','
+      isFirst = false
+      yield text
+    }
 }
+
+const noExamples = '"examples":{}'
+
+/** Lists the parts of the document's text: the same parts give the same text. */
+export function* joinDocument({ start, paths, schemas, end }: Frame, kinds: readonly KindTexts[]): Generator<string> {
+  const [before = '', after] = paths.split(noExamples)
+  yield `${start},"paths":{${before}`
+  if (after !== undefined) {
+    yield '"examples":{'
+    yield* listJoined(kinds.map(({ examples }) => examples))
+    yield `}${after}`
+  }
+  yield '},"components":{"schemas":{'
+  yield* listJoined([schemas, ...kinds.map((each) => each.schemas)])
+  yield ',"ExecuteRequest":{"anyOf":['
+  yield* listJoined(kinds.map(({ requests }) => requests))
+  yield ']},"ExecuteAnswer":{"anyOf":['
+  yield* listJoined([...kinds.map(({ answers }) => answers), [JSON.stringify(ref('CutAnswer'))]])
+  yield `]}},${end}}`
+}
+
+/** Does all steps of some work. */
+function finish<T>(work: Generator<undefined, T>): T {
+  let step = work.next()
+  while (step.done !== true) step = work.next()
+  return step.value
+}
+
+/** Builds the document. A service prints it in steps instead. */
+export const openApiDocument = ({ kinds, ...source }: OpenApiSource): JsonObject =>
+  JSON.parse([...joinDocument(finish(printFrame(source)), [finish(printKinds(kinds))])].join('')) // JSON that was just printed
 
 const json = 'application/json'
 const form = 'application/x-www-form-urlencoded'
@@ -260,7 +336,7 @@ const fileHeaders = Object.fromEntries(
 )
 
 /** The execute route: its request and its answer depend on the operation. */
-function executePath(route: Route, kinds: readonly Kind[]): JsonObject {
+function executePath(route: Route): JsonObject {
   return {
     operationId: 'execute',
     tags: ['execute'],
@@ -270,7 +346,7 @@ function executePath(route: Route, kinds: readonly Kind[]): JsonObject {
       '`context_store_search` reads the synced copy and answers how fresh it is too, as `context_store`. ' +
       'Reading needs the scope `execute:read`, writing `execute:write`. A write continues when its client disconnects. Send an Idempotency-Key to ask for its answer again.',
     parameters: [...listParameters(route), { $ref: '#/components/parameters/IdempotencyKey' }],
-    requestBody: { required: true, content: { [json]: { schema: ref('ExecuteRequest'), examples: buildCallExamples(kinds) } } },
+    requestBody: { required: true, content: { [json]: { schema: ref('ExecuteRequest'), examples: {} } } },
     responses: {
       200: {
         description: 'Records, or a whole file',
@@ -287,15 +363,19 @@ function executePath(route: Route, kinds: readonly Kind[]): JsonObject {
   }
 }
 
-/** All documented routes by path and method. */
-function printPaths(routes: readonly Route[], kinds: readonly Kind[]): JsonObject {
-  const entries = routes.flatMap((route): [string, string, JsonObject][] => {
-    const method = route.method.toLowerCase()
-    if (route.document !== undefined) return [[route.path, method, documented(route, route.document)]]
-    return route.path === endpoints.execute.path ? [[route.path, method, executePath(route, kinds)]] : []
-  })
-  const byPath = Map.groupBy(entries, ([path]) => path)
-  return Object.fromEntries(
-    [...byPath].map(([path, list]) => [path, Object.fromEntries(list.map(([, method, operation]) => [method, operation]))]),
-  )
+const describeRoute = (route: Route): JsonObject | undefined => {
+  if (route.document !== undefined) return documented(route, route.document)
+  return route.path === endpoints.execute.path ? executePath(route) : undefined
+}
+
+/** Prints all documented routes by path and method, one in each step. */
+function* printPaths(routes: readonly Route[]): Generator<undefined, string> {
+  const paths = new Map<string, string[]>()
+  for (const route of routes) {
+    const described = describeRoute(route)
+    if (described === undefined) continue
+    paths.set(route.path, [...(paths.get(route.path) ?? []), printMember(route.method.toLowerCase(), described)])
+    yield
+  }
+  return [...paths].map(([path, methods]) => `${JSON.stringify(path)}:{${methods.join(',')}}`).join(',')
 }

@@ -3,6 +3,7 @@ import type { ErrorCode } from 'ferrule'
 import type { Field } from 'ferrule/definition'
 import { errorTable } from 'ferrule/internal'
 import type { EventSchema } from 'ferrule/wire'
+import type { ServedKind } from '../../connectors/served-kind.ts'
 import type { Scope } from '../../values/access.ts'
 
 /** JSON Schema or OpenAPI object, ready to be written. */
@@ -78,8 +79,24 @@ export interface RouteDocument<S extends Field = Field> {
   readonly problems: readonly ProblemDocument[]
 }
 
-/** The printed document, with a tag of its content. */
+/** A printed answer, with a tag of its content. */
 export interface PrintedDocument {
   readonly text: string
   readonly etag: string
+}
+
+/** A document, compressed. */
+export interface PackedDocument {
+  /** The text, in gzip. */
+  readonly packed: Buffer
+  readonly etag: string
+}
+
+/** The API's documents of a service. */
+export interface OpenApiDocuments {
+  /**
+   * Returns the document with the kinds of the service, and with those of an organization.
+   * @throws FerruleError `result_too_large`
+   */
+  read(own: readonly ServedKind[]): Promise<PackedDocument>
 }

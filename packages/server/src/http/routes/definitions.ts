@@ -1,4 +1,4 @@
-import type { EntityDefinition, Kind } from 'ferrule/definition'
+import { type EntityDefinition, type Kind, open } from 'ferrule/definition'
 import {
   buildCallExamples,
   type Comparison,
@@ -20,16 +20,15 @@ import {
   endpoints,
 } from 'ferrule/wire'
 import { describeServedKind } from '../../connectors/catalogue.ts'
-import type { ServedKind } from '../../connectors/served-kind.ts'
+import { type ServedKind, summarize } from '../../connectors/served-kind.ts'
 import { buildSearchTable } from '../../copies/search/columns.ts'
 import { parseFieldPath } from '../../copies/search/field-paths.ts'
 import type { PathType } from '../../copies/search/tree.ts'
 import type { Caller } from '../../values/access.ts'
 import { readQuery } from '../../values/read.ts'
 import { version } from '../../values/version.ts'
-import { jsonType } from '../reply.ts'
-import { type Exchange, type OpenRoute, type Services, slot } from '../route.ts'
-import { answerTagged, unchangedRoute } from '../unchanged.ts'
+import { type Exchange, type OpenRoute, type PrincipalRoute, type Services, slot } from '../route.ts'
+import { answerPacked, unchangedRoute } from '../unchanged.ts'
 
 const known = new WeakMap<Kind, DefinitionReference>()
 
@@ -145,12 +144,34 @@ export const getDefinitionReference = unchangedRoute({
   answer: async (exchange, services) => buildReference(await findKind(exchange, services)),
 })
 
-/** The API's document (OpenAPI 3.1), printed once per process. */
+/** The API's document (OpenAPI 3.1), with the kinds that this service runs. */
 export const openApi: OpenRoute = {
   method: 'GET',
   path: '/openapi.json',
   auth: 'none',
-  answer: (exchange, { openApi: print }) => answerTagged(exchange, print(), { type: jsonType, headers: { 'cache-control': 'no-cache' } }),
+  answer: async (exchange, { openApi }) => answerPacked(exchange, await openApi.read([]), 'no-cache'),
+}
+
+/** The API's document of an organization: with the newest version of each of its kinds. */
+export const getOpenApi: PrincipalRoute = {
+  ...endpoints.getOpenApi,
+  auth: 'principal',
+  document: {
+    id: 'getOpenApi',
+    tag: 'definitions',
+    summary: 'Read the OpenAPI document of the organization',
+    about:
+      '`/openapi.json` with the kinds of the organization too, each in its newest version. `getDefinition` describes another version. ' +
+      'The answer has an `ETag`; with `If-None-Match` an unchanged document is 304. `Accept-Encoding: gzip` makes it a twentieth.',
+    answer: { about: 'The document', schema: open('An OpenAPI 3.1 document'), isTagged: true },
+    problems: ['result_too_large'],
+  },
+  answer: async (exchange, { openApi, platform: { kinds } }) => {
+    const { kinds: all, findKind } = await kinds.of(exchange.who.organizationId)
+    // A kind of the service that came later has the name.
+    const own = all.filter((kind) => kind.own !== undefined && findKind(readSlug(summarize(kind).kind)) === kind)
+    return answerPacked(exchange, await openApi.read(own), 'private, no-cache')
+  },
 }
 
 /** The address itself: the console for people, a few links for programs. */

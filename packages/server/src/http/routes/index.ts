@@ -26,7 +26,7 @@ import {
   watchContextStore,
   watchSync,
 } from './context-store.ts'
-import { getDefinition, getDefinitionReference, home, listDefinitions, openApi } from './definitions.ts'
+import { getDefinition, getDefinitionReference, getOpenApi, home, listDefinitions, openApi } from './definitions.ts'
 import { createMedia, execute, getMedia, request, validate } from './execute/execute.ts'
 import { exportEntity } from './export.ts'
 import {
@@ -81,6 +81,7 @@ export const routes: readonly Route[] = [
   listDefinitions,
   getDefinition,
   getDefinitionReference,
+  getOpenApi,
   listSkills,
   getSkillDocs,
   listKinds,

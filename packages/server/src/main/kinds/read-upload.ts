@@ -21,12 +21,27 @@ const listNamedHosts = (definition: ConnectorDefinition): readonly string[] => [
   ...new Set(listHosts(definition).flatMap(({ use, host }) => (use === 'files' ? [] : [host]))),
 ]
 
-/** Lists what only a service refuses: another slug than that of the address, and more than fits into the table of copies. */
+/** Most characters of a definition in its long form: a process parses it on its loop when the version is first used, in 10 ms. */
+const longestDefinition = 2_000_000
+
+/** Says that a definition is too large; groups of types repeat what a file says once. */
+function sayTooLarge(definition: ConnectorDefinition): readonly string[] {
+  const { length } = JSON.stringify(definition)
+  if (length <= longestDefinition) return []
+  const [is, most] = [length, longestDefinition].map((characters) => (characters / 1_000_000).toFixed(1))
+  return [`take ${is} MB with their groups of types written out, at most ${most} MB: use fewer fields, or shorter sentences`]
+}
+
+/** Lists what only a service refuses: another slug than that of the address, and more than it can hold. */
 const listMisfits = ({ definition, findPlace }: ReadKind, slug: string): readonly Omit<Mistake, 'file'>[] => {
   if (definition === undefined) return []
   if (definition.kind !== slug)
     return [{ ...findPlace('kind'), path: 'kind', message: `the address says ${slug}`, example: `kind: ${slug}` }]
-  return checkOwnTable(definition).map((message) => ({ ...findPlace('entities'), path: 'entities', message }))
+  return [...sayTooLarge(definition), ...checkOwnTable(definition)].map((message) => ({
+    ...findPlace('entities'),
+    path: 'entities',
+    message,
+  }))
 }
 
 const check = (definition: ConnectorDefinition): CheckedKind => {

@@ -1,5 +1,5 @@
 /** Stand-ins of kinds with recordings. Nothing is read or listens before a connector in the sandbox calls one. */
-import { readSlug } from 'ferrule/internal'
+import { asFerruleError, fail, readSlug } from 'ferrule/internal'
 import type { StandIn } from 'ferrule/stand-in'
 import { hasRecordings, type ServedKind } from '../../connectors/served-kind.ts'
 
@@ -45,9 +45,15 @@ const ownNames = 'own '
 const nameStandIn = ({ recordings, own }: ServedKind): string =>
   own === undefined ? String(recordings) : `${ownNames}${own.id} ${own.version}`
 
+/** Whoever makes a connector has not written the recordings. @throws what it is given, or FerruleError `definition_invalid` */
+function blameService(thrown: unknown): never {
+  const { code, message } = asFerruleError(thrown)
+  throw code === 'kind_invalid' ? fail('definition_invalid', { reason: message }, { cause: thrown }) : thrown
+}
+
 async function start({ definition, recordings = '', own }: ServedKind): Promise<StandIn> {
   const { loadRecordings, parseRecordings, startStandIn } = await import('ferrule/stand-in')
   const text = await own?.readRecordings?.()
-  const played = text === undefined ? await loadRecordings(recordings) : await parseRecordings(text)
+  const played = await (text === undefined ? loadRecordings(recordings) : parseRecordings(text)).catch(blameService)
   return startStandIn({ ...definition, kind: readSlug(definition.kind) }, played)
 }
