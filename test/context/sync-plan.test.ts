@@ -43,7 +43,7 @@ describe('plan', () => {
       describe({ ...madeUp.definition, entities: { ...entities, notes: { ...entities.notes, sync } } }, 'notes')
     expect(described({ each, since })).toEqual({ entity: 'notes', field: 'created_at', lookback_seconds: 5 })
     expect(described({ each, newest: 'text' })).toEqual({ entity: 'notes', field: 'text', lookback_seconds: 60 })
-    for (const whole of [{ each }, { each: { ...each, batch: 2 }, since }, { each, since, values: { param: 'order_id', of: [1] } }])
+    for (const whole of [{ each }, { each: { ...each, batch: 2 }, since }, { each, since, values: [{ order_id: 1 }] }])
       expect(described(whole)).toEqual(describe(madeUp.definition, 'orders'))
     // Marks of an entity that has no copy are kept nowhere, and neither are its windows.
     const marked = { ...entities, notes: { ...entities.notes, sync: { each, newest: 'text' } }, items: { ...entities.items, sync: below } }

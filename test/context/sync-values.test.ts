@@ -5,7 +5,8 @@ import type { Sync } from '../../packages/ferrule/src/definition/sync.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import { entity, type Params, page, type Row, World } from './sync-words.ts'
 
-const values = { param: 'kind', of: ['red', 'green', 'blue'] } as const
+const colors = ['red', 'green', 'blue'] as const
+const values = colors.map((kind) => ({ kind }))
 const params = { kind: str('Kind'), since: opt(time('Since')) }
 const record = { kind: str('Kind'), changed: time('Changed') }
 let rows: Row[]
@@ -25,13 +26,13 @@ const change = (number: number) => {
 const expectTruth = () => expect(world.copy('rows')).toEqual(rows.toSorted((one, other) => Number(one['id']) - Number(other['id'])))
 
 beforeEach(() => {
-  rows = Array.from({ length: 12 }, (_, index) => ({ id: index + 1, kind: values.of[index % 3], changed: '2026-03-20T10:00:00Z' }))
+  rows = Array.from({ length: 12 }, (_, index) => ({ id: index + 1, kind: colors[index % 3], changed: '2026-03-20T10:00:00Z' }))
 })
 
 test('walks the list of each value to its end', async () => {
   begin({})
   expect(await world.states()).toEqual({ rows: 'complete' })
-  expect(world.taken()).toEqual(values.of.flatMap((kind) => [`rows kind=${kind}`, `rows kind=${kind} cursor=3`]))
+  expect(world.taken()).toEqual(colors.flatMap((kind) => [`rows kind=${kind}`, `rows kind=${kind} cursor=3`]))
   expectTruth()
   rows = rows.filter((row) => row['id'] !== 5)
   await world.sync()
@@ -103,12 +104,12 @@ test('a list from its newest records comes back in the list of each value', asyn
   world.taken()
   change(4)
   await world.sync()
-  expect(world.taken()).toEqual(values.of.map((kind) => `rows kind=${kind}`))
+  expect(world.taken()).toEqual(colors.map((kind) => `rows kind=${kind}`))
   expectTruth()
 })
 
 test('are asked for below each record too', async () => {
-  const below = { each: { entity: 'rows', take: { row: 'id' } }, values: { param: 'kind', of: ['a', 'b'] } }
+  const below = { each: { entity: 'rows', take: { row: 'id' } }, values: [{ kind: 'a' }, { kind: 'b' }] }
   const notes = [1, 2].flatMap((row) => ['a', 'b'].map((kind): Row => ({ id: row * 10 + (kind === 'a' ? 0 : 1), row, kind })))
   world = new World(
     {
@@ -119,6 +120,17 @@ test('are asked for below each record too', async () => {
       rows: (given) => page([{ id: 1 }, { id: 2 }], given),
       notes: ({ row, kind }) => ({ rows: notes.filter((note) => note['row'] === row && note['kind'] === kind), next: null }),
     },
+  )
+  await world.sync()
+  expect(world.ids('notes')).toEqual([10, 11, 20, 21])
+})
+
+test('are combined, where several parameters have some', async () => {
+  const each = [1, 2].flatMap((size) => ['a', 'b'].map((kind) => ({ kind, size })))
+  const shown = { kind: str('Kind'), size: id('Size') }
+  world = new World(
+    { notes: entity(shown, { values: each }, { params: shown }) },
+    { notes: ({ kind, size }) => ({ rows: [{ id: Number(size) * 10 + (kind === 'a' ? 0 : 1), kind, size }], next: null }) },
   )
   await world.sync()
   expect(world.ids('notes')).toEqual([10, 11, 20, 21])

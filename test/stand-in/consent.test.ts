@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connect } from '../../packages/ferrule/src/core.ts'
-import { buildConsentUrl } from '../../packages/ferrule/src/engine/consent/words.ts'
+import { buildConsentUrl, checkConsentReturn } from '../../packages/ferrule/src/engine/consent/words.ts'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import { readRecordings } from '../../packages/ferrule/src/kind-recordings/index.ts'
@@ -189,4 +189,27 @@ describe('the token endpoint', () => {
     const answer = await askTokens({ grant_type: 'client_credentials' })
     expect([answer.status, get(answer.body, 'refresh_token')]).toEqual([200, undefined])
   })
+})
+
+test('a kind whose returns are signed gets signed ones, for the secret that the stand-in knows', async () => {
+  const text = file
+    .replace('      pkce: true\n', "      pkce: true\n      signature: hmac\n      returns: { shelf: '{site}.shelves.example' }\n")
+    .replace('site: label?', 'site: label')
+  const signing = await parseKind(text)
+  const played = await startStandIn(signing.definition, recorded)
+  try {
+    const url = buildConsentUrl({
+      ...{ definition: signing.definition, state: 'state-1', redirectUrl: callback, origins: { api: played.origin } },
+      ...{ application: new Secret(application), verifier: new Secret(verifier) },
+    })
+    const back = returnOf(await submit(url, { action: 'allow' }))
+    expect(back.searchParams.get('shelf')).toBe('acme.shelves.example')
+    const place = { kind: signing, configuration: { site: 'acme' } }
+    const check = (secret: string) => () =>
+      checkConsentReturn(place, { application: new Secret({ ...application, client_secret: secret }), query: back.searchParams })
+    expect(check('sandbox')).not.toThrow()
+    expect(check('secret-1')).toThrow('not signed')
+  } finally {
+    await played.close()
+  }
 })

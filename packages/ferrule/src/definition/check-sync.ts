@@ -33,7 +33,7 @@ const listSentParameters = ({ params = {}, within, since, windows, withdrawn, to
   ...Object.keys(within?.most?.take ?? {}),
   ...listEach(sync).flatMap(({ take }) => Object.keys(take)),
   ...(token === undefined ? [] : [token.param]),
-  ...(values === undefined ? [] : [values.param]),
+  ...(values ?? []).flatMap((each) => Object.keys(each)),
   ...(since === undefined ? [] : [since.param, ...(since.until === undefined ? [] : [since.until])]),
   ...(windows === undefined ? [] : [windows.from, windows.to]),
 ]
@@ -161,7 +161,7 @@ const checks: readonly ((synced: SyncedEntity) => Sentences)[] = [
           since.fixed && isNumber(definition, since.field) && `deletes by ${since.field}, which is a number`,
         ],
   ({ sync: { values, token, windows } }) => [
-    values !== undefined && values.of.length === 0 && `is walked for no value of ${values.param}`,
+    values?.length === 0 && 'is walked for no value',
     values !== undefined && (token ?? windows) !== undefined && 'has values beside a token or windows, which one list has',
   ],
   ({ definition, sync: { newest } }) => (newest === undefined ? [] : checkTime(definition, newest, 'stops at')),

@@ -190,6 +190,18 @@ const operationChecks: readonly Check<OperationContext>[] = [
     keyed !== undefined && !Object.hasOwn(definition.record ?? {}, keyed) && `keyed by ${keyed}, which is not a field of the record`,
     keyed !== undefined && typeof rows === 'string' && 'keyed rows have no rule',
   ],
+  ({ operation: { at, outer = {}, keyed, one, graphql }, action, definition }) => {
+    const isWithin = at.includes('[]')
+    return [
+      isWithin && (action !== 'list' || one === true) && 'only a list has rows within rows',
+      isWithin && keyed !== undefined && 'keyed rows are not within rows',
+      isWithin && graphql !== undefined && 'rows within rows are not for GraphQL, whose query names the inner list',
+      ...Object.keys(outer).flatMap((field) => [
+        !isWithin && `outer ${field} is for rows within rows`,
+        !hasField(definition.record, field) && `outer ${field} is not a field of the record`,
+      ]),
+    ]
+  },
   ({ operation: { format, at, keyed, one, page }, action, kind }) => {
     if (format === undefined) return []
     const told = listToldPaths(kind.definition.pages[page ?? ''])

@@ -153,8 +153,10 @@ export interface Operation {
   readonly answers?: 'record' | 'part' | 'nothing'
   /** How a list is answered in place of one JSON value: each line is a row. The first line of CSV has the names. `at` is ''. */
   readonly format?: 'ndjson' | 'csv'
-  /** Path of the row or rows in the answer; '' is the whole body. */
+  /** Path of the row or rows in the answer; '' is the whole body. `orders[].lines`: the rows are the lists within the rows of a list. */
   readonly at: string
+  /** Fields of a record that the row around it has, for rows within rows: field → path. A field that the row has itself keeps its value. */
+  readonly outer?: Readonly<Record<string, string>>
   /** The rows of a list are the values of an object, and its names become this field of the record. A whole number keeps its type. */
   readonly keyed?: string
   readonly params: Fields

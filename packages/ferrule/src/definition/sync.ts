@@ -119,8 +119,8 @@ export interface Sync {
   readonly under?: { readonly field: string; readonly parent: string }
   /** Omitted: every run is a complete pass. */
   readonly since?: Since
-  /** One walk for each value of a parameter. */
-  readonly values?: { readonly param: string; readonly of: readonly (string | number | boolean)[] }
+  /** One walk with each of these parameters. */
+  readonly values?: readonly Readonly<Record<string, string | number | boolean>>[]
   /** The list is sorted by this time, newest first, and has no filter by it: the walk stops at what the copy has. */
   readonly newest?: string
   /** The last page names a token, and the next run sends it to get what changed: its path in the answer, its parameter. */

@@ -354,7 +354,20 @@ class OperationBuilder {
     const isList = action === 'list'
     const isWrite = !isList && action !== 'get'
     const common = isList ? lists : isWrite ? writes : {}
-    const { about, always, defaults, as = common.as, arrays = common.arrays, keyed, merge, rest, budget, format, headers } = this.#full
+    const {
+      about,
+      always,
+      defaults,
+      as = common.as,
+      arrays = common.arrays,
+      keyed,
+      merge,
+      rest,
+      budget,
+      format,
+      headers,
+      outer,
+    } = this.#full
     const once = this.#full.once ?? (isWrite && this.#hasBody ? writes.once : undefined)
     const at =
       this.#full.at ??
@@ -376,6 +389,7 @@ class OperationBuilder {
       ...(budget === undefined ? {} : { budget }),
       ...(format === undefined ? {} : { format }),
       at,
+      ...(outer === undefined ? {} : { outer }),
       ...(keyed === undefined ? {} : { keyed }),
       params: { ...params, ...readPage(this.#scope.file.pages?.[way ?? '']) },
       ...(way === undefined ? {} : { page: way }),

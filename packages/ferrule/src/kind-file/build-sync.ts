@@ -16,6 +16,8 @@ export interface SyncSource {
 /** Overlap of runs that do not say theirs, in seconds. */
 const overlapSeconds = 60
 const secondsPerDay = 86_400
+/** Most walks that values of parameters make. */
+const mostValues = 200
 
 const forms: Readonly<Record<string, TimeForm>> = { 'unix-time': 'seconds', 'unix-time-ms': 'milliseconds', date: 'date' }
 /** Reads how a parameter writes a time from its type. */
@@ -171,13 +173,26 @@ class SyncBuilder {
     }
   }
 
+  /** Combines each value of one parameter with each of the others. */
+  #values(values: Named<readonly Scalar[]>, steps: Steps): NonNullable<Sync['values']> {
+    const count = Object.values(values).reduce((product, { length }) => product * length, 1)
+    if (count > mostValues) {
+      this.#scope.found.note(steps, { message: `makes ${count} walks; at most ${mostValues}` }, 'key')
+      return []
+    }
+    let all: readonly Named<Scalar>[] = [{}]
+    for (const [name, of] of Object.entries(values)) {
+      this.#isParameter(name, [...steps, name])
+      all = all.flatMap((each) => of.map((value) => ({ ...each, [name]: value })))
+    }
+    return all
+  }
+
   build(sync: FileSync): Sync {
     const { steps } = this.#source
     const { params, since, values, newest, token, changes, gone, after } = sync
     for (const name of Object.keys(params ?? {})) this.#isParameter(name, [...steps, 'params', name])
-    const [valueParam, of] = Object.entries(values ?? {})[0] ?? []
     const [afterField, afterParam] = Object.entries(after ?? {})[0] ?? []
-    if (valueParam !== undefined) this.#isParameter(valueParam, [...steps, 'values', valueParam])
     if (afterField !== undefined && this.#isField(afterField, [...steps, 'after', afterField]))
       this.#isParameter(afterParam ?? '', [...steps, 'after', afterField])
     if (newest !== undefined) this.#isField(newest, [...steps, 'newest'])
@@ -196,7 +211,7 @@ class SyncBuilder {
       ...(params === undefined ? {} : { params }),
       ...this.#parents(sync, steps),
       ...(builtSince === undefined ? {} : { since: builtSince }),
-      ...(valueParam === undefined || of === undefined ? {} : { values: { param: valueParam, of } }),
+      ...(values === undefined ? {} : { values: this.#values(values, [...steps, 'values']) }),
       ...(newest === undefined ? {} : { newest }),
       ...(token === undefined ? {} : { token: { read: token.read, param: token.send } }),
       ...(builtChanges === undefined ? {} : { changes: builtChanges }),

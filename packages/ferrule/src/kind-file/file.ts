@@ -29,6 +29,7 @@ export interface FileOperation {
   readonly defaults?: Named<Scalar>
   readonly format?: 'ndjson' | 'csv'
   readonly at?: string
+  readonly outer?: Named<string>
   readonly keyed?: string
   readonly pages?: string
   readonly because?: string

@@ -22,6 +22,7 @@ export const textForms = {
   /** A name of the vendor's: of a field or a parameter. */
   name: { pattern: String.raw`^[^\s{}"\\]+$`, says: 'a name without spaces', example: 'created_at' },
   path: { pattern: `^${path}$`, says: 'a path into the answer', example: 'data.items' },
+  rows: { pattern: `^(?:${step}|\\[\\d*\\])(?:\\.${step})*$`, says: 'a path into the answer', example: 'data.items' },
   /** Names of columns have spaces. */
   column: { pattern: `^${column}(?:\\.${column})*$`, says: 'a path into the answer', example: 'Order ID' },
   origin: {

@@ -29,10 +29,12 @@ const parts: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^constant/, ['always']],
   [/^default/, ['defaults']],
   [/^page/, ['pages']],
+  [/^outer/, ['outer']],
+  [/rows within rows/, ['at']],
   [/keyed/, ['keyed']],
   [/^only a list has the format/, ['format']],
   [/^rows of/, ['at', 'keyed']],
-  [/^(is fed|takes|is called|is within|is under|sends|remembers|looks|goes on|begins|has windows)/, ['sync']],
+  [/^(is fed|is walked|takes|is called|is within|is under|sends|remembers|looks|goes on|begins|has windows)/, ['sync']],
 ]
 
 /** Finds the deepest value below some steps whose key or text stands in a sentence. */

@@ -40,10 +40,15 @@ const arraysRow = key(
     without: 'comma',
   },
 )
-const atRow = key('at', text('path'), 'Path of the rows, or of the record, in the answer', {
-  example: 'at: data',
-  without: 'the whole answer; data.result of GraphQL',
-})
+const atRow = key(
+  'at',
+  text('rows'),
+  'Path of the rows, or of the record, in the answer; orders[].lines takes the lists within the rows of a list',
+  {
+    example: 'at: data',
+    without: 'the whole answer; data.result of GraphQL',
+  },
+)
 const onceRow = key('once', text('header'), 'Header by which the vendor knows a repeated write and does it once', {
   example: 'once: idempotency-key',
   without: 'a write is never sent twice',
@@ -352,6 +357,9 @@ const entities: Readonly<Record<string, KeyGroup>> = {
         without: 'JSON',
       }),
       atRow,
+      key('outer', map('name', text('path')), 'Fields that rows within rows take from the row around them: field, and path there', {
+        example: 'outer: { order_id: id }',
+      }),
       key('keyed', text('name'), 'The rows are the values of an object, and its names become this field', { example: 'keyed: id' }),
       pagesRow,
       key('because', sentence, 'Why the list has one page, so that a full page raises no doubt', {
@@ -428,7 +436,7 @@ const entities: Readonly<Record<string, KeyGroup>> = {
           example: 'since: { updated_at: since }',
         },
       ),
-      key('values', map('name', list(scalar), 1), 'Once for each value of a parameter', {
+      key('values', map('name', list(scalar)), 'Once for each value of a parameter, and of several for each combination', {
         example: 'values: { status: [active, archived] }',
       }),
       key('newest', text('path'), 'The list is sorted by this time, newest first, and has no filter by it', {

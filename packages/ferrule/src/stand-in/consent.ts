@@ -1,6 +1,9 @@
 /** The consent page of a stand-in and the accounts behind a consent, from the definition alone (RFC 6749, RFC 7636). */
+import { createHmac } from 'node:crypto'
 import type { ConnectorDefinition } from '../definition/connector.ts'
 import type { Consent } from '../definition/consent.ts'
+import type { Fields } from '../definition/fields.ts'
+import { fillTemplate } from '../definition/templates.ts'
 import { parsePath, withAt } from '../engine/json/paths.ts'
 import { inventValue } from '../kind-recordings/connection.ts'
 import type { RecordedAnswer, Recordings } from '../kind-recordings/recording.ts'
@@ -27,6 +30,25 @@ function readTarget(address: string | undefined): URL | undefined {
 interface Wrong {
   readonly error: string
   readonly error_description: string
+}
+
+/** Client secret of applications whose returns the stand-in signs: the page learns no other. */
+export const sandboxSecret = 'sandbox'
+
+/** Adds what the vendor returns beside the code: values of the configuration that the recordings are of, and the signature. */
+function completeReturn(
+  { signature, returns = {} }: Consent,
+  parameters: Readonly<Record<string, string | undefined>>,
+  { configuration, recorded }: { readonly configuration: Fields; readonly recorded: Recordings['configuration'] },
+): Readonly<Record<string, string | undefined>> {
+  const read = (name: string): string => String(recorded[name] ?? inventValue(configuration[name] ?? {}) ?? '')
+  const filled = Object.entries(returns).map(([name, template]) => [name, fillTemplate(template, read) ?? ''] as const)
+  const all = { ...Object.fromEntries(filled), ...parameters }
+  if (signature === undefined) return all
+  const given = Object.entries(all).flatMap(([name, value]): [string, string][] => (value === undefined ? [] : [[name, value]]))
+  const signed = new URLSearchParams(given)
+  signed.sort()
+  return { ...all, [signature.param]: createHmac('sha256', sandboxSecret).update(signed.toString()).digest('hex') }
 }
 
 const splitScopes = (texts: readonly string[]): readonly string[] =>
@@ -67,9 +89,9 @@ function readApplication({ send }: Consent, query: URLSearchParams): FieldValues
 
 /** Answers the consent page: GET shows it, its form is sent by POST. Undefined for any other request. */
 export function answerConsent(
-  { credentials, title }: ConnectorDefinition,
+  { credentials, title, configuration }: ConnectorDefinition,
   request: SentRequest,
-  tokens: Tokens,
+  { tokens, recorded }: { readonly tokens: Tokens; readonly recorded: Recordings['configuration'] },
 ): RecordedAnswer | undefined {
   const { method, url, form } = request
   const consent = Object.values(credentials).find(
@@ -91,7 +113,8 @@ export function answerConsent(
   if (method === 'GET' || action !== 'allow')
     return buildConsentPage(title, { scopes: splitScopes(query.getAll('scope')), host: target.host })
   const agreed: Agreed = { application, redirectUri, challenge: readOnce(query, 'code_challenge') }
-  return sendBack(target, { [consent.code[0] ?? 'code']: tokens.giveCode(agreed), state })
+  const parameters = { [consent.code[0] ?? 'code']: tokens.giveCode(agreed), state }
+  return sendBack(target, completeReturn(consent, parameters, { configuration, recorded }))
 }
 
 /** Answers the list of accounts of a consent: those that the recordings are of. Undefined for any other request. */

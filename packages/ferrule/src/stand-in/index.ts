@@ -107,7 +107,7 @@ function createAnswerer(
   return (request) => {
     const demanded = findDemand(request)
     if (demanded !== undefined) return vendor.failures.build(demanded, 'The sandbox fails as it was asked to.')
-    const agreed = answerConsent(definition, request, tokens) ?? tokens.answer(request)
+    const agreed = answerConsent(definition, request, { tokens, recorded: recordings.configuration }) ?? tokens.answer(request)
     if (agreed !== undefined) return agreed
     if (!Object.values(definition.credentials).some((scheme) => hasCredentials(scheme, request)))
       return vendor.failures.build(401, 'The request has no credentials.')

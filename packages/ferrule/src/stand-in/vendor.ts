@@ -2,7 +2,7 @@
 import type { ConnectorDefinition } from '../definition/connector.ts'
 import type { Operation } from '../definition/entity.ts'
 import { isObject } from '../definition/object.ts'
-import { getAt, parsePath, withAt } from '../engine/json/paths.ts'
+import { findListPath, getAt, listWithin, parsePath, withAt } from '../engine/json/paths.ts'
 import { compareRequests, matchesTarget } from '../kind-recordings/compare.ts'
 import { listSecretQuery } from '../kind-recordings/connection.ts'
 import { findLines, readLines, writeLines } from '../kind-recordings/lines.ts'
@@ -153,7 +153,9 @@ export class RecordedVendor {
     if (known !== undefined) return known
     const rows = (['list', 'get'] as const).flatMap((action) => {
       const at = parsePath(this.#findOperation(entity, action)?.at ?? '')
-      const answers = this.#successes({ entity, action }).flatMap(({ exchanges }) => exchanges.map(({ answer }) => getAt(answer.body, at)))
+      const answers = this.#successes({ entity, action }).flatMap(({ exchanges }) =>
+        exchanges.flatMap(({ answer }) => (listWithin(answer.body, at) ?? []).map(([found]) => found)),
+      )
       return answers.flat().filter(isObject)
     })
     this.#rows.set(entity, rows)
@@ -196,7 +198,7 @@ export class RecordedVendor {
     const [first] = pages
     const last = pages.at(-1)
     if (first === undefined || last === undefined) return undefined
-    const at = parsePath(operation.at)
+    const at = findListPath(parsePath(operation.at))
     const rows = pages.map(({ answer }) => getAt(answer.body, at)).flatMap((each) => (Array.isArray(each) ? each : []))
     const size = Math.max(1, Number(readSent(request, way.size?.send ?? '') ?? Number.NaN) || rows.length)
     const begin = way.first ?? 1
@@ -210,7 +212,11 @@ export class RecordedVendor {
     const { text = '' } = answer
     if (format !== undefined)
       return { ...answer, headers: rows.length === 0 ? headers : answer.headers, text: writeLines(format, rows, text) }
-    return { ...answer, headers: rows.length === 0 ? headers : answer.headers, body: withAt(answer.body, parsePath(at), [...rows]) }
+    return {
+      ...answer,
+      headers: rows.length === 0 ? headers : answer.headers,
+      body: withAt(answer.body, findListPath(parsePath(at)), [...rows]),
+    }
   }
 
   /** Finds the row that the parameters of a call name; undefined: none; null: the call names no record. */

@@ -15,7 +15,7 @@ import type { Redact } from '../credentials/source.ts'
 import { type HttpAnswer, readHeader } from '../http/answer.ts'
 import { describeMovedAddress } from '../http/origin.ts'
 import { parseInteger } from '../json/forms.ts'
-import { addMissing, getAt, type Path, parsePath, setAt } from '../json/paths.ts'
+import { addMissing, getAt, listWithin, type Path, parsePath, setAt } from '../json/paths.ts'
 import { RawRows, readBodyWithRows } from '../json/raw-rows.ts'
 import { BadLine, badLine, findLineFormat, readRowLines } from '../json/row-lines.ts'
 import { readWindowEnd } from '../limits/limits.ts'
@@ -153,6 +153,7 @@ function applyRowRule(operation: CompiledOperation, rule: RowRule, row: unknown)
  * @throws FerruleError `upstream_answer_invalid` for a keyed row that is no object
  */
 export function findRows(operation: CompiledOperation, body: unknown): readonly unknown[] | undefined {
+  if (operation.list !== operation.at) return findInnerRows(operation, body)
   const found = getAt(body, operation.at)
   const { keyed } = operation.operation
   if (keyed === undefined || Array.isArray(found))
@@ -165,15 +166,38 @@ export function findRows(operation: CompiledOperation, body: unknown): readonly 
   })
 }
 
-/** Counts the rows in the list of an answer; undefined without a list. */
-export const countRows = (operation: CompiledOperation, body: unknown): number | undefined => findRows(operation, body)?.length
+/**
+ * Finds the rows within the rows of a list, with the values that they take from around them. A row around may lack its list.
+ * @throws FerruleError `upstream_answer_invalid` for anything else in place of an inner list
+ */
+function findInnerRows(operation: CompiledOperation, body: unknown): readonly unknown[] | undefined {
+  const { at, outer } = operation
+  return listWithin(body, at)?.flatMap(([rows, around]) => {
+    if (rows === undefined || rows === null) return []
+    if (!Array.isArray(rows)) throw failInvalidAnswer(operation, `there is no array at "${operation.operation.at}"`)
+    const taken = outer.map(
+      ([field, path]) => [field, around.map((each) => getAt(each, path)).find((value) => value !== undefined)] as const,
+    )
+    return taken.length === 0 ? rows : rows.map((row: unknown) => (isObject(row) ? { ...Object.fromEntries(taken), ...row } : row))
+  })
+}
+
+/** Finds the list of an answer that the vendor's pages count: the rows, or those around them. */
+export function findList(operation: CompiledOperation, body: unknown): readonly unknown[] | undefined {
+  if (operation.list === operation.at) return findRows(operation, body)
+  const list = getAt(body, operation.list)
+  return Array.isArray(list) ? list : undefined
+}
+
+/** Counts the rows in the list of an answer, as its pages do; undefined without a list. */
+export const countRows = (operation: CompiledOperation, body: unknown): number | undefined => findList(operation, body)?.length
 
 /**
  * Reads the rows of a list, before shaping. An answer whose code says success may omit the list and then has no rows.
  * @throws FerruleError `upstream_answer_invalid` if there is no array at the defined path, or the kind's rule returns no record
  */
 export function readRows(operation: CompiledOperation, body: unknown): readonly unknown[] {
-  const at = getAt(body, operation.at)
+  const at = getAt(body, operation.list)
   if ((at === undefined || at === null) && operation.kind.definition.problem.success !== undefined) return []
   const found = findRows(operation, body)
   const wanted = operation.operation.keyed === undefined ? 'array' : 'object of rows'

@@ -90,8 +90,8 @@ function takeValue(job: ApartJob, operation: CompiledOperation, body: unknown): 
 }
 
 /** Finds the path of the value that the job takes out of the body. */
-const findTakenPath = ({ take }: ApartJob, { at }: CompiledOperation): Path | undefined =>
-  take === 'nothing' ? undefined : take === 'part' ? ['data'] : at
+const findTakenPath = ({ take }: ApartJob, { list }: CompiledOperation): Path | undefined =>
+  take === 'nothing' ? undefined : take === 'part' ? ['data'] : list
 
 function parseJobBody({ take, format }: ApartJob, { lines }: CompiledOperation, json: Buffer): unknown {
   if (format !== undefined && lines !== undefined) return readRowLines(lines, decodeBody(json))

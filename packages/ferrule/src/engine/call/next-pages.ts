@@ -7,7 +7,7 @@ import type { Connection } from '../connection.ts'
 import { readHeader, readHeaders } from '../http/answer.ts'
 import { buildPrefix, listOwnOrigins } from '../http/origin.ts'
 import { getAt, parsePath, sortKeys, withAt } from '../json/paths.ts'
-import { failInvalidAnswer, findRows, type WireAnswer } from './answer.ts'
+import { failInvalidAnswer, findList, type WireAnswer } from './answer.ts'
 import { findLink, findPageDefinition, type ListMeta } from './meta.ts'
 import type { CompiledOperation } from './operation.ts'
 import { failParameter, type Params } from './params.ts'
@@ -94,7 +94,7 @@ const readValue = (operation: CompiledOperation, { answer, body }: Listed, from:
   if (place === 'header') return readHeader(answer, name)
   if (place === 'link') return findLink(readHeaders(answer, 'link').join(', '), name)
   if (place === '') return getAt(body, parsePath(from))
-  return getAt(findRows(operation, body)?.at(-1), parsePath(name))
+  return getAt(findList(operation, body)?.at(-1), parsePath(name))
 }
 
 /** Reads whether the vendor says that there are more pages; undefined if it does not say. */
@@ -211,7 +211,7 @@ interface Reached extends Pick<NextSource, 'body' | 'given'>, Pick<Listed, 'size
 function findRestart(operation: CompiledOperation, cap: SearchCap | undefined, reached: Reached): Place | undefined {
   const { body, given, place, before, size = 0 } = reached
   if (cap === undefined || hasOwnOrder(cap, given) || before + size <= cap.rows) return undefined
-  const numbers = (findRows(operation, body) ?? []).map((row) => String(getAt(row, parsePath(cap.by))))
+  const numbers = (findList(operation, body) ?? []).map((row) => String(getAt(row, parsePath(cap.by))))
   let last = BigInt(place?.behind?.last ?? -1)
   for (const number of numbers) {
     if (!/^\d{1,19}$/.test(number) || BigInt(number) <= last) throw failInvalidAnswer(operation, `rows that are not sorted by ${cap.by}`)

@@ -15,7 +15,7 @@ import { type Field, type Fields, type Fill, isOptional } from '../../definition
 import { fail } from '../../errors.ts'
 import type { NamedOperation } from '../../tracing.ts'
 import { findConvertible } from '../json/forms.ts'
-import { type Path, parsePath } from '../json/paths.ts'
+import { findListPath, type Path, parsePath } from '../json/paths.ts'
 import { compileLines, type RowLines } from '../json/row-lines.ts'
 import { compileSchema, type Validator } from '../json/schema.ts'
 
@@ -53,6 +53,10 @@ export interface CompiledOperation {
   /** The endpoint's path, split at its slots: literal, slot, literal, … */
   readonly template: readonly string[]
   readonly at: Path
+  /** Where the vendor's list is, which its pages count: `at`, or what stands around rows within rows. */
+  readonly list: Path
+  /** Fields of a record that rows around it have. */
+  readonly outer: readonly (readonly [field: string, path: Path])[]
   /** How answers of lines are read; undefined for answers of one JSON value. */
   readonly lines?: RowLines | undefined
   /** Parameters that have several forms or contain such values: integers, dates, lists as JSON text. */
@@ -118,6 +122,8 @@ function compileOperation(kind: Kind, entityName: string, action: LiveAction): C
     method,
     template: path.split(/[{}]/),
     at: parsePath(operation.at),
+    list: findListPath(parsePath(operation.at)),
+    outer: Object.entries(operation.outer ?? {}).map(([field, path]) => [field, parsePath(path)] as const),
     lines: compileLines(entity, operation),
     convertible: findConvertible(operation.params),
     required: Object.keys(operation.params).filter((name) => !isOptional(operation.params, name)),

@@ -160,10 +160,10 @@ export function buildPage(options: PageOptions, { rows: given, listed }: NamedRo
 
 /** Returns whether the records of a list can be the vendor's rows unchanged: then nothing but missing or hidden ones changes them. */
 export function canBeSame(operation: CompiledOperation): boolean {
-  const { action, shapings, merged, rule } = operation
+  const { action, shapings, merged, rule, at, list } = operation
   const { join, slice, one, keyed } = operation.operation
   const isPlain = shapings.length === 0 && merged === undefined && rule === undefined && join === undefined && keyed === undefined
-  return action === 'list' && isPlain && slice === undefined && one === undefined && !isInParts(operation)
+  return action === 'list' && isPlain && at === list && slice === undefined && one === undefined && !isInParts(operation)
 }
 
 /** Yields rows in batches, and lets the event loop run between two batches. */

@@ -147,8 +147,8 @@ class Search {
 
   constructor(operation: CompiledOperation, page: PageDefinition | undefined, last: LastAnswer) {
     this.#reads = listReadPaths(operation, page)
-    this.#around = new Set(operation.at.map((_step, index) => getAt(last.body, operation.at.slice(0, index))))
-    this.#rows = getAt(last.body, operation.at)
+    this.#around = new Set(operation.list.map((_step, index) => getAt(last.body, operation.list.slice(0, index))))
+    this.#rows = getAt(last.body, operation.list)
     this.#last = last
     this.#isPaged = page !== undefined
   }

@@ -104,6 +104,8 @@ function checkTarget({ kind: { definition }, ...source }: Running['connection'],
   if (leadsToTokens) throw failPath('leads to tokens of the vendor, which the service looks after itself')
 }
 
+const root: CompiledOperation['at'] = []
+
 /** Builds an operation for the request, so that it passes through the steps of all calls. */
 const buildOperation = (running: Pick<Running, 'connection'>, { method, path }: VendorRequest): CompiledOperation => ({
   kind: running.connection.kind,
@@ -114,7 +116,9 @@ const buildOperation = (running: Pick<Running, 'connection'>, { method, path }: 
   params: compileSchema({ type: 'object' }),
   method: 'GET', // unread: the request below has its own
   template: [path],
-  at: [],
+  at: root,
+  list: root,
+  outer: [],
   convertible: {},
   required: [],
   emptyIsAbsent: [],

@@ -36,6 +36,29 @@ export function getAt(value: unknown, path: Path): unknown {
   return found
 }
 
+/** Returns the part of a path before its first `[]`: the path of the outermost list; the whole path without `[]`. */
+export function findListPath(path: Path): Path {
+  const end = path.indexOf(every)
+  return end < 0 ? path : path.slice(0, end)
+}
+
+/**
+ * Lists the values at the end of a path with `[]`, each with the elements that it lies in, the innermost first. Undefined if no list stands
+ * where the path says so.
+ */
+export function listWithin(
+  value: unknown,
+  path: Path,
+  around: readonly unknown[] = [],
+): readonly (readonly [value: unknown, around: readonly unknown[]])[] | undefined {
+  const end = path.indexOf(every)
+  if (end < 0) return [[getAt(value, path), around]]
+  const elements = getAt(value, path.slice(0, end))
+  if (!Array.isArray(elements)) return undefined
+  const found = elements.map((element: unknown) => listWithin(element, path.slice(end + 1), [element, ...around]) ?? [])
+  return found.flat()
+}
+
 /** Calls `visit` with each object that holds the last key of the path, and with that key. */
 export function visitHolders(value: unknown, path: Path, visit: (holder: Record<string, unknown>, key: string) => void): void {
   const [step, ...rest] = path

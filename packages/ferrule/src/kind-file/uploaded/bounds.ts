@@ -35,6 +35,7 @@ const most: readonly (readonly [place: string, entries: number])[] = [
   ['entities.*.*.text.*.parts', 50],
   ['entities.*.*.merge', 20],
   ['entities.*.sync.each', 10],
+  ['entities.*.sync.values', 5],
   ['entities.*.sync.values.*', 100],
 ]
 

@@ -35,7 +35,7 @@ export function buildFirstParams(walking: Pick<Walking, 'task' | 'tree' | 'progr
   } = walking
   const params: Record<string, unknown> = copyJson({ ...sync.params })
   const { since } = sync
-  if (sync.values !== undefined) setAt(params, toParamPath(definition, sync.values.param), sync.values.of[progress.value ?? 0])
+  for (const [name, value] of Object.entries(sync.values?.[progress.value ?? 0] ?? {})) setAt(params, toParamPath(definition, name), value)
   if (sync.token !== undefined && progress.token !== undefined) setAt(params, toParamPath(definition, sync.token.param), progress.token)
   const from = progress.moved ?? progress.since ?? since?.first
   if (since !== undefined && from !== undefined) setAt(params, toParamPath(definition, since.param), buildStart(since, from))

@@ -64,9 +64,9 @@ export function buildParams(child: Pick<Child, 'sync' | 'take' | 'batch'>, group
 export function listParams(child: Pick<Child, 'sync' | 'take' | 'batch' | 'definition'>, group: readonly Parent[]): readonly Params[] {
   const { values } = child.sync
   if (values === undefined) return [buildParams(child, group)]
-  return values.of.map((value) => {
+  return values.map((each) => {
     const params = { ...buildParams(child, group) }
-    setAt(params, toParamPath(child.definition, values.param), value)
+    for (const [name, value] of Object.entries(each)) setAt(params, toParamPath(child.definition, name), value)
     return params
   })
 }

@@ -154,7 +154,7 @@ class Walk {
   #planValue(then: Partial<WalkProgress>): Partial<WalkProgress> {
     const { tree, progress } = this.#walking
     const value = (progress.value ?? 0) + 1
-    if (then.met !== true || findChangeList(this.#walking) !== undefined || value >= (tree.sync.values?.of.length ?? 1)) return then
+    if (then.met !== true || findChangeList(this.#walking) !== undefined || value >= (tree.sync.values?.length ?? 1)) return then
     const { met: _met, ...rest } = then
     return { ...rest, value }
   }
