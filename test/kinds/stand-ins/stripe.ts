@@ -29,6 +29,8 @@ const resources = kit.readTable(`
   refund       | refunds       | re    | charge payment_intent                  | charge payment_intent amount reason metadata                | metadata                                                    |                  |
   payout       | payouts       | po    | status arrival_date destination        |                                                             | metadata                                                    |                  |
   event        | events        | evt   | type types delivery_success            |                                                             |                                                             |                  |`)
+/** What also says that an invoice changed: https://docs.stripe.com/api/events/types */
+const invoiceEvents = ['overpaid', 'will_be_due', 'finalization_failed', 'payment_attempt_required']
 const day = 86_400
 const seconds = () => Math.floor(Date.now() / 1_000)
 const account = { id: 'acct_standin', object: 'account', country: 'US', default_currency: 'usd', charges_enabled: true, email: null }
@@ -69,7 +71,8 @@ export class Stripe extends kit.Vendor {
   mutate(): void {
     const customer = this.#add('customer', person(this.#made))
     this.#change('customer', this.pick(this.#list('customer')), { name: `Renamed ${this.#made}` })
-    this.#change('invoice', this.pick(this.#list('invoice')), { status: 'open', number: `N-${this.#made}` })
+    const says = invoiceEvents[this.#made % invoiceEvents.length]
+    this.#change('invoice', this.pick(this.#list('invoice')), { status: 'open', number: `N-${this.#made}` }, says)
     this.#change('subscription', this.pick(this.#list('subscription')), { status: 'past_due' })
     this.#change('product', this.pick(this.#list('product')), { name: `Changed ${this.#made}` })
     this.#remove('customer', String(this.pick(this.#list('customer').slice(1))['id']))
