@@ -35,7 +35,7 @@ const narrowKind = { kind: 'narrow', entities: { counts: narrow } }
 const narrowOf = (from: number, count: number): StoredRecord[] =>
   recordsOf(from, count).map(({ key, fields }, index) => ({ key, fields: { id: fields['id'], size: index, age: from } }))
 
-const ownKind = (entities: OwnKind['entities'] = kind.entities): OwnKind => ({ id: randomUUID(), entities })
+const ownKind = (entities: OwnKind['entities'] = kind.entities): OwnKind => ({ organizationId: randomUUID(), id: randomUUID(), entities })
 const refTo = (own?: EntityRef['own'], entity = 'calls', slug: string = kind.kind): EntityRef => ({
   connector: randomUUID(),
   kind: slug,

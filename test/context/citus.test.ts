@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { open, str } from '../../packages/ferrule/src/definition/fields.ts'
-import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
+import { buildSearchTable, findTable } from '../../packages/server/src/copies/search/columns.ts'
 import { buildNotedValuesStatement } from '../../packages/server/src/copies/search/known-values.ts'
 import { buildLookupStatement } from '../../packages/server/src/copies/search/lookups/lookups.ts'
 import { buildUnseenPathsStatement, listOpenPaths } from '../../packages/server/src/copies/search/members.ts'
@@ -30,6 +30,10 @@ const severalConnectors = new Map([
   ['delete from cs_entities where starts_with(name, $1)', 'the table of kinds of organizations was recreated'],
 ])
 
+const organizationId = '4f5d9be2-6f0f-4a0f-a0a8-1d6d7d3f8b52'
+const one: OwnKind = { organizationId, id: 'a6fa1cf0-3aa9-4d5f-8d0b-5b7f0b9f1d10', entities: testKind().entities }
+const two: OwnKind = { ...one, entities: testKind({ ...noteFields, more: open('More.') }).entities }
+const promoted: OwnKind = { ...two, isPromoted: true }
 const recorded = new Set<string>()
 /** What was sent until the tables of entities were created and filled. */
 let first: ReadonlySet<string>
@@ -85,9 +89,6 @@ async function write(store: ContextStore): Promise<void> {
 /** Writes, moves and removes records of a kind of an organization. */
 async function writeOwn(store: ContextStore): Promise<void> {
   const { connector, kind, entity } = createRef()
-  const { entities } = testKind()
-  const one: OwnKind = { id: 'a6fa1cf0-3aa9-4d5f-8d0b-5b7f0b9f1d10', entities }
-  const two: OwnKind = { ...one, entities: testKind({ ...noteFields, more: open('More.') }).entities }
   const ref = { connector, kind, entity, own: one }
   await store.writeBatch(ref, { records: notesOf(store, 0, 9), asked: world.now, whole: { field: 'state', values: ['old'] } })
   await store.writeBatch(ref, { records: notesOf(store, 3, 12), asked: world.now + 1, removed: ['x'] })
@@ -98,7 +99,12 @@ async function writeOwn(store: ContextStore): Promise<void> {
   expect(await store.readKeys(ref, { limit: 20 })).toHaveLength(11)
   await store.moveRows(connector, one, two)
   expect(await store.readKeys({ ...ref, own: two }, { limit: 20 })).toHaveLength(11)
-  await store.moveRows(connector, two, { ...two, entities: {} })
+  await store.moveRows(connector, two, promoted)
+  const moved = { ...ref, own: promoted }
+  await store.writeBatch(moved, { records: notesOf(store, 0, 9), asked: world.now + 4 })
+  await store.forgetRecords({ ...moved, values: ['7'], below: [], at: world.now + 5 })
+  expect(await store.readKeys(moved, { limit: 20 })).toHaveLength(8)
+  await store.moveRows(connector, promoted, { ...two, entities: {} })
   expect(await store.countRecords(connector)).toEqual(new Map())
   await store.writeBatch(ref, { records: notesOf(store, 0, 2), asked: world.now })
   await store.deleteAll(ref)
@@ -140,7 +146,7 @@ beforeAll(async () => {
     await changed.checkDatabase()
     await changed.close()
   }
-  await world.run("update cs_tables set shape = replace(shape, 'slots 1', 'slots 0') where name = 'cs_own'")
+  await world.run("update cs_tables set shape = replace(shape, 'slots 2', 'slots 1') where name = 'cs_own'")
   const later = world.open()
   await later.checkDatabase()
   await later.close()
@@ -153,7 +159,9 @@ afterAll(async () => {
 
 test('tables lie beside each other, and small ones on each machine', async () => {
   const placed = await world.run('select relname as name, beside from pg_dist_partition join pg_class on oid = logicalrelid')
-  const beside = ['cs_checkpoints', 'cs_gone', 'cs_own', 'cs_seen', 'cs_terms', 'cs_test_kind_notes'].map((name) => [name, 'cs_entities'])
+  const own = findTable(buildOwnTable(promoted, 'notes'))
+  const names = ['cs_checkpoints', 'cs_gone', 'cs_own', own, 'cs_seen', 'cs_terms', 'cs_test_kind_notes']
+  const beside = names.map((name) => [name, 'cs_entities'])
   const copied = ['cs_connectors', 'cs_indexes', 'cs_meta', 'cs_tables'].map((name) => [name, null])
   expect(new Map(placed.map(({ name, beside: by }) => [name, by]))).toEqual(
     new Map([...beside, ...copied, ['cs_entities', 'none']] as never),
@@ -243,7 +251,7 @@ test('every kind of search concerns one connector', async () => {
     const drawn = drawWorld(random, 10)
     const name = `s${schema}`
     const one = buildSearchTable('exact-test', name, drawn.definition)
-    const own = buildOwnTable({ id: 'a6fa1cf0-3aa9-4d5f-8d0b-5b7f0b9f1d10', entities: { [name]: drawn.definition } }, name)
+    const own = buildOwnTable({ organizationId, id: 'a6fa1cf0-3aa9-4d5f-8d0b-5b7f0b9f1d10', entities: { [name]: drawn.definition } }, name)
     const known: Catalogue = { ...catalogue, placeOf: (of) => (of === one.name ? 'distributed' : catalogue.placeOf(of)) }
     for (let index = 0; index < 60; index++) {
       const table = index % 2 === 0 ? one : own

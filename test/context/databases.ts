@@ -114,7 +114,7 @@ async function openCitus(): Promise<SearchDatabase> {
 
 /** Creates the table of an entity with the indexes that searches rely on. That of kinds of organizations is created as the store does. */
 export async function createTable(database: SearchDatabase, table: SearchTable): Promise<void> {
-  if (table.shared !== undefined) {
+  if (table.place !== undefined) {
     for (const text of buildCreation(describeTable(table), { layout: 'embedded', hasLz4: false })) await database.run(text)
     return
   }
@@ -136,14 +136,15 @@ export async function fillTable(
   table: SearchTable,
   { connector, sent }: { connector: number; sent: readonly Sent[] },
 ): Promise<void> {
+  const mark = table.place?.mark
   const columns = [
     { name: 'connector_id', type: 'int4' },
-    ...(table.shared === undefined ? [] : ['h', '$v'].map((name) => ({ name, type: 'int8' }))),
-    ...(table.shared === undefined ? [] : [{ name: 'entity', type: 'uuid' }]),
+    ...(table.place === undefined ? [] : ['h', '$v'].map((name) => ({ name, type: 'int8' }))),
+    ...(mark === undefined ? [] : [{ name: 'entity', type: 'uuid' }]),
     { name: 'pk', type: 'text' },
     ...listPhysicalColumns(table),
   ]
-  const others = table.shared === undefined ? [] : ['0', '0', table.shared.mark]
+  const others = [...(table.place === undefined ? [] : ['0', '0']), ...(mark === undefined ? [] : [mark])]
   const names = columns.map(({ name }) => quoteName(name)).join()
   const rows = sent.map(({ record, params }) => ({ pk: buildPrimaryKey(table.key, record, params), cells: buildCells(table, record) }))
   await database.run('begin')

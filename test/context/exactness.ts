@@ -108,6 +108,7 @@ function expectedOf(
 const byRelevance = [{ _relevance: 'desc' }] as const
 
 const ownKind = (name: string, { definition }: World): OwnKind => ({
+  organizationId: '0f6a2c1e-2a49-4f4b-8f6e-d0a3b35cf2aa',
   id: '6a6f0cf0-51a1-4c12-9a44-0c3f0f2f7c11',
   entities: { [name]: definition },
 })

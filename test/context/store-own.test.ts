@@ -11,6 +11,7 @@ import { createSearcher } from '../support/searcher.ts'
 import { eager, found, planOf, searchOften } from './indexes-world.ts'
 import { createRef, createStoreWorld, notesOf, oneValue, overBoth, refusal, rowsOf, type StoreWorld } from './store-world.ts'
 
+const organizationId = '7a000000-0000-4000-8000-000000000001'
 let kinds = 0
 /** Returns an id that no other kind has. */
 function newId(): string {
@@ -22,6 +23,7 @@ const entity = (context_store_search: Fields, key: readonly string[] = ['id']) =
 
 /** A version of a kind: its entity `deals` with some fields, and others. */
 const version = (of: string, fields: Fields, more: OwnKind['entities'] = {}): OwnKind => ({
+  organizationId,
   id: of,
   entities: { deals: entity({ id: id('Id.'), ...fields }), ...more },
 })
@@ -60,7 +62,7 @@ overBoth('kinds of organizations', (engine) => {
   let store: ContextStore
   beforeAll(async () => {
     world = await createStoreWorld(engine)
-    store = world.open({ indexRules: { ...eager, mostOfOwnKind: 1 } })
+    store = world.open({ indexRules: { ...eager, mostOfOrganization: 1 } })
   })
   afterAll(() => world.close())
 
@@ -102,7 +104,7 @@ overBoth('kinds of organizations', (engine) => {
     expect(await refusal(ask(store, { ...one, own: undefined }))).toContain('acme.deals has no table')
     // A kind with the slug of a kind that all share.
     const same = {
-      ...refTo({ id: newId(), entities: { notes: entity({ id: id('Id.'), title: int('Number.') }) } }, 'notes'),
+      ...refTo({ organizationId, id: newId(), entities: { notes: entity({ id: id('Id.'), title: int('Number.') }) } }, 'notes'),
       kind: shared.kind,
     }
     await store.writeBatch(same, { records: [{ key: dealsOf(store, same, [1, 2])[0]?.key ?? '', fields: { id: 1, title: 5 } }], asked: 1 })
@@ -191,7 +193,7 @@ overBoth('kinds of organizations', (engine) => {
       const ref = refTo(one)
       const people = refTo(one, 'people', ref.connector)
       for (const each of [ref, people]) await fill(each)
-      const two: OwnKind = { id: one.id, entities: { deals: entity({ id: id('Id.'), ...fields }, key), teams: entity({ id: id('Id.') }) } }
+      const two: OwnKind = { ...one, entities: { deals: entity({ id: id('Id.'), ...fields }, key), teams: entity({ id: id('Id.') }) } }
       expect(findOwnMoves(one, two)).toEqual(
         new Map([
           ['deals', 'remade'],
@@ -241,12 +243,57 @@ overBoth('kinds of organizations', (engine) => {
     })
   })
 
-  test('have indexes on demand for one entity each, and few of a kind', async () => {
-    const own = version(newId(), { ...plain, state: str('State.'), score: num('Score.') })
-    const [ref, other] = [refTo(own), refTo(own)]
+  test('have columns of their own where an operator says so, and mean the same there and back', async () => {
+    const one = version(newId(), plain, { people: entity({ id: id('Id.'), title: str('Name.') }) })
+    const two: OwnKind = { ...one, isPromoted: true }
+    const [ref, stays, foreign] = [refTo(one), refTo(one), refTo({ ...one, organizationId: newId(), id: newId() })]
+    const people = refTo(one, 'people', ref.connector)
+    const [moved, table] = [{ ...ref, own: two }, buildOwnTable(two, 'deals').place?.table]
+    const countOwn = async () => Number(await oneValue(await store.openDatabase(), `select count(*) from ${table}`))
+    const read = async (each: EntityRef) => [
+      await ask(store, each, { sort: [{ made: 'desc' }, { size: 'asc' }] }),
+      await idsOf(store, each, { filter: { fuzzy: { title: 'deel 2' } } }),
+      await idsOf(store, each, { filter: { and: [{ gte: { made: '2025-01-02' } }, { in: { size: [1, 2, 3] } }] } }),
+    ]
+    for (const each of [ref, stays, foreign]) await fill(each, 60)
+    await fill(people, 5)
+    const [before, all] = [await read(ref), await countAll()]
+    expect(findOwnMoves(one, two)).toEqual(
+      new Map([
+        ['deals', 'remade'],
+        ['people', 'remade'],
+      ]),
+    )
+    for (const _time of [1, 2]) {
+      await store.moveRows(ref.connector, one, two)
+      expect([await ask(store, moved), await countAll()]).toEqual([[], all - 65])
+      await fill(moved, 60)
+      expect([await read(moved), await countOwn(), await countAll()]).toEqual([before, 60, all - 65])
+      await searchOften(store, moved, { query: { filter: { eq: { size: 3 } } } })
+      expect(await store.countRecords(ref.connector)).toEqual(new Map([['deals', 60]]))
+      await store.moveRows(ref.connector, two, one)
+      expect([await ask(store, ref), await countOwn(), await countAll()]).toEqual([[], 0, all - 65])
+      await fill(ref, 60)
+      await fill(people, 5)
+      for (const each of [ref, stays, foreign]) expect(await read(each)).toEqual(before)
+    }
+    await store.moveRows(ref.connector, one, two)
+    await fill(moved, 9)
+    await store.deleteAll({ ...moved, own: undefined })
+    expect([await ask(store, moved), await countOwn()]).toEqual([[], 0])
+    await fill(moved, 9)
+    await store.removeConnector(ref.connector)
+    expect([await ask(store, moved), await countOwn(), await countAll()]).toEqual([[], 0, all - 65])
+  })
+
+  test('have indexes on demand for one entity each, and few of an organization', async () => {
+    const fields = { ...plain, state: str('State.'), score: num('Score.') }
+    const [ref, other] = [refTo(version(newId(), fields)), refTo(version(newId(), fields))]
+    const foreign = refTo({ ...version(newId(), fields), organizationId: newId() })
     for (const [each, count] of [
       [ref, 3_000],
       [other, 200],
+      [foreign, 200],
     ] as const) {
       const records = dealsOf(store, each, [0, count]).map(({ key, fields }, index) => ({
         key,
@@ -258,11 +305,13 @@ overBoth('kinds of organizations', (engine) => {
     const query = { filter: { eq: { state: 'state-7' } } }
     const before = await found(store, ref, { query })
     await searchOften(store, ref, { query })
-    expect((await store.indexes.listByEntity(ref.connector, own)).get('deals')).toMatchObject([{ field: 'state', state: 'ready' }])
+    const listOf = async ({ connector, own }: EntityRef) => (await store.indexes.listByEntity(connector, own)).get('deals')
+    expect(await listOf(ref)).toMatchObject([{ field: 'state', state: 'ready' }])
     expect(await planOf(store, ref, { query })).toMatch(/cs_on_demand/)
     expect(await found(store, ref, { query })).toEqual(before)
-    await searchOften(store, other, { query })
-    expect((await store.indexes.listByEntity(other.connector, own)).size).toBe(0)
+    for (const each of [other, foreign]) await searchOften(store, each, { query })
+    expect(await listOf(other)).toBeUndefined()
+    expect(await listOf(foreign)).toMatchObject([{ field: 'state', state: 'ready' }])
     expect(await planOf(store, ref, { query: { filter: { keyword: { title: '7' } } } })).toMatch(/_w0_w1_w2_w3_/)
     expect(await planOf(store, ref, { query: { sort: [{ made: 'desc' }] }, limit: 3 })).toMatch(/_entity_i0_pk_/)
   })
@@ -287,7 +336,7 @@ overBoth('the table of kinds of organizations', (engine) => {
     expect(await second.readCheckpoints(ref)).toEqual(new Map([['cursor', '1']]))
     const text = "select count(*) from pg_attribute where attrelid = 'cs_own'::regclass and attname = 'j199'"
     expect(await oneValue(await second.openDatabase(), text)).toBe(1n)
-    const older = "update cs_tables set shape = replace(shape, 'slots 1', 'slots 0') where name = 'cs_own'"
+    const older = "update cs_tables set shape = replace(shape, 'slots 2', 'slots 1') where name = 'cs_own'"
     await (await second.openDatabase()).withConnection((run) => run({ text: older }))
     await second.close()
     const third = openStore()
@@ -303,7 +352,7 @@ describe('slots of an entity', () => {
   const many = (count: number, field: Fields[string]): Fields =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, field]))
   const all = new Map(listSlots().map(({ name, type }) => [name, type]))
-  const kindOf = (fields: Fields): OwnKind => ({ id: newId(), entities: { deals: { ...entity(fields), key: ['f0'] } } })
+  const kindOf = (fields: Fields): OwnKind => ({ organizationId, id: newId(), entities: { deals: { ...entity(fields), key: ['f0'] } } })
 
   test.each([
     ['known values', known('Way.', 'In', 'Out')],

@@ -63,6 +63,11 @@ test('tables are migrated, as often as one likes', () => {
   for (const _ of [1, 2]) expect(ferrule('migrate')).toEqual({ status: 0, stdout: 'The tables are those of this version.\n', stderr: '' })
 })
 
+test('kinds of organizations are listed by the names that their tables are changed by', () => {
+  expect(ferrule('kinds', 'list')).toEqual({ status: 0, stdout: '', stderr: '' })
+  expect(ferrule('kinds', 'promote', 'acme~1')).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('kind') })
+})
+
 test('keys are rotated', () => {
   expect(ferrule('vault', 'rotate-master-key').stdout).toMatch(/^\d+ data keys wrapped again\n$/)
   expect(ferrule('vault', 'rotate-data-keys').stdout).toBe('0 credentials encrypted again\n')

@@ -95,6 +95,18 @@ overBothStores('a copy', (engine) => {
     expect((await find(stays, everything)).data).toHaveLength(2)
     expect((await find(theirs, { gt: { subject: 0 } }, other.token)).data).toEqual([{ id: 'a', subject: 7 }])
 
+    // Tables of its own from the operator, and away again: the same is found.
+    const { kindPromotions } = world.platform
+    const [place] = (await kindPromotions.list()).filter(({ organizationId }) => organizationId === world.organizationId)
+    for (const isPromoted of [true, false]) {
+      expect(await kindPromotions.set(place?.name ?? '', isPromoted)).toMatchObject({ connectors: 1 })
+      expect((await find(mine, everything)).code).toBe('context_store_not_ready')
+      await settle()
+      expect((await find(mine, { eq: { state: true } })).data).toEqual([{ id: 1, subject: 'Printer on fire', state: true }])
+      expect((await find(stays, everything)).data).toHaveLength(2)
+      expect((await find(theirs, { gt: { subject: 0 } }, other.token)).data).toEqual([{ id: 'a', subject: 7 }])
+    }
+
     // Back to the first version, and away for good.
     await move(mine, 1)
     await settle()

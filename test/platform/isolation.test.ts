@@ -149,6 +149,7 @@ const others = new Set([
   'syncs.purgeExpired',
   ...['of', 'getVersion'].map((name) => `kinds.${name}`), // own-kinds.test.ts has a foreign organization
   ...['list', 'get', 'listVersions', 'check', 'publish', 'remove'].map((name) => `ownKinds.${name}`), // as there
+  ...['list', 'set'].map((name) => `kindPromotions.${name}`), // for the operator
   'vault.rotateMasterKey',
   'vault.rotateDataKeys',
 ])

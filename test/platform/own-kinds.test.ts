@@ -91,6 +91,39 @@ overBoth('kinds of organizations', (database) => {
     expect((await connect(scoped, 'Scoped', 'Scoped')).connector_type).toBe('acme')
   })
 
+  test('get tables of their own from the operator, until a version needs others', async () => {
+    const [one, two] = [await newTenant(platform, first), await newTenant(platform, first)]
+    for (const principal of [one, two]) await platform.ownKinds.publish(principal, 'acme', { file: print(1) })
+    const [connector, other] = [await connect(one, 'Mine'), await connect(two, 'Theirs')]
+    const places = async () =>
+      (await platform.kindPromotions.list()).filter(({ organizationId }) => [one, two].some((each) => each.organizationId === organizationId))
+    const [mine, theirs] = (await places()).toSorted((each) => (each.organizationId === one.organizationId ? -1 : 1))
+    const isPromoted = async () => (await platform.connectors.readAccess(one, connector.id)).own?.isPromoted === true
+    const name = mine?.name ?? ''
+    for (const _time of [1, 2]) expect(await platform.kindPromotions.set(name, true)).toMatchObject({ version: 2 })
+    expect(await isPromoted()).toBe(true)
+    expect((await platform.connectors.get(one, connector.id)).kind_version).toBe(2)
+    expect((await platform.connectors.get(two, other.id)).kind_version).toBe(1)
+    expect(await places()).toContainEqual(theirs)
+    // Another sentence needs no other tables, another field does.
+    expect(await platform.ownKinds.publish(one, 'acme', { file: print(2) })).toMatchObject({ version: 3, class: 'text' })
+    await platform.connectors.patch(one, connector.id, { kind_version: 3 })
+    expect(await isPromoted()).toBe(true)
+    const wider = print(2).replace('id: integer Id', 'id: integer Id, state: string State').replace('pages: none }', 'pages: none }, sync: {}')
+    expect(await platform.ownKinds.check(one, 'acme', { file: wider })).toMatchObject({
+      class: 'remade',
+      changes: [{ message: 'its records are in the table of all kinds of organizations again' }, {}],
+    })
+    expect(await platform.ownKinds.publish(one, 'acme', { file: wider })).toMatchObject({ version: 4, class: 'remade' })
+    await platform.connectors.patch(one, connector.id, { kind_version: 4 })
+    expect(await isPromoted()).toBe(false)
+    expect(await platform.kindPromotions.set(name, true)).toEqual({ version: 5, connectors: 1 })
+    expect(await platform.kindPromotions.set(name, false)).toEqual({ version: 6, connectors: 1 })
+    expect(await isPromoted()).toBe(false)
+    for (const unknown of ['acme', name.replace('acme', 'other'), `${name.slice(0, -1)}~`])
+      expect(await refusal(platform.kindPromotions.set(unknown, true))).toContain('kind_not_found')
+  })
+
   test('two publications at once make two versions, or one is told of the other', async () => {
     const principal = await newTenant(platform, first)
     const ends = await Promise.allSettled([1, 2, 3].map((number) => platform.ownKinds.publish(principal, 'acme', { file: print(number) })))

@@ -66,12 +66,15 @@ function compareSearch(before: Fields, after: Fields): readonly Omit<KindChange,
   const remade = Object.keys(before).filter((name) => after[name] !== undefined && !isSame(before[name], after[name]))
   const added = Object.keys(after).filter((name) => !Object.hasOwn(before, name))
   const gone = Object.keys(before).filter((name) => !Object.hasOwn(after, name))
+  const [was, is] = [before, after].map((fields) => Object.keys(fields).filter((name) => !added.includes(name) && !gone.includes(name)))
+  const moved = was?.join() === is?.join() ? [] : (is ?? [])
   const tell = (is: KindChangeClass, names: readonly string[], says: string) =>
     names.length === 0 ? [] : [{ class: is, message: `${says}: ${names.join(', ')}` }]
   return [
     ...tell('remade', remade, 'searchable fields have another type'),
     ...tell('fields', added, 'new searchable fields'),
     ...tell('fields', gone, 'fields are not searchable any more'),
+    ...tell('fields', moved, 'searchable fields come in another order'),
   ]
 }
 

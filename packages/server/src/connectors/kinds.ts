@@ -29,7 +29,7 @@ const parseDefinition = ({ definition }: UsedVersionRow): ConnectorDefinition =>
  */
 function buildOwnKind(row: UsedVersionRow, readRecordings: () => Promise<string>): ServedKind {
   const { kind_id: id, organization_id: organizationId, version, slug } = row
-  const { title, about, copied, hosts, sandbox } = parseVersionSummary(row)
+  const { title, about, copied, hosts, sandbox, promoted: isPromoted } = parseVersionSummary(row)
   const name = nameOwnKind({ slug, id })
   let definition: ConnectorDefinition | undefined
   const read = (): ConnectorDefinition => {
@@ -42,6 +42,7 @@ function buildOwnKind(row: UsedVersionRow, readRecordings: () => Promise<string>
       id,
       version,
       hosts,
+      isPromoted,
       readRecordings: sandbox ? readRecordings : undefined,
       get entities() {
         return read().entities

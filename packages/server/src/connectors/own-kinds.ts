@@ -20,6 +20,7 @@ import type { Parts } from '../main/parts.ts'
 import { type Principal, requireScope, type Scope } from '../values/access.ts'
 import { iso, newId } from '../values/ids.ts'
 import { readBody, readQuery } from '../values/read.ts'
+import { describePlaceChange, keepsTables } from './kind-promotions.ts'
 import { parseVersionSummary, type VersionSummary } from './served-kind.ts'
 import {
   countConnectorsByKind,
@@ -48,7 +49,7 @@ const keptVersions = 20
 export interface CheckedKind {
   /** The definition, compressed (`packDefinition`). */
   readonly packed: Uint8Array
-  readonly summary: Omit<VersionSummary, 'sandbox'>
+  readonly summary: Omit<VersionSummary, 'sandbox' | 'promoted'>
 }
 
 /** What is wrong with an uploaded file, or what it means. */
@@ -156,6 +157,16 @@ async function listTaken({ kinds }: Pick<Parts, 'kinds'>, db: Db, principal: Pri
 interface Upload extends ReadUpload {
   /** Version that it was compared with; 0 for a new kind. */
   readonly newest: number
+  /** True: the version keeps the tables of its own that an operator gave the one before. */
+  readonly isPromoted: boolean
+}
+
+/** Says whether a version keeps the tables of the one before, and what it means if not. */
+function withPlace(read: ReadUpload, last: OwnKindVersionRow | undefined): Omit<Upload, 'newest'> {
+  const isPromoted = last !== undefined && parseVersionSummary(last).promoted === true
+  if (!isPromoted || keepsTables(read.changes)) return { ...read, isPromoted }
+  const [heavier, rest] = [true, false].map((isHeavier) => read.changes.filter((each) => (each.class === 'authorize') === isHeavier))
+  return { ...read, changes: [...(heavier ?? []), describePlaceChange(false), ...(rest ?? [])], isPromoted: false }
 }
 
 async function readUpload(
@@ -166,9 +177,9 @@ async function readUpload(
   const { db } = parts.database
   const kind = await findOwnKind(db, principal.organizationId, slug)
   const newest = Number(kind?.newest_version ?? 0)
-  const before = kind === undefined ? undefined : (await findVersion(db, kind, newest))?.definition
+  const last = kind === undefined ? undefined : await findVersion(db, kind, newest)
   const taken = await listTaken(parts, db, principal, slug)
-  return { ...(await parts.readUploads.kind({ slug, file, recordings, taken, before })), newest }
+  return { ...withPlace(await parts.readUploads.kind({ slug, file, recordings, taken, before: last?.definition }), last), newest }
 }
 
 const failMistakes = ({ mistakes }: ReadUpload) =>
@@ -232,7 +243,8 @@ async function store(
     // A check belongs to the version that it compared with.
     if (newest !== upload.newest) throw fail('kind_changed', { newest: String(newest), given: String(upload.newest) })
     const version = newest + 1
-    const summary: VersionSummary = { ...checked.summary, sandbox: body.recordings !== undefined }
+    const sandbox = body.recordings !== undefined
+    const summary: VersionSummary = { ...checked.summary, sandbox, ...(upload.isPromoted ? { promoted: true } : {}) }
     await insertVersion(db, {
       kind_id: kind.id,
       organization_id: organizationId,

@@ -13,7 +13,6 @@ export interface KindSummary extends Pick<ConnectorDefinition, 'kind' | 'id' | '
 
 /** A version of a kind that an organization brought. */
 export interface OwnVersion extends OwnKind {
-  readonly organizationId: string
   readonly version: number
   /** Hosts that it leads to. */
   readonly hosts: readonly string[]
@@ -49,6 +48,8 @@ export interface VersionSummary extends Pick<KindSummary, 'title' | 'about' | 'c
   readonly hosts: readonly string[]
   /** Whether the version has recordings. */
   readonly sandbox: boolean
+  /** True: an operator gave its entities tables of their own. */
+  readonly promoted?: true
 }
 
 /** Reads a stored summary: JSON that this service wrote. */

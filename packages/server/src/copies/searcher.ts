@@ -3,7 +3,7 @@ import { BoundedMap, type FieldOperator } from 'ferrule/internal'
 import { type CursorScope, signCursor, verifyCursor } from '../values/cursor.ts'
 import { canonicalJson, digestText } from '../values/ids.ts'
 import { type EntityRef, formatRef } from './entity-ref.ts'
-import { findMainTime, type SearchTable } from './search/columns.ts'
+import { findMainTime, findTable, type SearchTable } from './search/columns.ts'
 import { buildNotedValuesStatement, checkStored } from './search/known-values.ts'
 import { buildLookupStatement, type FoundWords, fillLookups, parseFoundWords } from './search/lookups/lookups.ts'
 import { buildUnseenPathsStatement, listOpenPaths } from './search/members.ts'
@@ -96,10 +96,9 @@ export function sumRowsRead(plan: unknown, table: string): number {
 }
 
 /** Runs a search once more, without its answer, and counts the rows that it reads from its table. */
-async function countRowsRead(session: Session, { text, values }: SearchStatement, { name, shared }: SearchTable): Promise<number> {
+async function countRowsRead(session: Session, { text, values }: SearchStatement, table: SearchTable): Promise<number> {
   const { rows } = await session.query({ text: `explain (analyze, timing off, format json) ${text}`, values })
-  const table = shared?.table ?? name
-  return rows.reduce((sum, row) => sum + sumRowsRead(JSON.parse(String(row['QUERY PLAN'])), table), 0)
+  return rows.reduce((sum, row) => sum + sumRowsRead(JSON.parse(String(row['QUERY PLAN'])), findTable(table)), 0)
 }
 
 /** Number of tries with lookups. Writers list new words some times a second at most, and a try takes milliseconds. */

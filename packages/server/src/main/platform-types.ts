@@ -11,6 +11,7 @@ import type { Usage } from '../calls/usage/usage.ts'
 import type { KeptAnswers, Writes } from '../calls/writes.ts'
 import type { Connectors, Kinds } from '../connectors/connector-types.ts'
 import type { ConnectLinks, ConnectPages, ConsentRevocations, VendorApplications } from '../connectors/links/connect-types.ts'
+import type { KindPromotions } from '../connectors/kind-promotions.ts'
 import type { OwnKinds } from '../connectors/own-kinds.ts'
 import type { SyncServices, Syncs, SyncWorker } from '../copies/sync-types.ts'
 import type { Applications, OrganizationApplications } from '../tenancy/applications/applications.ts'
@@ -59,6 +60,7 @@ export interface Platform {
   readonly jobs: Jobs
   readonly kinds: Pick<Kinds, 'served' | 'of' | 'getVersion'>
   readonly ownKinds: OwnKinds
+  readonly kindPromotions: KindPromotions
   readonly vault: VaultAdministration
   /**
    * Clock of stored times, in whole milliseconds since 1970. With PostgreSQL it follows the database's clock; otherwise it never runs

@@ -13,6 +13,7 @@ import { createWrites } from '../calls/writes.ts'
 import type { Connectors } from '../connectors/connector-types.ts'
 import { createConnectors } from '../connectors/connectors.ts'
 import { createConsentRevocations, keepRevocationsOf } from '../connectors/consent-end.ts'
+import { createKindPromotions } from '../connectors/kind-promotions.ts'
 import { createKinds } from '../connectors/kinds.ts'
 import { createConnectPages } from '../connectors/links/connect.ts'
 import { createConnectLinks } from '../connectors/links/links.ts'
@@ -202,6 +203,7 @@ async function start({ clock, budgets, engine, parts }: Foundation, options: Pla
     jobs: createJobs(parts),
     kinds: { served: parts.kinds.served, of: parts.kinds.of, getVersion: parts.kinds.getVersion },
     ownKinds: createOwnKinds({ ...parts, readUploads: options.readUploads ?? { kind: refuseUpload, document: refuseUpload } }),
+    kindPromotions: createKindPromotions(parts),
     vault: createRotation(parts),
     clock: clock.now,
     cursorKey: () => parts.masterKeys.current().cursors,

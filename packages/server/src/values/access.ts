@@ -111,9 +111,12 @@ export const toConnectorRef = (row: {
 
 /** A version of a kind that an organization brought. One object stands for one version: what is built of it is remembered by the object. */
 export interface OwnKind {
+  readonly organizationId: string
   /** UUID of the kind, the same in all of its versions. */
   readonly id: string
   readonly entities: ConnectorDefinition['entities']
+  /** True: an operator gave the entities of this version tables of their own. */
+  readonly isPromoted?: boolean | undefined
 }
 
 /** A connector that is ready to execute. */

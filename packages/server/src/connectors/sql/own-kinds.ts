@@ -54,6 +54,32 @@ const bySlug = (db: Db, organizationId: string, slug: string) =>
 export const findOwnKind = (db: Db, organizationId: string, slug: string): Promise<OwnKindRow | undefined> =>
   bySlug(db, organizationId, slug).executeTakeFirst()
 
+/** Finds a kind of any organization, for the operator. */
+export const findOwnKindById = (db: Db, id: string): Promise<OwnKindRow | undefined> =>
+  db.selectFrom('own_kinds').selectAll().where('id', '=', id).executeTakeFirst()
+
+/** Lists the kinds of all organizations with what is known of their newest versions, for the operator. */
+export const listAllOwnKinds = (db: Db) =>
+  db
+    .selectFrom('own_kinds')
+    .innerJoin('own_kind_versions', (join) =>
+      join
+        .onRef('own_kind_versions.kind_id', '=', 'own_kinds.id')
+        .onRef('own_kind_versions.version', '=', 'own_kinds.newest_version'),
+    )
+    .selectAll('own_kinds')
+    .select('own_kind_versions.summary')
+    .orderBy('own_kinds.organization_id')
+    .orderBy('own_kinds.slug')
+    .execute()
+
+/** Lists the versions of a kind with the definition of one of them. */
+export async function listSameVersions(db: Db, { kind_id, organization_id, definition }: OwnKindVersionRow): Promise<readonly number[]> {
+  const versions = db.selectFrom('own_kind_versions').select('version').where('organization_id', '=', organization_id)
+  const rows = await versions.where('kind_id', '=', kind_id).where('definition', '=', definition).execute()
+  return rows.map(({ version }) => Number(version))
+}
+
 /** Finds a kind by its slug, and locks it until the transaction ends. */
 export const holdOwnKind = (db: Db, organizationId: string, slug: string): Promise<OwnKindRow | undefined> =>
   lockForUpdate(db, bySlug(db, organizationId, slug), 'own_kinds').executeTakeFirst()

@@ -272,13 +272,13 @@ export const storeRemovals = (db: Db, removals: readonly RemovalRow[]): Promise<
 /** A kind; a version of an organization's kind has `own`. */
 type VersionedKind = Kind & { readonly own?: OwnKind | undefined }
 
-/** Returns whether the records of a connector can be others after its move to another version of its kind. */
-const hasOtherRecords = (before: VersionedKind, after: VersionedKind): boolean =>
-  before !== after && compareKinds(before.definition, after.definition).some(({ class: each }) => each !== 'text')
-
-/** Finds what the move of a connector to another version of its kind means for its copies; undefined for a kind of the service. */
-const findMoves = ({ own: before }: VersionedKind, { own: after }: VersionedKind) =>
-  before === undefined || after === undefined ? undefined : findOwnMoves(before, after)
+/** Finds what the move of a connector to another version of its kind means for its copies; undefined where its records are the same. */
+function findMoves(before: VersionedKind, after: VersionedKind) {
+  if (before === after || before.own === undefined || after.own === undefined) return undefined
+  const moves = findOwnMoves(before.own, after.own)
+  const isRead = compareKinds(before.definition, after.definition).some(({ class: each }) => each !== 'text')
+  return isRead || [...moves.values()].some((move) => move !== 'same') ? moves : undefined
+}
 
 /** A connector before and after a change. */
 interface ConnectorChanged {
@@ -294,11 +294,10 @@ interface ConnectorChanged {
 export async function followChange(parts: QueueParts, db: Db, { before, after, hasNewCredentials }: ConnectorChanged): Promise<void> {
   const [earlier, kind] = [await parts.kinds.find(before, db), await parts.kinds.find(after, db)]
   if (earlier === undefined || kind === undefined) return
-  const isMoved = hasOtherRecords(earlier, kind)
+  const moves = findMoves(earlier, kind)
   const isReconfigured = before.configuration !== after.configuration
-  const isOther = isReconfigured || isMoved
+  const isOther = isReconfigured || moves !== undefined
   const [was, wanted] = [readWantedEntities(earlier, before), readWantedEntities(kind, after)]
-  const moves = isMoved ? findMoves(earlier, kind) : undefined
   const isStale = (entity: string): boolean => !wanted.includes(entity) || (moves?.get(entity) ?? 'same') !== 'same'
   const dropped = isReconfigured ? listCopiedEntities(earlier.definition) : was.filter(isStale)
   // Rows that another version can read stay until they are read again.

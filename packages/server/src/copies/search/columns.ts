@@ -69,8 +69,11 @@ export interface PhysicalColumn {
 export interface TableRows {
   /** Unquoted name of the table, under which the store keeps what it knows of the entity. */
   readonly name: string
-  /** The table of the database that has the rows beside those of others, and the mark of these rows; absent: a table of their own. */
-  readonly shared?: { readonly table: string; readonly mark: string }
+  /**
+   * Where the rows of an organization's kind are: the table of the database, and the mark of these rows if the table has those of others
+   * too. Absent: the table has the name.
+   */
+  readonly place?: { readonly table: string; readonly mark?: string }
 }
 
 /** The table of one searchable entity. */
@@ -176,18 +179,21 @@ export const listPhysicalColumns = (table: SearchTable): readonly PhysicalColumn
 /** Quotes a name for SQL, which keeps its case. */
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
+/** Names the table of the database that has the rows. */
+export const findTable = ({ name, place }: TableRows): string => place?.table ?? name
+
 /** Names the table of the database that has the rows, quoted. */
-export const quoteTable = ({ name, shared }: TableRows): string => quoteName(shared?.table ?? name)
+export const quoteTable = (rows: TableRows): string => quoteName(findTable(rows))
 
 /**
  * Builds the condition of the rows of a connector. Every statement on rows takes its table from `quoteTable` and has this condition.
  * @param connector SQL of the connector's number
  * @param alias alias of the table, if it has one
  */
-export function buildRowCondition({ shared }: TableRows, connector = '$1', alias?: string): string {
+export function buildRowCondition({ place }: TableRows, connector = '$1', alias?: string): string {
   const at = alias === undefined ? '' : `${alias}.`
   const own = `${at}connector_id = ${connector}`
-  return shared === undefined ? own : `${own} and ${at}entity = '${shared.mark}'`
+  return place?.mark === undefined ? own : `${own} and ${at}entity = '${place.mark}'`
 }
 
 /** Timestamp fields that lists are most often sorted and filtered by. */

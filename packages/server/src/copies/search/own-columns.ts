@@ -119,9 +119,14 @@ const digestLayout = ({ key, columns }: SearchTable): string =>
 
 /** Prefix of the names of the tables of all own kinds. */
 export const ownTablePrefix = 'own:'
+/** Prefix of the names of those whose rows share a table. */
+export const slotTablePrefix = `${ownTablePrefix}slots:`
+/** Prefix of the names of those with columns of their own, which an operator gave them. */
+const columnTablePrefix = `${ownTablePrefix}columns:`
 
 /** What the name of an own kind's table says. */
 export interface TableName {
+  readonly organization: string
   /** UUID of the kind. */
   readonly kind: string
   readonly entity: string
@@ -129,18 +134,19 @@ export interface TableName {
 
 /** Reads the name of a table of an own kind; undefined for another name. */
 export function parseTableName(name: string): TableName | undefined {
-  const [, kind, entity] = name.startsWith(ownTablePrefix) ? name.split(':') : []
-  return kind === undefined || entity === undefined ? undefined : { kind, entity }
+  const [, , organization, kind, entity] = name.startsWith(ownTablePrefix) ? name.split(':') : []
+  return organization === undefined || kind === undefined || entity === undefined ? undefined : { organization, kind, entity }
 }
 
-/** Prefix of the names of the tables of one own kind. @param kind its UUID */
-export const nameTablesOf = (kind: string): string => `${ownTablePrefix}${kind}:`
-
-/** Finds where the rows of a table are by its name. Rows of an own kind have a mark that is derived from the name: a UUID, which is short. */
+/**
+ * Finds where the rows of a table are by its name. What is derived from the name of an own kind's table is short: a UUID, which marks the rows,
+ * or the end of the name of a table of their own.
+ */
 export function findTableRows(name: string): TableRows {
   if (parseTableName(name) === undefined) return { name }
   const hex = createHash('sha256').update(name).digest('hex').slice(0, 32)
-  return { name, shared: { table: ownTableName, mark: hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-') } }
+  if (name.startsWith(columnTablePrefix)) return { name, place: { table: `${ownTableName}_${hex}` } }
+  return { name, place: { table: ownTableName, mark: hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-') } }
 }
 
 /** Finds an entity of an own kind that offers search. */
@@ -161,9 +167,11 @@ export function buildOwnTable(own: OwnKind, entity: string): SearchTable {
   if (problem !== undefined) throw fail('definition_invalid', { reason: problem })
   // The numbers of words depend on the kind's id and the field's name only, so words stay listed when a connector moves to another version.
   const plain = buildSearchTable(own.id, entity, definition)
+  const name = [own.organizationId, own.id, entity, digestLayout(plain)].join(':')
+  if (own.isPromoted) return { ...plain, ...findTableRows(`${columnTablePrefix}${name}`) }
   const [counter, main] = [new SlotCounter(), findMainTime(plain)]
   const columns = plain.columns.map((column) => toSlots(column, { counter, main }))
-  return { ...plain, columns, ...findTableRows(`${nameTablesOf(own.id)}${entity}:${digestLayout(plain)}`) }
+  return { ...plain, columns, ...findTableRows(`${slotTablePrefix}${name}`) }
 }
 
 function checkOwnEntity(entity: string, { context_store_search: fields = {} }: EntityDefinition): readonly string[] {

@@ -63,7 +63,7 @@ function buildRows(query: SearchQuery, options: SearchOptions, values: Values): 
     if (options.avoidsOrder) return `select ${columns} ${rest} ${first ?? 't.pk'} is null, ${orderBy} limit ${limit}`
     return first === undefined
       ? `select ${columns} ${rest} ${orderBy} limit ${limit}`
-      : (query.table.shared === undefined ? sortWhole : sortPlaces)(query.table, columns, `${rest} ${orderBy} limit ${limit}`)
+      : (query.table.place?.mark === undefined ? sortWhole : sortPlaces)(query.table, columns, `${rest} ${orderBy} limit ${limit}`)
   }
   const union = parts.map(({ condition, orderBy }) => `(select ${columns} ${from} and ${condition} order by ${orderBy} limit ${limit})`)
   return `select * from (${union.join(' union all ')}) u order by ${buildOrderBy(order, listKeyNames(order), 'pk')} limit ${limit}`

@@ -4,7 +4,7 @@
  */
 import type { OwnKind } from '../../values/access.ts'
 import { buildRowCondition, type Column, listPhysicalColumns, quoteName, quoteTable, type SearchTable } from '../search/columns.ts'
-import { buildOwnTable, findOwnEntity, findTableRows, nameTablesOf, ownTablePrefix, parseTableName } from '../search/own-columns.ts'
+import { buildOwnTable, findOwnEntity, findTableRows, ownTablePrefix, parseTableName } from '../search/own-columns.ts'
 import { listInitialTerms } from '../search/values.ts'
 import { lockExistingState, lockState, updateCounts } from './batch.ts'
 import type { ContextDatabase, Row, Session } from './database/database.ts'
@@ -55,7 +55,7 @@ function listChanges(from: SearchTable, to: SearchTable): readonly string[] {
 /** Builds the statement that moves rows: `$1` connector, `$2` keys. Their hash fits no record, so each is written again when it is read. */
 function buildMove(from: SearchTable, to: SearchTable): string {
   const [table, own] = [quoteTable(from), buildRowCondition(from)]
-  const sets = [`entity = '${to.shared?.mark}'`, 'h = 0', ...listChanges(from, to)]
+  const sets = [`entity = '${to.place?.mark}'`, 'h = 0', ...listChanges(from, to)]
   return `update ${table} set ${sets.join(', ')} where ${own} and ctid = any(array(select found.ctid from unnest($2::text[]) wanted(pk)
     cross join lateral (select ctid from ${table} where ${own} and pk = wanted.pk offset 0) found))`
 }
@@ -177,7 +177,7 @@ export async function moveOwnRows(
   database: Database,
   { number, from, to, find }: { number: number; from: OwnKind; to: OwnKind; find(own: OwnKind, entity: string): KnownTable | undefined },
 ): Promise<void> {
-  const stored = (await listNames(database, number)).filter((name) => [from.id, to.id].some((id) => name.startsWith(nameTablesOf(id))))
+  const stored = (await listNames(database, number)).filter((name) => [from.id, to.id].some((id) => parseTableName(name)?.kind === id))
   if (stored.length === 0) return
   for (const [entity, change] of findOwnMoves(from, to)) {
     const [was, is] = [find(from, entity), find(to, entity)]

@@ -7,8 +7,8 @@ import { BoundedMap, fail, isObject } from 'ferrule/internal'
 import { isMovingShards } from '../../db/connections/problems.ts'
 import type { OwnKind } from '../../values/access.ts'
 import type { EntityName, EntityRef } from '../entity-ref.ts'
-import { buildSearchTable, quoteName, type SearchTable } from '../search/columns.ts'
-import { buildOwnTable, findOwnEntity, ownTablePrefix } from '../search/own-columns.ts'
+import { buildSearchTable, findTable, quoteName, type SearchTable } from '../search/columns.ts'
+import { buildOwnTable, findOwnEntity } from '../search/own-columns.ts'
 import { blockConnector } from './database/connector-lock.ts'
 import type { ContextDatabase, Row, RunStatement, Session } from './database/database.ts'
 import type { TableLayout } from './database/layout.ts'
@@ -124,7 +124,7 @@ export class TableRegistry {
 
   /** Returns whether the table exists and is current. */
   isReady(table: SearchTable): boolean {
-    return this.#ready.has(table.shared?.table ?? table.name)
+    return this.#ready.has(findTable(table))
   }
 
   /** Updates existing tables after the database was opened. Creates none. */
@@ -218,7 +218,7 @@ async function recordShape(table: DatabaseTable, change: Change, run: RunStateme
   })
   if (change === 'created' || keepsRows(table, change)) return
   const where = table.isShared ? 'starts_with(name, $1)' : 'name = $1'
-  const values = [table.isShared ? ownTablePrefix : table.name]
+  const values = [table.rows]
   await run({ text: `delete from cs_checkpoints where ${where}`, values })
   await run({ text: `delete from cs_seen where ${where}`, values })
   if (change === 'extended') await run({ text: `update cs_entities set pass = null where ${where}`, values })

@@ -99,7 +99,7 @@ export function createRowEncoder(table: SearchTable): RowEncoder {
       rows.map(({ record }) => record.fields),
     )
   const reading = { cells, readTerms }
-  const marks = table.shared === undefined ? [] : [table.shared.mark]
+  const marks = table.place?.mark === undefined ? [] : [table.place.mark]
   return {
     fingerprint: (record, version) => {
       const { text, texts } = writeFields(record.fields, jsonFields)
@@ -144,11 +144,11 @@ const wanted = 'wanted'
 const found = 'found'
 
 function buildTableStatements(rows: SearchTable, columns: readonly PhysicalColumn[]): TableStatements {
-  const { shared } = rows
   const [table, own] = [quoteTable(rows), buildRowCondition(rows)]
-  const [marked, mark] = shared === undefined ? ['', ''] : ['entity, ', `'${shared.mark}'::uuid, `]
+  const { place } = rows
+  const [marked, mark] = place?.mark === undefined ? ['', ''] : ['entity, ', `'${place.mark}'::uuid, `]
   const nameStatement = (purpose: string, text: string): NamedStatement => ({
-    ...(shared === undefined ? { name: nameText(purpose, text) } : {}),
+    ...(place === undefined ? { name: nameText(purpose, text) } : {}),
     text,
   })
   const names = ['pk', 'h', '"$v"', ...columns.map(({ name }) => quoteName(name))]

@@ -1,7 +1,7 @@
 /** Statements that create the table of a searchable entity, and that update an older one. */
 import { createHash } from 'node:crypto'
-import { type Column, findMainTime, listPhysicalColumns, type PhysicalColumn, quoteName, type SearchTable } from '../search/columns.ts'
-import { listIndexedWordSlots, listSlots, listUnplannedSlots, mainTimeSlot, ownTableName } from '../search/own-columns.ts'
+import { type Column, findMainTime, findTable, listPhysicalColumns, type PhysicalColumn, quoteName, type SearchTable } from '../search/columns.ts'
+import { listIndexedWordSlots, listSlots, listUnplannedSlots, mainTimeSlot, ownTableName, slotTablePrefix } from '../search/own-columns.ts'
 import { buildTable, listLeaves, type TableLayout } from './database/layout.ts'
 
 /** Version of how cells are built (`values.ts`). A table of another version is recreated and filled again. */
@@ -58,9 +58,10 @@ export function findChange(wanted: Shape, stored: Shape | undefined): Change {
   return JSON.stringify(stored) === JSON.stringify(wanted) ? 'none' : 'extended'
 }
 
-/** Compares what two versions of an own kind store of an entity. */
+/** Compares what two versions of an own kind store of an entity. Rows do not move between tables of the database: they are read again. */
 export function compareTables(from: SearchTable, to: SearchTable): 'same' | 'extended' | 'remade' {
   if (from.name === to.name) return 'same'
+  if (findTable(from) !== findTable(to)) return 'remade'
   const [was, is] = [buildShape(from), buildShape(to)]
   return was.key !== is.key || hasDifference(was.fields, is.fields) ? 'remade' : 'extended'
 }
@@ -79,7 +80,9 @@ type PlacedColumn = Omit<PhysicalColumn, 'field'> & { readonly isRequired?: true
 export interface DatabaseTable {
   /** Unquoted name. */
   readonly name: string
-  /** Empty for the table of own kinds. */
+  /** Name under which the store keeps what it knows of the rows; for the table of own kinds the beginning of such names. */
+  readonly rows: string
+  /** Empty for tables of own kinds. */
   readonly kind: string
   readonly entity: string
   readonly shape: Shape
@@ -99,11 +102,12 @@ const nameIndex = (table: string, mark: string, on: string): TableIndex => ({
 
 /** Lists the indexes of an entity's table besides its key: the main timestamp, and the words of prose and JSON. */
 function listIndexes(table: SearchTable): readonly TableIndex[] {
+  const name = findTable(table)
   const at = findMainTime(table)
   const words = table.columns.flatMap(({ words, terms }) => (words === 'stored' && terms !== undefined ? [quoteName(terms)] : []))
   return [
-    ...(at === undefined ? [] : [nameIndex(table.name, 't', `(connector_id, ${quoteName(at)}, pk)`)]),
-    ...(words.length === 0 ? [] : [nameIndex(table.name, 'w', `using gin (connector_id, ${words.join(', ')})`)]),
+    ...(at === undefined ? [] : [nameIndex(name, 't', `(connector_id, ${quoteName(at)}, pk)`)]),
+    ...(words.length === 0 ? [] : [nameIndex(name, 'w', `using gin (connector_id, ${words.join(', ')})`)]),
   ]
 }
 
@@ -157,9 +161,10 @@ function listPlacedColumns(table: SearchTable): readonly PlacedColumn[] {
 /** The table of all own kinds. Another meaning of its slots must change `key`: it is then made again. */
 const sharedTable: DatabaseTable = {
   name: ownTableName,
+  rows: slotTablePrefix,
   kind: '',
   entity: '',
-  shape: { contents, key: 'slots 1', columns: Object.fromEntries(listSlots().map(({ name, type }) => [name, type])), fields: {} },
+  shape: { contents, key: 'slots 2', columns: Object.fromEntries(listSlots().map(({ name, type }) => [name, type])), fields: {} },
   columns: [...ownColumns, ...listSlots()],
   key: 'connector_id, entity, pk',
   indexes: listSharedIndexes(),
@@ -168,11 +173,11 @@ const sharedTable: DatabaseTable = {
 
 /** Describes the table of the database that has the rows of an entity. */
 export const describeTable = (table: SearchTable): DatabaseTable =>
-  table.shared === undefined
+  table.place?.mark === undefined
     ? {
-        name: table.name,
-        kind: table.kind,
-        entity: table.entity,
+        name: findTable(table),
+        rows: table.name,
+        ...(table.place === undefined ? { kind: table.kind, entity: table.entity } : { kind: '', entity: '' }),
         shape: buildShape(table),
         columns: listPlacedColumns(table),
         key: 'connector_id, pk',

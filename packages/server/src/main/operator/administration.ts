@@ -11,7 +11,8 @@ import type { Platform } from '../platform-types.ts'
 import { readSettings } from '../settings/settings.ts'
 import { showSecret } from './show-secret.ts'
 
-const print = (text: string): void => void process.stdout.write(`${text}\n`)
+/** Prints a line. */
+export const print = (text: string): void => void process.stdout.write(`${text}\n`)
 
 const formatPair = (clientId: string, secret: Secret<string>): string =>
   `Client id ${clientId}, client secret ${showSecret(secret)} (shown this once: keep it)`
@@ -36,7 +37,7 @@ async function open(waitSeconds: number): Promise<Platform> {
 }
 
 /** Opens the state for one command, and closes it after success and failure. */
-async function withPlatform(run: (platform: Platform) => Promise<void>, waitSeconds = 0): Promise<void> {
+export async function withPlatform(run: (platform: Platform) => Promise<void>, waitSeconds = 0): Promise<void> {
   const platform = await open(waitSeconds)
   try {
     const { clientId, clientSecret } = platform.first

@@ -9,6 +9,7 @@ import { serve } from '../serve.ts'
 import { describeSettings } from '../settings/table.ts'
 import { buildApplicationCommand, buildMigrateCommand, buildOrganizationCommand, buildVaultCommand } from './administration.ts'
 import { buildExportCommand } from './export.ts'
+import { buildKindCommand } from './kinds.ts'
 
 /** Builds `ferrule-server settings`. */
 function buildSettingsCommand(): Command {
@@ -50,6 +51,7 @@ const program = new Command('ferrule-server')
   .addCommand(buildExportCommand())
   .addCommand(buildApplicationCommand())
   .addCommand(buildOrganizationCommand())
+  .addCommand(buildKindCommand())
   .addCommand(buildVaultCommand())
   .addCommand(buildSettingsCommand())
   .addCommand(buildOpenApiCommand())

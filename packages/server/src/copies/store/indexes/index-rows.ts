@@ -2,7 +2,7 @@
  * Rows of `cs_indexes`, which decide which indexes exist. Any process drops an automatic index without a row, or with a row that says
  * failed. Each attempt uses a new name, so leftovers of earlier attempts are recognizable.
  */
-import { nameTablesOf, ownTablePrefix, parseTableName } from '../../search/own-columns.ts'
+import { parseTableName } from '../../search/own-columns.ts'
 import { holdConnector } from '../database/connector-lock.ts'
 import type { ContextDatabase, Row, Session } from '../database/database.ts'
 import type { IndexRules, IndexState } from './types.ts'
@@ -117,16 +117,18 @@ export const isDue = (row: IndexRow, builder: IndexBuilder): boolean =>
 const findLastUse = ({ usedAt, createdAt }: IndexRow): number => Math.max(usedAt ?? 0, createdAt)
 
 /**
- * Finds the rows that leave no room for one more index. A kind of an organization has few over all of its connectors, and all such kinds
- * together have at most half of all, because anybody may bring kinds.
+ * Finds the rows that leave no room for one more index. An organization has few over all kinds that it brought, and all such kinds together
+ * have at most half of all, because anybody may bring kinds.
  */
 function findCrowd(rows: readonly IndexRow[], wanted: IndexTarget, rules: IndexRules): readonly IndexRow[] | undefined {
-  const own = parseTableName(wanted.table)
-  const ofNames = (begin: string) => rows.filter((row) => row.table.startsWith(begin) && !isGivenUp(row))
+  const organization = parseTableName(wanted.table)?.organization
+  const made = rows.filter((row) => !isGivenUp(row))
+  const own = made.filter((row) => parseTableName(row.table) !== undefined)
+  const mine = own.filter((row) => parseTableName(row.table)?.organization === organization)
   const bounds: readonly (readonly [readonly IndexRow[], number])[] = [
-    [rows.filter((row) => row.number === wanted.number && row.table === wanted.table && !isGivenUp(row)), rules.mostOfEntity],
-    ...(own === undefined ? [] : ([[ofNames(nameTablesOf(own.kind)), rules.mostOfOwnKind]] as const)),
-    ...(own === undefined ? [] : ([[ofNames(ownTablePrefix), Math.floor(rules.mostInAll / 2)]] as const)),
+    [made.filter((row) => row.number === wanted.number && row.table === wanted.table), rules.mostOfEntity],
+    ...(organization === undefined ? [] : ([[mine, rules.mostOfOrganization]] as const)),
+    ...(organization === undefined ? [] : ([[own, Math.floor(rules.mostInAll / 2)]] as const)),
     [rows, rules.mostInAll],
   ]
   return bounds.find(([found, most]) => found.length >= most)?.[0]

@@ -30,8 +30,8 @@ export interface IndexRules {
   readonly leastRecords: number
   /** Maximum number of indexes of one entity of one connector. */
   readonly mostOfEntity: number
-  /** Maximum number of indexes of a kind of an organization, over all of its connectors. */
-  readonly mostOfOwnKind: number
+  /** Maximum number of indexes of an organization, over all kinds that it brought. */
+  readonly mostOfOrganization: number
   /** Maximum number of indexes in the database; 0 disables them. */
   readonly mostInAll: number
 }
@@ -48,7 +48,7 @@ export const indexRules: IndexRules = {
   mostRowsReadPerReturned: 100,
   leastRecords: 100_000,
   mostOfEntity: 3,
-  mostOfOwnKind: 6,
+  mostOfOrganization: 8,
   mostInAll: 64,
 }
 
