@@ -19,14 +19,18 @@ const announced: Readonly<Record<Exclude<OwnMove, 'same'>, readonly KindChangeCl
 }
 
 const [mine, other] = ['7c000000-0000-4000-8000-000000000001', '7c000000-0000-4000-8000-000000000002']
-const toOwn = (organizationId: string, { entities }: Pick<OwnKind, 'entities'>): OwnKind => ({ organizationId, id: organizationId, entities })
+const toOwn = (organizationId: string, { entities }: Pick<OwnKind, 'entities'>): OwnKind => ({
+  organizationId,
+  id: organizationId,
+  entities,
+})
 
 const texts = (name: string, schema: Field, number: number): string => {
   if (Reflect.get(schema, 'format') === 'date-time') return new Date(Date.UTC(2025, 0, number)).toISOString()
   const values: unknown = Reflect.get(schema, 'enum')
   return Array.isArray(values) ? 'open' : name === 'state' ? 'open' : `${name} ${number}`
 }
-const valueOf = (name: string, schema: Field, number: number): unknown =>
+const readValue = (name: string, schema: Field, number: number): unknown =>
   readColumnType(schema) === 'integer' ? number : texts(name, schema, number)
 
 /** Searchable fields of an entity. */
@@ -36,10 +40,10 @@ const fieldsOf = ({ entities }: OwnKind, entity: string) => entities[entity]?.co
 const entitiesOf = (own: OwnKind): readonly string[] =>
   Object.keys(own.entities).filter((entity) => own.entities[entity]?.context_store_search !== undefined)
 
-/** What is searched for in a version: all records of an entity. */
+/** Returns all records of an entity, as a version searches them. */
 const recordsOf = (own: OwnKind, entity: string): readonly Readonly<Record<string, unknown>>[] =>
   [1, 2, 3, 4].map((number) =>
-    Object.fromEntries(Object.entries(fieldsOf(own, entity)).map(([name, schema]) => [name, valueOf(name, schema, number)])),
+    Object.fromEntries(Object.entries(fieldsOf(own, entity)).map(([name, schema]) => [name, readValue(name, schema, number)])),
   )
 
 overBoth('a copy whose kind changes', (engine) => {

@@ -96,7 +96,9 @@ overBoth('kinds of organizations', (database) => {
     for (const principal of [one, two]) await platform.ownKinds.publish(principal, 'acme', { file: print(1) })
     const [connector, other] = [await connect(one, 'Mine'), await connect(two, 'Theirs')]
     const places = async () =>
-      (await platform.kindPromotions.list()).filter(({ organizationId }) => [one, two].some((each) => each.organizationId === organizationId))
+      (await platform.kindPromotions.list()).filter(({ organizationId }) =>
+        [one, two].some((each) => each.organizationId === organizationId),
+      )
     const [mine, theirs] = (await places()).toSorted((each) => (each.organizationId === one.organizationId ? -1 : 1))
     const isPromoted = async () => (await platform.connectors.readAccess(one, connector.id)).own?.isPromoted === true
     const name = mine?.name ?? ''
@@ -109,7 +111,9 @@ overBoth('kinds of organizations', (database) => {
     expect(await platform.ownKinds.publish(one, 'acme', { file: print(2) })).toMatchObject({ version: 3, class: 'text' })
     await platform.connectors.patch(one, connector.id, { kind_version: 3 })
     expect(await isPromoted()).toBe(true)
-    const wider = print(2).replace('id: integer Id', 'id: integer Id, state: string State').replace('pages: none }', 'pages: none }, sync: {}')
+    const wider = print(2)
+      .replace('id: integer Id', 'id: integer Id, state: string State')
+      .replace('pages: none }', 'pages: none }, sync: {}')
     expect(await platform.ownKinds.check(one, 'acme', { file: wider })).toMatchObject({
       class: 'remade',
       changes: [{ message: 'its records are in the table of all kinds of organizations again' }, {}],

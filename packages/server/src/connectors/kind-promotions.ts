@@ -123,7 +123,13 @@ export const createKindPromotions = (parts: Parts): KindPromotions => ({
     const rows = await listAllOwnKinds(parts.database.db)
     return rows.map((row) => {
       const { title, promoted = false } = parseVersionSummary(row)
-      return { name: nameOwnKind(row), title, organizationId: row.organization_id, version: Number(row.newest_version), isPromoted: promoted }
+      return {
+        name: nameOwnKind(row),
+        title,
+        organizationId: row.organization_id,
+        version: Number(row.newest_version),
+        isPromoted: promoted,
+      }
     })
   },
   set: async (name, isPromoted) => {

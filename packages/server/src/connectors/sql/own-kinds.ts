@@ -63,9 +63,7 @@ export const listAllOwnKinds = (db: Db) =>
   db
     .selectFrom('own_kinds')
     .innerJoin('own_kind_versions', (join) =>
-      join
-        .onRef('own_kind_versions.kind_id', '=', 'own_kinds.id')
-        .onRef('own_kind_versions.version', '=', 'own_kinds.newest_version'),
+      join.onRef('own_kind_versions.kind_id', '=', 'own_kinds.id').onRef('own_kind_versions.version', '=', 'own_kinds.newest_version'),
     )
     .selectAll('own_kinds')
     .select('own_kind_versions.summary')

@@ -1,6 +1,14 @@
 /** Statements that create the table of a searchable entity, and that update an older one. */
 import { createHash } from 'node:crypto'
-import { type Column, findMainTime, findTable, listPhysicalColumns, type PhysicalColumn, quoteName, type SearchTable } from '../search/columns.ts'
+import {
+  type Column,
+  findMainTime,
+  findTable,
+  listPhysicalColumns,
+  type PhysicalColumn,
+  quoteName,
+  type SearchTable,
+} from '../search/columns.ts'
 import { listIndexedWordSlots, listSlots, listUnplannedSlots, mainTimeSlot, ownTableName, slotTablePrefix } from '../search/own-columns.ts'
 import { buildTable, listLeaves, type TableLayout } from './database/layout.ts'
 

@@ -9,7 +9,9 @@ const formatKind = ({ name, title, organizationId, version, isPromoted }: OwnKin
 const place = (name: string, isPromoted: boolean) =>
   withPlatform(async ({ kindPromotions }) => {
     const { version, connectors } = await kindPromotions.set(name, isPromoted)
-    print(`Version ${version} of ${name} has ${isPromoted ? 'tables of its own' : 'the table of all such kinds'}. ${connectors} connectors moved.`)
+    print(
+      `Version ${version} of ${name} has ${isPromoted ? 'tables of its own' : 'the table of all such kinds'}. ${connectors} connectors moved.`,
+    )
   })
 
 /** Builds `ferrule-server kinds …`. */
