@@ -114,10 +114,8 @@ overBoth('kinds of organizations', (database) => {
     const wider = print(2)
       .replace('id: integer Id', 'id: integer Id, state: string State')
       .replace('pages: none }', 'pages: none }, sync: {}')
-    expect(await platform.ownKinds.check(one, 'acme', { file: wider })).toMatchObject({
-      class: 'remade',
-      changes: [{ message: 'its records are in the table of all kinds of organizations again' }, {}],
-    })
+    const told = await platform.ownKinds.check(one, 'acme', { file: wider })
+    expect([told.class, told.changes[0]?.message]).toEqual(['remade', 'its records are in the table of all kinds of organizations again'])
     expect(await platform.ownKinds.publish(one, 'acme', { file: wider })).toMatchObject({ version: 4, class: 'remade' })
     await platform.connectors.patch(one, connector.id, { kind_version: 4 })
     expect(await isPromoted()).toBe(false)
