@@ -14,7 +14,7 @@ describe.each(databasesOfStatements(['pglite', 'postgres']))('searches on %s', (
       'in that table, with indexes that were made on demand',
       { seed: 20_261_145, schemas: choose(2, 8), queries: 30, records: 40, isOwn: true, onDemand: true },
     ],
-  ])('find what the oracle finds, in its order, over all pages, %s', async (_which, plan) => {
+  ])('find what the oracle finds, in its order, over all pages, %s', { timeout: choose(480_000, 3_600_000) }, async (_which, plan) => {
     const database = await openDatabase(engine)
     const report = await compareSearches(database, plan)
     await database.close()
