@@ -40,6 +40,17 @@ const ways: Readonly<Record<string, readonly [page: NextPages, answer: Answer]>>
       return { body: { list: rows(from, 3), has_more: from + 3 < 7 } }
     },
   ],
+  'the last row until a page is empty': [
+    { ...base, position: 'last:id', send: 'starting_after', more: 'rows' },
+    (url) => ({ body: { list: rows(ids.indexOf(url.searchParams.get('starting_after') ?? '') + 1, 3) } }),
+  ],
+  'an address that the empty page has too': [
+    { ...base, position: '@odata\\.nextLink', more: 'rows' },
+    (url) => {
+      const from = Number(url.searchParams.get('from') ?? 0)
+      return { body: { list: rows(from, 3), '@odata.nextLink': `/v1/notes?from=${from + 3}` } }
+    },
+  ],
   'an offset, and a total': [
     { ...base, position: 'rows', send: 'offset', total: 'total' },
     (url) => ({ body: { list: rows(Number(url.searchParams.get('offset') ?? 0), 3), total: 7 } }),
@@ -212,7 +223,7 @@ describe('pages', () => {
     await using vendor = await startVendor(answer)
     await using notes = connectNotes(vendor.origin, page)
     expect(await collect(notes.notes.records())).toEqual(ids)
-    expect(vendor.seen).toHaveLength(3)
+    expect(vendor.seen).toHaveLength(page.more === 'rows' ? 4 : 3)
     expect(vendor.seen.every((seen) => readUrl(seen).searchParams.get('size') === '3' || page.send === undefined)).toBe(true)
   })
 

@@ -16,6 +16,7 @@ describe('paths', () => {
     ['a.b', { a: 'text' }, undefined],
     ['a[5]', { a: [1] }, undefined],
     ['a[0]', { a: { 0: 'not an array' } }, undefined],
+    [String.raw`a.@odata\.next[0]`, { a: { '@odata.next': ['b'] } }, 'b'],
   ])('%s of %j is %j', (path, value, found) => {
     expect(getAt(value, parsePath(path))).toEqual(found)
   })

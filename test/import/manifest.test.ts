@@ -222,6 +222,7 @@ describe('records', () => {
     ['two steps', '[result, items]', { call: 'GET /notes', at: 'result.items', pages: 'none' }],
     ['an object of rows', '[notes, "*"]', { call: 'GET /notes', at: 'notes', keyed: 'key', pages: 'none' }],
     ['rows in objects', '[edges, "*", node]', { call: 'GET /notes', at: 'edges', pages: 'none', merge: ['node'] }],
+    ['rows in objects of rows', '[items, "*", page, data]', { call: 'GET /notes', at: 'items', pages: 'none', merge: ['page.data'] }],
   ])('at %s', async (_, fieldPath, list) => {
     expect((await importWhole({ fieldPath })).notes?.list).toEqual(list)
   })

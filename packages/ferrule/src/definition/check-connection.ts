@@ -251,9 +251,6 @@ const checkNextPages = (name: string, { position, send, size, first, more, cap }
     isCounted && send === undefined && `page ${name} counts, but does not say which parameter takes the number`,
     first !== undefined && position !== 'pages' && `page ${name} has a first number, but does not count pages`,
     position.startsWith('last:') &&
-      send === undefined &&
-      `page ${name} goes on after the last row, but does not say which parameter takes it`,
-    position.startsWith('last:') &&
       more === undefined &&
       size === undefined &&
       `page ${name} has neither a flag of more pages nor a size, so it would not end`,

@@ -9,7 +9,7 @@ import { findField } from './document.ts'
 import { asksForDescribed, describedSlot, type EntityDefinition, type LiveAction, liveActions, type Operation } from './entity.ts'
 import { type Fields, isOptional } from './fields.ts'
 import { refusedNames } from './object.ts'
-import { cursorName, findShape, type PageDefinition, sizeName } from './page.ts'
+import { cursorName, everyRow, findShape, type PageDefinition, sizeName } from './page.ts'
 import { listSlots } from './templates.ts'
 
 /** Longest tool name that common clients accept, in characters. */
@@ -131,7 +131,7 @@ function listToldPaths(page: PageDefinition | undefined): string[] {
   if (page === undefined) return []
   if (!('position' in page)) return 'read' in page ? Object.values(page.read) : []
   const told = /^(rows$|pages$|last:|link:|header:)/.test(page.position) ? [] : [page.position]
-  return [...told, ...[page.more ?? [], page.total ?? []].flat()]
+  return [...told, ...[page.more === everyRow ? [] : (page.more ?? []), page.total ?? []].flat()]
 }
 
 const operationChecks: readonly Check<OperationContext>[] = [

@@ -117,7 +117,10 @@ export interface NextPages {
   readonly send?: string
   /** Where the request carries the position; by default the query of a request without a body, else the body. */
   readonly place?: 'query' | 'body'
-  /** Path of the flag that says whether there are more pages. With an exclamation mark in front: whether this page is the last. */
+  /**
+   * Path of the flag that says whether there are more pages. With an exclamation mark in front: whether this page is the last. `rows`: the
+   * list continues until a page is empty.
+   */
   readonly more?: string
   /** Path of the number of all records. */
   readonly total?: string
@@ -144,6 +147,9 @@ export interface SearchCap {
 /** Finds the shape of a list: `none` for one page. @param pages the kind's */
 export const findShape = (pages: Readonly<Record<string, PageDefinition>>, page: string | undefined): PageShape =>
   pages[page ?? '']?.shape ?? 'none'
+
+/** The flag of lists that continue until a page is empty. */
+export const everyRow = 'rows'
 
 /** Names of the parameters that every list with pages of the shape `next` has: the position, and the size where the vendor takes one. */
 export const cursorName = 'cursor'

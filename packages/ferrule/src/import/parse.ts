@@ -16,7 +16,8 @@ async function parseText(text: string): Promise<unknown> {
   }
   const { parse } = await import('yaml')
   try {
-    return parse(text, { version: '1.2', schema: 'core', logLevel: 'error', maxAliasCount: mostAliases })
+    // Of two keys with one name the last counts, as in JSON.
+    return parse(text, { version: '1.2', schema: 'core', logLevel: 'error', maxAliasCount: mostAliases, uniqueKeys: false })
   } catch (thrown) {
     const [said = ''] = (thrown instanceof Error ? thrown.message : String(thrown)).split('\n')
     throw new DocumentError(`is neither JSON nor YAML: ${said.replace(/:$/, '')}`)

@@ -43,13 +43,13 @@ export function checkWays({ file, found }: BuildScope): void {
     if (name === 'none') found.note(steps, { message: 'none is the word for lists of one page, so no way has this name' })
     if (isUrl && send !== undefined)
       found.note([...steps, 'send'], { message: 'a link is the address of the next page, and no parameter takes it' }, 'key')
-    if (/^(last:|rows$|pages$)/.test(next) && send === undefined)
+    if (/^(rows|pages)$/.test(next) && send === undefined)
       found.note(steps, { message: `${next} needs the parameter that takes it`, example: 'send: starting_after' })
     if (first !== undefined && next !== 'pages')
       found.note([...steps, 'first'], { message: 'first is the first number of pages: next is pages', example: 'next: pages' }, 'key')
     if (next.startsWith('last:') && size === undefined && more === undefined)
       found.note(steps, {
-        message: `${next} does not say by itself where the list ends: name the size of a page, or a flag`,
+        message: `${next} does not say by itself where the list ends: name the size of a page, a flag, or rows for an empty page`,
         example: 'size: per_page=100',
       })
     if (/^(rows|pages)$/.test(next) && size === undefined && more === undefined)

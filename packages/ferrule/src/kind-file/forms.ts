@@ -59,7 +59,7 @@ export const textForms = {
     example: 'expires: 12h',
   },
   revocation: { pattern: String.raw`^POST \/[^?#\s{}]*$`, says: 'POST and a path without slots', example: 'call: POST /oauth/revoke' },
-  header: { pattern: '^[A-Za-z][A-Za-z0-9-]*$', says: 'the name of a header', example: 'x-api-version' },
+  header: { pattern: '^[A-Za-z][A-Za-z0-9_-]*$', says: 'the name of a header', example: 'x-api-version' },
   value: {
     pattern: String.raw`^[\x20-\x7e]+$`,
     says: 'what a header can carry: printable ASCII',

@@ -1,7 +1,7 @@
 /** Pages of any vendor: the position of the next page as an opaque cursor, which fits its connector, its list and its filters only. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { isObject } from '../../definition/object.ts'
-import { cursorName, type NextPages, type SearchCap, sizeName } from '../../definition/page.ts'
+import { cursorName, everyRow, type NextPages, type SearchCap, sizeName } from '../../definition/page.ts'
 import { readJson, writeJson } from '../../values/json/json.ts'
 import type { Connection } from '../connection.ts'
 import { readHeader, readHeaders } from '../http/answer.ts'
@@ -99,7 +99,7 @@ const readValue = (operation: CompiledOperation, { answer, body }: Listed, from:
 
 /** Reads whether the vendor says that there are more pages; undefined if it does not say. */
 export function readMore({ more }: NextPages, body: unknown): boolean | undefined {
-  if (more === undefined) return undefined
+  if (more === undefined || more === everyRow) return undefined
   const isLast = more.startsWith('!')
   const flag = getAt(body, parsePath(isLast ? more.slice(1) : more))
   return typeof flag === 'boolean' ? flag !== isLast : undefined
@@ -112,6 +112,12 @@ export const isToldEnd = ({ position }: NextPages, body: unknown): boolean =>
 const readTotal = ({ total }: NextPages, body: unknown): number | null => {
   const value = total === undefined ? undefined : getAt(body, parsePath(total))
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
+}
+
+/** Reads whether there can be more pages where no flag says it: an empty page is the last, or one that is not full. */
+function canHaveMore({ position, more }: NextPages, listed: Listed): boolean | undefined {
+  if (more === everyRow) return listed.listed > 0 ? undefined : false
+  return position.startsWith('last:') ? isFull(listed) : undefined
 }
 
 const noPosition = 'there are more pages, and no position of the next one'
@@ -127,7 +133,7 @@ function countNext(operation: CompiledOperation, page: NextPages, { asked, liste
   const total = readTotal(page, body)
   const told = readMore(page, body)
   if (told === true && listed === 0) throw failInvalidAnswer(operation, noPosition)
-  const more = told ?? (total === null ? listed >= size : before + listed < total)
+  const more = told ?? (page.more === everyRow || (total === null ? listed >= size : before + listed < total))
   return more && listed > 0 ? start + (isRows ? listed : 1) : undefined
 }
 
@@ -154,7 +160,7 @@ function readPageUrl(connection: Connection, operation: CompiledOperation, value
  */
 function findNext(connection: Connection, operation: CompiledOperation, page: NextPages, listed: Listed): Position | undefined {
   if (page.position === 'rows' || page.position === 'pages') return countNext(operation, page, listed)
-  const more = readMore(page, listed.body) ?? (page.position.startsWith('last:') ? isFull(listed) : undefined)
+  const more = readMore(page, listed.body) ?? canHaveMore(page, listed)
   if (more === false) return undefined
   const value = readValue(operation, listed, page.position)
   if (value === undefined || value === null || value === '' || !isPosition(value)) {

@@ -1,6 +1,6 @@
 /** Finds signs of more records in an answer that ends a list: what the definition of the list does not read. Pure. */
 import { isObject } from '../../definition/object.ts'
-import type { PageDefinition } from '../../definition/page.ts'
+import { everyRow, type PageDefinition } from '../../definition/page.ts'
 import { readHeader, readHeaders } from '../http/answer.ts'
 import { getAt, parsePath } from '../json/paths.ts'
 import type { WireAnswer } from './answer.ts'
@@ -223,7 +223,7 @@ export function describeUnreadSign(operation: CompiledOperation, last: LastAnswe
   const page = findPageDefinition(operation)
   const own = page !== undefined && 'position' in page ? page : undefined
   // The vendor's own flag is believed, whatever stands beside it.
-  if (own !== undefined && readMore(own, last.body) === false) return undefined
+  if (own !== undefined && (readMore(own, last.body) === false || (own.more === everyRow && last.listed === 0))) return undefined
   const isTold = own !== undefined && isToldEnd(own, last.body)
   const search = new Search(operation, page, last)
   search.look(last.body, '')

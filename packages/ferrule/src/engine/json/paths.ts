@@ -1,4 +1,4 @@
-/** Paths into JSON values: `a.b`, `a[0].b` (one element), `a[].b` (every element). */
+/** Paths into JSON values: `a.b`, `a[0].b` (one element), `a[].b` (every element). A dot within a name has a backslash before it. */
 import { isObject, refusedNames } from '../../definition/object.ts'
 
 /** A step of a path: a key, an index, or `every` for all elements of an array. */
@@ -8,7 +8,8 @@ const every = Symbol('every element')
 export type Path = readonly Step[]
 
 const parseSteps = (part: string): Step[] => {
-  const [, key = '', indices = ''] = /^([^[\]]*)((?:\[\d*\])*)$/.exec(part) ?? []
+  const [, name = '', indices = ''] = /^([^[\]]*)((?:\[\d*\])*)$/.exec(part) ?? []
+  const key = name.replaceAll('\\.', '.')
   const inner = [...indices.matchAll(/\[(\d*)\]/g)].map(([, index]) => (index === '' ? every : Number(index)))
   return key === '' ? inner : [key, ...inner]
 }
@@ -19,7 +20,7 @@ const parsed = new Map<string, Path>()
 export function parsePath(path: string): Path {
   const kept = parsed.get(path)
   if (kept !== undefined) return kept
-  const made = path === '' ? [] : path.split('.').flatMap(parseSteps)
+  const made = path === '' ? [] : path.split(/(?<!\\)\./).flatMap(parseSteps)
   parsed.set(path, made)
   return made
 }

@@ -83,12 +83,12 @@ function readChosen(url: Template, choices: readonly Choice[], settings: Setting
   )
 }
 
+const hostIn = /(?<![\w.@-])([A-Za-z0-9<>_*-]+)((?:\\?\.[a-z0-9-]+)*\\?\.[a-z0-9-]+\\?\.[a-z]{2,})\b/gi
+
 /** Finds a host of the vendor in what the specification shows for a value: the first part of it is the account's. */
 function guessHost(shown: readonly string[]): string | undefined {
   if (shown.some((text) => /^https?:\/\/[^/]+\/./.test(text))) return undefined
-  const hosts = shown
-    .map((text) => /([A-Za-z0-9<>_*-]+)((?:\\?\.[a-z0-9-]+)*\\?\.[a-z0-9-]+\\?\.[a-z]{2,})\b/i.exec(text)?.[2]?.replaceAll('\\', ''))
-    .filter((each) => each !== undefined)
+  const hosts = shown.flatMap((text) => [...text.matchAll(hostIn)].map(([, , rest = '']) => rest.replaceAll('\\', '')))
   const [first] = hosts
   const domain = (host: string): string => host.split('.').slice(-2).join('.')
   return first === undefined || hosts.some((host) => domain(host) !== domain(first)) || /example|domain|your|host\./i.test(first)
@@ -96,8 +96,37 @@ function guessHost(shown: readonly string[]): string | undefined {
     : first
 }
 
+/**
+ * Writes an address that a value is the host of: with the domain that the specification shows, else with the host that the manifest has by
+ * default. Others stay as they are.
+ */
+export function spreadHost(url: Template, settings: Settings, notes: Notes): Template {
+  const [first, second, ...rest] = url
+  const isBare = first?.is === 'slot'
+  const [slot, behind] = isBare ? [first, second === undefined ? rest : [second, ...rest]] : [second, rest]
+  const isWhole = isBare || (first?.is === 'text' && /^\s*https:\/\/$/.test(first.text))
+  const [after] = behind
+  if (!isWhole || slot?.is !== 'slot' || slot.root !== 'config' || (after?.is === 'text' && !isBare && !after.text.startsWith('/')))
+    return url
+  const setting = settings.find(slot)
+  if (setting.values.length > 0) return url
+  const usual = setting.otherwise === undefined ? '' : String(setting.otherwise)
+  const host = guessHost([...setting.examples, ...(usual === '' ? [] : [usual])])
+  const isHost = /^(https:\/\/)?[a-z0-9-]+(\.[a-z0-9-]+)+(\/\S*)?$/.test(usual)
+  if (host === undefined && !isHost) return url
+  notes.doubt('api', 'guessed')
+  const path = joinText(behind)
+  const isSpread = /^[^/?]/.test(path[0]?.is === 'text' ? path[0].text : '/')
+  const start: Template =
+    host === undefined
+      ? [{ is: 'text', text: `https://${usual.replace(/^https:\/\//, '').replace(/\/$/, '')}` }]
+      : [{ is: 'text', text: 'https://' }, slot, { is: 'text', text: host }]
+  return joinTexts([...start, ...(isSpread ? [{ is: 'text' as const, text: '/' }] : []), ...path])
+}
+
 /** Splits an address; undefined for a host that an account names as a whole. */
-export function readAddress(url: Template, settings: Settings, notes: Notes): Address | undefined {
+export function readAddress(given: Template, settings: Settings, notes: Notes): Address | undefined {
+  const url = spreadHost(given, settings, notes)
   const choices = url.filter((part) => part.is === 'choice')
   if (choices.length > 0) return readChosen(url, choices, settings, notes)
   const [first, ...behind] = url
@@ -129,7 +158,7 @@ function readListed(slot: Slot, url: Template, settings: Settings, notes: Notes)
   )
 }
 
-/** Reads an address that a value is the host of: one of listed ones, or one whose domain the specification shows. */
+/** Reads an address that a value is the host of: one of listed ones. */
 function readWhole(slot: Slot, behind: Template, settings: Settings, notes: Notes): Address | undefined {
   const setting = settings.find(slot)
   const toUrl = (value: string): Template =>
@@ -140,11 +169,7 @@ function readWhole(slot: Slot, behind: Template, settings: Settings, notes: Note
       setting,
       notes,
     )
-  const shown = [...setting.examples, ...(setting.otherwise === undefined ? [] : [String(setting.otherwise)])]
-  const host = guessHost(shown)
-  if (host === undefined) return notes.stop(wholeHost)
-  notes.doubt('api', 'guessed')
-  return split(joinTexts([{ is: 'text', text: 'https://' }, slot, { is: 'text', text: host }, ...joinText(behind)]))
+  return notes.stop(wholeHost)
 }
 
 const isPrefixPart = (segment: Template): boolean =>

@@ -1,6 +1,7 @@
 /** Ways to authenticate, read from the authenticators of manifests. */
 import { isObject } from '../../definition/object.ts'
 import type { FileOauth, FileScheme } from '../../kind-file/file.ts'
+import { spreadHost } from './address.ts'
 import type { Component, Values } from './component.ts'
 import type { Notes } from './outcome.ts'
 import { readOption } from './paging.ts'
@@ -70,7 +71,7 @@ function readApiKey(authenticator: Component, source: AuthSource): Scheme | unde
   if (token === undefined) return undefined
   if (place.place === 'body') return notes.stop('a key in the body of requests')
   if (place.name === '') return notes.stop('an API key without a name')
-  if (place.place === 'header' && !/^[A-Za-z][A-Za-z0-9-]*$/.test(place.name))
+  if (place.place === 'header' && !/^[A-Za-z][A-Za-z0-9_-]*$/.test(place.name))
     return notes.stop('a header whose name kind files do not take', place.name)
   if (place.place === 'query') scheme.query[place.name] = token
   else scheme.send[place.name.toLowerCase()] = token
@@ -87,7 +88,8 @@ function readBasic(authenticator: Component, source: AuthSource): Scheme | undef
 }
 
 /** Reads an address whose slots are values of configuration: `https://{shop}.example.com/oauth/token`. */
-function readEndpoint(template: Template, { notes, configure }: AuthSource): string | undefined {
+function readEndpoint(given: Template, { notes, settings, configure }: AuthSource): string | undefined {
+  const template = spreadHost(given, settings, notes)
   const logic = findLogic(template)
   if (logic !== undefined) return notes.stop('logic in the address of tokens', logic)
   if (listSlots(template).some(({ root }) => root !== 'config')) return notes.stop('logic in the address of tokens')

@@ -25,6 +25,9 @@ interface Param {
 
 const timeTypes = { iso: 'date-time', seconds: 'unix-time', milliseconds: 'unix-time-ms', date: 'date', none: 'string' } as const
 
+/** Returns whether callers have this name for the position or the size of a page. */
+const isWordOfPages = (name: string): boolean => /^(cursor|limit)$/.test(name)
+
 /** Writes one list. */
 export class CallWriter {
   readonly params: Record<string, unknown> = {}
@@ -126,8 +129,8 @@ export class CallWriter {
   }
 
   #declare(entry: string, place: 'params' | 'body', source: Source): void {
-    // A cursor and a limit are the words of callers for pages; a name of the path is another value.
-    const isTaken = /^(cursor|limit)$/.test(entry) || Object.hasOwn(this.params, entry) || Object.hasOwn(this.body, entry)
+    // A name of the path is another value.
+    const isTaken = isWordOfPages(entry) || Object.hasOwn(this.params, entry) || Object.hasOwn(this.body, entry)
     const name = isTaken ? `${toSlotName(entry)}_value` : isName(entry) && !/[.]/.test(entry) ? entry : toSlotName(entry)
     const setting = source.is === 'setting' ? source.setting : undefined
     const isRequired = /^(parent|grandparent|value)$/.test(source.is) || (setting?.isRequired === true && setting.otherwise === undefined)
@@ -140,7 +143,10 @@ export class CallWriter {
   /** Writes one value of the query, or of the body. */
   add({ name, value }: Entry, place: 'params' | 'body'): void {
     if (typeof value === 'object') this.#addTemplate(name, value, place)
-    else if (place === 'body' || this.#draft.request?.method !== 'POST') this.always[name] = value
+    else if (isWordOfPages(name) && place === 'params') {
+      this.params[`${name}_value`] = { $type: typeof value, $about: sayParent(name), $to: name }
+      this.defaults[`${name}_value`] = value
+    } else if (place === 'body' || this.#draft.request?.method !== 'POST') this.always[name] = value
     else {
       this.params[name] = `${typeof value} ${sayParent(name)}`
       this.defaults[name] = value

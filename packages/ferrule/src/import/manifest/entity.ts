@@ -37,7 +37,7 @@ export function writeCall(
 ): CallWriter & { readonly path: string } {
   const { request, way, partition, incremental, notes } = draft
   const writer = new CallWriter(draft, settings, configure)
-  const written = writeTemplate(path, (slot) => `{${writer.addSlot(slot)}}`)
+  const written = writeTemplate(path, (slot) => `{${writer.addSlot(slot)}}`).replaceAll(' ', '%20')
   const call = /^\/[^?#\s]*$/.test(written) ? written : (notes.stop('an address that is no plain path', written) ?? '/')
   const taken = new Set(way?.taken)
   for (const entry of way?.fixed ?? []) writer.add(entry, request?.method === 'POST' && way?.inBody ? 'body' : 'params')

@@ -98,6 +98,10 @@ function readTime(source: string): Slot | undefined {
     /^format_datetime\(\s*(.+?)\s*,\s*(?:format\s*=\s*)?['"]([^'"]+)['"]\s*(?:,\s*['"][^'"]*['"]\s*)?\)$/.exec(source) ??
     /^(.+?)\.strftime\(\s*['"]([^'"]+)['"]\s*\)$/.exec(source) ??
     []
+  // A zone with a colon, as ISO 8601 has it.
+  const [, zoned, again] = /^(.+?)\[:-2\]\s*\+\s*['"]:['"]\s*\+\s*(.+?)\[-2:\]$/.exec(source) ?? []
+  const [whole, zone] = [readSlot(zoned ?? ''), readSlot(again ?? '')]
+  if (isOfCall(whole) && isOfCall(zone)) return { ...whole, form: '%Y-%m-%dT%H:%M:%S%z' }
   const [, milliseconds] = /^\(?\s*timestamp\(\s*(.+?)\s*\)\s*\*\s*1000\s*\)?\s*(?:\|\s*int)?$/.exec(source) ?? []
   const [, seconds] = /^timestamp\(\s*(.+?)\s*\)\s*(?:\|\s*int)?$/.exec(source) ?? []
   const [said, as] = milliseconds !== undefined ? [milliseconds, '%ms'] : seconds !== undefined ? [seconds, '%s'] : [moment, form]
@@ -160,16 +164,20 @@ function readSeveral(source: string): readonly Part[] | undefined {
   return isText && parts.every((part) => part.is === 'text' || part.is === 'slot') ? parts : undefined
 }
 
+const trimmed = /^(.+?)\.(?:strip|rstrip|lstrip)\((?:'[\s/]*'|"[\s/]*")?\)$/
 const harmless = /^(.+?)\s*\|\s*(?:string|int|float|trim|lower|urlencode|tojson(?:\(\))?|default\(\s*(?:None|''|"")\s*\))$/
+
+/** Joins literals that stand beside each other: `config['query_' + 'events']`. */
+const joinLiterals = (source: string): string => source.replaceAll(/(['"])([\w .:/-]*)\1\s*[+~]\s*(['"])([\w .:/-]*)\3/g, "'$2$4'")
 
 /** Reads an expression. Everything that says more is logic. */
 export function readExpression(expression: string): readonly Part[] {
-  const source = unwrap(expression.trim())
+  const source = joinLiterals(unwrap(expression.trim()))
   if (isLiteral.test(source)) return [{ is: 'text', text: String(readLiteral(source) ?? '') }]
   if (isNow(source)) return [{ is: 'slot', root: 'now', path: [] }]
   const found = readSlot(source) ?? readJoin(source) ?? readTime(source) ?? readChoice(source) ?? readFirstOf(source)
   if (found !== undefined) return [found]
-  const [, inner] = harmless.exec(source) ?? []
+  const [, inner] = trimmed.exec(source) ?? harmless.exec(source) ?? []
   const bare = inner === undefined ? [] : readExpression(inner)
   if (bare.length === 1 && bare[0]?.is === 'slot') return bare
   return readSeveral(source) ?? [{ is: 'logic', text: source }]

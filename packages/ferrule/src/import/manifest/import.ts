@@ -125,7 +125,7 @@ class KindMaker {
       for (const { name, value } of draft.request?.headers ?? []) {
         const low = name.toLowerCase()
         if (ownHeaders.test(low)) continue
-        if (!/^[a-z][a-z0-9-]*$/.test(low)) draft.notes.stop('a header whose name kind files do not take', name)
+        if (!/^[a-z][a-z0-9_-]*$/.test(low)) draft.notes.stop('a header whose name kind files do not take', name)
         if (typeof value === 'object') this.#sendHeader(draft, schemes, { name: low, value })
         else if ((fixed.get(low) ?? String(value)) !== String(value) || low === 'authorization')
           draft.notes.stop('a header whose value differs between streams', name)

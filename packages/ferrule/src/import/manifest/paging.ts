@@ -1,4 +1,5 @@
 /** Ways of paging, read from the paginators of manifests. */
+import { everyRow } from '../../definition/page.ts'
 import type { Component } from './component.ts'
 import { splitTop } from './expression.ts'
 import { isStep, isWireName } from './names.ts'
@@ -38,11 +39,15 @@ export interface PagingSource {
 
 const noWay = 'a way of paging that kind files do not have'
 
-/** Writes steps as a path into an answer; undefined for steps that no path has. */
+/** Writes steps as a path into an answer; undefined for steps that no path has. A dot within a name has a backslash before it. */
 export const toPath = (steps: readonly (string | number)[]): string | undefined => {
-  const right = steps.every((step) => (typeof step === 'number' ? step >= 0 : isStep(step)))
+  const right = steps.every((step) => (typeof step === 'number' ? step >= 0 : isStep(step.replaceAll('.', ''))))
   if (!right || steps.length === 0) return undefined
-  return steps.reduce<string>((path, step) => (typeof step === 'number' ? `${path}[${step}]` : path === '' ? step : `${path}.${step}`), '')
+  return steps.reduce<string>((path, step) => {
+    if (typeof step === 'number') return `${path}[${step}]`
+    const name = step.replaceAll('.', '\\.')
+    return path === '' ? name : `${path}.${name}`
+  }, '')
 }
 
 /** Finds where an answer has the position of the next page. */
@@ -61,26 +66,59 @@ function readPosition(slot: Slot, { notes, at }: PagingSource): string | undefin
   return notes.stop('logic in the position of the next page', `${root} ${path.join('.')}`)
 }
 
-/** What a position is: a slot, an address whose parameter is cut out, or a number that is counted. */
-type Position = { readonly slot: Slot; readonly isCut?: true } | { readonly counted: 'pages' | 'rows' }
+/** What a position is: a slot, an address whose parameter is cut out, the value of an object that is sent, or a number that is counted. */
+type Position = { readonly slot: Slot; readonly isCut?: true; readonly into?: string } | { readonly counted: 'pages' | 'rows' }
 
-/** Reads the expression of a position. */
-function readExpressionOf(template: Template): Position | undefined {
+/** The address of the next page in a `Link` header. */
+const nextLink: Slot = { is: 'slot', root: 'headers', path: ['link', 'next', 'url'] }
+
+/** Reads a `Link` header that is cut by hand: its entry for the next page. */
+function readCutLink(text: string, stop: string): Position | undefined {
+  if (!/^headers(?:\.get\(\s*|\[)['"]link['"]/i.test(text)) return undefined
+  const isNext = /rel=\\?"?next/.test(`${text} ${stop}`)
+  return isNext ? { slot: nextLink, ...(/regex_search|split\(['"]\w+=/.test(text) ? { isCut: true } : {}) } : undefined
+}
+
+/** Reads an object with the position as its only value, which is written as a text: `'{"after": "' + response.next + '"}'`. */
+function readWrapped(text: string): Position | undefined {
+  const [, into = '', inner = ''] = /^'\{\s*"(\w+)"\s*:\s*"'\s*\+\s*(.+?)\s*\+\s*'"\s*\}'(?:\s+if\s+.+)?$/.exec(text) ?? []
+  const slot = readSlot(inner)
+  return slot === undefined ? undefined : { slot, into }
+}
+
+/** Reads a position that the answer has only sometimes: `response.next if response.next`, or if there are rows. */
+function readSometimes(text: string, at: string): Position | undefined {
+  const [, then = '', condition = ''] = /^(.+?)\s+if\s+(.+?)(?:\s+else\s+(?:None|''|""))?$/.exec(text) ?? []
+  const chosen = readSlot(then.trim())
+  const asked = readSlot(condition)
+  if (chosen === undefined) return undefined
+  const isOwn = asked?.path.every((step, index) => chosen.path[index] === step) || condition === chosen.root
+  return isOwn || (asked?.root === 'response' && at !== '' && toPath(asked.path) === at) ? { slot: chosen } : undefined
+}
+
+/** Reads a position that is cut out of an address: the address has it too. */
+function readCut(text: string): Position | undefined {
+  const [then = ''] = text.split(/\s+if\s+/)
+  const [, whole = ''] =
+    /^(.+?)\s*\|\s*regex_search\(/.exec(text) ??
+    /^(.+?)\.split\(\s*['"][^'"]*=['"]\s*\)\[-?1\](?:\.split\(\s*['"]&['"]\s*\)\[0\])?$/.exec(then) ??
+    []
+  const slot = /=/.test(text) ? readSlot(whole.trim()) : undefined
+  return slot === undefined ? undefined : { slot, isCut: true }
+}
+
+/** Reads the expression of a position. @param at path of the rows @param stop condition that ends the list */
+function readExpressionOf(template: Template, at: string, stop: string): Position | undefined {
   const [part, ...others] = template
   if (part === undefined || others.length > 0) return undefined
-  if (part.is === 'slot') return part.form === undefined && part.isList === undefined ? { slot: part } : undefined
+  if (part.is === 'slot') {
+    const isCursor = part.root === 'headers' && /^link$/i.test(String(part.path[0])) && part.path.slice(1).join('.') === 'next.cursor'
+    if (isCursor) return { slot: nextLink, isCut: true }
+    return part.form === undefined && part.isList === undefined ? { slot: part } : undefined
+  }
   if (part.is !== 'logic') return undefined
-  const [, then = '', condition = ''] = /^(.+?)\s+if\s+(.+?)(?:\s+else\s+(?:None|''|""))?$/.exec(part.text) ?? []
-  const chosen = readSlot(then.trim())
-  const asked = /^(\w+)/.exec(condition)?.[1] ?? ''
-  if (
-    chosen !== undefined &&
-    (readSlot(condition)?.path.every((step, index) => chosen.path[index] === step) || (asked === chosen.root && condition === asked))
-  )
-    return { slot: chosen }
-  const [, whole = ''] = /^(.+?)\s*\|\s*regex_search\(/.exec(part.text) ?? []
-  const cut = /=/.test(part.text) ? readSlot(whole.trim()) : undefined
-  if (cut !== undefined) return { slot: cut, isCut: true }
+  const found = readSometimes(part.text, at) ?? readCutLink(part.text, stop) ?? readWrapped(part.text) ?? readCut(part.text)
+  if (found !== undefined) return found
   if (/^\(?(?:response\S*|next_page_token\S*|\(.*\))\s*(?:\|\s*int\s*)?\)?\s*\+\s*1$/.test(part.text)) return { counted: 'pages' }
   const [one = '', other, ...more] = splitTop(part.text, /^\s*\+\s*/)
   const isOffset =
@@ -116,28 +154,42 @@ type Stop = { readonly more?: string } | undefined
 const isByRows = (condition: string): boolean =>
   /last_page_size|last_records?\b|\|\s*(?:length|count)/.test(condition) || /^not\s+last_record/.test(condition)
 
+/** Returns whether a condition ends a list with an empty page. */
+const isByEmptyPage = (condition: string): boolean =>
+  /^not\s+last_records?$|^(?:last_page_size|.+\|\s*(?:length|count))\s*(?:==\s*0|<\s*1)$/.test(condition) ||
+  /^headers\W+link\W+next\W+results\W+==\s*['"]false['"]$/i.test(condition)
+
+/** What a condition that ends a list is read with: paths of the position and of the rows. */
+interface StopScope {
+  readonly position: string
+  readonly at: string
+}
+
 /** Reads one condition that ends a list. */
-function readStopPart(condition: string, position: string): Stop {
+function readStopPart(condition: string, { position, at }: StopScope): Stop {
+  if (isByEmptyPage(condition)) return { more: everyRow }
   const link = /^'(\w+)'\s+not\s+in\s+(\S.*)$/.exec(condition.replaceAll('"', "'"))
   if (link !== null) return {}
   const empty = matchSlot(condition, emptyConditions)
   const path = toPath(empty?.path ?? [])
   if (empty !== undefined && empty.root !== 'response') return {}
+  if (path !== undefined && path === at) return { more: everyRow }
   if (path !== undefined) return path === position || `${position}.`.startsWith(`${path}.`) ? {} : { more: path }
   const set = toPath(matchSlot(condition, setConditions)?.path ?? [])
   if (set !== undefined && !/\bnot\b|[<>=]/.test(condition)) return { more: `!${set}` }
   return isByRows(condition) ? {} : undefined
 }
 
-function readStop(template: Template | undefined, position: string, notes: Notes): Stop {
+function readStop(template: Template | undefined, scope: StopScope, notes: Notes): Stop {
   const [part, ...others] = template ?? []
   if (part === undefined) return {}
   const expression = part.is === 'slot' ? writeSlot(part) : part.is === 'choice' ? writeSlot(part.by) : part.text
   const found: readonly Stop[] =
     others.length > 0 || part.is === 'choice'
       ? [undefined]
-      : expression.split(/\s+or\s+/).map((each) => readStopPart(unwrap(each.trim()), position))
-  const flags = found.flatMap((each) => each?.more ?? [])
+      : expression.split(/\s+or\s+/).map((each) => readStopPart(unwrap(each.trim()), scope))
+  const all = found.flatMap((each) => each?.more ?? [])
+  const flags = all.length > 1 ? all.filter((flag) => flag !== everyRow) : all
   if (found.every((each) => each !== undefined) && flags.length <= 1) return flags[0] === undefined ? {} : { more: flags[0] }
   notes.doubt('list.pages', 'guessed')
   // An empty position ends the list, whatever else does: the condition can only save a call, unless the position stays on the last page.
@@ -206,35 +258,39 @@ function readCounted(next: 'pages' | 'rows', strategy: Component, notes: Notes):
   return first === '0' || first === '1' ? { next, ...(first === '0' ? { first } : {}) } : notes.stop(noWay, `pages from ${first}`)
 }
 
-function readCursor(strategy: Component, source: PagingSource): (Pick<Way, 'next' | 'more'> & { readonly isCut?: true }) | undefined {
-  const { notes } = source
+/** A way whose position the answer has. */
+type CursorWay = Pick<Way, 'next' | 'more'> & Pick<Extract<Position, { slot: Slot }>, 'isCut' | 'into'>
+
+function readCursor(strategy: Component, source: PagingSource): CursorWay | undefined {
+  const { notes, at } = source
   const value = strategy.template('cursor_value') ?? []
   const stop = strategy.template('stop_condition')
-  const position = readExpressionOf(value)
+  const position = readExpressionOf(value, at, (stop ?? []).map((part) => (part.is === 'logic' ? part.text : '')).join(''))
   if (position === undefined) return notes.stop('logic in the position of the next page', findLogic(value) ?? readPlain(value))
   if ('counted' in position) {
     notes.doubt('list.pages', 'guessed')
     return { next: position.counted }
   }
   const next = readPosition(position.slot, source)
-  const read = next === undefined ? undefined : readStop(stop, next, notes)
+  const read = next === undefined ? undefined : readStop(stop, { position: next, at }, notes)
   if (next === undefined || read === undefined) return undefined
   if (position.isCut) notes.doubt('list.pages', 'guessed')
-  return { next, ...read, ...(position.isCut ? { isCut: true } : {}) }
+  const { slot: _slot, ...rest } = position
+  return { next, ...read, ...rest }
 }
 
 /** Finds what is wrong with a way whose parts were read. */
-function findFlaw({ next, more }: Pick<Way, 'next' | 'more'>, send: Place | undefined, hasToken: boolean): string | undefined {
+function findFlaw(next: string, send: Place | undefined, hasToken: boolean): string | undefined {
   const isUrl = /^link(:|$)/.test(next)
-  const isLast = next.startsWith('last:')
   if (isUrl && send !== undefined) return 'a position within the address of the next page'
-  if (send === undefined && (isLast || next === 'pages' || next === 'rows' || !(isUrl || hasToken)))
-    return 'a position of pages that no parameter takes'
-  return more === undefined && isLast ? 'the last record as a position, without the size of a page' : undefined
+  return send === undefined && (next === 'pages' || next === 'rows' || !(isUrl || hasToken))
+    ? 'a position of pages that no parameter takes'
+    : undefined
 }
 
 /** Reads pages whose number no request carries: the platform reads the first one only. */
-function readOnePage(size: string | undefined, place: Place | undefined, notes: Notes): ReadWay {
+function readOnePage(strategy: Component, { size, place }: { size?: string; place?: Place }, notes: Notes): ReadWay {
+  strategy.leaveAll()
   notes.doubt('list.pages', 'guessed')
   const [name = '', most = ''] = size?.split('=') ?? []
   return size === undefined ? { taken: [] } : { taken: [name], fixed: [{ name, value: Number(most) }], inBody: place?.place === 'body' }
@@ -251,21 +307,25 @@ export function readPaging(paginator: Component | undefined, source: PagingSourc
     return notes.stop(strategy?.isCustom ? 'custom code: pagination strategy' : noWay, strategy?.type)
   const token = paginator.child('page_token_option')
   token?.leave('field_name', 'inject_into')
-  const { size, taken, place: sizePlace } = readSize(paginator, strategy, source)
+  const sized = readSize(paginator, strategy, source)
+  const { size, taken, place: sizePlace } = sized
   const own = token === undefined ? source.token : readOption(token, notes)
-  if (own === undefined && token === undefined && kind !== 'cursor') return readOnePage(size, sizePlace, notes)
+  if (own === undefined && token === undefined) return readOnePage(strategy, sized, notes)
   if (own?.place === 'header' || sizePlace?.place === 'header') return notes.stop('a position or size of pages in a header')
   const read = kind === 'cursor' ? readCursor(strategy, source) : readCounted(kind, strategy, notes)
   if (read === undefined) return undefined
-  const { isCut, ...rest } = { isCut: undefined, ...read }
+  const { isCut, into, ...rest } = { isCut: undefined, into: undefined, ...read }
   const option = isCut ? undefined : own
-  const flaw = findFlaw({ ...rest, ...(size === undefined ? {} : { more: 'size' }) }, option, token !== undefined)
+  const flaw = findFlaw(rest.next, option, token !== undefined)
   if (flaw !== undefined) return notes.stop(flaw)
   const place = option?.place ?? sizePlace?.place
+  // Without a size nothing but an empty page ends such a list.
+  const more = rest.next.startsWith('last:') && size === undefined ? everyRow : undefined
   return {
     way: {
+      ...(more === undefined ? {} : { more }),
       ...rest,
-      ...(option === undefined ? {} : { send: option.name }),
+      ...(option === undefined ? {} : { send: into === undefined ? option.name : `${option.name}.${into}` }),
       ...(place === 'query' && hasBody ? { place } : {}),
       ...(size === undefined ? {} : { size }),
     },

@@ -30,10 +30,10 @@ function readPath(steps: readonly string[], notes: Notes): RowsDraft | undefined
     notes.doubt('list.keyed', 'guessed')
     return { at, merge: [], isKeyed: true }
   }
-  const isOne = after.length === 1 && isStep(after[0] ?? '') && !/[^s]s$|data|list|entries|results/i.test(after[0] ?? '')
-  if (!isOne) return notes.stop(nested, steps.join('.'))
+  const inner = toPath(after)
+  if (after.includes('*') || inner === undefined) return notes.stop(nested, steps.join('.'))
   notes.doubt('list.merge', 'guessed')
-  return { at, merge: after, isKeyed: false }
+  return { at, merge: [inner], isKeyed: false }
 }
 
 const timeFilter = /stream_(interval|slice|state)|start_date|start_time|next_page_token/

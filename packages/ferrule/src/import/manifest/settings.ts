@@ -40,6 +40,10 @@ function listValues(schema: Values): readonly string[] {
   return [...own, ...forms].filter(isScalar).map(String)
 }
 
+/** Returns what a description shows as an example. */
+const readExample = (description: unknown): string =>
+  typeof description === 'string' ? (/\b(?:ex|eg|e\.g|example|such as|format)\b[.,:]?\s*(\S+)/i.exec(description)?.[1] ?? '') : ''
+
 /** The values that people give, by their paths. */
 export class Settings {
   readonly #schema: unknown
@@ -54,14 +58,15 @@ export class Settings {
     const keys = path.map(String)
     let forms = listForms(this.#schema)
     let isRequired = true
-    let found: Values = {}
+    let all: readonly Values[] = []
     for (const key of keys) {
-      const holder = forms.find(({ properties }) => isObject(properties) && isObject(properties[key]))
-      const properties = isObject(holder?.['properties']) ? holder['properties'] : {}
-      found = isObject(properties[key]) ? properties[key] : {}
+      const holders = forms.filter(({ properties }) => isObject(properties) && isObject(properties[key]))
+      const [holder] = holders
+      all = holders.flatMap(({ properties }) => (isObject(properties) && isObject(properties[key]) ? [properties[key]] : []))
       isRequired &&= Array.isArray(holder?.['required']) && holder['required'].includes(key)
-      forms = listForms(found)
+      forms = all.flatMap(listForms)
     }
+    const [found = {}] = all
     const name = this.#name(keys)
     const own = otherwise ?? (isScalar(found['default']) ? found['default'] : undefined)
     const type = [found['type']].flat()
@@ -72,8 +77,14 @@ export class Settings {
         isSecret: found['airbyte_secret'] === true,
         isRequired,
       },
-      ...{ isNumber: type.includes('integer') || type.includes('number'), isList: type.includes('array'), values: listValues(found) },
-      examples: [found['examples'] ?? [], found['pattern'] ?? [], found['default'] ?? []].flat().filter((each) => typeof each === 'string'),
+      ...{
+        isNumber: type.includes('integer') || type.includes('number'),
+        isList: type.includes('array'),
+        values: [...new Set(all.flatMap(listValues))],
+      },
+      examples: [found['examples'] ?? [], found['pattern'] ?? [], found['default'] ?? [], readExample(found['description'])]
+        .flat()
+        .filter((each) => typeof each === 'string'),
       ...(own === undefined || own === '' ? {} : { otherwise: own }),
     }
   }

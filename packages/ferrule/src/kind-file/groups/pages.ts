@@ -15,7 +15,7 @@ export const pageGroups: Readonly<Record<string, KeyGroup>> = {
         without: 'the body of a request that has one',
       }),
       key('first', word('0', '1'), 'The first number of pages', { example: "first: '0'", without: '1' }),
-      key('more', text('more'), 'Flag that says whether there is more', { example: 'more: has_more' }),
+      key('more', text('more'), 'Flag that says whether there is more; rows: until a page is empty', { example: 'more: has_more' }),
       key('total', text('path'), 'Where the number of all records is', { example: 'total: meta.total' }),
       key('size', text('size'), 'The parameter for the size of a page, and the largest size', { example: 'size: per_page=100' }),
       key('cap', keys('cap'), 'Where the vendor ends a search, and how it starts again behind its last record', {
