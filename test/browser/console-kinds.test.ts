@@ -1,7 +1,7 @@
 /** The reference of the kinds in the console: found by words, opened by its address, and tried. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { listShippedKinds } from '../../packages/server/src/main/kinds/shipped.ts'
+import { listShippedKinds } from '../../packages/server/src/main/kinds/served.ts'
 import { findAllBarriers } from './accessibility.ts'
 import { limits, type OpenedConsole, openConsole } from './console-support.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createCatalogue } from '../../packages/server/src/connectors/catalogue.ts'
+import { createCatalogue } from '../../packages/server/src/connectors/kinds.ts'
 import { notes, stall } from './world.ts'
 
 const catalogue = createCatalogue([notes, stall])

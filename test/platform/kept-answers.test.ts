@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createKeptAnswers } from '../../packages/server/src/calls/kept-answers.ts'
 import { insertKeptAnswer } from '../../packages/server/src/calls/sql/idempotency.ts'
+import { createKeptAnswers } from '../../packages/server/src/calls/writes.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import { createWorld, firstPrincipal, overBoth, type World } from './world.ts'
 

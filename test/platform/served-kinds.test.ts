@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { kinds as shipped } from '../../packages/ferrule/src/connectors/index.ts'
 import { asFerruleError } from '../../packages/ferrule/src/errors.ts'
 import { parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
-import { createCatalogue } from '../../packages/server/src/connectors/catalogue.ts'
+import { createCatalogue } from '../../packages/server/src/connectors/kinds.ts'
 import { summarizeDefinition } from '../../packages/server/src/connectors/served-kind.ts'
 import { readServedKinds } from '../../packages/server/src/main/kinds/served.ts'
 

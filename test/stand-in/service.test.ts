@@ -7,7 +7,7 @@ import { createEngine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import { listMissing } from '../../packages/ferrule/src/kind-recordings/compare.ts'
 import { createReplayConnection, loadRecordings } from '../../packages/ferrule/src/kind-recordings/index.ts'
 import { walkCall } from '../../packages/ferrule/src/kind-recordings/replay.ts'
-import { createCatalogue } from '../../packages/server/src/connectors/catalogue.ts'
+import { createCatalogue } from '../../packages/server/src/connectors/kinds.ts'
 import { readServedKinds } from '../../packages/server/src/main/kinds/served.ts'
 import { StandIns } from '../../packages/server/src/main/kinds/stand-ins.ts'
 

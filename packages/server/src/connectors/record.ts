@@ -3,7 +3,7 @@
 import { readSlug } from 'ferrule/internal'
 import type { ConnectorCommon, ConnectorNotice, ConnectorRecord, ConnectorStatus, ConnectorSummary, EntitySelection } from 'ferrule/wire'
 import { iso } from '../values/ids.ts'
-import { buildConfigurationSchema } from './catalogue.ts'
+import { buildConfigurationSchema } from './kinds.ts'
 import { type ServedKind, summarize } from './served-kind.ts'
 import type { ConnectorRow } from './sql/connectors.ts'
 

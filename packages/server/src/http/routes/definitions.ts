@@ -19,7 +19,7 @@ import {
   definitionVersionQuery,
   endpoints,
 } from 'ferrule/wire'
-import { describeServedKind } from '../../connectors/catalogue.ts'
+import { describeServedKind } from '../../connectors/kinds.ts'
 import { type ServedKind, summarize } from '../../connectors/served-kind.ts'
 import { buildSearchTable } from '../../copies/search/columns.ts'
 import { parseFieldPath } from '../../copies/search/field-paths.ts'

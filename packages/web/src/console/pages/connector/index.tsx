@@ -23,9 +23,7 @@ import { CredentialsTab } from './credentials-tab.tsx'
 import { listAllKeys, useConnectorId, useConnectorReading, useCopyReading } from './data.ts'
 import { EntitiesTab } from './entities-tab.tsx'
 import { RunsTab } from './runs-tab.tsx'
-import { EntitiesSection } from './settings/entities-section.tsx'
-import { ScheduleSection } from './settings/schedule-section.tsx'
-import { ConfigurationSection, DeleteSection, NameSection, ResetSection } from './settings/sections.tsx'
+import { ConfigurationSection, DeleteSection, EntitiesSection, NameSection, ResetSection, ScheduleSection } from './settings.tsx'
 
 const says: Readonly<Record<SyncIndexRecord['state'], string>> = {
   building: 'is being created',
