@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { keepNewest, unseal } from './data.ts'
+import { keepNewest, seal, unseal } from './data.ts'
 import { isObject, type ReceivedRequest, type Reply, redirectTarget, sendBack } from './http.ts'
 import { buttons, html, type PageVendor, pageReply, problemText } from './pages.ts'
 
@@ -36,6 +36,8 @@ export interface Person {
   readonly email: string
   /** Who it is, for the sign-in page. */
   readonly about: string
+  /** False for somebody who can sign in, and may not agree. */
+  readonly mayAgree?: boolean
 }
 
 /** The password of everybody who can sign in. */
@@ -68,7 +70,7 @@ export function sendReturn(
 }
 
 /** Adds the header that cuts a popup from its opener. */
-export function withOpenerPolicy(reply: Reply, { openerPolicy }: ConsentSwitches): Reply {
+function withOpenerPolicy(reply: Reply, { openerPolicy }: ConsentSwitches): Reply {
   return openerPolicy ? { ...reply, headers: { ...reply.headers, 'cross-origin-opener-policy': 'same-origin' } } : reply
 }
 
@@ -100,12 +102,12 @@ export function createCodes<T>(clock: () => number) {
 }
 
 /** Returns the fields of a page's form. */
-export function formOf({ body }: ReceivedRequest): URLSearchParams {
+function formOf({ body }: ReceivedRequest): URLSearchParams {
   return new URLSearchParams(body)
 }
 
 /** Returns who signs in with the fields of a form; undefined for a wrong email address or password. */
-export function signedIn<P extends Person>(people: readonly P[], form: URLSearchParams): P | undefined {
+function signedIn<P extends Person>(people: readonly P[], form: URLSearchParams): P | undefined {
   const email = (form.get('email') ?? '').trim().toLowerCase()
   return form.get('password') === password ? people.find((person) => person.email === email) : undefined
 }
@@ -142,7 +144,7 @@ interface SignIn {
 }
 
 /** Returns the page where a person signs in; everything is filled in. */
-export function signInPage({ vendor, people, email, problem }: SignIn): Reply {
+function signInPage({ vendor, people, email, problem }: SignIn): Reply {
   const known = people.map((person) => html`<li><code>${person.email}</code>: ${person.about}</li>`)
   const body = html`${problemText(problem)}<form method="post">
 <label>Email <input type="email" name="email" value="${email}" autocomplete="username" required></label>
@@ -156,11 +158,78 @@ ${buttons({ sign_in: 'Sign in' })}
 }
 
 /** Returns the sign-in page again, for a form with a wrong email address or password. */
-export function signInAgain(page: Pick<SignIn, 'vendor' | 'people'>, form: URLSearchParams): Reply {
+function signInAgain(page: Pick<SignIn, 'vendor' | 'people'>, form: URLSearchParams): Reply {
   return signInPage({ ...page, email: form.get('email') ?? '', problem: 'The email address or the password is wrong.' })
 }
 
 /** Returns the link to the sign-in page of the same request. */
 export function signInLink({ query }: ReceivedRequest): ReturnType<typeof html> {
   return html`<a href="?${String(query)}">Sign in with another account</a>`
+}
+
+/** What an application asks for, as far as the pages of every vendor need it. */
+export interface Asked {
+  readonly target: URL
+  readonly state: string | null
+}
+
+/** Returns the form in which a person agrees. */
+export function agreeForm({ target }: Asked, ticket: string, labels: { readonly allow: string; readonly deny: string }) {
+  return html`<p class="soft">Afterwards the browser goes to ${target.host}.</p>
+<form method="post">
+<input type="hidden" name="ticket" value="${ticket}">
+${buttons(labels)}
+</form>`
+}
+
+/** What the consent page of a vendor does in its own way. */
+interface ConsentRules<P extends Person, A extends Asked> {
+  readonly vendor: PageVendor
+  readonly people: readonly P[]
+  /** Seals the tickets of the pages. */
+  readonly secret: string
+  switches(): ConsentSwitches
+  /** Reads what is asked for. A text says what is wrong with it, and the browser stays. */
+  read(query: URLSearchParams): A | Reply | string
+  /** Sends the browser back with what a person agreed to. */
+  agree(person: P, asked: A): Reply
+  /** Returns the page on which a person agrees. */
+  ask(person: P, asked: A, ticket: string): Reply
+  /** Returns the page of somebody who may not agree. Without it, everybody may. */
+  refuse?(email: string, request: ReceivedRequest): Reply
+  /** Takes the further forms of the page; left out: a form that allows or denies. Undefined for the form of the sign-in page. */
+  take?(form: URLSearchParams, asked: A, request: ReceivedRequest): Reply | undefined
+}
+
+/** Returns what answers the consent page of a vendor: GET shows it, POST takes its forms. */
+export function createConsentPage<P extends Person, A extends Asked>(rules: ConsentRules<P, A>): (request: ReceivedRequest) => Reply {
+  const { vendor, people, secret, switches, refuse } = rules
+  const takeDecision = (form: URLSearchParams, asked: A): Reply | undefined => {
+    const known = findTicketHolder(people, form, secret)
+    if (known && form.get('action') === 'allow') return rules.agree(known, asked)
+    return known && form.get('action') === 'deny' ? sendBack(asked.target, { error: 'access_denied', state: asked.state }) : undefined
+  }
+  const take = rules.take ?? takeDecision
+  const submit = (asked: A, request: ReceivedRequest): Reply => {
+    const form = formOf(request)
+    const taken = take(form, asked, request)
+    if (taken) return taken
+    const person = signedIn(people, form)
+    if (!person) return signInAgain({ vendor, people }, form)
+    if (refuse && person.mayAgree === false) return refuse(person.email, request)
+    return rules.ask(person, asked, seal(secret, { email: person.email }))
+  }
+  const show = (asked: A, request: ReceivedRequest): Reply => {
+    const { consent, account } = switches()
+    const person = people.find(({ email }) => email === account)
+    if (consent === 'at once' && refuse && person?.mayAgree !== true) return refuse(account, request)
+    return consent === 'at once' && person ? rules.agree(person, asked) : signInPage({ vendor, people, email: account })
+  }
+  const answer = (request: ReceivedRequest): Reply => {
+    const asked = rules.read(request.query)
+    if (typeof asked === 'string') return refusalPage(vendor, asked)
+    if (!('target' in asked)) return asked
+    return request.method === 'POST' ? submit(asked, request) : show(asked, request)
+  }
+  return (request) => withOpenerPolicy(answer(request), switches())
 }

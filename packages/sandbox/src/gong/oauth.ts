@@ -1,21 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import {
-  findTicketHolder,
-  formOf,
+  type Asked,
+  agreeForm,
+  createConsentPage,
   isBasicClient,
   type Person,
-  refusalPage,
   registeredTarget,
   sendReturn,
-  signedIn,
-  signInAgain,
   signInLink,
-  signInPage,
-  withOpenerPolicy,
 } from '../consent.ts'
-import { seal } from '../data.ts'
 import { findRoute, json, type ReceivedRequest, type Reply, sendBack } from '../http.ts'
-import { buttons, html, pageReply } from '../pages.ts'
+import { html, pageReply } from '../pages.ts'
 import { type GongState, homeOf } from './state.ts'
 import { allScopes, type Customer, type Grant, sandboxCredentials } from './tokens.ts'
 
@@ -86,7 +81,7 @@ const usualErrorName = (status: number): string => (status < 500 ? 'invalid_requ
 
 /** Returns how the OAuth origin answers, and how it refuses when a fault asks for it. */
 export function createOAuth(state: GongState) {
-  const consent = (request: ReceivedRequest) => authorize(state, request)
+  const consent = createGongConsent(state)
   const generate = (request: ReceivedRequest) => generateToken(state, request)
   const endpoints = [
     { method: 'GET', path: '/oauth2/authorize', handle: consent },
@@ -109,7 +104,6 @@ const vendor = 'Gong'
 interface Colleague extends Person {
   readonly customer: Customer
   readonly company: string
-  readonly isTechnicalAdministrator: boolean
 }
 
 const people: readonly Colleague[] = [
@@ -118,30 +112,28 @@ const people: readonly Colleague[] = [
     about: 'technical administrator of Sandbox Company',
     company: 'Sandbox Company',
     customer: 'sandbox',
-    isTechnicalAdministrator: true,
+    mayAgree: true,
   },
   {
     email: sandboxCredentials.member,
     about: 'works at Sandbox Company, is no administrator',
     company: 'Sandbox Company',
     customer: 'sandbox',
-    isTechnicalAdministrator: false,
+    mayAgree: false,
   },
   {
     email: sandboxCredentials.otherAdministrator,
     about: 'technical administrator of another customer, Other Company',
     company: 'Other Company',
     customer: 'other',
-    isTechnicalAdministrator: true,
+    mayAgree: true,
   },
 ]
 
 /** What an application asks for. */
-interface AuthorizationRequest {
+interface AuthorizationRequest extends Asked {
   readonly redirectUri: string
-  readonly target: URL
   readonly scopes: readonly string[]
-  readonly state: string | null
 }
 
 /** Returns the scopes of a text; all of the vendor's for an empty one. */
@@ -150,8 +142,7 @@ function scopesOf(text: string): readonly string[] {
   return wanted.length > 0 ? wanted : allScopes
 }
 
-/** Reads what is asked for; a text says what is wrong with it. */
-function readAsked(state: GongState, query: URLSearchParams): AuthorizationRequest | string {
+function readAsked(state: GongState, query: URLSearchParams): AuthorizationRequest | Reply | string {
   const switches = state.switches.current()
   if (query.get('client_id') !== sandboxCredentials.clientId) return 'The client_id is unknown.'
   const redirectUri = query.get('redirect_uri') ?? ''
@@ -162,7 +153,8 @@ function readAsked(state: GongState, query: URLSearchParams): AuthorizationReque
   const scopes = scopesOf(scope)
   const foreign = scopes.find((wanted) => !scopesOf(switches.scopes).includes(wanted))
   if (foreign !== undefined) return `The scope ${foreign} is not one of this app.`
-  return { redirectUri, target, scopes, state: query.get('state') }
+  const asked = { redirectUri, target, scopes, state: query.get('state') }
+  return query.get('response_type') === 'code' ? asked : sendBack(target, { error: 'unsupported_response_type', state: asked.state })
 }
 
 function allow(state: GongState, { customer }: Colleague, asked: AuthorizationRequest): Reply {
@@ -171,52 +163,29 @@ function allow(state: GongState, { customer }: Colleague, asked: AuthorizationRe
   return sendReturn(asked.target, { answer: { code }, state: asked.state }, switches)
 }
 
-function notAdministratorPage({ email }: Person, request: ReceivedRequest): Reply {
+function notAdministratorPage(email: string, request: ReceivedRequest): Reply {
   const body = html`<p class="problem" role="alert">Only a technical administrator can connect an app. <strong>${email}</strong> is not one.</p>
 <p>Ask a technical administrator of your company.</p>
 <p>${signInLink(request)}</p>`
   return pageReply({ vendor, status: 403, title: 'You cannot authorize this app', body })
 }
 
-function consentPage(state: GongState, { email, company }: Colleague, asked: AuthorizationRequest): Reply {
+function consentPage({ email, company }: Colleague, asked: AuthorizationRequest, ticket: string): Reply {
   const body = html`<p>Signed in as <strong>${email}</strong>, of ${company}.</p>
 <h2>The app asks for these permissions</h2>
 <ul>${asked.scopes.map((scope) => html`<li><code>${scope}</code></li>`)}</ul>
-<p class="soft">Afterwards the browser goes to ${asked.target.host}.</p>
-<form method="post">
-<input type="hidden" name="ticket" value="${seal(state.secret, { email })}">
-${buttons({ allow: 'Allow', deny: 'Deny' })}
-</form>`
+${agreeForm(asked, ticket, { allow: 'Allow', deny: 'Deny' })}`
   return pageReply({ vendor, title: 'Sandbox app wants to access Gong', body })
 }
 
-function show(state: GongState, asked: AuthorizationRequest, request: ReceivedRequest): Reply {
-  const { consent, account } = state.switches.current()
-  if (consent !== 'at once') return signInPage({ vendor, people, email: account })
-  const person = people.find(({ email }) => email === account)
-  if (!person?.isTechnicalAdministrator) return notAdministratorPage({ about: '', email: account }, request)
-  return allow(state, person, asked)
-}
-
-function submit(state: GongState, asked: AuthorizationRequest, request: ReceivedRequest): Reply {
-  const form = formOf(request)
-  const known = findTicketHolder(people, form, state.secret)
-  if (known && form.get('action') === 'allow') return allow(state, known, asked)
-  if (known && form.get('action') === 'deny') return sendBack(asked.target, { error: 'access_denied', state: asked.state })
-  const person = signedIn(people, form)
-  if (!person) return signInAgain({ vendor, people }, form)
-  return person.isTechnicalAdministrator ? consentPage(state, person, asked) : notAdministratorPage(person, request)
-}
-
-/** Answers the consent page: GET shows it, POST takes its forms. */
-function authorize(state: GongState, request: ReceivedRequest): Reply {
-  const answer = (): Reply => {
-    const asked = readAsked(state, request.query)
-    if (typeof asked === 'string') return refusalPage(vendor, asked)
-    if (request.query.get('response_type') !== 'code') {
-      return sendBack(asked.target, { error: 'unsupported_response_type', state: asked.state })
-    }
-    return request.method === 'POST' ? submit(state, asked, request) : show(state, asked, request)
-  }
-  return withOpenerPolicy(answer(), state.switches.current())
-}
+const createGongConsent = (state: GongState) =>
+  createConsentPage<Colleague, AuthorizationRequest>({
+    vendor,
+    people,
+    secret: state.secret,
+    switches: state.switches.current,
+    read: (query) => readAsked(state, query),
+    agree: (colleague, asked) => allow(state, colleague, asked),
+    ask: consentPage,
+    refuse: notAdministratorPage,
+  })

@@ -1,21 +1,8 @@
 import { createHmac, randomUUID } from 'node:crypto'
-import {
-  createCodes,
-  findTicketHolder,
-  formOf,
-  type Person,
-  refusalPage,
-  registeredTarget,
-  sendReturn,
-  signedIn,
-  signInAgain,
-  signInLink,
-  signInPage,
-  withOpenerPolicy,
-} from '../consent.ts'
+import { type Asked, agreeForm, createCodes, createConsentPage, type Person, registeredTarget, sendReturn, signInLink } from '../consent.ts'
 import { keepNewest, seal, unseal } from '../data.ts'
-import { answerAt, isObject, json, parseJson, type ReceivedRequest, type Reply, sendBack } from '../http.ts'
-import { buttons, html, pageReply } from '../pages.ts'
+import { answerAt, isObject, json, parseJson, type ReceivedRequest, type Reply } from '../http.ts'
+import { html, pageReply } from '../pages.ts'
 import { type Access, shopifyCredentials } from './access.ts'
 import { storeHost } from './shop.ts'
 import type { ShopifySwitches } from './switches.ts'
@@ -29,14 +16,9 @@ export interface ShopifyOauthState {
 
 const vendor = 'Shopify'
 
-/** Somebody who can sign in at the admin of the store. */
-interface Staff extends Person {
-  readonly mayInstall: boolean
-}
-
-const people: readonly Staff[] = [
-  { email: shopifyCredentials.owner, about: 'owner of the store', mayInstall: true },
-  { email: shopifyCredentials.staff, about: 'works in the store, may not install apps', mayInstall: false },
+const people: readonly Person[] = [
+  { email: shopifyCredentials.owner, about: 'owner of the store', mayAgree: true },
+  { email: shopifyCredentials.staff, about: 'works in the store, may not install apps', mayAgree: false },
 ]
 
 /** What a token holds, signed, so that it outlives a restart of the sandbox. */
@@ -72,10 +54,8 @@ function parametersOf({ headers, body }: ReceivedRequest): ReadonlyMap<string, s
 }
 
 /** What an application asks for. */
-interface AuthorizationRequest {
-  readonly target: URL
+interface AuthorizationRequest extends Asked {
   readonly scopes: readonly string[]
-  readonly state: string | null
 }
 
 const scopesOf = (text: string): readonly string[] => text.split(/[\s,]+/).filter((scope) => scope !== '')
@@ -168,7 +148,7 @@ export function createShopifyOauth(state: ShopifyOauthState) {
     if (grantType === 'refresh_token') return tokens.refresh(given.get('refresh_token') ?? '')
     return tokens.exchangeCode(given.get('code') ?? '', given.get('expiring') === '1')
   }
-  const allow = ({ target, scopes, state: given }: AuthorizationRequest): Reply => {
+  const agree = (_owner: Person, { target, scopes, state: given }: AuthorizationRequest): Reply => {
     const switches = state.switches()
     const code = tokens.codes.issue(scopes, switches)
     const timestamp = String(Math.floor(state.clock() / 1000))
@@ -178,15 +158,16 @@ export function createShopifyOauth(state: ShopifyOauthState) {
       switches,
     )
   }
-  const authorize = (request: ReceivedRequest): Reply => {
-    const asked = readAsked(request.query, state.switches())
-    if (typeof asked === 'string') return refusalPage(vendor, asked)
-    const { consent, account } = state.switches()
-    if (request.method === 'POST') return submit(state, asked, { request, allow })
-    if (consent !== 'at once') return signInPage({ vendor, people, email: account })
-    return people.some(({ email, mayInstall }) => email === account && mayInstall) ? allow(asked) : notAllowedPage(account, request)
-  }
-  const consent = (request: ReceivedRequest): Reply => withOpenerPolicy(authorize(request), state.switches())
+  const consent = createConsentPage<Person, AuthorizationRequest>({
+    vendor,
+    people,
+    secret: state.secret,
+    switches: state.switches,
+    read: (query) => readAsked(query, state.switches()),
+    agree,
+    ask: installPage,
+    refuse: notAllowedPage,
+  })
   const endpoints = [
     { method: 'GET', path: '/admin/oauth/authorize', handle: consent },
     { method: 'POST', path: '/admin/oauth/authorize', handle: consent },
@@ -210,22 +191,6 @@ function signReturn(reply: Reply, { returnHmac }: ShopifySwitches): Reply {
   return { ...reply, headers: { ...reply.headers, location: target.href } }
 }
 
-interface Submitted {
-  readonly request: ReceivedRequest
-  readonly allow: (asked: AuthorizationRequest) => Reply
-}
-
-/** Takes a form of the pages. */
-function submit(state: ShopifyOauthState, asked: AuthorizationRequest, { request, allow }: Submitted): Reply {
-  const form = formOf(request)
-  const known = findTicketHolder(people, form, state.secret)
-  if (known && form.get('action') === 'allow') return allow(asked)
-  if (known && form.get('action') === 'deny') return sendBack(asked.target, { error: 'access_denied', state: asked.state })
-  const person = signedIn(people, form)
-  if (!person) return signInAgain({ vendor, people }, form)
-  return person.mayInstall ? installPage(state, person, asked) : notAllowedPage(person.email, request)
-}
-
 function notAllowedPage(email: string, request: ReceivedRequest): Reply {
   const body = html`<p class="problem" role="alert"><strong>${email}</strong> does not have permission to install apps.</p>
 <p>Ask the owner of the store.</p>
@@ -233,14 +198,10 @@ function notAllowedPage(email: string, request: ReceivedRequest): Reply {
   return pageReply({ vendor, status: 403, title: 'You cannot install this app', body })
 }
 
-function installPage(state: ShopifyOauthState, { email }: Person, asked: AuthorizationRequest): Reply {
+function installPage({ email }: Person, asked: AuthorizationRequest, ticket: string): Reply {
   const body = html`<p>Signed in at ${storeHost} as <strong>${email}</strong>.</p>
 <h2>The app asks for these permissions</h2>
 <ul>${asked.scopes.map((scope) => html`<li><code>${scope}</code></li>`)}</ul>
-<p class="soft">Afterwards the browser goes to ${asked.target.host}.</p>
-<form method="post">
-<input type="hidden" name="ticket" value="${seal(state.secret, { email })}">
-${buttons({ allow: 'Install', deny: 'Cancel' })}
-</form>`
+${agreeForm(asked, ticket, { allow: 'Install', deny: 'Cancel' })}`
   return pageReply({ vendor, title: 'Install Sandbox app', body })
 }

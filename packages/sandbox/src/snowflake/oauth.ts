@@ -1,21 +1,18 @@
 import { createHash, randomUUID } from 'node:crypto'
 import {
+  type Asked,
+  agreeForm,
   createCodes,
-  findTicketHolder,
-  formOf,
+  createConsentPage,
   isBasicClient,
   type Person,
   refusalPage,
   registeredTarget,
   sendReturn,
-  signedIn,
-  signInAgain,
-  signInPage,
-  withOpenerPolicy,
 } from '../consent.ts'
 import { keepNewest, seal, unseal } from '../data.ts'
-import { answerAt, isObject, json, type ReceivedRequest, type Reply, sendBack } from '../http.ts'
-import { buttons, html, pageReply } from '../pages.ts'
+import { answerAt, isObject, json, type ReceivedRequest, type Reply } from '../http.ts'
+import { html, pageReply } from '../pages.ts'
 import { type Failure, failure } from './failures.ts'
 import type { SnowflakeSwitches } from './switches.ts'
 import { type Access, snowflakeCredentials } from './tokens.ts'
@@ -64,11 +61,9 @@ function isContent(value: unknown): value is Content {
 }
 
 /** What an application asks for. */
-interface AuthorizationRequest extends Pick<Agreed, 'redirectUri' | 'challenge' | 'scope'> {
-  readonly target: URL
+interface AuthorizationRequest extends Asked, Pick<Agreed, 'redirectUri' | 'challenge' | 'scope'> {
   /** Undefined: the user's default. */
   readonly role: string | undefined
-  readonly state: string | null
 }
 
 const refreshSeconds = 7_776_000
@@ -185,23 +180,8 @@ export function createSnowflakeOauth(options: Options) {
     asked.role === undefined || user.roles.includes(asked.role)
       ? allow(user, asked)
       : refusalPage(vendor, `The role ${asked.role} is not granted to ${user.email}, or does not exist. Names of roles are case-sensitive.`)
-  const submit = (asked: AuthorizationRequest, request: ReceivedRequest): Reply => {
-    const form = formOf(request)
-    const known = findTicketHolder(people, form, secret)
-    if (known && form.get('action') === 'allow') return agree(known, asked)
-    if (known && form.get('action') === 'deny') return sendBack(asked.target, { error: 'access_denied', state: asked.state })
-    const person = signedIn(people, form)
-    return person ? consentPage(person, asked, seal(secret, { email: person.email })) : signInAgain({ vendor, people }, form)
-  }
-  const authorize = (request: ReceivedRequest): Reply => {
-    const asked = readAsked(request.query, switches())
-    if (typeof asked === 'string') return refusalPage(vendor, asked)
-    if (request.method === 'POST') return submit(asked, request)
-    const { consent, account } = switches()
-    const person = people.find(({ email }) => email === account)
-    return consent === 'at once' && person ? agree(person, asked) : signInPage({ vendor, people, email: account })
-  }
-  const consent = (request: ReceivedRequest): Reply => withOpenerPolicy(authorize(request), switches())
+  const read = (query: URLSearchParams) => readAsked(query, switches())
+  const consent = createConsentPage<User, AuthorizationRequest>({ vendor, people, secret, switches, read, agree, ask: consentPage })
   const endpoints = [
     { method: 'GET', path: '/oauth/authorize', handle: consent },
     { method: 'POST', path: '/oauth/authorize', handle: consent },
@@ -218,10 +198,6 @@ export function createSnowflakeOauth(options: Options) {
 function consentPage(user: User, asked: AuthorizationRequest, ticket: string): Reply {
   const body = html`<p>Signed in as <strong>${user.email}</strong>.</p>
 <p>Sandbox integration wants to use your account with the role <strong>${asked.role ?? user.roles[0] ?? ''}</strong>.</p>
-<p class="soft">Afterwards the browser goes to ${asked.target.host}.</p>
-<form method="post">
-<input type="hidden" name="ticket" value="${ticket}">
-${buttons({ allow: 'Allow', deny: 'Cancel' })}
-</form>`
+${agreeForm(asked, ticket, { allow: 'Allow', deny: 'Cancel' })}`
   return pageReply({ vendor, title: 'Allow the integration?', body })
 }

@@ -21,7 +21,7 @@ import {
   textIn,
 } from './answers.ts'
 import { advertiserRecord, rareAdvertiserFields } from './assets.ts'
-import { authorize, consentPath } from './consent.ts'
+import { consentPath, createTiktokConsent } from './consent.ts'
 import { factsOf, type TiktokWorldFacts } from './facts.ts'
 import {
   accountIn,
@@ -128,6 +128,7 @@ function answerRoute(state: TiktokState, request: ReceivedRequest, path: string)
 /** Returns how the API, the token endpoint and the consent page answer, and how they refuse when a fault asks for a status. */
 function createApi(state: TiktokState) {
   const random = new Random(state.seed, 'tiktok request ids')
+  const consent = createTiktokConsent(state)
   const sent = (answer: Success | Failure, status = 200): Reply => {
     const id = requestId(random, state.clock())
     const reply = inEnvelope(answer, id, status)
@@ -137,7 +138,7 @@ function createApi(state: TiktokState) {
   return {
     answer(request: ReceivedRequest): Reply {
       if (request.path === consentPath) {
-        return ['GET', 'POST'].includes(request.method) ? authorize(state, request) : plainText(405, '405 method not allowed')
+        return ['GET', 'POST'].includes(request.method) ? consent(request) : plainText(405, '405 method not allowed')
       }
       if (!request.path.startsWith(`${version}/`)) return plainText(404, '404 page not found')
       try {

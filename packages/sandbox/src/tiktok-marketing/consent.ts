@@ -1,16 +1,4 @@
-import {
-  findTicketHolder,
-  formOf,
-  type Person,
-  refusalPage,
-  registeredTarget,
-  sendReturn,
-  signedIn,
-  signInAgain,
-  signInLink,
-  signInPage,
-  withOpenerPolicy,
-} from '../consent.ts'
+import { type Asked, createConsentPage, findTicketHolder, type Person, registeredTarget, sendReturn, signInLink } from '../consent.ts'
 import { seal, unseal } from '../data.ts'
 import { isObject, type ReceivedRequest, type Reply } from '../http.ts'
 import { boxes, buttons, html, type Markup, pageReply, problemText } from '../pages.ts'
@@ -52,36 +40,30 @@ const permissions: Readonly<Record<keyof typeof scopes, string>> = {
   reporting: 'Read reports',
 }
 
-/** What an application asks for: nothing but an answer. */
-interface AuthorizationRequest {
-  readonly target: URL
-  readonly state: string | null
-}
-
 /** Reads what is asked for; a text says what is wrong with it. */
-function readAsked(state: TiktokState, query: URLSearchParams): AuthorizationRequest | string {
+function readAsked(state: TiktokState, query: URLSearchParams): Asked | string {
   if (query.get('app_id') !== tiktokCredentials.appId) return 'The app_id is unknown.'
   const target = registeredTarget(query.get('redirect_uri') ?? '', 'tiktok-marketing', state.switches.current())
   return target ? { target, state: query.get('state') } : 'The redirect_uri is not registered for this app.'
 }
 
-function agree(state: TiktokState, access: Access, asked: AuthorizationRequest): Reply {
+function agree(state: TiktokState, access: Access, asked: Asked): Reply {
   const switches = state.switches.current()
   const code = state.codes.issue(access, switches)
   return sendReturn(asked.target, { answer: { auth_code: code, code }, state: asked.state }, switches)
 }
 
 /** Only a page that this sandbox made has a ticket; it carries what was chosen before. */
-function ticketField(state: TiktokState, content: Access | { readonly email: string }): Markup {
-  return html`<input type="hidden" name="ticket" value="${seal(String(state.seed), content)}">`
+function ticketField(ticket: string): Markup {
+  return html`<input type="hidden" name="ticket" value="${ticket}">`
 }
 
-function choicePage(state: TiktokState, user: User, asked: AuthorizationRequest): Reply {
+function choicePage(user: User, asked: Asked, ticket: string): Reply {
   const own = user.accounts.map(({ id, name }) => ({ value: id, label: `${name} (${id})`, isTicked: false }))
   const named = Object.entries(permissions).map(([name, label]) => ({ label, value: String(Reflect.get(scopes, name)), isTicked: true }))
   const body = html`<p>Signed in as <strong>${user.email}</strong>. Tick what <strong>Sandbox app</strong> may use.</p>
 <form method="post">
-${ticketField(state, { email: user.email })}
+${ticketField(ticket)}
 ${boxes('Ad accounts', 'advertiser_id', own)}
 ${boxes('Permissions', 'scope', named)}
 <p class="soft">Afterwards the browser goes to ${asked.target.host}.</p>
@@ -93,7 +75,7 @@ ${buttons({ continue: 'Continue', cancel: 'Cancel' })}
 function verificationPage(state: TiktokState, access: Access, problem?: string): Reply {
   const body = html`${problemText(problem)}<p>A code was sent to your email address. In the sandbox it is always <code>${tiktokCredentials.verificationCode}</code>.</p>
 <form method="post">
-${ticketField(state, access)}
+${ticketField(seal(String(state.seed), access))}
 <label>Verification code <input type="text" name="verification_code" inputmode="numeric" autocomplete="one-time-code" required></label>
 ${buttons({ confirm: 'Confirm', cancel: 'Cancel' })}
 </form>`
@@ -121,12 +103,6 @@ function everythingOf(user: User): Access {
   return { advertiserIds: user.accounts.map(({ id }) => id), scopes: Object.values(scopes), environment: mainAccount.environment }
 }
 
-function show(state: TiktokState, asked: AuthorizationRequest): Reply {
-  const { consent, account } = state.switches.current()
-  const user = people.find(({ email }) => email === account)
-  return consent === 'at once' && user ? agree(state, everythingOf(user), asked) : signInPage({ vendor, people, email: account })
-}
-
 /** Returns what a ticket says was chosen; undefined for another ticket. */
 function accessIn(ticket: unknown): Access | undefined {
   if (!isObject(ticket) || !Array.isArray(ticket['advertiserIds']) || !Array.isArray(ticket['scopes'])) return undefined
@@ -138,28 +114,27 @@ function accessIn(ticket: unknown): Access | undefined {
   }
 }
 
-function submit(state: TiktokState, asked: AuthorizationRequest, request: ReceivedRequest): Reply {
-  const form = formOf(request)
-  const action = form.get('action')
-  if (action === 'cancel') return cancelledPage(request)
+/** Takes the forms behind the sign-in: what was ticked, then the verification code. */
+function take(state: TiktokState, form: URLSearchParams, asked: Asked): Reply | undefined {
   const ticket = unseal(String(state.seed), form.get('ticket') ?? '')
   const access = accessIn(ticket)
-  if (access && action === 'confirm') {
+  if (access && form.get('action') === 'confirm') {
     const isRight = form.get('verification_code')?.trim() === tiktokCredentials.verificationCode
     return isRight ? agree(state, access, asked) : verificationPage(state, access, 'The verification code is wrong.')
   }
   const known = findTicketHolder(people, form, String(state.seed))
-  if (known && action === 'continue') return verificationPage(state, chosenIn(form, known))
-  const user = signedIn(people, form)
-  return user ? choicePage(state, user, asked) : signInAgain({ vendor, people }, form)
+  return known && form.get('action') === 'continue' ? verificationPage(state, chosenIn(form, known)) : undefined
 }
 
-/** Answers the consent page: GET shows it, POST takes its forms. */
-export function authorize(state: TiktokState, request: ReceivedRequest): Reply {
-  const asked = readAsked(state, request.query)
-  const answer = (): Reply => {
-    if (typeof asked === 'string') return refusalPage(vendor, asked)
-    return request.method === 'POST' ? submit(state, asked, request) : show(state, asked)
-  }
-  return withOpenerPolicy(answer(), state.switches.current())
-}
+/** Returns what answers the consent page. */
+export const createTiktokConsent = (state: TiktokState) =>
+  createConsentPage<User, Asked>({
+    vendor,
+    people,
+    secret: String(state.seed),
+    switches: state.switches.current,
+    read: (query) => readAsked(state, query),
+    agree: (user, asked) => agree(state, everythingOf(user), asked),
+    ask: choicePage,
+    take: (form, asked, request) => (form.get('action') === 'cancel' ? cancelledPage(request) : take(state, form, asked)),
+  })
