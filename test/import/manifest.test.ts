@@ -283,9 +283,13 @@ describe('addresses and values of the account', () => {
     expect(file.api).toEqual({ by: 'test', of: { true: 'https://test.papers.example', false: 'https://api.papers.example' } })
   })
 
-  test('a host that each account names as a whole is refused', async () => {
-    const refused = importText(writeManifest({ base: `"{{ config['site'] }}/v1"` }))
-    await expect(refused).rejects.toThrow('a host that each account names as a whole')
+  test('a host that each account names as a whole, and one with a default', async () => {
+    const base = `"{{ config['site'] }}/v1"`
+    const whole = await importWhole({ base })
+    expect(whole.file).toMatchObject({ api: 'https://{site}', path: '/v1', configuration: { site: 'host Site' } })
+    const shown = spec('token: { type: string }, site: { type: string, default: papers.example }')
+    const usual = await importWhole({ base, spec: shown })
+    expect([usual.file.api, usual.unsure]).toMatchObject(['https://papers.example', { 'api': 'guessed' }])
   })
 
   test('a value in one path of several is a parameter that the configuration fills', async () => {
@@ -377,10 +381,6 @@ describe('ways to authenticate', () => {
     expect(unsure).toMatchObject({ 'auth.oauth.oauth.page': 'guessed' })
   })
 
-  test('a call that signs in is named', async () => {
-    const refused = importText(writeManifest({ authenticator: 'type: SessionTokenAuthenticator\nsession_token_path: [token]' }))
-    await expect(refused).rejects.toThrow('a call that signs in and returns a token')
-  })
 })
 
 describe('references and parameters', () => {

@@ -169,7 +169,9 @@ function readWhole(slot: Slot, behind: Template, settings: Settings, notes: Note
       setting,
       notes,
     )
-  return notes.stop(wholeHost)
+  // The customer runs the product on a host of their own.
+  notes.doubt('api', 'guessed')
+  return { host: [slot], segments: split(toUrl('host'))?.segments ?? [] }
 }
 
 const isPrefixPart = (segment: Template): boolean =>

@@ -1,57 +1,15 @@
 /** Ways to authenticate, read from the authenticators of manifests. */
 import { isObject } from '../../definition/object.ts'
 import type { FileOauth, FileScheme } from '../../kind-file/file.ts'
-import { spreadHost } from './address.ts'
-import type { Component, Values } from './component.ts'
-import type { Notes } from './outcome.ts'
+import { type Address, spreadHost } from './address.ts'
+import type { Component } from './component.ts'
+import { readGrant, readSession, writeLogin } from './login.ts'
 import { readOption } from './paging.ts'
-import type { Setting, Settings } from './settings.ts'
-import { findLogic, listSlots, readPlain, type Slot, type Template, writeTemplate } from './template.ts'
-
-/** A scheme in the making: fields, headers and parameters of the address. */
-export interface Scheme {
-  readonly name: string
-  readonly title: string
-  readonly fields: Record<string, string>
-  readonly send: Record<string, string>
-  readonly query: Record<string, string>
-  readonly oauth?: FileOauth
-}
-/** What authenticators are read with. */
-export interface AuthSource {
-  readonly settings: Settings
-  readonly notes: Notes
-  /** What the specification says about consent. */
-  readonly consent: Values
-  /** Takes a value into the configuration, as a part of a host or a path. */
-  configure(slot: Slot): string
-}
-
-/** Writes a credential as a field of a kind. */
-export const writeCredential = ({ about, isSecret, isRequired }: Setting, secret = false): string =>
-  `${isSecret || secret ? 'secret' : 'string'}${isRequired ? '' : '?'} ${about}`
+import type { Entry } from './request.ts'
+import { type AuthSource, makeScheme, type Scheme, takeCredential } from './scheme.ts'
+import { findLogic, listSlots, readPlain, readTemplate, type Slot, type Template, writeTemplate } from './template.ts'
 
 const customCode = 'custom code: authenticator'
-
-/** Fills fields of a scheme from the slots of a text. @returns the text with slots of the scheme; undefined for logic */
-export function takeCredential(
-  template: Template,
-  scheme: Pick<Scheme, 'fields'>,
-  { settings, notes }: Pick<AuthSource, 'settings' | 'notes'>,
-  secret = false,
-): string | undefined {
-  const logic = findLogic(template)
-  if (logic !== undefined) return notes.stop('logic in credentials', logic)
-  const foreign = listSlots(template).find(({ root }) => root !== 'config')
-  if (foreign !== undefined) return notes.stop('logic in credentials', `${foreign.root} ${foreign.path.join('.')}`)
-  return writeTemplate(template, (slot) => {
-    const setting = settings.find(slot)
-    scheme.fields[setting.name] ??= writeCredential(setting, secret)
-    return `{${setting.name}}`
-  })
-}
-
-const makeScheme = (name: string, title: string): Scheme => ({ name, title, fields: {}, send: {}, query: {} })
 
 function readBearer(authenticator: Component, source: AuthSource): Scheme | undefined {
   const scheme = makeScheme('token', 'API token')
@@ -88,8 +46,7 @@ function readBasic(authenticator: Component, source: AuthSource): Scheme | undef
 }
 
 /** Reads an address whose slots are values of configuration: `https://{shop}.example.com/oauth/token`. */
-function readEndpoint(given: Template, { notes, settings, configure }: AuthSource): string | undefined {
-  const template = spreadHost(given, settings, notes)
+function readEndpoint(template: Template, { notes, configure }: AuthSource): string | undefined {
   const logic = findLogic(template)
   if (logic !== undefined) return notes.stop('logic in the address of tokens', logic)
   if (listSlots(template).some(({ root }) => root !== 'config')) return notes.stop('logic in the address of tokens')
@@ -115,16 +72,24 @@ const readScopes = (authenticator: Component): Pick<FileOauth, 'scopes'> => {
   return plain.length === 0 ? {} : { scopes: plain }
 }
 
-/** Reads fixed values of the call for tokens. */
-function readFixed(authenticator: Component, { notes }: AuthSource): Record<string, string> | undefined {
+/** Reads further values of the call for tokens. */
+function readValues(authenticator: Component, { notes }: AuthSource): readonly Entry[] | undefined {
   const body = authenticator.takeAll('refresh_request_body')
   const standard = new Set(['client_id', 'client_secret', 'refresh_token', 'grant_type', 'redirect_uri'])
-  const fixed = Object.entries(isObject(body) ? body : {}).filter(([name]) => !standard.has(name))
-  const isPlain = fixed.every(([, value]) => typeof value !== 'object' && !String(value).includes('{{'))
-  return isPlain
-    ? Object.fromEntries(fixed.map(([name, value]) => [name, String(value)]))
-    : notes.stop('values of the account in the call for tokens')
+  const given = Object.entries(isObject(body) ? body : {}).filter(([name]) => !standard.has(name))
+  if (given.some(([, value]) => typeof value === 'object')) return notes.stop('a list or an object in the call for tokens')
+  return given.map(([name, value]): Entry => {
+    const template = readTemplate(String(value))
+    return { name, value: readPlain(template) ?? template }
+  })
 }
+
+/** Lists the values of the account in the call for tokens. */
+const listTemplates = (values: readonly Entry[]): readonly Entry[] => values.filter(({ value }) => typeof value === 'object')
+
+/** Returns whether the address of tokens ends with the vendor's own domain. */
+const isOnOwnHost = (endpoint: Template): boolean =>
+  /^https:\/\/[^/]*[A-Za-z0-9-]+\.[A-Za-z]{2,}\//.test(writeTemplate(endpoint, ({ path }) => `{${path.join('_')}}`))
 
 /** Reads whether the call for tokens carries the application as HTTP Basic. */
 function readClient(authenticator: Component, { notes }: AuthSource): Pick<FileOauth, 'client'> | undefined {
@@ -146,7 +111,7 @@ const tokenWords: readonly (readonly [string, string])[] = [
 
 function readOauth(authenticator: Component, source: AuthSource): Scheme | undefined {
   const { notes } = source
-  authenticator.leave('token_expiry_date', 'token_expiry_date_format', 'refresh_token_updater', 'token_expiry_is_time_of_expiration')
+  authenticator.leave('token_expiry_date', 'token_expiry_date_format', 'token_expiry_is_time_of_expiration')
   authenticator.leave('refresh_token_error_status_codes', 'refresh_token_error_key', 'refresh_token_error_values')
   for (const name of ['client_id', 'client_secret', 'refresh_token', 'access_token_value']) {
     const logic = findLogic(authenticator.template(name) ?? [])
@@ -166,16 +131,37 @@ function readOauth(authenticator: Component, source: AuthSource): Scheme | undef
       ? notes.stop('an access token from nowhere')
       : { ...scheme, send: { authorization: `Bearer ${token}` } }
   }
-  const [token, client, always] = [readEndpoint(endpoint, source), readClient(authenticator, source), readFixed(authenticator, source)]
+  const [client, values] = [readClient(authenticator, source), readValues(authenticator, source)]
   const as = authenticator.take('send_refresh_request_as_query_params') === true ? ({ as: 'query' } as const) : {}
-  if (token === undefined || client === undefined || always === undefined) return undefined
+  if (client === undefined || values === undefined) return undefined
   const scopes = readScopes(authenticator)
+  const spread = spreadHost(endpoint, source.settings, notes)
+  const isSayable = isOnOwnHost(spread) && listTemplates(values).length === 0
+  const rest = { endpoint: spread, values, client: client.client ?? ('body' as const), as: as.as ?? ('form' as const) }
+  const [id, secret] = [authenticator.template('client_id') ?? [], authenticator.template('client_secret') ?? []]
+  // A refresh token that a call replaces needs a place that keeps the next one: a login has none.
+  const isKept = authenticator.take('refresh_token_updater') === undefined
+  if (grant === 'client_credentials' && !isSayable) {
+    const scope = scopes.scopes === undefined ? [] : [{ name: 'scope', value: scopes.scopes.join(' ') }]
+    return readGrant({ ...rest, values: [{ name: 'grant_type', value: grant }, ...scope, ...values], names: { id, secret } }, source)
+  }
+  const refresh = authenticator.template('refresh_token') ?? []
+  if (grant === 'refresh_token' && isKept && (!isOnOwnHost(spread) || values.length > 0)) {
+    const own: readonly Entry[] = [
+      { name: 'grant_type', value: grant },
+      { name: 'refresh_token', value: refresh },
+    ]
+    return readGrant({ ...rest, values: [...own, ...values], names: { id, secret } }, source)
+  }
+  const token = readEndpoint(spread, source)
+  if (token === undefined) return undefined
+  const always = Object.fromEntries(values.map(({ name, value }) => [name, String(value)]))
   if (grant === 'client_credentials') {
     const fixed = Object.keys(always).length === 0 ? {} : { always }
     return { ...makeScheme('application', 'OAuth application'), oauth: { token, ...client, ...as, ...scopes, ...fixed } }
   }
   if (grant !== 'refresh_token') return notes.stop('a grant that kind files do not have', grant)
-  if (Object.keys(always).length > 0) return notes.stop('fixed values of the call that renews tokens', Object.keys(always).join(', '))
+  if (values.length > 0) return notes.stop('fixed values of the call that renews tokens', Object.keys(always).join(', '))
   return { ...makeScheme('oauth', 'OAuth app'), oauth: { page: findPage(token, source, 'oauth'), token, ...client, ...as, ...scopes } }
 }
 
@@ -188,13 +174,14 @@ const readers: Readonly<Record<string, (authenticator: Component, source: AuthSo
 }
 
 const lacking: Readonly<Record<string, string>> = {
-  SessionTokenAuthenticator: 'a call that signs in and returns a token',
   LegacySessionTokenAuthenticator: 'a call that signs in and returns a token',
   JwtAuthenticator: 'a token that the private key signs and every request carries',
 }
 
 function readOne(authenticator: Component, source: AuthSource): Scheme | undefined {
   const { notes } = source
+  if (authenticator.type === 'SessionTokenAuthenticator')
+    return readSession(authenticator, source, (own) => (own === undefined ? makeScheme('none', '') : readOne(own, source)))
   const read = readers[authenticator.type]
   if (read !== undefined) return read(authenticator, source)
   authenticator.leaveAll()
@@ -212,8 +199,12 @@ export function readSchemes(authenticator: Component | undefined, source: AuthSo
   return authenticator.named('authenticators').flatMap(([, each]) => readOne(each, source) ?? [])
 }
 
-/** Writes a scheme as a kind file has it. */
-export function writeScheme({ title, fields, send, query, oauth }: Scheme): FileScheme {
+/** Writes a scheme as a kind file has it. @param configure takes a value into the configuration as a part of an address */
+export function writeScheme(
+  { title, fields, send, query, oauth, login }: Scheme,
+  api: Address | undefined,
+  configure: (slot: Slot, type: string) => string,
+): FileScheme {
   const isBearer = Object.keys(send).length === 0 && oauth !== undefined
   const all = oauth === undefined || isBearer ? send : { authorization: 'Bearer {access_token}', ...send }
   return {
@@ -221,6 +212,7 @@ export function writeScheme({ title, fields, send, query, oauth }: Scheme): File
     ...(Object.keys(fields).length === 0 ? {} : { fields }),
     ...(Object.keys(all).length === 0 ? {} : { send: all }),
     ...(Object.keys(query).length === 0 ? {} : { query }),
+    ...(login === undefined ? {} : { login: writeLogin(login, api, configure) }),
     ...(oauth === undefined ? {} : { oauth }),
   }
 }

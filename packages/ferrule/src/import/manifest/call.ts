@@ -3,6 +3,7 @@ import type { FileOperation, FileText, Scalar } from '../../kind-file/file.ts'
 import { toSlotName } from '../words.ts'
 import { type Incremental, readTimeForm } from './incremental.ts'
 import { isName } from './names.ts'
+import type { Folded } from './nesting.ts'
 import type { Entry } from './request.ts'
 import type { Setting, Settings } from './settings.ts'
 import type { Draft } from './stream.ts'
@@ -24,6 +25,10 @@ interface Param {
 }
 
 const timeTypes = { iso: 'date-time', seconds: 'unix-time', milliseconds: 'unix-time-ms', date: 'date', none: 'string' } as const
+
+/** Finds where the value of a further stream comes from. */
+export const findFolded = ({ passed, parent }: Folded): Source =>
+  passed === undefined ? { is: 'parent', path: parent.path } : { is: 'grandparent', field: passed }
 
 /** Returns whether callers have this name for the position or the size of a page. */
 const isWordOfPages = (name: string): boolean => /^(cursor|limit)$/.test(name)
@@ -71,7 +76,11 @@ export class CallWriter {
         const key = [second, ...rest].join('.')
         return { is: 'parent', path: partition?.parents[0]?.extra[key] ?? key }
       }
+      // A part of a parent's value is logic.
+      if (slot.form !== undefined && (partition?.field === first || partition?.folded?.some(({ field }) => field === first))) return undefined
       if (partition?.field === first) return { is: 'parent', path: undefined }
+      const folded = partition?.folded?.find(({ field }) => field === first)
+      if (folded !== undefined) return findFolded(folded)
       if (this.#draft.lists.some(({ field }) => field === first)) return { is: 'value', field: first }
       if (incremental?.names.start.includes(name)) return { is: 'start', ...form }
       if (incremental?.names.end.includes(name)) return { is: 'end', ...form }

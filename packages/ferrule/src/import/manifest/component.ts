@@ -32,6 +32,7 @@ const usualTypes: Values = {
   'ParentStreamConfig.stream': 'DeclarativeStream',
   'RecordSelector.extractor': 'DpathExtractor',
   'RecordSelector.record_filter': 'RecordFilter',
+  'SessionTokenAuthenticator.login_requester': 'HttpRequester',
   'SimpleRetriever.paginator': 'NoPagination',
   'SimpleRetriever.record_selector': 'RecordSelector',
   'SimpleRetriever.requester': 'HttpRequester',

@@ -2,7 +2,7 @@
 import { isObject } from '../../definition/object.ts'
 import type { FileEntity, FileOperation, FileSince, FileSync } from '../../kind-file/file.ts'
 import { writeSentence } from '../words.ts'
-import { CallWriter, type Source } from './call.ts'
+import { CallWriter, findFolded, type Source } from './call.ts'
 import { isName } from './names.ts'
 import { type FileFields, readFields, withTime } from './record-schema.ts'
 import { withFields } from './records.ts'
@@ -44,6 +44,7 @@ export function writeCall(
   for (const entry of request?.query ?? []) if (!taken.has(entry.name) && !carried.has(entry.name)) writer.add(entry, 'params')
   for (const entry of request?.body ?? []) if (!taken.has(entry.name)) writer.add(entry, 'body')
   if (partition?.option !== undefined) writer.addOption(partition.option, { is: 'parent', path: undefined })
+  for (const folded of partition?.folded ?? []) if (folded.option !== undefined) writer.addOption(folded.option, findFolded(folded))
   for (const { option, field } of draft.lists) if (option !== undefined) writer.addOption(option, { is: 'value', field })
   if (incremental?.send !== undefined) writer.addOption(incremental.send, { is: 'start' })
   if (incremental?.until !== undefined) writer.addOption(incremental.until, { is: 'end' })
@@ -183,8 +184,11 @@ function writeFrom(draft: Draft, writer: CallWriter, passed: ReadonlySet<string>
     else notes.leave('derived', name)
   }
   for (const name of passed) {
-    const param = writer.sources.find((each) => each.name === name)
-    if (param !== undefined && from[name] === undefined) from[name] = { param: name }
+    const source = writer.look({ is: 'slot', root: 'stream_partition', path: [name] })
+    const param =
+      writer.sources.find((each) => each.name === name) ??
+      writer.sources.find((each) => source !== undefined && JSON.stringify(each.source) === JSON.stringify(source))
+    if (param !== undefined && from[name] === undefined) from[name] = { param: param.name }
   }
   return Object.keys(from).length === 0 ? undefined : from
 }

@@ -4,11 +4,13 @@ import type { FileEntity, FileWay, KindFile, Unsure } from '../../kind-file/file
 import { DocumentError, type Imported, type ImportOptions, type LeftOut } from '../imported.ts'
 import { toEntityName, toSlotName, writeSentence } from '../words.ts'
 import { type Address, findPrefix, joinPath, readAddress, signHost } from './address.ts'
-import { type AuthSource, type Scheme, takeCredential, writeScheme } from './authentication.ts'
+import { writeScheme } from './authentication.ts'
 import { Component, References, UnreadableManifest, type Values } from './component.ts'
 import { writeCall, writeEntity } from './entity.ts'
+import { hasHost } from './login.ts'
 import { UniqueNames } from './names.ts'
 import { Notes, type Reason, sayReason, softWords } from './outcome.ts'
+import { type AuthSource, type Scheme, takeCredential } from './scheme.ts'
 import { type Setting, Settings } from './settings.ts'
 import { type Draft, StreamReader } from './stream.ts'
 import { listSlots, type Slot, type Template, writeTemplate } from './template.ts'
@@ -116,6 +118,13 @@ class KindMaker {
       send: { ...scheme.send },
       query: { ...scheme.query },
     }))
+  }
+
+  /** A file names the host of a login, or takes that of the API. */
+  #checkLogins(schemes: readonly Scheme[]): void {
+    const api = this.#said.flatMap((draft) => this.#addresses.get(draft) ?? [])[0]
+    if (schemes.some(({ login }) => login !== undefined && !hasHost(login, api)))
+      for (const { notes } of this.#said) notes.stop('tokens at a host that a value chooses, and that is not the host of the API')
   }
 
   /** Headers with fixed values hold for all calls, those with values of the account belong to the credentials. */
@@ -241,7 +250,10 @@ class KindMaker {
         path: joinPath(this.#addresses.get(other)?.segments.slice(prefix) ?? []),
       }).sources.flatMap(({ source }) => (source.is === 'grandparent' ? [source.field] : [])),
     )
-    const given = below.flatMap(({ parent }) => [parent.path, ...Object.values(parent.extra)])
+    const given = below.flatMap(({ other, parent }) => [
+      ...[parent.path, ...Object.values(parent.extra)],
+      ...(other.partition?.folded ?? []).flatMap((folded) => (folded.passed === undefined ? [folded.parent.path] : [])),
+    ])
     return writeEntity(draft, {
       settings: this.#settings,
       configure,
@@ -275,6 +287,7 @@ class KindMaker {
   make(wanted: readonly string[]): Omit<KindFile, 'unsure'> {
     this.#readAddresses()
     const schemes = this.#findSchemes()
+    this.#checkLogins(schemes)
     const headers = this.#placeHeaders(schemes)
     const carried = this.#carryValues(schemes)
     const all = this.#said.flatMap((draft) => this.#addresses.get(draft) ?? [])
@@ -289,8 +302,9 @@ class KindMaker {
   }
 
   #writeHost(address: Address | undefined): KindFile['api'] {
+    const type = address?.host.length === 1 ? 'host' : 'label'
     if (address?.chosen === undefined)
-      return `https://${writeTemplate(address?.host ?? [], (slot) => `{${this.configure(slot, 'label')}}`)}`
+      return `https://${writeTemplate(address?.host ?? [], (slot) => `{${this.configure(slot, type)}}`)}`
     const { by, of } = address.chosen
     const values = Object.keys(of)
     const usual = by.otherwise === undefined ? undefined : toSlotName(String(by.otherwise))
@@ -326,21 +340,27 @@ class KindMaker {
         title,
         category: 'imported',
         about: `Records of ${title}`,
-        docs: isDocs
-          ? docs
-          : `https://${typeof host === 'string' ? host.replace(/^https:\/\/|\{\w+\}/g, '').replace(/^[.-]/, 'www.') : 'example.com'}`,
+        docs: isDocs ? docs : `https://${(typeof host === 'string' ? writeVendorHost(host) : '') || 'example.com'}`,
       },
       api: api ?? host,
       ...(path === '' ? {} : { path }),
       ...(Object.keys(parts.headers).length === 0 ? {} : { headers: parts.headers }),
       ...(Object.keys(this.configuration).length === 0 ? {} : { configuration: this.configuration }),
-      auth: Object.fromEntries(parts.schemes.map((scheme, index) => [nameScheme(parts.schemes, index), writeScheme(scheme)])),
+      auth: Object.fromEntries(
+        parts.schemes.map((scheme, index) => [
+          nameScheme(parts.schemes, index),
+          writeScheme(scheme, parts.address, (slot, type) => this.configure(slot, type)),
+        ]),
+      ),
       check: parts.check,
       ...(pages.length === 0 ? {} : { pages: Object.fromEntries(pages) }),
       entities: Object.fromEntries(parts.entities.map(([{ entity }, written]) => [entity, written])),
     }
   }
 }
+
+/** Writes the vendor's own part of a host. */
+const writeVendorHost = (host: string): string => host.replace(/^https:\/\/|\{\w+\}/g, '').replace(/^[.-]/, 'www.')
 
 const nameScheme = (schemes: readonly Scheme[], index: number): string => {
   const name = schemes[index]?.name ?? 'token'

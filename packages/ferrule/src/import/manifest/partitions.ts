@@ -72,7 +72,8 @@ function readList(router: Component, notes: Notes): Partition | undefined {
 
 /** What a list is called for: records of another stream, and values of lists. */
 export interface Partitions {
-  readonly partition?: Partition
+  /** Each has parents. */
+  readonly substreams: readonly Partition[]
   readonly lists: readonly Partition[]
 }
 
@@ -83,12 +84,11 @@ function readOne(router: Component, notes: Notes): Partition | undefined {
   return notes.stop(router.isCustom ? 'custom code: partitions' : 'partitions that kind files do not have', router.type)
 }
 
-/** Reads what a list is called for. Several routers are each pair of what they have: the records of one stream, and values of one list. */
+/** Reads what a list is called for. Several routers are each pair of what they have. */
 export function readPartitions(routers: readonly Component[], notes: Notes): Partitions {
   const found = routers.flatMap((router) => readOne(router, notes) ?? [])
-  const [partition, ...others] = found.filter(({ parents }) => parents !== undefined)
+  const substreams = found.filter(({ parents }) => parents !== undefined)
   const lists = found.filter(({ parents }) => parents === undefined)
-  if (others.length > 0) notes.stop('calls for each pair of records of two streams')
   if (lists.filter(({ values }) => values !== undefined).length > 1) notes.stop('calls for each pair of values of two lists')
-  return { ...(partition === undefined ? {} : { partition }), lists }
+  return { substreams, lists }
 }

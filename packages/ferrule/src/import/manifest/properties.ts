@@ -107,6 +107,7 @@ export const properties: Readonly<Record<string, readonly string[]>> = {
     'profile_assertion',
     'use_profile_assertion',
   ],
+  SessionTokenAuthenticator: ['login_requester', 'session_token_path', 'expiration_duration', 'request_authentication', 'decoder'],
   SelectiveAuthenticator: ['authenticator_selection_path', 'authenticators'],
   InlineSchemaLoader: ['schema'],
   MinMaxDatetime: ['datetime', 'datetime_format', 'max_datetime', 'min_datetime'],

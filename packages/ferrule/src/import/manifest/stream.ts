@@ -1,15 +1,17 @@
 /** Reads the streams of a manifest, and those that they are called for. What nobody read of a stream stops it. */
 
 import { toEntityName } from '../words.ts'
-import { type AuthSource, readSchemes, type Scheme } from './authentication.ts'
+import { readSchemes } from './authentication.ts'
 import { Component, type References, UnreadableManifest } from './component.ts'
 import { type Incremental, readIncremental } from './incremental.ts'
 import type { UniqueNames } from './names.ts'
+import { foldNested, type Nested } from './nesting.ts'
 import { Notes } from './outcome.ts'
 import { type Place, type ReadWay, readPaging } from './paging.ts'
 import { type Partition, readPartitions } from './partitions.ts'
 import { type RowsDraft, readKey, readSelector, readTransformations, type Shaped } from './records.ts'
 import { type Entry, type RequestDraft, readRequest } from './request.ts'
+import type { AuthSource, Scheme } from './scheme.ts'
 
 /** A stream for whose records another one is called. */
 export interface Parent {
@@ -30,7 +32,7 @@ export interface Draft {
   readonly schema: unknown
   readonly key: readonly string[] | undefined
   readonly incremental: Incremental | undefined
-  readonly partition: (Omit<Partition, 'parents' | 'values'> & { readonly parents: readonly Parent[] }) | undefined
+  readonly partition: Nested | undefined
   /** Lists of values: the list is called for each. */
   readonly lists: readonly Partition[]
 }
@@ -148,10 +150,13 @@ export class StreamReader {
   }
 
   #readPartitions(routers: readonly Component[], notes: Notes): Pick<Draft, 'partition' | 'lists'> {
-    const { partition, lists } = readPartitions(routers, notes)
-    if (partition === undefined) return { partition, lists }
-    const { parents = [], ...rest } = partition
-    return { lists, partition: { ...rest, parents: parents.map(({ stream, path, extra }) => ({ draft: this.read(stream), path, extra })) } }
+    const { substreams, lists } = readPartitions(routers, notes)
+    const nested = substreams.map(({ field, option, parents = [] }) => ({
+      field,
+      ...(option === undefined ? {} : { option }),
+      parents: parents.map(({ stream, path, extra }) => ({ draft: this.read(stream), path, extra })),
+    }))
+    return { lists, partition: foldNested(nested, notes) }
   }
 
   #readSchema(stream: Component, notes: Notes): unknown {
