@@ -289,7 +289,7 @@ describe('addresses and values of the account', () => {
     expect(whole.file).toMatchObject({ api: 'https://{site}', path: '/v1', configuration: { site: 'host Site' } })
     const shown = spec('token: { type: string }, site: { type: string, default: papers.example }')
     const usual = await importWhole({ base, spec: shown })
-    expect([usual.file.api, usual.unsure]).toMatchObject(['https://papers.example', { 'api': 'guessed' }])
+    expect([usual.file.api, usual.unsure]).toMatchObject(['https://papers.example', { api: 'guessed' }])
   })
 
   test('a value in one path of several is a parameter that the configuration fills', async () => {
@@ -320,6 +320,21 @@ describe('addresses and values of the account', () => {
       { 'x-version': '2' },
       { authorization: 'Bearer {token}', 'x-team': '{team}' },
     ])
+  })
+
+  test('headers of single streams: with other values, and with a value of the call', async () => {
+    const { file, notes } = await importWhole({
+      requester: `request_headers: { Accept: application/a+json, X-State: "{{ stream_partition.state }}" }`,
+      retriever: 'partition_router: { type: ListPartitionRouter, cursor_field: state, values: [open, closed] }',
+      streams: child('')
+        .replace('authenticator:', 'request_headers: { Accept: application/b+json }, authenticator:')
+        .replace('/notes/{{ stream_partition.note }}', ''),
+    })
+    expect([file.headers, file.entities['comments']?.list]).toMatchObject([undefined, { headers: { accept: 'application/b+json' } }])
+    expect(notes).toMatchObject({
+      list: { headers: { accept: 'application/a+json', 'x-state': '{state}' }, params: { state: 'string! State' } },
+      sync: { values: { state: ['open', 'closed'] } },
+    })
   })
 
   test('a POST: fixed values of the address have defaults, the body has its own parameters', async () => {
@@ -380,7 +395,6 @@ describe('ways to authenticate', () => {
     })
     expect(unsure).toMatchObject({ 'auth.oauth.oauth.page': 'guessed' })
   })
-
 })
 
 describe('references and parameters', () => {

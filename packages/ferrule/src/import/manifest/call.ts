@@ -40,6 +40,7 @@ export class CallWriter {
   readonly always: Record<string, Scalar> = {}
   readonly defaults: Record<string, Scalar> = {}
   readonly text: Record<string, FileText> = {}
+  readonly headers: Record<string, string> = {}
   /** Parameters whose values the sync takes from somewhere, in the order of the request. */
   readonly sources: Param[] = []
   /** Text around the time of a change, by parameter. */
@@ -77,7 +78,8 @@ export class CallWriter {
         return { is: 'parent', path: partition?.parents[0]?.extra[key] ?? key }
       }
       // A part of a parent's value is logic.
-      if (slot.form !== undefined && (partition?.field === first || partition?.folded?.some(({ field }) => field === first))) return undefined
+      if (slot.form !== undefined && (partition?.field === first || partition?.folded?.some(({ field }) => field === first)))
+        return undefined
       if (partition?.field === first) return { is: 'parent', path: undefined }
       const folded = partition?.folded?.find(({ field }) => field === first)
       if (folded !== undefined) return findFolded(folded)
@@ -195,14 +197,34 @@ export class CallWriter {
 
   /** Writes the parameter that an option names. */
   addOption({ name, place }: { readonly name: string; readonly place: 'query' | 'body' | 'header' }, source: Source): void {
-    if (place === 'header') this.#draft.notes.stop('a value of the call in a header', name)
+    if (place === 'header') this.headers[name.toLowerCase()] = this.#declareInHeader(toSlotName(name.toLowerCase()), source)
     else this.#declare(name, place === 'body' && this.#draft.request?.method === 'POST' ? 'body' : 'params', source)
+  }
+
+  /** Writes a header. Its values are parameters that stand nowhere else. */
+  addHeader({ name, value }: Entry): void {
+    this.headers[name] =
+      typeof value === 'object'
+        ? writeTemplate(value, (slot) => {
+            const source = this.find(slot)
+            return source === undefined ? '' : this.#declareInHeader(this.#nameOf(slot, source), source)
+          })
+        : String(value)
+  }
+
+  #declareInHeader(name: string, source: Source): string {
+    const param = Object.hasOwn(this.params, name) || Object.hasOwn(this.body, name) ? `${name}_header` : name
+    const setting = source.is === 'setting' ? source.setting : undefined
+    const isRequired = setting === undefined || (setting.isRequired && setting.otherwise === undefined)
+    this.params[param] = this.#writeField(param, source, { isRequired })
+    this.sources.push({ name: param, source })
+    return `{${param}}`
   }
 
   /** Writes what the list has of all that. */
   write(): Partial<FileOperation> {
-    const { params, body, always, defaults, text } = this
-    const given = { params, body, always, defaults, text }
+    const { params, body, always, defaults, text, headers } = this
+    const given = { params, body, always, defaults, text, headers }
     return Object.fromEntries(Object.entries(given).filter(([, each]) => Object.keys(each).length > 0))
   }
 }

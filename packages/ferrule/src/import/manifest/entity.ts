@@ -6,6 +6,7 @@ import { CallWriter, findFolded, type Source } from './call.ts'
 import { isName } from './names.ts'
 import { type FileFields, readFields, withTime } from './record-schema.ts'
 import { withFields } from './records.ts'
+import type { Entry } from './request.ts'
 import type { Setting, Settings } from './settings.ts'
 import type { Draft } from './stream.ts'
 import { type Template, writeTemplate } from './template.ts'
@@ -19,6 +20,8 @@ export interface EntityScope {
   readonly depth: number
   /** The call's path without the kind's prefix. */
   readonly path: Template
+  /** Headers of the call. */
+  readonly headers: readonly Entry[]
   /** Name of the way of paging. */
   readonly way: string | undefined
   /** Parameters of the query that the credentials carry. */
@@ -33,7 +36,7 @@ const firstStep = (path: string): string => path.split(/[.[]/)[0] ?? ''
 /** Writes the list of a stream, and keeps what its sync needs. */
 export function writeCall(
   draft: Draft,
-  { settings, configure, path, carried }: Pick<EntityScope, 'settings' | 'configure' | 'path' | 'carried'>,
+  { settings, configure, path, carried, headers }: Pick<EntityScope, 'settings' | 'configure' | 'path' | 'carried' | 'headers'>,
 ): CallWriter & { readonly path: string } {
   const { request, way, partition, incremental, notes } = draft
   const writer = new CallWriter(draft, settings, configure)
@@ -43,6 +46,7 @@ export function writeCall(
   for (const entry of way?.fixed ?? []) writer.add(entry, request?.method === 'POST' && way?.inBody ? 'body' : 'params')
   for (const entry of request?.query ?? []) if (!taken.has(entry.name) && !carried.has(entry.name)) writer.add(entry, 'params')
   for (const entry of request?.body ?? []) if (!taken.has(entry.name)) writer.add(entry, 'body')
+  for (const header of headers) writer.addHeader(header)
   if (partition?.option !== undefined) writer.addOption(partition.option, { is: 'parent', path: undefined })
   for (const folded of partition?.folded ?? []) if (folded.option !== undefined) writer.addOption(folded.option, findFolded(folded))
   for (const { option, field } of draft.lists) if (option !== undefined) writer.addOption(option, { is: 'value', field })

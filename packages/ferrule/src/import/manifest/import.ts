@@ -10,6 +10,7 @@ import { writeCall, writeEntity } from './entity.ts'
 import { hasHost } from './login.ts'
 import { UniqueNames } from './names.ts'
 import { Notes, type Reason, sayReason, softWords } from './outcome.ts'
+import type { Entry } from './request.ts'
 import { type AuthSource, type Scheme, takeCredential } from './scheme.ts'
 import { type Setting, Settings } from './settings.ts'
 import { type Draft, StreamReader } from './stream.ts'
@@ -60,6 +61,8 @@ class KindMaker {
   readonly configuration: Record<string, unknown>
   readonly notes = new Notes()
   readonly #addresses = new Map<Draft, Address>()
+  /** Headers of the calls of single streams. */
+  readonly #headers = new Map<Draft, readonly Entry[]>()
   readonly #ways = new Map<string, { readonly name: string; readonly way: FileWay }>()
 
   constructor(
@@ -129,23 +132,31 @@ class KindMaker {
 
   /** Headers with fixed values hold for all calls, those with values of the account belong to the credentials. */
   #placeHeaders(schemes: readonly Scheme[]): Record<string, string> {
-    const fixed = new Map<string, string>()
+    const fixed = new Map<string, Set<string>>()
     for (const draft of this.#said)
       for (const { name, value } of draft.request?.headers ?? []) {
         const low = name.toLowerCase()
         if (ownHeaders.test(low)) continue
         if (!/^[a-z][a-z0-9_-]*$/.test(low)) draft.notes.stop('a header whose name kind files do not take', name)
-        if (typeof value === 'object') this.#sendHeader(draft, schemes, { name: low, value })
-        else if ((fixed.get(low) ?? String(value)) !== String(value) || low === 'authorization')
-          draft.notes.stop('a header whose value differs between streams', name)
-        else fixed.set(low, String(value))
+        else if (typeof value === 'object') this.#sendHeader(draft, schemes, { name: low, value })
+        else if (low === 'authorization') draft.notes.stop('a header whose value differs between streams', name)
+        else fixed.set(low, new Set([...(fixed.get(low) ?? []), String(value)]))
       }
-    return Object.fromEntries(fixed)
+    for (const draft of this.#said)
+      for (const { name, value } of draft.request?.headers ?? [])
+        if ((fixed.get(name.toLowerCase())?.size ?? 0) > 1) this.#addHeader(draft, { name: name.toLowerCase(), value })
+    return Object.fromEntries([...fixed].flatMap(([name, values]) => (values.size === 1 ? [...values].map((value) => [name, value]) : [])))
   }
 
-  #sendHeader({ notes }: Draft, schemes: readonly Scheme[], { name, value }: { readonly name: string; readonly value: Template }): void {
+  /** Notes a header of the calls of one stream. */
+  #addHeader(draft: Draft, entry: Entry): void {
+    this.#headers.set(draft, [...(this.#headers.get(draft) ?? []), entry])
+  }
+
+  #sendHeader(draft: Draft, schemes: readonly Scheme[], { name, value }: { readonly name: string; readonly value: Template }): void {
+    const { notes } = draft
     if (listSlots(value).some(({ root }) => root !== 'config')) {
-      notes.stop('a value of the call in a header', name)
+      this.#addHeader(draft, { name, value })
       return
     }
     for (const scheme of schemes) {
@@ -248,6 +259,7 @@ class KindMaker {
       writeCall(other, {
         ...{ settings: this.#settings, configure, carried },
         path: joinPath(this.#addresses.get(other)?.segments.slice(prefix) ?? []),
+        headers: this.#headers.get(other) ?? [],
       }).sources.flatMap(({ source }) => (source.is === 'grandparent' ? [source.field] : [])),
     )
     const given = below.flatMap(({ other, parent }) => [
@@ -260,6 +272,7 @@ class KindMaker {
       depth,
       path,
       carried,
+      headers: this.#headers.get(draft) ?? [],
       way: this.#nameWay(draft),
       given: new Set(given),
       passed: new Set(passed),
@@ -303,8 +316,7 @@ class KindMaker {
 
   #writeHost(address: Address | undefined): KindFile['api'] {
     const type = address?.host.length === 1 ? 'host' : 'label'
-    if (address?.chosen === undefined)
-      return `https://${writeTemplate(address?.host ?? [], (slot) => `{${this.configure(slot, type)}}`)}`
+    if (address?.chosen === undefined) return `https://${writeTemplate(address?.host ?? [], (slot) => `{${this.configure(slot, type)}}`)}`
     const { by, of } = address.chosen
     const values = Object.keys(of)
     const usual = by.otherwise === undefined ? undefined : toSlotName(String(by.otherwise))

@@ -22,7 +22,8 @@ function writeValues(entries: readonly Entry[], scheme: Scheme, source: AuthSour
       send[name] = value
       continue
     }
-    const written = value.length === 1 ? takeCredential(value, scheme, source) : source.notes.stop('a text around a value of the call that signs in')
+    const written =
+      value.length === 1 ? takeCredential(value, scheme, source) : source.notes.stop('a text around a value of the call that signs in')
     if (written === undefined) return undefined
     send[name] = written
   }
