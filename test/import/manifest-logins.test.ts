@@ -70,6 +70,25 @@ refresh_request_body: { scope: "{{ config['scope'] }}" }`,
     })
   })
 
+  test('tokens at a host that the same value chooses as the host of the API', async () => {
+    const { file } = await importWhole({
+      base: `"https://api.papers.{{ config['region'] }}/v1"`,
+      authenticator: `type: OAuthAuthenticator
+token_refresh_endpoint: "https://login.papers.{{ config['region'] }}/token"
+client_id: "{{ config['id'] }}"
+client_secret: "{{ config['token'] }}"
+refresh_token: "{{ config['refresh'] }}"`,
+      spec: 'connection_specification: { type: object, properties: { region: { type: string, enum: [com, com.au] } } }',
+    })
+    expect(file.auth['application']).toMatchObject({
+      login: {
+        call: 'POST /token',
+        host: { by: 'region', of: { com: 'https://login.papers.com', com_au: 'https://login.papers.com.au' } },
+        send: { grant_type: 'refresh_token', refresh_token: '{refresh}' },
+      },
+    })
+  })
+
   test('a refresh token that each call replaces has no place in a login', async () => {
     const refused = importText(
       writeManifest({

@@ -1,6 +1,7 @@
 /** A login: credentials are sent to one declared call, whose token the requests carry. */
 import { describe, expect, test } from 'vitest'
 import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
+import { resolveOrigins } from '../../packages/ferrule/src/engine/http/origin.ts'
 import { connectLocally, openConnection } from '../../packages/ferrule/src/engine/local.ts'
 import { checkUploadedKind, listHosts, parseKind, readKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import { readRecordings } from '../../packages/ferrule/src/kind-recordings/read.ts'
@@ -165,6 +166,24 @@ test('its host belongs to the kind', async () => {
   expect(await hosts(other)).toEqual([{ use: 'token', host: 'id.gates.example' }])
   const { mistakes } = await checkUploadedKind(other.replace('https://id.gates.example', 'https://id.corp.internal'), { name: 'gates' })
   expect(mistakes.map(({ path, message }) => `${path} ${message}`).join()).toMatch(/auth.user.login.host .*internal/)
+})
+
+test('a value of the configuration chooses its host', async () => {
+  const chosen = file
+    .replace('building }', 'building, region: { $type: eu|us, $about: Region, $default: eu } }')
+    .replace(
+      '      token: data.token',
+      '      host: { by: region, of: { eu: https://eu.gates.example, us: https://us.gates.example } }\n      token: data.token',
+    )
+  const { definition } = await parseKind(chosen)
+  expect(listHosts(definition).filter(({ use }) => use === 'token')).toEqual([
+    { use: 'token', host: 'eu.gates.example' },
+    { use: 'token', host: 'us.gates.example' },
+  ])
+  const connection = openConnection(await load(chosen), { credentials, config: { ...config, region: 'us' } })
+  expect(resolveOrigins(connection, {}).oauth).toBe('https://us.gates.example')
+  const { mistakes } = await readKind(chosen.replace('by: region', 'by: regions'), { name: 'gates' })
+  expect(mistakes.map(({ path }) => path)).toContain('auth.user.login.host.by')
 })
 
 describe('mistakes', () => {

@@ -2,7 +2,7 @@
 import { Check } from 'typebox/value'
 import { errorTable } from '../errors.ts'
 import { checkCodes, checkGone, type Sentences } from './check-codes.ts'
-import type { ConnectorDefinition, CredentialScheme, Kind, Rules } from './connector.ts'
+import type { ChosenOrigin, ConnectorDefinition, CredentialScheme, Kind, Rules } from './connector.ts'
 import type { Consent, Exchange, Signing } from './consent.ts'
 import { findField } from './document.ts'
 import { findLiveOperation, liveActions } from './entity.ts'
@@ -129,17 +129,22 @@ const checkSlots = (what: string, template: string, configuration: Fields): Sent
 
 const fillSlots = (template: string): string => template.replace(/\{[^}]*\}/g, 'a')
 
-/** Checks the API origins: one with slots, or several that a configuration field selects. */
-const checkApiOrigins = ({ origins: { api }, configuration }: ConnectorDefinition): Sentences => {
-  if (typeof api === 'string') return checkSlots('origin api', api, configuration)
-  const field = configuration[api.by]
-  const chosen = Object.keys(api.origins)
+/** Checks an origin: one with slots, or several that a configuration field selects. */
+const checkOrigin = (what: string, origin: string | ChosenOrigin, configuration: Fields): Sentences => {
+  if (typeof origin === 'string') return checkSlots(what, origin, configuration)
+  const { by, origins } = origin
+  const field = configuration[by]
+  const chosen = Object.keys(origins)
   return [
     [...(field?.enum ?? [])].sort().join() !== [...chosen].sort().join() &&
-      `origin api is chosen by ${api.by}, which is not a configuration field with the values ${chosen.join(', ')}`,
-    field !== undefined && !chosen.includes(String(field.default)) && `origin api is chosen by ${api.by}, which has no default`,
+      `${what} is chosen by ${by}, which is not a configuration field with the values ${chosen.join(', ')}`,
+    field !== undefined && !chosen.includes(String(field.default)) && `${what} is chosen by ${by}, which has no default`,
   ]
 }
+
+/** Checks the API origins. */
+const checkApiOrigins = ({ origins: { api }, configuration }: ConnectorDefinition): Sentences =>
+  checkOrigin('origin api', api, configuration)
 
 const isPrefix = (prefix: string): boolean => /^(\/[\w.-]+)*$/.test(fillSlots(prefix))
 
@@ -151,7 +156,7 @@ const checkOther = (other: NonNullable<ConnectorDefinition['origins']['other']>,
 ]
 
 const listOrigins = ({ api, oauth, token, other }: ConnectorDefinition['origins']): [string, string][] => [
-  ...(token === undefined ? [] : [['token', token] as [string, string]]),
+  ...(typeof token === 'string' ? [['token', token] as [string, string]] : Object.entries(token?.origins ?? {})),
   ...(other === undefined ? [] : [['other', other.api] as [string, string]]),
   ...(typeof api === 'string' ? [['api', api] as [string, string]] : Object.entries(api.origins)),
   ...(oauth === undefined ? [] : [['oauth', oauth] as [string, string]]),
@@ -160,7 +165,7 @@ const listOrigins = ({ api, oauth, token, other }: ConnectorDefinition['origins'
 const checkFilledAddresses = ({ prefix = '', configuration, version, origins }: ConnectorDefinition): Sentences => [
   ...(origins.other === undefined ? [] : checkOther(origins.other, configuration)),
   ...checkSlots('origin oauth', origins.oauth ?? '', configuration),
-  ...checkSlots('origin token', origins.token ?? '', configuration),
+  ...checkOrigin('origin token', origins.token ?? '', configuration),
   ...checkSlots('prefix', prefix, configuration),
   !isPrefix(prefix) && `prefix ${prefix} is not a path that begins with a slash and does not end with one`,
   version !== undefined &&

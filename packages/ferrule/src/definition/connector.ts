@@ -11,7 +11,7 @@ import type { PageDefinition } from './page.ts'
  */
 export const readSlug = (kind: string): string => kind.split('~', 1)[0] ?? kind
 
-/** An API origin that a configuration field selects. Maps each value of the field to an origin. The field must have a default. */
+/** An origin that a configuration field selects. Maps each value of the field to an origin. The field must have a default. */
 export interface ChosenOrigin {
   readonly by: string
   readonly origins: Readonly<Record<string, string>>
@@ -32,7 +32,7 @@ export interface Origins {
   /** The consent page, and the endpoint of tokens unless `token` names another origin. */
   readonly oauth?: string
   /** The endpoint of tokens, if the consent page is elsewhere or does not exist. Omitted without both: tokens come from the API's origin. */
-  readonly token?: string
+  readonly token?: string | ChosenOrigin
 }
 
 /** A short-lived token that the engine signs, and that every request carries. */

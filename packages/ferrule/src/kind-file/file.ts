@@ -161,10 +161,15 @@ export interface FileOauth {
   readonly refusal?: string
   readonly who?: string
 }
+/** A host for each value of a field of configuration. */
+export interface FileChoice {
+  readonly by: string
+  readonly of: Named<string>
+}
 /** A call that takes credentials and answers a token. */
 export interface FileLogin {
   readonly call: string
-  readonly host?: string
+  readonly host?: string | FileChoice
   readonly send?: Named<Scalar>
   readonly headers?: Named<string>
   readonly as?: 'form' | 'json' | 'query'
@@ -235,7 +240,7 @@ export interface KindFile {
   readonly category: string
   readonly about: string
   readonly docs: string
-  readonly api: string | { readonly by: string; readonly of: Named<string> }
+  readonly api: string | FileChoice
   readonly path?: string
   readonly elsewhere?: { readonly with: string; readonly api: string; readonly path: string }
   readonly graphql?: string

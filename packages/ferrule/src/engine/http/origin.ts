@@ -1,5 +1,5 @@
 /** Resolves where requests of a connector go: the definition's origins, a customer's own base, or the operator's override. */
-import type { ConnectorDefinition, Kind } from '../../definition/connector.ts'
+import type { ChosenOrigin, ConnectorDefinition, Kind } from '../../definition/connector.ts'
 import { FerruleError, fail } from '../../errors.ts'
 
 /**
@@ -118,11 +118,21 @@ export function findVendorOrigin(connection: OriginSource): string {
   const { api } = connection.kind.definition.origins
   const other = findOther(connection)
   if (other !== undefined) return fillTemplate(connection, other.api)
-  if (typeof api === 'string') return fillOrigin(connection, api)
-  const chosen = api.origins[readConfiguration(connection, api.by)]
+  return chooseOrigin(connection, api)
+}
+
+/**
+ * Fills an origin, or finds the one that a configuration value selects.
+ * @throws FerruleError `validation_failed`
+ */
+function chooseOrigin(connection: OriginSource, origin: string | ChosenOrigin): string {
+  if (typeof origin === 'string') return fillOrigin(connection, origin)
+  const { by, origins } = origin
+  const value = readConfiguration(connection, by)
+  const chosen = Object.hasOwn(origins, value) ? origins[value] : undefined
   if (chosen !== undefined) return chosen
-  const problem = { field: `/replication_config/${api.by}`, message: 'is not valid', error_code: 'enum' }
-  throw fail('validation_failed', { reason: `the configuration value ${api.by} is not valid` }, { errors: [problem] })
+  const problem = { field: `/replication_config/${by}`, message: 'is not valid', error_code: 'enum' }
+  throw fail('validation_failed', { reason: `the configuration value ${by} is not valid` }, { errors: [problem] })
 }
 
 /** Lists the origins that a URL of the vendor's answers can have: the vendor's own, and an override. @throws FerruleError `validation_failed` */
@@ -171,7 +181,7 @@ export function resolveOrigins(connection: OriginSource, values: Readonly<Record
   const base = override === undefined ? findCustomerBase(connection, values) : findUsableBase(connection, values)
   const vendorApi = base ?? findVendorOrigin(connection)
   const token = origins.token ?? origins.oauth
-  const own = { api: vendorApi, oauth: token === undefined ? vendorApi : fillOrigin(connection, token) }
+  const own = { api: vendorApi, oauth: token === undefined ? vendorApi : chooseOrigin(connection, token) }
   const api = trimSlashes(override?.api ?? own.api)
   const oauth = trimSlashes(override?.oauth ?? override?.api ?? own.oauth)
   const media = override?.media === undefined ? undefined : trimSlashes(override.media)

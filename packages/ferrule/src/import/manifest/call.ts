@@ -1,12 +1,11 @@
 /** Writes the list of a stream: its parameters, and where a sync takes their values from. */
 import type { FileOperation, FileText, Scalar } from '../../kind-file/file.ts'
 import { toSlotName } from '../words.ts'
+import type { Draft, Folded } from './draft.ts'
 import { type Incremental, readTimeForm } from './incremental.ts'
 import { isName } from './names.ts'
-import type { Folded } from './nesting.ts'
 import type { Entry } from './request.ts'
 import type { Setting, Settings } from './settings.ts'
-import type { Draft } from './stream.ts'
 import { listSlots, type Slot, type Template, writeTemplate } from './template.ts'
 
 /** Where the value of a parameter comes from. */

@@ -3,12 +3,12 @@ import { isObject } from '../../definition/object.ts'
 import type { FileEntity, FileOperation, FileSince, FileSync } from '../../kind-file/file.ts'
 import { writeSentence } from '../words.ts'
 import { CallWriter, findFolded, type Source } from './call.ts'
+import type { Draft } from './draft.ts'
 import { isName } from './names.ts'
 import { type FileFields, readFields, withTime } from './record-schema.ts'
 import { withFields } from './records.ts'
 import type { Entry } from './request.ts'
 import type { Setting, Settings } from './settings.ts'
-import type { Draft } from './stream.ts'
 import { type Template, writeTemplate } from './template.ts'
 
 /** What entities are written with. */

@@ -1,11 +1,12 @@
 /** Makes a kind of a manifest: the declarative YAML of a low-code connector (docs/decisions/manifests.md). */
 import { isObject } from '../../definition/object.ts'
-import type { FileEntity, FileWay, KindFile, Unsure } from '../../kind-file/file.ts'
+import type { FileChoice, FileEntity, FileWay, KindFile, Unsure } from '../../kind-file/file.ts'
 import { DocumentError, type Imported, type ImportOptions, type LeftOut } from '../imported.ts'
 import { toEntityName, toSlotName, writeSentence } from '../words.ts'
 import { type Address, findPrefix, joinPath, readAddress, signHost } from './address.ts'
 import { writeScheme } from './authentication.ts'
 import { Component, References, UnreadableManifest, type Values } from './component.ts'
+import { type Draft, listRoots } from './draft.ts'
 import { writeCall, writeEntity } from './entity.ts'
 import { hasHost } from './login.ts'
 import { UniqueNames } from './names.ts'
@@ -13,8 +14,9 @@ import { Notes, type Reason, sayReason, softWords } from './outcome.ts'
 import type { Entry } from './request.ts'
 import { type AuthSource, type Scheme, takeCredential } from './scheme.ts'
 import { type Setting, Settings } from './settings.ts'
-import { type Draft, StreamReader } from './stream.ts'
+import { StreamReader } from './stream.ts'
 import { listSlots, type Slot, type Template, writeTemplate } from './template.ts'
+import { readSpec, readTop } from './top.ts'
 
 /** What was made of a manifest. */
 export interface ImportedManifest extends Imported {
@@ -317,7 +319,11 @@ class KindMaker {
   #writeHost(address: Address | undefined): KindFile['api'] {
     const type = address?.host.length === 1 ? 'host' : 'label'
     if (address?.chosen === undefined) return `https://${writeTemplate(address?.host ?? [], (slot) => `{${this.configure(slot, type)}}`)}`
-    const { by, of } = address.chosen
+    return this.#configureChoice(address.chosen)
+  }
+
+  /** Takes a value that chooses a host into the configuration. */
+  #configureChoice({ by, of }: NonNullable<Address['chosen']>): FileChoice {
     const values = Object.keys(of)
     const usual = by.otherwise === undefined ? undefined : toSlotName(String(by.otherwise))
     this.configuration[by.name] ??= {
@@ -339,6 +345,7 @@ class KindMaker {
     const { kind, title = writeSentence(undefined, kind), api } = this.#options
     const docs = this.#spec?.text('documentation_url') ?? ''
     const host = this.#writeHost(parts.address)
+    for (const { login } of parts.schemes) if (login?.address.chosen !== undefined) this.#configureChoice(login.address.chosen)
     const path = parts.prefix.length === 0 ? '' : writeTemplate(joinPath(parts.prefix), (slot) => `{${this.configure(slot, 'path')}}`)
     const isDocs = /^https:\/\/[^\s/]+\.[^\s]+$/.test(docs)
     if (!isDocs || /airbyte/.test(docs)) this.notes.doubt('docs', 'guessed')
@@ -400,39 +407,6 @@ function listRequired(list: FileEntity['list']): readonly (readonly [string, unk
               : '2020-01-01'
     return [[name, value] as const]
   })
-}
-
-/** Lists the streams without parents that a stream hangs on. */
-const listRoots = (draft: Draft): readonly Draft[] => {
-  const parents = draft.partition?.parents ?? []
-  return parents.length === 0 ? [draft] : parents.flatMap(({ draft: parent }) => listRoots(parent))
-}
-
-const topProperties = [
-  'version',
-  'definitions',
-  'schemas',
-  'metadata',
-  'description',
-  'concurrency_level',
-  'dynamic',
-  'schema_normalization',
-]
-
-/** Lists what the top of a manifest has that nobody reads. */
-function readTop(source: Component, notes: Notes): void {
-  source.leave(...topProperties, 'api_budget', 'max_concurrent_async_job_count', 'stream_groups')
-  for (const name of ['dynamic_streams', 'custom_components'] as const)
-    if (source.take(name) !== undefined) notes.stop('streams that are known only when they are read', name)
-  for (const name of source.listUnread()) if (!/^(x-|_)/.test(name) && isObject(source.node[name])) source.leave(name)
-  for (const name of source.listUnread()) notes.stop('a property that no word of kind files has', `DeclarativeSource.${name}`)
-}
-
-function readSpec(spec: Component | undefined): { readonly schema: unknown; readonly consent: Values } {
-  spec?.leave('config_normalization_rules')
-  const auth = spec?.takeAll('advanced_auth')
-  const given = isObject(auth) ? auth['oauth_config_specification'] : undefined
-  return { schema: spec?.takeAll('connection_specification'), consent: isObject(given) ? given : {} }
 }
 
 function listLeftOut(drafts: readonly Draft[], top: Notes): readonly LeftOut[] {

@@ -146,10 +146,14 @@ export function writeLogin(
   configure: (slot: Slot, type: string) => string,
 ): FileLogin {
   const path = writeTemplate(joinPath(address.segments), (slot) => `{${configure(slot, 'path')}}`)
-  const host = `https://${writeTemplate(address.host, (slot) => `{${configure(slot, 'label')}}`)}`
+  const { chosen } = address
+  const host =
+    chosen === undefined
+      ? `https://${writeTemplate(address.host, (slot) => `{${configure(slot, 'label')}}`)}`
+      : { by: chosen.by.name, of: chosen.of }
   return { call: `${method} ${path}`, ...(signHost(address) === signHost(api) ? {} : { host }), ...login }
 }
 
 /** Returns whether a file can name the host of a login: that of the API, or one of the vendor's domain. */
 export const hasHost = ({ address }: Login, api: Address | undefined): boolean =>
-  signHost(address) === signHost(api) || (address.chosen === undefined && address.host.at(-1)?.is === 'text')
+  signHost(address) === signHost(api) || address.chosen !== undefined || address.host.at(-1)?.is === 'text'

@@ -1,25 +1,6 @@
 /** Calls for each pair of records of two streams, of which one hangs on the other: each record has one parent, so that is no pair. */
+import type { Draft, Folded, Nested, Parent } from './draft.ts'
 import type { Notes } from './outcome.ts'
-import type { Place } from './paging.ts'
-import type { Draft, Parent } from './stream.ts'
-
-/** A value of a further stream, which the records of the parent know. */
-export interface Folded {
-  /** The name that expressions have for the value. */
-  readonly field: string
-  readonly option?: Place
-  /** The further stream, and the path of the value in its records. */
-  readonly parent: Parent
-  /** The name by which the parent was called with the value; undefined for a value of the parent's own records. */
-  readonly passed: string | undefined
-}
-/** What a list is called for, with the streams that were read. */
-export interface Nested {
-  readonly field: string
-  readonly option?: Place
-  readonly parents: readonly Parent[]
-  readonly folded?: readonly Folded[]
-}
 
 /** Finds the value of a further stream in what the parent has; undefined for streams that do not hang on each other. */
 function foldOne({ field, option, parents }: Nested, deepest: Nested): Folded | undefined {

@@ -1,7 +1,7 @@
 /** Records of streams: where they stand in the answer, and what the platform makes of them. */
 import { isObject } from '../../definition/object.ts'
 import type { Component } from './component.ts'
-import { isName, isStep } from './names.ts'
+import { isName } from './names.ts'
 import type { Notes } from './outcome.ts'
 import { toPath } from './paging.ts'
 import type { FileFields } from './record-schema.ts'

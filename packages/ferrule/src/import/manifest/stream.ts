@@ -3,39 +3,16 @@
 import { toEntityName } from '../words.ts'
 import { readSchemes } from './authentication.ts'
 import { Component, type References, UnreadableManifest } from './component.ts'
-import { type Incremental, readIncremental } from './incremental.ts'
+import type { Draft } from './draft.ts'
+import { readIncremental } from './incremental.ts'
 import type { UniqueNames } from './names.ts'
-import { foldNested, type Nested } from './nesting.ts'
+import { foldNested } from './nesting.ts'
 import { Notes } from './outcome.ts'
-import { type Place, type ReadWay, readPaging } from './paging.ts'
-import { type Partition, readPartitions } from './partitions.ts'
-import { type RowsDraft, readKey, readSelector, readTransformations, type Shaped } from './records.ts'
+import { type Place, readPaging } from './paging.ts'
+import { readPartitions } from './partitions.ts'
+import { readKey, readSelector, readTransformations } from './records.ts'
 import { type Entry, type RequestDraft, readRequest } from './request.ts'
-import type { AuthSource, Scheme } from './scheme.ts'
-
-/** A stream for whose records another one is called. */
-export interface Parent {
-  readonly draft: Draft
-  readonly path: string
-  readonly extra: Readonly<Record<string, string>>
-}
-/** What was read of a stream. */
-export interface Draft {
-  readonly name: string
-  readonly entity: string
-  readonly notes: Notes
-  readonly request: RequestDraft | undefined
-  readonly schemes: readonly Scheme[]
-  readonly way: ReadWay | undefined
-  readonly rows: RowsDraft
-  readonly shaped: Shaped
-  readonly schema: unknown
-  readonly key: readonly string[] | undefined
-  readonly incremental: Incremental | undefined
-  readonly partition: Nested | undefined
-  /** Lists of values: the list is called for each. */
-  readonly lists: readonly Partition[]
-}
+import type { AuthSource } from './scheme.ts'
 
 /** Most streams, with those that only others need. */
 const mostStreams = 400

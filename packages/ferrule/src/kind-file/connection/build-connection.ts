@@ -7,7 +7,7 @@ import { listSlots } from '../../definition/templates.ts'
 import { buildFields, hostSlots, readFinding, wholeHost } from '../build-fields.ts'
 import { type BuildScope, checkHeaders, lowerNames, readSpan, refer } from '../build-scope.ts'
 import type { Steps } from '../check-tree.ts'
-import type { FileLimits, FileOauth, FileScheme, KindFile, Named } from '../file.ts'
+import type { FileLimits, FileLogin, FileOauth, FileScheme, KindFile, Named } from '../file.ts'
 import { buildLogin, buildLoginFields, checkLogin } from './build-login.ts'
 
 const docsFinding = ({ file }: BuildScope): Finding => ({
@@ -23,7 +23,7 @@ export function buildConfiguration(scope: BuildScope): Fields {
     [
       [['auth', name, 'oauth', 'page'], oauth?.page ?? ''] as const,
       [['auth', name, 'oauth', 'token'], oauth?.token ?? ''] as const,
-      [['auth', name, 'login', 'host'], login?.host ?? ''] as const,
+      [['auth', name, 'login', 'host'], typeof login?.host === 'string' ? login.host : ''] as const,
       [['auth', name, 'login', 'call'], login?.call ?? ''] as const,
     ].filter(([, address]) => address !== ''),
   )
@@ -76,7 +76,9 @@ function checkHosts({ file, found }: BuildScope, configuration: Fields): void {
   const pages = Object.entries(file.auth).flatMap(([name, { oauth, login }]) => [
     [['auth', name, 'oauth', 'page'], oauth?.page ?? ''] as const,
     [['auth', name, 'oauth', 'token'], oauth?.token ?? ''] as const,
-    [['auth', name, 'login', 'host'], login?.host ?? ''] as const,
+    ...(typeof login?.host === 'object'
+      ? Object.entries(login.host.of).map(([value, origin]) => [['auth', name, 'login', 'host', 'of', value], origin] as const)
+      : [[['auth', name, 'login', 'host'], login?.host ?? ''] as const]),
   ])
   if (elsewhere !== undefined) chosen.push([['elsewhere', 'api'], elsewhere.api])
   for (const [steps, address] of [...(typeof file.api === 'string' ? [[['api'], file.api] as const] : []), ...chosen, ...pages]) {
@@ -115,36 +117,43 @@ const pathOf = (address: string): `/${string}` => `/${address.slice(originOf(add
 export function buildOrigins(scope: BuildScope): Origins {
   const { file, found } = scope
   const api = typeof file.api === 'string' ? file.api : { by: file.api.by, origins: file.api.of }
-  if (typeof file.api !== 'string')
-    refer(scope, {
-      steps: ['api', 'by'],
-      what: 'a field of configuration',
-      name: file.api.by,
-      valid: Object.keys(file.configuration ?? {}),
-    })
+  const choices: readonly (readonly [Steps, FileLogin['host']])[] = [
+    [['api'], file.api],
+    ...Object.entries(file.auth).map(([name, { login }]) => [['auth', name, 'login', 'host'], login?.host] as const),
+  ]
+  for (const [steps, choice] of choices)
+    if (typeof choice === 'object')
+      refer(scope, {
+        ...{ steps: [...steps, 'by'], what: 'a field of configuration', name: choice.by },
+        valid: Object.keys(file.configuration ?? {}),
+      })
   const ways = listTokenWays(file)
   const [first, ...more] = ways.filter(({ page }) => page !== undefined)
   for (const { steps } of more)
     found.note(steps.slice(0, -1), { message: `a kind has one page of consent, and auth.${first?.steps[1]} has it` })
   const { host: used } = first ?? ways[0] ?? {}
   for (const { steps, host } of ways)
-    if (host !== used)
-      found.note(steps, { message: `all ways get their tokens at one host, and another one has ${used ?? 'that of the API'}` })
+    if (JSON.stringify(host) !== JSON.stringify(used))
+      found.note(steps, { message: `all ways get their tokens at one host, and another one has ${sayHost(used)}` })
   const { elsewhere } = file
   const hosts = {
     api,
     ...(elsewhere === undefined ? {} : { other: { configuration: elsewhere.with, api: elsewhere.api, prefix: elsewhere.path } }),
   }
   if (used === undefined) return hosts
+  if (typeof used === 'object') return { ...hosts, token: { by: used.by, origins: used.of } }
   const page = originOf(first?.page ?? used)
   return { ...hosts, oauth: page, ...(used === page ? {} : { token: used }) }
 }
+
+const sayHost = (host: FileLogin['host']): string =>
+  host === undefined ? 'that of the API' : typeof host === 'string' ? host : `one that ${host.by} chooses`
 
 /** Where a way to authenticate gets its tokens. */
 interface TokenWay {
   readonly steps: Steps
   /** Undefined: the API's host, which a value chooses. */
-  readonly host: string | undefined
+  readonly host: FileLogin['host']
   readonly page: string | undefined
 }
 

@@ -127,7 +127,10 @@ export const authGroups: Readonly<Record<string, KeyGroup>> = {
         example: 'call: POST /v1/session',
         required: true,
       }),
-      key('host', text('origin'), 'Host of the call', { example: 'host: https://login.example.com', without: 'that of the API' }),
+      key('host', either(text('origin'), keys('choice')), 'Host of the call, or one for each value of configuration', {
+        example: 'host: https://login.example.com',
+        without: 'that of the API',
+      }),
       key('send', map('path', scalar), 'Parameters of the call: a {slot} takes a field, other values are sent as they are', {
         example: "send: { user: '{user}', password: '{password}', type: password }",
       }),

@@ -1,5 +1,5 @@
 /** Where the requests of a kind go: the hosts of its definition, and which hosts a file of a stranger may name. */
-import type { ConnectorDefinition } from '../../definition/connector.ts'
+import type { ChosenOrigin, ConnectorDefinition } from '../../definition/connector.ts'
 import type { Findings } from '../check-tree.ts'
 import { findAt } from './visit.ts'
 
@@ -13,8 +13,11 @@ export interface KindHost {
 
 const hostOf = (origin: string): string => origin.replace(/^https:\/\//, '')
 
+const listChosen = (origin: string | ChosenOrigin): readonly string[] =>
+  typeof origin === 'string' ? [origin] : Object.values(origin.origins)
+
 const listApi = ({ origins: { api, other }, base, domains = [] }: ConnectorDefinition): readonly string[] => [
-  ...(typeof api === 'string' ? [api] : Object.values(api.origins)),
+  ...listChosen(api),
   ...(other === undefined ? [] : [other.api]),
   ...domains.map((domain) => `*.${domain}`),
   ...(base === undefined ? [] : [base.matches]),
@@ -31,7 +34,7 @@ export function listHosts(definition: ConnectorDefinition): readonly KindHost[] 
   const hasFiles = Object.values(entities).some(({ download }) => download !== undefined)
   const all: readonly (readonly [KindHost['use'], readonly string[]])[] = [
     ['api', listApi(definition)],
-    ['token', token !== undefined && schemes.some(({ exchange }) => exchange !== undefined) ? [token] : []],
+    ['token', token !== undefined && schemes.some(({ exchange }) => exchange !== undefined) ? listChosen(token) : []],
     ['page', origins.oauth !== undefined && schemes.some(({ consent }) => consent !== undefined) ? [origins.oauth] : []],
     ['files', hasFiles ? ['*'] : []],
   ]
@@ -67,7 +70,7 @@ export function findHostFlaw(address: string): string | undefined {
 
 /** Places of addresses in a file. */
 const places = [
-  ...['api', 'api.of.*', 'elsewhere.api', 'auth.*.oauth.page', 'auth.*.oauth.token', 'auth.*.login.host', 'docs'],
+  ...['api', 'api.of.*', 'elsewhere.api', 'auth.*.oauth.page', 'auth.*.oauth.token', 'auth.*.login.host', 'auth.*.login.host.of.*', 'docs'],
   ...['auth.*.find.url', 'auth.*.fields.*.$find.url', 'configuration.*.$find.url'],
 ] as const
 
