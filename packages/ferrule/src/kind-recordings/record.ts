@@ -12,6 +12,7 @@ import { asFerruleError } from '../errors.ts'
 import { writeJson } from '../values/json/json.ts'
 import { parseBody } from './compare.ts'
 import { createReplayConnection, listSecretHeaders, listSecretQuery } from './connection.ts'
+import { Identities } from './identities.ts'
 import { listLeaks } from './leaks.ts'
 import { findLines, readLines, writeLines } from './lines.ts'
 import { readRecordings } from './read.ts'
@@ -197,6 +198,8 @@ export interface RecordingOptions {
   readonly name?: string | undefined
   /** Page of the vendor that shows the answer; undefined for an answer of its service. */
   readonly page?: string | undefined
+  /** What stands for whom in the other recordings of the file; what this one invents is added. */
+  readonly identities?: Identities | undefined
   /** Configuration of the file, which stands for that of the call; undefined for a file that does not exist. */
   readonly configuration: Values | undefined
   /** All values of credentials that were used, by the names of their fields. */
@@ -269,6 +272,7 @@ export async function buildRecording(connection: Connection, made: MadeCall, opt
     }),
     origins: new Map(sent.map(({ request }) => [request.url.origin, target.url.origin])),
     kindWords: listKindWords(kind.definition),
+    identities: options.identities ?? new Identities(undefined, ''),
     messageWords: kind.definition.errors.flatMap(({ contains }) => contains ?? []),
   })
   const lines = findLines(kind.definition, entity, action)

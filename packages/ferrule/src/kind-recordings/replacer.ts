@@ -2,6 +2,7 @@
 import { isObject } from '../definition/object.ts'
 import { createRedactor, type Redact } from '../engine/credentials/source.ts'
 import { decodePart, escapePattern } from '../values/texts.ts'
+import type { Identities } from './identities.ts'
 import { mailAddress } from './leaks.ts'
 import { invent, isLink, type Sort, shortDigits, sortOfMember, sortOfText } from './words.ts'
 
@@ -25,6 +26,8 @@ interface Given {
   readonly kindWords: ReadonlySet<string>
   /** Words by which the kind knows messages of errors. */
   readonly messageWords: readonly string[]
+  /** What stands for whom in the other recordings of the file. */
+  readonly identities: Identities
 }
 
 /** Shortest text that is replaced within others. */
@@ -79,10 +82,25 @@ export class Replacer {
     return to
   }
 
-  #invent(sort: Sort, text: string): string {
+  #inventNext(sort: Sort, text: string): string {
     const count = (this.#counts.get(sort) ?? 0) + 1
     this.#counts.set(sort, count)
-    const invented = invent(sort, text, count)
+    return invent(sort, text, count)
+  }
+
+  /** Finds what stands for a text in the other recordings, or invents what stands for nothing else. */
+  #invent(sort: Sort, text: string): string {
+    const { identities } = this.#given
+    const known = identities.find(text)
+    if (known !== undefined) return known
+    let made = this.#inventNext(sort, text)
+    while (identities.isTaken(made)) made = this.#inventNext(sort, text)
+    const whole = this.#addMessageWord(sort, text, made)
+    identities.keep(text, whole)
+    return whole
+  }
+
+  #addMessageWord(sort: Sort, text: string, invented: string): string {
     const said = sort === 'text' ? this.#given.messageWords.find((each) => text.toLowerCase().includes(each.toLowerCase())) : undefined
     return said === undefined ? invented : `${invented}: ${said}`
   }
@@ -197,9 +215,9 @@ export class Replacer {
 
   #writeScalar(value: unknown, holder: Sort | undefined): unknown {
     const isLocal = holder === 'place' && shortDigits.test(String(value))
-    if (typeof value === 'string') return isLocal ? this.#invent('place', value) : this.#writeText(value)
+    if (typeof value === 'string') return isLocal ? this.#inventNext('place', value) : this.#writeText(value)
     if (!isNumber(value)) return value
-    const digits = isLocal ? this.#invent('place', '0') : this.#writeText(String(value))
+    const digits = isLocal ? this.#inventNext('place', '0') : this.#writeText(String(value))
     if (digits === String(value)) return value
     return /^\d{1,15}$/.test(digits) ? Number(digits) : /^\d+$/.test(digits) ? BigInt(digits) : 0
   }

@@ -1,6 +1,7 @@
 /** `kind test`: kinds against their recordings. `kind try`: a call that can become a recording. */
-import { readFile } from 'node:fs/promises'
-import { basename } from 'node:path'
+import { createHash } from 'node:crypto'
+import { mkdir, readFile } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
 import type { Kind } from '../../definition/connector.ts'
 import type { KindDocument } from '../../document/kind-document.ts'
 import type { Connection } from '../../engine/connection.ts'
@@ -10,6 +11,7 @@ import type { BuiltRecording, MadeCall, PastedVendor, Recordings, TestReport } f
 import { type CommandContext, readFlag, readNumber, readText } from '../context.ts'
 import { failUsage, readErrorCode } from '../failure.ts'
 import { readParams } from '../params.ts'
+import { findFolder } from '../profiles.ts'
 import { replaceFile } from '../replace-file.ts'
 import { findAction } from '../target/kinds.ts'
 import { readLocalOptions } from '../target/local.ts'
@@ -132,6 +134,10 @@ function describeReplaced({ replaced }: BuiltRecording): string {
   ].join('\n')
 }
 
+/** Returns where the identities of a file are kept, apart from it. */
+const findIdentitiesFile = (path: string, env: CommandContext['env']): string =>
+  join(findFolder(env), 'recordings', `${createHash('sha256').update(resolve(path)).digest('hex').slice(0, 32)}.json`)
+
 /** Saves a recording, after the list of what it replaces was shown. */
 async function saveRecording(
   { path, text, recordings }: RecordingFile,
@@ -139,15 +145,18 @@ async function saveRecording(
   context: CommandContext,
   opened: Opened,
 ): Promise<void> {
-  const { addRecording, buildRecording, readRecordings } = await import('../../kind-recordings/index.ts')
+  const { addRecording, buildRecording, Identities, readRecordings } = await import('../../kind-recordings/index.ts')
   const { kind } = opened.connection.kind.definition
   if (made.sent.length === 0) throw made.walked.error
   const name = readText(context.options, 'name')
+  const kept = findIdentitiesFile(path, context.env)
+  const identities = new Identities(text === undefined ? undefined : await readFile(kept, 'utf8').catch(() => undefined), text ?? '')
   const built = await buildRecording(opened.connection, made, {
     name,
     page: readText(context.options, 'page'),
     configuration: recordings?.configuration,
     secrets: opened.listSecrets(),
+    identities,
   })
   const whole = await addRecording(text, { kind, ...built })
   const { mistakes } = await readRecordings(whole, { name: basename(path) })
@@ -160,6 +169,8 @@ async function saveRecording(
   context.note(describeReplaced(built))
   await context.ask.confirm(`Save the recording in ${path}`, readFlag(context.options, 'yes'))
   await replaceFile(path, whole, 0o644)
+  await mkdir(dirname(kept), { recursive: true, mode: 0o700 })
+  await replaceFile(kept, identities.toText(), 0o600)
   context.note(`Wrote ${path}: ${made.entity}.${made.action}. Read it before you share it.`)
 }
 
