@@ -44,7 +44,7 @@ test('all types stand on the page', () => {
 test('ways of paging and of copying are right', async () => {
   const ways = [...page.matchAll(/\| `(\{ next: .*?\})` \|/g)].map(([, text = '']) => text)
   const syncs = [...page.matchAll(/\| `(sync: .*?)` \|/g)].map(([, text = '']) => text)
-  expect([ways.length, syncs.length]).toEqual([8, 13])
+  expect([ways.length, syncs.length]).toEqual([8, 14])
   for (const way of ways) {
     const { mistakes } = await readKind(whole.replace(/cursor: \{ next.*\}/, `cursor: ${way}`), { name: 'notes' })
     expect(mistakes.filter(({ path }) => path.startsWith('pages'))).toEqual([])

@@ -296,7 +296,7 @@ const cases: Readonly<Record<string, readonly Wrong[]>> = {
     ['since: { updated_at: since }', 'since: { updated_at: §sinze }', 'sinze is not a parameter of list', 'since'],
     ['since: { updated_at: since }', "since: { field: updated_at, send: since, text: §'now' }", 'no {time}', '{time}'],
     ['since: { updated_at: since }', 'since: { field: updated_at, send: since, overlap: §soon }', 'a time: a number and', '7d'],
-    ['since: { updated_at: since }', 'since: { field: updated_at, send: since, as: §unix }', 'unix is not a word for this'],
+    ['since: { updated_at: since }', 'since: { field: updated_at, send: since, as: §unix }', 'unix must be iso, seconds'],
     ['since: { updated_at: since }', 'since: §{ updated_at: since, id: since }', 'at most 1 are allowed'],
     ['params: { state: open }, since', 'params: { §stat: open }, since', 'stat is not a parameter', 'state'],
     ['each: { things: { thing: id } }', 'each: { §thing: { thing: id } }', 'thing is not an entity', 'things'],

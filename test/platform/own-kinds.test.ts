@@ -149,4 +149,17 @@ overBoth('kinds of organizations', (database) => {
     const changed = await platform.connectors.patch(principal, id, { ...moved, credentials: { token: 'other' }, check: false })
     expect(changed.replication_config).toEqual({ server: 'two.example.com' })
   })
+
+  test('that sign in by a call get a new token for a new password', async () => {
+    const principal = await newTenant(platform, first)
+    const login = "login: { call: POST /session, send: { user: '{user}', password: '{password}' }, token: token }"
+    const way = `auth: { user: { title: User, fields: { user: string User, password: secret Password }, ${login} } }`
+    await platform.ownKinds.publish(principal, 'acme', { file: print(1).replace(/auth: .*/, way) })
+    const credentials = { user: 'ada', password: 'old', access_token: 'of-the-old' }
+    const { id } = await platform.connectors.create(principal, connectorBody({ connector_type: 'acme', credentials, check: false }))
+    const read = async () => (await (await platform.connectors.readAccess(principal, id)).connection.credentials.open()).values.reveal()
+    expect(await read()).toEqual(credentials)
+    await platform.connectors.patch(principal, id, { credentials: { password: 'new' }, check: false })
+    expect(await read()).toEqual({ user: 'ada', password: 'new' })
+  })
 })

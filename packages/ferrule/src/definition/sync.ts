@@ -1,8 +1,11 @@
 /** How a definition describes the sync of an entity. */
 import type { Fields } from './fields.ts'
 
-/** How a vendor writes a timestamp. `iso` (default): ISO 8601; numbers count from 1970; `date`: the day in UTC. */
-export type TimeForm = 'iso' | 'seconds' | 'milliseconds' | 'date'
+/**
+ * How a vendor writes a timestamp. `iso` (default): ISO 8601; numbers count from 1970; `date`: the day in UTC. A text has slots for the parts of
+ * the time in UTC: `{year}/{month}/{day} {hour}:{minute}:{second}`.
+ */
+export type TimeForm = 'iso' | 'seconds' | 'milliseconds' | 'date' | `${string}{year}${string}`
 
 /** Incremental sync: only new or changed records. */
 export interface Since {

@@ -1,6 +1,7 @@
 /** The type of a checked file. The table's checks prove it. */
 import type { WindowForm } from '../definition/connector.ts'
 import type { SearchCap } from '../definition/page.ts'
+import type { TimeForm } from '../definition/sync.ts'
 
 /** A text, a number, or true or false. */
 export type Scalar = string | number | boolean
@@ -51,7 +52,7 @@ export type FileSince =
       readonly field: string
       readonly send: string
       readonly until?: string
-      readonly as?: 'iso' | 'seconds' | 'milliseconds' | 'date'
+      readonly as?: TimeForm
       readonly text?: string
       readonly first?: string
       readonly overlap?: string

@@ -52,6 +52,11 @@ export const textForms = {
     example: 'GET /repos/octo/hello/issues?per_page=100',
   },
   beside: { pattern: String.raw`^GET \/[^?#\s{}]*$`, says: 'GET and a path without slots', example: 'call: GET /oauth/sites' },
+  time: {
+    pattern: String.raw`^(?:iso|seconds|milliseconds|date|(?=.*\{year\})(?:[^{}]|\{(?:year|month|day|hour|minute|second)\})+)$`,
+    says: 'iso, seconds, milliseconds, date, or a text with {year} and slots for month, day, hour, minute and second',
+    example: "as: '{year}-{month}-{day} {hour}:{minute}:{second}'",
+  },
   login: { pattern: String.raw`^(?:GET|POST) \/[^?#\s]*$`, says: 'GET or POST and a path', example: 'call: POST /v1/session' },
   life: {
     pattern: `^(?:\\d+[smhd]|${path})$`,

@@ -29,7 +29,6 @@ const listOfWords = list(text('word'))
 
 const bodies = word('json', 'form', 'query')
 const arrays = word('comma', 'repeat', 'brackets')
-const times = word('iso', 'seconds', 'milliseconds', 'date')
 const asRow = key('as', bodies, 'How a request carries its body', { example: 'as: form', without: 'json' })
 const arraysRow = key(
   'arrays',
@@ -469,7 +468,10 @@ const entities: Readonly<Record<string, KeyGroup>> = {
       key('field', text('path'), 'Field with the time of a change', { example: 'field: updated_at', required: true }),
       key('send', text('name'), 'Parameter for the start', { example: 'send: since', required: true }),
       key('until', text('name'), 'Parameter for the end, if the vendor needs one', { example: 'until: to' }),
-      key('as', times, 'How the parameter writes a time', { example: 'as: seconds', without: 'the type of the parameter, else iso' }),
+      key('as', text('time'), 'How the parameter writes a time: a word, or a text with slots for its parts in UTC', {
+        example: "as: '{year}/{month}/{day} {hour}:{minute}:{second}'",
+        without: 'the type of the parameter, else iso',
+      }),
       key('text', text(), 'Text of the parameter, with {time} in it', { example: "text: 'created:>={time}'" }),
       key('first', text(), 'Start of the first run', { example: "first: '2020-01-01T00:00:00Z'" }),
       key('overlap', text('span'), 'How far each run looks back behind the last', { example: 'overlap: 1h', without: '1m' }),

@@ -302,5 +302,7 @@ function listSuperseded(definition: ConnectorDefinition, scheme: string, given: 
   if (exchange === undefined) return []
   const { read, expires, code } = exchange
   const answered = [...Object.keys(read), ...(expires === undefined ? [] : [expires.field])]
-  return [...answered, ...(code?.field === undefined ? [] : [code.field])].some((name) => name in given) ? answered : []
+  // Without a code the token follows from the other values: it would hide that a new one of them is wrong.
+  if (code === undefined) return answered
+  return [...answered, ...(code.field === undefined ? [] : [code.field])].some((name) => name in given) ? answered : []
 }

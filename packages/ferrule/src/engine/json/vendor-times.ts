@@ -10,16 +10,29 @@ import { getAt, type Path, parsePath } from './paths.ts'
 /** Milliseconds of one unit, by the format of a number. */
 const units: Readonly<Record<string, number>> = { 'unix-time': 1_000, 'unix-time-ms': 1 }
 
-const writers: Readonly<Record<TimeForm, (milliseconds: number) => string | number>> = {
-  iso: (milliseconds) => new Date(milliseconds).toISOString(),
+const writers: Readonly<Record<string, (milliseconds: number) => string | number>> = {
   // A part of a second more is asked for, never less.
   seconds: (milliseconds) => Math.floor(milliseconds / 1_000),
   milliseconds: (milliseconds) => milliseconds,
   date: (milliseconds) => new Date(milliseconds).toISOString().slice(0, 10),
 }
 
+/** Where ISO 8601 has the parts of a time. */
+const parts: Readonly<Record<string, readonly [from: number, to: number]>> = {
+  ...{ year: [0, 4], month: [5, 7], day: [8, 10] },
+  ...{ hour: [11, 13], minute: [14, 16], second: [17, 19] },
+}
+
 /** Writes a time in the form of a parameter. */
-export const writeTime = (milliseconds: number, form: TimeForm = 'iso'): string | number => writers[form](milliseconds)
+export function writeTime(milliseconds: number, form: TimeForm = 'iso'): string | number {
+  const write = Object.hasOwn(writers, form) ? writers[form] : undefined
+  if (write !== undefined) return write(milliseconds)
+  const iso = new Date(milliseconds).toISOString()
+  return form === 'iso' ? iso : form.replaceAll(/\{(\w+)\}/g, (_slot, name: string) => iso.slice(...(parts[name] ?? [0, 0])))
+}
+
+/** A time without its offset, which counts as UTC. */
+const bare = /[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/
 
 /**
  * Builds the value of the parameter for the start of a window.
@@ -33,7 +46,8 @@ export function buildStart({ as, text }: Pick<Since, 'as' | 'text'>, from: strin
 /** Reads a time in milliseconds since 1970; NaN for anything else. A number counts by the format of its field. */
 export function parseTime(value: unknown, field: Field | undefined): number {
   const unit = units[field?.format ?? '']
-  if (unit === undefined) return typeof value === 'string' ? parseTimestamp(value) : Number.NaN
+  if (unit === undefined)
+    return typeof value === 'string' ? parseTimestamp(bare.test(value) ? `${value.replace(' ', 'T')}Z` : value) : Number.NaN
   const isNumber = typeof value === 'number' || typeof value === 'bigint' || (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value))
   return isNumber ? Math.floor(Number(value) * unit) : Number.NaN
 }

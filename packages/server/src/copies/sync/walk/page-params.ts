@@ -101,7 +101,8 @@ export function findMove(rows: readonly unknown[], walking: Pick<Walking, 'task'
   if (Number.isNaN(last) || times.some((time, index) => !(time >= (times[index - 1] ?? time)))) return undefined
   const asked = walking.progress.moved ?? walking.progress.since
   // The form of the parameter may be coarser than the time of a record.
-  if (asked !== undefined && writeTime(last, since.as) <= writeTime(parseTimestamp(asked), since.as)) return undefined
+  const from = asked === undefined ? undefined : parseTimestamp(asked)
+  if (from !== undefined && (last <= from || writeTime(last, since.as) === writeTime(from, since.as))) return undefined
   return new Date(last).toISOString()
 }
 

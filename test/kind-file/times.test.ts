@@ -1,0 +1,57 @@
+/** Times in a form of the vendor's own, and a kind that needs no credentials. */
+import { describe, expect, test } from 'vitest'
+import { buildStart, parseTime, writeTime } from '../../packages/ferrule/src/engine/json/vendor-times.ts'
+import { connectLocally } from '../../packages/ferrule/src/engine/local.ts'
+import { parseKind, readKind } from '../../packages/ferrule/src/kind-file/index.ts'
+import { serve } from '../engine/support.ts'
+
+const form = '{year}/{month}/{day} {hour}:{minute}'
+const file = `kind: logs
+title: Logs
+category: logs
+about: Lines of a log
+docs: https://logs.example/docs
+api: https://api.logs.example
+auth: { none: { title: No credentials } }
+check: lines.list
+entities:
+  lines:
+    about: Lines
+    fields: { id: string Id, at: date-time When }
+    list: { call: GET /lines, params: { from: string Start }, pages: none, because: Few }
+    sync: { since: { field: at, send: from, as: '${form}' } }
+`
+
+describe('a time', () => {
+  test('is written in the form of the file', async () => {
+    const { definition } = await parseKind(file)
+    const since = definition.entities['lines']?.sync?.since
+    expect(since?.as).toBe(form)
+    expect(buildStart({ as: form }, '2026-03-04T05:06:07.89+01:00')).toBe('2026/03/04 04:06')
+    expect(buildStart({ as: form, text: 'at >= "{time}"' }, '2026-03-04T05:06:07Z')).toBe('at >= "2026/03/04 05:06"')
+    expect(writeTime(Date.parse('2026-03-04T05:06:07Z'), '{day}.{month}.{year} {second}')).toBe('04.03.2026 07')
+  })
+
+  test.each([
+    ['2026-03-04T05:06:07', '2026-03-04T05:06:07.000Z'],
+    ['2026-03-04 05:06:07.5', '2026-03-04T05:06:07.500Z'],
+    ['2026-03-04 05:06', '2026-03-04T05:06:00.000Z'],
+    ['2026-03-04T05:06:07+02:00', '2026-03-04T03:06:07.000Z'],
+    ['2026-03-04', '2026-03-04T00:00:00.000Z'],
+  ])('%s in a record is %s, wherever the service runs', (text, iso) => {
+    expect(new Date(parseTime(text, undefined)).toISOString()).toBe(iso)
+  })
+
+  test.each(['{month}/{day}', '{year}-{mont}', 'second', '{year'])('cannot be written as %s', async (wrong) => {
+    const { mistakes } = await readKind(file.replace(form, wrong), { name: 'logs' })
+    expect(mistakes).toMatchObject([{ path: 'entities.lines.sync.since.as', message: expect.stringContaining('a text with {year}') }])
+  })
+})
+
+test('a way without fields needs no credentials', async () => {
+  await using vendor = await serve(() => ({ body: [{ id: 'a', at: '2026-03-04T05:06:07Z' }] }))
+  const { definition } = await parseKind(file)
+  await using logs = connectLocally({ definition, rules: {} }, { credentials: {}, origin: vendor.origin })
+  expect((await logs.execute('lines', 'list', {})).data).toHaveLength(1)
+  expect(vendor.seen[0]?.headers['authorization']).toBeUndefined()
+})
