@@ -1,5 +1,5 @@
-// Bundles the sources of a program into one file: node scripts/build-bundle.mjs service|ferrule-server
-import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+// Bundles the sources of a program: node scripts/build-bundle.mjs service|ferrule-server|ferrule
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
@@ -16,7 +16,8 @@ const always = ['package-lock.json', ...['build-bundle', 'bundles', 'inside'].ma
  * Our packages are inside, but for the sandbox: it is a process of its own. So are those that a start needs, since Node reads many small files
  * slowly; and the driver of PostgreSQL: an import of it would stand at the beginning of the one file, and so run at each start.
  */
-const names = [...inside, 'ferrule', ...withDependencies(['ipaddr.js', 'pg', 'pino', 'typebox', 'uuid'])]
+const ofService = ['ipaddr.js', 'pg', 'pino', 'typebox', 'uuid']
+const ofCommand = ['@bomb.sh/tab', '@clack/prompts', 'commander', 'fast-string-width', 'ipaddr.js', 'typebox', 'undici', 'uuid', 'yaml']
 
 /**
  * Writes characters beyond ASCII as escapes: V8 keeps a source without them in one byte a character, which saves 8 MB. No template here is
@@ -39,9 +40,14 @@ const keepAddresses = {
 
 const name = /** @type {import('./bundles.mjs').BundleName} */ (process.argv[2])
 const bundled = bundleOf(name)
+/** The command loads only what its words need, so it keeps its dynamic imports as files. */
+const isSplit = name === 'ferrule'
+const names = [...inside, 'ferrule', ...withDependencies(isSplit ? ofCommand : ofService)]
 console.error(
   `Building ${name === 'service' ? 'the service' : name} (${existsSync(bundled) ? 'its sources changed' : 'for the first time'}) ...`,
 )
+/** Folder of the files that the command imports later, beside its bundle. */
+const parts = `${name}-parts`
 const began = Date.now()
 const bundle = await rolldown({
   input: join(root, sources[name]),
@@ -52,20 +58,36 @@ const bundle = await rolldown({
 })
 const { output } = await bundle.generate({
   format: 'esm',
-  codeSplitting: false,
+  codeSplitting: isSplit,
   comments: false,
   sourcemap: true,
   sourcemapExcludeSources: true,
-  file: bundled,
+  ...(isSplit
+    ? { dir: dirname(bundled), entryFileNames: basename(bundled), chunkFileNames: `${parts}/[name]-[hash].mjs` }
+    : { file: bundled }),
 })
 await bundle.close()
-const [{ code, map, moduleIds }] = output
-const own = moduleIds
+const [{ code, map }, ...others] = output
+const chunks = others.filter((file) => file.type === 'chunk')
+const own = output
+  .flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
   .filter((id) => id.startsWith(root) && !id.includes('node_modules'))
   .map((id) => relative(root, id).replaceAll('\\', '/'))
 const made = { root, digests: digestSources([...always, ...own], began) }
 mkdirSync(dirname(bundled), { recursive: true })
+if (isSplit) writeParts(join(dirname(bundled), parts))
 const beside = `${bundled}-${process.pid}`
 writeFileSync(`${bundled}.map`, JSON.stringify(map))
 writeFileSync(beside, `${toAscii(code)}\n//# sourceMappingURL=${basename(bundled)}.map\n${seal}${JSON.stringify(made)}\n`)
 renameSync(beside, bundled) // a start beside this one never reads half a file
+
+/**
+ * Writes the files that the first one imports, and removes those of the build before. Their names change with their content.
+ * @param {string} folder
+ */
+function writeParts(folder) {
+  mkdirSync(folder, { recursive: true })
+  for (const chunk of chunks) writeFileSync(join(dirname(bundled), chunk.fileName), toAscii(chunk.code))
+  const made = new Set(chunks.map(({ fileName }) => basename(fileName)))
+  for (const old of readdirSync(folder)) if (!made.has(old)) rmSync(join(folder, old))
+}
