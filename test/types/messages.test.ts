@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { ConnectorDefinition } from '../../packages/ferrule/src/definition/index.ts'
 import { printTypes } from '../../packages/ferrule/src/document/print-types.ts'
 import { parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
@@ -12,11 +12,15 @@ import { acme } from '../kind-file/acme.ts'
 const root = join(import.meta.dirname, '../..')
 const mark = /^\/\/ @ts-expect-error (.+)$/
 
-/** Compiles a program in a folder of its own, which imports the sources. @param more further files @returns what the compiler prints */
-async function compile(program: string, more: Readonly<Record<string, string>> = {}): Promise<string> {
+/**
+ * Compiles programs in a folder of their own, which import the sources. They share one run: each loads the whole library.
+ * @param programs texts by the names of their files
+ * @returns what the compiler prints
+ */
+async function compile(programs: Readonly<Record<string, string>>): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'ferrule-messages-'))
   try {
-    for (const [name, text] of Object.entries({ 'wrong.ts': program, ...more }))
+    for (const [name, text] of Object.entries(programs))
       writeFileSync(join(folder, name), text.replaceAll("'../../packages/", `'${root}/packages/`))
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
     const compilerOptions = { rewriteRelativeImportExtensions: false, typeRoots: [join(root, 'node_modules/@types')] }
@@ -28,17 +32,17 @@ async function compile(program: string, more: Readonly<Record<string, string>> =
     const failed = (error: unknown): { stdout: string } => ({
       stdout: error instanceof Error && 'stdout' in error ? String(error.stdout) : '',
     })
-    const run = promisify(execFile)(process.execPath, [compiler, '--pretty', 'false'], { cwd: folder })
+    const run = promisify(execFile)(process.execPath, [compiler, '--pretty', 'false', '--checkers', '1'], { cwd: folder })
     return (await run.catch(failed)).stdout
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** Reads the first line of each error, by the line of the program. */
+/** Reads the first line of each error of `hosted.ts`, by its line. */
 function readErrors(output: string): ReadonlyMap<number, readonly string[]> {
   const errors = new Map<number, string[]>()
-  for (const [, line = '', message = ''] of output.matchAll(/^wrong\.ts\((\d+),\d+\): error TS\d+: (.*)$/gm))
+  for (const [, line = '', message = ''] of output.matchAll(/^hosted\.ts\((\d+),\d+\): error TS\d+: (.*)$/gm))
     errors.set(Number(line), [...(errors.get(Number(line)) ?? []), message])
   return errors
 }
@@ -104,19 +108,26 @@ const wrongOptions = [
   ["connectKind('gong', { urll: 'https://ferrule.example' })", 'urll', "Did you mean to write 'url'?"],
 ] as const
 
-test('wrong options of connect are refused at the wrong field, in a sentence about it, and printed types are right', async () => {
-  const imports = [
-    "import { connect } from '../../packages/ferrule/src/index.ts'",
-    "import { connect as connectKind } from '../../packages/ferrule/src/core.ts'",
-    "import { gong } from '../../packages/ferrule/src/kinds/gong.ts'",
-  ]
-  const github = readFileSync(join(root, 'packages/kinds/github.kind.yaml'), 'utf8')
-  const output = await compile([...imports, ...wrongOptions.map(([line]) => line)].join('\n'), {
+const imports = [
+  "import { connect } from '../../packages/ferrule/src/index.ts'",
+  "import { connect as connectKind } from '../../packages/ferrule/src/core.ts'",
+  "import { gong } from '../../packages/ferrule/src/kinds/gong.ts'",
+]
+const hosted = readFileSync(join(import.meta.dirname, 'hosted-wrong.test-d.ts'), 'utf8').split('\n')
+
+let output = ''
+beforeAll(async () => {
+  output = await compile({
+    'wrong.ts': [...imports, ...wrongOptions.map(([line]) => line)].join('\n'),
     'uses.ts': usesOfTypes,
     'acme.ts': await printTypesOf(acme),
-    'github.ts': await printTypesOf(github),
+    'github.ts': await printTypesOf(readFileSync(join(root, 'packages/kinds/github.kind.yaml'), 'utf8')),
+    'hosted.ts': hosted.map((text) => text.replace(mark, '// $1')).join('\n'),
   })
-  const errors = output.split(/^(?=wrong\.ts\()/m)
+})
+
+test('wrong options of connect are refused at the wrong field, in a sentence about it, and printed types are right', () => {
+  const errors = output.split(/^(?=\w+\.ts\()/m)
   const unlike = wrongOptions.filter(([line, at, sentence], index) => {
     const place = `wrong.ts(${imports.length + index + 1},${line.indexOf(at) + 1}):`
     return !errors.some((error) => error.startsWith(place) && error.includes(sentence) && !error.includes("'credentials' does not exist"))
@@ -126,8 +137,7 @@ test('wrong options of connect are refused at the wrong field, in a sentence abo
 })
 
 describe('wrong uses of the service', () => {
-  const lines = readFileSync(join(import.meta.dirname, 'hosted-wrong.test-d.ts'), 'utf8').split('\n')
-  const expected = lines.flatMap((text, index) => {
+  const expected = hosted.flatMap((text, index) => {
     const sentence = mark.exec(text)?.[1]
     return sentence === undefined ? [] : [{ line: index + 2, sentence }] // lines count from 1, and the use is the next one
   })
@@ -136,8 +146,8 @@ describe('wrong uses of the service', () => {
     expect(expected.length).toBeGreaterThanOrEqual(60)
   })
 
-  test('are each refused with the sentence beside them in the first line', async () => {
-    const errors = readErrors(await compile(lines.map((text) => text.replace(mark, '// $1')).join('\n')))
+  test('are each refused with the sentence beside them in the first line', () => {
+    const errors = readErrors(output)
     const unlike = expected.flatMap(({ line, sentence }) => {
       const messages = errors.get(line) ?? []
       return messages.length === 1 && messages.every((message) => message.includes(sentence)) ? [] : [{ line, sentence, messages }]
