@@ -73,9 +73,9 @@ export function readVersion(name: string): string {
   return version
 }
 
-/** Runs the project's compiler in another project. */
+/** Runs the project's compiler in another project. One checker repeats nothing that several share: two thirds of the CPU time. */
 export const compile = (project: string, ...args: readonly string[]): string =>
-  run(project, process.execPath, [join(root, tsc), '-p', '.', ...args]).stdout
+  run(project, process.execPath, [join(root, tsc), '-p', '.', '--checkers', '1', ...args]).stdout
 
 /** Lists the files of a folder with all folders below it, as paths below it with slashes. */
 export const listFiles = (folder: string): string[] =>
