@@ -148,7 +148,7 @@ const others = new Set([
   'syncs.addRecords',
   'syncs.purgeExpired',
   ...['of', 'getVersion'].map((name) => `kinds.${name}`), // own-kinds.test.ts has a foreign organization
-  ...['list', 'get', 'listVersions', 'check', 'publish', 'remove'].map((name) => `ownKinds.${name}`), // as there
+  ...['list', 'get', 'listVersions', 'check', 'publish', 'remove', 'importDocument'].map((name) => `ownKinds.${name}`), // as there
   ...['list', 'set'].map((name) => `kindPromotions.${name}`), // for the operator
   'vault.rotateMasterKey',
   'vault.rotateDataKeys',
