@@ -9,6 +9,8 @@ let stranger: Tenant
 let scoped: string
 /** Id of an address that the owner plays a download from. */
 let mediaId: string
+/** A kind that the owner brought, with a connector of it. */
+let ownKind: { readonly id: string; readonly connectorId: string; readonly syncId: string }
 beforeAll(async () => {
   world = await startWorld()
   owner = await createTenant(world, 'Owner')
@@ -21,8 +23,43 @@ beforeAll(async () => {
     body: { entity: 'call_audio', params },
   })
   mediaId = String(/[\w-]{43}/.exec(media.json.url)?.[0])
+  ownKind = await bringKind(owner.token)
 })
 afterAll(() => world.close())
+
+const slug = 'owners-desk'
+const title = 'Desk of them'
+const kindFile = `kind: ${slug}
+title: ${title}
+category: help desk
+about: Secret tickets
+docs: https://desk.example/docs
+api: https://api.desk.example
+auth:
+  oauth:
+    title: Account
+    oauth: { page: https://desk.example/agree, token: https://desk.example/token }
+    send: { authorization: 'Bearer {access_token}' }
+check: tickets.list
+entities:
+  tickets: { about: Tickets, fields: { id: integer Id }, list: { call: GET /tickets, pages: none }, sync: full }
+`
+
+/** Publishes a kind with all that belongs to one: a connector, and an application at its vendor. */
+async function bringKind(token: string) {
+  const send = async (method: string, path: string, body: object) => {
+    const { status, json, text } = await world.ask(path, { method, token, body })
+    if (status !== 200) throw new Error(text)
+    return json
+  }
+  const { id } = await send('PUT', `${base}/kinds/${slug}`, { file: kindFile })
+  const named = { workspace_name: 'default', connector_type: slug, name: 'Owner desk' }
+  const credentials = { client_id: 'c', client_secret: 's', refresh_token: 'r' }
+  const made = await send('POST', connectorsPath, { ...named, credentials, check: false })
+  await send('PUT', `${base}/oauth/credentials`, { connector_type: slug, configuration: { client_id: 'c', client_secret: 's' } })
+  const { data } = (await world.ask(`${connectorsPath}/${made.id}/syncs`, { token })).json
+  return { id: String(id), connectorId: String(made.id), syncId: String(data[0].id) }
+}
 
 /** Parameters of a download that the sandbox has. */
 const mediaParams = { filter: { callIds: ['1'] }, contentSelector: { exposedFields: { media: true } } }
@@ -46,9 +83,16 @@ const idsOf = ({
   sync_id: syncId,
   token_id: mcpTokenId,
   link_id: linkId,
-  connector_type: 'gong',
   entity: 'users',
 })
+const nobodys = 'nobody-desk'
+/** Ids of the owner's kind and of its connector. @param name of the kind, in any of its forms */
+const ownIds = (name: string): Readonly<Record<string, string>> => ({
+  ...idsOf({ ...owner, ...ownKind }),
+  ...{ slug: name, definition_id: name, connector_type: name, entity: 'tickets' },
+})
+/** All names that a kind of an organization has, here or within the service. */
+const namesOf = (of: string, called: string, id: string): readonly string[] => [of, called, id, `${of}~${id}`, `${of}~${id}~1`]
 /** A body that each route takes, so that it comes as far as the id. */
 const bodies: Readonly<Record<string, unknown>> = {
   [`PUT ${base}/organizations/{organization_id}`]: { name: 'taken over' },
@@ -82,6 +126,48 @@ test('the table of routes has ids to try', () => {
   expect(withIds).toHaveLength(41)
 })
 
+type Seen = Awaited<ReturnType<typeof seen>>
+/** What is the same for both names when each is hidden: some sentences repeat the name that was sent. */
+const hideNames =
+  (names: readonly string[]) =>
+  (answer: Seen): Seen => ({
+    ...answer,
+    text: names.reduce((text, name) => text.replaceAll(name, 'NAME'), answer.text),
+  })
+
+/** Names of the owner's kind, each with one of a kind that never was. */
+const listNames = () => {
+  const never = namesOf(nobodys, 'Desk of none', randomUUID())
+  return namesOf(slug, title, ownKind.id).map((foreign, index) => {
+    const other = never[index] ?? ''
+    return { foreign, never: other, hide: hideNames([foreign, other]) }
+  })
+}
+
+/** Ids of the owner for a path, each set with ids that never were. */
+function listPairs(path: string) {
+  const unknown = idsOf({
+    ...stranger,
+    organizationId: randomUUID(),
+    applicationId: randomUUID(),
+    workspaceId: randomUUID(),
+    connectorId: randomUUID(),
+    jobId: randomUUID(),
+    syncId: randomUUID(),
+    mcpTokenId: randomUUID(),
+    linkId: randomUUID(),
+  })
+  const media = { foreign: { media_id: mediaId }, never: { media_id: randomBytes(32).toString('base64url') } }
+  const usual = { foreign: { ...idsOf(owner), ...media.foreign }, never: { ...unknown, ...media.never }, hide: (answer: Seen) => answer }
+  const named = listNames().map(({ foreign, never, hide }) => ({
+    foreign: ownIds(foreign),
+    never: { ...unknown, slug: never, definition_id: never, connector_type: never, entity: 'tickets' },
+    hide,
+  }))
+  if (/\{(slug|definition_id|connector_type)\}/.test(path)) return named
+  return path.includes('{connector_id}') ? [usual, ...named.slice(0, 1)] : [usual]
+}
+
 /** Existing clients come by a prefix, or send a header. */
 const doors = [
   { door: 'our own form', before: '', headers: {} },
@@ -91,26 +177,16 @@ const doors = [
 
 describe.each(doors)('an id of another organization answers what an id that never was answers, by $door', ({ before, headers }) => {
   test.each(withIds)('$operation', async ({ method, path, operation }) => {
-    const at = (ids: Readonly<Record<string, string>>) => before + path.replace(/\{(\w+)\}/g, (_whole, name) => ids[name] ?? '')
-    const foreign = at({ ...idsOf(owner), media_id: mediaId })
-    const never = {
-      organizationId: randomUUID(),
-      applicationId: randomUUID(),
-      workspaceId: randomUUID(),
-      connectorId: randomUUID(),
-      jobId: randomUUID(),
-      syncId: randomUUID(),
-      mcpTokenId: randomUUID(),
-      linkId: randomUUID(),
-    }
-    const unknown = at({ ...idsOf({ ...stranger, ...never }), media_id: randomBytes(32).toString('base64url') })
-    for (const token of [stranger.token, scoped]) {
-      const sent = { method, token, body: bodies[operation], headers }
-      const answer = await seen(foreign, sent)
-      expect(answer).toEqual(await seen(unknown, sent))
-      expect([403, 404]).toContain(answer.status)
-      if (token === stranger.token) expect(answer.status).toBe(404)
-    }
+    const at = (ids: Readonly<Record<string, string>>) =>
+      before + path.replace(/\{(\w+)\}/g, (_whole, name) => encodeURIComponent(ids[name] ?? ''))
+    for (const { foreign, never, hide } of listPairs(path))
+      for (const token of [stranger.token, scoped]) {
+        const sent = { method, token, body: bodies[operation], headers }
+        const answer = hide(await seen(at(foreign), sent))
+        expect(answer).toEqual(hide(await seen(at(never), sent)))
+        expect([403, 404]).toContain(answer.status)
+        if (token === stranger.token) expect(answer.status).toBe(404)
+      }
   })
 })
 
@@ -129,6 +205,12 @@ describe('whatever was tried', () => {
     const { json: links } = await world.ask(`${base}/connect/links`, { token: owner.token })
     expect(links.data.map(({ id, status }: { id: string; status: string }) => [id, status])).toEqual([[owner.linkId, 'open']])
     expect((await world.execute(owner.connectorId, { entity: 'users', action: 'list' }, owner.token)).status).toBe(200)
+    const own = await world.ask(`${connectorsPath}/${ownKind.connectorId}`, { token: owner.token })
+    expect([own.status, own.json.name, own.json.connector_type, own.json.kind_version]).toEqual([200, 'Owner desk', slug, 1])
+    const kind = await world.ask(`${base}/kinds/${slug}`, { token: owner.token })
+    expect([kind.json.id, kind.json.version, kind.json.file]).toEqual([ownKind.id, 1, kindFile])
+    const { json: atVendors } = await world.ask(`${base}/oauth/credentials`, { token: owner.token })
+    expect(atVendors.data.map(({ connector_type: type }: { connector_type: string }) => type)).toEqual([slug])
     const { json: status } = await world.ask(`${connectorsPath}/${owner.connectorId}/context_store`, { token: owner.token })
     expect([status.schedules[0].paused, status.queued.id, status.queued.attempts]).toEqual([false, owner.syncId, 0])
   })
@@ -161,6 +243,19 @@ describe('lists', () => {
     expect(text).not.toContain(owner.organizationId)
   })
 
+  test.each([
+    `${base}/kinds`,
+    `${base}/integrations/definitions/sources`,
+    `${base}/skills`,
+    `${base}/openapi.json`,
+    `${base}/oauth/credentials`,
+  ])('%s has no kind of others', async (path) => {
+    const { text, status } = await world.ask(path, { token: stranger.token })
+    expect(status).toBe(200)
+    for (const word of ['desk', 'Secret tickets', ownKind.id]) expect(text).not.toContain(word)
+    expect((await world.ask(path, { token: owner.token })).text).toContain(slug)
+  })
+
   test('a filter by a foreign workspace finds what an unknown one finds', async () => {
     const ask = (id: string) => seen(`${connectorsPath}?workspace_id=${id}`, { token: stranger.token })
     expect(await ask(owner.workspaceId)).toEqual(await ask(randomUUID()))
@@ -179,5 +274,48 @@ describe('the organization header', () => {
     const ask = (id: string) => seen(`${base}/workspaces`, { token: stranger.token, headers: { 'x-organization-id': id } })
     const answer = await ask(owner.organizationId)
     expect([answer.status, answer]).toEqual([403, await ask(randomUUID())])
+  })
+})
+
+/** Bodies and queries that name a kind. */
+const naming: Readonly<Record<string, (name: string) => readonly [path: string, sent: Sent]>> = {
+  'a connector': (name) => [connectorsPath, { body: { ...connectorOf, connector_type: name } }],
+  'a connector by the id of its definition': (name) => [connectorsPath, { body: { ...connectorOf, definition_id: name } }],
+  'a connector by the id of its template': (name) => [connectorsPath, { body: { ...connectorOf, source_template_id: name } }],
+  'a connector that existing clients make': (name) => [
+    '/compat/v1/integrations/connectors',
+    { body: { ...connectorOf, connector_type: name } },
+  ],
+  'a check': (name) => [`${connectorsPath}/check`, { body: { ...connectorOf, connector_type: name } }],
+  'a filter of connectors': (name) => [`${connectorsPath}?connector_type=${encodeURIComponent(name)}`, {}],
+  'a connect link': (name) => [`${base}/connect/links`, { body: { end_user: { id: '1' }, kinds: [name] } }],
+  'defaults of a connect link': (name) => [`${base}/connect/links`, { body: { end_user: { id: '1' }, defaults: { [name]: {} } } }],
+  'an authorization': (name) => [`${connectorsPath}/oauth/initiate`, { body: { ...consentOf, connector_type: name } }],
+  'an application at a vendor': (name) => [
+    `${base}/oauth/credentials`,
+    { method: 'PUT', body: { ...applicationOf, connector_type: name } },
+  ],
+  'an application by the id of the definition': (name) => [
+    `${base}/oauth/credentials`,
+    { method: 'PUT', body: { ...applicationOf, connector_definition_id: name } },
+  ],
+  'a search of kinds': (name) => [`${base}/integrations/definitions/sources?name=${encodeURIComponent(name)}`, {}],
+  'a document for agents': (name) => [`${base}/skills/docs?id=${encodeURIComponent(name)}`, {}],
+}
+const connectorOf = { workspace_name: 'default', name: 'Theirs', credentials: { access_token: 'a' }, check: false }
+const consentOf = { workspace_name: 'default', redirect_url: 'https://app.example/back' }
+const applicationOf = { configuration: { client_id: 'c', client_secret: 's' } }
+
+describe('a name of a kind of another organization answers what a name that never was answers, in', () => {
+  test.each(Object.entries(naming))('%s', async (_what, make) => {
+    for (const { foreign, never, hide } of listNames()) {
+      const ask = async (name: string, token: string) => {
+        const [path, sent] = make(name)
+        return hide(await seen(path, { ...sent, token }))
+      }
+      const answer = await ask(foreign, stranger.token)
+      expect(answer).toEqual(await ask(never, stranger.token))
+      if (foreign === slug) expect(await ask(foreign, owner.token)).not.toEqual(answer)
+    }
   })
 })
