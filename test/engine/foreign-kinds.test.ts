@@ -153,6 +153,54 @@ test.each(['https://127.0.0.1', 'https://meta.acme.example'])('tokens are not as
   expect(JSON.stringify([error, error.cause])).not.toMatch(/the-c/)
 })
 
+test.each(['https://127.0.0.1', 'https://meta.acme.example'])('a token is not ended at %s', async (api) => {
+  await using engine = testEngine()
+  const revoked = withOauth.replace('/token }', '/token, revoke: { call: POST /end, send: { token: access_token } } }')
+  const connection = { ...connectTo(move(await readForeign(revoked), { api })), credentials: fixed({ access_token: 'the-token' }) }
+  const error = await failure(engine.revokeConsent(connection))
+  expect(error).toMatchObject(refused)
+  expect(JSON.stringify([error, error.cause])).not.toContain('the-token')
+})
+
+describe('a file of a stranger', () => {
+  /** No word of a file makes a download yet. */
+  const withFiles = async (): Promise<ConnectorDefinition> => {
+    const definition = await readForeign()
+    const { things } = definition.entities
+    if (things?.get === undefined) throw new Error('the file has things')
+    return {
+      ...definition,
+      entities: {
+        ...definition.entities,
+        things: { ...things, download: { ...things.get, file: { at: 'link', range: 'range_header', renew: [], name: 'things' } } },
+      },
+    }
+  }
+  const download = { entity: 'things', action: 'download', params: { id: 1 } }
+
+  test.each(['https://127.0.0.1/a', 'https://meta.acme.example/a', 'https://six.acme.example/a', 'http://8.8.8.8/a', 'file:///etc/passwd'])(
+    'is not read at %s',
+    async (link) => {
+      await using vendor = await serve(() => ({ body: { link } }))
+      await using engine = testEngine()
+      const error = await failure(engine.run(connectTo(await withFiles(), { api: vendor.origin }), download))
+      expect(error).toMatchObject({ code: 'upstream_answer_invalid', message: expect.stringContaining('public') })
+      expect(vendor.seen).toHaveLength(1)
+    },
+  )
+
+  test('is read without credentials, and does not lead on to another address inside', async () => {
+    await using inner = await serve(() => ({ body: 'secret' }))
+    await using vendor = await serve(({ url }) =>
+      url === '/file' ? { status: 302, headers: { location: `${inner.origin}/secret` } } : { body: { link: `${vendor.origin}/file` } },
+    )
+    await using engine = testEngine()
+    const error = await failure(engine.run(connectTo(await withFiles(), { api: vendor.origin }), download))
+    expect(error.code).toBe('upstream_answer_invalid')
+    expect([vendor.seen.map(({ headers }) => headers.authorization), inner.seen]).toEqual([['Bearer secret-token', undefined], []])
+  })
+})
+
 test('values are checked without code, with the same sentences', async () => {
   const definition = await readForeign()
   const { foreign: _mark, ...known } = definition

@@ -89,6 +89,12 @@ test('an organization brings a kind, makes a connector of it, and reads records'
   expect([definition.json.definition.custom, definition.json.definition.connector_type]).toEqual([true, 'acme'])
 })
 
+test('metrics say own for the kind and its entities, and nothing of its names', async () => {
+  const { text } = await world.ask('/metrics')
+  expect(text).toMatch(/^ferrule_executes_total\{kind="own",entity="own",action="list",code="ok"\} \d+$/m)
+  expect(text).not.toMatch(/acme|tickets/i)
+})
+
 test('the same file again is no version', async () => {
   const before = await world.ask(`${kinds}/acme/versions`, { token: world.token })
   const again = await publish(print(), { recordings: recordings([{ id: 1, subject: 'Hello' }]) })
