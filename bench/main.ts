@@ -28,6 +28,7 @@ import { sqlGate } from './sql-gate.ts'
 import { startUp } from './start.ts'
 import { storeWriteEmbedded, storeWritePostgres } from './store-write.ts'
 import { resync, syncEmbedded, syncPostgres } from './sync.ts'
+import { uploads } from './uploads.ts'
 
 type Benchmark = (effort: SearchEffort) => Promise<Result> | AsyncIterable<Result>
 
@@ -49,6 +50,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'sql-gate': sqlGate,
   partitions,
   'own-tables': ownTables,
+  uploads,
   'store-write-embedded': storeWriteEmbedded,
   'store-write-postgres': storeWritePostgres,
   search,
