@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { splitPulled } from '../../packages/ferrule/src/cli/pulled-line.ts'
 import { connectorsPath } from '../http/support.ts'
 import { type Ended, openTerminal, plain, runFerrule, runForJson } from './support.ts'
 import { type CommandWorld, startCommandWorld } from './world.ts'
@@ -46,6 +47,11 @@ afterAll(() => running.close())
 
 const path = (name: string): string => join(running.place.folder, name)
 const save = (text: string): void => writeFileSync(path('desk.kind.yaml'), text)
+/** Reads the version of a pulled file, and its text. */
+function readPulled(name: string): readonly [version: number | undefined, text: string] {
+  const { pulled, text } = splitPulled(readFileSync(path(name), 'utf8'))
+  return [pulled?.version, text]
+}
 const publish = (...args: readonly string[]): Promise<Ended> => runFerrule(running.place, 'kind', 'publish', 'desk.kind.yaml', ...args)
 const connect = async (name: string): Promise<string> => {
   const body = { workspace_name: 'default', connector_type: 'desk', name, credentials: { token: 't' }, check: false }
@@ -157,12 +163,12 @@ describe('a kind through its versions', () => {
     expect(await runForJson(running.place, 'kind', 'pull', 'desk', '--to', 'there')).toEqual({
       ...{ file: 'there/desk.kind.yaml', kind: 'desk', version: 4 },
     })
-    expect(readFileSync(path('there/desk.kind.yaml'), 'utf8')).toBe(write({ host: 'api.desk2.example' }))
+    expect(readPulled('there/desk.kind.yaml')).toEqual([4, write({ host: 'api.desk2.example' })])
     expect(await runFerrule(running.place, 'kind', 'pull', 'desk', '--to', 'there')).toMatchObject({ code: 0 })
     const refused = await runFerrule(running.place, 'kind', 'pull', 'desk@1', '--to', 'there')
     expect({ code: refused.code, says: refused.stderr }).toMatchObject({ code: 4, says: expect.stringContaining('Give --yes.') })
     expect(await runFerrule(running.place, 'kind', 'pull', 'desk@1', '--to', 'there', '--yes')).toMatchObject({ code: 0 })
-    expect(readFileSync(path('there/desk.kind.yaml'), 'utf8')).toBe(write())
+    expect(readPulled('there/desk.kind.yaml')).toEqual([1, write()])
     for (const [name, code, says] of [
       ['desk@9', 3, 'ferrule kind list'],
       ['desk@x', 4, 'desk@x names no version.'],
@@ -172,6 +178,33 @@ describe('a kind through its versions', () => {
       expect({ code: ended.code, says: ended.stderr }).toEqual({ code, says: expect.stringContaining(says) })
     }
     expect(existsSync(path('elsewhere'))).toBe(false)
+  })
+
+  test('a file that was pulled as an older version does not replace a newer one', async () => {
+    const publishThere = (...args: readonly string[]) => runFerrule(running.place, 'kind', 'publish', 'there/desk.kind.yaml', ...args)
+    const refused = await publishThere('--yes')
+    expect({ code: refused.code, ...JSON.parse(refused.stderr.slice(refused.stderr.indexOf('{"'))) }).toMatchObject({
+      code: 'kind_changed',
+      message: 'The kind has version 4 meanwhile, not 1.',
+      hint: expect.stringMatching(/ferrule kind pull desk --to newest.*delete the first line of there\/desk\.kind\.yaml\./),
+    })
+    await runForJson(running.place, 'kind', 'pull', 'desk', '--to', 'there', '--yes')
+    const [, pulled] = readPulled('there/desk.kind.yaml')
+    const file = path('there/desk.kind.yaml')
+    writeFileSync(file, readFileSync(file, 'utf8').replace('about: Tickets', 'lost: Tickets'))
+    const wrong = await publishThere('--yes')
+    expect(JSON.parse(wrong.stderr).message).toContain('desk.kind.yaml:5:1 lost')
+    writeFileSync(file, readFileSync(file, 'utf8').replace('lost: Tickets', 'about: Calls'))
+    for (const [version, published] of [
+      [5, true],
+      [5, false],
+    ])
+      expect(JSON.parse((await publishThere('--yes')).stdout)).toMatchObject({ version, published })
+    expect(readPulled('there/desk.kind.yaml')).toEqual([5, pulled.replace('about: Tickets', 'about: Calls')])
+    // Without the line the file replaces what is there.
+    writeFileSync(file, write())
+    expect(JSON.parse((await publishThere('--yes')).stdout)).toMatchObject({ version: 6, published: true })
+    expect(readFileSync(file, 'utf8')).toBe(write())
   })
 
   test('a kind in use is not deleted; an unused one is', async () => {

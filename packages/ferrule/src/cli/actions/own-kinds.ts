@@ -1,17 +1,19 @@
 /** `kind publish` and its siblings: kinds that the organization has in the service. */
-import { mkdir, readFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type ConnectorMoves, moveConnectors } from '../../client/move-connectors.ts'
 import { Connectors } from '../../client/resources/connectors.ts'
 import { Kinds } from '../../client/resources/kinds.ts'
 import type { Transport } from '../../client/transport.ts'
 import { type KindChangeClass, kindChangeClasses, kindChangeMeanings } from '../../definition/compare.ts'
+import { fail, withHint } from '../../errors.ts'
 import type { Mistake } from '../../kind-file/mistakes.ts'
 import { findRecordingsPath } from '../../values/kind-files.ts'
 import type { KindCheck, KindSummary } from '../../wire/kinds.ts'
 import { type CommandContext, readFlag, readText } from '../context.ts'
 import { failUsage, readErrorCode } from '../failure.ts'
 import { describeMembers } from '../known-fields.ts'
+import { joinPulled, type Pulled, splitPulled } from '../pulled-line.ts'
 import { replaceFile } from '../replace-file.ts'
 import { callOptions, openSession } from '../session.ts'
 
@@ -64,13 +66,23 @@ const readPresent = (path: string): Promise<string | undefined> =>
     throw thrown
   })
 
-/** Names the file of a mistake as the user did. */
-const toMistake = ({ file: at, near, example, ...rest }: KindCheck['mistakes'][number], file: string): Mistake => ({
+/** Names the file of a mistake as the user did. @param above lines of the user's file that the service did not get */
+const toMistake = ({ file: at, near, example, line, ...rest }: KindCheck['mistakes'][number], file: string, above: number): Mistake => ({
   ...rest,
+  line: at === 'kind' ? line + above : line,
   file: basename(at === 'kind' ? file : findRecordingsPath(file)),
   ...(near === null ? {} : { near }),
   ...(example === null ? {} : { example }),
 })
+
+/** @throws FerruleError `kind_changed` for a file that was pulled as another version than the newest */
+function requireNewest({ slug, newest }: KindCheck, before: KindSummary | undefined, pulled: Pulled | undefined, file: string): void {
+  if (pulled === undefined || pulled.id !== before?.id || pulled.version === newest) return
+  throw withHint(
+    fail('kind_changed', { newest: String(newest), given: String(pulled.version) }),
+    `Run ferrule kind pull ${slug} --to newest, and bring your changes into that file. To replace version ${newest} all the same, delete the first line of ${file}.`,
+  )
+}
 
 /**
  * Publishes a file as the newest version of its kind, after its check.
@@ -79,14 +91,17 @@ const toMistake = ({ file: at, near, example, ...rest }: KindCheck['mistakes'][n
 export async function publishKind(context: CommandContext): Promise<void> {
   const [file = ''] = context.args
   const { options, output, ask } = context
-  const text = await readFile(file, 'utf8')
+  const { pulled, text } = splitPulled(await readFile(file, 'utf8'))
   const slug = await readSlug(text, file)
   const recordings = await readPresent(findRecordingsPath(file))
   const upload = { file: text, ...(recordings === undefined ? {} : { recordings }) }
   const transport = await openSession(context)
   const kinds = new Kinds(transport)
   const check = await kinds.check(slug, upload, callOptions(context))
-  if (!check.valid) throw (await import('../../kind-file/mistakes.ts')).failMistakes(check.mistakes.map((each) => toMistake(each, file)))
+  if (!check.valid)
+    throw (await import('../../kind-file/mistakes.ts')).failMistakes(
+      check.mistakes.map((each) => toMistake(each, file, pulled === undefined ? 0 : 1)),
+    )
   const before = await findKind(kinds, slug, context)
   noteChanges(check, before, context)
   const { class: is, changes, hosts, newest } = check
@@ -96,9 +111,11 @@ export async function publishKind(context: CommandContext): Promise<void> {
     const value = { ...facts, version: newest, published: false, connectors: before?.connectors ?? 0, moved: [], left: [] }
     return output.value(value, shown)
   }
+  requireNewest(check, before, pulled, file)
   if (isAbove(is, 'entities')) await ask.confirm(`Publish ${slug} with these changes`, readFlag(options, 'yes'))
   const published = await kinds.publish(slug, { ...upload, newest }, callOptions(context))
-  const { version, connectors } = published
+  const { id, version, connectors } = published
+  if (pulled !== undefined) await writeFile(file, joinPulled(text, slug, { id, version }))
   const ends = readFlag(options, 'move') ? await move(transport, { slug, version }, context) : { moved: [], left: [] }
   await output.value({ ...facts, version, published: published.published, connectors, ...ends }, shown)
 }
@@ -123,18 +140,20 @@ export async function pullKind(context: CommandContext): Promise<void> {
   if (version !== undefined && !/^[1-9]\d{0,8}$/.test(version))
     throw failUsage(`${args[0]} names no version.`, 'Write the number of the version, such as acme@3.')
   const kinds = new Kinds(await openSession(context))
-  const { file: text, file_version } = await kinds.get(slug, version === undefined ? {} : { version }, callOptions(context))
+  const { id, file: text, file_version } = await kinds.get(slug, version === undefined ? {} : { version }, callOptions(context))
   const folder = readText(options, 'to') ?? '.'
   // The slug that the service knows is a word, so the path stays in the folder.
   const path = join(folder, `${slug}.kind.${text.trimStart().startsWith('{') ? 'json' : 'yaml'}`)
+  const content = joinPulled(text, slug, { id, version: file_version })
   const present = await readPresent(path)
-  if (present !== undefined && present !== text) await ask.confirm(`Replace ${path}, which has other content`, readFlag(options, 'yes'))
-  if (present !== text) {
+  const isOther = present !== undefined && splitPulled(present).text !== text
+  if (isOther) await ask.confirm(`Replace ${path}, which has other content`, readFlag(options, 'yes'))
+  if (present !== content) {
     await mkdir(folder, { recursive: true })
-    await replaceFile(path, text, 0o644)
+    await replaceFile(path, content, 0o644)
   }
   await output.value({ file: path, kind: slug, version: file_version })
-  note(`${present === text ? 'It is there already' : 'Wrote'}: ${path}, version ${file_version}.`)
+  note(`${present === content ? 'It is there already' : 'Wrote'}: ${path}, version ${file_version}.`)
 }
 
 /** Deletes a kind that no connector uses. */

@@ -12,7 +12,8 @@ export const ownKindCommands: readonly CommandSpec[] = [
     about: 'bring a kind file to the service, as the newest version of its kind',
     details:
       'First the service checks the file, and says what it changes for connectors that move. Connectors stay with their versions, unless --move is ' +
-      'given. A question comes before changes that read records again, empty a copy or ask for credentials. Who publishes in between is not overwritten. ' +
+      'given. A question comes before changes that read records again, empty a copy or ask for credentials. Who publishes in between is not overwritten, ' +
+      'nor a version that is newer than the one that the file was pulled as. ' +
       'Recordings beside the file go with it, and the sandbox plays the kind from them.',
     options: [
       { flags: '--dry-run', about: 'only say what the file changes' },
@@ -45,7 +46,9 @@ export const ownKindCommands: readonly CommandSpec[] = [
     name: 'kind pull',
     args: '<kind>',
     about: 'write the file of a kind of the organization to this machine',
-    details: '@3 behind the kind asks for version 3; without it the newest is written.',
+    details:
+      '@3 behind the kind asks for version 3; without it the newest is written. The first line of a YAML file says which version it is: kind publish ' +
+      'compares it with the service, and leaves it out.',
     options: [
       { flags: '--to <folder>', about: 'folder for the file; this one by default' },
       { flags: '-y, --yes', about: 'replace a file with another content without a question' },
