@@ -9,7 +9,7 @@ import {
   keepsAccount,
   Secret,
 } from 'ferrule/engine'
-import { asFerruleError, fail, failValidation } from 'ferrule/internal'
+import { asFerruleError, fail, failValidation, isOptional } from 'ferrule/internal'
 import { type ConnectorRecord, connectorPatch, connectorUpdate, type EntitySelection } from 'ferrule/wire'
 import { endSyncs, followChange } from '../copies/queue/queue.ts'
 import { type Db, isUniqueViolation } from '../db/database.ts'
@@ -298,11 +298,11 @@ function mergeCredentials(
 }
 
 function listSuperseded(definition: ConnectorDefinition, scheme: string, given: Record<string, unknown>): readonly string[] {
-  const exchange = definition.credentials[scheme]?.exchange
+  const { exchange, fields = {} } = definition.credentials[scheme] ?? {}
   if (exchange === undefined) return []
   const { read, expires, code } = exchange
   const answered = [...Object.keys(read), ...(expires === undefined ? [] : [expires.field])]
+  if ([...answered, ...(code?.field === undefined ? [] : [code.field])].some((name) => name in given)) return answered
   // Without a code the token follows from the other values: it would hide that a new one of them is wrong.
-  if (code === undefined) return answered
-  return [...answered, ...(code.field === undefined ? [] : [code.field])].some((name) => name in given) ? answered : []
+  return code === undefined ? answered.filter((name) => isOptional(fields, name)) : []
 }
