@@ -251,6 +251,8 @@ describe('records', () => {
       what: 'notes record_filter',
       why: 'filters by time that the platform applies to what it has read already',
     })
+    const mixed = "{{ record.state == 'open' and record.changed_at >= stream_interval['start_time'] }}"
+    await expect(async () => importText(writeManifest({ fieldPath: filter(mixed) }))).rejects.toThrow(mixed)
     const stopped = importText(writeManifest({ fieldPath: filter("{{ record.state == 'open' }}") }))
     await expect(stopped).rejects.toThrow(
       `has no stream that a kind can say; notes: records that the platform filters by a condition: {{ record.state == 'open' }}`,

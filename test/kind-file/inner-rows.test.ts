@@ -103,6 +103,19 @@ test('lists stand at any depth, also in a list at the root', async () => {
   ])
 })
 
+test('something else in place of a list between is an invalid answer', async () => {
+  const body = [
+    { id: 1, parts: [{ lines: [{ sku: 'a', count: 1 }] }] },
+    { id: 2, parts: { lines: [{ sku: 'b', count: 2 }] } },
+  ]
+  await using vendor = await serve(() => ({ body }))
+  const text = file
+    .replace('data.orders[].lines', '[].parts[].lines')
+    .replace('pages: offset }\n    sync', 'pages: none, because: Few }\n    sync')
+  await using shop = connectLocally(await load(text), { credentials, origin: vendor.origin })
+  expect(await failure(shop.execute('lines', 'list', {}))).toMatchObject({ code: 'upstream_answer_invalid' })
+})
+
 test.each([
   ['no list around', { data: {} }],
   ['something else in place of an inner list', { data: { orders: [{ id: 1, lines: 'none' }] } }],

@@ -51,22 +51,26 @@ export const defined = <T extends object>(value: T): { [K in keyof T]: Exclude<T
   Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> }
 
 /** Headers that belong to the transfer or to the credentials. */
-const ownHeaders: ReadonlySet<string> = new Set(
-  [
-    'host',
-    'content-length',
-    'content-type',
-    'transfer-encoding',
-    'connection',
-    'keep-alive',
-    'upgrade',
-    'te',
-    'trailer',
-    'expect',
-    'cookie',
-    'forwarded',
-  ].concat(['proxy-authorization', 'proxy-connection', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'accept-encoding']),
-)
+const ownHeaders: ReadonlySet<string> = new Set([
+  'host',
+  'connection',
+  'keep-alive',
+  'upgrade',
+  'te',
+  'trailer',
+  'expect',
+  'cookie',
+  'proxy-authorization',
+  'proxy-connection',
+  'content-length',
+  'content-type',
+  'transfer-encoding',
+  'accept-encoding',
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+])
 
 /** Notes headers that no file may set. */
 export function checkHeaders({ found }: BuildScope, headers: Named<string>, steps: Steps, isSecret: boolean): void {

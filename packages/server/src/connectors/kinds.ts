@@ -1,6 +1,6 @@
 /**
- * Finds kinds: those that this process serves, and those of organizations. A version of an organization's kind never changes, so a process
- * keeps the ones that it used.
+ * Finds and describes kinds: those that this process serves, and those of organizations. A version of an organization's kind never changes,
+ * so a process keeps the ones that it used.
  */
 import type { ConnectorDefinition } from 'ferrule/definition'
 import { BoundedMap, buildEntityDocument, fail, foldKindName, readSlug, sandboxValues, toSchema } from 'ferrule/internal'

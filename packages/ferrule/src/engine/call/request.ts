@@ -273,6 +273,7 @@ export function followPosition(connection: Connection, operation: CompiledOperat
   return position === page.url ? parsePageUrl(connection, operation, params) : params
 }
 
+/** A slot of a text in a query language: a parameter, quoted unless it is `bare`. */
 const slots = /\{([^{}|]+)(\|bare)?\}/g
 
 /** Quotes a string. @throws FerruleError `invalid_parameter` for control characters, which no quoting of these languages takes */
@@ -300,7 +301,7 @@ function fillPart(part: string, wire: Readonly<Record<string, unknown>>, quote: 
 }
 
 /**
- * Writes the text, and removes the parameters that it holds from `wire`.
+ * Writes a text in a query language of the vendor, such as JQL, from parameters, and removes these from `wire`.
  * @throws FerruleError `invalid_parameter` for a value that cannot be quoted
  */
 function writeText({ start = '', parts, join, lead = '', end = '', quote }: TextParameter, wire: Record<string, unknown>): string {

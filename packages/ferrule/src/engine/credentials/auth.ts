@@ -1,5 +1,4 @@
-/** Builds request headers from credentials and renews expiring tokens. */
-
+/** Builds request headers from credentials, signs tokens with private keys (RFC 7519, RS256), and renews expiring tokens. */
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
 import { readSlug, type SignedToken } from '../../definition/connector.ts'
 import type { Signing } from '../../definition/consent.ts'

@@ -77,12 +77,14 @@ function buildRequest(connection: BareConnection, { exchange, grant, more, value
   const sent = Object.fromEntries(Object.entries(grant.send).map(([name, field]) => [name, values[field] ?? '']))
   const url = new URL(oauth + fillTemplate(connection, path))
   const body = placeParameters({ ...grant.constant, ...sent, ...more }, exchange.place, url)
-  const headers = Object.fromEntries(fillTemplates(exchange.headers, values).map(([name, header]) => [name, encodeHeader(header)]))
+  const credentialHeaders = Object.fromEntries(
+    fillTemplates(exchange.headers, values).map(([name, header]) => [name, encodeHeader(header)]),
+  )
   return {
     method,
     url,
-    headers,
-    all: { accept: 'application/json', ...headers, ...(body === undefined ? {} : { 'content-type': body.type }) },
+    credentialHeaders,
+    headers: { accept: 'application/json', ...credentialHeaders, ...(body === undefined ? {} : { 'content-type': body.type }) },
     ...(body === undefined ? {} : { body: body.text }),
   }
 }
@@ -96,11 +98,11 @@ export async function exchangeGrant(connection: BareConnection, exchanged: Grant
   const { title: vendor, origins } = connection.kind.definition
   // Tokens come from one address, also before it is known where requests go.
   const { oauth, trust, forwarded } = resolveOrigins(origins.oauth === undefined ? connection : { ...connection, usesOther: true }, values)
-  const { headers, all, ...request } = buildRequest(connection, exchanged, oauth)
+  const { credentialHeaders, headers, ...request } = buildRequest(connection, exchanged, oauth)
   const sent = context.http.send({
     ...request,
     trust,
-    headers: { ...all, ...forwarded.oauth },
+    headers: { ...headers, ...forwarded.oauth },
     signal: context.signal,
     vendor,
   })
@@ -110,7 +112,7 @@ export async function exchangeGrant(connection: BareConnection, exchanged: Grant
     throw isTooLarge ? fail('upstream_answer_invalid', { vendor, reason: `the answer to ${what} is too large` }) : thrown
   })
   if (answer.status !== 200 && answer.status !== 201) throw toExchangeError(connection, exchanged, answer)
-  const listSent = () => Object.values(headers).map((header) => header.slice(header.indexOf(' ') + 1))
+  const listSent = () => Object.values(credentialHeaders).map((header) => header.slice(header.indexOf(' ') + 1))
   const redact = createRedactor(() => [...listSecrets(scheme, values), ...Object.values(more), ...listSent()])
   return mergeExchanged(connection, exchanged, readExchanged(connection, exchanged, { answer, redact }))
 }

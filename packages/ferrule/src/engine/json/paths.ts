@@ -44,8 +44,9 @@ export function findListPath(path: Path): Path {
 }
 
 /**
- * Lists the values at the end of a path with `[]`, each with the elements that it lies in, the innermost first. Undefined if no list stands
- * where the path says so.
+ * Lists the values at the end of a path with `[]`, each with the elements that it lies in, the innermost first. Where something else stands in
+ * place of a list within an element, the list has that instead.
+ * @returns undefined if the outermost list is missing
  */
 export function listWithin(
   value: unknown,
@@ -55,9 +56,8 @@ export function listWithin(
   const end = path.indexOf(every)
   if (end < 0) return [[getAt(value, path), around]]
   const elements = getAt(value, path.slice(0, end))
-  if (!Array.isArray(elements)) return undefined
-  const found = elements.map((element: unknown) => listWithin(element, path.slice(end + 1), [element, ...around]) ?? [])
-  return found.flat()
+  if (!Array.isArray(elements)) return around.length === 0 ? undefined : [[elements, around]]
+  return elements.flatMap((element: unknown) => listWithin(element, path.slice(end + 1), [element, ...around]) ?? [])
 }
 
 /** Calls `visit` with each object that holds the last key of the path, and with that key. */

@@ -19,8 +19,12 @@ const writers: Readonly<Record<string, (milliseconds: number) => string | number
 
 /** Where ISO 8601 has the parts of a time. */
 const parts: Readonly<Record<string, readonly [from: number, to: number]>> = {
-  ...{ year: [0, 4], month: [5, 7], day: [8, 10] },
-  ...{ hour: [11, 13], minute: [14, 16], second: [17, 19] },
+  year: [0, 4],
+  month: [5, 7],
+  day: [8, 10],
+  hour: [11, 13],
+  minute: [14, 16],
+  second: [17, 19],
 }
 
 /** Writes a time in the form of a parameter. */

@@ -213,6 +213,3 @@ const rankFrom = ({ name }: Member): number => (/gte|equal|since|from|min/i.test
 
 /** Returns whether a call could not be written. */
 export const isRefused = (made: string | object): made is Refused => typeof made === 'object' && 'why' in made
-
-/** Calls of an entity beside its list. */
-export type WrittenCalls = Pick<FileEntity, 'get' | 'create' | 'update' | 'delete'>

@@ -38,6 +38,9 @@ function readPath(steps: readonly string[], notes: Notes): RowsDraft | undefined
 
 const timeFilter = /stream_(interval|slice|state)|start_date|start_time|next_page_token/
 
+/** Returns whether all parts of a condition are about the time that a walk asks for: a part about anything else decides which records count. */
+const isTimeOnly = (condition: string): boolean => condition.split(/\b(?:and|or)\b/).every((part) => timeFilter.test(part))
+
 function readFilter(filter: Component | undefined, notes: Notes): void {
   if (filter === undefined) return
   filter.leaveAll()
@@ -47,7 +50,7 @@ function readFilter(filter: Component | undefined, notes: Notes): void {
   }
   const condition = filter.text('condition') ?? ''
   if (condition.trim() === '') return
-  if (timeFilter.test(condition) && !/extra_fields/.test(condition)) notes.leave('filters', 'record_filter')
+  if (isTimeOnly(condition) && !/extra_fields/.test(condition)) notes.leave('filters', 'record_filter')
   else notes.stop('records that the platform filters by a condition', condition)
 }
 
