@@ -83,6 +83,7 @@ function readChosen(url: Template, choices: readonly Choice[], settings: Setting
   )
 }
 
+/** Matches a host of which an account names the first part, as specifications show it: `<shop>.myshopify.com`. */
 const hostIn = /(?<![\w.@-])([A-Za-z0-9<>_*-]+)((?:\\?\.[a-z0-9-]+)*\\?\.[a-z0-9-]+\\?\.[a-z]{2,})\b/gi
 
 /** Finds a host of the vendor in what the specification shows for a value: the first part of it is the account's. */
