@@ -223,8 +223,19 @@ describe('records', () => {
     ['an object of rows', '[notes, "*"]', { call: 'GET /notes', at: 'notes', keyed: 'key', pages: 'none' }],
     ['rows in objects', '[edges, "*", node]', { call: 'GET /notes', at: 'edges', pages: 'none', merge: ['node'] }],
     ['rows in objects of rows', '[items, "*", page, data]', { call: 'GET /notes', at: 'items', pages: 'none', merge: ['page.data'] }],
+    ['rows within rows', '[result, books, "*", notes, "*"]', { call: 'GET /notes', at: 'result.books[].notes', pages: 'none' }],
+    ['rows three lists deep', '["*", parts, "*", page, notes, "*"]', { call: 'GET /notes', at: '[].parts[].page.notes', pages: 'none' }],
+    ['objects within rows', '[books, "*", notes, "*", note]', { call: 'GET /notes', at: 'books[].notes', pages: 'none', merge: ['note'] }],
   ])('at %s', async (_, fieldPath, list) => {
     expect((await importWhole({ fieldPath })).notes?.list).toEqual(list)
+  })
+
+  test('rows within rows are a guess; a list of lists and the last of them as a position are not read', async () => {
+    expect((await importWhole({ fieldPath: '[books, "*", notes, "*"]' })).unsure).toMatchObject({ 'entities.notes.list.at': 'guessed' })
+    await expect(importText(writeManifest({ fieldPath: '[books, "*", "*"]' }))).rejects.toThrow('rows within rows at no plain path')
+    const retriever = paginator('{ type: CursorPagination, cursor_value: "{{ last_record.id }}" }', token)
+    const last = importText(writeManifest({ fieldPath: '[books, "*", notes, "*"]', retriever }))
+    await expect(last).rejects.toThrow('the last of rows within rows as a position')
   })
 
   test('added fields with a plain value are read, others and removed ones are soft', async () => {

@@ -16,24 +16,36 @@ export interface RowsDraft {
 /** A field that the platform adds: a value of the row, or a value of the call. */
 export type Added = { readonly path: string } | { readonly slot: Slot }
 
-const nested = 'rows within rows'
+/** Writes steps as a path in which an index is a number; '' for none. */
+const toRowPath = (steps: readonly string[]): string | undefined =>
+  steps.length === 0 ? '' : toPath(steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step)))
 
-/** Reads where the rows are. A star stands for the values of an object, or for each row with an object around its fields. */
+/** Splits steps at the stars. */
+const splitStars = (steps: readonly string[]): readonly (readonly string[])[] =>
+  steps.reduce<readonly (readonly string[])[]>(
+    (groups, step) => (step === '*' ? [...groups, []] : [...groups.slice(0, -1), [...(groups.at(-1) ?? []), step]]),
+    [[]],
+  )
+
+/**
+ * Reads where the rows are. A star stands for the values of an object, or for each row with an object around its fields; several of them for
+ * lists within the rows of a list.
+ */
 function readPath(steps: readonly string[], notes: Notes): RowsDraft | undefined {
-  const star = steps.indexOf('*')
-  const before = star < 0 ? steps : steps.slice(0, star)
-  const after = star < 0 ? [] : steps.slice(star + 1)
-  const at = before.length === 0 ? '' : toPath(before.map((step) => (/^\d+$/.test(step) ? Number(step) : step)))
-  if (at === undefined) return notes.stop('rows at no plain path', steps.join('.'))
-  if (star < 0) return { at, merge: [], isKeyed: false }
-  if (after.length === 0) {
-    notes.doubt('list.keyed', 'guessed')
-    return { at, merge: [], isKeyed: true }
+  const groups = splitStars(steps)
+  const last = groups.at(-1) ?? []
+  const around = groups.slice(0, -1)
+  if (around.length === 0) {
+    const at = toRowPath(last)
+    return at === undefined ? notes.stop('rows at no plain path', steps.join('.')) : { at, merge: [], isKeyed: false }
   }
-  const inner = toPath(after)
-  if (after.includes('*') || inner === undefined) return notes.stop(nested, steps.join('.'))
-  notes.doubt('list.merge', 'guessed')
-  return { at, merge: [inner], isKeyed: false }
+  const lists = around.map(toRowPath)
+  const at = lists.some((each) => each === undefined) ? undefined : lists.join('[].')
+  const inner = last.length === 0 ? '' : toPath(last)
+  if (at === undefined || inner === undefined || lists.slice(1).includes(''))
+    return notes.stop('rows within rows at no plain path', steps.join('.'))
+  notes.doubt(inner !== '' ? 'list.merge' : lists.length > 1 ? 'list.at' : 'list.keyed', 'guessed')
+  return { at, merge: inner === '' ? [] : [inner], isKeyed: inner === '' && lists.length === 1 }
 }
 
 const timeFilter = /stream_(interval|slice|state)|start_date|start_time|next_page_token/

@@ -117,6 +117,8 @@ export class StreamReader {
       at: rows.at,
       token: findToken(request),
     })
+    // The last row around is another record.
+    if (rows.at.includes('[]') && way?.way?.next.startsWith('last:')) notes.stop('the last of rows within rows as a position')
     const routers = [...retriever.children('partition_router'), ...retriever.children('stream_slicer')]
     return {
       ...{ name, entity: '', notes, request, rows, shaped, way, incremental, schema: this.#readSchema(stream, notes) },
