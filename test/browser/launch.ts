@@ -13,6 +13,9 @@ export const launchBrowser = (): Promise<Browser> =>
       '--disable-component-update',
       '--disable-sync',
       '--no-first-run',
+      // A way over three sites starts a process for each otherwise.
+      '--disable-site-isolation-trials',
+      '--renderer-process-limit=1',
       // Pages live for a second: compiling their hot functions again takes longer than it saves.
       '--js-flags=--no-maglev,--no-turbofan',
     ],
