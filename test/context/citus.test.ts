@@ -32,7 +32,9 @@ const severalConnectors = new Map([
 
 const organizationId = '4f5d9be2-6f0f-4a0f-a0a8-1d6d7d3f8b52'
 const one: OwnKind = { organizationId, id: 'a6fa1cf0-3aa9-4d5f-8d0b-5b7f0b9f1d10', entities: testKind().entities }
-const two: OwnKind = { ...one, entities: testKind({ ...noteFields, more: open('More.') }).entities }
+/** More fields than the narrow table of kinds of organizations has. */
+const many = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`more${index}`, open('More.')]))
+const two: OwnKind = { ...one, entities: testKind({ ...noteFields, ...many }).entities }
 const promoted: OwnKind = { ...two, isPromoted: true }
 const recorded = new Set<string>()
 /** What was sent until the tables of entities were created and filled. */
@@ -146,7 +148,7 @@ beforeAll(async () => {
     await changed.checkDatabase()
     await changed.close()
   }
-  await world.run("update cs_tables set shape = replace(shape, 'slots 2', 'slots 1') where name = 'cs_own'")
+  await world.run("update cs_tables set shape = replace(shape, 'slots 3', 'slots 2') where name = 'cs_own'")
   const later = world.open()
   await later.checkDatabase()
   await later.close()
@@ -160,7 +162,7 @@ afterAll(async () => {
 test('tables lie beside each other, and small ones on each machine', async () => {
   const placed = await world.run('select relname as name, beside from pg_dist_partition join pg_class on oid = logicalrelid')
   const own = findTable(buildOwnTable(promoted, 'notes'))
-  const names = ['cs_checkpoints', 'cs_gone', 'cs_own', own, 'cs_seen', 'cs_terms', 'cs_test_kind_notes']
+  const names = ['cs_checkpoints', 'cs_gone', 'cs_own', 'cs_own_wide', own, 'cs_seen', 'cs_terms', 'cs_test_kind_notes']
   const beside = names.map((name) => [name, 'cs_entities'])
   const copied = ['cs_connectors', 'cs_indexes', 'cs_meta', 'cs_tables'].map((name) => [name, null])
   expect(new Map(placed.map(({ name, beside: by }) => [name, by]))).toEqual(

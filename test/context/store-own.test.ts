@@ -4,7 +4,7 @@ import { bool, decimal, type Fields, id, int, known, list, num, open, str, time 
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
 import { listPhysicalColumns } from '../../packages/server/src/copies/search/columns.ts'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
-import { buildOwnTable, checkOwnTable, listSlots } from '../../packages/server/src/copies/search/own-columns.ts'
+import { buildOwnTable, checkOwnTable, slotTables } from '../../packages/server/src/copies/search/own-columns.ts'
 import { type ContextStore, findOwnMoves } from '../../packages/server/src/copies/store/types.ts'
 import type { OwnKind } from '../../packages/server/src/values/access.ts'
 import { createSearcher } from '../support/searcher.ts'
@@ -185,6 +185,33 @@ overBoth('kinds of organizations', (engine) => {
       expect(await idsOf(store, ref, { filter: { eq: { size: 2 } } })).toEqual([2])
     })
 
+    test('keep them on the way to a table of more columns and back, and what came there meanwhile', async () => {
+      const more = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`text${index}`, str('Text.')]))
+      const one = version(newId(), { ...plain, text3: str('Text.') })
+      const two = version(one.id, { ...more, made: plain.made, title: plain.title })
+      const tables = [one, two].map((own) => buildOwnTable(own, 'deals').place?.table)
+      expect(tables).toEqual(slotTables.map(({ table }) => table))
+      const ref = refTo(one)
+      const moved = { ...ref, own: two }
+      await fill(ref, 3, { text3: 'Three' })
+      expect(findOwnMoves(one, two)).toEqual(new Map([['deals', 'extended']]))
+      await store.moveRows(ref.connector, one, two)
+      expect(await ask(store, ref)).toEqual([])
+      expect(await ask(store, moved, { filter: { fuzzy: { title: 'deel 2' } } })).toMatchObject([
+        { id: 2, text2: null, text3: 'Three', text29: null, made: '2025-01-03T00:00:00.000Z', title: 'Deal 2' },
+      ])
+      await store.writeBatch(ref, { records: dealsOf(store, ref, [2, 4], { title: 'Newer' }), asked: 2 })
+      await store.moveRows(ref.connector, two, one)
+      expect(await ask(store, moved)).toEqual([])
+      expect(await ask(store, ref, { sort: [{ made: 'desc' }] })).toMatchObject([
+        { id: 3, title: 'Newer', text3: null },
+        { id: 2, title: 'Newer', text3: null },
+        { id: 1, title: 'Deal 1', text3: 'Three' },
+        { id: 0 },
+      ])
+      expect(await store.countRecords(ref.connector)).toEqual(new Map([['deals', 4]]))
+    })
+
     test.each([
       ['a field has another type', { ...plain, size: str('Size.') }, ['id']],
       ['the key differs', plain, ['id', 'size']],
@@ -297,7 +324,7 @@ overBoth('kinds of organizations', (engine) => {
     ] as const) {
       const records = dealsOf(store, each, [0, count]).map(({ key, fields }, index) => ({
         key,
-        fields: { ...fields, state: `state-${index % 500}`, score: index % 90 },
+        fields: { ...fields, title: `Deal ${index}`, state: `state-${index % 500}`, score: index % 90 },
       }))
       await store.writeBatch(each, { records, asked: 1 })
     }
@@ -327,16 +354,16 @@ overBoth('the table of kinds of organizations', (engine) => {
     await first.writeBatch(ref, { records: dealsOf(first, ref, [0, 3]), asked: 1, checkpoints: [{ name: 'cursor', value: '1' }] })
     const database = await first.openDatabase()
     await database.withConnection(async (run) => {
-      await run({ text: 'alter table cs_own drop column j199' })
-      await run({ text: `update cs_tables set shape = replace(shape, ',"j199":"jsonb"', '') where name = 'cs_own'` })
+      await run({ text: 'alter table cs_own drop column j15' })
+      await run({ text: `update cs_tables set shape = replace(shape, ',"j15":"jsonb"', '') where name = 'cs_own'` })
     })
     await first.close()
     const second = openStore()
     expect(await idsOf(second, ref)).toEqual([0, 1, 2])
     expect(await second.readCheckpoints(ref)).toEqual(new Map([['cursor', '1']]))
-    const text = "select count(*) from pg_attribute where attrelid = 'cs_own'::regclass and attname = 'j199'"
+    const text = "select count(*) from pg_attribute where attrelid = 'cs_own'::regclass and attname = 'j15'"
     expect(await oneValue(await second.openDatabase(), text)).toBe(1n)
-    const older = "update cs_tables set shape = replace(shape, 'slots 2', 'slots 1') where name = 'cs_own'"
+    const older = "update cs_tables set shape = replace(shape, 'slots 3', 'slots 2') where name = 'cs_own'"
     await (await second.openDatabase()).withConnection((run) => run({ text: older }))
     await second.close()
     const third = openStore()
@@ -351,7 +378,7 @@ overBoth('the table of kinds of organizations', (engine) => {
 describe('slots of an entity', () => {
   const many = (count: number, field: Fields[string]): Fields =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, field]))
-  const all = new Map(listSlots().map(({ name, type }) => [name, type]))
+  const [narrow, wide] = slotTables
   const kindOf = (fields: Fields): OwnKind => ({ organizationId, id: newId(), entities: { deals: { ...entity(fields), key: ['f0'] } } })
 
   test.each([
@@ -365,7 +392,10 @@ describe('slots of an entity', () => {
   ])('are enough for %s beside JSON', (_what, field) => {
     const own = kindOf({ ...many(100, open('JSON.')), ...many(60, field) })
     expect(checkOwnTable(own)).toEqual([])
-    const columns = listPhysicalColumns(buildOwnTable(own, 'deals'))
+    const table = buildOwnTable(own, 'deals')
+    expect(table.place?.table).toBe(wide.table)
+    const all = new Map(wide.slots.map(({ name, type }) => [name, type]))
+    const columns = listPhysicalColumns(table)
     expect(new Set(columns.map(({ name }) => name)).size).toBe(columns.length)
     for (const { name, type } of columns) expect([name, all.get(name)]).toEqual([name, type])
   })
@@ -377,5 +407,12 @@ describe('slots of an entity', () => {
     expect(() => buildOwnTable(typed, 'deals')).toThrow('61 searchable fields')
   })
 
-  test('stay below what a table can have', () => expect(all.size).toBeLessThan(1_000))
+  test('are those of a narrow table while they suffice, because each column of a table makes planning a search dearer', () => {
+    expect(narrow.slots).toHaveLength(100)
+    expect(wide.slots.length).toBeLessThan(1_000)
+    const placeOf = (fields: Fields) => buildOwnTable(kindOf({ f0: id('Id.'), ...fields }), 'deals').place?.table
+    expect(placeOf(many(20, str('Text.')))).toBe(narrow.table)
+    expect(placeOf(many(21, str('Text.')))).toBe(wide.table)
+    expect(placeOf({ ...many(10, str('Text.')), j: open('J.'), k: list(str('K.'), 'K.'), ...plain })).toBe(narrow.table)
+  })
 })

@@ -1,6 +1,6 @@
 /**
- * Columns of kinds that organizations bring ("own kinds"). All of them share the table `cs_own`, so no upload creates a table or a column.
- * Its columns are slots, numbered by type: a field takes the next free ones in documented order. The main time and the words of prose and
+ * Columns of kinds that organizations bring ("own kinds"). All of them share two tables, so no upload creates a table or a column. Their
+ * columns are slots, numbered by type: a field takes the next free ones in documented order. The main time and the words of prose and
  * JSON have slots of their own, which the standard indexes cover.
  * Reasons: docs/decisions/own-kinds-tables.md
  */
@@ -19,7 +19,7 @@ import {
   type TableRows,
 } from './columns.ts'
 
-/** Name of the table of all own kinds. */
+/** Name of the table of most own kinds. The names of the others begin with it. */
 export const ownTableName = 'cs_own'
 /** Maximum number of searchable fields of an entity of an own kind, and of its fields that are not stored as JSON. So many always fit. */
 export const mostOwnFields = 100
@@ -30,15 +30,8 @@ export const indexedWordSlots = 12
 
 type SlotType = PhysicalColumn['type']
 
-/** Prefix and number of the slots of each type. A field takes at most one of each, but two of text and of JSON. */
-const slots: Readonly<Record<SlotType, { readonly prefix: string; readonly count: number }>> = {
-  int8: { prefix: 'i', count: 1 + mostTypedFields },
-  boolean: { prefix: 'b', count: mostTypedFields },
-  text: { prefix: 's', count: 2 * mostTypedFields },
-  numeric: { prefix: 'n', count: mostTypedFields },
-  jsonb: { prefix: 'j', count: 2 * mostOwnFields },
-  'text[]': { prefix: 'w', count: indexedWordSlots + mostOwnFields },
-}
+/** Prefixes of the slots of each type. A field takes at most one of each, but two of text and of JSON. */
+const prefixes: Readonly<Record<SlotType, string>> = { int8: 'i', boolean: 'b', text: 's', numeric: 'n', 'text[]': 'w', jsonb: 'j' }
 
 /** The slot of the main time of an entity. */
 export const mainTimeSlot = 'i0'
@@ -46,27 +39,58 @@ export const mainTimeSlot = 'i0'
 /** Returns the slots of words that an index covers. */
 export const listIndexedWordSlots = (): readonly string[] => Array.from({ length: indexedWordSlots }, (_, index) => `w${index}`)
 
+type Slot = Omit<PhysicalColumn, 'field'>
+
+/** A table of the database that has rows of many own kinds. */
+export interface SlotTable {
+  /** Unquoted name. */
+  readonly table: string
+  /** What the names of tables with rows there begin with. */
+  readonly rows: string
+  /** All slots in the order of the table. */
+  readonly slots: readonly Slot[]
+}
+
+/** Lists so many slots of each type. Those of fixed length come first: PostgreSQL walks over all columns before the one it reads. */
+function listSlots(counts: Readonly<Record<SlotType, number>>): readonly Slot[] {
+  const types: readonly SlotType[] = ['int8', 'boolean', 'text', 'numeric', 'text[]', 'jsonb']
+  return types.flatMap((type) => Array.from({ length: counts[type] }, (_, index) => ({ name: `${prefixes[type]}${index}`, type })))
+}
+
+/** Prefix of the names of the tables of all own kinds. */
+export const ownTablePrefix = 'own:'
+/** Prefix of the names of those with columns of their own, which an operator gave them. */
+const columnTablePrefix = `${ownTablePrefix}columns:`
+
 /**
- * Slots lie in tiers: the first ones of every type before the later ones of any. PostgreSQL walks over all columns before the one it reads,
- * so an entity of few fields pays for few.
+ * The tables of slots. An entity is in the first one that has all its slots. PostgreSQL copies the names of all columns of a table each time
+ * it plans a search, so nearly all entities are in a narrow one. Every entity fits into the last one.
  */
-const tierEnds = [8, 20, 40, Number.POSITIVE_INFINITY]
-const typesInTier: readonly SlotType[] = ['int8', 'boolean', 'text', 'numeric', 'jsonb', 'text[]']
-
-/** Lists all slots in the order of the table. */
-export const listSlots = (): readonly Omit<PhysicalColumn, 'field'>[] =>
-  tierEnds.flatMap((end, tier) =>
-    typesInTier.flatMap((type) => {
-      const { prefix, count } = slots[type]
-      const begin = tierEnds[tier - 1] ?? 0
-      return Array.from({ length: Math.max(0, Math.min(end, count) - begin) }, (_, index) => ({ name: `${prefix}${begin + index}`, type }))
+export const slotTables: readonly [SlotTable, SlotTable] = [
+  {
+    table: ownTableName,
+    rows: `${ownTablePrefix}slots:`,
+    slots: listSlots({ int8: 12, boolean: 8, text: 24, numeric: 8, 'text[]': indexedWordSlots + 20, jsonb: 16 }),
+  },
+  {
+    table: `${ownTableName}_wide`,
+    rows: `${ownTablePrefix}wide:`,
+    slots: listSlots({
+      int8: 1 + mostTypedFields,
+      boolean: mostTypedFields,
+      text: 2 * mostTypedFields,
+      numeric: mostTypedFields,
+      'text[]': indexedWordSlots + mostOwnFields,
+      jsonb: 2 * mostOwnFields,
     }),
-  )
+  },
+]
 
-/** Lists the slots of JSON, and of words without an index: conditions on them are functions, for which the planner has no statistics. */
-export function listUnplannedSlots(): readonly string[] {
-  const indexed = new Set(listIndexedWordSlots())
-  return listSlots().flatMap(({ name, type }) => (type === 'jsonb' || (type === 'text[]' && !indexed.has(name)) ? [name] : []))
+/** Finds the first table that has all slots of an entity. */
+function chooseSlotTable(columns: readonly Column[]): SlotTable {
+  const [narrow, wide] = slotTables
+  const there = new Set(narrow.slots.map(({ name }) => name))
+  return columns.flatMap(listFieldColumns).every(({ name }) => there.has(name)) ? narrow : wide
 }
 
 /** Counts the slots that an entity has taken. */
@@ -75,7 +99,7 @@ class SlotCounter {
 
   /** Takes the next slot of a type. */
   take(type: SlotType): string {
-    return this.#next(slots[type].prefix, type === 'int8' ? 1 : 0)
+    return this.#next(prefixes[type], type === 'int8' ? 1 : 0)
   }
 
   /** Takes a slot for words: an indexed one for stored words while there are some. */
@@ -117,13 +141,6 @@ const digestLayout = ({ key, columns }: SearchTable): string =>
     .digest('base64url')
     .slice(0, 16)
 
-/** Prefix of the names of the tables of all own kinds. */
-export const ownTablePrefix = 'own:'
-/** Prefix of the names of those whose rows share a table. */
-export const slotTablePrefix = `${ownTablePrefix}slots:`
-/** Prefix of the names of those with columns of their own, which an operator gave them. */
-const columnTablePrefix = `${ownTablePrefix}columns:`
-
 /** What the name of an own kind's table says. */
 export interface TableName {
   readonly organization: string
@@ -146,7 +163,8 @@ export function findTableRows(name: string): TableRows {
   if (parseTableName(name) === undefined) return { name }
   const hex = createHash('sha256').update(name).digest('hex').slice(0, 32)
   if (name.startsWith(columnTablePrefix)) return { name, place: { table: `${ownTableName}_${hex}` } }
-  return { name, place: { table: ownTableName, mark: hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-') } }
+  const { table } = slotTables.find(({ rows }) => name.startsWith(rows)) ?? slotTables[0]
+  return { name, place: { table, mark: hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-') } }
 }
 
 /** Finds an entity of an own kind that offers search. */
@@ -171,7 +189,7 @@ export function buildOwnTable(own: OwnKind, entity: string): SearchTable {
   if (own.isPromoted) return { ...plain, ...findTableRows(`${columnTablePrefix}${name}`) }
   const [counter, main] = [new SlotCounter(), findMainTime(plain)]
   const columns = plain.columns.map((column) => toSlots(column, { counter, main }))
-  return { ...plain, columns, ...findTableRows(`${slotTablePrefix}${name}`) }
+  return { ...plain, columns, ...findTableRows(`${chooseSlotTable(columns).rows}${name}`) }
 }
 
 function checkOwnEntity(entity: string, { context_store_search: fields = {} }: EntityDefinition): readonly string[] {
@@ -185,7 +203,7 @@ function checkOwnEntity(entity: string, { context_store_search: fields = {} }: E
 }
 
 /**
- * Lists what of a definition does not fit into the table of own kinds, a sentence for each entity. A check of an upload calls it: a field
+ * Lists what of a definition does not fit into a table of own kinds, a sentence for each entity. A check of an upload calls it: a field
  * is never left out silently.
  */
 export const checkOwnTable = ({ entities }: Pick<OwnKind, 'entities'>): readonly string[] =>

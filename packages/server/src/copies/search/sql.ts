@@ -78,8 +78,8 @@ const sortWhole = (_table: SearchTable, columns: string, rest: string): string =
   `with t as materialized (select t.* ${rest}) select ${columns} from t`
 
 /**
- * Sorts the places of rows, and reads the rows of the page by their places. Kinds of organizations share a table of hundreds of columns:
- * planning a sort of all of them takes longer than most searches. All rows of a connector are in one partition, and no place changes within
+ * Sorts the places of rows, and reads the rows of the page by their places. Kinds of organizations share tables of many columns:
+ * planning a sort of hundreds takes longer than most searches. All rows of a connector are in one partition, and no place changes within
  * a statement.
  */
 const sortPlaces = (table: SearchTable, columns: string, rest: string): string =>

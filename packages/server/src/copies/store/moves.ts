@@ -3,7 +3,7 @@
  * transaction of few rows, so a killed move continues when it is called again.
  */
 import type { OwnKind } from '../../values/access.ts'
-import { buildRowCondition, type Column, listPhysicalColumns, quoteName, quoteTable, type SearchTable } from '../search/columns.ts'
+import { buildRowCondition, type Column, quoteName, quoteTable, type SearchTable } from '../search/columns.ts'
 import { buildOwnTable, findOwnEntity, findTableRows, ownTablePrefix, parseTableName } from '../search/own-columns.ts'
 import { listInitialTerms } from '../search/values.ts'
 import { lockExistingState, lockState, updateCounts } from './batch.ts'
@@ -39,25 +39,29 @@ const stepRows = 2_000
 /** Names of a column's slots in `Column`. */
 const roles = ['sql', 'at', 'number', 'wide', 'lowered', 'terms', 'folded'] as const
 
-/** Lists what each slot is set to when a row moves: the slot that had the value, or null. */
-function listChanges(from: SearchTable, to: SearchTable): readonly string[] {
+/** Lists the slots of the new table that get a value, each with the slot that has it in the old one. */
+function listCopiedSlots(from: SearchTable, to: SearchTable): readonly (readonly [slot: string, source: string])[] {
   const before = new Map<string, Column>(from.columns.map((column) => [column.name, column]))
-  const sources = new Map<string, string>(listPhysicalColumns(from).map(({ name }) => [name, 'null']))
-  for (const column of to.columns)
-    for (const role of roles) {
-      const source = before.get(column.name)?.[role]
-      const slot = column[role]
-      if (slot !== undefined) sources.set(slot, source === undefined ? 'null' : quoteName(source))
-    }
-  return [...sources].flatMap(([slot, source]) => (quoteName(slot) === source ? [] : [`${quoteName(slot)} = ${source}`]))
+  return to.columns.flatMap((column) =>
+    roles.flatMap((role) => {
+      const [slot, source] = [column[role], before.get(column.name)?.[role]]
+      return slot === undefined || source === undefined ? [] : [[quoteName(slot), quoteName(source)] as const]
+    }),
+  )
 }
 
-/** Builds the statement that moves rows: `$1` connector, `$2` keys. Their hash fits no record, so each is written again when it is read. */
-function buildMove(from: SearchTable, to: SearchTable): string {
-  const [table, own] = [quoteTable(from), buildRowCondition(from)]
-  const sets = [`entity = '${to.place?.mark}'`, 'h = 0', ...listChanges(from, to)]
-  return `update ${table} set ${sets.join(', ')} where ${own} and ctid = any(array(select found.ctid from unnest($2::text[]) wanted(pk)
-    cross join lateral (select ctid from ${table} where ${own} and pk = wanted.pk offset 0) found))`
+/**
+ * Builds the statement that copies rows: `$1` connector, `$2` keys. A row that is there already is newer, and stays. The hash of a copied
+ * row fits no record, so each is written again when it is read.
+ */
+function buildCopy(from: SearchTable, to: SearchTable): string {
+  const copied = listCopiedSlots(from, to)
+  const slots = ['pk', '"$v"', ...copied.map(([slot]) => slot)].join(', ')
+  const sources = ['pk', '"$v"', ...copied.map(([, source]) => source)].join(', ')
+  return `insert into ${quoteTable(to)} (connector_id, entity, h, ${slots}) select $1::int4, '${to.place?.mark}'::uuid, 0, found.*
+    from unnest($2::text[]) wanted(pk) cross join lateral
+      (select ${sources} from ${quoteTable(from)} where ${buildRowCondition(from)} and pk = wanted.pk offset 0) found
+    on conflict (connector_id, entity, pk) do nothing`
 }
 
 /** Tables of two versions of an entity. */
@@ -79,10 +83,7 @@ async function lockBoth(session: Session, from: ConnectorTable, to: ConnectorTab
   return lockFrom()
 }
 
-/**
- * Moves some rows. A row that the new version has already is newer, and replaces the moved one.
- * @returns false when nothing is left to move
- */
+/** Moves some rows. @returns false when nothing is left to move */
 async function moveStep(session: Session, { number, ...tables }: Move): Promise<boolean> {
   const [from, to] = [tables.from, tables.to].map((known) => ({ number, known }))
   if (from === undefined || to === undefined) return false
@@ -96,9 +97,8 @@ async function moveStep(session: Session, { number, ...tables }: Move): Promise<
     await endMove(session, from, to)
     return false
   }
-  const known = (await session.query<Row>({ ...to.known.encoder.probe, values: [number, keys] })).rows.map(({ pk }) => String(pk))
-  if (known.length > 0) await session.query({ ...from.known.encoder.remove, values: [number, known] })
-  const { count } = await session.query({ text: buildMove(table, to.known.table), values: [number, keys] })
+  const { count } = await session.query({ text: buildCopy(table, to.known.table), values: [number, keys] })
+  await session.query({ ...from.known.encoder.remove, values: [number, keys] })
   await updateCounts(session, from, { by: -keys.length })
   await updateCounts(session, to, { by: count, hasUpdated: true, hasListed: true })
   return true
@@ -169,19 +169,25 @@ export async function removeOwnEntity(database: Database, number: number, entity
   return names.length > 0
 }
 
-/**
- * Moves the rows of a connector between two versions of its kind. Rows of any third version are deleted: an earlier move was left there.
- * @param find finds the table of an entity
- */
-export async function moveOwnRows(
-  database: Database,
-  { number, from, to, find }: { number: number; from: OwnKind; to: OwnKind; find(own: OwnKind, entity: string): KnownTable | undefined },
-): Promise<void> {
+/** A move of a connector between two versions of its kind. */
+interface VersionMove {
+  readonly number: number
+  readonly from: OwnKind
+  readonly to: OwnKind
+  /** Finds the table of an entity. */
+  find(own: OwnKind, entity: string): KnownTable | undefined
+  /** Creates the table of an entity of the new version, unless it is there. */
+  create(entity: string): Promise<unknown>
+}
+
+/** Moves the rows of a connector between two versions of its kind. Rows of any third version are deleted: an earlier move was left there. */
+export async function moveOwnRows(database: Database, { number, from, to, find, create }: VersionMove): Promise<void> {
   const stored = (await listNames(database, number)).filter((name) => [from.id, to.id].some((id) => parseTableName(name)?.kind === id))
   if (stored.length === 0) return
   for (const [entity, change] of findOwnMoves(from, to)) {
     const [was, is] = [find(from, entity), find(to, entity)]
     if (change !== 'extended' || was === undefined || is === undefined || !stored.includes(was.table.name)) continue
+    await create(entity)
     const move = { number, from: was, to: is }
     for (let more = true; more; ) more = await database.transaction((session) => moveStep(session, move))
   }

@@ -203,12 +203,12 @@ async function dropSurplus(table: DatabaseTable, run: RunStatement): Promise<voi
   for (const { name } of rows) await run({ text: `drop index "${name}"` })
 }
 
-/** Returns whether rows stay as they are: new slots of the table of own kinds belong to no field yet. */
+/** Returns whether rows stay as they are: new slots of a table of own kinds belong to no field yet. */
 const keepsRows = ({ isShared }: DatabaseTable, change: Change): boolean => isShared && change === 'extended'
 
 /**
  * Saves the new shape. Deletes checkpoints, because a known table must be filled again: a new column is empty, and a recreated table has
- * no rows. New slots of the table of own kinds are empty in the rows of all. These statements work on all machines of Citus, so a new table,
+ * no rows. New slots of a table of own kinds are empty in the rows of all. These statements work on all machines of Citus, so a new table,
  * which has none, does without.
  */
 async function recordShape(table: DatabaseTable, change: Change, run: RunStatement): Promise<void> {

@@ -224,7 +224,8 @@ class Store implements ContextStore {
     const found = await this.#targets.findNumber(connector)
     if (found === undefined) return
     const find = (own: OwnKind, entity: string) => this.#registry.find({ kind: own.id, entity, own })
-    await moveOwnRows(this.#fence(found), { number: found.number, from, to, find })
+    const create = (entity: string) => this.#createTarget({ connector, kind: to.id, entity, own: to })
+    await moveOwnRows(this.#fence(found), { number: found.number, from, to, find, create })
     this.indexes.sweepSoon()
   }
 

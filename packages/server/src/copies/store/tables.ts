@@ -9,7 +9,7 @@ import {
   quoteName,
   type SearchTable,
 } from '../search/columns.ts'
-import { listIndexedWordSlots, listSlots, listUnplannedSlots, mainTimeSlot, ownTableName, slotTablePrefix } from '../search/own-columns.ts'
+import { listIndexedWordSlots, mainTimeSlot, type SlotTable, slotTables } from '../search/own-columns.ts'
 import { buildTable, listLeaves, type TableLayout } from './database/layout.ts'
 
 /** Version of how cells are built (`values.ts`). A table of another version is recreated and filled again. */
@@ -66,10 +66,10 @@ export function findChange(wanted: Shape, stored: Shape | undefined): Change {
   return JSON.stringify(stored) === JSON.stringify(wanted) ? 'none' : 'extended'
 }
 
-/** Compares what two versions of an own kind store of an entity. Rows do not move between tables of the database: they are read again. */
+/** Compares what two versions of an own kind store of an entity. Rows do not move to or from a table of one entity: they are read again. */
 export function compareTables(from: SearchTable, to: SearchTable): 'same' | 'extended' | 'remade' {
   if (from.name === to.name) return 'same'
-  if (findTable(from) !== findTable(to)) return 'remade'
+  if (from.place?.mark === undefined || to.place?.mark === undefined) return 'remade'
   const [was, is] = [buildShape(from), buildShape(to)]
   return was.key !== is.key || hasDifference(was.fields, is.fields) ? 'remade' : 'extended'
 }
@@ -84,11 +84,11 @@ interface TableIndex {
 
 type PlacedColumn = Omit<PhysicalColumn, 'field'> & { readonly isRequired?: true }
 
-/** A table of the database: that of one entity, or the one of all own kinds. */
+/** A table of the database: that of one entity, or one of own kinds. */
 export interface DatabaseTable {
   /** Unquoted name. */
   readonly name: string
-  /** Name under which the store keeps what it knows of the rows; for the table of own kinds the beginning of such names. */
+  /** Name under which the store keeps what it knows of the rows; for a table of own kinds the beginning of such names. */
   readonly rows: string
   /** Empty for tables of own kinds. */
   readonly kind: string
@@ -108,11 +108,15 @@ const nameIndex = (table: string, mark: string, on: string): TableIndex => ({
   on,
 })
 
+/** Number of columns of words that one index has; PostgreSQL takes 32 columns, one is the connector. Words of more fields are searched without it. */
+const mostIndexedWords = 31
+
 /** Lists the indexes of an entity's table besides its key: the main timestamp, and the words of prose and JSON. */
 function listIndexes(table: SearchTable): readonly TableIndex[] {
   const name = findTable(table)
   const at = findMainTime(table)
-  const words = table.columns.flatMap(({ words, terms }) => (words === 'stored' && terms !== undefined ? [quoteName(terms)] : []))
+  const stored = table.columns.flatMap(({ words, terms }) => (words === 'stored' && terms !== undefined ? [quoteName(terms)] : []))
+  const words = stored.slice(0, mostIndexedWords)
   return [
     ...(at === undefined ? [] : [nameIndex(name, 't', `(connector_id, ${quoteName(at)}, pk)`)]),
     ...(words.length === 0 ? [] : [nameIndex(name, 'w', `using gin (connector_id, ${words.join(', ')})`)]),
@@ -123,19 +127,19 @@ function listIndexes(table: SearchTable): readonly TableIndex[] {
 const wordsOfIndex = 4
 
 /**
- * Lists the indexes of the table of own kinds. The words have several indexes of few slots. Each leaves out rows without any of its words,
+ * Lists the indexes of a table of own kinds. The words have several indexes of few slots. Each leaves out rows without any of its words,
  * and PostgreSQL sees that a condition on a slot finds no such row.
  */
-function listSharedIndexes(): readonly TableIndex[] {
+function listSharedIndexes(table: string): readonly TableIndex[] {
   const words = listIndexedWordSlots()
   const groups = Array.from({ length: Math.ceil(words.length / wordsOfIndex) }, (_, index) =>
     words.slice(index * wordsOfIndex, (index + 1) * wordsOfIndex),
   )
   return [
-    nameIndex(ownTableName, 't', `(connector_id, entity, ${mainTimeSlot}, pk)`),
+    nameIndex(table, 't', `(connector_id, entity, ${mainTimeSlot}, pk)`),
     ...groups.map((group) => {
       const isThere = group.map((slot) => `${slot} is not null`).join(' or ')
-      return nameIndex(ownTableName, 'w', `using gin (connector_id, entity, ${group.join(', ')}) where ${isThere}`)
+      return nameIndex(table, 'w', `using gin (connector_id, entity, ${group.join(', ')}) where ${isThere}`)
     }),
   ]
 }
@@ -166,36 +170,36 @@ function listPlacedColumns(table: SearchTable): readonly PlacedColumn[] {
   return [...ownColumns, ...listPhysicalColumns(table)].toSorted((a, b) => rankOf(a) - rankOf(b))
 }
 
-/** The table of all own kinds. Another meaning of its slots must change `key`: it is then made again. */
-const sharedTable: DatabaseTable = {
-  name: ownTableName,
-  rows: slotTablePrefix,
+/** Describes a table of own kinds. Another meaning of its slots must change `key`: it is then made again. */
+const describeShared = ({ table, rows, slots }: SlotTable): DatabaseTable => ({
+  name: table,
+  rows,
   kind: '',
   entity: '',
-  shape: { contents, key: 'slots 2', columns: Object.fromEntries(listSlots().map(({ name, type }) => [name, type])), fields: {} },
-  columns: [...ownColumns, ...listSlots()],
+  shape: { contents, key: 'slots 3', columns: Object.fromEntries(slots.map(({ name, type }) => [name, type])), fields: {} },
+  columns: [...ownColumns, ...slots],
   key: 'connector_id, entity, pk',
-  indexes: listSharedIndexes(),
+  indexes: listSharedIndexes(table),
   isShared: true,
-}
+})
+
+const sharedTables: ReadonlyMap<unknown, DatabaseTable> = new Map(slotTables.map((each) => [each.table, describeShared(each)]))
+
+/** Finds the shared table of a name. */
+export const findSharedTable = (name: unknown): DatabaseTable | undefined => sharedTables.get(name)
 
 /** Describes the table of the database that has the rows of an entity. */
 export const describeTable = (table: SearchTable): DatabaseTable =>
-  table.place?.mark === undefined
-    ? {
-        name: findTable(table),
-        rows: table.name,
-        ...(table.place === undefined ? { kind: table.kind, entity: table.entity } : { kind: '', entity: '' }),
-        shape: buildShape(table),
-        columns: listPlacedColumns(table),
-        key: 'connector_id, pk',
-        indexes: listIndexes(table),
-        isShared: false,
-      }
-    : sharedTable
-
-/** Finds the shared table of a name. */
-export const findSharedTable = (name: unknown): DatabaseTable | undefined => (name === ownTableName ? sharedTable : undefined)
+  findSharedTable(table.place?.table) ?? {
+    name: findTable(table),
+    rows: table.name,
+    ...(table.place === undefined ? { kind: table.kind, entity: table.entity } : { kind: '', entity: '' }),
+    shape: buildShape(table),
+    columns: listPlacedColumns(table),
+    key: 'connector_id, pk',
+    indexes: listIndexes(table),
+    isShared: false,
+  }
 
 /** How a table is created. */
 export interface Creation {
@@ -205,17 +209,21 @@ export interface Creation {
 }
 
 /**
- * Builds the statements that say what PostgreSQL gathers of the table of own kinds.
+ * Builds the statements that say what PostgreSQL gathers of a table of own kinds.
  * - How connectors and marks depend on each other. Without it the planner expects far too few rows of an entity, as if every connector had
  *   rows of every kind. Partitions need their own.
- * - Nothing of slots that no plan depends on: half of them. Citus does not take this for a distributed table.
+ * - Nothing of slots of JSON, and of words without an index: conditions on them are functions, which no plan depends on. Citus does not take
+ *   this for a distributed table.
  */
-function buildStatistics({ name, isShared }: DatabaseTable, layout: TableLayout): readonly string[] {
+function buildStatistics({ name, columns, isShared }: DatabaseTable, layout: TableLayout): readonly string[] {
   if (!isShared) return []
   const dependencies = listLeaves(name, layout).map(
     (leaf) => `create statistics if not exists "${leaf}_of" (dependencies) on connector_id, entity from "${leaf}"`,
   )
-  const silent = listUnplannedSlots().map((slot) => `alter column ${slot} set statistics 0`)
+  const indexed = new Set(listIndexedWordSlots())
+  const silent = columns.flatMap(({ name: slot, type }) =>
+    type === 'jsonb' || (type === 'text[]' && !indexed.has(slot)) ? [`alter column ${slot} set statistics 0`] : [],
+  )
   return layout === 'citus' ? dependencies : [...dependencies, `alter table "${name}" ${silent.join(', ')}`]
 }
 
