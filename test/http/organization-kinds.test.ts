@@ -24,7 +24,7 @@ entities:
     list: { call: GET /tickets, pages: none }
 `)
 
-const recordings = (body: unknown): string =>
+const recordings = (body: unknown, more: object = {}): string =>
   JSON.stringify({
     kind: 'acme',
     recordings: [
@@ -34,6 +34,7 @@ const recordings = (body: unknown): string =>
         from: 'https://acme.example.com/docs',
         one_page: 'It has one.',
         exchanges: [{ request: 'GET /tickets', answer: { body } }],
+        ...more,
       },
     ],
   })
@@ -63,6 +64,23 @@ const connect = (name: string, more: Readonly<Record<string, unknown>> = {}, tok
 const patch = (id: string, body: object, token = world.token) => world.ask(`${connectorsPath}/${id}`, { method: 'PATCH', token, body })
 const list = async (id: string, token = world.token): Promise<Json> =>
   (await world.execute(id, { entity: 'tickets', action: 'list' }, token)).json.data
+
+test('a check tests the file by its recordings, and a version gives its recordings back', async () => {
+  const check = async (file: string, more: object = {}) =>
+    (await world.ask(`${kinds}/tested/check`, { token: world.token, body: { file, ...more } })).json.test
+  const file = print().replace('kind: acme', 'kind: tested').replace('Acme Desk', 'Tested')
+  const tickets = [{ id: 1, subject: 'Hello' }]
+  const given = { recordings: recordings(tickets, { data: tickets }).replace('"acme"', '"tested"') }
+  expect(await check(file)).toBeNull()
+  expect(await check(file, given)).toMatchObject({ calls: 1, requests: 1, live: 0, failures: [] })
+  expect((await check(file.replace('GET /tickets', 'GET /questions'), given)).failures).toMatchObject([
+    { file: 'recordings', path: 'tickets.list', message: expect.stringContaining('/questions') },
+  ])
+  await publish(file, given, world.token, 'tested')
+  const stored = await world.ask(`${kinds}/tested`, { token: world.token })
+  expect(stored.json.recordings).toBe(given.recordings)
+  await world.ask(`${kinds}/tested`, { method: 'DELETE', token: world.token })
+})
 
 test('an organization brings a kind, makes a connector of it, and reads records', async () => {
   const check = await world.ask(`${kinds}/acme/check`, { token: world.token, body: { file: print() } })

@@ -13,7 +13,7 @@ vi.mock('yaml', () => {
 const reader = createUploadReader()
 afterAll(() => reader.close())
 const read = (file: string, slug = 'acme', recordings?: string) =>
-  reader.kind({ slug, file, recordings, taken: ['github', 'GitHub'], before: undefined })
+  reader.kind({ slug, file, recordings, isTested: true, taken: ['github', 'GitHub'], before: undefined })
 /** Each alias looks for its anchor from the beginning of the file. */
 const slow = `a: &a 1\nb: [${'*a,'.repeat(45_000)}]\n`
 
@@ -26,7 +26,7 @@ test('a right file is read, with its hosts and the mark of strangers', async () 
   expect(checked?.summary).toMatchObject({ title: 'Our code', copied: true, hosts: ['api.github.com', 'github.com'] })
   const before = checked?.packed
   const next = own.replace('title: Our code', 'title: Our source').replace('https://api.github.com', 'https://api.github.example.com')
-  const changed = await reader.kind({ slug: 'our-github', file: next, recordings: undefined, taken: [], before })
+  const changed = await reader.kind({ slug: 'our-github', file: next, recordings: undefined, isTested: false, taken: [], before })
   expect(changed.changes[0]).toMatchObject({ class: 'authorize', entity: null })
 })
 
@@ -50,7 +50,7 @@ test('recordings with a secret refuse the upload', async () => {
 
 test('a file that takes too long is refused, and the next one is read by another thread', async () => {
   const impatient = createUploadReader(5_000)
-  const wait = { slug: 'acme', recordings: undefined, taken: [], before: undefined }
+  const wait = { slug: 'acme', recordings: undefined, isTested: false, taken: [], before: undefined }
   const [first, second] = await Promise.all([impatient.kind({ ...wait, file: slow }), impatient.kind({ ...wait, file: acme })])
   await impatient.close()
   expect(first.mistakes).toMatchObject([{ message: expect.stringMatching(/^takes more than 5 seconds to read/) }])
@@ -95,11 +95,15 @@ test('the files that wait are bounded: one too many has a code and a next step',
 
 test('the end of the service ends what is read and what waits', async () => {
   const ending = createUploadReader()
-  const reading = [0, 1, 2].map(() => ending.kind({ slug: 'acme', file: acme, recordings: undefined, taken: [], before: undefined }))
+  const reading = [0, 1, 2].map(() =>
+    ending.kind({ slug: 'acme', file: acme, recordings: undefined, isTested: false, taken: [], before: undefined }),
+  )
   const settled = Promise.allSettled(reading)
   await ending.close()
   expect((await settled).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
-  await expect(ending.kind({ slug: 'acme', file: acme, recordings: undefined, taken: [], before: undefined })).rejects.toMatchObject({
+  await expect(
+    ending.kind({ slug: 'acme', file: acme, recordings: undefined, isTested: false, taken: [], before: undefined }),
+  ).rejects.toMatchObject({
     code: 'unavailable',
   })
 })

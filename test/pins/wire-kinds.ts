@@ -26,6 +26,7 @@ export const kindRecords = {
     mistakes: findings,
     newest: 'integer',
     slug: 'string',
+    test: 'OwnKindTest | null',
     unsure: findings,
     valid: 'boolean',
   },
@@ -39,6 +40,7 @@ export const kindRecords = {
     file_version: 'integer',
     hosts: '[string]',
     id: 'uuid',
+    recordings: 'string | null',
     sandbox: 'boolean',
     slug: 'string',
     title: 'string',
@@ -65,5 +67,6 @@ export const kindRecords = {
     version: 'integer',
   },
   OwnKindRemoval: '{ id: uuid, slug: string }',
+  OwnKindTest: { calls: 'integer', failures: findings, live: 'integer', notes: findings, requests: 'integer' },
   OwnKindVersionList: `{ data: [{ changes: ${changes}, class: ${weightiest}, connectors: integer, created_at: date-time, version: integer }] }`,
 }

@@ -24,6 +24,7 @@ export {
   loadRecordings,
   parseRecordings,
   type Recordings,
+  testKind,
 } from '../kind-recordings/index.ts'
 
 // An import would load the fetch of Node too.

@@ -208,6 +208,7 @@ export {
   kindVersionList,
   largestDocument,
   longestKindFile,
+  longestRecordings,
 } from './kinds.ts'
 export {
   defaultMcpScopes,

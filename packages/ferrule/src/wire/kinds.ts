@@ -1,7 +1,7 @@
 /** Kinds that organizations bring themselves, their versions, and what a change of one means. */
 import { kindChangeClasses } from '../definition/compare.ts'
 import { bool, int, list, oneOf, opt, orNull, str, time } from '../definition/index.ts'
-import { body, part, query, record, uuid, type Wire } from './words.ts'
+import { body, part, query, record, recordOrNull, uuid, type Wire } from './words.ts'
 
 /** Most characters of a kind file, and of its recordings. */
 export const [longestKindFile, longestRecordings] = [262_144, 524_288]
@@ -59,7 +59,12 @@ export type KindList = Wire<typeof kindList>
 
 export const kindRecord = record(
   'OwnKindFile',
-  { ...kind, file: str('Text of the file, of the version that was asked for'), file_version: int('Version of the file') },
+  {
+    ...kind,
+    file: str('Text of the file, of the version that was asked for'),
+    recordings: orNull(str('Text of the recordings of that version')),
+    file_version: int('Version of the file'),
+  },
   'A kind of the organization with its file',
 )
 /** A kind with its file. */
@@ -107,6 +112,18 @@ export const kindQuery = query({ version: opt(str('Version of the file; left out
 /** Which version is read. */
 export type KindQuery = Wire<typeof kindQuery>
 
+const kindTest = record(
+  'OwnKindTest',
+  {
+    calls: int('Recorded calls'),
+    requests: int('Their requests'),
+    live: int('Calls whose answers are the own ones of the vendor'),
+    failures: list(finding, 'Where the file and its recordings do not agree; path is the call'),
+    notes: list(finding, 'What is worth a look, such as operations without a recording'),
+  },
+  'What the recordings prove of the file, without a network',
+)
+
 export const kindCheck = record(
   'OwnKindCheck',
   {
@@ -115,6 +132,7 @@ export const kindCheck = record(
     mistakes: list(finding, 'Everything that has to be corrected'),
     doubts: list(finding, 'What can be right, but often is not'),
     unsure: list(finding, 'What an importer guessed or did not find in its document, as `unsure` of the file names it'),
+    test: recordOrNull(kindTest),
     newest: int('Newest version of the kind; 0: the file makes a new kind'),
     hosts: list(str('Host'), 'Hosts that the file leads to'),
     ...changes,

@@ -59,6 +59,8 @@ export interface ReadUpload {
   readonly mistakes: KindCheck['mistakes']
   readonly doubts: KindCheck['doubts']
   readonly unsure: KindCheck['unsure']
+  /** Null without recordings, and with mistakes. */
+  readonly test: KindCheck['test']
   /** Changes against the version before, the weightiest first; none for a new kind. */
   readonly changes: readonly KindChange[]
 }
@@ -71,6 +73,8 @@ export interface UploadTask {
   readonly file: string
   /** Text of its recordings, which are checked too, and hold no secrets. */
   readonly recordings: string | undefined
+  /** Whether the file is tested by its recordings. */
+  readonly isTested: boolean
   /** Names that it cannot have. */
   readonly taken: readonly string[]
   /** Definition of the newest version, compressed; undefined for a new kind. */
@@ -131,6 +135,8 @@ function toSummary(row: OwnKindRow, summary: VersionSummary, connectors: number)
   return { id: row.id, slug: row.slug, title, about, version: Number(row.newest_version), entities, hosts, sandbox, connectors, ...times }
 }
 
+const toFile = ({ file, recordings, version }: OwnKindVersionRow) => ({ file, recordings, file_version: Number(version) })
+
 async function requireKind(db: Db, principal: Principal, slug: string, find = findOwnKind): Promise<OwnKindRow> {
   const row = await find(db, principal.organizationId, slug)
   if (row === undefined) throw fail('kind_not_found', {})
@@ -172,14 +178,15 @@ function withPlace(read: ReadUpload, last: OwnKindVersionRow | undefined): Omit<
 async function readUpload(
   parts: OwnKindParts,
   principal: Principal,
-  { slug, body: { file, recordings } }: { slug: string; body: KindInput },
+  { slug, body: { file, recordings }, isTested = false }: { slug: string; body: KindInput; isTested?: boolean },
 ): Promise<Upload> {
   const { db } = parts.database
   const kind = await findOwnKind(db, principal.organizationId, slug)
   const newest = Number(kind?.newest_version ?? 0)
   const last = kind === undefined ? undefined : await findVersion(db, kind, newest)
   const taken = await listTaken(parts, db, principal, slug)
-  return { ...withPlace(await parts.readUploads.kind({ slug, file, recordings, taken, before: last?.definition }), last), newest }
+  const read = await parts.readUploads.kind({ slug, file, recordings, isTested, taken, before: last?.definition })
+  return { ...withPlace(read, last), newest }
 }
 
 const failMistakes = ({ mistakes }: ReadUpload) =>
@@ -308,7 +315,7 @@ export const createOwnKinds = (parts: OwnKindParts): OwnKinds => {
       const newest = await requireVersion(db, kind, Number(kind.newest_version))
       const wanted = version === undefined ? newest : await requireVersion(db, kind, Number(version))
       const connectors = sum(await countConnectorsByVersion(db, kind))
-      return { ...toSummary(kind, parseVersionSummary(newest), connectors), file: wanted.file, file_version: Number(wanted.version) }
+      return { ...toSummary(kind, parseVersionSummary(newest), connectors), ...toFile(wanted) }
     },
     listVersions: async (principal, slug) => {
       requireWhole(principal, 'connectors:read')
@@ -331,9 +338,13 @@ export const createOwnKinds = (parts: OwnKindParts): OwnKinds => {
     check: async (principal, slug, given) => {
       requireWhole(principal, 'connectors:write')
       const body = readBody(kindInput, given)
-      const { checked, mistakes, doubts, unsure, newest, changes } = await readUpload(parts, principal, { slug, body })
+      const { checked, newest, changes, mistakes, doubts, unsure, test } = await readUpload(parts, principal, {
+        slug,
+        body,
+        isTested: true,
+      })
       const hosts = checked?.summary.hosts ?? []
-      return { slug, valid: checked !== undefined, mistakes, doubts, unsure, newest, hosts, ...toChanges(changes) }
+      return { slug, valid: checked !== undefined, mistakes, doubts, unsure, test, newest, hosts, ...toChanges(changes) }
     },
     publish: async (principal, slug, body) => {
       requireWhole(principal, 'connectors:write')

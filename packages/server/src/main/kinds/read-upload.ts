@@ -3,7 +3,7 @@ import type { ConnectorDefinition } from 'ferrule/definition'
 import { DocumentError, importText } from 'ferrule/import'
 import { compareKinds, type KindChange } from 'ferrule/internal'
 import { checkUploadedKind, listHosts, type Mistake, type ReadKind } from 'ferrule/kind'
-import { checkUploadedRecordings } from 'ferrule/stand-in'
+import { checkUploadedRecordings, type Recordings, testKind } from 'ferrule/stand-in'
 import type { KindDocument } from 'ferrule/wire'
 import type { CheckedKind, ReadDocument, ReadUpload, UploadTask } from '../../connectors/own-kinds.ts'
 import { packDefinition, summarizeDefinition, unpackDefinition } from '../../connectors/served-kind.ts'
@@ -53,21 +53,34 @@ const check = (definition: ConnectorDefinition): CheckedKind => {
 const compare = (before: Uint8Array | undefined, definition: ConnectorDefinition): readonly KindChange[] =>
   before === undefined ? [] : compareKinds(JSON.parse(unpackDefinition(before)), definition) // the service stored it
 
+/** Tests a file by its recordings. Nothing is sent: each request gets the recorded answer. */
+async function test({ definition, findPlace }: ReadKind, recordings: Recordings | undefined): Promise<ReadUpload['test']> {
+  if (definition === undefined || recordings === undefined) return null
+  const files = { kind: 'kind', recordings: 'recordings', findPlace }
+  const { findings, calls, requests, live } = await testKind({ definition, rules: {} }, recordings, files)
+  const show = (wanted: 'failure' | 'note') =>
+    findings
+      .filter(({ is }) => is === wanted)
+      .map(({ file, call, ...each }) => toFinding(file === 'kind' ? 'kind' : 'recordings', { ...each, path: call }))
+  return { calls, requests, live, failures: show('failure'), notes: show('note') }
+}
+
 /** Reads an uploaded file: its mistakes, what it changes, and what is stored of it. */
-export async function readUpload({ slug, file, recordings, taken, before }: UploadTask): Promise<ReadUpload> {
+export async function readUpload({ slug, file, recordings, isTested, taken, before }: UploadTask): Promise<ReadUpload> {
   const read = await checkUploadedKind(file, { name: `${slug}.kind.yaml`, taken })
   const { definition } = read
   const recorded =
     definition === undefined || recordings === undefined
-      ? []
-      : (await checkUploadedRecordings(recordings, { name: `${slug}.recordings.json`, definition })).mistakes
+      ? undefined
+      : await checkUploadedRecordings(recordings, { name: `${slug}.recordings.json`, definition })
   const mistakes = [
     ...[...read.mistakes, ...listMisfits(read, slug)].map((each) => toFinding('kind', each)),
-    ...recorded.map((each) => toFinding('recordings', each)),
+    ...(recorded?.mistakes ?? []).map((each) => toFinding('recordings', each)),
   ]
   const said = { doubts: read.doubts.map((each) => toFinding('kind', each)), unsure: read.unsure.map((each) => toFinding('kind', each)) }
-  if (definition === undefined || mistakes.length > 0) return { checked: undefined, mistakes, ...said, changes: [] }
-  return { checked: check(definition), mistakes, ...said, changes: compare(before, definition) }
+  if (definition === undefined || mistakes.length > 0) return { checked: undefined, mistakes, ...said, test: null, changes: [] }
+  const tested = isTested ? await test(read, recorded?.file) : null
+  return { checked: check(definition), mistakes, ...said, test: tested, changes: compare(before, definition) }
 }
 
 /** Makes a kind file of a document. */

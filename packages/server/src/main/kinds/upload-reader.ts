@@ -42,6 +42,7 @@ const refuse = (message: string): ReadUpload => ({
   mistakes: [{ file: 'kind', line: 1, column: 1, path: '', message, near: null, example: null }],
   doubts: [],
   unsure: [],
+  test: null,
   changes: [],
 })
 

@@ -1,7 +1,21 @@
 /** Parameters of the address that a page reads and changes; the organization and the workspace have `tenant.ts`. */
+import { writeJson } from 'ferrule/internal'
 import { useCallback } from 'react'
 import { useSearchParams } from 'wouter'
 import type { GoOptions } from './tenant.ts'
+
+/** Most characters of a filter or of parameters in the address: servers and proxies take about 8,000 with the headers. */
+export const longestValue = 4_000
+
+/** Parameters of a call. */
+type CallParams = Readonly<Record<string, unknown>>
+
+/** Returns whether the parameters of a call are too long for the address. */
+export const isTooLong = (params: CallParams): boolean => writeJson(params).length > longestValue
+
+/** Prints the parameters of a call for the address; undefined: nothing was entered, or too much. */
+export const printParams = (params: CallParams): string | undefined =>
+  Object.keys(params).length === 0 || isTooLong(params) ? undefined : writeJson(params)
 
 /** Values of parameters by name; undefined: the address does not have it. */
 export type ParamValues<Name extends string> = Readonly<Record<Name, string | undefined>>

@@ -1,5 +1,5 @@
 /** One call as the page and its address name it. */
-import { isObject, readJson, writeJson } from 'ferrule/internal'
+import { isObject, readJson } from 'ferrule/internal'
 import type { Schema } from '../../parts/form/schema.ts'
 
 /** A call of a connector. Parameters are JSON text, which keeps every digit and compares by its characters. */
@@ -16,18 +16,6 @@ export interface ChosenOperation {
 export const isWrite = (action: string): boolean => ['create', 'update', 'delete'].includes(action)
 /** Actions that an address may run when it is opened: they read, and answer JSON. */
 export const isRead = (action: string): boolean => ['list', 'get'].includes(action)
-
-/** Characters of parameters that an address takes: servers and chats cut longer addresses. */
-const addressCharacters = 4_000
-
-/** Prints parameters for the address; undefined: nothing was entered, or too much. */
-export function printParams(params: Schema): string | undefined {
-  const text = writeJson(params)
-  return text === '{}' || text.length > addressCharacters ? undefined : text
-}
-
-/** Returns whether parameters are too long for the address. */
-export const isTooLong = (params: Schema): boolean => writeJson(params).length > addressCharacters
 
 /** Parses parameters of an address; what is no JSON object counts as no parameters. */
 export function parseParams(text: string | undefined): Schema {

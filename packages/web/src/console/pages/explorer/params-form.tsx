@@ -5,6 +5,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useFerrule } from '../../data/ferrule.ts'
 import { basePath } from '../../data/page-facts.ts'
+import { isTooLong } from '../../data/params.ts'
 import { useTenant } from '../../data/tenant.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { JsonEditor } from '../../parts/code/json-editor.tsx'
@@ -15,7 +16,6 @@ import { hasSecrets, hideSecrets, type Schema } from '../../parts/form/schema.ts
 import { SchemaForm } from '../../parts/form/schema-form.tsx'
 import { type Chosen, type useCall, useExplorerAddress } from './address.ts'
 import { hasExample, hasPlaceholders, makeExample } from './example.ts'
-import { isTooLong } from './operation.ts'
 import { type Snippet, type SnippetSource, snippets } from './snippets.ts'
 
 /** Shows one text with what it needs. */

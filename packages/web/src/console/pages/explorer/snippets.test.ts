@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { parseParams, printParams } from './operation.ts'
+import { printParams } from '../../data/params.ts'
+import { parseParams } from './operation.ts'
 import { printValue, quoteShell } from './snippets.ts'
 
 test('a shell gets every text as one word', () => {

@@ -3,11 +3,11 @@ import { Anchor, Group, List, Stack, Text, Title } from '@mantine/core'
 import { kindChangeMeanings } from 'ferrule/internal'
 import type { KindCheck } from 'ferrule/wire'
 import { useId } from 'react'
-import type { EditorProblem } from '../../parts/code/props.ts'
 import { type StateLook, StatePill } from '../../parts/states.tsx'
 
 type Change = KindCheck['changes'][number]
-type Finding = KindCheck['mistakes'][number]
+/** A mistake, a doubt, or what a test found. */
+export type Finding = KindCheck['mistakes'][number]
 
 /** What a class of changes means for connectors that move. */
 export const meanings = kindChangeMeanings
@@ -58,7 +58,7 @@ export function NewHosts({ hosts, known }: { readonly hosts: readonly string[]; 
 interface FindingsProps {
   readonly title: string
   readonly findings: readonly Finding[]
-  readonly goTo: (at: EditorProblem) => void
+  readonly goTo: (at: Finding) => void
 }
 
 /** Lists findings; a press on a place moves the cursor of the editor there. */
@@ -72,11 +72,11 @@ export function Findings({ title, findings, goTo }: FindingsProps) {
       </Title>
       <List size="sm" spacing={4}>
         {findings.map((finding) => {
-          const { line, column, path, message, near, example } = finding
+          const { file, line, column, path, message, near, example } = finding
           return (
-            <List.Item key={`${line} ${column} ${path} ${message}`}>
+            <List.Item key={`${file} ${line} ${column} ${path} ${message}`}>
               <Anchor component="button" type="button" size="sm" underline="always" onClick={() => goTo(finding)}>
-                Line {line}, column {column}
+                {file === 'kind' ? 'Line' : 'Recordings, line'} {line}, column {column}
               </Anchor>{' '}
               {path !== '' && <strong>{path}: </strong>}
               {message}

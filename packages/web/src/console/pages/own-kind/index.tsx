@@ -1,14 +1,9 @@
 /** A kind of the organization: its file in an editor, what a change means, its versions, and its connectors. */
-import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
-import { writeKindTemplate } from 'ferrule/internal'
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import type { KindCheck, KindRecord } from 'ferrule/wire'
 import { useState } from 'react'
 import { useParams } from 'wouter'
 import { useRead } from '../../data/ferrule.ts'
-import { useChanges } from '../../data/leaving.ts'
-import { useGo } from '../../data/tenant.ts'
-import { useWrite } from '../../data/write.ts'
-import { announce } from '../../parts/announcements.tsx'
 import { CodeEditor } from '../../parts/code/code-editor.tsx'
 import type { EditorProblem } from '../../parts/code/props.ts'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
@@ -17,108 +12,26 @@ import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { Section } from '../../parts/section.tsx'
-import { ChangeList, Findings, meanings, NewHosts } from './check-view.tsx'
+import { ChangeList, type Finding, Findings, meanings, NewHosts } from './check-view.tsx'
 import { DeleteButton, MoveSection } from './connectors.tsx'
 import { ImportButton, LeftOut, type MadeKind } from './import-button.tsx'
+import { Recordings, TestResult } from './recordings.tsx'
 import { Versions } from './versions.tsx'
+import { kindKeys, toTexts, useWork, type Work, type WorkProps } from './work.ts'
 
-/** Reads the slug of a file, at the beginning of a line. */
-const readSlug = (file: string): string | undefined => /^(?:\s*\{\s*)?"?kind"?:\s*["']?([a-z][a-z0-9-]*)/m.exec(file)?.[1]
-
-/** What is edited: the text, and the version that it was made from. */
-interface Base {
-  readonly text: string
-  readonly newest: number
-}
-
-/** What a publication changes in other readings. */
-const kindKeys = [['kinds'], ['definitions'], ['definition']] as const
-
-/** What the editor gets. */
-interface WorkProps {
-  /** Undefined for a new kind: its file names it. */
-  readonly stored?: KindRecord
-  /** Reads the kind again. */
-  readonly onStale?: () => void
-}
-
-/** Holds the text, its check and its publication. */
-function useWork({ stored, onStale }: WorkProps) {
-  const go = useGo()
-  const [base, setBase] = useState<Base>({
-    text: stored?.file ?? writeKindTemplate('acme', 'Acme', 'https://api.acme.example'),
-    newest: stored?.version ?? 0,
-  })
-  const [text, setText] = useState(base.text)
-  const keep = useChanges(text)
-  const slug = stored?.slug ?? readSlug(text)
-  const check = useWrite((ferrule, given: { readonly slug: string; readonly file: string }) =>
-    ferrule.kinds.check(given.slug, { file: given.file }),
-  )
-  const publication = useWrite(
-    async (ferrule) => {
-      try {
-        return await ferrule.kinds.publish(slug ?? '', { file: text, newest: base.newest })
-      } catch (error) {
-        onStale?.()
-        throw error
-      }
-    },
-    {
-      refreshes: kindKeys,
-      onDone: ({ slug: published, title, version }) => {
-        keep(text)
-        setBase({ text, newest: version })
-        check.reset()
-        announce(`${title} has version ${version} now.`)
-        if (stored === undefined) go(`/own-kinds/${published}`, {}, { replace: true })
-      },
-    },
-  )
-  const runCheck = () => {
-    if (slug !== undefined && !check.isPending) check.mutate({ slug, file: text })
-  }
-  const load = (next: Base) => {
-    setBase(next)
-    setText(next.text)
-    check.reset()
-  }
-  const take = ({ slug: made, file }: MadeKind) => {
-    load({ text: file, newest: 0 })
-    check.mutate({ slug: made, file })
-  }
-  const isCurrent = check.data !== undefined && check.variables?.file === text
-  return { base, text, setText, slug, check, runCheck, publication, load, take, isCurrent }
-}
-
-type State = ReturnType<typeof useWork>
-
-/** Lists what the editor marks. */
-const listProblems = ({ mistakes, doubts }: KindCheck): readonly EditorProblem[] => [
-  ...mistakes,
-  ...doubts.map((doubt) => ({ ...doubt, isDoubt: true })),
-]
-
-/** What the button publishes. */
-interface PublishProps {
-  readonly work: State
-  readonly check: KindCheck
-  /** true: the version before has recordings, which the console does not send. */
-  readonly hasRecordings: boolean
+/** Lists what the editor of a text marks. */
+const listProblems = ({ isCurrent, check }: Work, file: Finding['file']): readonly EditorProblem[] => {
+  if (!isCurrent || check.data === undefined) return []
+  const { mistakes, doubts } = check.data
+  return [...mistakes, ...doubts.map((doubt) => ({ ...doubt, isDoubt: true }))].filter((each) => each.file === file)
 }
 
 /** Publishes what was checked. */
-function PublishButton({ work: { slug = '', base, publication }, check, hasRecordings }: PublishProps) {
+function PublishButton({ work: { slug = '', base, publication }, check }: { readonly work: Work; readonly check: KindCheck }) {
   return (
     <ConfirmButton label="Publish" title={`Publish version ${base.newest + 1} of ${slug}?`} mutation={publication}>
       <Stack gap="sm">
         <Text size="sm">For connectors that move to it: {meanings[check.class]}.</Text>
-        {hasRecordings && (
-          <Text size="sm">
-            The newest version has recordings for the sandbox, and this one will have none: <Code>ferrule kind publish</Code> sends them
-            with the file.
-          </Text>
-        )}
         <Text size="sm">Connectors stay with the version that they run, until you move them. A version never changes.</Text>
       </Stack>
     </ConfirmButton>
@@ -126,7 +39,7 @@ function PublishButton({ work: { slug = '', base, publication }, check, hasRecor
 }
 
 /** Shows what a check found. */
-function CheckResult({ work, stored, goTo }: { readonly work: State; readonly goTo: (at: EditorProblem) => void } & WorkProps) {
+function CheckResult({ work, stored, goTo }: { readonly work: Work; readonly goTo: (at: Finding) => void } & WorkProps) {
   const { check, isCurrent } = work
   if (check.error !== null) return <ErrorBox error={check.error} title="The file was not checked" />
   if (check.data === undefined) return null
@@ -136,18 +49,19 @@ function CheckResult({ work, stored, goTo }: { readonly work: State; readonly go
         The text has changed since the last check.
       </Text>
     )
-  const { valid, mistakes, doubts, unsure, newest } = check.data
+  const { valid, mistakes, doubts, unsure, test, newest } = check.data
   return (
     <Stack gap="md">
       <Findings title="Mistakes" findings={mistakes} goTo={goTo} />
       <Findings title="Doubts" findings={doubts} goTo={goTo} />
       <Findings title="Unsure" findings={unsure} goTo={goTo} />
+      <TestResult test={test} goTo={goTo} />
       {valid && (
         <Section title="What this will change">
           <ChangeList changes={check.data.changes} none={newest === 0 ? 'This file makes a new kind.' : 'Nothing.'} />
           <NewHosts hosts={check.data.hosts} known={stored?.hosts ?? []} />
           <Group>
-            <PublishButton work={work} check={check.data} hasRecordings={stored?.sandbox === true} />
+            <PublishButton work={work} check={check.data} />
           </Group>
         </Section>
       )}
@@ -155,25 +69,30 @@ function CheckResult({ work, stored, goTo }: { readonly work: State; readonly go
   )
 }
 
+/** Says that the texts are not of the newest version, and offers that one. */
+function Stale({ work: { base, load }, stored }: { readonly work: Work; readonly stored: KindRecord | undefined }) {
+  if (stored === undefined || stored.version <= base.newest) return null
+  return (
+    <Alert color="yellow" variant="light" title={`Somebody published version ${stored.version} meanwhile`} role="status">
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">Your text was made from version {base.newest}, and cannot be published. Copy what you need first.</Text>
+        <Button size="compact-sm" variant="default" onClick={() => load(toTexts(stored), stored.version)}>
+          Load version {stored.version}
+        </Button>
+      </Stack>
+    </Alert>
+  )
+}
+
 /** Shows the editor with what is below it. */
-function Work({ stored, onStale }: WorkProps) {
+function Editing({ stored, onStale }: WorkProps) {
   const work = useWork({ ...(stored === undefined ? {} : { stored }), ...(onStale === undefined ? {} : { onStale }) })
-  const { base, text, setText, slug, check, runCheck, load, take, isCurrent } = work
+  const { texts, change, slug, check, runCheck, load, take } = work
   const [made, setMade] = useState<MadeKind>()
-  const [place, setPlace] = useState<EditorProblem>()
-  const isOld = stored !== undefined && stored.version > base.newest
+  const [place, setPlace] = useState<Finding>()
   return (
     <Stack gap="lg">
-      {isOld && (
-        <Alert color="yellow" variant="light" title={`Somebody published version ${stored.version} meanwhile`} role="status">
-          <Stack gap="xs" align="flex-start">
-            <Text size="sm">Your text was made from version {base.newest}, and cannot be published. Copy what you need first.</Text>
-            <Button size="compact-sm" variant="default" onClick={() => load({ text: stored.file, newest: stored.version })}>
-              Load version {stored.version}
-            </Button>
-          </Stack>
-        </Alert>
-      )}
+      <Stale work={work} stored={stored} />
       {stored === undefined && (
         <Group>
           <ImportButton
@@ -191,11 +110,11 @@ function Work({ stored, onStale }: WorkProps) {
         <CodeEditor
           label="Kind file"
           language="kind"
-          value={text}
-          onChange={setText}
+          value={texts.file}
+          onChange={(file) => change({ file })}
           onSubmit={runCheck}
-          problems={isCurrent && check.data !== undefined ? listProblems(check.data) : []}
-          place={place}
+          problems={listProblems(work, 'kind')}
+          place={place?.file === 'kind' ? place : undefined}
         />
         <Group>
           <Button loading={check.isPending} disabled={slug === undefined} onClick={runCheck}>
@@ -210,10 +129,16 @@ function Work({ stored, onStale }: WorkProps) {
       </Stack>
       <CheckResult work={work} goTo={(at) => setPlace({ ...at })} {...(stored === undefined ? {} : { stored })} />
       {made !== undefined && <LeftOut parts={made.left_out} />}
+      <Recordings
+        work={work}
+        slug={stored?.slug}
+        problems={listProblems(work, 'recordings')}
+        place={place?.file === 'recordings' ? place : undefined}
+      />
       {stored !== undefined && (
         <>
           <MoveSection kind={stored} refreshes={kindKeys} />
-          <Versions kind={stored} onOpen={(file) => load({ text: file, newest: base.newest })} />
+          <Versions kind={stored} onOpen={(opened) => load(opened)} />
           <DeleteButton kind={stored} />
         </>
       )}
@@ -234,8 +159,13 @@ function StoredKind({ slug }: { readonly slug: string }) {
         <PageLink to="/connectors/new" params={{ kind: slug }}>
           New connector
         </PageLink>
+        {reading.data?.sandbox === true && (
+          <PageLink to="/connectors/new" params={{ kind: slug, sandbox: '1' }}>
+            New sandbox connector
+          </PageLink>
+        )}
       </PageHeader>
-      <ReadingView reading={reading}>{(kind) => <Work stored={kind} onStale={() => void reading.refetch()} />}</ReadingView>
+      <ReadingView reading={reading}>{(kind) => <Editing stored={kind} onStale={() => void reading.refetch()} />}</ReadingView>
     </>
   )
 }
@@ -250,7 +180,7 @@ export function Page() {
         All kinds
       </PageLink>
       <PageHeader title="New kind" about="A file describes an external system: how to sign in, and what to read and write." />
-      <Work />
+      <Editing />
     </>
   )
 }

@@ -10,6 +10,7 @@ import { Section } from '../../parts/section.tsx'
 import { type ListColumn, ListTable } from '../../parts/table/list-table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { ChangeList } from './check-view.tsx'
+import { type Texts, toTexts } from './work.ts'
 
 type Version = KindVersionList['data'][number]
 
@@ -17,13 +18,13 @@ type Version = KindVersionList['data'][number]
 export const useVersions = (slug: string) =>
   useRead(['kinds', slug, 'versions'], (ferrule, signal) => ferrule.kinds.versions(slug, { signal }))
 
-/** Shows the versions. @param props `onOpen`: receives the file of a version */
-export function Versions({ kind: { slug }, onOpen }: { readonly kind: KindRecord; readonly onOpen: (file: string) => void }) {
+/** Shows the versions. @param props `onOpen`: receives the texts of a version */
+export function Versions({ kind: { slug }, onOpen }: { readonly kind: KindRecord; readonly onOpen: (texts: Texts) => void }) {
   const reading = useVersions(slug)
   const opening = useWrite((ferrule, version: number) => ferrule.kinds.get(slug, { version: String(version) }), {
-    onDone: ({ file, file_version }) => {
-      onOpen(file)
-      announce(`The editor has version ${file_version}. It is published as a new version.`)
+    onDone: (opened) => {
+      onOpen(toTexts(opened))
+      announce(`The editor has version ${opened.file_version}. It is published as a new version.`)
     },
   })
   const columns: readonly ListColumn<Version>[] = [

@@ -8,9 +8,6 @@ export const views = ['conditions', 'text', 'json'] as const
 /** View of a filter. */
 export type View = (typeof views)[number]
 
-/** A filter that is longer is not put into the address: servers and proxies take about 8,000 characters with the headers. */
-export const longestFilter = 4_000
-
 /** Pages that an address can ask for at most. */
 export const mostPages = 40
 

@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { ConnectorSummary, EntityDocument } from 'ferrule/wire'
 import { type Dispatch, type SetStateAction, useMemo, useState } from 'react'
 import { hasEntity, useConnectorRecord, useKind } from '../../data/connector.ts'
-import { useAddressParams } from '../../data/params.ts'
+import { longestValue, useAddressParams } from '../../data/params.ts'
 import { useReference } from '../../data/references.ts'
 import { CodeEditor } from '../../parts/code/code-editor.tsx'
 import { ConnectorSelect, useConnectorChoice, useOpening } from '../../parts/connector-select.tsx'
@@ -13,7 +13,7 @@ import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { EntitySide, WithSide } from '../../parts/side.tsx'
-import { type ChangeAddress, longestFilter, type SearchAddress, useSearchAddress, type View, views } from './address.ts'
+import { type ChangeAddress, type SearchAddress, useSearchAddress, type View, views } from './address.ts'
 import { Builder } from './builder/builder.tsx'
 import { editJson, editText, editTree, emptyDraft, type FilterDraft } from './filter/draft.ts'
 import { describeFields, type FilterField, listFields } from './filter/fields.ts'
@@ -113,7 +113,7 @@ function EntitySearch({ address, kind, document, onChange }: EntitySearchProps) 
   const fields = useFields(kind, document)
   const apply = () => {
     if (draft.problem !== undefined) return
-    const isLong = draft.text.length > longestFilter
+    const isLong = draft.text.length > longestValue
     setLong(isLong ? draft.text : undefined)
     if (draft.text === applied) void memory.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] === 'search' })
     onChange({ filter: isLong ? undefined : draft.text, pages: undefined })
