@@ -5,6 +5,7 @@ import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
 import { listPhysicalColumns } from '../../packages/server/src/copies/search/columns.ts'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
 import { buildOwnTable, checkOwnTable, slotTables } from '../../packages/server/src/copies/search/own-columns.ts'
+import { createRowEncoder } from '../../packages/server/src/copies/store/row-encoder.ts'
 import { type ContextStore, findOwnMoves } from '../../packages/server/src/copies/store/types.ts'
 import type { OwnKind } from '../../packages/server/src/values/access.ts'
 import { createSearcher } from '../support/searcher.ts'
@@ -87,6 +88,16 @@ overBoth('kinds of organizations', (engine) => {
       { id: 0, made: '2025-01-01T00:00:00.000Z' },
     ])
     expect(await store.countRecords(ref.connector)).toEqual(new Map([['deals', 3]]))
+  })
+
+  test('are found by their keys through the index of the key, also before there are statistics', async () => {
+    const ref = refTo(version(newId(), plain))
+    await fill(ref, 100)
+    const { text } = createRowEncoder(store.getTable(ref.kind, ref.entity, ref.own)).probe
+    const number = await oneValue(await store.openDatabase(), `select number from cs_connectors where id = '${ref.connector}'`)
+    const asked = { text: `explain ${text}`, values: [Number(number), ['1', '2']] }
+    const { rows } = await (await store.openDatabase()).withConnection((run) => run(asked))
+    expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toMatch(/Index Scan using cs_own_p\d+_pkey/)
   })
 
   test('of two organizations never meet, though they have one slug, and other types', async () => {

@@ -227,7 +227,10 @@ function buildStatistics({ name, columns, isShared }: DatabaseTable, layout: Tab
   return layout === 'citus' ? dependencies : [...dependencies, `alter table "${name}" ${silent.join(', ')}`]
 }
 
-/** Builds the statements that create a table. */
+/**
+ * Builds the statements that create a table. The key comes last: of two indexes that seem equally good, PostgreSQL takes the newer one, and
+ * before there are statistics the index of the main time seems as good for finding a row by its key. It reads all rows of the connector.
+ */
 export function buildCreation(table: DatabaseTable, { layout, hasLz4 }: Creation): readonly string[] {
   if (Buffer.byteLength(table.name) > longestName) throw new Error(`the name ${table.name} is too long for a table`)
   const columns = table.columns.map(({ name, type, isRequired }) => {
@@ -236,8 +239,9 @@ export function buildCreation(table: DatabaseTable, { layout, hasLz4 }: Creation
   })
   const all = ['connector_id int4 not null', ...(table.isShared ? ['entity uuid not null'] : []), ...columns]
   return [
-    ...buildTable(table.name, `${all.join(', ')}, primary key (${table.key})`, layout),
+    ...buildTable(table.name, all.join(', '), layout),
     ...table.indexes.map((index) => buildIndexCreation(table, index)),
+    `alter table ${quoteName(table.name)} add constraint ${quoteName(`${table.name}_pkey`)} primary key (${table.key})`,
     ...buildStatistics(table, layout),
   ]
 }
