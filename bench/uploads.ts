@@ -2,8 +2,10 @@
  * The longest time that the loop of a service serves nobody, against small requests: while kind files of harm are uploaded, while the OpenAPI
  * document with a large right one is printed, and while such a one is described. Files are read in a thread.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import { acme } from '../test/kind-file/acme.ts'
-import { hostile, times } from '../test/kind-file/hostile.ts'
+import { hostile } from '../test/kind-file/hostile.ts'
+import { large } from '../test/kind-file/large.ts'
 import { type Child, start } from './child.ts'
 import { type Result, time } from './result.ts'
 import { alternate, type Effort, median } from './rounds.ts'
@@ -15,10 +17,6 @@ const resolution = 10
 const files = Object.values(hostile)
   .flat()
   .map(([, from, to]) => acme.replace(from, () => to))
-const entities = times(95, (index) => `  e${index}: { about: E, fields: { id: string Id, +: large }, get: GET /e${index} }`)
-const fields = times(190, (index) => `f${index}: string A field of this`, ', ')
-/** A right file whose definition is almost as large as one may be. */
-const large = acme.replace('types:\n', `types:\n  large: { ${fields} }\n`).replace('  parts:\n', `${entities}\n  parts:\n`)
 
 type Ask = (path: string, sent?: { readonly method?: string; readonly body?: object }) => Promise<string>
 
@@ -60,9 +58,10 @@ export async function* uploads(effort: Effort): AsyncGenerator<Result> {
     harm: () => eachOf(files, (file) => ask('/api/v1/kinds/acme', { method: 'PUT', body: { file } })),
     openapi: () => ask('/api/v1/openapi.json'),
     definition: () => ask('/api/v1/integrations/definitions/sources/acme'),
+    reference: () => ask('/api/v1/integrations/definitions/sources/acme/reference'),
     small: () => eachOf(files, () => ask('/api/v1/kinds')),
   }
-  for (const name of ['harm', 'openapi', 'definition']) {
+  for (const name of ['harm', 'openapi', 'definition', 'reference']) {
     const { ours, baseline } = await alternate({ ours: name, baseline: 'small' }, effort, async (side) => {
       version += 1
       await ask('/api/v1/kinds/acme', {
@@ -70,6 +69,8 @@ export async function* uploads(effort: Effort): AsyncGenerator<Result> {
         body: { file: large.replace('about: Things of Acme', `about: Version ${version}`) },
       })
       await readLongest(ask)
+      // After it was read, the service looks at its loop once before it measures again.
+      await pause(3 * resolution)
       await sides[side]?.()
       return readLongest(ask)
     })

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { kinds as shipped } from '../../packages/ferrule/src/connectors/index.ts'
 import { asFerruleError } from '../../packages/ferrule/src/errors.ts'
 import { parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
-import { createCatalogue } from '../../packages/server/src/connectors/kinds.ts'
+import { createCatalogue, describeServedKind } from '../../packages/server/src/connectors/kinds.ts'
 import { summarizeDefinition } from '../../packages/server/src/connectors/served-kind.ts'
 import { readServedKinds } from '../../packages/server/src/main/kinds/served.ts'
 
@@ -90,7 +90,7 @@ describe('the setting', () => {
     expect(catalogue.listCopied()).toEqual(ten)
     expect(parse).toHaveBeenCalledTimes(1)
     expect(kinds[1]?.summary).toMatchObject(summarizeDefinition(kinds[1]?.definition ?? expect.fail()))
-    expect(catalogue.entities('google-calendar').map(({ entity }) => entity)).toContain('events')
+    expect((await describeServedKind(catalogue.getKind('google-calendar'))).entities.map(({ entity }) => entity)).toContain('events')
     expect(parse).toHaveBeenCalledTimes(2)
   })
 

@@ -50,7 +50,7 @@ export {
   table,
 } from './document/blocks.ts'
 export { buildEntityDocument, toSchema } from './document/build-kind.ts'
-export { describeKind, isCertified, type Section } from './document/describe-kind.ts'
+export { describeInParts, describeKind, isCertified, type Section } from './document/describe-kind.ts'
 export { buildExample } from './document/example.ts'
 export { buildReference, joinPage, printKindPage } from './document/kind-page.ts'
 export {

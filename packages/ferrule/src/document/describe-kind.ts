@@ -188,10 +188,20 @@ const describeConfiguration = ({ configuration }: ConnectorDefinition): Section 
   ],
 })
 
+function* describeDetails(definition: ConnectorDefinition): Generator<Section, void, undefined> {
+  yield describeCredentials(definition)
+  yield describeConfiguration(definition)
+  for (const [name, entity] of Object.entries(definition.entities)) yield describeEntity(name, entity, definition)
+}
+
 /** Describes a kind: an overview, credentials, configuration, and a section for each entity. */
 export const describeKind = (definition: ConnectorDefinition): readonly [Section, ...Section[]] => [
   describeOverview(definition),
-  describeCredentials(definition),
-  describeConfiguration(definition),
-  ...Object.entries(definition.entities).map(([name, entity]) => describeEntity(name, entity, definition)),
+  ...describeDetails(definition),
 ]
+
+/** Describes a kind as `describeKind` does, each section when it is asked for. */
+export function* describeInParts(definition: ConnectorDefinition): Generator<Section, void, undefined> {
+  yield describeOverview(definition)
+  yield* describeDetails(definition)
+}

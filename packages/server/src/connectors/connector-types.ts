@@ -1,14 +1,6 @@
 /** Interfaces of connectors and of their kinds. */
 import type { Connection } from 'ferrule/engine'
-import type {
-  ConnectorRecord,
-  ConnectorSummary,
-  DefinitionRecord,
-  DefinitionSummary,
-  EntityDocument,
-  JobReference,
-  Page,
-} from 'ferrule/wire'
+import type { ConnectorRecord, ConnectorSummary, DefinitionSummary, JobReference, Page } from 'ferrule/wire'
 import type { ArrivingCall } from '../calls/admission.ts'
 import type { Db } from '../db/database.ts'
 import type { ConnectorAccess, Principal, PrincipalView } from '../values/access.ts'
@@ -109,10 +101,6 @@ export interface Catalogue {
   list(nameContains?: string): readonly DefinitionSummary[]
   /** Lists the slugs of kinds whose connectors have a copy. */
   listCopied(): readonly string[]
-  /** Returns a kind. @param id definition id, slug or title. @throws FerruleError `connector_type_not_found` */
-  get(id: string): DefinitionRecord
-  /** Returns the entities of a kind, for `describe` and `inspect`. @throws FerruleError `connector_type_not_found` */
-  entities(id: string): readonly EntityDocument[]
   /**
    * Returns the kind of a `connector_type`, title or definition id; ignores case, space, `_` and `-`.
    * @throws FerruleError `connector_type_not_found`

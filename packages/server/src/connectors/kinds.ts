@@ -4,9 +4,10 @@
  */
 import type { ConnectorDefinition } from 'ferrule/definition'
 import { BoundedMap, buildEntityDocument, fail, foldKindName, readSlug, sandboxValues, toSchema } from 'ferrule/internal'
-import type { DefinitionRecord, DefinitionSummary } from 'ferrule/wire'
+import type { DefinitionRecord, DefinitionSummary, EntityDocument } from 'ferrule/wire'
 import type { Db } from '../db/database.ts'
 import { nameOwnKind, nameOwnVersion, type OwnKindName, parseOwnKindName } from '../values/own-kind-names.ts'
+import { onceInSlices, type Steps } from '../values/slices.ts'
 import type { Catalogue, KindOfRow, Kinds } from './connector-types.ts'
 import { hasRecordings, isOfLibrary, parseVersionSummary, type ServedKind, summarize, unpackDefinition } from './served-kind.ts'
 import { findUsedVersion, keepVersion, listNewestVersions, readVersionRecordings, type UsedVersionRow } from './sql/own-kinds.ts'
@@ -33,19 +34,16 @@ function toSummary(served: ServedKind): DefinitionSummary {
   }
 }
 
-/** Documents by their kinds. */
-const records = new WeakMap<ServedKind, DefinitionRecord>()
-
-/** Describes a kind. The document is built at its first request, and kept with the kind. */
-export function describeServedKind(kind: ServedKind): DefinitionRecord {
-  const record = records.get(kind) ?? toDefinitionRecord(kind)
-  records.set(kind, record)
-  return record
-}
-
-const toDefinitionRecord = (kind: ServedKind): DefinitionRecord => {
+/** Describes a kind. The first step reads the definition, each other one describes an entity. */
+export function* describeInSteps(kind: ServedKind): Steps<DefinitionRecord> {
   const { definition } = kind
   const { entity, action } = definition.check
+  yield
+  const entities: EntityDocument[] = []
+  for (const each of Object.entries(definition.entities)) {
+    entities.push(buildEntityDocument(each))
+    yield
+  }
   return {
     id: definition.id,
     definition: {
@@ -62,9 +60,12 @@ const toDefinitionRecord = (kind: ServedKind): DefinitionRecord => {
     })),
     configuration: buildConfigurationSchema(definition),
     check: { entity, action },
-    entities: Object.entries(definition.entities).map(buildEntityDocument),
+    entities,
   }
 }
+
+/** Describes a kind. The document is built at its first request, and kept with the kind. */
+export const describeServedKind = onceInSlices(describeInSteps)
 
 /**
  * Builds the catalogue. Lists and names read no definition.
@@ -88,7 +89,6 @@ export function createCatalogue(kinds: readonly ServedKind[], standIns: readonly
       })
     return found
   }
-  const get = (id: string): DefinitionRecord => describeServedKind(getKind(id))
   return {
     kinds,
     list: (nameContains = '') => {
@@ -98,8 +98,6 @@ export function createCatalogue(kinds: readonly ServedKind[], standIns: readonly
       return kinds.map(toSummary).filter(matches)
     },
     listCopied: () => kinds.map(summarize).flatMap(({ kind, copied }) => (copied ? [kind] : [])),
-    get,
-    entities: (id) => get(id).entities,
     getKind,
     findKind,
     hasStandIn: (kind) => hasRecordings(kind) || standIns.includes(summarize(kind).kind),

@@ -5,6 +5,7 @@ import type { Field } from 'ferrule/definition'
 import type { Wire } from 'ferrule/wire'
 import type { Caller } from '../values/access.ts'
 import { digestText } from '../values/ids.ts'
+import { onceInSlices, type Steps } from '../values/slices.ts'
 import type { JsonAnswerDocument, PackedDocument, PrintedDocument, RouteDocument } from './openapi/types.ts'
 import { jsonType } from './reply.ts'
 import type { Answer, CallerRoute, Exchange, Services } from './route.ts'
@@ -42,16 +43,24 @@ export function answerTagged(
   return { content: text, headers, type }
 }
 
-/** Printed answers by their value: kept values are printed once. */
-const printed = new WeakMap<object, PrintedDocument>()
-
-function print(value: object): PrintedDocument {
-  const known = printed.get(value)
-  if (known !== undefined) return known
-  const made = tagText(JSON.stringify(value))
-  printed.set(value, made)
-  return made
+/** Prints an object without undefined values as JSON, each element of its lists in a step. */
+export function* printInSteps(value: object): Steps<string> {
+  const members: string[] = []
+  for (const [name, member] of Object.entries(value)) {
+    const elements: string[] = []
+    for (const element of Array.isArray(member) ? member : []) {
+      elements.push(JSON.stringify(element))
+      yield
+    }
+    members.push(`${JSON.stringify(name)}:${Array.isArray(member) ? `[${elements.join()}]` : JSON.stringify(member)}`)
+  }
+  return `{${members.join()}}`
 }
+
+/** Prints an answer. Kept values are printed once. */
+const print = onceInSlices(function* (value: object): Steps<PrintedDocument> {
+  return tagText(yield* printInSteps(value))
+})
 
 /** The browser asks again each time, so that a new version of the service shows at once. */
 const sending = { type: jsonType, headers: { 'cache-control': 'private, no-cache' } } as const
@@ -66,5 +75,5 @@ export const unchangedRoute = <S extends Field>({ answer, document, ...route }: 
   ...route,
   auth: 'caller',
   document: { ...document, answer: { ...document.answer, isTagged: true } },
-  answer: async (exchange, services) => answerTagged(exchange, print(await answer(exchange, services)), sending),
+  answer: async (exchange, services) => answerTagged(exchange, await print(await answer(exchange, services)), sending),
 })

@@ -141,7 +141,7 @@ async function check({ exchange, services }: ClientCall): Promise<Values> {
   const { connector_type: kind } = await platform.connectors.get(exchange.who, slot(exchange, 'connector_id'))
   const answer = await checkStored.answer(changeExchange(exchange, { body: {} }), services)
   const result: Values = 'json' in answer && isObject(answer.json) ? answer.json : {}
-  const { entity, action } = (await platform.kinds.of(exchange.who.organizationId, [kind])).get(kind).check
+  const { entity, action } = (await platform.kinds.of(exchange.who.organizationId, [kind])).getKind(kind).definition.check
   return {
     status: result['status'] === 'succeeded' ? 'healthy' : 'unhealthy',
     error: result['error_message'] ?? null,

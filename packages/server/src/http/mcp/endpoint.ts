@@ -275,7 +275,7 @@ function createServiceSource(services: Services, caller: SourceCaller): AgentSou
       })),
     readKind: async ({ kind, version }): Promise<AgentKind> => {
       const found = await platform.kinds.getVersion(principal.organizationId, kind, version)
-      const { definition, entities } = describeServedKind(found)
+      const { definition, entities } = await describeServedKind(found)
       const { connector_type: slug, name: title, description } = definition
       const read = { kind: slug, title, description, entities }
       return found.definition.foreign ? markUnreviewed(read) : read

@@ -10,27 +10,14 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { createGzip } from 'node:zlib'
 import { BoundedMap, fail } from 'ferrule/internal'
 import type { ServedKind } from '../../connectors/served-kind.ts'
+import { longestSliceMs, workInSlices } from '../../values/slices.ts'
 import { type Frame, joinDocument, type KindTexts, type OpenApiSource, printFrame, printKinds } from './openapi.ts'
 import type { OpenApiDocuments, PackedDocument } from './types.ts'
 
-/** Milliseconds after which the loop serves others. */
-const longestSliceMs = 4
 /** Most characters of a document. */
 const mostCharacters = 32 * 1024 * 1024
 /** Most bytes of documents that are kept. */
 const mostKeptBytes = 16 * 1024 * 1024
-
-/** Does the steps of some work in slices. */
-async function work<T>(steps: Generator<undefined, T>): Promise<T> {
-  let began = performance.now()
-  for (;;) {
-    const step = steps.next()
-    if (step.done === true) return step.value
-    if (performance.now() - began < longestSliceMs) continue
-    await yieldToEventLoop()
-    began = performance.now()
-  }
-}
 
 /** Joins texts to larger ones, in slices. */
 async function* slice(texts: Iterable<string>, onText: (text: string) => void): AsyncGenerator<string> {
@@ -93,7 +80,7 @@ class Documents implements OpenApiDocuments {
 
   async #print(own: readonly ServedKind[]): Promise<PackedDocument> {
     const { frame, texts } = await this.#readShared()
-    const ours = await work(printKinds(own))
+    const ours = await workInSlices(printKinds(own))
     if (countCharacters(texts) + countCharacters(ours) > mostCharacters) throw fail('result_too_large', { limit: mostCharacters })
     return pack(joinDocument(frame, [texts, ours]))
   }
@@ -109,7 +96,7 @@ class Documents implements OpenApiDocuments {
 
   async #printShared(): Promise<Shared> {
     const { kinds, ...source } = this.#source
-    return { frame: await work(printFrame(source)), texts: await work(printKinds(kinds)) }
+    return { frame: await workInSlices(printFrame(source)), texts: await workInSlices(printKinds(kinds)) }
   }
 }
 

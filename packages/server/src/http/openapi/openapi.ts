@@ -4,6 +4,7 @@ import type { Field, Kind } from 'ferrule/definition'
 import { buildCallExamples, errorTable, toPlainSchema } from 'ferrule/internal'
 import { endEvent, endpoints, problemDetails } from 'ferrule/wire'
 import { scopes } from '../../values/access.ts'
+import type { Steps } from '../../values/slices.ts'
 import { version } from '../../values/version.ts'
 import type { Route } from '../route.ts'
 import { listKindSchemas, sharedSchemas } from './execute.ts'
@@ -86,7 +87,7 @@ const printMember = (name: string, value: unknown): string => `${JSON.stringify(
 const printComponent = (name: string, schema: unknown): string => printMember(name, splitTypes(toPlainSchema(schema)))
 
 /** Prints what the document says of kinds, in steps that are short for any kind. */
-export function* printKinds(kinds: readonly Kind[]): Generator<undefined, KindTexts> {
+export function* printKinds(kinds: readonly Kind[]): Steps<KindTexts> {
   const texts: KindTexts = { examples: [], schemas: [], requests: [], answers: [] }
   for (const kind of kinds) {
     for (const [name, example] of Object.entries(buildCallExamples([kind]))) texts.examples.push(printMember(name, example))
@@ -126,7 +127,7 @@ const about = {
 }
 
 /** Prints the document without kinds, in short steps. */
-export function* printFrame({ routes, serverUrl }: Omit<OpenApiSource, 'kinds'>): Generator<undefined, Frame> {
+export function* printFrame({ routes, serverUrl }: Omit<OpenApiSource, 'kinds'>): Steps<Frame> {
   const named = { ...namedSchemas([problemDetails, ...routes.flatMap(wireSchemas)]), ...sharedSchemas }
   yield
   const schemas: string[] = []
@@ -180,7 +181,7 @@ export function* joinDocument({ start, paths, schemas, end }: Frame, kinds: read
 }
 
 /** Does all steps of some work. */
-function finish<T>(work: Generator<undefined, T>): T {
+function finish<T>(work: Steps<T>): T {
   let step = work.next()
   while (step.done !== true) step = work.next()
   return step.value
@@ -369,7 +370,7 @@ const describeRoute = (route: Route): JsonObject | undefined => {
 }
 
 /** Prints all documented routes by path and method, one in each step. */
-function* printPaths(routes: readonly Route[]): Generator<undefined, string> {
+function* printPaths(routes: readonly Route[]): Steps<string> {
   const paths = new Map<string, string[]>()
   for (const route of routes) {
     const described = describeRoute(route)

@@ -2,7 +2,7 @@ import { type EntityDefinition, type Kind, open } from 'ferrule/definition'
 import {
   buildCallExamples,
   type Comparison,
-  describeKind,
+  describeInParts,
   fail,
   failValidation,
   fieldOperators,
@@ -26,33 +26,32 @@ import { parseFieldPath } from '../../copies/search/field-paths.ts'
 import type { PathType } from '../../copies/search/tree.ts'
 import type { Caller } from '../../values/access.ts'
 import { readQuery } from '../../values/read.ts'
+import { onceInSlices, type Steps } from '../../values/slices.ts'
 import { version } from '../../values/version.ts'
 import { type Exchange, type OpenRoute, type PrincipalRoute, type Services, slot } from '../route.ts'
 import { answerPacked, unchangedRoute } from '../unchanged.ts'
 
-const known = new WeakMap<Kind, DefinitionReference>()
+/** Builds the reference of a kind, each entity in steps of its own. */
+export function* buildReferenceInSteps(kind: Kind): Steps<DefinitionReference> {
+  const { definition } = kind
+  yield
+  const sections: DefinitionReference['sections'][number][] = []
+  for (const { blocks, ...section } of describeInParts(definition)) {
+    sections.push({ ...section, blocks: blocks.map(standAlone) })
+    yield
+  }
+  const searches: DefinitionReference['searches'][number][] = []
+  for (const [entity, each] of Object.entries(definition.entities)) {
+    const fields = describeSearchFields(definition.kind, entity, each)
+    if (fields.length > 0) searches.push({ entity, fields })
+    yield
+  }
+  const examples = Object.values(buildCallExamples([kind])).map(({ value }) => value)
+  return { id: readSlug(definition.kind), title: definition.title, sections, examples, searches }
+}
 
 /** Builds the reference of a kind at its first request, and keeps it. */
-function buildReference(kind: Kind): DefinitionReference {
-  const reference = known.get(kind) ?? describe(kind)
-  known.set(kind, reference)
-  return reference
-}
-
-function describe(kind: Kind): DefinitionReference {
-  const { definition } = kind
-  const searches = Object.entries(definition.entities).map(([entity, each]) => ({
-    entity,
-    fields: describeSearchFields(definition.kind, entity, each),
-  }))
-  return {
-    id: readSlug(definition.kind),
-    title: definition.title,
-    sections: describeKind(definition).map(({ blocks, ...section }) => ({ ...section, blocks: blocks.map(standAlone) })),
-    examples: Object.values(buildCallExamples([kind])).map(({ value }) => value),
-    searches: searches.filter(({ fields }) => fields.length > 0),
-  }
-}
+const buildReference = onceInSlices(buildReferenceInSteps)
 
 /** How a field is searched. */
 interface DescribedField {
