@@ -119,3 +119,33 @@ test('a connector of its sandbox answers the call, and a first search finds a re
   await opened.screenshot('import-search')
   opened.complaints() // the browser reports the answer of a copy that is not filled
 })
+
+test('a request of the reader becomes an operation for the file', { timeout }, async () => {
+  const { page } = opened
+  await page.getByRole('link', { name: 'Explorer', exact: true }).click()
+  await page.getByRole('link', { name: 'Request of your own' }).click()
+  const form = page.getByRole('textbox', { name: 'Path' })
+  await form.fill('/v1/customers/17/merge')
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByText('This did not work').waitFor()
+  opened.complaints() // the browser reports the answer of a path that the vendor lacks
+  await form.fill('/v1/customers?limit=50')
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByText('The vendor answered with status 200.').waitFor()
+  await page.getByRole('button', { name: 'Make an operation of it' }).click()
+  const lines = page.getByLabel('Lines of the operation')
+  await lines.waitFor()
+  expect(await lines.innerText()).toContain('call: GET /v1/customers, params: { limit: integer Limit }, at: data')
+  expect(await lines.innerText()).toContain('entities.customers.fields: guessed')
+  await lines.scrollIntoViewIfNeeded()
+  await opened.screenshot('explorer-request')
+  expect(await findAllBarriers(page)).toEqual([])
+  expect(Object.fromEntries(new URL(page.url()).searchParams)).toMatchObject({ method: 'GET', path: '/v1/customers?limit=50' })
+  await page.getByLabel('Method').selectOption('POST')
+  await form.fill('/v1/customers')
+  await page.getByRole('button', { name: 'Send …' }).click()
+  await page.getByRole('dialog').getByText('which is the sandbox').waitFor()
+  await opened.screenshot('explorer-request-write')
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  expect(opened.complaints()).toEqual([])
+})

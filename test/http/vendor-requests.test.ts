@@ -58,6 +58,13 @@ describe('POST …/request', () => {
     expect([mcp.status, mcp.json.errors[0].field]).toEqual([422, '/scopes/0'])
   })
 
+  test('is offered by all kinds but those that hide records or check what they are given', async () => {
+    const read = async (path: string) => (await world.ask(`${base}/integrations/definitions/sources${path}`, { token: world.token })).json
+    const slugs: string[] = (await read('')).definitions.map((each: { connector_type: string }) => each.connector_type)
+    const taking = await Promise.all(slugs.map(async (slug) => ((await read(`/${slug}`)).takes_requests ? [] : [slug])))
+    expect(taking.flat().toSorted()).toEqual(['gong', 'snowflake', 'tiktok-marketing'])
+  })
+
   test('is a command too, with members of the query', async () => {
     const config = makeFolder()
     const env = { FERRULE_URL: world.url, FERRULE_CLIENT_ID: client.id, FERRULE_CLIENT_SECRET: client.secret }

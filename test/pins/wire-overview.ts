@@ -97,6 +97,7 @@ export const overviewRecords = {
     entities: '[EntityDocument]',
     example_questions: '{ direct: [string], search: [string] }',
     id: 'uuid',
+    takes_requests: 'boolean',
   },
   DefinitionList: '{ definitions: [DefinitionSummary] }',
   DefinitionSummary: {

@@ -38,6 +38,7 @@ describe('the catalogue', () => {
       example_questions: { direct: [], search: [] },
       configuration,
       check: { entity: 'users', action: 'list' },
+      takes_requests: true,
     })
     expect(record.credentials).toEqual([
       {

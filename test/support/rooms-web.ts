@@ -31,7 +31,7 @@ export const webRooms: readonly Room[] = [
     // A page imports no other page: it would load it.
     room: `${console}pages/<page>/`,
     files: [`${web}shared/`, ...within(console, ['data/', 'parts/'])],
-    npm: [...kit, ...large, ...entries],
+    npm: [...kit, ...large, ...entries, 'ferrule/import'],
   },
   { room: `${console}pages.ts`, files: [`${console}pages/`], npm: ['react', '@tabler/icons-react'] },
   { room: `${console}shell/`, files: [`${web}shared/`, ...within(console, ['data/', 'parts/', 'pages.ts'])], npm: [...kit, ...entries] },

@@ -8,6 +8,7 @@ export { type CheckOptions, createEngine, type Engine, type EngineOptions } from
 export { type CompiledOperation, findOperation, nameOperation } from './call/operation.ts'
 export type { Call, FileAnswer, Outcome, RecordKey } from './call/outcome.ts'
 export { admitParams, type Params } from './call/params.ts'
+export { takesVendorRequests } from './call/vendor-request.ts'
 export type { Connection, VendorNotice } from './connection.ts'
 export type { ConsentAccount } from './consent/accounts.ts'
 export { type AccountIdentity, isSameAccount, keepsAccount } from './consent/accounts.ts'

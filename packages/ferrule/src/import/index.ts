@@ -4,8 +4,10 @@
  */
 import { isObject } from '../definition/object.ts'
 import { DocumentError, type ImportOptions, type LeftOut } from './imported.ts'
+import type { Exchange } from './openapi/exchange.ts'
 
 export { DocumentError, type ImportOptions, type LeftOut } from './imported.ts'
+export type { Exchange } from './openapi/exchange.ts'
 
 /** Sorts of documents that become kinds. */
 export const documentSorts = ['openapi', 'manifest', 'graphql'] as const
@@ -69,4 +71,14 @@ export async function importText(
     unsure: Object.keys(imported.unsure).length,
     leftOut: imported.leftOut,
   }
+}
+
+/**
+ * Makes the lines of an operation for a kind file from a request that was sent and its answer: an entity, its way of paging, and what is unsure.
+ * @throws DocumentError for a request that fits no action of an entity
+ */
+export async function writeOperation(exchange: Exchange): Promise<string> {
+  const { makeOperation } = await import('./openapi/exchange.ts')
+  const { writeParts } = await import('./write.ts')
+  return (await writeParts(makeOperation(exchange))).trimStart()
 }

@@ -82,16 +82,20 @@ function addUnsure({ file, unsure }: Pick<Imported, 'file' | 'unsure'>): Readonl
 }
 
 /**
- * Writes a kind file.
+ * Writes parts of a kind file.
+ * @param comment stands before them
  * @returns YAML, with lines of at most 140 characters
  */
-export async function writeKindText(imported: Pick<Imported, 'file' | 'unsure'>): Promise<string> {
+export async function writeParts(value: Readonly<Record<string, unknown>>, comment?: string): Promise<string> {
   const yaml = await import('yaml')
-  const value = addUnsure(imported)
   const document: Document = new yaml.Document(value, { version: '1.2', aliasDuplicateObjects: false })
   const layout = new Layout(yaml)
   layout.lay(document.contents, value, { steps: [], before: 0 })
   if (yaml.isMap(document.contents)) layout.space(document.contents)
-  document.commentBefore = schemaComment
+  if (comment !== undefined) document.commentBefore = comment
   return document.toString({ lineWidth: longestLine, singleQuote: true, flowCollectionPadding: true })
 }
+
+/** Writes a kind file. */
+export const writeKindText = (imported: Pick<Imported, 'file' | 'unsure'>): Promise<string> =>
+  writeParts(addUnsure(imported), schemaComment)

@@ -87,6 +87,7 @@ export const definitionRecord = record(
     ),
     configuration: jsonSchema(`replication_config. ${findings}`),
     check: part({ entity: str('Entity'), action: str('Action') }, 'The operation that checks credentials'),
+    takes_requests: bool('true: connectors send requests of your own to the vendor'),
     entities: list(entityDocument, 'Entities'),
   },
   'A kind in full',

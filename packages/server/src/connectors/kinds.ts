@@ -3,6 +3,7 @@
  * so a process keeps the ones that it used.
  */
 import type { ConnectorDefinition } from 'ferrule/definition'
+import { takesVendorRequests } from 'ferrule/engine'
 import { BoundedMap, buildEntityDocument, fail, foldKindName, readSlug, sandboxValues, toSchema } from 'ferrule/internal'
 import type { DefinitionRecord, DefinitionSummary, EntityDocument } from 'ferrule/wire'
 import type { Db } from '../db/database.ts'
@@ -60,6 +61,7 @@ export function* describeInSteps(kind: ServedKind): Steps<DefinitionRecord> {
     })),
     configuration: buildConfigurationSchema(definition),
     check: { entity, action },
+    takes_requests: takesVendorRequests(definition),
     entities,
   }
 }

@@ -57,7 +57,7 @@ const listOperations = ({ entities }: ConnectorDefinition): Operation[] =>
  * Returns whether a kind takes such requests. It takes none where its operations hide records or check what they are given: such a request
  * would go around that.
  */
-const takesVendorRequests = (definition: ConnectorDefinition): boolean =>
+export const takesVendorRequests = (definition: ConnectorDefinition): boolean =>
   listOperations(definition).every(({ hidden, admit }) => hidden === undefined && admit === undefined)
 
 /** Lists the paths of a kind that give, end or describe tokens. Slots are written `{name}`. */

@@ -9,7 +9,7 @@ import { completeValue, hasSecrets, type Schema } from '../../parts/form/schema.
 import { type ChosenOperation, isRead, isSameCall, isSameOperation, parseParams } from './operation.ts'
 
 /** The parameters of the address. */
-const names = ['connector', 'kind', 'entity', 'action', 'params', 'run', 'view', 'edit'] as const
+const names = ['connector', 'kind', 'entity', 'action', 'params', 'run', 'view', 'edit', 'method', 'path'] as const
 
 /** Reads and changes the address. */
 export const useExplorerAddress = () => useAddressParams(...names)

@@ -25,6 +25,7 @@ import { type Chosen, useCall, useExplorerAddress } from './address.ts'
 import { DownloadPanel } from './download-panel.tsx'
 import { type ChosenOperation, isWrite } from './operation.ts'
 import { ParamsForm } from './params-form.tsx'
+import { RequestPanel } from './request-panel.tsx'
 
 /** An answer. */
 interface Answer {
@@ -245,7 +246,10 @@ function ActionChoice({ entity: { actions }, action }: Pick<Chosen, 'entity' | '
 }
 
 /** What another connector takes out of the address. An address without a connector, such as one of the reference, keeps its operation. */
-const otherConnector = { kind: undefined, entity: undefined, action: undefined, params: undefined, run: undefined }
+const otherConnector = {
+  ...{ kind: undefined, entity: undefined, action: undefined, params: undefined, run: undefined },
+  ...{ method: undefined, path: undefined },
+}
 
 /** Shows what runs the action. */
 function Call({ chosen }: { readonly chosen: Chosen }) {
@@ -260,17 +264,27 @@ function Operations({ connector, kind }: { readonly connector: ConnectorRecord; 
   const entity = kind.entities.find((each) => each.entity === address.entity)
   const action = entity?.actions.find((each) => each.action === address.action) ?? entity?.actions[0]
   const { edit, view } = address
+  const isOwn = kind.takes_requests && entity === undefined && address.method !== undefined
   const side = (
-    <EntitySide
-      names={kind.entities.map((each) => each.entity).filter((name) => hasEntity(connector, name))}
-      value={entity?.entity}
-      path="/explorer"
-      toParams={(name) => ({ connector: connector.id, entity: name, edit, view })}
-    />
+    <>
+      <EntitySide
+        names={kind.entities.map((each) => each.entity).filter((name) => hasEntity(connector, name))}
+        value={entity?.entity}
+        path="/explorer"
+        toParams={(name) => ({ connector: connector.id, entity: name, edit, view })}
+      />
+      {kind.takes_requests && (
+        <PageLink to="/explorer" params={{ connector: connector.id, method: 'GET' }} size="sm" underline="always" display="block" mt="sm">
+          Request of your own
+        </PageLink>
+      )}
+    </>
   )
   return (
     <WithSide side={side}>
-      {entity === undefined || action === undefined ? (
+      {isOwn ? (
+        <RequestPanel connector={connector} />
+      ) : entity === undefined || action === undefined ? (
         <EmptyState title="Choose an entity" says="Its operations can be run here, with a form for their parameters." />
       ) : (
         <>
