@@ -19,7 +19,8 @@ const choose = (name: string, value: object) =>
     .locator('input[type=file]')
     .setInputFiles({ ...json, name, buffer: Buffer.from(JSON.stringify(value)) })
 const openForm = async () => {
-  await opened.go('/own-kinds')
+  await opened.page.getByRole('link', { name: 'Kinds', exact: true }).click()
+  await opened.page.getByRole('link', { name: 'New kind' }).click()
   await opened.page.getByRole('button', { name: 'Import a document' }).click()
   return opened.page.getByRole('dialog')
 }
@@ -32,6 +33,7 @@ test('a document that cannot be read is refused in the form, with the reason', {
   await form.getByText('is no OpenAPI document, no manifest and no schema of GraphQL').first().waitFor()
   await opened.screenshot('import-refused')
   expect(await findAllBarriers(opened.page)).toEqual([])
+  await opened.page.keyboard.press('Escape')
   expect(opened.complaints().filter((text) => !text.includes('422'))).toEqual([])
 })
 
@@ -96,7 +98,8 @@ test('a connector of its sandbox answers the call, and a first search finds a re
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('My customers')
   await page.getByRole('button', { name: 'Check and create' }).click()
   await page.getByRole('heading', { name: 'My customers' }).waitFor()
-  await opened.go('/own-kinds/ledgerly')
+  await page.getByRole('link', { name: 'Kinds', exact: true }).click()
+  await page.getByRole('link', { name: 'Ledgerly', exact: true }).click()
   await page.getByRole('link', { name: 'Try customers.list' }).click()
   await page.getByRole('combobox', { name: 'Connector' }).click()
   await page.getByRole('option', { name: /^My customers/ }).click()
