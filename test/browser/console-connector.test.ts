@@ -13,7 +13,7 @@ const gate = Promise.withResolvers<void>()
 let id: string
 beforeAll(async () => {
   opened = await openConsole({
-    copies: 'embedded',
+    copies: 'postgres',
     engine: (engine) => ({
       run: async (connection, call) => {
         if (call.entity === 'settings_scorecards') await gate.promise

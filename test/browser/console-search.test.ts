@@ -9,7 +9,7 @@ const options = { timeout: limits.test }
 let opened: OpenedConsole
 let id: string
 beforeAll(async () => {
-  opened = await openConsole({ copies: 'embedded' })
+  opened = await openConsole({ copies: 'postgres' })
   id = await opened.world.connect('Calls of the sales team', onlyUsers)
 }, limits.test)
 afterAll(() => opened.close())

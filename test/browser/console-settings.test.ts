@@ -7,7 +7,7 @@ import { limits, type OpenedConsole, openConsole, signIn } from './console-suppo
 const options = { timeout: limits.test }
 let opened: OpenedConsole
 beforeAll(async () => {
-  opened = await openConsole({ copies: 'embedded' })
+  opened = await openConsole({ copies: 'postgres' })
 }, limits.test)
 afterAll(() => opened.close())
 

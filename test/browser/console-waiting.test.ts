@@ -10,7 +10,7 @@ let opened: OpenedConsole
 let trouble: () => Promise<void>
 beforeAll(async () => {
   opened = await openConsole({
-    copies: 'embedded',
+    copies: 'postgres',
     engine: (engine) => ({
       run: async (connection, call) => {
         await trouble()

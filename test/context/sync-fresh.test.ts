@@ -1,7 +1,7 @@
 /** A change at a vendor is in the copy after one incremental run, where the vendor offers changes. */
 import { afterAll, describe, expect, test } from 'vitest'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
-import { createStoreWorld } from './store-world.ts'
+import { createTestDatabase } from '../support/postgres.ts'
 import type { SyncResult } from './sync-connector.ts'
 import { Truth } from './sync-truth.ts'
 import { type SyncedKind, smallCases } from './sync-truth-kinds.ts'
@@ -17,13 +17,13 @@ afterAll(async () => {
 async function filled(kind: SyncedKind, ...wanted: readonly string[]): Promise<{ truth: Truth; store: ContextStore }> {
   const given = smallCases.find((each) => each.kind === kind)
   if (given === undefined) throw new Error(`there is no world of ${kind}`)
-  const world = await createStoreWorld('embedded')
-  const truth = await Truth.open(wanted.length === 0 ? given : { ...given, wanted }, { folder: world.folder }, 600)
+  const { url, drop } = await createTestDatabase('sync_fresh')
+  const truth = await Truth.open(wanted.length === 0 ? given : { ...given, wanted }, { url }, 600)
   const store = truth.store()
   closing.push(
     () => store.close(),
     () => truth.close(),
-    () => world.close(),
+    drop,
   )
   await truth.sync(store, 'full')
   return { truth, store }

@@ -38,7 +38,7 @@ beforeAll(async () => {
   const { definition } = await parseKind(notesFile)
   notes = await serve(() => ({ body: notesAnswer }))
   const settings = { origins: { ...origins, notes: { api: notes.origin } } }
-  world = await startCopyWorld('embedded', { kinds: [...kinds, { definition, rules: {} }], settings })
+  world = await startCopyWorld('postgres', { kinds: [...kinds, { definition, rules: {} }], settings })
 }, 600_000)
 afterAll(async () => {
   await world?.close()

@@ -5,7 +5,7 @@ import { createSyncWorld, type SyncWorld } from '../platform/sync-world.ts'
 import { overBoth } from '../platform/world.ts'
 
 const minute = 60_000
-const step = 15_000
+const step = 30_000
 
 overBoth('an entity that fails for an hour', (database) => {
   let here: SyncWorld
@@ -42,7 +42,7 @@ overBoth('an entity that fails for an hour', (database) => {
     expect(error?.code).toBe('upstream_error')
     expect((await syncs.list(principal, id, { state: 'queued' })).data.length).toBeLessThan(3)
     here.vendor.trouble = () => undefined
-    for (let turns = 0; turns < 80; turns += 1) {
+    for (let turns = 0; turns < 40; turns += 1) {
       here.world.now += step
       await here.work()
     }
