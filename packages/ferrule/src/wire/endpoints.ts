@@ -20,6 +20,8 @@ const connector = `${connectors}/{connector_id}`
 const sync = `${connector}/syncs/{sync_id}`
 const kinds = '/api/v1/kinds'
 const kind = `${kinds}/{slug}`
+const webhookEndpoints = '/api/v1/webhooks/endpoints'
+const webhookEndpoint = `${webhookEndpoints}/{endpoint_id}`
 const connectLinks = '/api/v1/connect/links'
 const oauthCredentials = '/api/v1/oauth/credentials'
 
@@ -98,6 +100,17 @@ export const endpoints = {
   getKind: { method: 'GET', path: kind },
   listKindVersions: { method: 'GET', path: `${kind}/versions` },
   deleteKind: { method: 'DELETE', path: kind },
+  listEvents: { method: 'GET', path: '/api/v1/events' },
+  listWebhookEndpoints: { method: 'GET', path: webhookEndpoints },
+  createWebhookEndpoint: { method: 'POST', path: webhookEndpoints },
+  getWebhookEndpoint: { method: 'GET', path: webhookEndpoint },
+  updateWebhookEndpoint: { method: 'PATCH', path: webhookEndpoint },
+  deleteWebhookEndpoint: { method: 'DELETE', path: webhookEndpoint },
+  rotateWebhookSecret: { method: 'POST', path: `${webhookEndpoint}/rotate-secret` },
+  testWebhookEndpoint: { method: 'POST', path: `${webhookEndpoint}/test` },
+  listWebhookDeliveries: { method: 'GET', path: `${webhookEndpoint}/deliveries` },
+  retryWebhookDelivery: { method: 'POST', path: `${webhookEndpoint}/deliveries/{delivery_id}/retry` },
+  retryWebhookDeliveries: { method: 'POST', path: `${webhookEndpoint}/retry` },
   getJob: { method: 'GET', path: '/api/v1/jobs/{job_id}' },
   getLiveness: { method: 'GET', path: '/health/live' },
   getReadiness: { method: 'GET', path: '/health/ready' },

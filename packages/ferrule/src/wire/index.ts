@@ -163,6 +163,20 @@ export {
 } from './definitions.ts'
 export { type Endpoint, endpoints } from './endpoints.ts'
 export {
+  type EventOf,
+  type EventPage,
+  type EventQuery,
+  type EventType,
+  eventDays,
+  eventPage,
+  eventQuery,
+  eventSchemas,
+  eventTypes,
+  eventVersion,
+  type PlatformEvent,
+  platformEvent,
+} from './events.ts'
+export {
   type ExecuteRequest,
   type ExportFormatName,
   executeFields,
@@ -313,6 +327,37 @@ export {
   tokenRequest,
 } from './tokens.ts'
 export { type VendorAnswer, type VendorRequest, vendorAnswer, vendorRequest } from './vendor-request.ts'
+export {
+  type DeliveryStatus,
+  deliveryStatuses,
+  type EndpointStatus,
+  endpointStatuses,
+  mostEndpoints,
+  secretOverlap,
+  type WebhookDelivery,
+  type WebhookDeliveryQuery,
+  type WebhookEndpoint,
+  type WebhookEndpointInput,
+  type WebhookEndpointList,
+  type WebhookEndpointPatch,
+  type WebhookEndpointRemoval,
+  type WebhookEndpointSecret,
+  type WebhookRedelivery,
+  type WebhookRedeliveryResult,
+  type WebhookRotation,
+  webhookDelivery,
+  webhookDeliveryPage,
+  webhookDeliveryQuery,
+  webhookEndpoint,
+  webhookEndpointInput,
+  webhookEndpointList,
+  webhookEndpointPatch,
+  webhookEndpointRemoval,
+  webhookEndpointSecret,
+  webhookRedelivery,
+  webhookRedeliveryResult,
+  webhookRotation,
+} from './webhooks.ts'
 export { body, componentName, jsonSchema, jsonSchemaOrNull, named, part, query, record, recordOrNull, uuid, type Wire } from './words.ts'
 export {
   type WorkspaceChange,

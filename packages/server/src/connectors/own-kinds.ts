@@ -17,7 +17,7 @@ import {
 } from 'ferrule/wire'
 import type { Db } from '../db/database.ts'
 import type { Parts } from '../main/parts.ts'
-import { type Principal, requireScope, type Scope } from '../values/access.ts'
+import { type Principal, requireWholeScope } from '../values/access.ts'
 import { iso, newId } from '../values/ids.ts'
 import { readBody, readQuery } from '../values/read.ts'
 import { describePlaceChange, keepsTables } from './kind-promotions.ts'
@@ -115,12 +115,6 @@ export interface OwnKinds {
   publish(principal: Principal, slug: string, body: unknown): Promise<KindPublication>
   /** Deletes a kind that no connector uses. @throws FerruleError `kind_in_use` */
   remove(principal: Principal, slug: string): Promise<KindRemoval>
-}
-
-/** A kind belongs to the whole organization. @throws FerruleError `insufficient_scope`, `organization_forbidden` */
-function requireWhole(principal: Principal, scope: Scope): void {
-  requireScope(principal, scope)
-  if (principal.workspaceIds !== null) throw fail('organization_forbidden', {})
 }
 
 const parseChanges = (text: string): readonly KindChange[] => JSON.parse(text) // JSON that this service wrote
@@ -298,7 +292,7 @@ export const createOwnKinds = (parts: OwnKindParts): OwnKinds => {
   const { db } = parts.database
   return {
     list: async (principal) => {
-      requireWhole(principal, 'connectors:read')
+      requireWholeScope(principal, 'connectors:read')
       const { organizationId } = principal
       const summaries = new Map((await listNewestVersions(db, organizationId)).map((each) => [each.kind_id, parseVersionSummary(each)]))
       const connectors = await countConnectorsByKind(db, organizationId)
@@ -309,7 +303,7 @@ export const createOwnKinds = (parts: OwnKindParts): OwnKinds => {
       return { data }
     },
     get: async (principal, slug, query) => {
-      requireWhole(principal, 'connectors:read')
+      requireWholeScope(principal, 'connectors:read')
       const { version } = readQuery(kindQuery, query)
       const kind = await requireKind(db, principal, slug)
       const newest = await requireVersion(db, kind, Number(kind.newest_version))
@@ -318,7 +312,7 @@ export const createOwnKinds = (parts: OwnKindParts): OwnKinds => {
       return { ...toSummary(kind, parseVersionSummary(newest), connectors), ...toFile(wanted) }
     },
     listVersions: async (principal, slug) => {
-      requireWhole(principal, 'connectors:read')
+      requireWholeScope(principal, 'connectors:read')
       const kind = await requireKind(db, principal, slug)
       const connectors = await countConnectorsByVersion(db, kind)
       const data = (await listVersions(db, kind)).map((row) => ({
@@ -330,13 +324,13 @@ export const createOwnKinds = (parts: OwnKindParts): OwnKinds => {
       return { data }
     },
     importDocument: async (principal, given) => {
-      requireWhole(principal, 'connectors:write')
+      requireWholeScope(principal, 'connectors:write')
       const read = await parts.readUploads.document(readBody(kindDocument, given))
       if ('problem' in read) throw failValidation([{ field: '/document', message: read.problem, error_code: 'document' }])
       return read
     },
     check: async (principal, slug, given) => {
-      requireWhole(principal, 'connectors:write')
+      requireWholeScope(principal, 'connectors:write')
       const body = readBody(kindInput, given)
       const { checked, newest, changes, mistakes, doubts, unsure, test } = await readUpload(parts, principal, {
         slug,
@@ -347,11 +341,11 @@ export const createOwnKinds = (parts: OwnKindParts): OwnKinds => {
       return { slug, valid: checked !== undefined, mistakes, doubts, unsure, test, newest, hosts, ...toChanges(changes) }
     },
     publish: async (principal, slug, body) => {
-      requireWhole(principal, 'connectors:write')
+      requireWholeScope(principal, 'connectors:write')
       return parts.unfinished.add(publish(parts, principal, { slug, body }))
     },
     remove: async (principal, slug) => {
-      requireWhole(principal, 'connectors:write')
+      requireWholeScope(principal, 'connectors:write')
       return parts.database.transaction(async (inside) => {
         const kind = await requireKind(inside, principal, slug, holdOwnKind)
         const connectors = sum(await countConnectorsByVersion(inside, kind))

@@ -16,6 +16,8 @@ export const scopes = [
   'organizations:read',
   'organizations:write',
   'applications:read',
+  'webhooks:read',
+  'webhooks:write',
   'applications:write', // it can create an application with all scopes
 ] as const
 /** One permission of a token. */
@@ -41,6 +43,15 @@ export const getActionScope = (action: string): Scope => (isWrite(action) ? 'exe
 /** Checks a scope. @throws FerruleError `insufficient_scope` */
 export function requireScope(holder: { readonly scopes: ReadonlySet<Scope> }, scope: Scope): void {
   if (!holder.scopes.has(scope)) throw fail('insufficient_scope', { scope })
+}
+
+/**
+ * Checks a scope of something that belongs to a whole organization, so that no token of a workspace reaches it.
+ * @throws FerruleError `insufficient_scope`, `organization_forbidden`
+ */
+export function requireWholeScope(principal: Principal, scope: Scope): void {
+  requireScope(principal, scope)
+  if (principal.workspaceIds !== null) throw fail('organization_forbidden', {})
 }
 
 /** Parses space-separated scopes. @returns undefined when a word is no scope */

@@ -6,7 +6,7 @@ import { compileFields, fail, failValidation, readSlug } from 'ferrule/internal'
 import { type OAuthCredentialsRecord, oauthCredentialsInput, oauthCredentialsRemovalQuery } from 'ferrule/wire'
 import type { Parts } from '../../main/parts.ts'
 import { requireLiveClient } from '../../tenancy/applications/live-client.ts'
-import { type Principal, requireScope, type Scope } from '../../values/access.ts'
+import { type Principal, requireWholeScope } from '../../values/access.ts'
 import { iso, newId } from '../../values/ids.ts'
 import { readBody, readQuery } from '../../values/read.ts'
 import type { Catalogue } from '../connector-types.ts'
@@ -24,12 +24,6 @@ import { buildCallbackUrl } from './addresses.ts'
 import type { VendorApplications } from './connect-types.ts'
 
 const problem = (field: string, message: string, error_code: string): Problem => ({ field, message, error_code })
-
-/** Checks that the principal stands for the whole organization: an application serves all workspaces. */
-function requireWhole(principal: Principal, scope: Scope): void {
-  requireScope(principal, scope)
-  if (principal.workspaceIds !== null) throw fail('organization_forbidden', {})
-}
 
 /** Word of existing clients that names no kind: they add the id of the definition. */
 const anySource = 'source'
@@ -104,7 +98,7 @@ const toRecord = async (parts: Parts, row: VendorApplicationRow & { readonly con
 /** Builds the service. */
 export const createVendorApplications = (parts: Parts): VendorApplications => ({
   save: async (principal, given) => {
-    requireWhole(principal, 'connectors:write')
+    requireWholeScope(principal, 'connectors:write')
     const body = readBody(oauthCredentialsInput, given)
     const names = [body.connector_type, body.connector_definition_id]
     const kind = readKind(await parts.kinds.of(principal.organizationId, names), names)
@@ -112,12 +106,12 @@ export const createVendorApplications = (parts: Parts): VendorApplications => ({
     return toRecord(parts, await save(parts, principal, { kind, values: readApplication(kind, body.configuration) }))
   },
   list: async (principal) => {
-    requireWhole(principal, 'connectors:read')
+    requireWholeScope(principal, 'connectors:read')
     const rows = await listVendorApplications(parts.database.db, principal.organizationId)
     return { data: await Promise.all(rows.map((row) => toRecord(parts, row))) }
   },
   remove: async (principal, given, query) => {
-    requireWhole(principal, 'connectors:write')
+    requireWholeScope(principal, 'connectors:write')
     const { force } = readQuery(oauthCredentialsRemovalQuery, query)
     const { definition } = (await parts.kinds.of(principal.organizationId, [given])).getKind(given)
     return parts.database.transaction(async (db) => {

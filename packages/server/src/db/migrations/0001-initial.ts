@@ -3,6 +3,7 @@
  * from meeting.
  */
 import { usageBins } from '../schema/usage-schema.ts'
+import { events } from './events.ts'
 import type { ColumnTypes, Migration } from './migration.ts'
 import { ownKinds } from './own-kinds.ts'
 import { takeTurns } from './take-turns.ts'
@@ -480,6 +481,7 @@ const subjects = [
   runs,
   copies,
   usage,
+  events,
 ]
 
 /** The schema of version 0.1.0. */

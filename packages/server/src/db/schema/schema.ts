@@ -1,6 +1,7 @@
 /** Declares the tables of both databases. */
 import type { EntityOutcome, JobStatus, JobType, RunCause, RunMode, RunState, StoredConnectorStatus, WorkspaceStatus } from 'ferrule/wire'
 import type { ColumnType, Generated } from 'kysely'
+import type { EventTables } from './events-schema.ts'
 import type { OwnKindTables } from './own-kinds-schema.ts'
 
 /** Facts of the installation, such as the first application. */
@@ -267,7 +268,7 @@ export interface SyncRemovalTable {
 }
 
 /** All tables by name. */
-export interface Tables extends ConnectTables, OwnKindTables {
+export interface Tables extends ConnectTables, EventTables, OwnKindTables {
   state: StateTable
   organizations: OrganizationTable
   applications: ApplicationTable

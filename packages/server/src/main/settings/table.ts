@@ -194,6 +194,12 @@ export const settingsTable = {
     },
     about: 'Runs stand-ins of the vendors, and allows connectors of environment.sandbox.',
   },
+  webhookHosts: {
+    name: 'FERRULE_WEBHOOK_HOSTS',
+    type: listOf(hostName, 'hosts'),
+    default: '',
+    about: 'Hosts inside your network that webhooks may be sent to, also by http. All other endpoints need a public https address.',
+  },
   trustedProxies: {
     name: 'FERRULE_TRUSTED_PROXIES',
     type: proxies,

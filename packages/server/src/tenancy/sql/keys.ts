@@ -26,7 +26,8 @@ export async function listUsedMasterKeys(db: Db): Promise<string[]> {
   const wrapping = await db.selectFrom('data_keys').select('master_key_id').distinct().execute()
   const sealing = await db.selectFrom('vendor_applications').select('master_key_id').distinct().execute()
   const ending = await db.selectFrom('consent_revocations').select('master_key_id').distinct().execute()
-  return [...new Set([...wrapping, ...sealing, ...ending].map((row) => row.master_key_id))]
+  const signing = await db.selectFrom('webhook_endpoints').select('master_key_id').distinct().execute()
+  return [...new Set([...wrapping, ...sealing, ...ending, ...signing].map((row) => row.master_key_id))]
 }
 
 /** Lists data keys that the master key `current` does not wrap. */

@@ -1,6 +1,6 @@
 /**
- * Encrypts with the master key what belongs to no workspace: the operator's applications at vendors, since an organization has no data key,
- * and tokens of deleted connectors, whose data key may be deleted too.
+ * Encrypts with the master key what belongs to no workspace: the operator's applications at vendors and the secrets of webhooks, since an
+ * organization has no data key, and tokens of deleted connectors, whose data key may be deleted too.
  */
 import { type CredentialValues, Secret } from 'ferrule/engine'
 import { fail } from 'ferrule/internal'
@@ -15,24 +15,33 @@ export interface ApplicationRef {
   readonly connectorId?: string
 }
 
+/** Ids that are bound to the encrypted secrets of a webhook's endpoint. */
+export interface EndpointRef {
+  readonly organizationId: string
+  readonly endpointId: string
+}
+
 /** An encrypted application, or encrypted credentials. */
 export interface SealedApplication {
   readonly masterKeyId: string
   readonly sealed: Uint8Array
 }
 
-/** Encrypts and decrypts applications, and credentials of deleted connectors. */
+/** Encrypts and decrypts applications, secrets of webhooks, and credentials of deleted connectors. */
 export interface ApplicationSeals {
   /** Encrypts fields. Call it in the transaction that stores them. */
-  seal(ref: ApplicationRef, values: Secret<CredentialValues>): SealedApplication
+  seal(ref: ApplicationRef | EndpointRef, values: Secret<CredentialValues>): SealedApplication
   /** Decrypts fields. @throws FerruleError `credentials_unreadable` */
-  open(ref: ApplicationRef, sealed: SealedApplication): Secret<CredentialValues>
+  open(ref: ApplicationRef | EndpointRef, sealed: SealedApplication): Secret<CredentialValues>
 }
 
-const buildIdentity = ({ organizationId, kind, connectorId }: ApplicationRef): Buffer =>
-  connectorId === undefined
-    ? encodeIdentity('vendor application', organizationId, kind)
-    : encodeIdentity('deleted connector', organizationId, kind, connectorId)
+function buildIdentity(ref: ApplicationRef | EndpointRef): Buffer {
+  if ('endpointId' in ref) return encodeIdentity('webhook endpoint', ref.organizationId, ref.endpointId)
+  const { organizationId, kind, connectorId } = ref
+  if (connectorId === undefined) return encodeIdentity('vendor application', organizationId, kind)
+  return encodeIdentity('deleted connector', organizationId, kind, connectorId)
+}
+
 const failUnreadable = (reason: string) =>
   fail('credentials_unreadable', { reason }, { hint: 'Restore the master key, or store them again.' })
 

@@ -2,7 +2,8 @@
 import { listStaleOutcomes, replaceOutcome } from '../../calls/sql/idempotency.ts'
 import { listRevocationsNotSealedBy, resealRevocation } from '../../connectors/sql/revocations.ts'
 import { listApplicationsNotSealedBy, resealApplication } from '../../connectors/sql/vendor-applications.ts'
-import { type Database, isForeignKeyViolation } from '../../db/database.ts'
+import { type Database, type Db, isForeignKeyViolation } from '../../db/database.ts'
+import { listEndpointsNotSealedBy, resealEndpoint } from '../../events/sql/webhooks.ts'
 import { toConnectorRef } from '../../values/access.ts'
 import { firstId, type IdSource, newId } from '../../values/ids.ts'
 import { deleteState, insertState } from '../sql/installation-state.ts'
@@ -17,7 +18,7 @@ import {
   type StaleSeal,
   setDataKey,
 } from '../sql/keys.ts'
-import type { ApplicationSeals } from './application-seals.ts'
+import type { ApplicationSeals, SealedApplication } from './application-seals.ts'
 import type { MasterKeys } from './master-key.ts'
 import type { DataKeys, Vault, WorkspaceRef } from './vault.ts'
 
@@ -56,40 +57,57 @@ async function rotateMasterKey(parts: RotationParts): Promise<{ rewrapped: numbe
       return found.length
     })
   }
-  await resealApplications(parts)
-  await resealRevocations(parts)
+  await resealMasterSealed(parts)
   await database.exclusive(async (db) => masterKeys.drop(new Set(await listUsedMasterKeys(db))))
   return { rewrapped }
 }
 
-/** Encrypts the applications at vendors with the current master key. */
-async function resealApplications({ database, masterKeys, applicationSeals }: RotationParts): Promise<void> {
+/** Rows that the master key encrypts. */
+interface MasterSealed {
+  readonly master_key_id: string
+  readonly sealed: Uint8Array
+}
+
+/** How the rows of one table are encrypted again. */
+interface Resealing<R extends MasterSealed> {
+  readonly list: (db: Db, current: string, limit: number) => Promise<R[]>
+  readonly ref: (row: R) => Parameters<ApplicationSeals['seal']>[0]
+  readonly save: (db: Db, row: R, next: SealedApplication) => Promise<unknown>
+}
+
+/** Encrypts the rows of a table with the current master key. */
+async function resealRows<R extends MasterSealed>(
+  { database, masterKeys, applicationSeals }: RotationParts,
+  { list, ref, save }: Resealing<R>,
+): Promise<void> {
   for (let rows = 1; rows > 0; ) {
     rows = await database.transaction(async (db) => {
-      const found = await listApplicationsNotSealedBy(db, masterKeys.current().id, batch)
+      const found = await list(db, masterKeys.current().id, batch)
       for (const row of found) {
-        const ref = { organizationId: row.organization_id, kind: row.kind }
-        const values = applicationSeals.open(ref, { masterKeyId: row.master_key_id, sealed: row.sealed })
-        await resealApplication(db, row, applicationSeals.seal(ref, values))
+        const values = applicationSeals.open(ref(row), { masterKeyId: row.master_key_id, sealed: row.sealed })
+        await save(db, row, applicationSeals.seal(ref(row), values))
       }
       return found.length
     })
   }
 }
 
-/** Encrypts the tokens of deleted connectors with the current master key. */
-async function resealRevocations({ database, masterKeys, applicationSeals }: RotationParts): Promise<void> {
-  for (let rows = 1; rows > 0; ) {
-    rows = await database.transaction(async (db) => {
-      const found = await listRevocationsNotSealedBy(db, masterKeys.current().id, batch)
-      for (const row of found) {
-        const ref = { organizationId: row.organization_id, kind: row.kind, connectorId: row.connector_id }
-        const values = applicationSeals.open(ref, { masterKeyId: row.master_key_id, sealed: row.sealed })
-        await resealRevocation(db, row, applicationSeals.seal(ref, values))
-      }
-      return found.length
-    })
-  }
+async function resealMasterSealed(parts: RotationParts): Promise<void> {
+  await resealRows(parts, {
+    list: listApplicationsNotSealedBy,
+    ref: ({ organization_id: organizationId, kind }) => ({ organizationId, kind }),
+    save: resealApplication,
+  })
+  await resealRows(parts, {
+    list: listRevocationsNotSealedBy,
+    ref: ({ organization_id: organizationId, kind, connector_id: connectorId }) => ({ organizationId, kind, connectorId }),
+    save: resealRevocation,
+  })
+  await resealRows(parts, {
+    list: listEndpointsNotSealedBy,
+    ref: ({ organization_id: organizationId, id: endpointId }) => ({ organizationId, endpointId }),
+    save: resealEndpoint,
+  })
 }
 
 async function rotateDataKeys(parts: RotationParts): Promise<{ resealed: number }> {

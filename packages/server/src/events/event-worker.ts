@@ -1,0 +1,281 @@
+/**
+ * Works on events on each node: gives them their places, queues them for endpoints, and sends them. Rows and leases are the only state, so
+ * a node that dies loses nothing (docs/decisions/webhooks.md).
+ */
+import { AsyncResource } from 'node:async_hooks'
+import { asFerruleError, Http } from 'ferrule/internal'
+import type { EventType } from 'ferrule/wire'
+import type { Parts } from '../main/parts.ts'
+import { newId } from '../values/ids.ts'
+import { type Attempt, type Destination, sendEvent, signEvent } from './send-webhook.ts'
+import { hasUnplacedEvents, type PlacedEventRow, placeEvents, storeEvent } from './sql/events.ts'
+import {
+  type DeliveryEnd,
+  type DeliveryRow,
+  dropDelivery,
+  type EndpointRow,
+  endDelivery,
+  holdEndpoint,
+  insertDeliveries,
+  leaseDeliveries,
+  listDueEndpoints,
+  listEndpointsOf,
+  updateEndpoint,
+  type WaitingDelivery,
+} from './sql/webhooks.ts'
+
+/** Interval of looks at the database, in milliseconds: what another node stored is seen after it at the latest. */
+const tickMs = 1_000
+/** Events that one transaction places. */
+const placedAtOnce = 200
+/** Attempts of this node at a time, and of one endpoint on all nodes. */
+const [mostAttempts, attemptsOfEndpoint] = [64, 4]
+/** Time after which another node takes an attempt over, in milliseconds: three times the time that an attempt may take. */
+const leaseMs = 60_000
+/** Longest wait for running attempts at the end, in milliseconds. */
+const stopMs = 5_000
+const [second, minute, hour] = [1_000, 60_000, 3_600_000]
+/** Waits after failed attempts, in milliseconds, as Standard Webhooks recommend; after the last one the delivery is given up. */
+const delaysMs = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour]
+/** Longest wait that an endpoint can ask for, in milliseconds. */
+const longestWaitMs = 24 * hour
+/** Time of failures only after which an endpoint is disabled, in milliseconds. */
+const disabledAfterMs = 5 * 24 * hour
+/** Part of a wait that is random, so that what failed together is not repeated together. */
+const jitter = 0.1
+
+/** Types that an endpoint gets whatever its status and filters are: they are about itself. */
+const isTest = (type: string): boolean => type === ('webhook.test' satisfies EventType)
+
+const readList = (json: string): readonly string[] => JSON.parse(json)
+
+const includes = (json: string | null, id: string | null): boolean => json === null || (id !== null && readList(json).includes(id))
+
+/** Returns whether an endpoint gets an event. */
+function wants(
+  endpoint: EndpointRow,
+  { type, endpoint_id, workspace_id, connector_id }: Pick<PlacedEventRow, 'type' | 'workspace_id' | 'connector_id' | 'endpoint_id'>,
+): boolean {
+  if (isTest(type)) return endpoint_id === endpoint.id && endpoint.status !== 'disabled'
+  if (endpoint.status !== 'active' && endpoint.status !== 'paused') return false
+  const types = readList(endpoint.types)
+  const isType = types.length === 0 || types.includes(type)
+  return isType && includes(endpoint.workspace_ids, workspace_id) && includes(endpoint.connector_ids, connector_id)
+}
+
+/** Services that the worker needs. */
+export type EventWorkerParts = Pick<
+  Parts,
+  'database' | 'source' | 'settings' | 'applicationSeals' | 'events' | 'unfinished' | 'onBackgroundError'
+>
+
+/** Works on the events of all organizations. */
+export interface EventWorker {
+  /** Begins to look for events. */
+  start(): void
+  /** Places and sends what is due now, and waits for the attempts. */
+  run(): Promise<void>
+  /** Ends. Attempts that run get a few seconds; another node takes over what is left. */
+  stop(): Promise<void>
+}
+
+class Worker implements EventWorker {
+  readonly #parts: EventWorkerParts
+  readonly #http: Pick<Http, 'open' | 'close'>
+  readonly #sending = new Set<Promise<void>>()
+  #timer: NodeJS.Timeout | undefined
+  #ticking: Promise<void> | undefined
+  #isAgain = false
+  #isStopped = false
+
+  constructor(parts: EventWorkerParts, http: Pick<Http, 'open' | 'close'>) {
+    this.#parts = parts
+    this.#http = http
+  }
+
+  start(): void {
+    if (this.#timer !== undefined || this.#isStopped) return
+    this.#parts.events.on('queued', this.#look)
+    this.#parts.events.on('ended', this.#look)
+    this.#timer = setInterval(this.#look, tickMs).unref()
+    this.#look()
+  }
+
+  async run(): Promise<void> {
+    await this.#tick()
+    await Promise.all(this.#sending)
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    clearInterval(this.#timer)
+    this.#parts.events.off('queued', this.#look)
+    this.#parts.events.off('ended', this.#look)
+    await this.#ticking
+    const { promise: given, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, stopMs)
+    await Promise.race([Promise.all(this.#sending), given])
+    clearTimeout(timer)
+    await this.#http.close()
+  }
+
+  /** Bound to no request: what a request causes here does not belong to its trace. */
+  readonly #look = AsyncResource.bind((): void => {
+    void this.#tick()
+  })
+
+  #tick(): Promise<void> {
+    this.#isAgain = this.#ticking !== undefined
+    this.#ticking ??= this.#runTicks().finally(() => {
+      this.#ticking = undefined
+    })
+    return this.#ticking
+  }
+
+  async #runTicks(): Promise<void> {
+    try {
+      do {
+        this.#isAgain = false
+        await this.#place()
+        await this.#claim()
+      } while (this.#isAgain && !this.#isStopped)
+    } catch (thrown) {
+      this.#parts.onBackgroundError(thrown)
+    }
+  }
+
+  /** Gives events their places and queues them for their endpoints, in one transaction: each event is queued once. */
+  async #place(): Promise<void> {
+    const { database } = this.#parts
+    while (!this.#isStopped && (await hasUnplacedEvents(database.db))) {
+      await database.transaction(async (db) => {
+        const placed = await placeEvents(db, placedAtOnce)
+        if (placed.length === 0) return
+        const endpoints = await listEndpointsOf(db, [...new Set(placed.map((event) => event.organization_id))])
+        await insertDeliveries(
+          db,
+          placed.flatMap((event) => endpoints.filter((each) => each.organization_id === event.organization_id && wants(each, event)).map((each) => this.#buildDelivery(event, each))),
+        )
+      })
+    }
+  }
+
+  #buildDelivery(event: PlacedEventRow, endpoint: EndpointRow): DeliveryRow {
+    const now = this.#parts.source.clock()
+    return {
+      id: newId(this.#parts.source),
+      organization_id: event.organization_id,
+      endpoint_id: endpoint.id,
+      event_id: event.id,
+      status: 'waiting',
+      attempts: 0,
+      next_at: now,
+      lease_owner: null,
+      last_status: null,
+      last_error: null,
+      last_answer: null,
+      last_ms: null,
+      last_at: null,
+      created_at: now,
+    }
+  }
+
+  /** Leases what is due and sends it. Each endpoint has its own share, so a slow one does not delay others. */
+  async #claim(): Promise<void> {
+    const { database, source } = this.#parts
+    for (const endpointId of await listDueEndpoints(database.db, source.clock(), mostAttempts)) {
+      const limit = mostAttempts - this.#sending.size
+      if (limit <= 0 || this.#isStopped) return
+      const now = source.clock()
+      const lease = { owner: newId(source), now, until: now + leaseMs, atOnce: attemptsOfEndpoint, limit }
+      const leased = await database.transaction((db) => leaseDeliveries(db, endpointId, lease))
+      for (const delivery of leased?.deliveries ?? []) if (leased !== undefined) this.#begin(leased.endpoint, delivery)
+    }
+  }
+
+  #begin(endpoint: EndpointRow, delivery: WaitingDelivery): void {
+    const work = this.#deliver(endpoint, delivery)
+      .catch(this.#parts.onBackgroundError)
+      .finally(() => {
+        this.#sending.delete(work)
+        if (this.#timer !== undefined && !this.#isStopped) this.#look()
+      })
+    this.#sending.add(work)
+  }
+
+  async #deliver(endpoint: EndpointRow, delivery: WaitingDelivery): Promise<void> {
+    const { database, source, settings } = this.#parts
+    if (!isTest(delivery.type) && !wants(endpoint, { ...delivery, endpoint_id: null })) return dropDelivery(database.db, delivery)
+    const now = source.clock()
+    const { event_id: id, type, data, happened_at: created_at } = delivery
+    const signed = signEvent({ id, type, data, created_at }, this.#openSecrets(endpoint, now), now)
+    const to: Destination = { url: endpoint.url, isNamed: settings.webhookHosts.includes(new URL(endpoint.url).hostname) }
+    const attempt = await sendEvent(this.#http, to, { ...signed, now })
+    await database.transaction((db) => this.#end(db, delivery, attempt))
+  }
+
+  #openSecrets({ organization_id: organizationId, id: endpointId, master_key_id, sealed, previous_until }: EndpointRow, now: number) {
+    const ref = { organizationId, endpointId }
+    const { current, previous } = this.#parts.applicationSeals.open(ref, { masterKeyId: master_key_id, sealed }).reveal()
+    const isOverlap = previous !== undefined && now < Number(previous_until ?? 0)
+    return [...(current === undefined ? [] : [current]), ...(isOverlap ? [previous] : [])]
+  }
+
+  /** Stores what became of an attempt, and what follows for its endpoint. */
+  async #end(db: Parameters<typeof endDelivery>[0], delivery: WaitingDelivery, attempt: Attempt): Promise<void> {
+    const now = this.#parts.source.clock()
+    const endpoint = await holdEndpoint(db, delivery.organization_id, delivery.endpoint_id)
+    if (endpoint === undefined) return
+    const isDelivered = attempt.status !== null && attempt.status >= 200 && attempt.status < 300
+    if (!(await endDelivery(db, delivery, buildEnd(delivery, { attempt, isDelivered, now })))) return
+    if (isDelivered) {
+      const isVerified = endpoint.status === 'unverified' && isTest(delivery.type)
+      if (!isVerified && endpoint.failing_since === null) return
+      return updateEndpoint(db, endpoint, { failing_since: null, ...(isVerified ? { status: 'active' } : {}) })
+    }
+    const failingSince = endpoint.failing_since ?? now
+    const reason = findEnd(endpoint, { attempt, failingSince: Number(failingSince), now })
+    if (reason === undefined) return updateEndpoint(db, endpoint, { failing_since: failingSince })
+    await updateEndpoint(db, endpoint, { status: 'disabled', status_reason: reason, failing_since: failingSince, updated_at: now })
+    await storeEvent(db, this.#parts.source, {
+      type: 'webhook.endpoint.disabled',
+      organizationId: endpoint.organization_id,
+      endpointId: endpoint.id,
+      data: { reason },
+    })
+  }
+}
+
+/** Returns why an endpoint gets nothing any more; undefined while it does. */
+function findEnd(
+  { status }: EndpointRow,
+  { attempt, failingSince, now }: { readonly attempt: Attempt; readonly failingSince: number; readonly now: number },
+): string | undefined {
+  if (status === 'disabled') return undefined
+  if (attempt.status === 410) return 'It answered with 410: it does not want events any more.'
+  return now - failingSince >= disabledAfterMs ? 'Every attempt of the last five days failed.' : undefined
+}
+
+function buildEnd(
+  delivery: WaitingDelivery,
+  { attempt, isDelivered, now }: { readonly attempt: Attempt; readonly isDelivered: boolean; readonly now: number },
+): DeliveryEnd {
+  const attempts = Number(delivery.attempts) + 1
+  const delay = delaysMs[attempts - 1]
+  const isOver = delay === undefined || attempt.status === 410
+  const asked = Math.min(attempt.retryAfterMs ?? 0, longestWaitMs)
+  const wait = Math.max((delay ?? 0) * (1 + Math.random() * jitter), asked)
+  return {
+    status: isDelivered ? 'delivered' : isOver ? 'failed' : 'waiting',
+    attempts,
+    next_at: isDelivered || isOver ? now : now + Math.round(wait),
+    last_status: attempt.status,
+    last_error: attempt.error,
+    last_answer: attempt.answer,
+    last_ms: attempt.milliseconds,
+    last_at: now,
+  }
+}
+
+/** Builds the worker of a node; `start` begins its work. */
+export const createEventWorker = (parts: EventWorkerParts): EventWorker => new Worker(parts, new Http(parts.settings.proxies))

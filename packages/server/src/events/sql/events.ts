@@ -1,0 +1,128 @@
+/** Queries events. */
+import type { EventType } from 'ferrule/wire'
+import { type Selectable, sql } from 'kysely'
+import { type Db, lockForUpdate } from '../../db/database.ts'
+import type { EventTable } from '../../db/schema/events-schema.ts'
+import { type IdSource, newId } from '../../values/ids.ts'
+
+/** A stored event. */
+export type EventRow = Selectable<EventTable>
+/** An event with its place in the order of all events. */
+export type PlacedEventRow = EventRow & { readonly position: number }
+
+/** What happened. */
+export interface News {
+  readonly type: EventType
+  readonly organizationId: string
+  readonly workspaceId?: string
+  readonly connectorId?: string
+  /** Endpoint that alone gets the event. */
+  readonly endpointId?: string
+  /** Members of `data` beside the ids. */
+  readonly data?: Readonly<Record<string, unknown>>
+}
+
+/** Stores an event. Call it in the transaction of what happened. */
+export async function storeEvent(db: Db, source: IdSource, news: News): Promise<EventRow> {
+  const { type, organizationId, workspaceId, connectorId, endpointId, data } = news
+  const row: EventRow = {
+    id: newId(source),
+    organization_id: organizationId,
+    workspace_id: workspaceId ?? null,
+    connector_id: connectorId ?? null,
+    endpoint_id: endpointId ?? null,
+    type,
+    data: JSON.stringify({
+      organization_id: organizationId,
+      workspace_id: workspaceId,
+      connector_id: connectorId,
+      endpoint_id: endpointId,
+      ...data,
+    }),
+    position: null,
+    created_at: source.clock(),
+  }
+  await db.insertInto('events').values(row).execute()
+  return row
+}
+
+/** Row of the installation's state that whoever places events locks. */
+const placing = 'event_placing'
+
+/** Returns whether events wait for their place. */
+export const hasUnplacedEvents = async (db: Db): Promise<boolean> =>
+  (await db.selectFrom('events').select('id').where('position', 'is', null).limit(1).executeTakeFirst()) !== undefined
+
+/**
+ * Gives places to events that have none. Call it in a transaction: one node at a time does it, so that an event that commits later gets a
+ * later place.
+ */
+export async function placeEvents(db: Db, limit: number): Promise<readonly PlacedEventRow[]> {
+  await db
+    .insertInto('state')
+    .values({ name: placing, value: '' })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  await lockForUpdate(db, db.selectFrom('state').select('name').where('name', '=', placing), 'state').executeTakeFirst()
+  const rows = await db.selectFrom('events').selectAll().where('position', 'is', null).orderBy('id').limit(limit).execute()
+  if (rows.length === 0) return []
+  const newest = await db
+    .selectFrom('events')
+    .select(({ fn }) => fn.max('position').as('position'))
+    .where('position', 'is not', null)
+    .executeTakeFirst()
+  const first = Number(newest?.position ?? 0) + 1
+  const placed = rows.map((row, index) => ({ ...row, position: first + index }))
+  for (const { id, position } of placed) await db.updateTable('events').set({ position }).where('id', '=', id).execute()
+  return placed
+}
+
+/** Which events are read. */
+export interface EventListOptions {
+  /** Position before the first one. */
+  readonly after: number
+  readonly type?: EventType | undefined
+  readonly limit: number
+}
+
+/** Lists events of an organization in their order. */
+export const listEvents = (db: Db, organizationId: string, { after, type, limit }: EventListOptions): Promise<EventRow[]> =>
+  db
+    .selectFrom('events')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('position', '>', after)
+    .$if(type !== undefined, (rows) => rows.where('type', '=', type ?? ''))
+    .orderBy('position')
+    .limit(limit)
+    .execute()
+
+/** Finds the position of an event; undefined when it is not kept, or has none yet. */
+export async function findPosition(db: Db, organizationId: string, id: string): Promise<number | undefined> {
+  const rows = db.selectFrom('events').select('position').where('organization_id', '=', organizationId).where('id', '=', id)
+  const position = (await rows.executeTakeFirst())?.position
+  return position === null || position === undefined ? undefined : Number(position)
+}
+
+/** Events that an organization keeps at most. */
+const mostKept = 100_000
+
+/** Deletes the oldest events of organizations with too many. @returns the number */
+export async function deleteSurplusEvents(db: Db): Promise<number> {
+  const crowded = await db
+    .selectFrom('events')
+    .select('organization_id')
+    .groupBy('organization_id')
+    .having(({ fn, eb }) => eb(fn.countAll(), '>', sql.lit(mostKept)))
+    .execute()
+  let deleted = 0
+  for (const { organization_id } of crowded) {
+    const own = db.selectFrom('events').where('organization_id', '=', organization_id)
+    const last = own.select('position').where('position', 'is not', null).orderBy('position', 'desc').offset(mostKept).limit(1)
+    const { position } = (await last.executeTakeFirst()) ?? { position: null }
+    if (position === null) continue
+    const rows = db.deleteFrom('events').where('organization_id', '=', organization_id).where('position', '<=', position)
+    deleted += Number((await rows.executeTakeFirst()).numDeletedRows)
+  }
+  return deleted
+}
