@@ -22,6 +22,7 @@ const order: readonly Ordered[] = [
   { room: 'connectors/sql/', npm: ['kysely'] },
   { room: 'calls/sql/', npm: ['kysely'] },
   { room: 'copies/sql/', npm: ['kysely'] },
+  { room: 'events/sql/', npm: ['kysely'] },
   // The copy of records: it knows nothing of organizations and of the platform's database.
   { room: 'copies/search/', only: ['values/'] },
   { room: 'copies/store/database/', only: [...connections, 'copies/search/'], npm: ['pg', '@electric-sql/pglite'], node: 'all' },
@@ -40,6 +41,7 @@ const order: readonly Ordered[] = [
   { room: 'copies/status/' },
   { room: 'copies/queue/' },
   { room: 'tenancy/', npm: ['jose'] },
+  { room: 'events/' },
   // Who is checked before it is stored, is admitted first.
   { room: 'calls/admission.ts', only: [] },
   { room: 'calls/budgets/' },

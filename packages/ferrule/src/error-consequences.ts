@@ -93,6 +93,8 @@ export const errorConsequences: Readonly<Record<ErrorCode, ErrorConsequences>> =
   kind_invalid: refused,
   kind_changed: refused,
   kind_in_use: refused,
+  webhook_endpoint_not_found: refused,
+  webhook_delivery_not_found: refused,
   job_not_found: refused,
   sync_not_found: refused,
   record_not_found: answered,

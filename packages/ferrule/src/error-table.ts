@@ -121,6 +121,12 @@ export const errorTable = {
     'Read the kind again, and repeat with its newest version.',
   ),
   kind_in_use: caller(409, 'Connectors use the kind: {connectors}.', 'Delete them first.'),
+  webhook_endpoint_not_found: caller(404, 'The endpoint of webhooks does not exist.', 'See GET /api/v1/webhooks/endpoints.'),
+  webhook_delivery_not_found: caller(
+    404,
+    'The endpoint has no such delivery.',
+    'See GET /api/v1/webhooks/endpoints/{endpoint_id}/deliveries; deliveries are kept for 30 days.',
+  ),
   job_not_found: caller(404, 'The job does not exist.', 'Use the job_id that the deletion answered.'),
   sync_not_found: caller(404, 'The sync does not exist.', 'See GET /api/v1/integrations/connectors/{connector_id}/syncs.'),
   record_not_found: caller(404, 'The vendor has no such record: {reason}.', 'Check the id, and that the credentials may see the record.'),

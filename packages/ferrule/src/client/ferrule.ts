@@ -12,6 +12,7 @@ import { Links, OAuthCredentials } from './resources/links.ts'
 import { McpTokens, ScopedTokens } from './resources/mcp-tokens.ts'
 import { Organizations } from './resources/organizations.ts'
 import { Syncs } from './resources/syncs.ts'
+import { Events, WebhookEndpoints } from './resources/webhooks.ts'
 import { Workspaces } from './resources/workspaces.ts'
 import { readServiceSettings, type ServiceOptions } from './settings.ts'
 import { type RequestOptions, Transport } from './transport.ts'
@@ -38,6 +39,8 @@ export class Ferrule {
   readonly mcpTokens: McpTokens
   readonly links: Links
   readonly oauthCredentials: OAuthCredentials
+  readonly webhooks: WebhookEndpoints
+  readonly events: Events
   readonly jobs: Jobs
   readonly #transport: Transport
 
@@ -64,6 +67,8 @@ export class Ferrule {
     this.mcpTokens = new McpTokens(transport)
     this.links = new Links(transport)
     this.oauthCredentials = new OAuthCredentials(transport)
+    this.webhooks = new WebhookEndpoints(transport)
+    this.events = new Events(transport)
     this.jobs = new Jobs(transport)
   }
 

@@ -64,7 +64,7 @@ export const webhookEndpointRemoval = record(
 export type WebhookEndpointRemoval = Wire<typeof webhookEndpointRemoval>
 
 const filters = {
-  types: opt(list(eventType, 'Types of events; left out or empty: all.', { maxItems: eventTypes.length, uniqueItems: true })),
+  types: opt(list(eventType, 'Types of events; left out or empty: all.', { maxItems: eventTypes.length })),
   workspace_ids: opt(orNull(list(uuid('Workspace id'), 'Only events of these workspaces; null: all.', { minItems: 1, maxItems: 100 }))),
   connector_ids: opt(orNull(list(uuid('Connector id'), 'Only events of these connectors; null: all.', { minItems: 1, maxItems: 100 }))),
   ordered: opt(bool('true: one event at a time, in their order; one that fails holds back the later ones.')),

@@ -18,6 +18,7 @@ import type { ConnectorNotice } from 'ferrule/wire'
 import type { Usage } from '../calls/usage/usage.ts'
 import { unparkRuns } from '../copies/sql/sync-runs.ts'
 import type { Database } from '../db/database.ts'
+import { storeConnectorEvent } from '../events/sql/events.ts'
 import type { Parts } from '../main/parts.ts'
 import { refuseDeleted } from '../tenancy/applications/live-client.ts'
 import { existenceQuery, holdWorkspace } from '../tenancy/sql/organizations.ts'
@@ -103,20 +104,38 @@ export function createAccess(parts: Parts): Pick<Connectors, 'trial' | 'readAcce
     markAuthError: async (access, reason) => {
       healthy.delete(access)
       const version = sources.get(access)?.current()
-      if (version !== undefined) await setAuthError(db, version, buildAuthErrorReason(reason, version.id))
+      if (version !== undefined) await storeRefusal(parts, version, buildAuthErrorReason(reason, version.id))
     },
     markHealthy: async (access) => {
       if ((access.status !== 'auth_error' && !access.unchecked) || healthy.has(access)) return
       const version = sources.get(access)?.current()
       if (version === undefined) return
-      const isChanged = await setHealthy(db, version)
+      const change = await storeSuccess(parts, version)
       healthy.add(access)
-      if (!isChanged) return
+      if (change === 'nothing') return
       await unparkRuns(db, { organizationId: version.organizationId, connectorId: version.id })
       parts.events.emit('queued')
     },
   }
 }
+
+/** Stores that the vendor refused credentials, and the event of the first refusal. */
+async function storeRefusal({ database, source, events }: Parts, version: CredentialsVersion, reason: string): Promise<void> {
+  const isNew = await database.transaction(async (db) => {
+    if (!(await setAuthError(db, version, reason))) return false
+    await storeConnectorEvent(db, source, 'connector.auth_failed', version)
+    return true
+  })
+  if (isNew) events.emit('queued')
+}
+
+/** Stores that the vendor accepted credentials, and the event if it had refused them. */
+const storeSuccess = ({ database, source }: Parts, version: CredentialsVersion) =>
+  database.transaction(async (db) => {
+    const change = await setHealthy(db, version)
+    if (change === 'recovered') await storeConnectorEvent(db, source, 'connector.auth_recovered', version)
+    return change
+  })
 
 async function buildAccess(
   parts: Parts,
@@ -335,12 +354,17 @@ async function exchangeAndStore(sources: SourceParts, row: SealedConnectorRow, {
 
 /** Handles a failed renewal. @returns the credentials that another process stored meanwhile. @throws the given error otherwise */
 async function handleFailure(sources: SourceParts, row: SealedConnectorRow, error: unknown): Promise<SealedConnectorRow> {
-  const { db } = sources.parts.database
+  const { database, source } = sources.parts
   const { code, message } = asFerruleError(error)
+  const refuse = () =>
+    database.transaction(async (db) => {
+      if (!(await setRenewalRefused(db, toVersion(row), buildAuthErrorReason(message, row.id)))) return false
+      if (row.status !== 'auth_error') await storeConnectorEvent(db, source, 'connector.auth_failed', toVersion(row))
+      return true
+    })
   // A failed write must not hide the error; the lease expires.
-  if (errorConsequences[code].credentials !== 'refused') await dropLease(db, toVersion(row), sources.owner).catch(() => undefined)
-  else if (!(await setRenewalRefused(db, toVersion(row), buildAuthErrorReason(message, row.id)).catch(() => true)))
-    return reread(sources, row)
+  if (errorConsequences[code].credentials !== 'refused') await dropLease(database.db, toVersion(row), sources.owner).catch(() => undefined)
+  else if (!(await refuse().catch(() => true))) return reread(sources, row)
   throw error
 }
 
@@ -355,7 +379,7 @@ function store(sources: SourceParts, row: SealedConnectorRow, next: Secret<Crede
 
 /** Stores new tokens unless the version changed: by an earlier try with a lost answer, or by the user. */
 const storeOnce = (
-  { parts: { database, vault } }: SourceParts,
+  { parts: { database, vault, source } }: SourceParts,
   row: SealedConnectorRow,
   next: Secret<CredentialValues>,
 ): Promise<boolean> =>
@@ -364,7 +388,9 @@ const storeOnce = (
     if (workspace === undefined) throw fail('connector_not_found', {})
     const dataKeyId = workspace.data_key_id
     const { sealed, fields } = await vault.seal(db, { ...toConnectorRef(row), dataKeyId }, cutApplication(row, next))
-    return replaceCredentials(db, toVersion(row), { sealed, fields, dataKeyId })
+    const isStored = await replaceCredentials(db, toVersion(row), { sealed, fields, dataKeyId })
+    if (isStored && row.status === 'auth_error') await storeConnectorEvent(db, source, 'connector.auth_recovered', toVersion(row))
+    return isStored
   })
 
 /**

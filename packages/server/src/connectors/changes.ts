@@ -13,6 +13,7 @@ import { asFerruleError, fail, failValidation, isOptional } from 'ferrule/intern
 import { type ConnectorRecord, connectorPatch, connectorUpdate, type EntitySelection } from 'ferrule/wire'
 import { endSyncs, followChange } from '../copies/queue/queue.ts'
 import { type Db, isUniqueViolation } from '../db/database.ts'
+import { storeConnectorEvent } from '../events/sql/events.ts'
 import type { Parts, Seals } from '../main/parts.ts'
 import { holdWorkspace, insertJob } from '../tenancy/sql/organizations.ts'
 import { omitFields } from '../tenancy/vault/application-seals.ts'
@@ -87,6 +88,7 @@ export const createChanges = (parts: Parts): Pick<Connectors, 'update' | 'patch'
       const row = await holdRequested(db, { principal, id })
       if (sharing.length === 1) await keepRevocation(parts, db, row)
       await endSyncs(parts, db, row)
+      await storeConnectorEvent(db, parts.source, 'connector.deleted', { organizationId: row.organization_id, id: row.id })
       await deleteConnector(db, row)
       await insertJob(db, { ...job, organization_id: row.organization_id, workspace_id: row.workspace_id, connector_id: row.id })
     })
@@ -156,6 +158,7 @@ export async function changeConnector(parts: Parts, requested: RequestedId, want
         updated_at: parts.source.clock(),
       })
       const row = await requireConnector(db, requested.principal, before.id, findConnector)
+      await storeChange(parts, db, before, wanted)
       await followChange(parts, db, { before, after: row, hasNewCredentials: wanted.credentials !== undefined })
       await wanted.credentials?.trial.complete?.(db, row.id)
       return toConnectorRecord(row, move.after)
@@ -166,6 +169,12 @@ export async function changeConnector(parts: Parts, requested: RequestedId, want
     if (isUniqueViolation(error)) throw fail('connector_name_conflict', { name: wanted.name ?? '' })
     throw error
   }
+}
+
+async function storeChange({ source }: Parts, db: Db, { id, organization_id, status }: ConnectorRow, { credentials }: Change): Promise<void> {
+  const ref = { organizationId: organization_id, id }
+  await storeConnectorEvent(db, source, 'connector.updated', ref)
+  if (credentials !== undefined && status === 'auth_error') await storeConnectorEvent(db, source, 'connector.auth_recovered', ref)
 }
 
 /** Refuses a version that stored credentials or entities do not fit. @throws FerruleError `validation_failed`, `credentials_mismatch` */

@@ -6,6 +6,7 @@ import { asFerruleError, fail } from 'ferrule/internal'
 import type { ConnectorRecord } from 'ferrule/wire'
 import { beginSyncs } from '../copies/queue/queue.ts'
 import type { Db } from '../db/database.ts'
+import { storeConnectorEvent } from '../events/sql/events.ts'
 import type { Parts } from '../main/parts.ts'
 import type { WorkspaceRow } from '../tenancy/sql/organizations.ts'
 import { ensureWorkspace, findWantedWorkspace } from '../tenancy/workspaces/workspace-keeper.ts'
@@ -196,6 +197,7 @@ async function store(parts: Parts, db: Db, { principal, draft, read, trial, trie
     unchecked: !tried.isChecked,
   }
   if (!(await insertConnector(db, row))) throw fail('connector_name_conflict', { name: draft.name })
+  await storeConnectorEvent(db, source, 'connector.created', { organizationId, id })
   await beginSyncs(parts, db, row)
   return toConnectorRecord({ ...row, workspace_name: workspace.name, workspace_status: workspace.status }, draft.kind)
 }

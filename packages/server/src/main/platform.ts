@@ -28,6 +28,8 @@ import { createSyncs } from '../copies/syncs.ts'
 import type { Database } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import { openSqlite } from '../db/sqlite.ts'
+import { createEventWorker } from '../events/event-worker.ts'
+import { createWebhooks } from '../events/webhooks.ts'
 import { createApplications } from '../tenancy/applications/applications.ts'
 import { startFirst } from '../tenancy/applications/first-start.ts'
 import { createLiveness } from '../tenancy/applications/live-client.ts'
@@ -177,8 +179,9 @@ async function start({ clock, budgets, engine, parts }: Foundation, options: Pla
   const syncs = createSyncs({ ...parts, knownIndexes: new KnownIndexes(contextStore) }, watching)
   const { uses, ...access } = createTokenServices(parts)
   const connect = createConnectServices(parts, connectors)
+  const webhooks = createWebhooks(parts)
   const visits = [access.mcpTokens, access.oauth, access.consoleSessions, connect.connectLinks]
-  const expiring = [workspaces, organizations, writes, keptAnswers, syncs, usage, budgets, ...visits]
+  const expiring = [workspaces, organizations, writes, keptAnswers, syncs, usage, budgets, webhooks, ...visits]
   const purge = () => purgeExpired(expiring, source.clock()).catch(parts.onBackgroundError)
   const timer = role === 'service' ? setInterval(purge, purgeMs).unref() : undefined
   return {
@@ -193,12 +196,14 @@ async function start({ clock, budgets, engine, parts }: Foundation, options: Pla
     writes,
     keptAnswers,
     usage,
+    webhooks,
     installation: createInstallation(parts, contextStore),
     syncs,
     engine,
     admission: parts.admission,
     limiter: budgets.limiter,
     syncWorker: (services) => createSyncWorker({ ...parts, node }, connectors, services),
+    eventWorker: () => createEventWorker(parts),
     jobs: createJobs(parts),
     kinds: { served: parts.kinds.served, of: parts.kinds.of, getVersion: parts.kinds.getVersion },
     ownKinds: createOwnKinds({ ...parts, readUploads: options.readUploads ?? { kind: refuseUpload, document: refuseUpload } }),

@@ -177,6 +177,8 @@ async function assemble({ settings, kinds }: Given, undo: Undo, stopping: Stoppi
   metrics.gauge({ name: 'ferrule_vendor_budgets', help: 'Budgets of vendors that this node uses now', read: () => platform.limiter.size })
   const { copies, worker } = createContextServices({ store, platform, settings, metrics, logger })
   undo.add(() => worker?.stop())
+  const eventWorker = settings.role === 'api' ? undefined : platform.eventWorker()
+  undo.add(() => eventWorker?.stop())
   undo.add(() => copies.folds.close())
   undo.add(() => copies.lostRecords.close())
   const app = await createServer({ platform, cutter: apart, copies, metrics, settings, kinds, logger, stopping })
@@ -186,6 +188,7 @@ async function assemble({ settings, kinds }: Given, undo: Undo, stopping: Stoppi
   // Garbage of loading the programs is a third of an idle service's memory, and V8 would keep it.
   setTimeout(() => collect({ type: 'major', flavor: 'last-resort' }), settledMs).unref()
   worker?.start()
+  eventWorker?.start()
   return { url, first: platform.first, drain: () => stopping.drain(app, settings.shutdownSeconds) }
 }
 

@@ -236,17 +236,26 @@ export async function setRenewalRefused(db: Db, { organizationId, id, version }:
   return (await rows.executeTakeFirst()).numUpdatedRows > 0n
 }
 
-/** Stores that the vendor refused this version. Writes on change only, and leaves a renewal in progress alone. */
-export const setAuthError = async (db: Db, { organizationId, id, version }: CredentialsVersion, reason: string): Promise<void> => {
+/**
+ * Stores that the vendor refused this version. Writes on change only, and leaves a renewal in progress alone.
+ * @returns whether the credentials had worked until now
+ */
+export async function setAuthError(db: Db, { organizationId, id, version }: CredentialsVersion, reason: string): Promise<boolean> {
   const rows = own(db, organizationId, id).set({ status: 'auth_error', status_reason: reason }).where('version', '=', version)
-  await rows.where(({ or, eb }) => or([eb('status', '<>', 'auth_error'), eb('status_reason', '<>', reason)])).execute()
+  if ((await rows.where('status', '<>', 'auth_error').executeTakeFirst()).numUpdatedRows > 0n) return true
+  await rows.where('status_reason', '<>', reason).execute()
+  return false
 }
 
-/** Stores that the vendor accepted this version. @returns whether anything changed */
-export async function setHealthy(db: Db, { organizationId, id, version }: CredentialsVersion): Promise<boolean> {
-  const rows = own(db, organizationId, id).set({ status: 'active', status_reason: null, unchecked: false })
-  const news = rows.where('version', '=', version).where(({ or, eb }) => or([eb('status', '=', 'auth_error'), sql<boolean>`unchecked`]))
-  return (await news.executeTakeFirst()).numUpdatedRows > 0n
+/** Stores that the vendor accepted this version. @returns what changed */
+export async function setHealthy(
+  db: Db,
+  { organizationId, id, version }: CredentialsVersion,
+): Promise<'recovered' | 'checked' | 'nothing'> {
+  const healthy = { status: 'active', status_reason: null, unchecked: false } as const
+  const rows = own(db, organizationId, id).set(healthy).where('version', '=', version)
+  if ((await rows.where('status', '=', 'auth_error').executeTakeFirst()).numUpdatedRows > 0n) return 'recovered'
+  return (await rows.where(sql<boolean>`unchecked`).executeTakeFirst()).numUpdatedRows > 0n ? 'checked' : 'nothing'
 }
 
 /** Owner and end of a renewal's lease, in milliseconds since 1970. */

@@ -12,6 +12,7 @@ import { newId } from '../../values/ids.ts'
 import { releaseRemovals } from '../sql/sync-copies.ts'
 import { type Abandoned, type Leased, listAbandonedRuns, listEndedSessions, listLeasedRuns, takeAbandoned } from '../sql/sync-queue.ts'
 import { noError, type RunRow } from '../sql/sync-runs.ts'
+import { storeRunEvent } from '../status/run-events.ts'
 import { buildSyncError, toStoredError } from '../status/run-record.ts'
 import { endedSessionMs, mostFailures } from './times.ts'
 
@@ -19,16 +20,23 @@ import { endedSessionMs, mostFailures } from './times.ts'
 const batch = 100
 
 /** Takes over runs with expired leases. A run that killed too many nodes in a row fails. */
-export async function takeOver({ database: { db }, source }: Stored): Promise<void> {
-  const now = source.clock()
-  for (const run of await listAbandonedRuns(db, now, batch)) await takeAbandoned(db, run, decideNext(run, now))
+export async function takeOver(parts: Stored): Promise<void> {
+  const now = parts.source.clock()
+  for (const run of await listAbandonedRuns(parts.database.db, now, batch)) await take(parts, run)
 }
 
+/** Takes a run from its node, and stores the event of one that fails by it. */
+const take = ({ database, source }: Stored, run: RunRow) =>
+  database.transaction(async (db) => {
+    const next = decideNext(run, source.clock())
+    if ((await takeAbandoned(db, run, next)) && run.state === 'running') await storeRunEvent(db, source, { ...run, ...next })
+  })
+
 /** Takes over the runs of a dead node or an ended session at once. */
-export async function takeOverFrom({ database: { db }, source }: Stored, leased: Leased) {
+export async function takeOverFrom(parts: Stored, leased: Leased) {
   for (let last = batch; last === batch; ) {
-    const runs = await listLeasedRuns(db, leased, batch)
-    for (const run of runs) await takeAbandoned(db, run, decideNext(run, source.clock()))
+    const runs = await listLeasedRuns(parts.database.db, leased, batch)
+    for (const run of runs) await take(parts, run)
     last = runs.length
   }
 }

@@ -54,6 +54,7 @@ import {
 } from '../sql/sync-runs.ts'
 import { toScheduleRecords } from '../status/connector-status.ts'
 import { expandToGroups, readWantedEntities } from '../status/groups.ts'
+import { storeRunEvent } from '../status/run-events.ts'
 import { noProgress, readEntities, readResults, toRunRecord, toSyncError } from '../status/run-record.ts'
 import { findSyncedConnector, type SyncedConnector, toSyncedConnector } from '../status/status-facts.ts'
 import { findOwnMoves } from '../store/types.ts'
@@ -159,7 +160,10 @@ async function takeOver(
   const results = [...readResults(run.results), ...failed]
   const isPartly = results.some(({ state }) => state !== 'failed' && state !== 'skipped')
   const end = taken === 'all' ? { state: isPartly ? ('partial' as const) : ('failed' as const), finished_at: source.clock() } : {}
-  return changeWaiting(db, run, { results: JSON.stringify(results), ...end })
+  const change = { results: JSON.stringify(results), ...end }
+  const isTaken = await changeWaiting(db, run, change)
+  if (isTaken && taken === 'all') await storeRunEvent(db, source, { ...run, ...change })
+  return isTaken
 }
 
 /** Stores the schedule of a connector. */

@@ -12,6 +12,7 @@ import { Removals } from '../queue/removals.ts'
 import { runSchedules, scheduleMissing } from '../queue/schedules.ts'
 import { computeNextAttemptAt, leaseMarginMs, leaseMs, mostFailures, renewalMs } from '../queue/times.ts'
 import { endRun, hasDueRun, leaseRuns, type RunEnd, releaseRun, updateRun, wakeRuns } from '../sql/sync-queue.ts'
+import { storeRunEvent } from '../status/run-events.ts'
 import { buildSyncError, readAsked, toStoredError } from '../status/run-record.ts'
 import type { SyncServices, SyncWorker } from '../sync-types.ts'
 import { Attempt, type AttemptOutcome, type AttemptServices } from './attempt.ts'
@@ -55,15 +56,20 @@ function summarizeResults(results: readonly SyncEntityResult[]): EndedAttempt & 
  */
 async function endAttempt(parts: EndParts, attempt: Attempt, outcome: AttemptOutcome | Error): Promise<EndedAttempt | undefined> {
   const { state, error, more } = await (outcome instanceof Error ? requeueRun(parts, attempt, outcome) : decideEnd(parts, attempt, outcome))
-  const { db } = parts.database
+  const { database, source } = parts
   const end: RunEnd = {
     ...toStoredError(error),
     ...more,
     progress: attempt.progress.text(),
     results: JSON.stringify(attempt.results),
   }
-  if (await endRun(db, attempt.lease, end)) return { state, error }
-  await releaseRun(db, attempt.lease)
+  const isEnded = await database.transaction(async (db) => {
+    if (!(await endRun(db, attempt.lease, end))) return false
+    await storeRunEvent(db, source, { ...attempt.run, ...end })
+    return true
+  })
+  if (isEnded) return { state, error }
+  await releaseRun(database.db, attempt.lease)
   return undefined
 }
 
@@ -273,7 +279,11 @@ class Worker implements SyncWorker {
     const node = await this.#parts.node.name()
     const session = await this.#parts.node.session()
     const lease = { owner: newId(source), node, session: session?.key ?? null, now, until: now + leaseMs }
-    const runs = await database.transaction((db) => leaseRuns(db, lease, free))
+    const runs = await database.transaction(async (db) => {
+      const leased = await leaseRuns(db, lease, free)
+      for (const run of leased) if (run.attempts === 1) await storeRunEvent(db, source, run)
+      return leased
+    })
     for (const run of runs) this.#begin(new Attempt(this.#attempts, run, { owner: lease.owner, session }))
   }
 

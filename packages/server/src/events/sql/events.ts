@@ -1,4 +1,5 @@
 /** Queries events. */
+import { readSlug } from 'ferrule/internal'
 import type { EventType } from 'ferrule/wire'
 import { type Selectable, sql } from 'kysely'
 import { type Db, lockForUpdate } from '../../db/database.ts'
@@ -44,6 +45,23 @@ export async function storeEvent(db: Db, source: IdSource, news: News): Promise<
   }
   await db.insertInto('events').values(row).execute()
   return row
+}
+
+/** An event that says no more than which connector it is about. */
+export type ConnectorNews = Extract<EventType, `connector.${string}`>
+
+/** Stores an event about a connector. Call it in the transaction of what happened; before a deletion. */
+export async function storeConnectorEvent(
+  db: Db,
+  source: IdSource,
+  type: ConnectorNews,
+  { organizationId, id }: { readonly organizationId: string; readonly id: string },
+): Promise<void> {
+  const rows = db.selectFrom('connectors').select(['workspace_id', 'kind', 'name']).where('organization_id', '=', organizationId)
+  const row = await rows.where('id', '=', id).executeTakeFirst()
+  if (row === undefined) return
+  const data = { connector_type: readSlug(row.kind), name: row.name }
+  await storeEvent(db, source, { type, organizationId, workspaceId: row.workspace_id, connectorId: id, data })
 }
 
 /** Row of the installation's state that whoever places events locks. */

@@ -52,6 +52,19 @@ import { getNode, getService, getUsage, listConnectorOverviews, listUnfinishedSy
 import { checkKind, deleteKind, getKind, importKind, listKinds, listKindVersions, publishKind } from './own-kinds.ts'
 import { getSkillDocs, listSkills } from './skills.ts'
 import { createMcpToken, createScopedToken, createToken, getScopedTokenInfo, listMcpTokens, revokeMcpToken } from './tokens.ts'
+import {
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  getWebhookEndpoint,
+  listEvents,
+  listWebhookDeliveries,
+  listWebhookEndpoints,
+  retryWebhookDeliveries,
+  retryWebhookDelivery,
+  rotateWebhookSecret,
+  testWebhookEndpoint,
+  updateWebhookEndpoint,
+} from './webhooks.ts'
 
 /** Every route of the service. */
 export const routes: readonly Route[] = [
@@ -128,6 +141,17 @@ export const routes: readonly Route[] = [
   getUsage,
   getService,
   getNode,
+  listEvents,
+  listWebhookEndpoints,
+  createWebhookEndpoint,
+  getWebhookEndpoint,
+  updateWebhookEndpoint,
+  deleteWebhookEndpoint,
+  rotateWebhookSecret,
+  testWebhookEndpoint,
+  listWebhookDeliveries,
+  retryWebhookDelivery,
+  retryWebhookDeliveries,
   getJob,
   live,
   ready,

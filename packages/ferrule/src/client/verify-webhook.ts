@@ -1,0 +1,61 @@
+/** Verifies webhooks of the service, as Standard Webhooks 1.0.0 describe it. */
+import { failValidation } from '../errors.ts'
+import type { PlatformEvent } from '../wire/events.ts'
+
+/** A request that a receiver got. */
+export interface ReceivedWebhook {
+  /** The bytes of the body as text, before anything has parsed them. */
+  readonly body: string
+  /** Headers of the request: of `Request.headers`, or an object with names in lower case as Node has them. */
+  readonly headers: Pick<Headers, 'get'> | Readonly<Record<string, string | readonly string[] | undefined>>
+  /** Secret of the endpoint: `whsec_` and base64. */
+  readonly secret: string
+  /** Difference of the clocks that is accepted, in seconds; default: 300. */
+  readonly toleranceSeconds?: number
+  /** Now, in milliseconds since 1970; default: the clock of this machine. */
+  readonly now?: number
+}
+
+const prefix = 'whsec_'
+
+const refuse = (message: string) => failValidation([{ field: '', message, error_code: 'webhook' }])
+
+function readHeader({ headers }: ReceivedWebhook, name: string): string {
+  const value = typeof headers.get === 'function' ? headers.get(name) : Reflect.get(headers, name)
+  if (typeof value !== 'string') throw refuse(`has no header ${name}`)
+  return value
+}
+
+const decode = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
+
+/** Decodes a signature; empty bytes, which no key signs, for a text that is not base64. */
+function decodeSignature(text: string): Uint8Array<ArrayBuffer> {
+  try {
+    return decode(text)
+  } catch {
+    return new Uint8Array()
+  }
+}
+
+/**
+ * Verifies the signature and the time of a webhook, and returns its event. Remember `id` to recognize an event that comes again.
+ * @throws FerruleError `validation_failed` for a request that the service did not sign with this secret, or that is too old
+ */
+export async function verifyWebhook(received: ReceivedWebhook): Promise<PlatformEvent> {
+  const { body, secret, toleranceSeconds = 300, now = Date.now() } = received
+  const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => readHeader(received, name))
+  if (Math.abs(now / 1_000 - Number(timestamp)) <= toleranceSeconds) {
+    const key = await crypto.subtle.importKey(
+      'raw',
+      decode(secret.replace(prefix, '')),
+      { name: 'HMAC', hash: 'SHA-256' },
+      false,
+      ['verify'],
+    )
+    const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`)
+    const given = (signatures ?? '').split(' ').filter((each) => each.startsWith('v1,'))
+    for (const each of given) if (await crypto.subtle.verify('HMAC', key, decodeSignature(each.slice(3)), signed)) return JSON.parse(body)
+    throw refuse('is not signed with this secret')
+  }
+  throw refuse('was signed too long ago, or one of the clocks is wrong')
+}

@@ -1,0 +1,147 @@
+import {
+  endpoints,
+  eventPage,
+  eventQuery,
+  webhookDelivery,
+  webhookDeliveryPage,
+  webhookDeliveryQuery,
+  webhookEndpoint,
+  webhookEndpointInput,
+  webhookEndpointList,
+  webhookEndpointPatch,
+  webhookEndpointRemoval,
+  webhookEndpointSecret,
+  webhookRedelivery,
+  webhookRedeliveryResult,
+  webhookRotation,
+} from 'ferrule/wire'
+import { nextPage, principalRoute, slot } from '../route.ts'
+
+export const listEvents = principalRoute('listEvents', {
+  tag: 'webhooks',
+  summary: 'List events in their order',
+  about: 'What webhooks carry, by polling: ask again after the event in `after`. Events are kept for 30 days, at most 100,000.',
+  scope: 'webhooks:read',
+  query: eventQuery,
+  returns: { about: 'Events', schema: eventPage },
+  problems: ['organization_forbidden', 'invalid_cursor', 'validation_failed'],
+  answer: async ({ who, query }, { platform }) => ({ json: await platform.webhooks.listEvents(who, query) }),
+})
+
+export const listWebhookEndpoints = principalRoute('listWebhookEndpoints', {
+  tag: 'webhooks',
+  summary: 'List the endpoints of webhooks',
+  scope: 'webhooks:read',
+  returns: { about: 'Endpoints', schema: webhookEndpointList },
+  problems: ['organization_forbidden'],
+  answer: async ({ who }, { platform }) => ({ json: await platform.webhooks.list(who) }),
+})
+
+export const createWebhookEndpoint = principalRoute('createWebhookEndpoint', {
+  tag: 'webhooks',
+  summary: 'Create an endpoint of webhooks',
+  about:
+    'The secret is in this answer only. The service sends `webhook.test` at once; other events follow when it was answered with 2xx. Requests are signed as Standard Webhooks 1.0.0.',
+  scope: 'webhooks:write',
+  body: webhookEndpointInput,
+  example: { name: 'Sales platform', url: 'https://hooks.acme.example/ferrule', types: ['connector.auth_failed'] },
+  returns: { about: 'The endpoint', schema: webhookEndpointSecret },
+  problems: ['organization_forbidden', 'validation_failed'],
+  answer: async ({ who, body }, { platform }) => ({ json: await platform.webhooks.create(who, body) }),
+})
+
+export const getWebhookEndpoint = principalRoute('getWebhookEndpoint', {
+  tag: 'webhooks',
+  summary: 'Read an endpoint of webhooks',
+  scope: 'webhooks:read',
+  returns: { about: 'The endpoint', schema: webhookEndpoint },
+  problems: ['webhook_endpoint_not_found', 'organization_forbidden'],
+  answer: async (exchange, { platform }) => ({ json: await platform.webhooks.get(exchange.who, slot(exchange, 'endpoint_id')) }),
+})
+
+export const updateWebhookEndpoint = principalRoute('updateWebhookEndpoint', {
+  tag: 'webhooks',
+  summary: 'Change, pause or resume an endpoint of webhooks',
+  about: 'Another address gets a test first. While an endpoint is paused, its events wait.',
+  scope: 'webhooks:write',
+  body: webhookEndpointPatch,
+  example: { status: 'paused' },
+  returns: { about: 'The endpoint', schema: webhookEndpoint },
+  problems: ['webhook_endpoint_not_found', 'organization_forbidden', 'validation_failed'],
+  answer: async (exchange, { platform }) => ({
+    json: await platform.webhooks.update(exchange.who, slot(exchange, 'endpoint_id'), exchange.body),
+  }),
+})
+
+export const deleteWebhookEndpoint = principalRoute('deleteWebhookEndpoint', {
+  tag: 'webhooks',
+  summary: 'Delete an endpoint of webhooks',
+  scope: 'webhooks:write',
+  returns: { about: 'The deleted endpoint', schema: webhookEndpointRemoval },
+  problems: ['webhook_endpoint_not_found', 'organization_forbidden'],
+  answer: async (exchange, { platform }) => ({ json: await platform.webhooks.remove(exchange.who, slot(exchange, 'endpoint_id')) }),
+})
+
+export const rotateWebhookSecret = principalRoute('rotateWebhookSecret', {
+  tag: 'webhooks',
+  summary: 'Make a new secret for an endpoint of webhooks',
+  about: 'Both secrets sign for the time of `overlap_seconds`, so receivers can change without a gap.',
+  scope: 'webhooks:write',
+  body: webhookRotation,
+  example: { overlap_seconds: 86_400 },
+  returns: { about: 'The endpoint', schema: webhookEndpointSecret },
+  problems: ['webhook_endpoint_not_found', 'organization_forbidden', 'validation_failed'],
+  answer: async (exchange, { platform }) => ({
+    json: await platform.webhooks.rotateSecret(exchange.who, slot(exchange, 'endpoint_id'), exchange.body),
+  }),
+})
+
+export const testWebhookEndpoint = principalRoute('testWebhookEndpoint', {
+  tag: 'webhooks',
+  summary: 'Send a test to an endpoint of webhooks',
+  about: 'The delivery shows what became of it. Five tests in a minute at most.',
+  scope: 'webhooks:write',
+  returns: { about: 'The endpoint', schema: webhookEndpoint },
+  problems: ['webhook_endpoint_not_found', 'organization_forbidden', 'validation_failed'],
+  answer: async (exchange, { platform }) => ({ json: await platform.webhooks.test(exchange.who, slot(exchange, 'endpoint_id')) }),
+})
+
+export const listWebhookDeliveries = principalRoute('listWebhookDeliveries', {
+  tag: 'webhooks',
+  summary: 'List what was sent to an endpoint of webhooks',
+  about: 'The newest first, for 30 days. Answers of the endpoint are shown to tokens with webhooks:write.',
+  scope: 'webhooks:read',
+  query: webhookDeliveryQuery,
+  returns: { about: 'One page', schema: webhookDeliveryPage },
+  problems: ['webhook_endpoint_not_found', 'organization_forbidden', 'invalid_cursor', 'validation_failed'],
+  answer: async (exchange, { platform }) => {
+    const id = slot(exchange, 'endpoint_id')
+    const page = await platform.webhooks.listDeliveries(exchange.who, id, exchange.query)
+    return { json: nextPage(endpoints.listWebhookDeliveries.path.replace('{endpoint_id}', id), exchange.query, page) }
+  },
+})
+
+export const retryWebhookDelivery = principalRoute('retryWebhookDelivery', {
+  tag: 'webhooks',
+  summary: 'Send an event to an endpoint again',
+  about: 'It has the same id as before, so a receiver recognizes it.',
+  scope: 'webhooks:write',
+  returns: { about: 'The delivery', schema: webhookDelivery },
+  problems: ['webhook_endpoint_not_found', 'webhook_delivery_not_found', 'organization_forbidden'],
+  answer: async (exchange, { platform }) => ({
+    json: await platform.webhooks.retryDelivery(exchange.who, slot(exchange, 'endpoint_id'), slot(exchange, 'delivery_id')),
+  }),
+})
+
+export const retryWebhookDeliveries = principalRoute('retryWebhookDeliveries', {
+  tag: 'webhooks',
+  summary: 'Send all failed events to an endpoint again',
+  scope: 'webhooks:write',
+  body: webhookRedelivery,
+  example: { since: '2026-11-01T00:00:00Z' },
+  returns: { about: 'What is sent again', schema: webhookRedeliveryResult },
+  problems: ['webhook_endpoint_not_found', 'organization_forbidden', 'validation_failed'],
+  answer: async (exchange, { platform }) => ({
+    json: await platform.webhooks.retryDeliveries(exchange.who, slot(exchange, 'endpoint_id'), exchange.body),
+  }),
+})
