@@ -11,8 +11,10 @@ let scoped: string
 let mediaId: string
 /** A kind that the owner brought, with a connector of it. */
 let ownKind: { readonly id: string; readonly connectorId: string; readonly syncId: string }
+/** An endpoint of the owner with a delivery. */
+let webhook: { readonly endpoint_id: string; readonly delivery_id: string }
 beforeAll(async () => {
-  world = await startWorld()
+  world = await startWorld({ settings: { webhookHosts: ['127.0.0.1'] } })
   owner = await createTenant(world, 'Owner')
   stranger = await createTenant(world, 'Stranger')
   const sent = { token: stranger.token, body: { workspace_name: 'elsewhere' } }
@@ -24,6 +26,7 @@ beforeAll(async () => {
   })
   mediaId = String(/[\w-]{43}/.exec(media.json.url)?.[0])
   ownKind = await bringKind(owner.token)
+  webhook = await bringWebhook(owner.token)
 })
 afterAll(() => world.close())
 
@@ -59,6 +62,17 @@ async function bringKind(token: string) {
   await send('PUT', `${base}/oauth/credentials`, { connector_type: slug, configuration: { client_id: 'c', client_secret: 's' } })
   const { data } = (await world.ask(`${connectorsPath}/${made.id}/syncs`, { token })).json
   return { id: String(id), connectorId: String(made.id), syncId: String(data[0].id) }
+}
+
+/** Makes an endpoint at an address where nothing listens, and sends its test. */
+async function bringWebhook(token: string) {
+  const path = `${base}/webhooks/endpoints`
+  const { json } = await world.ask(path, { token, body: { name: 'Owner hook', url: 'http://127.0.0.1:1/' } })
+  const worker = world.platform.eventWorker()
+  await worker.run()
+  await worker.stop()
+  const { data } = (await world.ask(`${path}/${json.id}/deliveries`, { token })).json
+  return { endpoint_id: String(json.id), delivery_id: String(data[0].id) }
 }
 
 /** Parameters of a download that the sandbox has. */
@@ -123,7 +137,7 @@ async function seen(path: string, sent: Sent) {
 
 test('the table of routes has ids to try', () => {
   expect(withIds.map(({ operation }) => operation)).toEqual(expect.arrayContaining(Object.keys(bodies)))
-  expect(withIds).toHaveLength(41)
+  expect(withIds).toHaveLength(49)
 })
 
 type Seen = Awaited<ReturnType<typeof seen>>
@@ -157,7 +171,10 @@ function listPairs(path: string) {
     mcpTokenId: randomUUID(),
     linkId: randomUUID(),
   })
-  const media = { foreign: { media_id: mediaId }, never: { media_id: randomBytes(32).toString('base64url') } }
+  const media = {
+    foreign: { media_id: mediaId, ...webhook },
+    never: { media_id: randomBytes(32).toString('base64url'), endpoint_id: randomUUID(), delivery_id: randomUUID() },
+  }
   const usual = { foreign: { ...idsOf(owner), ...media.foreign }, never: { ...unknown, ...media.never }, hide: (answer: Seen) => answer }
   const named = listNames().map(({ foreign, never, hide }) => ({
     foreign: ownIds(foreign),
@@ -211,6 +228,8 @@ describe('whatever was tried', () => {
     expect([kind.json.id, kind.json.version, kind.json.file]).toEqual([ownKind.id, 1, kindFile])
     const { json: atVendors } = await world.ask(`${base}/oauth/credentials`, { token: owner.token })
     expect(atVendors.data.map(({ connector_type: type }: { connector_type: string }) => type)).toEqual([slug])
+    const { json: hooks } = await world.ask(`${base}/webhooks/endpoints`, { token: owner.token })
+    expect(hooks.data).toMatchObject([{ id: webhook.endpoint_id, name: 'Owner hook', status: 'unverified' }])
     const { json: status } = await world.ask(`${connectorsPath}/${owner.connectorId}/context_store`, { token: owner.token })
     expect([status.schedules[0].paused, status.queued.id, status.queued.attempts]).toEqual([false, owner.syncId, 0])
   })
@@ -249,6 +268,8 @@ describe('lists', () => {
     `${base}/skills`,
     `${base}/openapi.json`,
     `${base}/oauth/credentials`,
+    `${base}/events`,
+    `${base}/webhooks/endpoints`,
   ])('%s has no kind of others', async (path) => {
     const { text, status } = await world.ask(path, { token: stranger.token })
     expect(status).toBe(200)

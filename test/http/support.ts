@@ -286,6 +286,7 @@ type TenantIds = 'organizationId' | 'applicationId' | 'workspaceId' | 'connector
 /** A second tenant: an organization of its own with an application, a token, a workspace, a connector and a connect link. */
 export interface Tenant extends Readonly<Record<TenantIds, string>> {
   readonly token: string
+  readonly client: { readonly client_id: string; readonly client_secret: string }
   /** The run that the connector began with. */
   readonly syncId: string
 }
@@ -307,7 +308,7 @@ export async function createTenant({ platform, ask, connect }: World, name: stri
   const link = await read(`${base}/connect/links`, { end_user: { id: `${name} user` } })
   const syncs = await read(`${connectorsPath}/${connectorId}/syncs`)
   return {
-    ...{ token, organizationId: first.id, applicationId, workspaceId: String(workspace.json.id), jobId: String(removal.json.job_id) },
+    ...{ token, client: body, organizationId: first.id, applicationId, workspaceId: String(workspace.json.id), jobId: String(removal.json.job_id) },
     ...{ connectorId, syncId: String(syncs.data[0].id), mcpTokenId: String(made.id), linkId: String(link.id) },
   }
 }

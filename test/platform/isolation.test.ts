@@ -150,6 +150,9 @@ const others = new Set([
   ...['of', 'getVersion'].map((name) => `kinds.${name}`), // own-kinds.test.ts has a foreign organization
   ...['list', 'get', 'listVersions', 'check', 'publish', 'remove', 'importDocument'].map((name) => `ownKinds.${name}`), // as there
   ...['list', 'set'].map((name) => `kindPromotions.${name}`), // for the operator
+  // test/http/webhooks.test.ts and test/http/isolation.test.ts have foreign organizations
+  ...['listEvents', 'list', 'get', 'create', 'update', 'remove', 'rotateSecret', 'test', 'listDeliveries'].map((name) => `webhooks.${name}`),
+  ...['retryDelivery', 'retryDeliveries', 'purgeExpired'].map((name) => `webhooks.${name}`),
   'vault.rotateMasterKey',
   'vault.rotateDataKeys',
 ])

@@ -40,6 +40,8 @@ const {
   contextStore,
   definitions,
   kinds: ownKinds,
+  webhooks,
+  events,
   tokens,
   mcpTokens,
   links,
@@ -145,6 +147,11 @@ const again = await connectors.link('id', { end_user: { id: 'user-17' } })
 yes<Same<typeof again, typeof link>>()
 const own = await oauthCredentials.save({ connector_type: 'gong', configuration: { client_id: 'a', client_secret: 'b' } })
 yes<Same<typeof own.configuration_fields, readonly string[]>>()
+const hook = await webhooks.create({ name: 'n', url: 'https://hooks.example.com', types: ['connector.auth_failed'] })
+yes<Same<typeof hook.secret, string>>()
+// @ts-expect-error there is no such type of event
+void webhooks.create({ name: 'n', url: 'https://hooks.example.com', types: ['connector.renamed'] })
+for (const event of (await events.list()).data) if (event.type === 'context_store.sync.completed') yes<Same<typeof event.data.state, 'succeeded' | 'partial'>>()
 const health = await new Ferrule().health({ deadlineMs: 1_000 })
 yes<Same<typeof health.status, 'ok'>>()
 const answer = await new Ferrule().request('PATCH', '/api/v1/x', { query: { a: 1, b: undefined }, headers: { a: 'b' }, body: [1n] })

@@ -2,7 +2,7 @@
 import { bool, type Field, type Fields, int, list, oneOf, opt, orNull, str, time } from '../definition/index.ts'
 import { errorCode } from './problem.ts'
 import { runCauses, runModes } from './syncs.ts'
-import { named, part, query, record, uuid, type Wire } from './words.ts'
+import { named, part, query, record, recordOrNull, uuid, type Wire } from './words.ts'
 
 /** Version of the bodies of events. Receivers ignore types and members that they do not know. */
 export const eventVersion = 'v1'
@@ -28,7 +28,7 @@ const endedRun = {
   ...run,
   written: int('Rows that were added to the copy or replaced'),
   removed: int('Rows that were deleted'),
-  error_code: orNull(errorCode),
+  error_code: recordOrNull(errorCode),
 }
 const endpoint = { organization_id: uuid('Organization'), endpoint_id: uuid('Endpoint') }
 

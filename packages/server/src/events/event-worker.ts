@@ -73,7 +73,7 @@ export type EventWorkerParts = Pick<
 export interface EventWorker {
   /** Begins to look for events. */
   start(): void
-  /** Places and sends what is due now, and waits for the attempts. */
+  /** Places and sends what is due, until nothing is. */
   run(): Promise<void>
   /** Ends. Attempts that run get a few seconds; another node takes over what is left. */
   stop(): Promise<void>
@@ -102,8 +102,11 @@ class Worker implements EventWorker {
   }
 
   async run(): Promise<void> {
-    await this.#tick()
-    await Promise.all(this.#sending)
+    for (;;) {
+      await this.#tick()
+      if (this.#sending.size === 0) return
+      await Promise.all(this.#sending)
+    }
   }
 
   async stop(): Promise<void> {
@@ -198,7 +201,7 @@ class Worker implements EventWorker {
       .catch(this.#parts.onBackgroundError)
       .finally(() => {
         this.#sending.delete(work)
-        if (this.#timer !== undefined && !this.#isStopped) this.#look()
+        if (!this.#isStopped) this.#look()
       })
     this.#sending.add(work)
   }

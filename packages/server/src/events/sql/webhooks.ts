@@ -174,6 +174,8 @@ export async function listDueEndpoints(db: Db, now: number, limit: number): Prom
     .selectFrom('webhook_deliveries')
     .innerJoin('webhook_endpoints', 'webhook_endpoints.id', 'webhook_deliveries.endpoint_id')
     .innerJoin('events', 'events.id', 'webhook_deliveries.event_id')
+    .innerJoin('organizations', 'organizations.id', 'webhook_deliveries.organization_id')
+    .where('organizations.deleted_at', 'is', null)
     .select(({ fn }) => ['webhook_deliveries.endpoint_id', fn.min('webhook_deliveries.next_at').as('next_at')])
     .where('webhook_deliveries.status', '=', waitingStatus)
     .where('webhook_deliveries.next_at', '<=', now)

@@ -21,6 +21,7 @@ export const tags = {
   connect: 'Connect links: end users authorize connectors, in a browser',
   execute: 'Run an action on an entity',
   'context store': 'The synced copy: how it is filled, how fresh it is, and its records',
+  webhooks: 'Events of the organization: sent to addresses of yours, and by polling',
   jobs: 'Work that was asked for',
   service: 'State of the service',
 } as const

@@ -102,7 +102,7 @@ export const testWebhookEndpoint = principalRoute('testWebhookEndpoint', {
   about: 'The delivery shows what became of it. Five tests in a minute at most.',
   scope: 'webhooks:write',
   returns: { about: 'The endpoint', schema: webhookEndpoint },
-  problems: ['webhook_endpoint_not_found', 'organization_forbidden', 'validation_failed'],
+  problems: ['webhook_endpoint_not_found', 'organization_forbidden', 'rate_limited', 'validation_failed'],
   answer: async (exchange, { platform }) => ({ json: await platform.webhooks.test(exchange.who, slot(exchange, 'endpoint_id')) }),
 })
 
