@@ -67,7 +67,7 @@ async function bringKind(token: string) {
 /** Makes an endpoint at an address where nothing listens, and sends its test. */
 async function bringWebhook(token: string) {
   const path = `${base}/webhooks/endpoints`
-  const { json } = await world.ask(path, { token, body: { name: 'Owner hook', url: 'http://127.0.0.1:1/' } })
+  const { json } = await world.ask(path, { token, body: { name: 'owners-desk hook', url: 'http://127.0.0.1:1/' } })
   const worker = world.platform.eventWorker()
   await worker.run()
   await worker.stop()
@@ -114,6 +114,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   [`PUT ${base}/workspaces/{workspace_id}`]: { name: 'taken over' },
   [`PUT ${connectorsPath}/{connector_id}`]: { name: 'taken over' },
   [`PATCH ${connectorsPath}/{connector_id}`]: { credentials: { access_key_secret: 'taken over' } },
+  [`PATCH ${base}/webhooks/endpoints/{endpoint_id}`]: { name: 'taken over' },
   [`POST ${connectorsPath}/{connector_id}/check`]: {},
   [`POST ${connectorsPath}/{connector_id}/execute`]: { entity: 'users', action: 'list' },
   [`POST ${connectorsPath}/{connector_id}/request`]: { method: 'GET', path: '/a' },
@@ -229,7 +230,7 @@ describe('whatever was tried', () => {
     const { json: atVendors } = await world.ask(`${base}/oauth/credentials`, { token: owner.token })
     expect(atVendors.data.map(({ connector_type: type }: { connector_type: string }) => type)).toEqual([slug])
     const { json: hooks } = await world.ask(`${base}/webhooks/endpoints`, { token: owner.token })
-    expect(hooks.data).toMatchObject([{ id: webhook.endpoint_id, name: 'Owner hook', status: 'unverified' }])
+    expect(hooks.data).toMatchObject([{ id: webhook.endpoint_id, name: 'owners-desk hook', status: 'unverified' }])
     const { json: status } = await world.ask(`${connectorsPath}/${owner.connectorId}/context_store`, { token: owner.token })
     expect([status.schedules[0].paused, status.queued.id, status.queued.attempts]).toEqual([false, owner.syncId, 0])
   })

@@ -10,6 +10,7 @@ import { accessRecords } from './wire-access.ts'
 import { connectRecords } from './wire-connect.ts'
 import { kindRecords } from './wire-kinds.ts'
 import { overviewRecords } from './wire-overview.ts'
+import { webhookRecords } from './wire-webhooks.ts'
 
 type Json = ReturnType<typeof JSON.parse>
 
@@ -29,6 +30,7 @@ test('records and bodies', () => {
     ...connectRecords,
     ...kindRecords,
     ...overviewRecords,
+    ...webhookRecords,
     CheckResult: {
       entity_check_results: '[{ entity: string, error_message?: string, status: succeeded | failed | skipped, status_code?: integer }]',
       'error_message?': 'string',

@@ -151,7 +151,9 @@ const others = new Set([
   ...['list', 'get', 'listVersions', 'check', 'publish', 'remove', 'importDocument'].map((name) => `ownKinds.${name}`), // as there
   ...['list', 'set'].map((name) => `kindPromotions.${name}`), // for the operator
   // test/http/webhooks.test.ts and test/http/isolation.test.ts have foreign organizations
-  ...['listEvents', 'list', 'get', 'create', 'update', 'remove', 'rotateSecret', 'test', 'listDeliveries'].map((name) => `webhooks.${name}`),
+  ...['listEvents', 'list', 'get', 'create', 'update', 'remove', 'rotateSecret', 'test', 'listDeliveries'].map(
+    (name) => `webhooks.${name}`,
+  ),
   ...['retryDelivery', 'retryDeliveries', 'purgeExpired'].map((name) => `webhooks.${name}`),
   'vault.rotateMasterKey',
   'vault.rotateDataKeys',

@@ -32,6 +32,7 @@ const promised: Readonly<Record<string, string>> = {
   HTTPS_PROXY: 'http or https URL; HTTP_PROXY',
   NO_PROXY: 'comma list of hosts; none',
   FERRULE_SANDBOX: 'on or off; on without DATABASE_URL, else off',
+  FERRULE_WEBHOOK_HOSTS: 'comma list of hosts; none',
   FERRULE_TRUSTED_PROXIES: 'comma list of addresses and CIDR blocks, or a number of hops from 0 to 32; none',
   FERRULE_CORS_ORIGINS: 'comma list of origins; none',
   FERRULE_CONNECT_REDIRECTS: 'comma list of origins; none',

@@ -37,6 +37,7 @@ describe('settings', () => {
       origins: {},
       sandbox: true,
       trustedProxies: [],
+      webhookHosts: [],
       corsOrigins: [],
       connectOrigins: [],
       connectRedirects: [],

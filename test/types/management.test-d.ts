@@ -151,7 +151,8 @@ const hook = await webhooks.create({ name: 'n', url: 'https://hooks.example.com'
 yes<Same<typeof hook.secret, string>>()
 // @ts-expect-error there is no such type of event
 void webhooks.create({ name: 'n', url: 'https://hooks.example.com', types: ['connector.renamed'] })
-for (const event of (await events.list()).data) if (event.type === 'context_store.sync.completed') yes<Same<typeof event.data.state, 'succeeded' | 'partial'>>()
+for (const event of (await events.list()).data)
+  if (event.type === 'context_store.sync.completed') yes<Same<typeof event.data.state, 'succeeded' | 'partial'>>()
 const health = await new Ferrule().health({ deadlineMs: 1_000 })
 yes<Same<typeof health.status, 'ok'>>()
 const answer = await new Ferrule().request('PATCH', '/api/v1/x', { query: { a: 1, b: undefined }, headers: { a: 'b' }, body: [1n] })

@@ -45,13 +45,9 @@ export async function verifyWebhook(received: ReceivedWebhook): Promise<Platform
   const { body, secret, toleranceSeconds = 300, now = Date.now() } = received
   const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => readHeader(received, name))
   if (Math.abs(now / 1_000 - Number(timestamp)) <= toleranceSeconds) {
-    const key = await crypto.subtle.importKey(
-      'raw',
-      decode(secret.replace(prefix, '')),
-      { name: 'HMAC', hash: 'SHA-256' },
-      false,
-      ['verify'],
-    )
+    const key = await crypto.subtle.importKey('raw', decode(secret.replace(prefix, '')), { name: 'HMAC', hash: 'SHA-256' }, false, [
+      'verify',
+    ])
     const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`)
     const given = (signatures ?? '').split(' ').filter((each) => each.startsWith('v1,'))
     for (const each of given) if (await crypto.subtle.verify('HMAC', key, decodeSignature(each.slice(3)), signed)) return JSON.parse(body)

@@ -43,7 +43,11 @@ export const webhookEndpoint = record('WebhookEndpoint', endpoint, 'An address t
 /** An address that events are sent to. */
 export type WebhookEndpoint = Wire<typeof webhookEndpoint>
 
-export const webhookEndpointList = record('WebhookEndpointList', { data: list(webhookEndpoint, 'Endpoints') }, 'Endpoints of the organization')
+export const webhookEndpointList = record(
+  'WebhookEndpointList',
+  { data: list(webhookEndpoint, 'Endpoints') },
+  'Endpoints of the organization',
+)
 /** All endpoints of an organization. */
 export type WebhookEndpointList = Wire<typeof webhookEndpointList>
 

@@ -171,7 +171,12 @@ export async function changeConnector(parts: Parts, requested: RequestedId, want
   }
 }
 
-async function storeChange({ source }: Parts, db: Db, { id, organization_id, status }: ConnectorRow, { credentials }: Change): Promise<void> {
+async function storeChange(
+  { source }: Parts,
+  db: Db,
+  { id, organization_id, status }: ConnectorRow,
+  { credentials }: Change,
+): Promise<void> {
   const ref = { organizationId: organization_id, id }
   await storeConnectorEvent(db, source, 'connector.updated', ref)
   if (credentials !== undefined && status === 'auth_error') await storeConnectorEvent(db, source, 'connector.auth_recovered', ref)

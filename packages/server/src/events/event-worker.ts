@@ -3,10 +3,11 @@
  * a node that dies loses nothing (docs/decisions/webhooks.md).
  */
 import { AsyncResource } from 'node:async_hooks'
-import { asFerruleError, Http } from 'ferrule/internal'
+import { Http } from 'ferrule/internal'
 import type { EventType } from 'ferrule/wire'
 import type { Parts } from '../main/parts.ts'
 import { newId } from '../values/ids.ts'
+import { openSecrets } from './endpoint-secrets.ts'
 import { type Attempt, type Destination, sendEvent, signEvent } from './send-webhook.ts'
 import { hasUnplacedEvents, type PlacedEventRow, placeEvents, storeEvent } from './sql/events.ts'
 import {
@@ -157,7 +158,11 @@ class Worker implements EventWorker {
         const endpoints = await listEndpointsOf(db, [...new Set(placed.map((event) => event.organization_id))])
         await insertDeliveries(
           db,
-          placed.flatMap((event) => endpoints.filter((each) => each.organization_id === event.organization_id && wants(each, event)).map((each) => this.#buildDelivery(event, each))),
+          placed.flatMap((event) =>
+            endpoints
+              .filter((each) => each.organization_id === event.organization_id && wants(each, event))
+              .map((each) => this.#buildDelivery(event, each)),
+          ),
         )
       })
     }
@@ -211,17 +216,10 @@ class Worker implements EventWorker {
     if (!isTest(delivery.type) && !wants(endpoint, { ...delivery, endpoint_id: null })) return dropDelivery(database.db, delivery)
     const now = source.clock()
     const { event_id: id, type, data, happened_at: created_at } = delivery
-    const signed = signEvent({ id, type, data, created_at }, this.#openSecrets(endpoint, now), now)
+    const signed = signEvent({ id, type, data, created_at }, openSecrets(this.#parts, endpoint, now), now)
     const to: Destination = { url: endpoint.url, isNamed: settings.webhookHosts.includes(new URL(endpoint.url).hostname) }
     const attempt = await sendEvent(this.#http, to, { ...signed, now })
     await database.transaction((db) => this.#end(db, delivery, attempt))
-  }
-
-  #openSecrets({ organization_id: organizationId, id: endpointId, master_key_id, sealed, previous_until }: EndpointRow, now: number) {
-    const ref = { organizationId, endpointId }
-    const { current, previous } = this.#parts.applicationSeals.open(ref, { masterKeyId: master_key_id, sealed }).reveal()
-    const isOverlap = previous !== undefined && now < Number(previous_until ?? 0)
-    return [...(current === undefined ? [] : [current]), ...(isOverlap ? [previous] : [])]
   }
 
   /** Stores what became of an attempt, and what follows for its endpoint. */

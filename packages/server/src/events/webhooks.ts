@@ -1,5 +1,4 @@
 /** Reads the events of an organization, and keeps the endpoints that they are sent to (docs/decisions/webhooks.md). */
-import { Secret } from 'ferrule/engine'
 import { fail, failValidation, isPublicUrl } from 'ferrule/internal'
 import {
   type EventPage,
@@ -30,7 +29,8 @@ import { type Principal, requireWholeScope, type Scope } from '../values/access.
 import { buildPage, defaultLimit, readPosition } from '../values/cursor.ts'
 import { asId, iso, isoOrNull, newId } from '../values/ids.ts'
 import { readBody, readQuery } from '../values/read.ts'
-import { formatSecret, writeEvent } from './send-webhook.ts'
+import { makeSecret, replaceSecret } from './endpoint-secrets.ts'
+import { writeEvent } from './send-webhook.ts'
 import { deleteSurplusEvents, findPosition, listEvents, storeEvent } from './sql/events.ts'
 import {
   countQueued,
@@ -125,7 +125,8 @@ function toDelivery(row: WaitingDelivery, isWriter: boolean): WebhookDelivery {
 function checkUrl({ settings }: Pick<WebhookParts, 'settings'>, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const problem = (message: string) => failValidation([{ field: '/url', message, error_code: 'url' }])
-  if (url === undefined || url.username !== '' || url.password !== '') throw problem('must be an address without a user name and a password')
+  if (url === undefined || url.username !== '' || url.password !== '')
+    throw problem('must be an address without a user name and a password')
   if (settings.webhookHosts.includes(url.hostname) || isPublicUrl(url)) return text
   throw problem('must be a public https address; the operator can name hosts of the own network in FERRULE_WEBHOOK_HOSTS')
 }
@@ -139,7 +140,6 @@ const writeFilters = ({ types, workspace_ids, connector_ids, ordered }: WebhookE
 
 const writeIds = (ids: readonly string[] | null): string | null => (ids === null ? null : JSON.stringify(ids.map((id) => id.toLowerCase())))
 
-const newKey = ({ source }: Pick<WebhookParts, 'source'>): string => formatSecret(source.randomBytes(32))
 
 async function requireEndpoint(db: Db, { organizationId }: Principal, given: string, find = findEndpoint): Promise<EndpointRow> {
   const id = asId(given)
@@ -155,15 +155,18 @@ async function create(parts: WebhookParts, principal: Principal, given: unknown)
   const body = readBody(webhookEndpointInput, given)
   const url = checkUrl(parts, body.url)
   const now = parts.source.clock()
-  const secret = newKey(parts)
   const { organizationId } = principal
   const id = newId(parts.source)
   return parts.database.transaction(async (db) => {
     if ((await listEndpoints(db, organizationId)).length >= mostEndpoints)
       throw failValidation([
-        { field: '', message: `cannot be done: the organization has ${mostEndpoints} endpoints, the most; delete some`, error_code: 'limit' },
+        {
+          field: '',
+          message: `cannot be done: the organization has ${mostEndpoints} endpoints, the most; delete some`,
+          error_code: 'limit',
+        },
       ])
-    const { masterKeyId, sealed } = parts.applicationSeals.seal({ organizationId, endpointId: id }, new Secret({ current: secret }))
+    const { secret, columns } = makeSecret(parts, { organization_id: organizationId, id })
     const row: EndpointRow = {
       id,
       organization_id: organizationId,
@@ -176,9 +179,7 @@ async function create(parts: WebhookParts, principal: Principal, given: unknown)
       status: 'unverified',
       status_reason: null,
       failing_since: null,
-      sealed,
-      master_key_id: masterKeyId,
-      previous_until: null,
+      ...columns,
       created_at: now,
       updated_at: now,
     }
@@ -221,18 +222,11 @@ async function rotateSecret(
   given: unknown,
 ): Promise<WebhookEndpointSecret> {
   const { overlap_seconds: seconds = secretOverlap.usual } = readBody(webhookRotation, given ?? {})
-  const secret = newKey(parts)
   const now = parts.source.clock()
   return parts.database.transaction(async (db) => {
     const row = await requireEndpoint(db, requested.principal, requested.id, holdEndpoint)
-    const ref = { organizationId: row.organization_id, endpointId: row.id }
-    const stored = parts.applicationSeals.open(ref, { masterKeyId: row.master_key_id, sealed: row.sealed }).reveal()
-    const previous = stored['current']
-    const { masterKeyId, sealed } = parts.applicationSeals.seal(
-      ref,
-      new Secret({ current: secret, ...(previous === undefined ? {} : { previous }) }),
-    )
-    await updateEndpoint(db, row, { sealed, master_key_id: masterKeyId, previous_until: now + seconds * 1_000, updated_at: now })
+    const { secret, columns } = replaceSecret(parts, row, now + seconds * 1_000)
+    await updateEndpoint(db, row, { ...columns, updated_at: now })
     return { ...toEndpoint(await requireEndpoint(db, requested.principal, row.id)), secret }
   })
 }
@@ -242,7 +236,9 @@ async function sendTest(parts: WebhookParts, requested: { principal: Principal; 
   return parts.database.transaction(async (db) => {
     const row = await requireEndpoint(db, requested.principal, requested.id, holdEndpoint)
     if (row.status === 'disabled')
-      throw failValidation([{ field: '', message: 'cannot be done: the endpoint is disabled; set its status to active', error_code: 'status' }])
+      throw failValidation([
+        { field: '', message: 'cannot be done: the endpoint is disabled; set its status to active', error_code: 'status' },
+      ])
     const count = await countQueued(db, row, 'webhook.test', now - 60_000)
     if (count >= testsInMinute) throw fail('rate_limited', { limit: testsInMinute }, { retryAfterMs: 60_000 })
     await storeTest(parts, db, row)

@@ -15,9 +15,9 @@ export const scopes = [
   'workspaces:write',
   'organizations:read',
   'organizations:write',
-  'applications:read',
   'webhooks:read',
   'webhooks:write',
+  'applications:read',
   'applications:write', // it can create an application with all scopes
 ] as const
 /** One permission of a token. */

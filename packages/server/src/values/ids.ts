@@ -15,11 +15,23 @@ export interface IdSource {
 const dashed = (hex: string): string =>
   `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
 
-/** Creates an id: 48 bits of milliseconds, then 74 random bits. */
-export function newId({ clock, randomBytes }: IdSource): string {
-  const bytes = randomBytes(16)
-  bytes.writeUIntBE(clock(), 0, 6)
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6)
+/** Millisecond of the last id of a source, and the number of its ids before that one in it. */
+const lastIds = new WeakMap<IdSource, { readonly ms: number; readonly before: number }>()
+/** Largest number that the 12 bits behind the milliseconds hold. */
+const mostBefore = 0xfff
+
+/**
+ * Creates an id: 48 bits of milliseconds, 12 bits that count the ids of one millisecond (RFC 9562 section 6.2), then 62 random bits. So ids
+ * of one process sort by creation.
+ */
+export function newId(source: IdSource): string {
+  const ms = source.clock()
+  const last = lastIds.get(source)
+  const before = last?.ms === ms ? Math.min(last.before + 1, mostBefore) : 0
+  lastIds.set(source, { ms, before })
+  const bytes = source.randomBytes(16)
+  bytes.writeUIntBE(ms, 0, 6)
+  bytes.writeUInt16BE(0x7000 | before, 6)
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
   return dashed(bytes.toString('hex'))
 }

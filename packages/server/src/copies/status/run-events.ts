@@ -1,7 +1,8 @@
 /** Writes down what becomes of runs, for webhooks and the list of events. */
-import { toConnectorRef } from '../../values/access.ts'
+
 import type { Db } from '../../db/database.ts'
 import { type News, storeEvent } from '../../events/sql/events.ts'
+import { toConnectorRef } from '../../values/access.ts'
 import type { IdSource } from '../../values/ids.ts'
 import type { RunRow } from '../sql/sync-runs.ts'
 import { toProgressRecord } from './run-record.ts'

@@ -42,7 +42,9 @@ export const insertEndpoint = async (db: Db, row: EndpointRow): Promise<void> =>
 }
 
 /** Columns of an endpoint that change. */
-export type EndpointChange = Partial<Omit<EndpointRow, 'id' | 'organization_id' | 'ordered' | 'created_at'>> & { readonly ordered?: boolean }
+export type EndpointChange = Partial<Omit<EndpointRow, 'id' | 'organization_id' | 'ordered' | 'created_at'>> & {
+  readonly ordered?: boolean
+}
 
 /** Changes an endpoint. */
 export const updateEndpoint = async (
@@ -85,7 +87,8 @@ export async function insertDeliveries(db: Db, rows: readonly DeliveryRow[]): Pr
 }
 
 /** An event on its way, with what is sent. */
-export type WaitingDelivery = DeliveryRow & Pick<EventRow, 'type' | 'data' | 'workspace_id' | 'connector_id'> & { readonly happened_at: number }
+export type WaitingDelivery = DeliveryRow &
+  Pick<EventRow, 'type' | 'data' | 'workspace_id' | 'connector_id'> & { readonly happened_at: number }
 
 const withEvent = (db: Db) =>
   db

@@ -1,0 +1,45 @@
+/** Makes, seals and opens the secrets that sign the events of an endpoint. */
+import { Secret } from 'ferrule/engine'
+import type { Parts } from '../main/parts.ts'
+import { formatSecret } from './send-webhook.ts'
+import type { EndpointRow } from './sql/webhooks.ts'
+
+type SecretParts = Pick<Parts, 'source' | 'applicationSeals'>
+type EndpointSecrets = Pick<EndpointRow, 'sealed' | 'master_key_id' | 'previous_until'>
+
+/** A new secret, with the columns that keep it. */
+export interface NewEndpointSecret {
+  /** Shown to its maker, once. */
+  readonly secret: string
+  readonly columns: EndpointSecrets
+}
+
+function seal({ applicationSeals }: SecretParts, row: Pick<EndpointRow, 'organization_id' | 'id'>, values: Readonly<Record<string, string>>) {
+  const ref = { organizationId: row.organization_id, endpointId: row.id }
+  const { masterKeyId, sealed } = applicationSeals.seal(ref, new Secret(values))
+  return { sealed, master_key_id: masterKeyId }
+}
+
+const open = ({ applicationSeals }: Pick<Parts, 'applicationSeals'>, row: EndpointRow) =>
+  applicationSeals
+    .open({ organizationId: row.organization_id, endpointId: row.id }, { masterKeyId: row.master_key_id, sealed: row.sealed })
+    .reveal()
+
+/** Makes the first secret of an endpoint. Call it in the transaction that stores it. */
+export function makeSecret(parts: SecretParts, row: Pick<EndpointRow, 'organization_id' | 'id'>): NewEndpointSecret {
+  const secret = formatSecret(parts.source.randomBytes(32))
+  return { secret, columns: { ...seal(parts, row, { current: secret }), previous_until: null } }
+}
+
+/** Makes another secret; the one before signs too until a time. Call it in the transaction that stores it. @throws FerruleError `credentials_unreadable` */
+export function replaceSecret(parts: SecretParts, row: EndpointRow, previousUntil: number): NewEndpointSecret {
+  const secret = formatSecret(parts.source.randomBytes(32))
+  const { current: previous = '' } = open(parts, row)
+  return { secret, columns: { ...seal(parts, row, { current: secret, previous }), previous_until: previousUntil } }
+}
+
+/** Opens the secrets that sign now, the newest first. @throws FerruleError `credentials_unreadable` */
+export function openSecrets(parts: Pick<Parts, 'applicationSeals'>, row: EndpointRow, now: number): readonly string[] {
+  const { current = '', previous = '' } = open(parts, row)
+  return previous !== '' && now < Number(row.previous_until ?? 0) ? [current, previous] : [current]
+}

@@ -1,0 +1,167 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fail } from '../../packages/ferrule/src/errors.ts'
+import { verifyWebhook } from '../../packages/ferrule/src/index.ts'
+import type { PlatformEvent } from '../../packages/ferrule/src/wire/events.ts'
+import type { EventWorker } from '../../packages/server/src/events/event-worker.ts'
+import type { Platform } from '../../packages/server/src/main/platform-types.ts'
+import type { Principal } from '../../packages/server/src/values/access.ts'
+import { createSyncWorld, type SyncWorld } from './sync-world.ts'
+import { connectorBody, createWorld, firstPrincipal, masterKey, newTenant, overBoth, type World } from './world.ts'
+
+const env = { FERRULE_WEBHOOK_HOSTS: '127.0.0.1' }
+
+interface Received {
+  readonly path: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: string
+}
+
+overBoth('events', (database) => {
+  let world: World
+  let platform: Platform
+  let first: Principal
+  let workers: readonly EventWorker[]
+  let receiver: Server
+  let address: string
+  const got: Received[] = []
+
+  beforeAll(async () => {
+    receiver = createServer((request, response) => {
+      const chunks: Buffer[] = []
+      request.on('data', (chunk: Buffer) => chunks.push(chunk))
+      request.on('end', () => {
+        got.push({ path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks).toString() })
+        response.writeHead(204).end()
+      })
+    })
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+    address = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
+    world = await createWorld(database, 'events')
+    platform = await world.open({ env })
+    first = await firstPrincipal(platform)
+    // SQLite has one process, so there it is another worker in the same process.
+    const other = database === 'sqlite' ? platform : await world.open({ env })
+    workers = [platform, other].map((each) => each.eventWorker())
+  })
+  afterAll(async () => {
+    for (const worker of workers) await worker.stop()
+    await world.close()
+    receiver.closeAllConnections()
+    receiver.close()
+  })
+
+  const run = () => Promise.all(workers.map((worker) => worker.run()))
+  const eventsAt = (path: string): readonly PlatformEvent[] => got.filter((each) => each.path === path).map(({ body }) => JSON.parse(body))
+
+  test('that many requests cause at once are sent once each by two nodes, and the list has all in one order', async () => {
+    const principal = await newTenant(platform, first)
+    await platform.webhooks.create(principal, { name: 'many', url: `${address}/many`, types: [] })
+    await run()
+    const create = (index: number) => platform.connectors.create(principal, connectorBody({ name: `Notes ${index}` }))
+    const seen: string[] = []
+    let after: string | undefined
+    /** Reads on, as a client that polls. */
+    const poll = async () => {
+      for (let isMore = true; isMore; ) {
+        const page = await platform.webhooks.listEvents(principal, { limit: 7, ...(after === undefined ? {} : { after }) })
+        seen.push(...page.data.map(({ id }) => id))
+        after = page.after ?? undefined
+        isMore = page.has_more
+      }
+    }
+    for (let round = 0; round < 5; round += 1) {
+      world.now += 1
+      await Promise.all([...Array.from({ length: 6 }, (_, index) => create(round * 6 + index)), run(), poll()])
+    }
+    await run()
+    await run()
+    await poll()
+    const sent = eventsAt('/many').filter(({ type }) => type === 'connector.created')
+    expect(sent).toHaveLength(30)
+    expect(new Set(sent.map(({ id }) => id)).size).toBe(30)
+    const all = await platform.webhooks.listEvents(principal, { limit: 100 })
+    expect(seen).toEqual(all.data.map(({ id }) => id))
+    expect(new Set(seen)).toEqual(new Set(eventsAt('/many').map(({ id }) => id)))
+  })
+
+  test('of a change that is rolled back do not exist', async () => {
+    const principal = await newTenant(platform, first)
+    await platform.connectors.create(principal, connectorBody({ name: 'Taken' }))
+    await expect(platform.connectors.create(principal, connectorBody({ name: 'Taken', check: false }))).rejects.toThrow()
+    await run()
+    const { data } = await platform.webhooks.listEvents(principal, {})
+    expect(data.map(({ type }) => type)).toEqual(['connector.created'])
+  })
+
+  test('of a deleted organization are not sent, and go on after its restore', async () => {
+    const principal = await newTenant(platform, first)
+    await platform.webhooks.create(principal, { name: 'ended', url: `${address}/ended` })
+    await run()
+    await platform.connectors.create(principal, connectorBody())
+    await platform.organizations.remove(principal, principal.organizationId)
+    await run()
+    expect(eventsAt('/ended').map(({ type }) => type)).toEqual(['webhook.test'])
+    await platform.organizations.restore(principal, principal.organizationId)
+    await run()
+    expect(eventsAt('/ended').map(({ type }) => type)).toContain('connector.created')
+  })
+
+  test('keep their signature after a rotation of the master key', async () => {
+    const principal = await newTenant(platform, first)
+    const { id, secret } = await platform.webhooks.create(principal, { name: 'rotated', url: `${address}/rotated` })
+    const keys = { FERRULE_MASTER_KEY: masterKey(2), FERRULE_MASTER_KEY_PREVIOUS: masterKey(1) }
+    const next = database === 'sqlite' ? platform : await world.open({ env: { ...env, ...keys } })
+    await next.vault.rotateMasterKey()
+    const worker = next.eventWorker()
+    await next.webhooks.test(principal, id)
+    await worker.run()
+    await worker.stop()
+    const { headers, body } = got.find(({ path }) => path === '/rotated') ?? { headers: {}, body: '' }
+    expect(await verifyWebhook({ headers, body, secret, now: world.now })).toMatchObject({ type: 'webhook.test' })
+  })
+})
+
+overBoth('events of syncs', (database) => {
+  let here: SyncWorld
+  beforeAll(async () => {
+    here = await createSyncWorld(database, 'sync events')
+  })
+  afterAll(() => here.close())
+
+  /** Types and data of the events of a connector's runs. */
+  async function listRunEvents(principal: Principal) {
+    const worker = here.platform.eventWorker()
+    await worker.run()
+    await worker.stop()
+    const { data } = await here.platform.webhooks.listEvents(principal, { limit: 100 })
+    return data.filter(({ type }) => type.startsWith('context_store.'))
+  }
+
+  test('tell that one began and what it wrote', async () => {
+    const principal = await here.tenant()
+    here.vendor.fill(3, 3)
+    const id = await here.connect({ principal })
+    await here.work()
+    const started = { connector_id: id, organization_id: principal.organizationId, mode: 'full', cause: 'created' }
+    expect(await listRunEvents(principal)).toMatchObject([
+      { type: 'context_store.sync.started', data: started },
+      { type: 'context_store.sync.completed', data: { ...started, state: 'succeeded', written: 12, removed: 0, error_code: null } },
+    ])
+  })
+
+  test('tell that one failed, but not each attempt of it', async () => {
+    const principal = await here.tenant()
+    const id = await here.connect({ principal })
+    here.vendor.trouble = () => {
+      throw fail('upstream_auth_failed', { vendor: 'Ledger', reason: 'the token is wrong' })
+    }
+    await here.work()
+    here.vendor.trouble = () => undefined
+    expect(await listRunEvents(principal)).toMatchObject([
+      { type: 'context_store.sync.started' },
+      { type: 'context_store.sync.failed', data: { connector_id: id, error_code: 'upstream_auth_failed' } },
+    ])
+  })
+})
