@@ -50,7 +50,7 @@ import {
 
 /** Events, endpoints and deliveries of the principal's organization. All refuse tokens of a workspace. */
 export interface Webhooks {
-  /** Reads events in their order. Scope webhooks:read. @throws FerruleError `invalid_cursor` when the event to go on after is not kept */
+  /** Reads events in their order. Scope webhooks:read. @throws FerruleError `invalid_cursor` when the event to continue after is not kept */
   listEvents(principal: Principal, query: unknown): Promise<EventPage>
   /** Lists the endpoints. Scope webhooks:read. */
   list(principal: Principal): Promise<WebhookEndpointList>
