@@ -308,7 +308,14 @@ export async function createTenant({ platform, ask, connect }: World, name: stri
   const link = await read(`${base}/connect/links`, { end_user: { id: `${name} user` } })
   const syncs = await read(`${connectorsPath}/${connectorId}/syncs`)
   return {
-    ...{ token, client: body, organizationId: first.id, applicationId, workspaceId: String(workspace.json.id), jobId: String(removal.json.job_id) },
+    ...{
+      token,
+      client: body,
+      organizationId: first.id,
+      applicationId,
+      workspaceId: String(workspace.json.id),
+      jobId: String(removal.json.job_id),
+    },
     ...{ connectorId, syncId: String(syncs.data[0].id), mcpTokenId: String(made.id), linkId: String(link.id) },
   }
 }

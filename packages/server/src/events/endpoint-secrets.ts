@@ -14,7 +14,11 @@ export interface NewEndpointSecret {
   readonly columns: EndpointSecrets
 }
 
-function seal({ applicationSeals }: SecretParts, row: Pick<EndpointRow, 'organization_id' | 'id'>, values: Readonly<Record<string, string>>) {
+function seal(
+  { applicationSeals }: SecretParts,
+  row: Pick<EndpointRow, 'organization_id' | 'id'>,
+  values: Readonly<Record<string, string>>,
+) {
   const ref = { organizationId: row.organization_id, endpointId: row.id }
   const { masterKeyId, sealed } = applicationSeals.seal(ref, new Secret(values))
   return { sealed, master_key_id: masterKeyId }

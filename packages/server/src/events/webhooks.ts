@@ -140,7 +140,6 @@ const writeFilters = ({ types, workspace_ids, connector_ids, ordered }: WebhookE
 
 const writeIds = (ids: readonly string[] | null): string | null => (ids === null ? null : JSON.stringify(ids.map((id) => id.toLowerCase())))
 
-
 async function requireEndpoint(db: Db, { organizationId }: Principal, given: string, find = findEndpoint): Promise<EndpointRow> {
   const id = asId(given)
   const row = id === undefined ? undefined : await find(db, organizationId, id)
