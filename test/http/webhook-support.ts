@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { EventWorker } from '../../packages/server/src/events/event-worker.ts'
+import type { EventWorker, EventWorkerOptions } from '../../packages/server/src/events/event-worker.ts'
 import { base, connectorsPath, createTenant, type Json, startWorld, type Tenant, type World } from './support.ts'
 
 export const endpointsPath = `${base}/webhooks/endpoints`
@@ -77,15 +77,15 @@ export class HookWorld {
   readonly receiver: Receiver
   #tenant: Tenant | undefined
 
-  private constructor(world: World, receiver: Receiver) {
+  private constructor(world: World, receiver: Receiver, options: EventWorkerOptions) {
     this.world = world
-    this.worker = world.platform.eventWorker()
+    this.worker = world.platform.eventWorker(options)
     this.receiver = receiver
   }
 
-  static async start(): Promise<HookWorld> {
+  static async start(options: EventWorkerOptions = {}): Promise<HookWorld> {
     const receiver = await new Receiver().start()
-    return new HookWorld(await startWorld({ settings: { webhookHosts: ['127.0.0.1'] } }), receiver)
+    return new HookWorld(await startWorld({ settings: { webhookHosts: ['127.0.0.1'] } }), receiver, options)
   }
 
   async close(): Promise<void> {

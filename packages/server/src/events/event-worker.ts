@@ -8,7 +8,7 @@ import type { EventType } from 'ferrule/wire'
 import type { Parts } from '../main/parts.ts'
 import { newId } from '../values/ids.ts'
 import { openSecrets } from './endpoint-secrets.ts'
-import { type Attempt, type Destination, sendEvent, signEvent } from './send-webhook.ts'
+import { type Attempt, type Destination, sendEvent, signEvent, usualAttemptMs } from './send-webhook.ts'
 import { hasUnplacedEvents, type PlacedEventRow, placeEvents, storeEvent } from './sql/events.ts'
 import {
   type DeliveryEnd,
@@ -70,6 +70,12 @@ export type EventWorkerParts = Pick<
   'database' | 'source' | 'settings' | 'applicationSeals' | 'events' | 'unfinished' | 'onBackgroundError'
 >
 
+/** Options of a worker. */
+export interface EventWorkerOptions {
+  /** Time for one attempt, in milliseconds; default: 20 seconds. */
+  readonly attemptMs?: number
+}
+
 /** Works on the events of all organizations. */
 export interface EventWorker {
   /** Begins to look for events. */
@@ -83,15 +89,17 @@ export interface EventWorker {
 class Worker implements EventWorker {
   readonly #parts: EventWorkerParts
   readonly #http: Pick<Http, 'open' | 'close'>
+  readonly #attemptMs: number
   readonly #sending = new Set<Promise<void>>()
   #timer: NodeJS.Timeout | undefined
   #ticking: Promise<void> | undefined
   #isAgain = false
   #isStopped = false
 
-  constructor(parts: EventWorkerParts, http: Pick<Http, 'open' | 'close'>) {
+  constructor(parts: EventWorkerParts, { attemptMs = usualAttemptMs }: EventWorkerOptions) {
     this.#parts = parts
-    this.#http = http
+    this.#http = new Http(parts.settings.proxies)
+    this.#attemptMs = attemptMs
   }
 
   start(): void {
@@ -217,7 +225,11 @@ class Worker implements EventWorker {
     const now = source.clock()
     const { event_id: id, type, data, happened_at: created_at } = delivery
     const signed = signEvent({ id, type, data, created_at }, openSecrets(this.#parts, endpoint, now), now)
-    const to: Destination = { url: endpoint.url, isNamed: settings.webhookHosts.includes(new URL(endpoint.url).hostname) }
+    const to: Destination = {
+      url: endpoint.url,
+      isNamed: settings.webhookHosts.includes(new URL(endpoint.url).hostname),
+      attemptMs: this.#attemptMs,
+    }
     const attempt = await sendEvent(this.#http, to, { ...signed, now })
     await database.transaction((db) => this.#end(db, delivery, attempt))
   }
@@ -279,4 +291,4 @@ function buildEnd(
 }
 
 /** Builds the worker of a node; `start` begins its work. */
-export const createEventWorker = (parts: EventWorkerParts): EventWorker => new Worker(parts, new Http(parts.settings.proxies))
+export const createEventWorker = (parts: EventWorkerParts, options: EventWorkerOptions = {}): EventWorker => new Worker(parts, options)

@@ -6,7 +6,7 @@ import { iso } from '../values/ids.ts'
 import type { EventRow } from './sql/events.ts'
 
 /** Time for one attempt, in milliseconds: the standard recommends 15 to 30 seconds. */
-const attemptMs = 20_000
+export const usualAttemptMs = 20_000
 /** Bytes of an answer that are kept. */
 const keptBytes = 1_024
 
@@ -91,12 +91,14 @@ export interface Destination {
   readonly url: string
   /** True: the operator named the host, so it may be inside the network. */
   readonly isNamed: boolean
+  /** Time for the attempt, in milliseconds. */
+  readonly attemptMs: number
 }
 
 /** Sends an event once. Redirects are not followed. Never throws: a failure is an attempt without a status. */
 export async function sendEvent(
   http: Pick<Http, 'open'>,
-  { url, isNamed }: Destination,
+  { url, isNamed, attemptMs }: Destination,
   { headers, body, now }: SignedEvent & { readonly now: number },
 ): Promise<Attempt> {
   const begun = clocks.steady()
@@ -116,12 +118,12 @@ export async function sendEvent(
     const retryAfterMs = readRetryAfter(answer.headers['retry-after'], now)
     return { status: answer.status, error: null, answer: start, milliseconds: ended(), retryAfterMs }
   } catch (thrown) {
-    return { status: null, error: explain(thrown), answer: null, milliseconds: ended(), retryAfterMs: undefined }
+    return { status: null, error: explain(thrown, attemptMs), answer: null, milliseconds: ended(), retryAfterMs: undefined }
   }
 }
 
 /** Says why there was no answer, without what the endpoint sent. */
-function explain(thrown: unknown): string {
+function explain(thrown: unknown, attemptMs: number): string {
   if (thrown instanceof Error && thrown.name === 'TimeoutError') return `no answer within ${attemptMs / 1_000} seconds`
   const { code, message } = asFerruleError(thrown)
   return code === 'upstream_answer_invalid' ? 'the address is not a public https address' : message

@@ -14,7 +14,7 @@ import type { KindPromotions } from '../connectors/kind-promotions.ts'
 import type { ConnectLinks, ConnectPages, ConsentRevocations, VendorApplications } from '../connectors/links/connect-types.ts'
 import type { OwnKinds } from '../connectors/own-kinds.ts'
 import type { SyncServices, Syncs, SyncWorker } from '../copies/sync-types.ts'
-import type { EventWorker } from '../events/event-worker.ts'
+import type { EventWorker, EventWorkerOptions } from '../events/event-worker.ts'
 import type { Webhooks } from '../events/webhooks.ts'
 import type { Applications, OrganizationApplications } from '../tenancy/applications/applications.ts'
 import type { FirstApplication } from '../tenancy/applications/first-start.ts'
@@ -61,7 +61,7 @@ export interface Platform {
   /** Builds the worker that fills the context store on this node. Call its `start`, and its `stop` before `close`. */
   syncWorker(services: SyncServices): SyncWorker
   /** Builds the worker that places and sends events on this node. Call its `start`, and its `stop` before `close`. */
-  eventWorker(): EventWorker
+  eventWorker(options?: EventWorkerOptions): EventWorker
   readonly jobs: Jobs
   readonly kinds: Pick<Kinds, 'served' | 'of' | 'getVersion'>
   readonly ownKinds: OwnKinds

@@ -203,7 +203,7 @@ async function start({ clock, budgets, engine, parts }: Foundation, options: Pla
     admission: parts.admission,
     limiter: budgets.limiter,
     syncWorker: (services) => createSyncWorker({ ...parts, node }, connectors, services),
-    eventWorker: () => createEventWorker(parts),
+    eventWorker: (options) => createEventWorker(parts, options),
     jobs: createJobs(parts),
     kinds: { served: parts.kinds.served, of: parts.kinds.of, getVersion: parts.kinds.getVersion },
     ownKinds: createOwnKinds({ ...parts, readUploads: options.readUploads ?? { kind: refuseUpload, document: refuseUpload } }),
