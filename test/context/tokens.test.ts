@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import * as rules from '../../packages/server/src/copies/search/tokens/tokenizer.ts'
 import { choose } from '../support/draws.ts'
+import { databasesOfStatements } from '../support/postgres.ts'
 import { openDatabase } from './databases.ts'
 import { askedOf, matchOf, tokensOf } from './oracle-tokens.ts'
 
@@ -68,7 +69,7 @@ describe('words', () => {
     expect([rules.splitQuery(given).map(({ text: each }) => each), askedOf(given).map(({ token }) => token)]).toEqual([expected, expected])
   })
 
-  test.each(['pglite', 'postgres'] as const)('of plain ASCII are those of the oracle in SQL, on %s', async (engine) => {
+  test.each(databasesOfStatements(['pglite', 'postgres']))('of plain ASCII are those of the oracle in SQL, on %s', async (engine) => {
     const ascii = fc.array(fc.constantFrom(..."abC1-./'+# _=,"), { maxLength: 24 }).map((characters) => characters.join(''))
     const texts = [
       ...fc.sample(ascii, { numRuns: choose(1_000, 3_000), seed: 7 }),
@@ -122,7 +123,7 @@ describe('words', () => {
     expect(rules.findRequiredWords(part)).toEqual(expected)
   })
 
-  test.each(['pglite', 'postgres'] as const)('match as well as the oracle says, on %s', async (engine) => {
+  test.each(databasesOfStatements(['pglite', 'postgres']))('match as well as the oracle says, on %s', async (engine) => {
     const letter = fc.constantFrom('a', 'b', 'c', 'é', '東')
     const word = fc.array(letter, { minLength: 1, maxLength: 11 }).map((characters) => characters.join(''))
     const edit = fc.tuple(fc.constantFrom('swap', 'drop', 'put', 'change'), fc.nat(10), letter)

@@ -4,6 +4,7 @@ import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { checkConfiguration } from '../../packages/ferrule/src/engine/credentials/check.ts'
 import { buildPrefix, resolveOrigins } from '../../packages/ferrule/src/engine/http/origin.ts'
 import { connect, FerruleError } from '../../packages/ferrule/src/index.ts'
+import { choose } from '../support/draws.ts'
 import { shopifyAt, token, watchRequests } from './shopify-support.ts'
 import { failure, serve, testEngine } from './support.ts'
 
@@ -188,10 +189,10 @@ describe('the name of a store', () => {
         const stored = shopifyAt(undefined, { configuration: { shop } })
         expect((await failure(engine.run(stored, { entity: 'shop', action: 'get' }))).code).toBe('validation_failed')
       }),
-      { numRuns: 10_000 },
+      { numRuns: choose(2_000, 10_000) },
     )
     expect(watch.origins).toEqual([])
-    expect(accepted).toBeGreaterThan(100)
+    expect(accepted).toBeGreaterThan(choose(20, 100))
   })
 })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { watchRequests } from '../engine/shopify-support.ts'
 import { start } from '../sandbox/shopify-client.ts'
+import { choose } from '../support/draws.ts'
 import { connectorsPath, type Json, sandboxStore, startWorld, type World } from './support.ts'
 
 let world: World
@@ -114,7 +115,7 @@ describe('a hostile name of a store', () => {
       .map((parts) => parts.join(''))
       .filter((text) => !isRight(text) && text.isWellFormed())
     using watched = watchRequests()
-    await fc.assert(fc.asyncProperty(texts, expectRefused), { numRuns: 300 })
+    await fc.assert(fc.asyncProperty(texts, expectRefused), { numRuns: choose(60, 300) })
     expect(watched.origins).toEqual([])
     expect(await names()).toEqual(['store'])
     expect((await world.ask(`${connectorsPath}/${id}`, { token: world.token })).json.replication_config).toEqual({ shop: 'sandbox-store' })

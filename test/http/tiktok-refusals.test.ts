@@ -7,6 +7,7 @@ import { connect } from '../../packages/ferrule/src/index.ts'
 import { type Reply, serve, type TestServer } from '../engine/support.ts'
 import { operations, usesOf } from '../library/tiktok-operations.ts'
 import { execute } from '../library/tiktok-support.ts'
+import { choose } from '../support/draws.ts'
 import { type Json, startWorld, type World } from './support.ts'
 import { sandboxAds } from './tiktok-support.ts'
 
@@ -79,7 +80,7 @@ describe.each(['the service', 'the library'])('%s', (name) => {
         expect(problem.code).toMatch(/^(upstream_|record_not_found$)/)
         expect(problem.code).not.toBe('upstream_answer_invalid')
       }),
-      { numRuns: 300 },
+      { numRuns: choose(60, 300) },
     )
   })
 
