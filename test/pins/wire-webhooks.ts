@@ -35,6 +35,13 @@ export const webhookRecords = {
     timestamp: 'date-time',
     type: 'connector.updated',
   },
+  ContextStoreEntityReadyEvent: {
+    api_version: 'v1',
+    data: '{ connector_id: uuid, entity: string, organization_id: uuid, records: integer | null, sync_id: uuid, workspace_id: uuid }',
+    id: 'uuid',
+    timestamp: 'date-time',
+    type: 'context_store.entity.ready',
+  },
   ContextStoreSyncCompletedEvent: {
     api_version: 'v1',
     data: '{ cause: demand | search | created | changed | schedule, connector_id: uuid, error_code: ErrorCode | null, mode: incremental | full, organization_id: uuid, removed: integer, state: succeeded | partial, sync_id: uuid, workspace_id: uuid, written: integer }',
@@ -58,7 +65,7 @@ export const webhookRecords = {
   },
   EventPage: '{ after: uuid | null, data: [PlatformEvent], has_more: boolean }',
   PlatformEvent:
-    'ConnectorCreatedEvent | ConnectorUpdatedEvent | ConnectorDeletedEvent | ConnectorAuthFailedEvent | ConnectorAuthRecoveredEvent | ContextStoreSyncStartedEvent | ContextStoreSyncCompletedEvent | ContextStoreSyncFailedEvent | WebhookTestEvent | WebhookEndpointDisabledEvent',
+    'ConnectorCreatedEvent | ConnectorUpdatedEvent | ConnectorDeletedEvent | ConnectorAuthFailedEvent | ConnectorAuthRecoveredEvent | ContextStoreEntityReadyEvent | ContextStoreSyncStartedEvent | ContextStoreSyncCompletedEvent | ContextStoreSyncFailedEvent | WebhookTestEvent | WebhookEndpointDisabledEvent',
   WebhookDelivery: {
     attempts: 'integer',
     created_at: 'date-time',
@@ -72,7 +79,7 @@ export const webhookRecords = {
     last_status: 'integer | null',
     next_attempt_at: 'date-time | null',
     status: 'waiting | delivered | failed',
-    type: 'connector.created | connector.updated | connector.deleted | connector.auth_failed | connector.auth_recovered | context_store.sync.started | context_store.sync.completed | context_store.sync.failed | webhook.test | webhook.endpoint.disabled',
+    type: 'connector.created | connector.updated | connector.deleted | connector.auth_failed | connector.auth_recovered | context_store.entity.ready | context_store.sync.started | context_store.sync.completed | context_store.sync.failed | webhook.test | webhook.endpoint.disabled',
   },
   WebhookDeliveryPage: '{ data: [WebhookDelivery], next: string | null }',
   WebhookEndpoint: {
@@ -85,7 +92,7 @@ export const webhookRecords = {
     status: 'unverified | active | paused | disabled',
     status_reason: 'string | null',
     types:
-      '[connector.created | connector.updated | connector.deleted | connector.auth_failed | connector.auth_recovered | context_store.sync.started | context_store.sync.completed | context_store.sync.failed | webhook.test | webhook.endpoint.disabled]',
+      '[connector.created | connector.updated | connector.deleted | connector.auth_failed | connector.auth_recovered | context_store.entity.ready | context_store.sync.started | context_store.sync.completed | context_store.sync.failed | webhook.test | webhook.endpoint.disabled]',
     updated_at: 'date-time',
     url: 'string',
     workspace_ids: '[uuid] | null',
@@ -102,7 +109,7 @@ export const webhookRecords = {
     name: 'string',
     'ordered?': 'boolean',
     'types?':
-      '[connector.created | connector.updated | connector.deleted | connector.auth_failed | connector.auth_recovered | context_store.sync.started | context_store.sync.completed | context_store.sync.failed | webhook.test | webhook.endpoint.disabled]',
+      '[connector.created | connector.updated | connector.deleted | connector.auth_failed | connector.auth_recovered | context_store.entity.ready | context_store.sync.started | context_store.sync.completed | context_store.sync.failed | webhook.test | webhook.endpoint.disabled]',
     url: 'string',
     'workspace_ids?': '[uuid] | null',
   },
@@ -113,7 +120,7 @@ export const webhookRecords = {
     'ordered?': 'boolean',
     'status?': 'active | paused',
     'types?':
-      '[connector.created | connector.updated | connector.deleted | connector.auth_failed | connector.auth_recovered | context_store.sync.started | context_store.sync.completed | context_store.sync.failed | webhook.test | webhook.endpoint.disabled]',
+      '[connector.created | connector.updated | connector.deleted | connector.auth_failed | connector.auth_recovered | context_store.entity.ready | context_store.sync.started | context_store.sync.completed | context_store.sync.failed | webhook.test | webhook.endpoint.disabled]',
     'url?': 'string',
     'workspace_ids?': '[uuid] | null',
   },
@@ -129,7 +136,7 @@ export const webhookRecords = {
     status: 'unverified | active | paused | disabled',
     status_reason: 'string | null',
     types:
-      '[connector.created | connector.updated | connector.deleted | connector.auth_failed | connector.auth_recovered | context_store.sync.started | context_store.sync.completed | context_store.sync.failed | webhook.test | webhook.endpoint.disabled]',
+      '[connector.created | connector.updated | connector.deleted | connector.auth_failed | connector.auth_recovered | context_store.entity.ready | context_store.sync.started | context_store.sync.completed | context_store.sync.failed | webhook.test | webhook.endpoint.disabled]',
     updated_at: 'date-time',
     url: 'string',
     workspace_ids: '[uuid] | null',

@@ -139,13 +139,20 @@ overBoth('events of syncs', (database) => {
     return data.filter(({ type }) => type.startsWith('context_store.'))
   }
 
-  test('tell that one began and what it wrote', async () => {
+  test('tell that one began, what it wrote, and once that a copy can be searched', async () => {
     const principal = await here.tenant()
     here.vendor.fill(3, 3)
     const id = await here.connect({ principal })
     await here.work()
     const started = { connector_id: id, organization_id: principal.organizationId, mode: 'full', cause: 'created' }
-    expect(await listRunEvents(principal)).toMatchObject([
+    const events = await listRunEvents(principal)
+    const ready = events.filter(({ type }) => type === 'context_store.entity.ready').map(({ data }) => data)
+    expect(ready).toHaveLength(4)
+    expect(ready).toContainEqual(expect.objectContaining({ connector_id: id, entity: 'accounts', records: 3 }))
+    await here.platform.syncs.request(principal, id, { mode: 'full' })
+    await here.work()
+    expect((await listRunEvents(principal)).filter(({ type }) => type === 'context_store.entity.ready')).toHaveLength(4)
+    expect(events.filter(({ type }) => type !== 'context_store.entity.ready')).toMatchObject([
       { type: 'context_store.sync.started', data: started },
       { type: 'context_store.sync.completed', data: { ...started, state: 'succeeded', written: 12, removed: 0, error_code: null } },
     ])

@@ -55,6 +55,14 @@ export const eventSchemas = {
   'connector.deleted': event('connector.deleted', 'A connector was deleted', connector),
   'connector.auth_failed': event('connector.auth_failed', 'The vendor refused the credentials of a connector', connector),
   'connector.auth_recovered': event('connector.auth_recovered', 'The credentials of a connector work again, or were replaced', connector),
+  'context_store.entity.ready': event('context_store.entity.ready', 'The copy of an entity can be searched for the first time', {
+    organization_id: uuid('Organization'),
+    workspace_id: uuid('Workspace'),
+    connector_id: uuid('Connector'),
+    sync_id: uuid('Run that read it'),
+    entity: str('Entity'),
+    records: orNull(int('Records of the copy; null: not counted')),
+  }),
   'context_store.sync.started': event('context_store.sync.started', 'A sync began', run),
   'context_store.sync.completed': event('context_store.sync.completed', 'A sync ended', {
     ...endedRun,

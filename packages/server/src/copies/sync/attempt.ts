@@ -15,6 +15,7 @@ import { addCopyRecords, type CopyChange, type CopyRow, listCopies, protectConne
 import { updateRun } from '../sql/sync-queue.ts'
 import type { RunRow } from '../sql/sync-runs.ts'
 import { expandToGroups, readWantedEntities } from '../status/groups.ts'
+import { storeReadyEvent } from '../status/run-events.ts'
 import {
   buildFlawError,
   buildSyncError,
@@ -435,11 +436,14 @@ export class Attempt {
       if (!(await protectConnector(db, { organizationId, connectorId }))) return false
       const change = { results: JSON.stringify(results), progress: this.progress.text() }
       if ((await updateRun(db, this.lease, change)) === undefined) return false
+      const before = new Map((await listCopies(db, { organizationId, connectorId })).map((copy) => [copy.entity, copy]))
       for (const result of walked.results) {
         const met = this.progress.countRecords(result.entity)
         const records = counted.get(result.entity) ?? this.progress.countStored(result.entity)
         const change = buildCopyChange(result, { now, startedAt: walked.startedAt, records, met })
         await saveCopy(db, { organizationId, connectorId, entity: result.entity }, change)
+        const isFirst = (before.get(result.entity)?.synced_at ?? null) === null && change.synced_at !== undefined
+        if (isFirst) await storeReadyEvent(db, parts.source, { run: this.run, entity: result.entity, records: records ?? null })
       }
       return true
     })
