@@ -171,10 +171,13 @@ describe('spans of a sync that a request asks for', () => {
     const asked = await world.ask(`${connectorsPath}/${users}/syncs`, { token: world.token, body: {} })
     expect(asked.status).toBe(202)
     const spans: SeenSpan[] = []
-    await vi.waitFor(() => {
-      spans.push(...take())
-      find(spans, 'sync')
-    })
+    await vi.waitFor(
+      () => {
+        spans.push(...take())
+        find(spans, 'sync')
+      },
+      { timeout: 240_000 },
+    )
     const sync = find(spans, 'sync')
     expect(sync.parent).toBeUndefined()
     expect(sync.trace).not.toBe(spans.find(({ kind }) => kind === 'SERVER')?.trace)
