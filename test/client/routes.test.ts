@@ -39,6 +39,7 @@ const uuid = '00000000-0000-4000-8000-000000000000'
 const connectorCalls = {
   execute: (connector: Hosted) => connector.execute('entity', 'list'),
   exportEntity: (connector: Hosted) => connector.export('entity'),
+  listChanges: (connector: Hosted) => first(connector.changes('entity')),
 } as const satisfies Partial<Record<EndpointName, unknown>>
 
 type MethodName = Exclude<EndpointName, keyof typeof elsewhere | keyof typeof connectorCalls>

@@ -252,7 +252,7 @@ describe('scopes', () => {
   test.each([
     [writing, 'connectors:read'],
     [reading, 'execute:read'],
-    [['GET /entities/{entity}/export'], 'connectors:read'],
+    [['GET /entities/{entity}/export', 'GET /entities/{entity}/changes'], 'connectors:read'],
   ])('%s need more than %s', async (operations, scope) => {
     const token = await tokenOf(scope)
     for (const operation of operations) {

@@ -31,6 +31,8 @@ test('records and bodies', () => {
     ...kindRecords,
     ...overviewRecords,
     ...webhookRecords,
+    ChangesPage:
+      '{ data: [{ cause?: sync | live, changed_at?: date-time, fields?: [string], key?: string, record?: object, type: snapshot_begin | present | snapshot_end | added | changed | removed }], has_more: boolean, next: string }',
     CheckResult: {
       entity_check_results: '[{ entity: string, error_message?: string, status: succeeded | failed | skipped, status_code?: integer }]',
       'error_message?': 'string',

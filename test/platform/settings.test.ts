@@ -29,6 +29,7 @@ describe('settings', () => {
     expect(read()).toEqual({
       shown: expect.any(Array),
       host: '127.0.0.1',
+      changesDays: 7,
       port: 8080,
       dataFolder: './data',
       databaseConnections: 10,

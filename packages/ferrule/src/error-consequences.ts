@@ -145,6 +145,7 @@ export const errorConsequences: Readonly<Record<ErrorCode, ErrorConsequences>> =
   consent_unclear: refused,
   context_store_not_ready: refused,
   context_store_stale: refused,
+  changes_expired: refused,
   context_store_unavailable: { ...unsent, ...passing, syncRun: 'wait' },
   context_store_timeout: refused,
   overloaded: { ...unsent, ...passing, syncRun: 'wait' },

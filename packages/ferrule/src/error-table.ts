@@ -241,6 +241,11 @@ export const errorTable = {
     'The copy of {entity} is {age} seconds old (synced_at {synced_at}), older than max_age {max_age}, and could not be refreshed in time.',
     'Ask again after Retry-After, raise max_age, or use list and get.',
   ),
+  changes_expired: caller(
+    410,
+    'The changes after this cursor are lost: {reason}.',
+    'Read again without `after`: all records come first, then what changes. Delete what you have and did not meet between snapshot_begin and snapshot_end.',
+  ),
   context_store_unavailable: serviceForNow(503, 'The copies are not available.', 'Use list and get.'),
   context_store_timeout: serviceForNow(
     504,

@@ -3,6 +3,7 @@ import type { ConnectorDefinition } from '../definition/connector.ts'
 import { isObject } from '../definition/object.ts'
 import { failValidation } from '../errors.ts'
 import { checkOptions, type OptionRule, type OptionRules } from '../values/options.ts'
+import type { ChangesParams } from './changes.ts'
 import { Hosted, type HostedCallOptions } from './connector.ts'
 import { namesService, readServiceSettings, type ServiceOptions } from './settings.ts'
 import { Transport } from './transport.ts'
@@ -36,6 +37,7 @@ const buildEntity = (hosted: Hosted, entity: string): object => {
     parts: (...args: Args) => hosted.parts(entity, ...args),
     rows: (...args: Args) => hosted.rows(entity, ...args),
     export: (...args: Args) => hosted.export(entity, ...args),
+    changes: (params?: ChangesParams, options?: HostedCallOptions) => hosted.changes(entity, params, options),
     search,
   }
   return withMembers(

@@ -9,8 +9,10 @@ import { anything, callRules, checkOptions, downloadRules, type OptionRule, type
 import { createRowReader, type RowForm } from '../values/rows/rows.ts'
 import { makeResumable } from '../values/walks/resume.ts'
 import { type ListPage, type Part, type WalkOptions, walkPages, walkParts, walkPositions, walkRecords } from '../values/walks/walk.ts'
+import type { ChangesPage } from '../wire/changes.ts'
 import type { CheckResult } from '../wire/checks.ts'
 import { type Endpoint, endpoints } from '../wire/endpoints.ts'
+import { type ChangesParams, changesRules, type FollowedChange, walkChanges } from './changes.ts'
 import { createDeadline, defaultDeadlineMs } from './deadline.ts'
 import { type ConnectorChoice, ConnectorLookup, isMissing } from './lookup.ts'
 import { readCheckFailure } from './problem.ts'
@@ -283,6 +285,20 @@ export class Hosted {
       return response
     })
     return { ...file, context_store: readExportFreshness(headers) }
+  }
+
+  async *changes(
+    entity: string,
+    params: ChangesParams = {},
+    options: HostedCallOptions = {},
+  ): AsyncGenerator<FollowedChange, void, undefined> {
+    checkOptions(hostedCallRules, options)
+    checkOptions(changesRules, params)
+    const load: Parameters<typeof walkChanges>[0] = (query) =>
+      this.#send(options, (slots, left) =>
+        this.#transport.json<ChangesPage>(endpoints.listChanges, { ...left, slots: { ...slots, entity }, query }),
+      )
+    yield* walkChanges(load, params, options)
   }
 
   /**

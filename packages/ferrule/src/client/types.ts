@@ -15,6 +15,7 @@ import type {
 } from '../engine/types.ts'
 import type { WalkOptions } from '../values/walks/walk.ts'
 import type { Freshness, SearchMeta } from '../wire/execute-request.ts'
+import type { ChangesParams } from './changes.ts'
 import type { CheckSearch, CheckWireSearch, PathOf, Project, RowOf, WireSearchOf } from './search-types.ts'
 
 /** Options of a create, an update or a delete. */
@@ -47,6 +48,20 @@ export interface ExportDownload extends Download {
   /** How fresh the copy is; null before its first filling. */
   readonly context_store: Pick<Freshness, 'synced_at' | 'verified_at'>
 }
+
+/** What happened to a record, or a mark around all records. */
+export type Change<Row> = {
+  /** Where to go on when this entry and all before it are stored; undefined within the first page: begin again. */
+  readonly cursor: string | undefined
+} & (
+  | { readonly type: 'snapshot_begin' | 'snapshot_end' }
+  | { readonly type: 'present'; readonly key: string; readonly record: Row }
+  | ({ readonly key: string; readonly cause: 'sync' | 'live'; readonly changed_at: string } & (
+      | { readonly type: 'added'; readonly record: Row }
+      | { readonly type: 'changed'; readonly record: Row; readonly fields: readonly string[] }
+      | { readonly type: 'removed' }
+    ))
+)
 
 type FieldsIn<P> = P extends { readonly fields: readonly (infer Names)[] } ? PathOf<Names> : never
 /** The rows that the parameters of a search select. */
@@ -87,6 +102,11 @@ export interface Searches<Row, Entity extends string> {
    * @throws FerruleError as `search`
    */
   export<const P extends CheckSearch<P, 'export', Row, Entity>>(params?: P, options?: SearchOptions): Promise<ExportDownload>
+  /**
+   * Yields all records, then what changes, forever. With `after` only what changed since.
+   * @throws FerruleError `changes_expired` (begin again without `after`), `context_store_not_ready` and others
+   */
+  changes(params?: ChangesParams, options?: CallOptions): AsyncGenerator<Change<Row>, void, undefined>
 }
 
 type SearchesOf<E, Entity extends string> = E extends { readonly context_store_search: object } ? Searches<RowOf<E>, Entity> : unknown

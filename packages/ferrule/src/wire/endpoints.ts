@@ -71,6 +71,7 @@ export const endpoints = {
   createMediaAddress: { method: 'POST', path: `${connector}/media` },
   getMedia: { method: 'GET', path: '/api/v1/media/{media_id}' },
   exportEntity: { method: 'GET', path: `${connector}/entities/{entity}/export` },
+  listChanges: { method: 'GET', path: `${connector}/entities/{entity}/changes` },
   inspectConnector: { method: 'GET', path: `${connector}/inspect` },
   getContextStore: { method: 'GET', path: `${connector}/context_store` },
   watchContextStore: { method: 'GET', path: `${connector}/context_store/events` },

@@ -11,6 +11,14 @@ export {
   applicationRemoval,
   applicationSecret,
 } from './applications.ts'
+export {
+  type ChangeRecord,
+  type ChangesPage,
+  type ChangesQuery,
+  changesPage,
+  changesQuery,
+  longestWait,
+} from './changes.ts'
 export { type CheckResult, checkResult, checkStatuses, entityCheckStatuses } from './checks.ts'
 export {
   type OAuthConsent,

@@ -7,6 +7,7 @@ import { asFerruleError, clocks, fail, fillHint, findMissingScopes } from 'ferru
 import { type CheckResult, type ExecuteRequest, type Validation, validationInput } from 'ferrule/wire'
 import { type CallServices, runMarked, runReported, type StoredCall } from '../connectors/access.ts'
 import type { CheckTarget } from '../connectors/check-target.ts'
+import type { Changes } from '../copies/changes/feed.ts'
 import type { Folds } from '../copies/folds.ts'
 import type { LostRecords } from '../copies/lost-records.ts'
 import { buildSearchTable } from '../copies/search/columns.ts'
@@ -25,6 +26,8 @@ export interface OperationServices extends Omit<CallServices, 'connectors'> {
   readonly engine: Pick<Engine, 'run' | 'check' | 'scopes'>
   /** Answers `context_store_search`; without it the engine refuses the action. */
   readonly searches?: Searches
+  /** Reads the changes of copies; absent where there is no context store. */
+  readonly changes?: Changes
   /** Cuts large answers in a worker thread. */
   readonly cutter?: Cutter | undefined
   /** Receives the records of lists and gets. */

@@ -1,7 +1,9 @@
 /** Builds the services over the copies, once for all surfaces of a process. */
+
 import type { Platform } from '../main/platform-types.ts'
 import type { Settings } from '../main/settings/settings.ts'
 import type { ConnectorAccess } from '../values/access.ts'
+import { type Changes, createChanges } from './changes/feed.ts'
 import { createFolds, type FoldOptions, type Folds } from './folds.ts'
 import { createLostRecords, type LostRecords } from './lost-records.ts'
 import { createSearcher } from './searcher.ts'
@@ -11,6 +13,7 @@ import type { ContextStore } from './store/types.ts'
 /** The services over the copies. */
 export interface CopyServices {
   readonly searches: Searches
+  readonly changes: Changes
   readonly folds: Folds
   readonly lostRecords: LostRecords
 }
@@ -26,11 +29,15 @@ export interface CopyServiceOptions extends Pick<FoldOptions, 'onFold' | 'onErro
 
 /** Builds the services. Close `folds` and `lostRecords` before the store. */
 export function createCopyServices({ store, platform, settings, clock, ...told }: CopyServiceOptions): CopyServices {
+  const cursorKey = () => platform.cursorKey()
+  const searcher = createSearcher(store, { cursorKey, clock })
+  const { copies } = platform.syncs
+  const searchMs = settings.context.searchSeconds * 1_000
   const searches = createSearches({
-    searcher: createSearcher(store, { cursorKey: () => platform.cursorKey(), clock }),
-    copies: platform.syncs.copies,
+    searcher,
+    copies,
     clock,
-    searchMs: settings.context.searchSeconds * 1_000,
+    searchMs,
     comparesStatus: settings.context.engine === 'postgres' && settings.context.replicas !== undefined,
   })
   const { onError } = told
@@ -39,6 +46,7 @@ export function createCopyServices({ store, platform, settings, clock, ...told }
     addRecords(ref, new Map([...lost].map(([entity, by]) => [entity, -by])))
   return {
     searches,
+    changes: createChanges({ store, searcher, copies, cursorKey, clock, days: settings.changesDays, timeoutMs: searchMs }),
     lostRecords: createLostRecords({ store, clock, onLost, onError }),
     folds: createFolds({ store, onCreated: ({ ref }, created) => addRecords(ref, created), onLost, ...told }),
   }

@@ -200,6 +200,21 @@ export interface SearchAnswer {
 /** Pages of a search that is read to its end; each record is a JSON string. */
 export type RecordPages = AsyncGenerator<readonly string[], void, undefined>
 
+/** Which records to read: after a key, or those of some keys. */
+export interface WantedRecords {
+  readonly after?: string | undefined
+  readonly keys?: readonly string[] | undefined
+  readonly limit: number
+}
+
+/** Records by their keys, at most so many bytes as a page of a search. */
+export interface KeyedRecords {
+  /** JSON of the records by key, in the order of keys. */
+  readonly records: ReadonlyMap<string, string>
+  /** True when more records follow. */
+  readonly hasMore: boolean
+}
+
 /** Searches a store. The caller has checked that the client may read the entity. */
 export interface Searcher {
   /**
@@ -214,6 +229,12 @@ export interface Searcher {
    * @throws FerruleError `invalid_parameter` for a value that no record has, and the errors of `ContextStore`
    */
   search(ref: EntityRef, query: SearchQuery, limits?: SearchLimits): Promise<SearchAnswer | undefined>
+  /**
+   * Reads whole records with their keys, in the order of keys.
+   * @returns undefined when no record of the entity was ever stored
+   * @throws FerruleError the errors of `ContextStore`
+   */
+  readRecords(ref: EntityRef, wanted: WantedRecords, limits?: SearchLimits): Promise<KeyedRecords | undefined>
   /** Reads all pages, each when the caller asks for the next one. @throws FerruleError as `search` */
   readPages(ref: EntityRef, query: SearchQuery, limits?: SearchLimits): RecordPages
 }
@@ -274,6 +295,15 @@ class StoreSearcher implements Searcher {
     const cursor = next === undefined ? null : createCursor(next, this.#bind(ref, query))
     const unseenPaths = query.after === undefined ? await this.#findUnseenPaths(ref, query, left) : []
     return { json, count, cursor, isUnranked: isTooMany, unseenPaths, tookMs: Math.round(performance.now() - begin) }
+  }
+
+  async readRecords(ref: EntityRef, { after, keys, limit }: WantedRecords, limits: SearchLimits = {}): Promise<KeyedRecords | undefined> {
+    const plain = parseSearch(this.#store.getTable(ref.kind, ref.entity, ref.own), { query: {}, limit })
+    const query = { ...plain, ...(keys === undefined ? {} : { keys }), ...(after === undefined ? {} : { after: { pk: after, keys: [] } }) }
+    const page = await this.#readPage(ref, query, countDown(limits, query))
+    if (page === undefined) return undefined
+    const rows = page.rows.slice(0, page.count).map(({ pk, json }) => [String(pk), String(json)] as const)
+    return { records: new Map(rows), hasMore: page.next !== undefined }
   }
 
   async *readPages(ref: EntityRef, query: SearchQuery, limits: SearchLimits = {}): RecordPages {

@@ -49,7 +49,7 @@ export interface Searches {
 
 /** Options of `createSearches`. */
 export interface SearchesOptions {
-  readonly searcher: Searcher
+  readonly searcher: Pick<Searcher, 'parse' | 'search' | 'readPages'>
   readonly copies: Copies
   /** Milliseconds since 1970. */
   readonly clock: () => number
@@ -97,6 +97,11 @@ const notReadyError = (entity: string, { status, obstacle, error, retryAfterMs }
         { retryAfterMs },
       )
     : fail('context_store_not_ready', { entity, reason: obstacle }, { retryable: false, hint: 'Use list and get.' })
+
+/** Fails while a copy may not be searched. @throws FerruleError `context_store_not_ready` */
+export function assertFilled(entity: string, state: CopyStatus): void {
+  if (!isFilled(state)) throw notReadyError(entity, state)
+}
 
 const staleError = (entity: string, { maxAge, state, now }: { maxAge: number; state: Filled; now: number }) =>
   fail(

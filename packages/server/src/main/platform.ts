@@ -81,7 +81,7 @@ export interface PlatformOptions
    */
   readonly role?: 'service' | 'administration'
   /** Store of the copies. The status of syncs reads records and indexes from it, and never opens it. */
-  readonly contextStore?: Pick<ContextStore, 'status' | 'indexes' | 'openDatabase' | 'ready'>
+  readonly contextStore?: Pick<ContextStore, 'status' | 'indexes' | 'openDatabase' | 'ready' | 'purgeExpired'>
   /** Wall clock in milliseconds since 1970. Without `steady` its values are the stored times. */
   readonly clock?: () => number
 }
@@ -181,7 +181,8 @@ async function start({ clock, budgets, engine, parts }: Foundation, options: Pla
   const connect = createConnectServices(parts, connectors)
   const webhooks = createWebhooks(parts)
   const visits = [access.mcpTokens, access.oauth, access.consoleSessions, connect.connectLinks]
-  const expiring = [workspaces, organizations, writes, keptAnswers, syncs, usage, budgets, webhooks, ...visits]
+  const copies = contextStore === undefined ? [] : [contextStore]
+  const expiring = [workspaces, organizations, writes, keptAnswers, syncs, usage, budgets, webhooks, ...visits, ...copies]
   const purge = () => purgeExpired(expiring, source.clock()).catch(parts.onBackgroundError)
   const timer = role === 'service' ? setInterval(purge, purgeMs).unref() : undefined
   return {

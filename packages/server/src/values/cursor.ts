@@ -27,6 +27,8 @@ export interface CursorScope {
   readonly belongsTo: string
   /** Milliseconds since 1970. */
   readonly now: number
+  /** Milliseconds for which a cursor is valid; default: `cursorLife`. */
+  readonly life?: number
 }
 
 type Content = readonly [form: number, seconds: number, digest: string, ...position: (string | null)[]]
@@ -42,7 +44,7 @@ export function signCursor([form, ...position]: CursorPosition, scope: CursorSco
 
 /**
  * Returns the position of a cursor.
- * @throws FerruleError `invalid_cursor` with the reason: not made here, older than 24 hours, or of another list or query
+ * @throws FerruleError `invalid_cursor` with the reason: not made here, too old, or of another list or query
  */
 export function verifyCursor(cursor: string, scope: CursorScope): CursorPosition {
   const bytes = Buffer.from(cursor, 'base64url')
@@ -50,7 +52,8 @@ export function verifyCursor(cursor: string, scope: CursorScope): CursorPosition
   if (mac.length !== macLength || !timingSafeEqual(mac, computeMac(scope, payload))) throw failCursor('it was not made here')
   const [form, seconds, digest, ...position] = JSON.parse(payload.toString()) as Content // only `signCursor` signs
   if (digest !== scope.digest.slice(0, digestLength)) throw failCursor(`it belongs to another ${scope.belongsTo}`)
-  if (scope.now - seconds * 1_000 > cursorLife) throw failCursor('it is older than 24 hours')
+  const { life = cursorLife } = scope
+  if (scope.now - seconds * 1_000 > life) throw failCursor('it is older than 24 hours')
   return [form, ...position]
 }
 

@@ -41,8 +41,16 @@ export const listFields = (query: SearchQuery): readonly string[] => listSelecte
 const listPageColumns = (query: SearchQuery): readonly string[] =>
   listSelectedColumns(query).map(({ column }, index) => `${selectValue(column)} as c${index}`)
 
-const buildFilter = ({ table, filter }: SearchQuery, values: Values): string =>
-  filter === undefined ? '' : ` and ${buildCondition(table, filter, { values, element: undefined, depth: 0 })}`
+const buildFilter = ({ table, filter, keys }: SearchQuery, values: Values): string =>
+  [
+    keys === undefined ? '' : ` and ${buildKeysCondition(table, keys, values)}`,
+    filter === undefined ? '' : ` and ${buildCondition(table, filter, { values, element: undefined, depth: 0 })}`,
+  ].join('')
+
+/** Looks up each key in the index of the primary key: before there are statistics, `pk = any(…)` would read every row of the connector. */
+const buildKeysCondition = (table: SearchTable, keys: readonly string[], values: Values): string =>
+  `t.ctid = any(array(select found.ctid from unnest(${values.add(keys, 'text[]')}) wanted(pk) cross join lateral (select ctid
+    from ${quoteTable(table)} where ${buildRowCondition(table, connectorParameter)} and pk = wanted.pk offset 0) found))`
 
 /** Builds the rows of the page with values (`c0` …), keys (`k0` …) and `pk`. */
 function buildRows(query: SearchQuery, options: SearchOptions, values: Values): string {

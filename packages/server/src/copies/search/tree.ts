@@ -130,6 +130,8 @@ export interface SearchQuery {
   readonly cursor: string | undefined
   /** Position of the cursor, after which the page begins; `parseSearch` does not know the key of cursors. */
   readonly after?: Position | undefined
+  /** Only records with one of these keys, as `buildPrimaryKey` builds them; left out: all. */
+  readonly keys?: readonly string[]
   /** Selected fields in documented order; undefined selects everything. */
   readonly selection: ReadonlyMap<Column, Selection> | undefined
   /** The query as sent, which a cursor is bound to. Empty `fields` are left out. */

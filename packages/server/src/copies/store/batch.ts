@@ -2,15 +2,15 @@
  * Writes one batch of one entity in one transaction: rows, words, counts, keys seen by a complete pass, and checkpoints. Writers lock the state
  * of the entity, its row in `cs_entities`.
  */
-import { randomInt } from 'node:crypto'
 import { fail } from 'ferrule/internal'
 import { buildRowCondition, quoteName, quoteTable } from '../search/columns.ts'
 import type { Term } from '../search/terms.ts'
 import { listInitialTerms } from '../search/values.ts'
-import { holdConnector } from './database/connector-lock.ts'
-import type { Row, Session } from './database/database.ts'
-import type { ConnectorTable } from './registry.ts'
-import type { Encoded, Fingerprinted, RowEncoder, StoredRecord } from './row-encoder.ts'
+import type { Row, Session, Statement } from './database/database.ts'
+import type { ChangedRow } from './log.ts'
+import { type ConnectorTable, nameRows } from './registry.ts'
+import type { Encoded, Fingerprinted, NamedStatement, RowEncoder, StoredRecord } from './row-encoder.ts'
+import { lockExistingState, lockState, noteChange } from './state.ts'
 
 /** Maximum number of remembered words over all connectors, in two halves: some megabytes. */
 const most = 50_000
@@ -102,88 +102,6 @@ export class ListedWords {
     }
     this.#young.add(list, word)
   }
-}
-
-/** State of an entity of a connector. Writers lock it, so they run one after the other. */
-interface CopyState {
-  readonly records: number
-  /** Time of the last deletion, in milliseconds since 1970. */
-  readonly deletedAt: number
-  readonly pass: string | null
-  /** Number of changes of the rows and of their passes: while it stays, a page that was stored is still stored. */
-  readonly changes: bigint
-}
-
-/** The counts of changes begin anywhere, so a recreated entity does not repeat the counts that searches and live reads remember. */
-const latestBegin = 2 ** 47
-
-/** Locks the state of an entity until the end of the transaction; creates it for the first batch. */
-export async function lockState(session: Session, { number, known }: ConnectorTable): Promise<CopyState> {
-  const taken = await lockExistingState(session, number, known.table.name)
-  if (taken !== undefined) return taken
-  if (!(await holdConnector(session, number))) throw fail('connector_not_found', {})
-  await session.query({
-    text: 'insert into cs_entities (connector_id, name, listed, changes) values ($1, $2, $3, $3) on conflict do nothing',
-    values: [number, known.table.name, randomInt(latestBegin)],
-  })
-  return (
-    (await lockExistingState(session, number, known.table.name)) ?? {
-      records: 0,
-      deletedAt: 0,
-      pass: null,
-      changes: 0n,
-    }
-  )
-}
-
-/**
- * Locks the state of an entity until the end of the transaction; undefined before its first batch. The statement reads nothing else: it
- * reads other tables as they were before it waited.
- */
-export async function lockExistingState(session: Session, number: number, name: string): Promise<CopyState | undefined> {
-  const { rows } = await session.query<Row>({
-    name: 'cs_state',
-    text: 'select records, deleted_at, pass, changes from cs_entities where connector_id = $1 and name = $2 for update',
-    values: [number, name],
-  })
-  const [row] = rows
-  if (row === undefined) return undefined
-  const { records, deleted_at: deletedAt, pass, changes } = row
-  return {
-    records: Number(records),
-    deletedAt: Number(deletedAt),
-    pass: typeof pass === 'string' ? pass : null,
-    changes: BigInt(String(changes)),
-  }
-}
-
-/** A change of the rows of an entity. */
-interface CountChange {
-  /** Created minus deleted rows. */
-  readonly by: number
-  /** Time of a deletion, in milliseconds since 1970. */
-  readonly removedAt?: number
-  /** True when rows were replaced. */
-  readonly hasUpdated?: boolean
-  /** True when words were listed: searches that looked up words before must look them up again (`lookups.ts`). */
-  readonly hasListed?: boolean
-}
-
-/**
- * Updates the counts of an entity.
- * @returns whether anything has changed
- */
-export async function updateCounts(session: Session, { number, known }: ConnectorTable, change: CountChange): Promise<boolean> {
-  const { by, removedAt, hasUpdated = false, hasListed = false } = change
-  if (by === 0 && removedAt === undefined && !hasUpdated && !hasListed) return false
-  await session.query({
-    name: 'cs_count',
-    text: `update cs_entities set records = records + $3, deleted_at = greatest(deleted_at, $4), listed = listed + $5,
-        changes = changes + 1
-      where connector_id = $1 and name = $2`,
-    values: [number, known.table.name, by, removedAt ?? 0, hasListed ? 1 : 0],
-  })
-  return true
 }
 
 /** Progress saved with the rows. */
@@ -279,17 +197,28 @@ function* encodeRows(
   yield* encoder.encode(number, updated)
 }
 
-/**
- * Writes rows. While the database runs one statement, the next one is built.
- * @returns the number of new terms
- */
-async function writeRows(
-  session: Session,
-  rows: Iterable<Encoded>,
-  { number, words }: { number: number; words: WordFilter },
-): Promise<number> {
+/** How rows are written. */
+interface RowWriting {
+  readonly number: number
+  readonly words: WordFilter
+  /** Finds what differs, where replaced rows are logged. */
+  readonly difference: NamedStatement | undefined
+}
+
+/** What writing rows has found. */
+interface Written {
+  /** Number of new terms. */
+  readonly listed: number
+  readonly changed: readonly ChangedRow[]
+}
+
+/** Writes rows. While the database runs one statement, the next one is built. */
+async function writeRows(session: Session, rows: Iterable<Encoded>, { number, words, difference }: RowWriting): Promise<Written> {
   let listed = 0
+  const changed: ChangedRow[] = []
   const write = async ({ statement, terms }: Encoded): Promise<void> => {
+    if (difference !== undefined && statement.copied === undefined)
+      changed.push(...(await findDifferences(session, { ...difference, values: statement.values ?? [] })))
     await session.query(statement)
     listed += await insertTerms(session, number, words.unlisted(number, terms))
   }
@@ -302,7 +231,12 @@ async function writeRows(
   } finally {
     await running
   }
-  return listed
+  return { listed, changed }
+}
+
+async function findDifferences(session: Session, statement: Statement): Promise<readonly ChangedRow[]> {
+  const { rows } = await session.query<Row>(statement)
+  return rows.map(({ pk, fields }) => ({ key: String(pk), fields: JSON.parse(String(fields)) }))
 }
 
 /**
@@ -320,30 +254,31 @@ async function insertTerms(session: Session, number: number, terms: readonly Ter
   return count
 }
 
+const readKeys = ({ rows }: { readonly rows: readonly Row[] }): readonly string[] => rows.map(({ pk }) => String(pk))
+
 /**
  * Deletes rows by their keys.
- * @returns the number of deleted rows
+ * @returns the keys of deleted rows
  */
-export async function deleteRows(session: Session, { number, known }: ConnectorTable, keys: readonly string[]): Promise<number> {
-  if (keys.length === 0) return 0
-  return (await session.query({ ...known.encoder.remove, values: [number, keys] })).count
+export async function deleteRows(session: Session, { number, known }: ConnectorTable, keys: readonly string[]): Promise<readonly string[]> {
+  return keys.length === 0 ? [] : readKeys(await session.query<Row>({ ...known.encoder.remove, values: [number, keys] }))
 }
 
 /**
  * Deletes rows that have one of the values and are not among the keys.
- * @returns the number of deleted rows
+ * @returns the keys of deleted rows
  */
 async function deleteOthers(
   session: Session,
   { number, known }: ConnectorTable,
   { whole, keys, asked }: { whole: CompleteValues; keys: readonly string[]; asked: number },
-): Promise<number> {
+): Promise<readonly string[]> {
   const column = known.table.columns.find(({ name }) => name === whole.field)
   if (column === undefined) throw fail('definition_invalid', { reason: `${known.table.kind}.${known.table.entity} lacks ${whole.field}` })
   const value = column.wide === undefined ? quoteName(column.sql) : `coalesce(${quoteName(column.wide)}, ${quoteName(column.sql)})`
   const text = `delete from ${quoteTable(known.table)} where ${buildRowCondition(known.table)} and (${value})::text = any($2::text[])
-    and pk <> all($3::text[]) and "$v" <= $4`
-  return (await session.query({ text, values: [number, whole.values, keys, asked] })).count
+    and pk <> all($3::text[]) and "$v" <= $4 returning pk`
+  return readKeys(await session.query<Row>({ text, values: [number, whole.values, keys, asked] }))
 }
 
 /** Saves checkpoints in the transaction of the rows. */
@@ -428,20 +363,23 @@ export async function writeBatch(session: Session, target: ConnectorTable, batch
     await insertTerms(session, target.number, batch.words.unlisted(target.number, listInitialTerms(target.known.table)))
   const { encoder } = target.known
   const encoded = encodeRows({ number: target.number, encoder, canCopy: batch.canCopy }, { created, updated })
-  const listed = await writeRows(session, encoded, { number: target.number, words: batch.words })
+  const difference = state.log.feed === null || updated.length === 0 ? undefined : encoder.difference
+  const { listed, changed } = await writeRows(session, encoded, { number: target.number, words: batch.words, difference })
   const written = new Set(keys)
   const gone = (batch.removed ?? []).filter((key) => !written.has(key))
-  const others = batch.whole === undefined ? 0 : await deleteOthers(session, target, { whole: batch.whole, keys, asked: batch.asked })
-  const removed = others + (await deleteRows(session, target, gone))
+  const others = batch.whole === undefined ? [] : await deleteOthers(session, target, { whole: batch.whole, keys, asked: batch.asked })
+  const removed = [...others, ...(await deleteRows(session, target, gone))]
   if (state.pass !== null && keys.length > 0) await insertSeen(session, target, keys)
-  const isChanged = await updateCounts(session, target, {
-    by: created.length - removed,
+  const added = created.map(({ record }) => record.key)
+  const isChanged = await noteChange(session, nameRows(target), state, {
+    by: created.length - removed.length,
     hasUpdated: updated.length > 0,
     hasListed: listed > 0,
-    ...(removed > 0 ? { removedAt: batch.now } : {}),
+    ...(removed.length > 0 ? { removedAt: batch.now } : {}),
+    entries: { added, changed, removed, cause: batch.live === true ? 'live' : 'sync', at: batch.now },
   })
   await saveCheckpoints(session, target, batch.checkpoints ?? [])
   const unchanged = met.length - created.length - updated.length
   const storedAt = batch.live === true && same === unchanged ? { storedAt: state.changes + (isChanged ? 1n : 0n) } : {}
-  return { created: created.length, updated: updated.length, unchanged, removed, ...storedAt }
+  return { created: created.length, updated: updated.length, unchanged, removed: removed.length, ...storedAt }
 }

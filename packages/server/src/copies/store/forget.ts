@@ -5,10 +5,11 @@
 import type { EntityRef } from '../entity-ref.ts'
 import { buildRowCondition, quoteName, quoteTable, type SearchTable } from '../search/columns.ts'
 import { buildPrimaryKey } from '../search/keys.ts'
-import { lockExistingState, updateCounts } from './batch.ts'
 import { blockConnector } from './database/connector-lock.ts'
 import type { Row, Session } from './database/database.ts'
-import type { ConnectorTable } from './registry.ts'
+import type { ChangeCause } from './log.ts'
+import { type ConnectorTable, nameRows } from './registry.ts'
+import { lockExistingState, noteChange } from './state.ts'
 
 /** An entity below another one. */
 export interface Link {
@@ -29,6 +30,8 @@ export interface Removal extends EntityRef {
   readonly below: readonly Link[]
   /** When the deletion was detected, in milliseconds since 1970. Records requested later stay or return. */
   readonly at: number
+  /** Default: a live read. */
+  readonly cause?: ChangeCause
 }
 
 /** Milliseconds to remember a deletion. No earlier request can still bring records after a day: a page takes up to an hour. */
@@ -60,6 +63,7 @@ interface Forgetting {
   readonly session: Session
   readonly targets: ReadonlyMap<string, ConnectorTable>
   readonly at: number
+  readonly cause: ChangeCause
   /** Milliseconds since 1970. */
   readonly now: number
   /** Number of deleted records by table. */
@@ -91,7 +95,7 @@ const isOld = '("$v" <= $3 or "$v" > $4)'
  * Deletes the rows of a step.
  * @returns the values that descendants are found by, by name
  */
-async function deleteStep({ session, at, now, lost }: Forgetting, step: Step): Promise<ReadonlyMap<string, readonly string[]>> {
+async function deleteStep({ session, at, cause, now, lost }: Forgetting, step: Step): Promise<ReadonlyMap<string, readonly string[]>> {
   const { number, known } = step.target
   const [table, own] = [quoteTable(known.table), buildRowCondition(known.table)]
   const columns = [...listAskedColumns(step)]
@@ -108,7 +112,8 @@ async function deleteStep({ session, at, now, lost }: Forgetting, step: Step): P
     text: `delete from ${table} where ${own} and ${found} returning ${['pk', ...returned].join(', ')}`,
     values: [number, step.values, at, now],
   })
-  await updateCounts(session, step.target, { by: -by, ...(by > 0 ? { removedAt: at } : {}) })
+  const entries = { removed: rows.map(({ pk }) => String(pk)), cause, at: now }
+  await noteChange(session, nameRows(step.target), state, { by: -by, ...(by > 0 ? { removedAt: at } : {}), entries })
   if (by > 0) lost.set(known.table.entity, (lost.get(known.table.entity) ?? 0) + by)
   return new Map(
     columns.map(([name], index) => [name, rows.flatMap((row) => (row[`c${index}`] === null ? [] : [String(row[`c${index}`])]))]),
@@ -151,12 +156,12 @@ async function forgetStep(forgetting: Forgetting, step: Step, keys: readonly str
  */
 export async function forgetRecords(
   session: Session,
-  { entity, values, keys: whole = [], below, at }: Removal,
+  { entity, values, keys: whole = [], below, at, cause = 'live' }: Removal,
   given: { readonly targets: readonly ConnectorTable[]; readonly now: number },
 ): Promise<ReadonlyMap<string, number>> {
   const { targets: there, now } = given
   const targets = new Map(there.map((target) => [target.known.table.entity, target]))
-  const forgetting: Forgetting = { session, targets, at, now, lost: new Map() }
+  const forgetting: Forgetting = { session, targets, at, cause, now, lost: new Map() }
   const [first] = there
   if (first === undefined) return forgetting.lost
   const names = there.map(({ known }) => known.table.name).sort()

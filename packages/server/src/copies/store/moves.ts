@@ -6,10 +6,11 @@ import type { OwnKind } from '../../values/access.ts'
 import { buildRowCondition, type Column, quoteName, quoteTable, type SearchTable } from '../search/columns.ts'
 import { buildOwnTable, findOwnEntity, findTableRows, ownTablePrefix, parseTableName } from '../search/own-columns.ts'
 import { listInitialTerms } from '../search/values.ts'
-import { lockExistingState, lockState, updateCounts } from './batch.ts'
 import type { ContextDatabase, Row, Session } from './database/database.ts'
-import type { ConnectorTable, KnownTable } from './registry.ts'
+import { type ConnectorTable, type KnownTable, nameRows } from './registry.ts'
+import type { EntityRows } from './replicas/facts.ts'
 import { buildClearStatement } from './row-encoder.ts'
+import { type CopyState, lockExistingState, lockState, noteChange } from './state.ts'
 import { compareTables } from './tables.ts'
 
 /**
@@ -61,7 +62,7 @@ function buildCopy(from: SearchTable, to: SearchTable): string {
   return `insert into ${quoteTable(to)} (connector_id, entity, h, ${slots}) select $1::int4, '${to.place?.mark}'::uuid, 0, found.*
     from unnest($2::text[]) wanted(pk) cross join lateral
       (select ${sources} from ${quoteTable(from)} where ${buildRowCondition(from)} and pk = wanted.pk offset 0) found
-    on conflict (connector_id, entity, pk) do nothing`
+    on conflict (connector_id, entity, pk) do nothing returning pk`
 }
 
 /** Tables of two versions of an entity. */
@@ -69,38 +70,45 @@ interface Move {
   readonly number: number
   readonly from: KnownTable
   readonly to: KnownTable
+  /** Milliseconds since 1970. */
+  readonly clock: () => number
 }
 
 /** Locks the states of both tables in the order of their names, as all writers do. */
-async function lockBoth(session: Session, from: ConnectorTable, to: ConnectorTable) {
+async function lockBoth(
+  session: Session,
+  from: ConnectorTable,
+  to: ConnectorTable,
+): Promise<{ readonly was: CopyState; readonly is: CopyState } | undefined> {
   const lockFrom = () => lockExistingState(session, from.number, from.known.table.name)
   if (from.known.table.name < to.known.table.name) {
-    const state = await lockFrom()
-    if (state !== undefined) await lockState(session, to)
-    return state
+    const was = await lockFrom()
+    return was === undefined ? undefined : { was, is: await lockState(session, to) }
   }
-  await lockState(session, to)
-  return lockFrom()
+  const is = await lockState(session, to)
+  const was = await lockFrom()
+  return was === undefined ? undefined : { was, is }
 }
 
 /** Moves some rows. @returns false when nothing is left to move */
-async function moveStep(session: Session, { number, ...tables }: Move): Promise<boolean> {
+async function moveStep(session: Session, { number, clock, ...tables }: Move): Promise<boolean> {
   const [from, to] = [tables.from, tables.to].map((known) => ({ number, known }))
   if (from === undefined || to === undefined) return false
-  const state = await lockBoth(session, from, to)
-  if (state === undefined) return false
+  const states = await lockBoth(session, from, to)
+  if (states === undefined) return false
   const { table } = from.known
   const text = `select pk from ${quoteTable(table)} where ${buildRowCondition(table)} order by pk limit $2`
   const keys = (await session.query<Row>({ text, values: [number, stepRows] })).rows.map(({ pk }) => String(pk))
   if (keys.length === 0) {
-    await updateCounts(session, to, { by: 0, removedAt: state.deletedAt })
+    await noteChange(session, nameRows(to), states.is, { by: 0, removedAt: states.was.deletedAt, entries: { cause: 'sync', at: clock() } })
     await endMove(session, from, to)
     return false
   }
-  const { count } = await session.query({ text: buildCopy(table, to.known.table), values: [number, keys] })
+  const copied = await session.query<Row>({ text: buildCopy(table, to.known.table), values: [number, keys] })
   await session.query({ ...from.known.encoder.remove, values: [number, keys] })
-  await updateCounts(session, from, { by: -keys.length })
-  await updateCounts(session, to, { by: count, hasUpdated: true, hasListed: true })
+  await noteChange(session, nameRows(from), states.was, { by: -keys.length, entries: 'ends' })
+  const entries = { added: copied.rows.map(({ pk }) => String(pk)), cause: 'sync' as const, at: clock() }
+  await noteChange(session, nameRows(to), states.is, { by: copied.count, hasUpdated: true, hasListed: true, entries })
   return true
 }
 
@@ -117,7 +125,7 @@ async function endMove(session: Session, from: ConnectorTable, to: ConnectorTabl
   })
   for (const own of ['cs_checkpoints', 'cs_seen'])
     await session.query({ text: `delete from ${own} where connector_id = $1 and name = $2`, values: [number, name] })
-  await session.query({ text: 'update cs_entities set pass = null where connector_id = $1 and name = $2', values: [number, name] })
+  await endPass(session, { number, name })
   await session.query({
     text: "delete from cs_terms where connector_id = $1 and field = any($2::int4[]) and term = ''",
     values: [number, fresh.map(({ field }) => field)],
@@ -125,9 +133,12 @@ async function endMove(session: Session, from: ConnectorTable, to: ConnectorTabl
   await deleteState(session, number, old)
 }
 
+const endPass = (session: Session, { number, name }: EntityRows) =>
+  session.query({ text: 'update cs_entities set pass = null where connector_id = $1 and name = $2', values: [number, name] })
+
 /** Deletes what the store knows of an entity of a connector. */
 async function deleteState(session: Session, number: number, name: string): Promise<void> {
-  for (const own of ['cs_checkpoints', 'cs_seen', 'cs_gone', 'cs_indexes', 'cs_entities'])
+  for (const own of ['cs_checkpoints', 'cs_seen', 'cs_gone', 'cs_indexes', 'cs_changes', 'cs_entities'])
     await session.query({ text: `delete from ${own} where connector_id = $1 and name = $2`, values: [number, name] })
 }
 
@@ -140,9 +151,11 @@ async function removeStep(session: Session, number: number, name: string): Promi
     text: buildClearStatement(quoteTable(rows), buildRowCondition(rows)),
     values: [number, stepRows],
   })
-  const text = 'update cs_entities set records = records - $3, changes = changes + 1, pass = null where connector_id = $1 and name = $2'
-  if (count > 0) await session.query({ text, values: [number, name, count] })
-  else await deleteState(session, number, name)
+  if (count === 0) await deleteState(session, number, name)
+  else {
+    await endPass(session, { number, name })
+    await noteChange(session, { number, name }, state, { by: -count, entries: 'ends' })
+  }
   return count > 0
 }
 
@@ -170,8 +183,7 @@ export async function removeOwnEntity(database: Database, number: number, entity
 }
 
 /** A move of a connector between two versions of its kind. */
-interface VersionMove {
-  readonly number: number
+interface VersionMove extends Pick<Move, 'number' | 'clock'> {
   readonly from: OwnKind
   readonly to: OwnKind
   /** Finds the table of an entity. */
@@ -181,14 +193,14 @@ interface VersionMove {
 }
 
 /** Moves the rows of a connector between two versions of its kind. Rows of any third version are deleted: an earlier move was left there. */
-export async function moveOwnRows(database: Database, { number, from, to, find, create }: VersionMove): Promise<void> {
+export async function moveOwnRows(database: Database, { number, from, to, find, create, clock }: VersionMove): Promise<void> {
   const stored = (await listNames(database, number)).filter((name) => [from.id, to.id].some((id) => parseTableName(name)?.kind === id))
   if (stored.length === 0) return
   for (const [entity, change] of findOwnMoves(from, to)) {
     const [was, is] = [find(from, entity), find(to, entity)]
     if (change !== 'extended' || was === undefined || is === undefined || !stored.includes(was.table.name)) continue
     await create(entity)
-    const move = { number, from: was, to: is }
+    const move = { number, from: was, to: is, clock }
     for (let more = true; more; ) more = await database.transaction((session) => moveStep(session, move))
   }
   const kept = new Set(Object.keys(to.entities).flatMap((entity) => find(to, entity)?.table.name ?? []))

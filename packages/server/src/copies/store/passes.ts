@@ -5,9 +5,10 @@
 import { fail } from 'ferrule/internal'
 import { buildRowCondition, quoteName, quoteTable } from '../search/columns.ts'
 import { parseTimestamp } from '../search/timestamps.ts'
-import { deleteRows, lockState, updateCounts } from './batch.ts'
+import { deleteRows } from './batch.ts'
 import type { ContextDatabase, Row, Session, Value } from './database/database.ts'
-import type { ConnectorTable } from './registry.ts'
+import { type ConnectorTable, nameRows } from './registry.ts'
+import { lockState, noteChange } from './state.ts'
 
 /** Records within a span of time. */
 export interface Span {
@@ -140,10 +141,12 @@ export async function sweep(
       const state = await lockState(session, target)
       if (state.pass !== pass) throw fail('unavailable', { reason: 'another complete pass has begun' })
       const slice = await readSlice(session, target, { after, span })
-      const rows = await deleteRows(session, target, slice.unseen)
-      if (rows > 0) await updateCounts(session, target, { by: -rows, removedAt: now() })
+      const removed = await deleteRows(session, target, slice.unseen)
+      const at = now()
+      if (removed.length > 0)
+        await noteChange(session, nameRows(target), state, { by: -removed.length, removedAt: at, entries: { removed, cause: 'sync', at } })
       if (slice.last === undefined) await endPass(session, target)
-      return { rows, last: slice.last }
+      return { rows: removed.length, last: slice.last }
     })
     removed += done.rows
     if (done.last === undefined) return removed
@@ -159,12 +162,12 @@ export async function deleteAll(database: Pick<ContextDatabase, 'transaction'>, 
   const values = [target.number, target.known.table.name]
   for (let more = true; more; )
     more = await database.transaction(async (session) => {
-      await lockState(session, target)
+      const state = await lockState(session, target)
       for (const own of ['cs_checkpoints', 'cs_indexes'])
         await session.query({ text: `delete from ${own} where connector_id = $1 and name = $2`, values })
       await endPass(session, target)
       const removed = (await session.query({ text: target.known.encoder.clear.text, values: [target.number, stepRows] })).count
-      await updateCounts(session, target, { by: -removed, removedAt: now() })
+      await noteChange(session, nameRows(target), state, { by: -removed, removedAt: now(), entries: 'ends' })
       return removed > 0
     })
 }

@@ -13,6 +13,7 @@ import { blockConnector } from './database/connector-lock.ts'
 import type { ContextDatabase, Row, RunStatement, Session } from './database/database.ts'
 import type { TableLayout } from './database/layout.ts'
 import { changeSchema, schemaMs } from './database/requirements.ts'
+import type { EntityRows } from './replicas/facts.ts'
 import { buildClearStatement, createRowEncoder, type RowEncoder } from './row-encoder.ts'
 import {
   buildCreation,
@@ -52,6 +53,9 @@ export interface ConnectorTable {
   readonly number: number
   readonly known: KnownTable
 }
+
+/** Names the rows of a connector as the store's own tables do. */
+export const nameRows = ({ number, known }: ConnectorTable): EntityRows => ({ number, name: known.table.name })
 
 /** Called when a table changed, because its copy must be filled again. */
 export type OnTableChange = (table: Pick<DatabaseTable, 'name' | 'kind' | 'entity'>, change: Exclude<Change, 'none'>) => void
@@ -223,7 +227,7 @@ async function recordShape(table: DatabaseTable, change: Change, run: RunStateme
   await run({ text: `delete from cs_seen where ${where}`, values })
   if (change === 'extended') await run({ text: `update cs_entities set pass = null where ${where}`, values })
   else {
-    for (const own of ['cs_entities', 'cs_indexes']) await run({ text: `delete from ${own} where ${where}`, values })
+    for (const own of ['cs_entities', 'cs_indexes', 'cs_changes']) await run({ text: `delete from ${own} where ${where}`, values })
   }
 }
 
@@ -273,7 +277,14 @@ export async function findRemovedNumbers(database: ContextDatabase): Promise<rea
 /** Deletes all rows of a deleted connector in steps. Call it again after a kill. */
 export async function deleteConnectorRows(database: ContextDatabase, number: number): Promise<void> {
   const { rows } = await database.query<Row>({ text: 'select name from cs_tables' })
-  for (const table of [...rows.map(({ name }) => quoteName(String(name))), 'cs_terms', 'cs_seen', 'cs_gone', 'cs_checkpoints'])
+  for (const table of [
+    ...rows.map(({ name }) => quoteName(String(name))),
+    'cs_terms',
+    'cs_seen',
+    'cs_gone',
+    'cs_checkpoints',
+    'cs_changes',
+  ])
     await deleteTableRows(database, table, number)
   await database.transaction((session) =>
     session.query({ text: 'update cs_connectors set cleared = true where number = $1 and removed', values: [number] }),

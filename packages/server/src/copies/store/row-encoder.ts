@@ -67,9 +67,11 @@ export interface TableStatements {
   readonly probe: NamedStatement
   /** `$1` connector, `$2` JSON of `encode`. */
   readonly upsert: NamedStatement
+  /** `$1` connector, `$2` JSON of `encode`. Returns pk and fields, a JSON array, of the rows that exist: fields in which they differ. */
+  readonly difference: NamedStatement
   /** `copy … from stdin`, with the rows of `encodeCopies`. */
   readonly copy: string
-  /** `$1` connector, `$2` keys. */
+  /** `$1` connector, `$2` keys. Returns the pk of deleted rows. */
   readonly remove: NamedStatement
   /** `$1` connector, `$2` maximum number of rows. Deletes rows of a connector. */
   readonly clear: NamedStatement
@@ -167,14 +169,29 @@ function buildTableStatements(rows: SearchTable, columns: readonly PhysicalColum
       `insert into ${table} (connector_id, ${marked}${names.join(', ')}) select $1::int4, ${mark}${sources.join(', ')}
       from json_to_recordset($2::json) as row(${shape}) on conflict (connector_id, ${marked}pk) do update set ${sets.join(', ')}`,
     ),
+    difference: nameStatement(
+      'difference',
+      `select ${found}.pk, to_json(array_remove(array[${listDifferences(rows, columns).join(', ')}]::text[], null))::text as fields
+      from json_to_recordset($2::json) as row(${shape}) cross join lateral
+        (select * from ${table} where ${own} and pk = p offset 0) ${found}`,
+    ),
     copy: `copy ${table} (connector_id, ${marked}${names.join(', ')}) from stdin`,
     remove: nameStatement(
       'remove',
-      `delete from ${table} where ${own} and ctid = any(array(select ${found}.ctid from ${foundBy('ctid')}))`,
+      `delete from ${table} where ${own} and ctid = any(array(select ${found}.ctid from ${foundBy('ctid')})) returning pk`,
     ),
     clear: nameStatement('clear', buildClearStatement(table, own)),
   }
 }
+
+/** Lists SQL of the name of each field that differs between a found row and the new one, or null. */
+const listDifferences = ({ columns: fields }: SearchTable, columns: readonly PhysicalColumn[]): readonly string[] =>
+  fields.map(({ name, sql, wide }) => {
+    const compared = columns.flatMap((column, index) =>
+      column.name === sql || column.name === wide ? [`${found}.${quoteName(column.name)} is distinct from c${index}`] : [],
+    )
+    return `case when ${compared.join(' or ')} then '${name.replaceAll("'", "''")}' end`
+  })
 
 interface EncodedColumn {
   /** Its JSON name with the surrounding punctuation. */

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { readErrorCode } from '../../db/connections/problems.ts'
 import type { OwnKind } from '../../values/access.ts'
 import type { EntityRef } from '../entity-ref.ts'
-import { type Batch, type BatchResult, type Checkpoint, ListedWords, lockState, saveCheckpoints, writeBatch } from './batch.ts'
+import { type Batch, type BatchResult, type Checkpoint, ListedWords, saveCheckpoints, writeBatch } from './batch.ts'
 import { createContextDatabase } from './database/context-database.ts'
 import type { ContextDatabase, Engine, ReadOptions, Row, RunStatement, Session, Statement } from './database/database.ts'
 import { hasDatabase, type SetAsideDatabase } from './database/embedded/folder.ts'
@@ -17,6 +17,8 @@ import type { ContextStoreSettings } from './database/settings.ts'
 import { forgetRecords, listEntities, type Removal } from './forget.ts'
 import { OnDemandIndexes } from './indexes/on-demand.ts'
 import { indexRules } from './indexes/types.ts'
+import { followLog, isReadAgain } from './log.ts'
+import { buildLogPage, type LogPage, type LogPosition, type LogWait, LogWaits, parseLogPage } from './log-reads.ts'
 import { moveOwnRows, removeOwnEntity } from './moves.ts'
 import { abandonPass, beginPass, deleteAll, hasUnseen, sweep } from './passes.ts'
 import * as reads from './reads.ts'
@@ -27,11 +29,13 @@ import {
   findRemovedNumbers,
   markRemoved,
   type NumberedTarget,
+  nameRows,
   TableRegistry,
   Targets,
 } from './registry.ts'
 import { Replicas } from './replicas/replicas.ts'
 import type { StoredRecord } from './row-encoder.ts'
+import { listLogs, lockState, pruneLog } from './state.ts'
 import type { ContextStore, ContextStoreOptions, SearchableKind, SearchWork, Span, StoreStatus } from './types.ts'
 
 /** Counts taken slots and waiting requests of an engine, over searches and writes. */
@@ -112,6 +116,7 @@ class Store implements ContextStore {
   readonly #targets: Targets
   readonly #changes = new reads.KnownChanges()
   readonly #replicas: Replicas
+  readonly #waits = new LogWaits(() => this.openDatabase())
   #engine: Engine | undefined
   #layout: TableLayout = 'embedded'
   #opening: Promise<ContextDatabase> | undefined
@@ -225,8 +230,34 @@ class Store implements ContextStore {
     if (found === undefined) return
     const find = (own: OwnKind, entity: string) => this.#registry.find({ kind: own.id, entity, own })
     const create = (entity: string) => this.#createTarget({ connector, kind: to.id, entity, own: to })
-    await moveOwnRows(this.#fence(found), { number: found.number, from, to, find, create })
+    await moveOwnRows(this.#fence(found), { number: found.number, from, to, find, create, clock: this.#clock })
     this.indexes.sweepSoon()
+  }
+
+  async followChanges(ref: EntityRef, days: number): Promise<void> {
+    const target = await this.#createTarget(ref)
+    await this.#transaction(target, async (session) => {
+      const { log } = await lockState(session, target)
+      await followLog(session, nameRows(target), { log, now: this.#clock(), days })
+    })
+  }
+
+  async readLog(ref: EntityRef, from: { readonly after: bigint; readonly limit: number }): Promise<LogPage> {
+    const page = parseLogPage(await this.#readRows(ref, (target) => buildLogPage(nameRows(target), from)))
+    if (page.generation !== null && isReadAgain(page.readAt, this.#clock())) await this.followChanges(ref, page.days)
+    return page
+  }
+
+  async waitForChange(ref: EntityRef, from: LogPosition, wait: LogWait): Promise<void> {
+    const target = await this.#targets.find(ref)
+    if (target !== undefined) await this.#waits.wait(nameRows(target), from, wait)
+  }
+
+  async purgeExpired(now: number): Promise<void> {
+    if (this.#opening === undefined) return
+    const database = await this.openDatabase()
+    for (const rows of await listLogs(database))
+      for (let more = true; more; ) more = await database.transaction((session) => pruneLog(session, rows, now))
   }
 
   async saveCheckpoints(ref: EntityRef, checkpoints: readonly Checkpoint[]): Promise<void> {
@@ -356,15 +387,18 @@ class Store implements ContextStore {
   }
 
   /** Runs transactions while the database of a number is in use. */
-  #fence(numbered: Pick<NumberedTarget, 'epoch'>): Pick<ContextDatabase, 'transaction'> {
+  #fence(numbered: Pick<NumberedTarget, 'epoch' | 'number'>): Pick<ContextDatabase, 'transaction'> {
     return { transaction: (work) => this.#transaction(numbered, work) }
   }
 
-  async #transaction<T>(target: Pick<NumberedTarget, 'epoch'>, work: (session: Session) => Promise<T>): Promise<T> {
-    return (await this.openDatabase()).transaction((session) => {
+  async #transaction<T>(target: Pick<NumberedTarget, 'epoch' | 'number'>, work: (session: Session) => Promise<T>): Promise<T> {
+    const database = await this.openDatabase()
+    const result = await database.transaction((session) => {
       this.#assertSame(target)
       return work(session)
     })
+    this.#waits.written(target.number)
+    return result
   }
 
   #assertSame({ epoch }: Pick<NumberedTarget, 'epoch'>): void {

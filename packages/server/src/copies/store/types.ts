@@ -9,6 +9,7 @@ import type { ContextStoreSettings } from './database/settings.ts'
 import type { Removal } from './forget.ts'
 import type { OnDemandIndexes } from './indexes/on-demand.ts'
 import type { IndexChange, IndexRules } from './indexes/types.ts'
+import type { LogPage, LogPosition, LogWait } from './log-reads.ts'
 import type { Span } from './passes.ts'
 import type { KeyPage } from './reads.ts'
 import type { OnTableChange, SearchableKind } from './registry.ts'
@@ -16,6 +17,7 @@ import type { ReplicaChange, ReplicaRules, ReplicaStatus, SearchRoute } from './
 import type { StoredRecord } from './row-encoder.ts'
 
 export type { Link, Removal } from './forget.ts'
+export type { LoggedChange, LogPage, LogPosition, LogWait } from './log-reads.ts'
 export { findOwnMoves, type OwnMove } from './moves.ts'
 export type { Span } from './passes.ts'
 export type { SearchableKind } from './registry.ts'
@@ -142,6 +144,17 @@ export interface ContextStore {
   removeConnector(connector: string): Promise<void>
   /** Resumes interrupted deletions. */
   finishRemovals(): Promise<void>
+  /**
+   * Begins the log of the changes of an entity, or notes that it is still read.
+   * @param days for which changes are kept, and after which the log ends if nobody reads it
+   */
+  followChanges(ref: EntityRef, days: number): Promise<void>
+  /** Reads changes of an entity after a position, in the order of their commits. */
+  readLog(ref: EntityRef, from: { readonly after: bigint; readonly limit: number }): Promise<LogPage>
+  /** Waits until the log of an entity is elsewhere than at a position. @throws the reason of the signal */
+  waitForChange(ref: EntityRef, from: LogPosition, wait: LogWait): Promise<void>
+  /** Deletes changes whose days are over, also of entities that nothing writes any more. */
+  purgeExpired(now: number): Promise<void>
   /** Runs a search in one slot; undefined when no record of the entity was ever written. */
   search<T>(ref: EntityRef, work: SearchWork<T>, options?: ReadOptions): Promise<T | undefined>
   /** Counts the records of each entity of a connector. */

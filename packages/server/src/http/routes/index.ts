@@ -2,6 +2,7 @@
 import { protectedResource } from '../mcp/metadata.ts'
 import { authorizationServer } from '../oauth/metadata.ts'
 import type { Route } from '../route.ts'
+import { listChanges } from './changes.ts'
 import { checkNew, checkStored } from './checks.ts'
 import {
   createConnectLink,
@@ -126,6 +127,7 @@ export const routes: readonly Route[] = [
   createMedia,
   getMedia,
   exportEntity,
+  listChanges,
   inspect,
   getContextStore,
   watchContextStore,

@@ -384,6 +384,13 @@ export const settingsTable = {
     default: String(indexRules.mostInAll),
     about: 'Maximum number of automatic indexes across all connectors; 0 disables them.',
   },
+  changesDays: {
+    name: 'FERRULE_CHANGES_DAYS',
+    type: integer(1, 90),
+    default: '7',
+    about:
+      'Days for which the changes of a copy are kept for those who read them, at most 64 megabytes for an entity of a connector. After as many days without a reader, changes of the entity are no longer written down.',
+  },
   searchSeconds: {
     name: 'FERRULE_SEARCH_SECONDS',
     type: integer(1, 600),

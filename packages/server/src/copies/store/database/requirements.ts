@@ -26,6 +26,7 @@ const distribute: readonly string[] = [
  * - `cs_entities` has a row for each entity of a connector. Writers lock the row, so its counts are exact.
  * - `cs_seen` holds the keys seen by a complete pass, a row for each batch.
  * - `cs_gone` holds deleted records for a day (`forget.ts`).
+ * - `cs_changes` is the log of changes of the entities that somebody follows (`log.ts`).
  * - `cs_indexes` lists the automatic indexes (`copies/store/indexes/index-rows.ts`).
  */
 const buildOwnStatements = (layout: TableLayout): readonly string[] => [
@@ -33,9 +34,11 @@ const buildOwnStatements = (layout: TableLayout): readonly string[] => [
   `create table if not exists cs_connectors (id uuid primary key, number int4 generated always as identity unique,
     removed boolean not null default false, cleared boolean not null default false)`,
   'create table if not exists cs_tables (name text primary key, kind text not null, entity text not null, shape text not null)',
-  // `listed`: number of changes of the listed words of its columns (`query/lookups.ts`). `changes`: number of changes of its rows.
+  // `listed`: number of changes of the listed words of its columns (`query/lookups.ts`). `changes`: number of changes of its rows. `feed` to
+  // `log_days`: the log of its changes (`log.ts`).
   `create table if not exists cs_entities (connector_id int4, name text, records int8 not null default 0, deleted_at int8 not null default 0, pass text,
-    listed int8 not null default 0, changes int8 not null default 0, primary key (connector_id, name)) with (fillfactor = 50)`,
+    listed int8 not null default 0, changes int8 not null default 0, feed int8, position int8 not null default 0, kept_after int8 not null default 0,
+    read_at int8 not null default 0, log_days int4 not null default 0, primary key (connector_id, name)) with (fillfactor = 50)`,
   'create table if not exists cs_seen (connector_id int4 not null, name text not null, keys text[] not null)',
   'create index if not exists cs_seen_of on cs_seen (connector_id, name)',
   `create table if not exists cs_gone (connector_id int4, name text, field text, value text, at int8 not null,
@@ -46,6 +49,12 @@ const buildOwnStatements = (layout: TableLayout): readonly string[] => [
     until int8 not null, attempts int4 not null, created_at int8 not null, used_at int8, scans int8 not null default 0,
     bytes int8 not null default 0, error text, primary key (connector_id, name, col))`,
   ...(layout === 'citus' ? distribute : []),
+  ...buildTable(
+    'cs_changes',
+    `connector_id int4 not null, name text not null, position int8 not null, pk text not null, kind text not null, cause text not null, fields json,
+      at int8 not null, primary key (connector_id, name, position)`,
+    layout,
+  ),
   ...buildTable(
     termTable.name,
     `${termTable.columns.map(({ name, type }) => `${name} ${type} not null`).join(', ')}, primary key (${termTable.primaryKey.join(', ')})`,

@@ -22,7 +22,8 @@ export interface PrimaryLook {
  * covers changes that are not counted. A replica with the same version has the same records.
  */
 const stamp = "e.changes || ' ' || e.xmin"
-const timeline = "('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int4"
+/** SQL of the timeline of a primary's log. */
+export const timeline = "('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int4"
 
 /** Builds the look of several searches at the primary. Fails on a server in recovery. */
 export const buildLookStatement = (entities: readonly EntityRows[]): Statement => ({

@@ -219,7 +219,7 @@ export class BatchWriter {
     const due = progress.full && planned.stored ? await this.#filterStored(planned, gone) : gone
     if (due.length === 0) return
     const removal = buildGone(definition, planned.entity, due)
-    const lost = await task.store.forgetRecords({ ...toEntityRef(task, planned), ...removal, at: asked })
+    const lost = await task.store.forgetRecords({ ...toEntityRef(task, planned), ...removal, at: asked, cause: 'sync' })
     if (lost.size === 0) return
     for (const each of stored) this.#report(each, { removed: lost.get(each.entity) ?? 0 })
     await task.onLost?.(lost)

@@ -196,7 +196,7 @@ class Recheck {
     const { store, connector, clock, kind, own } = this.#task
     const at = clock()
     for (const removal of buildRemovals(kind.definition, missing)) {
-      const lost = await store.forgetRecords({ connector, kind: kind.definition.kind, own, ...removal, at })
+      const lost = await store.forgetRecords({ connector, kind: kind.definition.kind, own, ...removal, at, cause: 'sync' })
       if (lost.size > 0) await this.#task.onLost?.(lost)
     }
   }

@@ -1,0 +1,51 @@
+/** The change feed of a copy on the wire. */
+import { bool, type Field, int, list, oneOf, opt, str, time } from '../definition/index.ts'
+import { part, query, record, type Wire } from './words.ts'
+
+/** Longest wait for a change, in seconds. */
+export const longestWait = 30
+
+/** Query of a page of changes. */
+export const changesQuery = query({
+  after: opt(str('`next` of the page before; left out: all records come first, then what changes', { maxLength: 4_000 })),
+  limit: opt(int('Entries of a page', { minimum: 1, maximum: 1_000, default: 100 })),
+  wait: opt(int('Seconds to wait for the first change', { minimum: 0, maximum: longestWait, default: 0 })),
+})
+/** Which changes to read. */
+export type ChangesQuery = Wire<typeof changesQuery>
+
+const copiedRecord: Field<unknown> = {
+  type: 'object',
+  description: 'Searchable fields of the record as they are now; absent where it was removed',
+}
+
+const changeRecord = part(
+  {
+    type: oneOf(
+      'snapshot_begin and snapshot_end: marks around all records; what a consumer has and did not meet between them was removed. present: a record ' +
+        'between the marks. added, changed, removed: what happened since',
+      ...(['snapshot_begin', 'present', 'snapshot_end', 'added', 'changed', 'removed'] as const),
+    ),
+    key: opt(str('Key of the record; of several parts: a text that only serves to compare')),
+    record: opt(copiedRecord),
+    fields: opt(list(str('Searchable field'), 'Fields with another value, of a changed record')),
+    cause: opt(oneOf('What found the change: a sync, or a live read', 'sync', 'live')),
+    changed_at: opt(time('Time when the copy changed')),
+  },
+  'One entry. A record may come again, with the same or a newer state; its newest state comes last',
+)
+/** One entry of a feed. */
+export type ChangeRecord = Wire<typeof changeRecord>
+
+/** A page of a feed. */
+export const changesPage = record(
+  'ChangesPage',
+  {
+    data: list(changeRecord, 'Entries in the order in which the copy changed'),
+    next: str('Opaque cursor of the next page; every page has one. Valid while its changes are kept'),
+    has_more: bool('true: the next page has entries already'),
+  },
+  'What changed in the copy of an entity',
+)
+/** A page of a feed. */
+export type ChangesPage = Wire<typeof changesPage>

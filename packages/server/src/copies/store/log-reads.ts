@@ -1,0 +1,135 @@
+/** Reads the logs of changes, and waits until one goes on. */
+import { EventEmitter, once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
+import { GroupedLooks } from '../../values/grouped-looks.ts'
+import type { ContextDatabase, Row, Statement } from './database/database.ts'
+import { type ChangeCause, type ChangeKind, changeCauses, changeKinds } from './log.ts'
+import { type EntityRows, timeline } from './replicas/facts.ts'
+
+/** Where a log is. */
+export interface LogPosition {
+  /**
+   * Names the log: its number, and the timeline of the server, which a restored or promoted server begins anew. Null while nobody reads the
+   * log, and nothing is written.
+   */
+  readonly generation: string | null
+  /** Position of the newest change. */
+  readonly position: bigint
+}
+
+/** One change of the log. */
+export interface LoggedChange {
+  readonly position: bigint
+  /** Key of the record, as `buildPrimaryKey` builds it. */
+  readonly key: string
+  readonly kind: ChangeKind
+  readonly cause: ChangeCause
+  /** Fields with another value; empty where a record was added or removed. */
+  readonly fields: readonly string[]
+  /** Milliseconds since 1970. */
+  readonly at: number
+}
+
+/** Some changes of a log in order, and its state then. */
+export interface LogPage extends LogPosition {
+  /** Changes up to this position are deleted. */
+  readonly keptAfter: bigint
+  /** When the log was last read, to the hour, in milliseconds since 1970. */
+  readonly readAt: number
+  readonly days: number
+  readonly changes: readonly LoggedChange[]
+}
+
+const generation = `e.feed || ' ' || ${timeline}`
+
+/** Builds the statement that reads the state of a log, with the changes after a position in each row. */
+export const buildLogPage = ({ number, name }: EntityRows, { after, limit }: { after: bigint; limit: number }): Statement => ({
+  name: 'cs_log_page',
+  text: `select ${generation} as generation, e.position, e.kept_after, e.read_at, e.log_days, c.position as place, c.pk, c.kind,
+      c.cause, c.fields::text as fields, c.at
+    from cs_entities e left join lateral (select position, pk, kind, cause, fields, at from cs_changes
+      where connector_id = $1 and name = $2 and position > $3 order by position limit $4) c on true
+    where e.connector_id = $1 and e.name = $2 order by c.position`,
+  values: [number, name, after, limit],
+})
+
+function parseChange(row: Row): readonly LoggedChange[] {
+  const [kind, cause] = [changeKinds.find((each) => each === row['kind']), changeCauses.find((each) => each === row['cause'])]
+  if (typeof row['place'] !== 'bigint' || kind === undefined || cause === undefined) return []
+  const fields: unknown = typeof row['fields'] === 'string' ? JSON.parse(row['fields']) : []
+  const names = Array.isArray(fields) ? fields.map(String) : []
+  return [{ position: row['place'], key: String(row['pk']), kind, cause, fields: names, at: Number(row['at']) }]
+}
+
+const parsePosition = (row: Row | undefined): LogPosition => ({
+  generation: typeof row?.['generation'] === 'string' ? row['generation'] : null,
+  position: BigInt(String(row?.['position'] ?? 0)),
+})
+
+/** Parses the rows of `buildLogPage`. An entity without a state has a log that nobody reads. */
+export const parseLogPage = (rows: readonly Row[]): LogPage => ({
+  ...parsePosition(rows[0]),
+  keptAfter: BigInt(String(rows[0]?.['kept_after'] ?? 0)),
+  readAt: Number(rows[0]?.['read_at'] ?? 0),
+  days: Number(rows[0]?.['log_days'] ?? 0),
+  changes: rows.flatMap(parseChange),
+})
+
+const buildLook = (entities: readonly EntityRows[]): Statement => ({
+  name: 'cs_log_look',
+  text: `select e.connector_id, e.name, ${generation} as generation, e.position
+    from unnest($1::int4[], $2::text[]) w(number, name) join cs_entities e on e.connector_id = w.number and e.name = w.name`,
+  values: [entities.map(({ number }) => number), entities.map(({ name }) => name)],
+})
+
+/** Interval of looks for what other nodes have written, in milliseconds. */
+const lookMs = 1_000
+
+/** How long to wait for a change. */
+export interface LogWait {
+  readonly ms: number
+  readonly signal?: AbortSignal | undefined
+  /** Returns true to end the wait soon: the service stops. */
+  readonly isEnding?: () => boolean
+}
+
+/** Waits for changes: what this node writes wakes a wait at once, what other nodes write within a second. */
+export class LogWaits {
+  readonly #written = new EventEmitter().setMaxListeners(0)
+  readonly #looks: GroupedLooks<EntityRows, LogPosition>
+
+  constructor(database: () => Promise<Pick<ContextDatabase, 'glance'>>) {
+    this.#looks = new GroupedLooks(async (entities) => {
+      const { rows } = await (await database()).glance<Row>(buildLook(entities))
+      const found = new Map(rows.map((row) => [nameRows({ number: Number(row['connector_id']), name: String(row['name']) }), row]))
+      return entities.map((entity) => parsePosition(found.get(nameRows(entity))))
+    })
+  }
+
+  /** Notes that this node has written rows of a connector. */
+  written(number: number): void {
+    this.#written.emit(String(number))
+  }
+
+  /** Resolves when a log is elsewhere than at a position, or the time is over. Waits look together, all at the same time. */
+  async wait(rows: EntityRows, from: LogPosition, { ms, signal, isEnding }: LogWait): Promise<void> {
+    const end = performance.now() + ms
+    while (isEnding?.() !== true) {
+      signal?.throwIfAborted()
+      const ends = new AbortController()
+      const either = signal === undefined ? ends.signal : AbortSignal.any([signal, ends.signal])
+      try {
+        const written = once(this.#written, String(rows.number), { signal: either }) // before the look, which would miss a later commit
+        written.catch(() => undefined)
+        const { generation: found, position } = await this.#looks.look(nameRows(rows), rows)
+        const leftMs = end - performance.now()
+        if (found !== from.generation || position !== from.position || leftMs <= 0) return
+        await Promise.race([written, pause(Math.min(lookMs - (performance.now() % lookMs), leftMs), undefined, { signal: either })])
+      } finally {
+        ends.abort()
+      }
+    }
+  }
+}
+
+const nameRows = ({ number, name }: EntityRows): string => `${number} ${name}`

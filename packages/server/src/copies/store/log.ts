@@ -1,0 +1,169 @@
+/**
+ * The log of changes of an entity: a row of `cs_changes` for each record that was added, changed or removed, written in the transaction that
+ * did it. The state of the entity is locked then, so the order of positions is the order of commits. The log has keys and names of fields,
+ * never a record. Reasons: docs/decisions/changes.md
+ */
+import { randomInt } from 'node:crypto'
+import type { Row, Session } from './database/database.ts'
+import type { EntityRows } from './replicas/facts.ts'
+
+/** Kinds of changes, as readers see them. */
+export const changeKinds = ['added', 'changed', 'removed'] as const
+/** Kind of a change. */
+export type ChangeKind = (typeof changeKinds)[number]
+
+/** What found changes: a sync, or a live read. */
+export const changeCauses = ['sync', 'live'] as const
+/** What found a change. */
+export type ChangeCause = (typeof changeCauses)[number]
+
+/** State of the log of an entity. */
+export interface Log {
+  /** A random number that is new whenever the log begins; null while nobody reads it, and nothing is written. */
+  readonly feed: bigint | null
+  /** Position of the newest change that was ever written. Each change adds about its bytes, so one bound limits rows and bytes. */
+  readonly position: bigint
+  /** Changes up to this position are deleted. */
+  readonly keptAfter: bigint
+  /** When the log was last read, to the hour, in milliseconds since 1970. */
+  readonly readAt: number
+  /** Days for which changes are kept, and after which a log ends that nobody reads. */
+  readonly days: number
+}
+
+/** Columns of the state of an entity that `parseLog` reads. */
+export const logColumns = 'feed, position, kept_after, read_at, log_days'
+
+/** Parses the columns of a log. */
+export const parseLog = (row: Row): Log => ({
+  feed: typeof row['feed'] === 'bigint' ? row['feed'] : null,
+  position: BigInt(String(row['position'])),
+  keptAfter: BigInt(String(row['kept_after'])),
+  readAt: Number(row['read_at']),
+  days: Number(row['log_days']),
+})
+
+/** A replaced row. */
+export interface ChangedRow {
+  readonly key: string
+  /** Searchable fields with another value. */
+  readonly fields: readonly string[]
+}
+
+/** Changes of one transaction. */
+export interface Entries {
+  readonly added?: readonly string[]
+  readonly changed?: readonly ChangedRow[]
+  readonly removed?: readonly string[]
+  readonly cause: ChangeCause
+  /** Milliseconds since 1970. */
+  readonly at: number
+}
+
+const dayMs = 86_400_000
+/** Maximum size of the log of an entity of a connector, in bytes. */
+export const mostBytes = 64n * 1_024n * 1_024n
+/** About the bytes of a row of the log without its key and its names. */
+const rowBytes = 100n
+/** Changes that a transaction deletes at most, beside twice as many as it writes. */
+const pruneRows = 5_000
+
+interface EntryRow {
+  readonly pk: string
+  readonly kind: ChangeKind
+  readonly fields: readonly string[] | null
+}
+
+/** Lists changes, deletions first: a key that is removed and added in one transaction is there afterwards. */
+const listRows = ({ added = [], changed = [], removed = [] }: Entries): readonly EntryRow[] => [
+  ...removed.map((pk) => ({ pk, kind: 'removed' as const, fields: null })),
+  ...added.map((pk) => ({ pk, kind: 'added' as const, fields: null })),
+  ...changed.flatMap(({ key: pk, fields }) => (fields.length === 0 ? [] : [{ pk, kind: 'changed' as const, fields }])),
+]
+
+const measure = ({ pk, fields }: EntryRow): bigint => rowBytes + BigInt(Buffer.byteLength(pk) + (fields?.join().length ?? 0))
+
+/** Where a log ends up. */
+export type LogEnd = Pick<Log, 'feed' | 'position' | 'keptAfter'>
+
+/**
+ * Writes changes, and deletes some old ones. A log that nobody reads any more ends.
+ * @param log of the locked state
+ * @param entries `ends`: the rows go, and nobody is told of each
+ * @returns what the caller saves in the state
+ */
+export async function writeLog(session: Session, rows: EntityRows, log: Log, entries: Entries | 'ends'): Promise<LogEnd> {
+  const isRead = log.feed !== null && entries !== 'ends' && entries.at - log.readAt <= log.days * dayMs
+  const added = isRead ? listRows(entries) : []
+  let { position } = log
+  const placed = added.map((row) => {
+    position += measure(row)
+    return { place: String(position), ...row }
+  })
+  if (isRead && placed.length > 0) await insertRows(session, rows, { placed, entries })
+  const end = { feed: isRead ? log.feed : null, position }
+  if (position === log.keptAfter) return { ...end, keptAfter: log.keptAfter }
+  const oldest = isRead ? { upTo: position - mostBytes, before: entries.at - log.days * dayMs } : { upTo: position, before: 0 }
+  return { ...end, keptAfter: await prune(session, rows, { ...oldest, log, limit: pruneRows + 2 * placed.length }) }
+}
+
+const insertRows = (
+  session: Session,
+  { number, name }: EntityRows,
+  { placed, entries: { cause, at } }: { readonly placed: readonly EntryRow[]; readonly entries: Entries },
+) =>
+  session.query({
+    name: 'cs_log',
+    text: `insert into cs_changes (connector_id, name, position, pk, kind, cause, fields, at)
+      select $1::int4, $2::text, place, pk, kind, $3::text, fields, $4::int8
+      from json_to_recordset($5::json) as row(place int8, pk text, kind text, fields json)`,
+    values: [number, name, cause, at, JSON.stringify(placed)],
+  })
+
+interface Pruning {
+  readonly log: Log
+  /** Deletes changes up to this position, */
+  readonly upTo: bigint
+  /** and those before this time, in milliseconds since 1970. */
+  readonly before: number
+  readonly limit: number
+}
+
+/**
+ * Deletes some of the oldest changes. A change that a clock dated too early takes those before it with it.
+ * @returns the position up to which changes are deleted
+ */
+async function prune(session: Session, { number, name }: EntityRows, { log, upTo, before, limit }: Pruning): Promise<bigint> {
+  const { rows } = await session.query<Row>({
+    name: 'cs_log_prune',
+    text: `with oldest as (select position, at from cs_changes where connector_id = $1 and name = $2 order by position limit $3),
+        gone as (delete from cs_changes where connector_id = $1 and name = $2
+          and position <= (select max(position) from oldest where position <= $4 or at < $5) returning position)
+      select max(position) as position from gone`,
+    values: [number, name, limit, upTo, before],
+  })
+  const position = rows[0]?.['position']
+  return typeof position === 'bigint' ? position : log.keptAfter
+}
+
+/** The highest generation. */
+const latestFeed = 2 ** 47
+/** Milliseconds after which a further reading is noted. */
+const readMs = 3_600_000
+
+/** Returns whether a reading is worth a note. */
+export const isReadAgain = (readAt: number, now: number): boolean => Math.abs(now - readAt) >= readMs
+
+/** Begins the log of an entity whose state is locked, or notes that it is read. */
+export async function followLog(
+  session: Session,
+  { number, name }: EntityRows,
+  { log, now, days }: { log: Log; now: number; days: number },
+): Promise<void> {
+  if (log.feed !== null && !isReadAgain(log.readAt, now) && log.days === days) return
+  await session.query({
+    name: 'cs_log_follow',
+    text: 'update cs_entities set feed = $3, read_at = $4, log_days = $5 where connector_id = $1 and name = $2',
+    values: [number, name, log.feed ?? BigInt(randomInt(latestFeed)), now, days],
+  })
+}

@@ -1,0 +1,119 @@
+/**
+ * The state of an entity of a connector: its row in `cs_entities`, which writers lock, so they run one after the other. Every change of rows
+ * is noted here, in the counts and in the log of changes.
+ */
+import { randomInt } from 'node:crypto'
+import { fail } from 'ferrule/internal'
+import { holdConnector } from './database/connector-lock.ts'
+import type { ContextDatabase, Row, Session } from './database/database.ts'
+import { type Entries, type Log, logColumns, parseLog, writeLog } from './log.ts'
+import type { ConnectorTable } from './registry.ts'
+import type { EntityRows } from './replicas/facts.ts'
+
+/** State of an entity of a connector. */
+export interface CopyState {
+  readonly records: number
+  /** Time of the last deletion, in milliseconds since 1970. */
+  readonly deletedAt: number
+  readonly pass: string | null
+  /** Number of changes of the rows and of their passes: while it stays, a page that was stored is still stored. */
+  readonly changes: bigint
+  /** The log of changes. */
+  readonly log: Log
+}
+
+/** The counts of changes begin anywhere, so a recreated entity does not repeat the counts that searches and live reads remember. */
+const latestBegin = 2 ** 47
+
+/** Locks the state of an entity until the end of the transaction; creates it for the first batch. */
+export async function lockState(session: Session, { number, known }: ConnectorTable): Promise<CopyState> {
+  const taken = await lockExistingState(session, number, known.table.name)
+  if (taken !== undefined) return taken
+  if (!(await holdConnector(session, number))) throw fail('connector_not_found', {})
+  await session.query({
+    text: 'insert into cs_entities (connector_id, name, listed, changes) values ($1, $2, $3, $3) on conflict do nothing',
+    values: [number, known.table.name, randomInt(latestBegin)],
+  })
+  const made = await lockExistingState(session, number, known.table.name)
+  if (made === undefined) throw fail('unavailable', { reason: 'the copy was deleted meanwhile' })
+  return made
+}
+
+/**
+ * Locks the state of an entity until the end of the transaction; undefined before its first batch. The statement reads nothing else: it
+ * reads other tables as they were before it waited.
+ */
+export async function lockExistingState(session: Session, number: number, name: string): Promise<CopyState | undefined> {
+  const { rows } = await session.query<Row>({
+    name: 'cs_state',
+    text: `select records, deleted_at, pass, changes, ${logColumns} from cs_entities where connector_id = $1 and name = $2 for update`,
+    values: [number, name],
+  })
+  const [row] = rows
+  if (row === undefined) return undefined
+  const { records, deleted_at: deletedAt, pass, changes } = row
+  return {
+    records: Number(records),
+    deletedAt: Number(deletedAt),
+    pass: typeof pass === 'string' ? pass : null,
+    changes: BigInt(String(changes)),
+    log: parseLog(row),
+  }
+}
+
+/** A change of the rows of an entity. */
+interface RowChange {
+  /** Created minus deleted rows. */
+  readonly by: number
+  /** Time of a deletion, in milliseconds since 1970. */
+  readonly removedAt?: number
+  /** True when rows were replaced. */
+  readonly hasUpdated?: boolean
+  /** True when words were listed: searches that looked up words before must look them up again (`lookups.ts`). */
+  readonly hasListed?: boolean
+  /** The keys, for the log; `ends`: rows go without being told one by one, and the log ends. */
+  readonly entries: Entries | 'ends'
+}
+
+/**
+ * Notes a change of rows in the counts of an entity, and in its log. Whatever creates, replaces or deletes rows calls it in its transaction.
+ * @param state as it was locked
+ * @returns whether anything has changed
+ */
+export async function noteChange(session: Session, rows: EntityRows, { log }: Pick<CopyState, 'log'>, change: RowChange): Promise<boolean> {
+  const { by, removedAt, hasUpdated = false, hasListed = false } = change
+  if (by === 0 && removedAt === undefined && !hasUpdated && !hasListed) return false
+  const { feed, position, keptAfter } = await writeLog(session, rows, log, change.entries)
+  await session.query({
+    name: 'cs_count',
+    text: `update cs_entities set records = records + $3, deleted_at = greatest(deleted_at, $4), listed = listed + $5,
+        changes = changes + 1, feed = $6, position = $7, kept_after = $8
+      where connector_id = $1 and name = $2`,
+    values: [rows.number, rows.name, by, removedAt ?? 0, hasListed ? 1 : 0, feed, position, keptAfter],
+  })
+  return true
+}
+
+/** Lists the entities of connectors with changes in their logs. */
+export async function listLogs(database: Pick<ContextDatabase, 'query'>): Promise<readonly EntityRows[]> {
+  const { rows } = await database.query<Row>({ text: 'select connector_id, name from cs_entities where position > kept_after' })
+  return rows.map(({ connector_id: number, name }) => ({ number: Number(number), name: String(name) }))
+}
+
+/**
+ * Deletes some changes of an entity whose days are over.
+ * @param now milliseconds since 1970
+ * @returns false when nothing is left to delete
+ */
+export async function pruneLog(session: Session, rows: EntityRows, now: number): Promise<boolean> {
+  const log = (await lockExistingState(session, rows.number, rows.name))?.log
+  if (log === undefined) return false
+  const end = await writeLog(session, rows, log, { cause: 'sync', at: now })
+  if (end.keptAfter === log.keptAfter && end.feed === log.feed) return false
+  const { feed, position, keptAfter } = end
+  await session.query({
+    text: 'update cs_entities set feed = $3, position = $4, kept_after = $5 where connector_id = $1 and name = $2',
+    values: [rows.number, rows.name, feed, position, keptAfter],
+  })
+  return true
+}

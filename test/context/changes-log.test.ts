@@ -1,0 +1,212 @@
+/** The log of changes of a copy: every way of writing rows is told, in order, and only while somebody reads it. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
+import type { ContextStore, LoggedChange } from '../../packages/server/src/copies/store/types.ts'
+import { Random } from './random.ts'
+import {
+  createRef,
+  createStoreWorld,
+  note,
+  noteFields,
+  notesOf,
+  oneValue,
+  overBoth,
+  rowsOf,
+  type StoreWorld,
+  testKind,
+} from './store-world.ts'
+
+const dayMs = 86_400_000
+const days = 7
+
+overBoth('the log of changes', (engine) => {
+  let world: StoreWorld
+  let store: ContextStore
+
+  beforeAll(async () => {
+    world = await createStoreWorld(engine)
+    store = world.open()
+  })
+  afterAll(() => world.close())
+
+  const keyOf = (id: number): string => note(store, { id }).key
+  /** Fills an entity with ten notes, and follows it. */
+  const followed = async (): Promise<EntityRef> => {
+    const ref = createRef()
+    await store.writeBatch(ref, { records: notesOf(store, 0, 10), asked: world.now })
+    await store.followChanges(ref, days)
+    return ref
+  }
+  const readAll = async (ref: EntityRef, after = 0n, limit = 1_000): Promise<readonly LoggedChange[]> =>
+    (await store.readLog(ref, { after, limit })).changes
+  const readState = (ref: EntityRef) => store.readLog(ref, { after: 0n, limit: 0 })
+  const told = async (ref: EntityRef) => (await readAll(ref)).map(({ kind, key, fields, cause }) => ({ kind, key, fields, cause }))
+  const countLogged = async () => oneValue(await store.openDatabase(), 'select count(*) from cs_changes')
+
+  test('begins with the first reader', async () => {
+    const ref = createRef()
+    expect(await readState(ref)).toMatchObject({ generation: null, position: 0n })
+    await store.writeBatch(ref, { records: notesOf(store, 0, 3), asked: world.now })
+    expect(await countLogged()).toBe(0n)
+    expect((await readState(ref)).generation).toBeNull()
+    await store.followChanges(ref, days)
+    const log = await readState(ref)
+    await store.followChanges(ref, days)
+    expect(await readState(ref)).toEqual(log)
+    await store.writeBatch(ref, { records: notesOf(store, 3, 4), asked: world.now })
+    expect(await told(ref)).toEqual([{ kind: 'added', key: keyOf(3), fields: [], cause: 'sync' }])
+  })
+
+  test('names the fields with another value, and leaves out records without any', async () => {
+    const ref = await followed()
+    const records = [
+      note(store, { id: 0, title: 'Note 0', state: 'old', price: '1.50' }),
+      note(store, { id: 1, title: 'Note 1', state: 'new' }),
+      note(store, { id: 2, title: 'Note 2', state: 'new', parts: [{ a: 1 }] }),
+    ]
+    await store.writeBatch(ref, { records, asked: world.now })
+    expect(await told(ref)).toEqual([
+      { kind: 'changed', key: keyOf(0), fields: ['price', 'state'], cause: 'sync' },
+      { kind: 'changed', key: keyOf(2), fields: ['parts'], cause: 'sync' },
+    ])
+  })
+
+  test('tells what removes records: the vendor, a complete pass, a live read', async () => {
+    const ref = await followed()
+    await store.writeBatch(ref, { records: [], removed: [keyOf(0), keyOf(99)], asked: world.now })
+    await store.beginPass(ref, 'one')
+    await store.writeBatch(ref, { records: notesOf(store, 1, 9), asked: world.now, pass: 'one' })
+    await store.sweep(ref, 'one')
+    await store.forgetRecords({ ...ref, values: [1], below: [], at: world.now + 1 })
+    await store.writeBatch(ref, {
+      records: [note(store, { id: 2, title: 'Note 2', state: 'new' })],
+      whole: { field: 'state', values: ['new'] },
+      asked: world.now,
+    })
+    const gone = (id: number, cause: string) => ({ kind: 'removed', key: keyOf(id), fields: [], cause })
+    expect(await told(ref)).toEqual([
+      gone(0, 'sync'),
+      gone(9, 'sync'),
+      gone(1, 'live'),
+      ...[3, 4, 5, 6, 7, 8].map((id) => gone(id, 'sync')),
+    ])
+  })
+
+  test('says that a live read added or changed a record', async () => {
+    const ref = await followed()
+    await store.foldLive(ref, [note(store, { id: 0, title: 'Other', state: 'new' }), note(store, { id: 10, title: 'New' })], world.now + 1)
+    expect((await told(ref)).toSorted((a, b) => a.kind.localeCompare(b.kind))).toEqual([
+      { kind: 'added', key: keyOf(10), fields: [], cause: 'live' },
+      { kind: 'changed', key: keyOf(0), fields: ['title'], cause: 'live' },
+    ])
+  })
+
+  test('is read in pages, whose positions rise', async () => {
+    const ref = await followed()
+    for (let id = 10; id < 40; id += 5) await store.writeBatch(ref, { records: notesOf(store, id, id + 5), asked: world.now })
+    const all = await readAll(ref)
+    expect(all.map(({ key }) => key)).toEqual(Array.from({ length: 30 }, (_, index) => keyOf(10 + index)))
+    const pages: LoggedChange[] = []
+    for (let page = await readAll(ref, 0n, 7); page.length > 0; page = await readAll(ref, pages.at(-1)?.position, 7)) pages.push(...page)
+    expect(pages).toEqual(all)
+  })
+
+  test('ends with a reset, and another one begins under another number', async () => {
+    const ref = await followed()
+    const before = await readState(ref)
+    await store.writeBatch(ref, { records: notesOf(store, 10, 12), asked: world.now })
+    await store.deleteAll(ref)
+    expect((await readState(ref)).generation).toBeNull()
+    await store.writeBatch(ref, { records: notesOf(store, 0, 2), asked: world.now })
+    await store.followChanges(ref, days)
+    const after = await readState(ref)
+    expect(after.generation).not.toBe(before.generation)
+    await store.writeBatch(ref, { records: notesOf(store, 2, 3), asked: world.now })
+    const changes = await readAll(ref, after.position)
+    expect(changes.map(({ key, kind }) => ({ key, kind }))).toEqual([{ key: keyOf(2), kind: 'added' }])
+  })
+
+  test('goes with its connector', async () => {
+    const ref = await followed()
+    await store.writeBatch(ref, { records: notesOf(store, 10, 12), asked: world.now })
+    const before = Number(await countLogged())
+    await store.removeConnector(ref.connector)
+    expect(Number(await countLogged())).toBe(before - 2)
+    expect((await readState(ref)).generation).toBeNull()
+  })
+
+  test('keeps changes for its days, while somebody reads it', async () => {
+    const ref = await followed()
+    await store.writeBatch(ref, { records: notesOf(store, 10, 11), asked: world.now })
+    world.now += (days - 1) * dayMs
+    const [oldest] = await readAll(ref)
+    world.now += 2 * dayMs
+    await store.writeBatch(ref, { records: notesOf(store, 11, 12), asked: world.now })
+    const page = await store.readLog(ref, { after: 0n, limit: 10 })
+    expect(page.changes.map(({ key }) => key)).toEqual([keyOf(11)])
+    expect(page.keptAfter).toBe(oldest?.position)
+    world.now += (days + 1) * dayMs
+    await store.writeBatch(ref, { records: notesOf(store, 12, 13), asked: world.now })
+    expect(await store.readLog(ref, { after: 0n, limit: 10 })).toMatchObject({ generation: null, changes: [] })
+  })
+
+  test('is emptied after its days where nothing is written', async () => {
+    const ref = await followed()
+    await store.writeBatch(ref, { records: notesOf(store, 10, 30), asked: world.now })
+    const before = await countLogged()
+    world.now += (days + 1) * dayMs
+    await store.purgeExpired(world.now)
+    expect(Number(before) - Number(await countLogged())).toBeGreaterThanOrEqual(20)
+    expect(await readAll(ref)).toEqual([])
+    expect((await readState(ref)).generation).toBeNull()
+  })
+
+  test('makes a follower equal to the copy, whatever is written', async () => {
+    const ref = await followed()
+    const copy = new Map((await rowsOf(store, ref, 'pk')).map(({ pk }) => [String(pk), true]))
+    const random = new Random(20_261_128)
+    let after = 0n
+    for (let step = 0; step < 60; step += 1) {
+      world.now += 1_000
+      const from = random.below(41)
+      const records = notesOf(store, from, from + random.below(9)).map((record) => ({
+        ...record,
+        fields: { ...record.fields, state: random.pick(['new', 'old']) },
+      }))
+      const writes = [
+        () => store.writeBatch(ref, { records, asked: world.now }),
+        () => store.foldLive(ref, records, world.now),
+        () => store.writeBatch(ref, { records, removed: notesOf(store, from + 3, from + 6).map(({ key }) => key), asked: world.now }),
+        () => store.writeBatch(ref, { records, whole: { field: 'state', values: ['old'] }, asked: world.now }),
+        () => store.forgetRecords({ ...ref, values: [from, from + 1], below: [], at: world.now }),
+        async () => {
+          await store.beginPass(ref, `pass ${step}`)
+          await store.writeBatch(ref, { records: [...records, ...notesOf(store, 20, 40)], asked: world.now, pass: `pass ${step}` })
+          await store.sweep(ref, `pass ${step}`)
+        },
+      ]
+      await random.pick(writes)()
+      for (const change of await readAll(ref, after)) {
+        expect(copy.has(change.key), `${change.kind} ${change.key}`).toBe(change.kind !== 'added')
+        if (change.kind === 'removed') copy.delete(change.key)
+        else copy.set(change.key, true)
+        after = change.position
+      }
+      expect([...copy.keys()].toSorted()).toEqual((await rowsOf(store, ref, 'pk')).map(({ pk }) => String(pk)).toSorted())
+    }
+  })
+
+  test('of another shape names the new field only, and no equal record', async () => {
+    const ref = await followed()
+    const wider = testKind({ ...noteFields, owner: noteFields.title })
+    await store.close() // one process at a time opens an embedded database
+    const other = world.open({ kinds: [wider] })
+    store = other
+    const records = notesOf(other, 0, 10).map((record) => ({
+      ...record,
+      fields: { ...record.fields, ...(record.key === keyOf(3) ? { owner: 'Ann' } : {}) },
+    }))
+    await other.writeBatch(ref, { records, asked: world.now })
+    expect(await told(ref)).toEqual([{ kind: 'changed', key: keyOf(3), fields: ['owner'], cause: 'sync' }])
+  })
+})
