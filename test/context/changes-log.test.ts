@@ -1,6 +1,7 @@
 /** The log of changes of a copy: every way of writing rows is told, in order, and only while somebody reads it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
+import { mostBytes } from '../../packages/server/src/copies/store/log.ts'
 import type { ContextStore, LoggedChange } from '../../packages/server/src/copies/store/types.ts'
 import { Random } from './random.ts'
 import {
@@ -194,6 +195,57 @@ overBoth('the log of changes', (engine) => {
       }
       expect([...copy.keys()].toSorted()).toEqual((await rowsOf(store, ref, 'pk')).map(({ pk }) => String(pk)).toSorted())
     }
+  })
+
+  test('holds no value of a record', async () => {
+    const ref = await followed()
+    await store.writeBatch(ref, { records: [note(store, { id: 0, title: 'Unmistakable secret', state: 'new' })], asked: world.now })
+    await store.forgetRecords({ ...ref, values: [0], below: [], at: world.now + 1 })
+    expect((await told(ref)).map(({ kind }) => kind)).toEqual(['changed', 'removed'])
+    const rows = await oneValue(await store.openDatabase(), "select string_agg(c::text, ' ') from cs_changes c")
+    expect(String(rows)).toContain('title')
+    expect(String(rows).toLowerCase()).not.toMatch(/unmistakable|secret/)
+  })
+
+  test('is bounded in bytes', async () => {
+    const ref = await followed()
+    await store.writeBatch(ref, { records: notesOf(store, 10, 20), asked: world.now })
+    const before = await readState(ref)
+    const database = await store.openDatabase()
+    await database.query({
+      text: 'update cs_entities set position = position + $1 where position = $2',
+      values: [mostBytes, before.position],
+    })
+    await store.writeBatch(ref, { records: notesOf(store, 20, 21), asked: world.now })
+    const page = await store.readLog(ref, { after: 0n, limit: 100 })
+    expect(page.changes.map(({ key }) => key)).toEqual([keyOf(20)])
+    expect(page.keptAfter).toBe(before.position)
+  })
+
+  test('wakes who waits for it, on another node too', async () => {
+    const ref = await followed()
+    const other = engine === 'embedded' ? store : world.open()
+    const state = await other.readLog(ref, { after: 0n, limit: 0 })
+    const wait = other.waitForChange(ref, state, { ms: 60_000 })
+    await store.writeBatch(ref, { records: notesOf(store, 10, 11), asked: world.now })
+    await wait
+    expect(await readAll(ref, state.position)).toHaveLength(1)
+  })
+
+  test('has no gap for a reader while several write', async () => {
+    const ref = await followed()
+    const write = async (from: number): Promise<void> => {
+      for (let id = from; id < from + 10; id += 1) await store.writeBatch(ref, { records: notesOf(store, id, id + 1), asked: world.now })
+    }
+    const writing = Promise.all([100, 200, 300, 400].map(write))
+    const keys: string[] = []
+    for (let after = 0n; keys.length < 40; ) {
+      const changes = await readAll(ref, after, 3)
+      keys.push(...changes.map(({ key }) => key))
+      after = changes.at(-1)?.position ?? after
+    }
+    await writing
+    expect(new Set(keys).size).toBe(40)
   })
 
   test('of another shape names the new field only, and no equal record', async () => {

@@ -9,6 +9,7 @@ import { buildUnseenPathsStatement, listOpenPaths } from '../../packages/server/
 import { buildOwnTable } from '../../packages/server/src/copies/search/own-columns.ts'
 import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
 import { buildSearchStatement } from '../../packages/server/src/copies/search/sql.ts'
+import { buildLook } from '../../packages/server/src/copies/store/log-reads.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import type { OwnKind } from '../../packages/server/src/values/access.ts'
 import { type Catalogue, findFaults } from './citus-rule.ts'
@@ -25,6 +26,10 @@ const severalConnectors = new Map([
   ['delete from cs_seen where name = $1', 'the table of an entity was recreated or extended'],
   ['update cs_entities set pass = null where name = $1', 'the table of an entity was extended'],
   ['delete from cs_entities where name = $1', 'the table of an entity was recreated'],
+  ['delete from cs_changes where name = $1', 'the table of an entity was recreated'],
+  ['delete from cs_changes where starts_with(name, $1)', 'the table of kinds of organizations was recreated'],
+  ['select connector_id, name from cs_entities where position > kept_after', 'old changes of all connectors are deleted'],
+  [buildLook([]).text, 'all waits of a node look at their entities together'],
   ['delete from cs_checkpoints where starts_with(name, $1)', 'the table of kinds of organizations was recreated'],
   ['delete from cs_seen where starts_with(name, $1)', 'the table of kinds of organizations was recreated'],
   ['delete from cs_entities where starts_with(name, $1)', 'the table of kinds of organizations was recreated'],
@@ -60,6 +65,7 @@ async function write(store: ContextStore): Promise<void> {
   const asked = world.now
   const checkpoints = [{ name: 'cursor', value: '"a"' }]
   await store.writeBatch(ref, { records: notesOf(store, 0, 20), asked, checkpoints })
+  await store.followChanges(ref, 7)
   await store.beginPass(ref, 'pass')
   const batch = {
     records: notesOf(store, 5, 25),
@@ -82,6 +88,10 @@ async function write(store: ContextStore): Promise<void> {
   expect((await store.readCheckpoints(ref)).get('cursor')).toBe('"a"')
   expect(await store.readChanges(ref)).toBeTypeOf('bigint')
   expect(await store.readKeys(ref, { limit: 3 })).toHaveLength(3)
+  const log = await store.readLog(ref, { after: 0n, limit: 100 })
+  expect(log.changes.length).toBeGreaterThan(10)
+  await store.waitForChange(ref, log, { ms: 0 })
+  await store.purgeExpired(world.now + 8 * day)
   await store.findKnownKeys(ref, ['1'])
   expect(await rowsOf(store, ref, 'id')).toHaveLength(21)
   await store.deleteAll(ref)
@@ -162,7 +172,7 @@ afterAll(async () => {
 test('tables lie beside each other, and small ones on each machine', async () => {
   const placed = await world.run('select relname as name, beside from pg_dist_partition join pg_class on oid = logicalrelid')
   const own = findTable(buildOwnTable(promoted, 'notes'))
-  const names = ['cs_checkpoints', 'cs_gone', 'cs_own', 'cs_own_wide', own, 'cs_seen', 'cs_terms', 'cs_test_kind_notes']
+  const names = ['cs_changes', 'cs_checkpoints', 'cs_gone', 'cs_own', 'cs_own_wide', own, 'cs_seen', 'cs_terms', 'cs_test_kind_notes']
   const beside = names.map((name) => [name, 'cs_entities'])
   const copied = ['cs_connectors', 'cs_indexes', 'cs_meta', 'cs_tables'].map((name) => [name, null])
   expect(new Map(placed.map(({ name, beside: by }) => [name, by]))).toEqual(
@@ -184,7 +194,7 @@ test('every statement of the store concerns one connector, or is listed with a r
   expect(recorded.size).toBeGreaterThan(60)
   for (const kind of [/^explain \(analyze/, /^create index concurrently "cs_on_demand/, /^drop index concurrently if exists "cs_on_demand/])
     expect([...recorded].filter((text) => kind.test(text)).length, kind.source).toBeGreaterThan(0)
-  for (const table of ['cs_terms', 'cs_seen', 'cs_gone', 'cs_checkpoints', 'cs_indexes', 'cs_test_kind_notes', 'cs_own'])
+  for (const table of ['cs_terms', 'cs_seen', 'cs_gone', 'cs_changes', 'cs_checkpoints', 'cs_indexes', 'cs_test_kind_notes', 'cs_own'])
     expect([...recorded].filter((text) => text.includes(table)).length, table).toBeGreaterThan(2)
 })
 
@@ -375,7 +385,7 @@ async function openWith(own: CitusWorld, distribution: 'auto' | 'citus' | 'none'
 test('filled tables stay as they are, and a wish against them is refused', async () => {
   const own = await createCitusWorld()
   expect(await openWith(own, 'none')).toBeUndefined()
-  expect(await readPartitions(own)).toEqual([{ n: 1 }])
+  expect(await readPartitions(own)).toEqual([{ n: 2 }])
   expect(await openWith(own, 'auto')).toBeUndefined()
   expect(await own.run('select from pg_dist_partition')).toEqual([])
   expect(await openWith(own, 'citus')).toMatchObject({ code: 'setting_invalid', message: expect.stringContaining('not distributed') })
@@ -391,6 +401,6 @@ test('a database without Citus is refused where Citus is wanted', async () => {
     message: expect.stringContaining('create extension citus'),
   })
   expect(await openWith(own, 'auto')).toBeUndefined()
-  expect(await readPartitions(own)).toEqual([{ n: 1 }])
+  expect(await readPartitions(own)).toEqual([{ n: 2 }])
   await own.close()
 })

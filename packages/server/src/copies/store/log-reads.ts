@@ -75,7 +75,8 @@ export const parseLogPage = (rows: readonly Row[]): LogPage => ({
   changes: rows.flatMap(parseChange),
 })
 
-const buildLook = (entities: readonly EntityRows[]): Statement => ({
+/** Builds the statement that finds where the logs of several entities are. */
+export const buildLook = (entities: readonly EntityRows[]): Statement => ({
   name: 'cs_log_look',
   text: `select e.connector_id, e.name, ${generation} as generation, e.position
     from unnest($1::int4[], $2::text[]) w(number, name) join cs_entities e on e.connector_id = w.number and e.name = w.name`,

@@ -35,12 +35,15 @@ export const listChanges: PrincipalRoute = {
     requireScope(who, 'execute:read')
     const { platform, stopping, streams } = services
     const [connectorId, entity] = [slot(exchange, 'connector_id'), slot(exchange, 'entity')]
-    const changes = takeChanges(services.operations)
     if (wait > 0) {
       const access = await platform.connectors.readAccess(who, connectorId)
       const leave = streams.shares.enter(who)
       try {
-        await changes.wait(access, { entity, after }, { ms: wait * 1_000, signal, isEnding: () => stopping.isDraining })
+        await takeChanges(services.operations).wait(
+          access,
+          { entity, after },
+          { ms: wait * 1_000, signal, isEnding: () => stopping.isDraining },
+        )
       } finally {
         leave()
       }
@@ -48,7 +51,7 @@ export const listChanges: PrincipalRoute = {
     }
     return limited(exchange, services, async (bounds) => {
       const access = await platform.connectors.readAccess(who, connectorId)
-      return { json: await changes.read(access, { entity, after, limit, signal: bounds.signal }) }
+      return { json: await takeChanges(services.operations).read(access, { entity, after, limit, signal: bounds.signal }) }
     })
   },
 }
