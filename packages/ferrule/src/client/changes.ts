@@ -20,10 +20,10 @@ export const changesRules: OptionRules = {
   follow: ['must be true or false', (value) => typeof value === 'boolean'],
 }
 
-/** An entry, as it comes from the service, and where to go on. */
+/** An entry, as it comes from the service, and where to continue. */
 export type FollowedChange = ChangesPage['data'][number] & {
   /**
-   * Where to go on when this entry and all before it are stored. Within a page it repeats the page; undefined in the first one, whose
+   * Where to continue when this entry and all before it are stored. Within a page it repeats the page; undefined in the first one, whose
    * repetition is a new beginning.
    */
   readonly cursor: string | undefined

@@ -51,7 +51,7 @@ export interface ExportDownload extends Download {
 
 /** What happened to a record, or a mark around all records. */
 export type Change<Row> = {
-  /** Where to go on when this entry and all before it are stored; undefined within the first page: begin again. */
+  /** Where to continue when this entry and all before it are stored; undefined within the first page: begin again. */
   readonly cursor: string | undefined
 } & (
   | { readonly type: 'snapshot_begin' | 'snapshot_end' }

@@ -150,7 +150,7 @@ class CopyChanges implements Changes {
     return this.#build(ref, { data, next: { ...from, position }, hasMore: position !== newest })
   }
 
-  /** Describes a change, with the record as it is now. A record that is gone by now is left out, because a later change tells it. */
+  /** Describes a change, with the record as it is now. A record that no longer exists is left out: a later change reports it. */
   #describe(ref: EntityRef, change: LoggedChange, records: ReadonlyMap<string, string>): readonly Entry[] {
     const { kind: type, cause, fields, at } = change
     const common = { key: this.#toKey(ref, change.key), cause, changed_at: new Date(at).toISOString() }
@@ -198,7 +198,7 @@ class CopyChanges implements Changes {
   #bind({ connector, kind, entity }: EntityRef): CursorScope {
     const { cursorKey, clock } = this.#parts
     const digest = digestParts(connector, kind, entity)
-    // The log says what is too old: a client that nothing is told of for long loses nothing.
+    // The log says what is too old: a client without news for long loses nothing.
     return { key: cursorKey(), purpose: 'changes', digest, belongsTo: 'entity or connector', now: clock(), life: Number.POSITIVE_INFINITY }
   }
 

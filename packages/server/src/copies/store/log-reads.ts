@@ -1,4 +1,4 @@
-/** Reads the logs of changes, and waits until one goes on. */
+/** Reads the logs of changes, and waits until one continues. */
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { GroupedLooks } from '../../values/grouped-looks.ts'
@@ -9,7 +9,7 @@ import { type EntityRows, timeline } from './replicas/facts.ts'
 /** Where a log is. */
 export interface LogPosition {
   /**
-   * Names the log: its number, and the timeline of the server, which a restored or promoted server begins anew. Null while nobody reads the
+   * Names the log: its number, and the timeline of the server, which a restored or promoted server begins again. Null while nobody reads the
    * log, and nothing is written.
    */
   readonly generation: string | null

@@ -89,7 +89,7 @@ export type LogEnd = Pick<Log, 'feed' | 'position' | 'keptAfter'>
 /**
  * Writes changes, and deletes some old ones. A log that nobody reads any more ends.
  * @param log of the locked state
- * @param entries `ends`: the rows go, and nobody is told of each
+ * @param entries `ends`: the rows go, and none is reported
  * @returns what the caller saves in the state
  */
 export async function writeLog(session: Session, rows: EntityRows, log: Log, entries: Entries | 'ends'): Promise<LogEnd> {
