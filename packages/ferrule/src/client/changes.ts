@@ -1,6 +1,6 @@
 /** Follows the changes of a copy, page by page. */
 import type { OptionRules } from '../values/options.ts'
-import { type ChangesPage, longestWait } from '../wire/changes.ts'
+import type { ChangesPage } from '../wire/changes.ts'
 import { defaultDeadlineMs } from './deadline.ts'
 
 /** Where the changes of an entity are read from, and how far. */
@@ -29,7 +29,10 @@ export type FollowedChange = ChangesPage['data'][number] & {
   readonly cursor: string | undefined
 }
 
-/** Longest wait of the service: the answer must come within the timeout of the call. */
+/** Longest wait of the service, in seconds. */
+const longestWait = 30
+
+/** Longest wait of a request: the answer must come within the timeout of the call. */
 const chooseWait = (deadlineMs: number): number => Math.min(longestWait, Math.floor(deadlineMs / 2_000))
 
 /**
