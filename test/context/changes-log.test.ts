@@ -212,10 +212,8 @@ overBoth('the log of changes', (engine) => {
     await store.writeBatch(ref, { records: notesOf(store, 10, 20), asked: world.now })
     const before = await readState(ref)
     const database = await store.openDatabase()
-    await database.query({
-      text: 'update cs_entities set position = position + $1 where position = $2',
-      values: [mostBytes, before.position],
-    })
+    const text = 'update cs_entities set position = position + $1 where position = $2'
+    await database.transaction((session) => session.query({ text, values: [mostBytes, before.position] }))
     await store.writeBatch(ref, { records: notesOf(store, 20, 21), asked: world.now })
     const page = await store.readLog(ref, { after: 0n, limit: 100 })
     expect(page.changes.map(({ key }) => key)).toEqual([keyOf(20)])
