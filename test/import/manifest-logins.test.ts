@@ -15,6 +15,14 @@ login_requester: { type: HttpRequester, ${requester} }
 ${more}`
 
 describe('calls that sign in', () => {
+  test('a GET with a body is none', async () => {
+    const requester = session(
+      `url_base: "https://login.papers.example", path: session, http_method: GET, request_body_json: { key: "{{ config['token'] }}" }`,
+      'request_authentication: { type: Bearer }',
+    )
+    await expect(importText(writeManifest({ authenticator: requester }))).rejects.toThrow('a call that signs in by GET with a body')
+  })
+
   test.each([
     [
       'a body, and a token that ends',

@@ -366,6 +366,14 @@ request_body_json: { filter: { state: open, since: "{{ stream_interval['start_ti
     })
     expect(notes?.sync).toEqual({ since: { changed_at: 'filter_since' } })
   })
+
+  test.each([
+    ['json', `request_body_json: { filter: { state: open } }`, { 'filter.state': 'open' }],
+    ['form', `request_body_data: { state: open }`, { state: 'open' }],
+  ])('a GET with a body as %s: it is as the body of a POST', async (as, body, always) => {
+    const { notes } = await importWhole({ requester: `request_parameters: { v: "3" }\n${body}` })
+    expect(notes?.list).toMatchObject({ call: 'GET /notes', as, params: { v: 'string V' }, defaults: { v: '3' }, always })
+  })
 })
 
 describe('ways to authenticate', () => {

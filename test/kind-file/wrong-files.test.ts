@@ -248,7 +248,6 @@ const cases: Readonly<Record<string, readonly Wrong[]>> = {
     ['call: GET /things\n', 'call: §GET things\n', 'a method', 'GET /repos'],
     ['call: GET /things\n', 'call: §GET /things?all=1\n', 'without a query'],
     ['get: GET /things/{id}', 'get: { §path: /things }', 'lacks call|path is not a key'],
-    ['params: { since', 'body: { x: string X }\n      params: { since', 'GET has no body', 'params:'],
     ['body: { name: string! Name }', 'body: { name: string! Name }, params: { name: string Name }', 'stands in params too'],
     [
       'create: { call: POST /things, body: { name: string! Name } }',

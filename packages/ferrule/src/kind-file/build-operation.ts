@@ -130,8 +130,10 @@ class OperationBuilder {
     return Object.values(this.#full.headers ?? {}).flatMap(listSlots)
   }
 
+  /** A GET has a body only if its own call says so, because `lists` is for all methods. */
   get #hasBody(): boolean {
-    return ['POST', 'PUT', 'PATCH'].includes(this.#method)
+    const { body, as = 'query' } = this.#full
+    return this.#method === 'GET' ? body !== undefined || as !== 'query' : ['POST', 'PUT', 'PATCH'].includes(this.#method)
   }
 
   /** Finds the way of paging; undefined for a list of one page. */
@@ -185,11 +187,6 @@ class OperationBuilder {
   #checkParams(query: Fields, body: Fields): void {
     const { steps } = this.#source
     const { found } = this.#scope
-    if (this.#method === 'GET' && this.#full.body !== undefined)
-      found.note([...steps, 'body'], {
-        message: 'GET has no body: its parameters stand in params',
-        example: 'params: { state: string State }',
-      })
     if (this.#full.wrap !== undefined && this.#full.body === undefined)
       found.note([...steps, 'wrap'], { message: 'wraps a body, and there is none', example: 'body: { name: string! Name }' }, 'key')
     for (const name of this.#slots)
@@ -373,12 +370,13 @@ class OperationBuilder {
       this.#full.at ??
       (format !== undefined ? '' : isList ? lists.at : isWrite ? getAt : undefined) ??
       (this.#graphql === undefined ? '' : graphqlResult)
-    const body = as ?? (this.#method === 'DELETE' && this.#full.body !== undefined ? 'json' : undefined)
+    const usual = /^(GET|DELETE)$/.test(this.#method) && this.#full.body !== undefined ? 'json' : undefined
+    const body = this.#method === 'GET' && !this.#hasBody ? undefined : (as ?? usual)
     const answers = this.#full.answers ?? (action === 'delete' ? 'nothing' : undefined)
     return {
       ...(about === undefined ? {} : { about }),
       call: `${this.#method as Method} ${this.#path as `/${string}`}`, // the form of a call proves both
-      ...(body === undefined || this.#method === 'GET' ? {} : { body }),
+      ...(body === undefined ? {} : { body }),
       ...this.#buildGraphql(at, { answers: answers ?? 'record', params, send }, this.#scope.file.pages?.[way ?? '']),
       ...(query.length === 0 ? {} : { query }),
       ...(arrays === undefined ? {} : { lists: arrays }),

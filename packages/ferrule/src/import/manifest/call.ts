@@ -156,7 +156,7 @@ export class CallWriter {
     else if (isWordOfPages(name) && place === 'params') {
       this.params[`${name}_value`] = { $type: typeof value, $about: sayParent(name), $to: name }
       this.defaults[`${name}_value`] = value
-    } else if (place === 'body' || this.#draft.request?.method !== 'POST') this.always[name] = value
+    } else if (place === 'body' || this.#draft.request?.hasBody !== true) this.always[name] = value
     else {
       this.params[name] = `${typeof value} ${sayParent(name)}`
       this.defaults[name] = value
@@ -197,7 +197,7 @@ export class CallWriter {
   /** Writes the parameter that an option names. */
   addOption({ name, place }: { readonly name: string; readonly place: 'query' | 'body' | 'header' }, source: Source): void {
     if (place === 'header') this.headers[name.toLowerCase()] = this.#declareInHeader(toSlotName(name.toLowerCase()), source)
-    else this.#declare(name, place === 'body' && this.#draft.request?.method === 'POST' ? 'body' : 'params', source)
+    else this.#declare(name, place === 'body' && this.#draft.request?.hasBody === true ? 'body' : 'params', source)
   }
 
   /** Writes a header. Its values are parameters that stand nowhere else. */

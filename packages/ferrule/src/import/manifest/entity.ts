@@ -43,7 +43,7 @@ export function writeCall(
   const written = writeTemplate(path, (slot) => `{${writer.addSlot(slot)}}`).replaceAll(' ', '%20')
   const call = /^\/[^?#\s]*$/.test(written) ? written : (notes.stop('an address that is no plain path', written) ?? '/')
   const taken = new Set(way?.taken)
-  for (const entry of way?.fixed ?? []) writer.add(entry, request?.method === 'POST' && way?.inBody ? 'body' : 'params')
+  for (const entry of way?.fixed ?? []) writer.add(entry, request?.hasBody && way?.inBody ? 'body' : 'params')
   for (const entry of request?.query ?? []) if (!taken.has(entry.name) && !carried.has(entry.name)) writer.add(entry, 'params')
   for (const entry of request?.body ?? []) if (!taken.has(entry.name)) writer.add(entry, 'body')
   for (const header of headers) writer.addHeader(header)
@@ -204,7 +204,7 @@ function writeList(draft: Draft, writer: CallWriter & { readonly path: string },
   return {
     call,
     ...writer.write(),
-    ...(request?.as === 'form' && request.body.length > 0 ? { as: 'form' as const } : {}),
+    ...(request !== undefined && request.body.length > 0 && (request.as === 'form' || request.method === 'GET') ? { as: request.as } : {}),
     ...(rows.at === '' ? {} : { at: rows.at }),
     ...(rows.isKeyed ? { keyed: 'key' } : {}),
     pages: way ?? 'none',

@@ -18,6 +18,8 @@ export interface RequestDraft {
   readonly query: readonly Entry[]
   readonly body: readonly Entry[]
   readonly as: 'json' | 'form'
+  /** True for a POST, and for a GET that has values in its body. */
+  readonly hasBody: boolean
   readonly authenticator: Component | undefined
 }
 
@@ -164,10 +166,13 @@ export function readRequest(requester: Component | undefined, notes: Notes): Req
   for (const name of ['fetch_properties_from_endpoint', 'query_properties'] as const)
     if (requester.take(name) !== undefined) notes.stop('names of fields that the platform puts into the request')
   const { body, as } = readBody(requester, notes)
-  if (method === 'GET' && body.length > 0) notes.stop('a body of a GET')
   if (url === undefined) return undefined
   const split = splitQuery(url, notes)
-  return { method: method === 'POST' ? 'POST' : 'GET', url: split.url, headers, query: [...split.query, ...query], body, as, authenticator }
+  return {
+    method: method === 'POST' ? 'POST' : 'GET',
+    hasBody: method === 'POST' || body.length > 0,
+    ...{ url: split.url, headers, query: [...split.query, ...query], body, as, authenticator },
+  }
 }
 
 const readQueryText = (text: string): unknown => (/[{}]/.test(text) ? text : Object.fromEntries(new URLSearchParams(text).entries()))

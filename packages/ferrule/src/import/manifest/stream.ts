@@ -113,7 +113,7 @@ export class StreamReader {
     const way = readPaging(retriever.child('paginator'), {
       notes,
       fixed,
-      hasBody: request?.method === 'POST',
+      hasBody: request?.hasBody === true,
       at: rows.at,
       token: findToken(request),
     })

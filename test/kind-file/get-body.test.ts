@@ -1,0 +1,136 @@
+/** Reads by GET whose parameters stand in a body. */
+import { describe, expect, test } from 'vitest'
+import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
+import { connectLocally, openConnection } from '../../packages/ferrule/src/engine/local.ts'
+import { checkUploadedKind, parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
+import { readRecordings } from '../../packages/ferrule/src/kind-recordings/read.ts'
+import { buildRecording, makeCall } from '../../packages/ferrule/src/kind-recordings/record.ts'
+import { startStandIn } from '../../packages/ferrule/src/stand-in/index.ts'
+import { serve } from '../engine/support.ts'
+
+const file = `kind: finder
+title: Finder
+category: documents
+about: Documents
+docs: https://finder.example/docs
+api: https://api.finder.example
+auth:
+  key: { title: Key, fields: { key: secret Key }, find: Settings > Keys, send: { authorization: 'Bearer {key}' } }
+check: notes.list
+lists: { at: hits }
+pages:
+  offset: { next: rows, send: from, size: size=2 }
+entities:
+  notes:
+    about: Notes
+    fields: { id: string Id }
+    list:
+      call: GET /notes
+      params: { lang: string Language }
+      body: { state: string State }
+      always: { 'query.kind': note }
+      pages: offset
+    get: 'GET /notes/{id}'
+  tags:
+    about: Tags
+    fields: { id: string Id }
+    list: { call: GET /tags, as: json, always: { all: true }, pages: none, because: Few }
+  users:
+    about: Users
+    fields: { id: string Id }
+    list: { call: GET /users, as: form, body: { state: string State }, pages: none, because: Few }
+`
+const credentials = { key: 'k' }
+const rows = ['a', 'b', 'c'].map((id) => ({ id }))
+
+async function load(text = file): Promise<Kind> {
+  const { definition } = await parseKind(text)
+  return JSON.parse(JSON.stringify({ definition, rules: {} }))
+}
+
+const startVendor = () =>
+  serve(({ body }) => {
+    const { from = 0, size = 3 } = body.startsWith('{') ? Object(JSON.parse(body)) : {}
+    return { body: { hits: rows.slice(from, from + size) } }
+  })
+
+async function collect(walk: AsyncIterable<unknown>): Promise<unknown[]> {
+  const found: unknown[] = []
+  for await (const record of walk) found.push(record)
+  return found
+}
+
+test('the body has what stands in body, in always and in pages; the address has params', async () => {
+  await using vendor = await startVendor()
+  await using finder = connectLocally(await load(), { credentials, origin: vendor.origin })
+  expect(await collect(finder.records('notes', { lang: 'en', state: 'open' }))).toEqual(rows)
+  const sent = vendor.seen.map(({ method, url, body }) => [method, url, JSON.parse(body)])
+  const fixed = { state: 'open', query: { kind: 'note' }, size: 2 }
+  expect(sent).toEqual([
+    ['GET', '/notes?lang=en', fixed],
+    ['GET', '/notes?lang=en', { ...fixed, from: 2 }],
+  ])
+  expect(vendor.seen[0]?.headers).toMatchObject({
+    'content-type': 'application/json',
+    'content-length': String(vendor.seen[0]?.body.length),
+  })
+})
+
+test('a body as JSON has only fixed values, and a form is a body too', async () => {
+  await using vendor = await startVendor()
+  await using finder = connectLocally(await load(), { credentials, origin: vendor.origin })
+  await finder.execute('tags', 'list', {})
+  await finder.execute('users', 'list', { state: 'open' })
+  expect(vendor.seen.map(({ method, url, body }) => [method, url, body])).toEqual([
+    ['GET', '/tags', '{"all":true}'],
+    ['GET', '/users', 'state=open'],
+  ])
+  expect(vendor.seen[1]?.headers).toMatchObject({ 'content-type': 'application/x-www-form-urlencoded' })
+})
+
+test('a GET whose own call names no body has none, whatever all lists say', async () => {
+  await using vendor = await serve(() => ({ body: { hits: [] } }))
+  const text = file.replace('lists: { at: hits }', 'lists: { at: hits, as: form }').replace('as: json, always', 'always')
+  await using finder = connectLocally(await load(text), { credentials, origin: vendor.origin })
+  await finder.execute('tags', 'list', {})
+  expect(vendor.seen).toMatchObject([{ url: '/tags?all=true', body: '' }])
+})
+
+test('a read that failed is sent again with its body', async () => {
+  await using vendor = await serve((_seen, count) => (count === 1 ? { status: 503, body: {} } : { body: { hits: rows } }))
+  await using finder = connectLocally(await load(), { credentials, origin: vendor.origin })
+  expect((await finder.execute('notes', 'list', { state: 'open' })).data).toEqual(rows)
+  const [first, second] = vendor.seen
+  expect(vendor.seen).toHaveLength(2)
+  expect([second?.method, second?.url, second?.body]).toEqual([first?.method, first?.url, first?.body])
+})
+
+test('a recording has the body, and the stand-in answers by it', async () => {
+  await using vendor = await serve(({ body }) => ({ body: { hits: [{ id: JSON.parse(body).state }] } }))
+  const kind = await load()
+  const connection = openConnection(kind, { credentials, origin: vendor.origin })
+  const record = async (state: string) => {
+    const call = { entity: 'notes', action: 'list', params: { state } }
+    const made = await makeCall(connection, call, { mostPages: 1, signal: new AbortController().signal })
+    const { entry, problems } = await buildRecording(connection, made, { configuration: undefined, secrets: [['key', 'k']] })
+    expect(problems).toEqual([])
+    return entry
+  }
+  const recordings = [await record('open'), { ...(await record('closed')), name: 'closed' }]
+  expect(recordings[1]).toMatchObject({ exchanges: [{ request: { call: 'GET /notes', body: { state: 'closed', size: 2 } } }] })
+  const read = await readRecordings(JSON.stringify({ kind: 'finder', recordings }), { name: 'finder' })
+  if (read.file === undefined) throw new Error(JSON.stringify(read.mistakes))
+  const standIn = await startStandIn(kind.definition, read.file)
+  try {
+    await using finder = connectLocally(kind, { credentials, origin: standIn.origin })
+    for (const state of ['open', 'closed']) expect((await finder.execute('notes', 'list', { state })).data).toEqual([{ id: state }])
+  } finally {
+    await standIn.close()
+  }
+})
+
+describe('mistakes', () => {
+  test('none for uploads', async () => {
+    expect((await checkUploadedKind(file, { name: 'finder' })).mistakes).toEqual([])
+  })
+})
