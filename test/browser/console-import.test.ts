@@ -99,7 +99,7 @@ test('a connector of its sandbox answers the call, and a first search finds a re
   await page.getByRole('button', { name: 'Check and create' }).click()
   await page.getByRole('heading', { name: 'My customers' }).waitFor()
   await page.getByRole('link', { name: 'Kinds', exact: true }).click()
-  await page.getByRole('link', { name: 'Ledgerly', exact: true }).click()
+  await page.getByRole('table').getByRole('link', { name: 'Ledgerly', exact: true }).click()
   await page.getByRole('link', { name: 'Try customers.list' }).click()
   await page.getByRole('combobox', { name: 'Connector' }).click()
   await page.getByRole('option', { name: /^My customers/ }).click()

@@ -125,7 +125,7 @@ export const errorTable = {
   webhook_delivery_not_found: caller(
     404,
     'The endpoint has no such delivery.',
-    'See GET /api/v1/webhooks/endpoints/{endpoint_id}/deliveries; deliveries are kept for 30 days.',
+    'List the deliveries of the endpoint again; they are kept for 30 days.',
   ),
   job_not_found: caller(404, 'The job does not exist.', 'Use the job_id that the deletion answered.'),
   sync_not_found: caller(404, 'The sync does not exist.', 'See GET /api/v1/integrations/connectors/{connector_id}/syncs.'),
