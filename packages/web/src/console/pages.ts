@@ -10,6 +10,7 @@ import IconPlugConnected from '@tabler/icons-react/icons/IconPlugConnected'
 import IconSearch from '@tabler/icons-react/icons/IconSearch'
 import IconSettings from '@tabler/icons-react/icons/IconSettings'
 import IconSql from '@tabler/icons-react/icons/IconSql'
+import IconWebhook from '@tabler/icons-react/icons/IconWebhook'
 import type { ComponentType } from 'react'
 
 /** An icon of Tabler. Each comes from a module of its own: the package has 6,000. */
@@ -47,6 +48,8 @@ export const pages: readonly ConsolePage[] = [
   { path: '/workspaces', title: 'Workspaces', group: 'Manage', icon: IconFolders, load: () => import('./pages/workspaces/index.tsx') },
   { path: '/links', title: 'Connect links', group: 'Manage', icon: IconLink, load: () => import('./pages/links/index.tsx') },
   { path: '/tokens', title: 'MCP tokens', group: 'Manage', icon: IconKey, load: () => import('./pages/tokens/index.tsx') },
+  { path: '/webhooks', title: 'Webhooks', group: 'Manage', icon: IconWebhook, load: () => import('./pages/webhooks/index.tsx') },
+  { path: '/webhooks/:id', title: 'Webhook', load: () => import('./pages/webhooks/endpoint.tsx') },
   { path: '/applications', title: 'Applications', group: 'Manage', icon: IconApi, load: () => import('./pages/applications/index.tsx') },
   { path: '/settings', title: 'Settings', group: 'Manage', icon: IconSettings, load: () => import('./pages/settings/index.tsx') },
 ]

@@ -44,7 +44,7 @@ export function SecretDialog({ title, texts, children, onClose }: SecretDialogPr
       {texts !== undefined && (
         <Stack>
           <Alert color="yellow" variant="light" title="Shown this once">
-            The service keeps a hash only. Copy it now and keep it where secrets belong.
+            The service does not show it again. Copy it now and keep it where secrets belong.
           </Alert>
           {texts.map((text) => (
             <CopyText key={text.label} {...text} />

@@ -1,0 +1,81 @@
+/** Webhooks in the console: from the empty page to a deleted endpoint, with a receiver that runs here. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { endpointsPath, Receiver } from '../http/webhook-support.ts'
+import { findAllBarriers } from './accessibility.ts'
+import { limits, type OpenedConsole, openConsole } from './console-support.ts'
+
+let opened: OpenedConsole
+let receiver: Receiver
+beforeAll(async () => {
+  receiver = await new Receiver().start()
+  opened = await openConsole({ settings: { webhookHosts: ['127.0.0.1'] } })
+}, limits.test)
+afterAll(async () => {
+  await opened.close()
+  receiver.close()
+})
+
+const press = (name: string) => opened.page.getByRole('button', { name, exact: true }).click()
+const pressIn = (name: string) => opened.page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
+const said = (sentence: string) => opened.page.getByText(sentence).first().waitFor()
+
+test('a webhook is made, tested, fails, sends again, pauses and is deleted', { timeout: limits.test }, async () => {
+  const { page, go, complaints, screenshot, world } = opened
+  const worker = world.platform.eventWorker()
+  await go('/webhooks')
+  await said('A webhook tells your program when something happens')
+  expect(await page.getByRole('link', { name: 'How webhooks work' }).getAttribute('href')).toBe('/docs/webhooks')
+  expect(await findAllBarriers(page)).toEqual([])
+  await press('Create a webhook')
+  await page.getByLabel('Name').fill('Sales platform')
+  await page.getByRole('textbox', { name: 'Address' }).fill(`${receiver.address}/hook`)
+  await page.getByRole('checkbox', { name: 'All events' }).uncheck()
+  await page.getByRole('checkbox', { name: 'connector.created' }).check()
+  await screenshot('webhook-new')
+  expect(await findAllBarriers(page)).toEqual([])
+  await press('Create the webhook')
+  const dialog = page.getByRole('dialog').filter({ hasText: 'Shown this once' })
+  await dialog.getByText('verifyWebhook({ body').waitFor()
+  expect(await dialog.innerText()).toMatch(/whsec_[\w+/=]+/)
+  await screenshot('webhook-secret')
+  await pressIn('I have stored it')
+  await said('Not tested yet')
+  await worker.run()
+  await page.getByText('Active', { exact: true }).waitFor()
+  await screenshot('webhooks')
+  expect(await findAllBarriers(page)).toEqual([])
+
+  receiver.replies.set('hook', [{ status: 410, body: 'the queue is gone' }])
+  await page.getByRole('link', { name: 'Sales platform' }).click()
+  await page.getByRole('heading', { name: 'Sales platform' }).waitFor()
+  await press('Test now')
+  await said('A test is sent.')
+  await worker.run()
+  const failed = page.getByRole('row').filter({ hasText: 'HTTP 410' })
+  await failed.getByText('Failed', { exact: true }).waitFor()
+  await failed.getByText('Its first kilobyte').click()
+  await failed.getByText('the queue is gone').waitFor()
+  await screenshot('webhook')
+  expect(await findAllBarriers(page)).toEqual([])
+
+  receiver.replies.set('hook', [{ status: 204 }])
+  if (await page.getByRole('button', { name: 'Resume', exact: true }).isVisible()) await press('Resume')
+  await page.getByText('Active', { exact: true }).waitFor()
+  await failed.getByRole('button', { name: 'Send webhook.test again' }).click()
+  await said('webhook.test is sent again.')
+  await worker.run()
+  await failed.waitFor({ state: 'detached' })
+  await press('New secret')
+  await page.getByLabel('The old secret signs too').selectOption('1 hour')
+  await pressIn('Replace the secret')
+  await dialog.waitFor()
+  await pressIn('I have stored it')
+  await press('Pause')
+  await page.getByText('Paused', { exact: true }).waitFor()
+  await press('Delete')
+  await pressIn('Delete')
+  await said('No webhooks yet')
+  expect((await world.ask(endpointsPath, { token: world.token })).json.data).toEqual([])
+  await worker.stop()
+  expect(complaints()).toEqual([])
+})
