@@ -15,7 +15,7 @@ afterAll(async () => {
   receiver.close()
 })
 
-const press = (name: string) => opened.page.getByRole('button', { name, exact: true }).click()
+const press = (name: string) => opened.page.getByRole('button', { name, exact: true }).first().click()
 const pressIn = (name: string) => opened.page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
 const said = (sentence: string) => opened.page.getByText(sentence).first().waitFor()
 
@@ -61,7 +61,7 @@ test('a webhook is made, tested, fails, sends again, pauses and is deleted', { t
   receiver.replies.set('hook', [{ status: 204 }])
   if (await page.getByRole('button', { name: 'Resume', exact: true }).isVisible()) await press('Resume')
   await page.getByText('Active', { exact: true }).waitFor()
-  await failed.getByRole('button', { name: 'Send webhook.test again' }).click()
+  await failed.getByRole('button', { name: 'Send again: webhook.test' }).click()
   await said('webhook.test is sent again.')
   await worker.run()
   await failed.waitFor({ state: 'detached' })

@@ -41,7 +41,7 @@ function AgainButton({ delivery: { id, endpoint_id: endpoint, type } }: Delivery
         variant="default"
         loading={again.isPending}
         onClick={() => again.mutate(undefined)}
-        aria-label={`Send ${type} again`}
+        aria-label={`Send again: ${type}`}
       >
         Send again
       </Button>
