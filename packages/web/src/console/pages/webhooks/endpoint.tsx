@@ -23,7 +23,7 @@ interface EndpointProps {
   readonly endpoint: WebhookEndpoint
 }
 
-/** Pauses an endpoint, or lets it go on, and tests it. */
+/** Pauses, resumes and tests an endpoint. */
 function SwitchButtons({ endpoint: { id, name, status } }: EndpointProps) {
   const next = status === 'active' ? 'paused' : 'active'
   const change = useWrite((ferrule) => ferrule.webhooks.update(id, { status: next }), {

@@ -37,14 +37,16 @@ export function Gets({
 }
 
 /** Lines of a receiver. They name a variable, so they have no secret. */
-const receiver = `import { verifyWebhook } from 'ferrule'
-
-export async function POST(request: Request): Promise<Response> {
-  const body = await request.text()
-  const event = await verifyWebhook({ body, headers: request.headers, secret: process.env.WEBHOOK_SECRET ?? '' })
-  console.log(event.type)
-  return new Response(null, { status: 204 })
-}`
+const receiver = [
+  "import { verifyWebhook } from 'ferrule'",
+  '',
+  'export async function POST(request: Request): Promise<Response> {',
+  '  const body = await request.text()',
+  "  const event = await verifyWebhook({ body, headers: request.headers, secret: process.env.WEBHOOK_SECRET ?? '' })",
+  '  console.log(event.type)',
+  '  return new Response(null, { status: 204 })',
+  '}',
+].join('\n')
 
 /** Shows a new secret, this once, and how a receiver uses it. */
 export function NewSecret({ made, onClose }: { readonly made: WebhookEndpointSecret | undefined; readonly onClose: () => void }) {
