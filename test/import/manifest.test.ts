@@ -367,6 +367,26 @@ request_body_json: { filter: { state: open, since: "{{ stream_interval['start_ti
     expect(notes?.sync).toEqual({ since: { changed_at: 'filter_since' } })
   })
 
+  test('lists in a body are sent as they are', async () => {
+    const { notes } = await importWhole({
+      requester: `request_body_json: { fields: [id, title], query: { any: [{ field: { name: state }, not: false, of: [1, ''] }] } }`,
+      method: 'POST',
+    })
+    expect(notes?.list).toMatchObject({
+      call: 'POST /notes',
+      always: { fields: ['id', 'title'], 'query.any': [{ field: { name: 'state' }, not: false, of: [1, ''] }] },
+    })
+  })
+
+  test.each([
+    ['a slot', `[id, "{{ config['token'] }}"]`],
+    ['a value that is none', '[id, null]'],
+    ['a name with a slot', `[{ "{{ config['token'] }}": 1 }]`],
+  ])('a list with %s stops the stream', async (_what, list) => {
+    const manifest = writeManifest({ requester: `request_body_json: { fields: ${list} }`, method: 'POST' })
+    await expect(importText(manifest)).rejects.toThrow('a list or an object in the body')
+  })
+
   test.each([
     ['json', `request_body_json: { filter: { state: open } }`, { 'filter.state': 'open' }],
     ['form', `request_body_data: { state: open }`, { state: 'open' }],

@@ -129,6 +129,32 @@ test('a recording has the body, and the stand-in answers by it', async () => {
   }
 })
 
+test('lists that are always sent stand in the body as they are, and tell two calls apart', async () => {
+  const sort = [{ field: { name: 'id' }, down: false }]
+  const text = file
+    .replace('always: { all: true }', `always: { 'query.sort': [{ field: { name: id }, down: false }], only: [] }`)
+    .replace('GET /users, as: form, body: { state: string State }', "GET /tags, as: json, always: { 'query.sort': [users] }")
+  await using vendor = await serve(() => ({ body: { hits: [] } }))
+  const kind = await load(text)
+  await using finder = connectLocally(kind, { credentials, origin: vendor.origin })
+  await finder.execute('tags', 'list', {})
+  expect(JSON.parse(vendor.seen[0]?.body ?? '')).toEqual({ query: { sort }, only: [] })
+  const record = (entity: string, body: unknown) => ({
+    ...{ call: `${entity}.list`, source: 'document', from: 'https://finder.example/docs', data: [{ id: entity }] },
+    exchanges: [{ request: { call: 'GET /tags', body }, answer: { body: { hits: [{ id: entity }] } } }],
+  })
+  const recordings = [record('users', { query: { sort: ['users'] } }), record('tags', { query: { sort }, only: [] })]
+  const read = await readRecordings(JSON.stringify({ kind: 'finder', recordings }), { name: 'finder' })
+  if (read.file === undefined) throw new Error(JSON.stringify(read.mistakes))
+  const standIn = await startStandIn(kind.definition, read.file)
+  try {
+    await using played = connectLocally(kind, { credentials, origin: standIn.origin })
+    for (const entity of ['tags', 'users']) expect((await played.execute(entity, 'list', {})).data).toEqual([{ id: entity }])
+  } finally {
+    await standIn.close()
+  }
+})
+
 describe('mistakes', () => {
   test('none for uploads', async () => {
     expect((await checkUploadedKind(file, { name: 'finder' })).mistakes).toEqual([])

@@ -127,6 +127,18 @@ export const hostile: Readonly<Record<string, readonly Hostile[]>> = {
       `auth:\n${times(11, (index) => `  a${index}: { title: A, fields: { a${index}: secret A }, send: { token: '{a${index}}' } }`)}\n`,
       'at most 10',
     ],
+    [
+      'a list of 501 values that is always sent',
+      'call: GET /things\n',
+      `call: GET /things\n      always: { ids: [${times(501, String, ', ')}] }\n`,
+      'more than 500 values',
+    ],
+    [
+      'a list of 9 levels that is always sent',
+      'call: GET /things\n',
+      `call: GET /things\n      always: { ids: ${'['.repeat(9)}1${']'.repeat(9)} }\n`,
+      'or 8 levels',
+    ],
     ['21 slots', "x-version: '3'", `x-version: '${'{a}'.repeat(21)}'`, 'at most 20 in one text'],
     ['slots side by side', 'GET /things/{thing}/parts', "'GET /things/{thing}{a}{b}{c}{d}{e}/parts'", 'side by side'],
     ['a sentence of 301 signs', 'about: Things of Acme', `about: ${'A'.repeat(301)}`, 'at most 300'],

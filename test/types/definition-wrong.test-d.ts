@@ -73,8 +73,8 @@ entity({ about, key, record, list: { call: 'GET /notes', at: 'notes', rows: (row
 entity({ about, key, record, list: { call: 'GET /notes', at: 'notes', params: { id }, local: { id: { field: 'id', keep: 'like' } } } })
 // @ts-expect-error a conversion that there is not
 entity({ about, key, record, list: { call: 'GET /notes', at: 'notes', params: { id }, send: { id: { to: 'note', as: 'upper' } } } })
-// @ts-expect-error a constant is a string, a number or a boolean
-entity({ about, key, record, list: { call: 'GET /notes', at: 'notes', params: {}, constant: { size: [100] } } })
+// @ts-expect-error a constant is a string, a number, a boolean or a list
+entity({ about, key, record, list: { call: 'GET /notes', at: 'notes', params: {}, constant: { size: { most: 100 } } } })
 // @ts-expect-error a join names the field of the row
 entity({ about, key, record, list: { call: 'GET /notes', at: 'notes', params: {}, join: { lookup: 'owner' } } })
 // @ts-expect-error a file has a name

@@ -171,8 +171,8 @@ export interface Operation {
   readonly text?: Readonly<Record<string, TextParameter>>
   /** Parameters that the request carries with another name or form, by path. */
   readonly send?: Readonly<Record<string, Send>>
-  /** Fixed values of every request, by path. */
-  readonly constant?: Readonly<Record<string, string | number | boolean>>
+  /** Fixed values of every request, by path. A list is sent as it is. */
+  readonly constant?: Readonly<Record<string, string | number | boolean | readonly unknown[]>>
   /** Values for omitted parameters. Not sent together with a page position that excludes them. */
   readonly defaults?: Readonly<Record<string, string | number | boolean>>
   /** Documented parameters that the vendor's endpoint lacks. */

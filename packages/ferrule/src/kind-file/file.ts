@@ -26,7 +26,7 @@ export interface FileOperation {
   readonly params?: FileFields
   readonly body?: FileFields
   readonly wrap?: string
-  readonly always?: Named<Scalar>
+  readonly always?: Named<Scalar | readonly unknown[]>
   readonly defaults?: Named<Scalar>
   readonly format?: 'ndjson' | 'csv'
   readonly at?: string

@@ -342,8 +342,8 @@ const entities: Readonly<Record<string, KeyGroup>> = {
       key('wrap', text('path'), 'What the body is wrapped in', { example: 'wrap: ticket' }),
       key(
         'always',
-        constants,
-        'Values that every request carries; {fields} in a text is the names of the fields, with commas, {described} those of the account',
+        map('name', either(scalar, list(value))),
+        'Values that every request carries, and lists with anything in them; {fields} in a text is the names of the fields, with commas, {described} those of the account',
         {
           example: 'always: { archived: false }',
         },

@@ -8,6 +8,7 @@ import { compareRequests, matchesTarget } from '../kind-recordings/compare.ts'
 import { listSecretQuery } from '../kind-recordings/connection.ts'
 import { findLines, readLines, writeLines } from '../kind-recordings/lines.ts'
 import type { Exchange, RecordedAnswer, Recording, Recordings } from '../kind-recordings/recording.ts'
+import { writeJson } from '../values/json/json.ts'
 import { decodePart, escapePattern } from '../values/texts.ts'
 import { readSent, type SentRequest } from './requests.ts'
 
@@ -170,7 +171,11 @@ export class RecordedVendor {
   /** Returns whether documents, fixed values and texts of an operation are those of a request. */
   #fits({ graphql, constant = {}, text = {}, send = {} }: Operation, request: SentRequest): boolean {
     if (graphql !== undefined && readSent(request, 'query') !== graphql) return false
-    const areSame = Object.entries(constant).every(([path, value]) => (readSent(request, path) ?? String(value)) === String(value))
+    const areSame = Object.entries(constant).every(([path, value]) =>
+      typeof value === 'object'
+        ? writeJson(getAt(request.json, parsePath(path)) ?? value) === writeJson(value)
+        : (readSent(request, path) ?? String(value)) === String(value),
+    )
     const begins = ([name, { start = '' }]: readonly [string, { readonly start?: string }]) =>
       (readSent(request, send[name]?.to ?? name) ?? start).startsWith(start)
     return areSame && Object.entries(text).every(begins)

@@ -36,7 +36,7 @@ const isWordOfPages = (name: string): boolean => /^(cursor|limit)$/.test(name)
 export class CallWriter {
   readonly params: Record<string, unknown> = {}
   readonly body: Record<string, unknown> = {}
-  readonly always: Record<string, Scalar> = {}
+  readonly always: Record<string, Scalar | readonly unknown[]> = {}
   readonly defaults: Record<string, Scalar> = {}
   readonly text: Record<string, FileText> = {}
   readonly headers: Record<string, string> = {}

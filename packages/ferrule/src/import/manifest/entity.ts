@@ -46,6 +46,7 @@ export function writeCall(
   for (const entry of way?.fixed ?? []) writer.add(entry, request?.hasBody && way?.inBody ? 'body' : 'params')
   for (const entry of request?.query ?? []) if (!taken.has(entry.name) && !carried.has(entry.name)) writer.add(entry, 'params')
   for (const entry of request?.body ?? []) if (!taken.has(entry.name)) writer.add(entry, 'body')
+  Object.assign(writer.always, request?.lists)
   for (const header of headers) writer.addHeader(header)
   if (partition?.option !== undefined) writer.addOption(partition.option, { is: 'parent', path: undefined })
   for (const folded of partition?.folded ?? []) if (folded.option !== undefined) writer.addOption(folded.option, findFolded(folded))
@@ -204,7 +205,8 @@ function writeList(draft: Draft, writer: CallWriter & { readonly path: string },
   return {
     call,
     ...writer.write(),
-    ...(request !== undefined && request.body.length > 0 && (request.as === 'form' || request.method === 'GET') ? { as: request.as } : {}),
+    ...(request?.method === 'GET' && request.hasBody ? { as: request.as } : {}),
+    ...(request?.method === 'POST' && request.as === 'form' && request.body.length > 0 ? { as: 'form' as const } : {}),
     ...(rows.at === '' ? {} : { at: rows.at }),
     ...(rows.isKeyed ? { keyed: 'key' } : {}),
     pages: way ?? 'none',

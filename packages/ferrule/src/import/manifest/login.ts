@@ -51,6 +51,7 @@ function makeLogin(
   Object.assign(scheme.fields, own.fields)
   const entries = placeIn(request)
   if (entries === undefined) return notes.stop('a call that signs in with values of the address and a body')
+  if (Object.keys(request.lists).length > 0) return notes.stop('a list in the body of a call that signs in')
   if (request.method === 'GET' && request.body.length > 0) return notes.stop('a call that signs in by GET with a body')
   const address = readAddress(request.url, settings, notes)
   const send = writeValues(entries, scheme, source)
@@ -131,7 +132,7 @@ export function readGrant({ endpoint, values, client, as, names }: Grant, source
   const entries = [...sent, ...values]
   const split = joinTexts(endpoint)
   const request: RequestDraft = {
-    ...{ method: 'POST', hasBody: true, url: split, headers: [], as: 'form', authenticator: undefined },
+    ...{ method: 'POST', hasBody: true, lists: {}, url: split, headers: [], as: 'form', authenticator: undefined },
     ...(as === 'query' ? { query: entries, body: [] } : { query: [], body: entries }),
   }
   const login = makeLogin(request, { scheme, own, source })

@@ -1,7 +1,7 @@
 /** Requests of streams, read from the requesters of manifests. */
 import { isObject } from '../../definition/object.ts'
 import type { Component } from './component.ts'
-import { isStep, isWireName } from './names.ts'
+import { isName, isStep, isWireName } from './names.ts'
 import type { Notes } from './outcome.ts'
 import { findLogic, readPlain, readTemplate, type Template } from './template.ts'
 
@@ -10,6 +10,11 @@ export interface Entry {
   readonly name: string
   readonly value: string | number | boolean | Template
 }
+/** A list that a body carries as it is. */
+interface FixedList {
+  readonly name: string
+  readonly list: readonly unknown[]
+}
 /** What a request carries. */
 export interface RequestDraft {
   readonly method: 'GET' | 'POST'
@@ -17,6 +22,8 @@ export interface RequestDraft {
   readonly headers: readonly Entry[]
   readonly query: readonly Entry[]
   readonly body: readonly Entry[]
+  /** Lists that the body carries as they are, by path. */
+  readonly lists: Readonly<Record<string, readonly unknown[]>>
   readonly as: 'json' | 'form'
   /** True for a POST, and for a GET that has values in its body. */
   readonly hasBody: boolean
@@ -47,8 +54,16 @@ function listEntries(value: unknown, what: string, notes: Notes): readonly Entry
   })
 }
 
+/** Returns whether a value is sent as it is: it has no slots, and nothing that the platform would convert or leave out. */
+function isFixed(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every(isFixed)
+  if (isObject(value)) return Object.entries(value).every(([name, each]) => isName(name) && isFixed(each))
+  return isScalar(value) && (value === '' || toValue(value) === value)
+}
+
 /** Lists the values of a JSON body with their paths. */
-function listBody(value: unknown, notes: Notes, path: readonly string[] = []): readonly Entry[] {
+function listBody(value: unknown, notes: Notes, path: readonly string[] = []): readonly (Entry | FixedList)[] {
+  if (Array.isArray(value) && path.length > 0 && isFixed(value)) return [{ name: path.join('.'), list: value }]
   if (isObject(value)) {
     if (Object.keys(value).length === 0 && path.length > 0) return notes.stop('a list or an object in the body', path.join('.')) ?? []
     return Object.entries(value).flatMap(([name, each]) =>
@@ -63,6 +78,16 @@ function listBody(value: unknown, notes: Notes, path: readonly string[] = []): r
   return logic === undefined ? [{ name, value: made }] : (notes.stop('logic in the body', logic) ?? [])
 }
 
+/** Reads a JSON body. */
+function readJsonBody(value: unknown, notes: Notes): Pick<RequestDraft, 'body' | 'lists' | 'as'> {
+  const all = listBody(value, notes)
+  return {
+    body: all.flatMap((each) => ('list' in each ? [] : [each])),
+    lists: Object.fromEntries(all.flatMap((each) => ('list' in each ? [[each.name, each.list] as const] : []))),
+    as: 'json',
+  }
+}
+
 /** Parses a body that is written as a text. */
 function parseBody(text: string, notes: Notes): unknown {
   if (/\{[{%]/.test(text)) return notes.stop('logic in the body', text)
@@ -73,22 +98,22 @@ function parseBody(text: string, notes: Notes): unknown {
   }
 }
 
-function readBody(requester: Component, notes: Notes): Pick<RequestDraft, 'body' | 'as'> {
+function readBody(requester: Component, notes: Notes): Pick<RequestDraft, 'body' | 'lists' | 'as'> {
   const json = requester.takeAll('request_body_json')
   const form = requester.takeAll('request_body_data')
   const body = requester.child('request_body')
   if (body !== undefined) {
     const value = body.takeAll('value')
-    if (body.type === 'RequestBodyJsonObject') return { body: listBody(value, notes), as: 'json' }
-    if (body.type === 'RequestBodyUrlEncodedForm') return { body: listEntries(value, 'the body', notes), as: 'form' }
-    if (body.type === 'RequestBodyGraphQL') return { body: listBody(value, notes), as: 'json' }
-    return notes.stop('a body that is a plain text') ?? { body: [], as: 'json' }
+    if (body.type === 'RequestBodyJsonObject') return readJsonBody(value, notes)
+    if (body.type === 'RequestBodyUrlEncodedForm') return { body: listEntries(value, 'the body', notes), lists: {}, as: 'form' }
+    if (body.type === 'RequestBodyGraphQL') return readJsonBody(value, notes)
+    return notes.stop('a body that is a plain text') ?? { body: [], lists: {}, as: 'json' }
   }
   if (json !== undefined && json !== null && json !== '')
-    return { body: listBody(typeof json === 'string' ? parseBody(json, notes) : json, notes), as: 'json' }
-  if (form === undefined || form === null || form === '') return { body: [], as: 'json' }
-  if (typeof form === 'string') return { ...(notes.stop('a body that is a plain text', form) ?? {}), body: [], as: 'form' }
-  return { body: listEntries(form, 'the body', notes), as: 'form' }
+    return readJsonBody(typeof json === 'string' ? parseBody(json, notes) : json, notes)
+  if (form === undefined || form === null || form === '') return { body: [], lists: {}, as: 'json' }
+  if (typeof form === 'string') return { ...(notes.stop('a body that is a plain text', form) ?? {}), body: [], lists: {}, as: 'form' }
+  return { body: listEntries(form, 'the body', notes), lists: {}, as: 'form' }
 }
 
 /** Takes the query off an address. */
@@ -165,13 +190,13 @@ export function readRequest(requester: Component | undefined, notes: Notes): Req
   const query = listEntries(typeof parameters === 'string' ? readQueryText(parameters) : parameters, 'parameters', notes)
   for (const name of ['fetch_properties_from_endpoint', 'query_properties'] as const)
     if (requester.take(name) !== undefined) notes.stop('names of fields that the platform puts into the request')
-  const { body, as } = readBody(requester, notes)
+  const { body, lists, as } = readBody(requester, notes)
   if (url === undefined) return undefined
   const split = splitQuery(url, notes)
   return {
     method: method === 'POST' ? 'POST' : 'GET',
-    hasBody: method === 'POST' || body.length > 0,
-    ...{ url: split.url, headers, query: [...split.query, ...query], body, as, authenticator },
+    hasBody: method === 'POST' || body.length > 0 || Object.keys(lists).length > 0,
+    ...{ url: split.url, headers, query: [...split.query, ...query], body, lists, as, authenticator },
   }
 }
 

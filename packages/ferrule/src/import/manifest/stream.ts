@@ -179,6 +179,7 @@ const sign = ({ request, rows, partition, lists }: Draft): string =>
     lists,
     request?.query,
     request?.body,
+    request?.lists,
     rows.at,
     partition?.field,
     partition?.parents.map(({ draft }) => draft.name),

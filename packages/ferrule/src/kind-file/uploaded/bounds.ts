@@ -39,6 +39,9 @@ const most: readonly (readonly [place: string, entries: number])[] = [
   ['entities.*.sync.values.*', 100],
 ]
 
+/** Most values in one list that requests carry, and its levels. */
+const [mostValues, deepest] = [500, 8]
+
 /** Most slots in one text, and the longest text that is no text of a query language, in characters. */
 const [mostSlots, longestText] = [20, 2_000]
 
@@ -68,6 +71,11 @@ export function checkBounds(file: unknown, found: Findings): void {
     for (const { steps, value } of findAt(file, place))
       if (count(value) > entries)
         found.note(steps, { message: `has ${count(value)} entries; an uploaded kind has at most ${entries}` }, 'key')
+  for (const { steps, value } of findAt(file, 'entities.*.*.always.*')) {
+    const levels = [...listWithin(value)].map((inner) => inner.steps.length)
+    if (levels.length - 1 > mostValues || Math.max(...levels) > deepest)
+      found.note(steps, { message: `has more than ${mostValues} values or ${deepest} levels: an uploaded kind has at most that many` })
+  }
   for (const { steps, value } of listWithin(file)) {
     if (typeof value !== 'string') continue
     if (value.length > longestText)
