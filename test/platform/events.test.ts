@@ -26,6 +26,7 @@ overBoth('events', (database) => {
   let receiver: Server
   let address: string
   const got: Received[] = []
+  const errors: unknown[] = []
 
   beforeAll(async () => {
     receiver = createServer((request, response) => {
@@ -39,7 +40,7 @@ overBoth('events', (database) => {
     await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
     address = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
     world = await createWorld(database, 'events')
-    platform = await world.open({ env })
+    platform = await world.open({ env, onBackgroundError: (error) => errors.push(error) })
     first = await firstPrincipal(platform)
     // SQLite has one process, so there it is another worker in the same process.
     const other = database === 'sqlite' ? platform : await world.open({ env })
@@ -84,6 +85,24 @@ overBoth('events', (database) => {
     const all = await platform.webhooks.listEvents(principal, { limit: 100 })
     expect(seen).toEqual(all.data.map(({ id }) => id))
     expect(new Set(seen)).toEqual(new Set(eventsAt('/many').map(({ id }) => id)))
+  })
+
+  test('of many changes are queued for all endpoints of an organization', async () => {
+    const principal = await newTenant(platform, first)
+    const ids: string[] = []
+    for (let index = 0; index < 20; index += 1) {
+      const { id } = await platform.webhooks.create(principal, { name: `crowd ${index}`, url: `${address}/crowd` })
+      ids.push(id)
+    }
+    await run()
+    for (const id of ids) await platform.webhooks.update(principal, id, { status: 'paused' })
+    for (let index = 0; index < 150; index += 1) await platform.connectors.create(principal, connectorBody({ name: `Crowd ${index}` }))
+    await run()
+    expect(errors).toEqual([])
+    for (const id of ids) {
+      const { data } = await platform.webhooks.listDeliveries(principal, id, { status: 'waiting', limit: 100 })
+      expect(data).toHaveLength(100)
+    }
   })
 
   test('of a change that is rolled back do not exist', async () => {

@@ -76,14 +76,17 @@ export const resealEndpoint = async (
   await same.where('master_key_id', '=', master_key_id).execute()
 }
 
+/** Deliveries of one statement: a statement of SQLite takes 32,766 values, and each has 15. */
+const batch = 500
+
 /** Queues deliveries. An event that is queued for an endpoint already stays. */
 export async function insertDeliveries(db: Db, rows: readonly DeliveryRow[]): Promise<void> {
-  if (rows.length === 0) return
-  await db
-    .insertInto('webhook_deliveries')
-    .values([...rows])
-    .onConflict((conflict) => conflict.columns(['event_id', 'endpoint_id']).doNothing())
-    .execute()
+  for (let index = 0; index < rows.length; index += batch)
+    await db
+      .insertInto('webhook_deliveries')
+      .values(rows.slice(index, index + batch))
+      .onConflict((conflict) => conflict.columns(['event_id', 'endpoint_id']).doNothing())
+      .execute()
 }
 
 /** An event on its way, with what is sent. */
