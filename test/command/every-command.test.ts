@@ -5,21 +5,33 @@ import stringWidth from 'fast-string-width'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commands } from '../../packages/ferrule/src/cli/specs/index.ts'
 import { base, client, sandboxConnector } from '../http/support.ts'
+import { Receiver } from '../http/webhook-support.ts'
 import { openTerminal, plain } from './support.ts'
 import { type CommandWorld, startCommandWorld } from './world.ts'
 
 const columns = 40
 /** Names whose characters take two cells, some of several code points. */
-const wide = { organization: '東京 🎉', application: '夜間レポート', workspace: '研究 👩‍🔬', connector: '通話 📞' } as const
+const wide = {
+  organization: '東京 🎉',
+  application: '夜間レポート',
+  workspace: '研究 👩‍🔬',
+  connector: '通話 📞',
+  endpoint: '通知 🔔',
+} as const
 const renamed = '大阪'
 
 let running: CommandWorld
+const receiver = new Receiver()
 beforeAll(async () => {
-  running = await startCommandWorld()
+  await receiver.start()
+  running = await startCommandWorld({ settings: { webhookHosts: ['127.0.0.1'] } })
   const body = { credentials: sandboxConnector('x').credentials, environment: { sandbox: true }, entities: [{ entity: 'users' }] }
   writeFileSync(join(running.place.folder, 'new.json'), JSON.stringify(body))
 })
-afterAll(() => running.close())
+afterAll(async () => {
+  await running.close()
+  receiver.close()
+})
 
 /** A member of one record whose value is one word, as it can be copied. */
 const wholeWord = /^\w+ {2,}[\w.:/@-]+$/
@@ -56,6 +68,14 @@ let deletedId = ''
 const restoring = async (): Promise<readonly string[]> => [deletedId]
 const synced = async (): Promise<readonly string[]> => {
   await running.world.context.sync()
+  return []
+}
+
+/** Puts events into their order, and sends them. */
+const sent = async (): Promise<readonly string[]> => {
+  const worker = running.world.platform.eventWorker()
+  await worker.run()
+  await worker.stop()
   return []
 }
 
@@ -97,6 +117,27 @@ const rows: Readonly<Record<string, Row>> = {
   'connectors get': table([wide.connector], 'name', wide.connector, 'credential_scheme'),
   'connectors update': table([wide.connector, '--name', renamed], 'name', renamed),
   'connectors check': table([renamed], 'name', renamed, 'succeeded'),
+  'webhooks create': {
+    args: [wide.endpoint],
+    before: async () => [`${receiver.address}/hook`],
+    shows: ['name', wide.endpoint, 'secret', 'The secret is shown this once'],
+    isWhole: /secret +whsec_[A-Za-z0-9+/]{43}=\r\n/,
+  },
+  'webhooks list': { ...table(['--fields', 'name,status'], 'name', wide.endpoint, 'active'), before: sent },
+  'webhooks get': table([wide.endpoint], 'name', wide.endpoint, 'ordered'),
+  'webhooks pause': table([wide.endpoint], 'name', wide.endpoint, 'paused'),
+  'webhooks resume': table([wide.endpoint], 'name', wide.endpoint, 'active'),
+  'webhooks test': table([wide.endpoint], 'name', wide.endpoint),
+  'webhooks rotate-secret': asking([wide.endpoint], wide.endpoint, 'whsec_'),
+  'webhooks deliveries': { ...table([wide.endpoint, '--fields', 'type,status'], 'type', 'webhook.test', 'delivered'), before: sent },
+  'webhooks retry': table([wide.endpoint], 'endpoint_id', 'deliveries'),
+  'webhooks delete': asking([wide.endpoint], wide.endpoint, 'deleted_at'),
+  'webhooks listen': {
+    args: ['--forward-to', 'http://127.0.0.1:9/hook'],
+    answers: [['Ctrl+C ends it', '\u0003']],
+    shows: ['Secret: whsec_', 'http://127.0.0.1:9/hook'],
+  },
+  events: { ...table(['--fields', 'type'], 'type', 'connector.created', 'webhook.test'), before: sent },
   definitions: table([], 'gong', 'shopify', 'snowflake', 'tiktok-mark…'),
   describe: table(['gong', 'calls', 'list'], 'Gong: list of calls', 'Parameters', 'fromDateT…', 'Example', 'ferrule execute gong calls'),
   'kind new': {

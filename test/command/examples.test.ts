@@ -96,6 +96,8 @@ async function runExamples(): Promise<void> {
   const failed: string[] = []
   for (const { name, examples } of ordered(commands)) {
     await prepare[name]?.()
+    // It ends with Ctrl+C only: every-command.test.ts runs it.
+    if (name === 'webhooks listen') continue
     for (const example of examples) {
       const line = await fillIds(example, running)
       const { code, stderr } = await runLine(line, running.place)

@@ -117,6 +117,7 @@ async function completeValue(option: OptionSpec, line: Line, sources: Sources): 
   if (name === '--local') return sources.localKinds()
   if (name === '--kind') return sources.kinds()
   if (name === '--profile') return sources.profiles()
+  if (name === '--type') return (await import('../wire/events.ts')).eventTypes.map((type) => [type, ''])
   return name === '--param' ? completeParams(line, sources) : []
 }
 

@@ -55,7 +55,8 @@ export function readErrorCode(thrown: unknown): string | undefined {
 /** Reads why a request failed: `fetch` hides the reason in the cause. */
 export const readCause = (thrown: unknown): string => {
   const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown
-  return cause instanceof Error ? cause.message : String(cause)
+  // An attempt at several addresses of a name fails with a code and no sentence.
+  return cause instanceof Error ? cause.message || (readErrorCode(cause) ?? cause.name) : String(cause)
 }
 
 /** Describes a problem as far as the sentence of the error does not say it: its field, where the sentence has the rest. */

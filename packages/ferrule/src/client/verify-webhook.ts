@@ -16,7 +16,8 @@ export interface ReceivedWebhook {
   readonly now?: number
 }
 
-const prefix = 'whsec_'
+/** Beginning of the secret of an endpoint. */
+export const webhookSecretPrefix = 'whsec_'
 
 const refuse = (message: string) => failValidation([{ field: '', message, error_code: 'webhook' }])
 
@@ -27,6 +28,17 @@ function readHeader({ headers }: ReceivedWebhook, name: string): string {
 }
 
 const decode = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
+
+/** Reads the key of a secret. */
+export const importWebhookKey = (secret: string) =>
+  crypto.subtle.importKey('raw', decode(secret.replace(webhookSecretPrefix, '')), { name: 'HMAC', hash: 'SHA-256' }, false, [
+    'sign',
+    'verify',
+  ])
+
+/** Returns what is signed. */
+export const buildSignedBytes = (id: string, timestamp: string, body: string): Uint8Array<ArrayBuffer> =>
+  new TextEncoder().encode(`${id}.${timestamp}.${body}`)
 
 /** Decodes a signature; empty bytes, which no key signs, for a text that is not base64. */
 function decodeSignature(text: string): Uint8Array<ArrayBuffer> {
@@ -43,12 +55,12 @@ function decodeSignature(text: string): Uint8Array<ArrayBuffer> {
  */
 export async function verifyWebhook(received: ReceivedWebhook): Promise<PlatformEvent> {
   const { body, secret, toleranceSeconds = 300, now = Date.now() } = received
-  const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => readHeader(received, name))
+  const [id = '', timestamp = '', signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
+    readHeader(received, name),
+  )
   if (Math.abs(now / 1_000 - Number(timestamp)) <= toleranceSeconds) {
-    const key = await crypto.subtle.importKey('raw', decode(secret.replace(prefix, '')), { name: 'HMAC', hash: 'SHA-256' }, false, [
-      'verify',
-    ])
-    const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`)
+    const key = await importWebhookKey(secret)
+    const signed = buildSignedBytes(id, timestamp, body)
     const given = (signatures ?? '').split(' ').filter((each) => each.startsWith('v1,'))
     for (const each of given) if (await crypto.subtle.verify('HMAC', key, decodeSignature(each.slice(3)), signed)) return JSON.parse(body)
     throw refuse('is not signed with this secret')

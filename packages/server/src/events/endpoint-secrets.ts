@@ -1,7 +1,7 @@
 /** Makes, seals and opens the secrets that sign the events of an endpoint. */
 import { Secret } from 'ferrule/engine'
+import { formatWebhookSecret } from 'ferrule/internal'
 import type { Parts } from '../main/parts.ts'
-import { formatSecret } from './send-webhook.ts'
 import type { EndpointRow } from './sql/webhooks.ts'
 
 type SecretParts = Pick<Parts, 'source' | 'applicationSeals'>
@@ -31,13 +31,13 @@ const open = ({ applicationSeals }: Pick<Parts, 'applicationSeals'>, row: Endpoi
 
 /** Makes the first secret of an endpoint. Call it in the transaction that stores it. */
 export function makeSecret(parts: SecretParts, row: Pick<EndpointRow, 'organization_id' | 'id'>): NewEndpointSecret {
-  const secret = formatSecret(parts.source.randomBytes(32))
+  const secret = formatWebhookSecret(parts.source.randomBytes(32))
   return { secret, columns: { ...seal(parts, row, { current: secret }), previous_until: null } }
 }
 
 /** Makes another secret; the one before signs too until a time. Call it in the transaction that stores it. @throws FerruleError `credentials_unreadable` */
 export function replaceSecret(parts: SecretParts, row: EndpointRow, previousUntil: number): NewEndpointSecret {
-  const secret = formatSecret(parts.source.randomBytes(32))
+  const secret = formatWebhookSecret(parts.source.randomBytes(32))
   const { current: previous = '' } = open(parts, row)
   return { secret, columns: { ...seal(parts, row, { current: secret, previous }), previous_until: previousUntil } }
 }

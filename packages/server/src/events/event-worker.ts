@@ -224,7 +224,7 @@ class Worker implements EventWorker {
     if (!isTest(delivery.type) && !wants(endpoint, { ...delivery, endpoint_id: null })) return dropDelivery(database.db, delivery)
     const now = source.clock()
     const { event_id: id, type, data, happened_at: created_at } = delivery
-    const signed = signEvent({ id, type, data, created_at }, openSecrets(this.#parts, endpoint, now), now)
+    const signed = await signEvent({ id, type, data, created_at }, openSecrets(this.#parts, endpoint, now), now)
     const to: Destination = {
       url: endpoint.url,
       isNamed: settings.webhookHosts.includes(new URL(endpoint.url).hostname),

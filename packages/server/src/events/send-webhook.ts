@@ -1,6 +1,5 @@
 /** Signs events as Standard Webhooks 1.0.0 and sends them. */
-import { createHmac } from 'node:crypto'
-import { asFerruleError, clocks, type Http } from 'ferrule/internal'
+import { asFerruleError, clocks, type Http, signWebhook } from 'ferrule/internal'
 import { eventVersion } from 'ferrule/wire'
 import { iso } from '../values/ids.ts'
 import type { EventRow } from './sql/events.ts'
@@ -9,11 +8,6 @@ import type { EventRow } from './sql/events.ts'
 export const usualAttemptMs = 20_000
 /** Bytes of an answer that are kept. */
 const keptBytes = 1_024
-
-const secretPrefix = 'whsec_'
-
-/** Writes the secret of an endpoint as the standard does. */
-export const formatSecret = (key: Buffer): string => secretPrefix + key.toString('base64')
 
 /** An event as it is stored. */
 type StoredEvent = Pick<EventRow, 'id' | 'type' | 'data' | 'created_at'>
@@ -33,24 +27,9 @@ export interface SignedEvent {
  * @param secrets each of them signs; the newest first
  * @param now time of the attempt, in milliseconds since 1970
  */
-export function signEvent(event: StoredEvent, secrets: readonly string[], now: number): SignedEvent {
-  const { id } = event
+export async function signEvent(event: StoredEvent, secrets: readonly string[], now: number): Promise<SignedEvent> {
   const body = writeEvent(event)
-  const timestamp = String(Math.floor(now / 1_000))
-  const signatures = secrets.map((secret) => {
-    const key = Buffer.from(secret.slice(secretPrefix.length), 'base64')
-    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
-  })
-  return {
-    headers: {
-      'content-type': 'application/json',
-      'user-agent': 'Ferrule-Webhooks',
-      'webhook-id': id,
-      'webhook-timestamp': timestamp,
-      'webhook-signature': signatures.join(' '),
-    },
-    body,
-  }
+  return { headers: await signWebhook({ id: event.id, body }, secrets, now), body }
 }
 
 /** What became of one attempt. */

@@ -7,6 +7,7 @@ import { ownKindCommands } from './own-kinds.ts'
 import { recordCommands, syncCommands } from './records.ts'
 import { identityCommands, tenancyCommands } from './tenancy.ts'
 import { describeCommand, toolCommands } from './tools.ts'
+import { webhookCommands } from './webhooks.ts'
 
 /** Groups of commands. */
 export const groups: readonly GroupSpec[] = [
@@ -17,6 +18,7 @@ export const groups: readonly GroupSpec[] = [
   { name: 'kind', about: 'files that describe kinds of your own, and kinds of the organization' },
   { name: 'links', about: 'connect links: end users authorize connectors' },
   { name: 'tokens', about: 'tokens for MCP: for the settings of agents' },
+  { name: 'webhooks', about: 'endpoints of your own that get events of the organization' },
   { name: 'sync', about: 'copies of records that searches read' },
 ]
 
@@ -32,6 +34,7 @@ export const commands: readonly CommandSpec[] = [
   ...syncCommands,
   ...linkCommands,
   ...tokenCommands,
+  ...webhookCommands,
   ...mcpCommands,
   ...toolCommands,
 ]
