@@ -32,6 +32,8 @@ describe('verifyWebhook', () => {
   test.each([
     ['another body', { body: `${body} ` }, 'not signed'],
     ['another secret', { secret: `whsec_${Buffer.alloc(32, 8).toString('base64')}` }, 'not signed'],
+    ['an empty secret', { secret: '' }, 'whsec_ and base64'],
+    ['a secret that is none', { secret: 'whsec_%%%' }, 'whsec_ and base64'],
     ['an old one', { now: now + 301 * second }, 'too long ago'],
     ['one of the future', { now: now - 301 * second }, 'too long ago'],
     ['one without a time', { headers: { ...sign(body), 'webhook-timestamp': 'soon' } }, 'too long ago'],

@@ -27,43 +27,41 @@ function readHeader({ headers }: ReceivedWebhook, name: string): string {
   return value
 }
 
-const decode = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
-
-/** Reads the key of a secret. */
-export const importWebhookKey = (secret: string) =>
-  crypto.subtle.importKey('raw', decode(secret.replace(webhookSecretPrefix, '')), { name: 'HMAC', hash: 'SHA-256' }, false, [
-    'sign',
-    'verify',
-  ])
-
-/** Returns what is signed. */
-export const buildSignedBytes = (id: string, timestamp: string, body: string): Uint8Array<ArrayBuffer> =>
-  new TextEncoder().encode(`${id}.${timestamp}.${body}`)
-
-/** Decodes a signature; empty bytes, which no key signs, for a text that is not base64. */
-function decodeSignature(text: string): Uint8Array<ArrayBuffer> {
+/** Decodes base64; empty bytes for another text. */
+function decode(base64: string): Uint8Array<ArrayBuffer> {
   try {
-    return decode(text)
+    return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
   } catch {
     return new Uint8Array()
   }
 }
 
+/** Reads the key of a secret. @throws FerruleError `validation_failed` for a text that is no secret */
+export async function importWebhookKey(secret: string): Promise<CryptoKey> {
+  const bytes = decode(secret.replace(webhookSecretPrefix, ''))
+  if (bytes.length === 0) throw refuse('cannot be checked: the secret of an endpoint is whsec_ and base64')
+  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'])
+}
+
+/** Returns what is signed. */
+export const buildSignedBytes = (id: string, timestamp: string, body: string): Uint8Array<ArrayBuffer> =>
+  new TextEncoder().encode(`${id}.${timestamp}.${body}`)
+
 /**
  * Verifies the signature and the time of a webhook, and returns its event. Remember `id` to recognize an event that comes again.
- * @throws FerruleError `validation_failed` for a request that the service did not sign with this secret, or that is too old
+ * @throws FerruleError `validation_failed` for a request that the service did not sign with this secret, one that is too old, and a wrong secret
  */
 export async function verifyWebhook(received: ReceivedWebhook): Promise<PlatformEvent> {
   const { body, secret, toleranceSeconds = 300, now = Date.now() } = received
-  const [id = '', timestamp = '', signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
+  const [id = '', timestamp = '', signatures = ''] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
     readHeader(received, name),
   )
-  if (Math.abs(now / 1_000 - Number(timestamp)) <= toleranceSeconds) {
-    const key = await importWebhookKey(secret)
-    const signed = buildSignedBytes(id, timestamp, body)
-    const given = (signatures ?? '').split(' ').filter((each) => each.startsWith('v1,'))
-    for (const each of given) if (await crypto.subtle.verify('HMAC', key, decodeSignature(each.slice(3)), signed)) return JSON.parse(body)
-    throw refuse('is not signed with this secret')
-  }
-  throw refuse('was signed too long ago, or one of the clocks is wrong')
+  // A timestamp that is no number is never within the tolerance.
+  const isRecent = Math.abs(now / 1_000 - Number(timestamp)) <= toleranceSeconds
+  if (!isRecent) throw refuse('was signed too long ago, or one of the clocks is wrong')
+  const key = await importWebhookKey(secret)
+  const signed = buildSignedBytes(id, timestamp, body)
+  const given = signatures.split(' ').filter((each) => each.startsWith('v1,'))
+  for (const each of given) if (await crypto.subtle.verify('HMAC', key, decode(each.slice(3)), signed)) return JSON.parse(body)
+  throw refuse('is not signed with this secret')
 }

@@ -45,5 +45,5 @@ export function replaceSecret(parts: SecretParts, row: EndpointRow, previousUnti
 /** Opens the secrets that sign now, the newest first. @throws FerruleError `credentials_unreadable` */
 export function openSecrets(parts: Pick<Parts, 'applicationSeals'>, row: EndpointRow, now: number): readonly string[] {
   const { current = '', previous = '' } = open(parts, row)
-  return previous !== '' && now < Number(row.previous_until ?? 0) ? [current, previous] : [current]
+  return previous !== '' && now < (row.previous_until ?? 0) ? [current, previous] : [current]
 }

@@ -4,23 +4,23 @@
  */
 import { AsyncResource } from 'node:async_hooks'
 import { Http } from 'ferrule/internal'
-import type { EventType } from 'ferrule/wire'
+import type { Db } from '../db/database.ts'
 import type { Parts } from '../main/parts.ts'
 import { newId } from '../values/ids.ts'
 import { openSecrets } from './endpoint-secrets.ts'
 import { type Attempt, type Destination, sendEvent, signEvent, usualAttemptMs } from './send-webhook.ts'
-import { hasUnplacedEvents, type PlacedEventRow, placeEvents, storeEvent } from './sql/events.ts'
+import { hasUnplacedEvents, type PlacedEventRow, placeEvents, storeEvent, testType } from './sql/events.ts'
 import {
   type DeliveryEnd,
   type DeliveryRow,
-  dropDelivery,
+  deleteDelivery,
   type EndpointRow,
   endDelivery,
   holdEndpoint,
   insertDeliveries,
   leaseDeliveries,
   listDueEndpoints,
-  listEndpointsOf,
+  listEndpoints,
   updateEndpoint,
   type WaitingDelivery,
 } from './sql/webhooks.ts'
@@ -38,26 +38,21 @@ const stopMs = 5_000
 const [second, minute, hour] = [1_000, 60_000, 3_600_000]
 /** Waits after failed attempts, in milliseconds, as Standard Webhooks recommend; after the last one the delivery is given up. */
 const delaysMs = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour]
-/** Longest wait that an endpoint can ask for, in milliseconds. */
-const longestWaitMs = 24 * hour
 /** Time of failures only after which an endpoint is disabled, in milliseconds. */
 const disabledAfterMs = 5 * 24 * hour
 /** Part of a wait that is random, so that what failed together is not repeated together. */
 const jitter = 0.1
 
-/** Types that an endpoint gets whatever its status and filters are: they are about itself. */
-const isTest = (type: string): boolean => type === ('webhook.test' satisfies EventType)
-
 const readList = (json: string): readonly string[] => JSON.parse(json)
 
 const includes = (json: string | null, id: string | null): boolean => json === null || (id !== null && readList(json).includes(id))
 
-/** Returns whether an endpoint gets an event. */
+/** Returns whether an endpoint gets an event. It gets its own tests whatever its filters are. */
 function wants(
   endpoint: EndpointRow,
   { type, endpoint_id, workspace_id, connector_id }: Pick<PlacedEventRow, 'type' | 'workspace_id' | 'connector_id' | 'endpoint_id'>,
 ): boolean {
-  if (isTest(type)) return endpoint_id === endpoint.id && endpoint.status !== 'disabled'
+  if (type === testType) return endpoint_id === endpoint.id && endpoint.status !== 'disabled'
   if (endpoint.status !== 'active' && endpoint.status !== 'paused') return false
   const types = readList(endpoint.types)
   const isType = types.length === 0 || types.includes(type)
@@ -65,10 +60,7 @@ function wants(
 }
 
 /** Services that the worker needs. */
-export type EventWorkerParts = Pick<
-  Parts,
-  'database' | 'source' | 'settings' | 'applicationSeals' | 'events' | 'unfinished' | 'onBackgroundError'
->
+export type EventWorkerParts = Pick<Parts, 'database' | 'source' | 'settings' | 'applicationSeals' | 'events' | 'onBackgroundError'>
 
 /** Options of a worker. */
 export interface EventWorkerOptions {
@@ -163,7 +155,7 @@ class Worker implements EventWorker {
       await database.transaction(async (db) => {
         const placed = await placeEvents(db, placedAtOnce)
         if (placed.length === 0) return
-        const endpoints = await listEndpointsOf(db, [...new Set(placed.map((event) => event.organization_id))])
+        const endpoints = await listEndpoints(db, [...new Set(placed.map((event) => event.organization_id))])
         await insertDeliveries(
           db,
           placed.flatMap((event) =>
@@ -221,7 +213,7 @@ class Worker implements EventWorker {
 
   async #deliver(endpoint: EndpointRow, delivery: WaitingDelivery): Promise<void> {
     const { database, source, settings } = this.#parts
-    if (!isTest(delivery.type) && !wants(endpoint, { ...delivery, endpoint_id: null })) return dropDelivery(database.db, delivery)
+    if (delivery.type !== testType && !wants(endpoint, { ...delivery, endpoint_id: null })) return deleteDelivery(database.db, delivery)
     const now = source.clock()
     const { event_id: id, type, data, happened_at: created_at } = delivery
     const signed = await signEvent({ id, type, data, created_at }, openSecrets(this.#parts, endpoint, now), now)
@@ -235,19 +227,19 @@ class Worker implements EventWorker {
   }
 
   /** Stores what became of an attempt, and what follows for its endpoint. */
-  async #end(db: Parameters<typeof endDelivery>[0], delivery: WaitingDelivery, attempt: Attempt): Promise<void> {
+  async #end(db: Db, delivery: WaitingDelivery, attempt: Attempt): Promise<void> {
     const now = this.#parts.source.clock()
     const endpoint = await holdEndpoint(db, delivery.organization_id, delivery.endpoint_id)
     if (endpoint === undefined) return
     const isDelivered = attempt.status !== null && attempt.status >= 200 && attempt.status < 300
     if (!(await endDelivery(db, delivery, buildEnd(delivery, { attempt, isDelivered, now })))) return
     if (isDelivered) {
-      const isVerified = endpoint.status === 'unverified' && isTest(delivery.type)
+      const isVerified = endpoint.status === 'unverified' && delivery.type === testType
       if (!isVerified && endpoint.failing_since === null) return
       return updateEndpoint(db, endpoint, { failing_since: null, ...(isVerified ? { status: 'active' } : {}) })
     }
     const failingSince = endpoint.failing_since ?? now
-    const reason = findEnd(endpoint, { attempt, failingSince: Number(failingSince), now })
+    const reason = findEnd(endpoint, { attempt, failingSince, now })
     if (reason === undefined) return updateEndpoint(db, endpoint, { failing_since: failingSince })
     await updateEndpoint(db, endpoint, { status: 'disabled', status_reason: reason, failing_since: failingSince, updated_at: now })
     await storeEvent(db, this.#parts.source, {
@@ -273,11 +265,10 @@ function buildEnd(
   delivery: WaitingDelivery,
   { attempt, isDelivered, now }: { readonly attempt: Attempt; readonly isDelivered: boolean; readonly now: number },
 ): DeliveryEnd {
-  const attempts = Number(delivery.attempts) + 1
+  const attempts = delivery.attempts + 1
   const delay = delaysMs[attempts - 1]
   const isOver = delay === undefined || attempt.status === 410
-  const asked = Math.min(attempt.retryAfterMs ?? 0, longestWaitMs)
-  const wait = Math.max((delay ?? 0) * (1 + Math.random() * jitter), asked)
+  const wait = Math.max((delay ?? 0) * (1 + Math.random() * jitter), attempt.retryAfterMs ?? 0)
   return {
     status: isDelivered ? 'delivered' : isOver ? 'failed' : 'waiting',
     attempts,

@@ -1,5 +1,5 @@
 /** Signs events as Standard Webhooks 1.0.0 and sends them. */
-import { asFerruleError, clocks, type Http, signWebhook } from 'ferrule/internal'
+import { asFerruleError, clocks, type Http, parseRetryAfter, signWebhook } from 'ferrule/internal'
 import { eventVersion } from 'ferrule/wire'
 import { iso } from '../values/ids.ts'
 import type { EventRow } from './sql/events.ts'
@@ -41,7 +41,7 @@ export interface Attempt {
   /** First kilobyte of the answer. */
   readonly answer: string | null
   readonly milliseconds: number
-  /** Wait that the endpoint asks for, in milliseconds. */
+  /** Wait that the endpoint asks for, in milliseconds; a day at most. */
   readonly retryAfterMs: number | undefined
 }
 
@@ -55,14 +55,6 @@ async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
     if (size >= keptBytes) break
   }
   return Buffer.concat(chunks).subarray(0, keptBytes).toString('utf8').replaceAll('\u0000', '')
-}
-
-/** Reads `Retry-After` (RFC 9110 section 10.2.3): seconds or a date. */
-function readRetryAfter(value: string | string[] | undefined, now: number): number | undefined {
-  const text = Array.isArray(value) ? value[0] : value
-  if (text === undefined) return undefined
-  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now
-  return Number.isFinite(ms) && ms > 0 ? ms : undefined
 }
 
 /** Where an event goes. */
@@ -94,7 +86,7 @@ export async function sendEvent(
     })
     const start = await readStart(answer.body).catch(() => null)
     answer.body.destroy()
-    const retryAfterMs = readRetryAfter(answer.headers['retry-after'], now)
+    const retryAfterMs = parseRetryAfter(answer.headers, now)
     return { status: answer.status, error: null, answer: start, milliseconds: ended(), retryAfterMs }
   } catch (thrown) {
     return { status: null, error: explain(thrown, attemptMs), answer: null, milliseconds: ended(), retryAfterMs: undefined }

@@ -25,15 +25,15 @@ import {
 import type { Db } from '../db/database.ts'
 import { deleteEnded } from '../db/delete-ended.ts'
 import type { Parts } from '../main/parts.ts'
-import { type Principal, requireWholeScope, type Scope } from '../values/access.ts'
+import { type Principal, requireWholeScope } from '../values/access.ts'
 import { buildPage, defaultLimit, readPosition } from '../values/cursor.ts'
 import { asId, iso, isoOrNull, newId } from '../values/ids.ts'
 import { readBody, readQuery } from '../values/read.ts'
 import { makeSecret, replaceSecret } from './endpoint-secrets.ts'
 import { writeEvent } from './send-webhook.ts'
-import { deleteSurplusEvents, findPosition, listEvents, storeEvent } from './sql/events.ts'
+import { deleteSurplusEvents, findPosition, listEvents, storeEvent, testType } from './sql/events.ts'
 import {
-  countQueued,
+  countTests,
   deleteEndpoint,
   type EndpointChange,
   type EndpointRow,
@@ -94,30 +94,27 @@ const toEndpoint = (row: EndpointRow): WebhookEndpoint => ({
   ordered: Boolean(row.ordered),
   status: row.status,
   status_reason: row.status_reason,
-  failing_since: isoOrNull(toNumber(row.failing_since)),
-  created_at: iso(Number(row.created_at)),
-  updated_at: iso(Number(row.updated_at)),
+  failing_since: isoOrNull(row.failing_since),
+  created_at: iso(row.created_at),
+  updated_at: iso(row.updated_at),
 })
-
-const toNumber = (value: number | null): number | null => (value === null ? null : Number(value))
 
 function toDelivery(row: WaitingDelivery, isWriter: boolean): WebhookDelivery {
   const { id, endpoint_id, event_id, status } = row
-  const event: PlatformEvent = JSON.parse(writeEvent({ id: event_id, type: row.type, data: row.data, created_at: row.happened_at }))
   return {
     id,
     endpoint_id,
     event_id,
-    type: event.type,
+    type: row.type,
     status,
-    attempts: Number(row.attempts),
-    next_attempt_at: status === 'waiting' ? iso(Number(row.next_at)) : null,
-    last_attempt_at: isoOrNull(toNumber(row.last_at)),
-    last_status: toNumber(row.last_status),
+    attempts: row.attempts,
+    next_attempt_at: status === 'waiting' ? iso(row.next_at) : null,
+    last_attempt_at: isoOrNull(row.last_at),
+    last_status: row.last_status,
     last_error: row.last_error,
     last_answer: isWriter ? row.last_answer : null,
-    last_duration_ms: toNumber(row.last_ms),
-    created_at: iso(Number(row.created_at)),
+    last_duration_ms: row.last_ms,
+    created_at: iso(row.created_at),
   }
 }
 
@@ -148,7 +145,7 @@ async function requireEndpoint(db: Db, { organizationId }: Principal, given: str
 }
 
 const storeTest = ({ source }: WebhookParts, db: Db, { organization_id: organizationId, id: endpointId }: EndpointRow) =>
-  storeEvent(db, source, { type: 'webhook.test', organizationId, endpointId })
+  storeEvent(db, source, { type: testType, organizationId, endpointId })
 
 async function create(parts: WebhookParts, principal: Principal, given: unknown): Promise<WebhookEndpointSecret> {
   const body = readBody(webhookEndpointInput, given)
@@ -157,7 +154,7 @@ async function create(parts: WebhookParts, principal: Principal, given: unknown)
   const { organizationId } = principal
   const id = newId(parts.source)
   return parts.database.transaction(async (db) => {
-    if ((await listEndpoints(db, organizationId)).length >= mostEndpoints)
+    if ((await listEndpoints(db, [organizationId])).length >= mostEndpoints)
       throw failValidation([
         {
           field: '',
@@ -238,7 +235,7 @@ async function sendTest(parts: WebhookParts, requested: { principal: Principal; 
       throw failValidation([
         { field: '', message: 'cannot be done: the endpoint is disabled; set its status to active', error_code: 'status' },
       ])
-    const count = await countQueued(db, row, 'webhook.test', now - 60_000)
+    const count = await countTests(db, row, now - 60_000)
     if (count >= testsInMinute) throw fail('rate_limited', { limit: testsInMinute }, { retryAfterMs: 60_000 })
     await storeTest(parts, db, row)
     return toEndpoint(row)
@@ -263,7 +260,7 @@ const createReading = (parts: WebhookParts): Pick<Webhooks, 'listEvents' | 'list
     },
     list: async (principal) => {
       requireWholeScope(principal, 'webhooks:read')
-      return { data: (await listEndpoints(db, principal.organizationId)).map(toEndpoint) }
+      return { data: (await listEndpoints(db, [principal.organizationId])).map(toEndpoint) }
     },
     get: async (principal, id) => {
       requireWholeScope(principal, 'webhooks:read')
@@ -285,26 +282,26 @@ const createReading = (parts: WebhookParts): Pick<Webhooks, 'listEvents' | 'list
 export function createWebhooks(parts: WebhookParts): Webhooks {
   const { db } = parts.database
   /** Runs a change, and wakes the worker after it. */
-  const write = async <T>(principal: Principal, scope: Scope, work: () => Promise<T>): Promise<T> => {
-    requireWholeScope(principal, scope)
+  const write = async <T>(principal: Principal, work: () => Promise<T>): Promise<T> => {
+    requireWholeScope(principal, 'webhooks:write')
     const done = await work()
     parts.events.emit('queued')
     return done
   }
   return {
     ...createReading(parts),
-    create: (principal, body) => write(principal, 'webhooks:write', () => create(parts, principal, body)),
-    update: (principal, id, body) => write(principal, 'webhooks:write', () => update(parts, { principal, id }, body)),
+    create: (principal, body) => write(principal, () => create(parts, principal, body)),
+    update: (principal, id, body) => write(principal, () => update(parts, { principal, id }, body)),
     remove: (principal, id) =>
-      write(principal, 'webhooks:write', async () => {
+      write(principal, async () => {
         const row = await requireEndpoint(db, principal, id)
         if (!(await deleteEndpoint(db, principal.organizationId, row.id))) throw fail('webhook_endpoint_not_found', {})
         return { id: row.id, deleted_at: iso(parts.source.clock()) }
       }),
-    rotateSecret: (principal, id, body) => write(principal, 'webhooks:write', () => rotateSecret(parts, { principal, id }, body)),
-    test: (principal, id) => write(principal, 'webhooks:write', () => sendTest(parts, { principal, id })),
+    rotateSecret: (principal, id, body) => write(principal, () => rotateSecret(parts, { principal, id }, body)),
+    test: (principal, id) => write(principal, () => sendTest(parts, { principal, id })),
     retryDelivery: (principal, id, deliveryId) =>
-      write(principal, 'webhooks:write', async () => {
+      write(principal, async () => {
         const endpoint = await requireEndpoint(db, principal, id)
         const asked = asId(deliveryId)
         if (asked === undefined || (await findDelivery(db, endpoint, asked)) === undefined) throw fail('webhook_delivery_not_found', {})
@@ -314,7 +311,7 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
         return toDelivery(row, true)
       }),
     retryDeliveries: (principal, id, body) =>
-      write(principal, 'webhooks:write', async () => {
+      write(principal, async () => {
         const { since } = readBody(webhookRedelivery, body ?? {})
         const endpoint = await requireEndpoint(db, principal, id)
         const from = since === undefined ? {} : { since: Date.parse(since) }

@@ -36,7 +36,7 @@ export interface Parts {
   readonly admission: Admission
   /** Work that must reach the database before it closes: renewals with a spent token, and writes under an Idempotency-Key. */
   readonly unfinished: Unfinished
-  /** Events of this process: a run was queued; an attempt of a run ended. */
+  /** What happened in this process: a run, an event or a delivery was queued; an attempt of a run ended. */
   readonly events: EventEmitter<{ queued: []; ended: [] }>
   /** Called with errors of background work. Never receives a secret. */
   readonly onBackgroundError: (error: unknown) => void

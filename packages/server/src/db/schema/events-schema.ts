@@ -1,5 +1,5 @@
 /** Declares the tables of events and webhooks. */
-import type { DeliveryStatus, EndpointStatus } from 'ferrule/wire'
+import type { DeliveryStatus, EndpointStatus, EventType } from 'ferrule/wire'
 import type { ColumnType } from 'kysely'
 
 /** What happened in an organization, for 30 days. */
@@ -10,7 +10,7 @@ export interface EventTable {
   connector_id: string | null
   /** Endpoint that the event is about; only this endpoint gets it. */
   endpoint_id: string | null
-  type: string
+  type: EventType
   /** JSON object. */
   data: string
   /** Place in the order of all events; null before the event has one. */

@@ -23,6 +23,9 @@ export interface News {
   readonly data?: Readonly<Record<string, unknown>>
 }
 
+/** Type of the events that test an endpoint. */
+export const testType = 'webhook.test' satisfies EventType
+
 /** Stores an event. Call it in the transaction of what happened. */
 export async function storeEvent(db: Db, source: IdSource, news: News): Promise<EventRow> {
   const { type, organizationId, workspaceId, connectorId, endpointId, data } = news
@@ -110,7 +113,7 @@ export const listEvents = (db: Db, organizationId: string, { after, type, limit 
     .selectAll()
     .where('organization_id', '=', organizationId)
     .where('position', '>', after)
-    .$if(type !== undefined, (rows) => rows.where('type', '=', type ?? ''))
+    .$if(type !== undefined, (rows) => rows.where('type', '=', type ?? testType))
     .orderBy('position')
     .limit(limit)
     .execute()

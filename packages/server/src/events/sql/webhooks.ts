@@ -1,9 +1,9 @@
 /** Queries endpoints of webhooks, and deliveries to them. */
-import type { DeliveryStatus, EventType } from 'ferrule/wire'
+import type { DeliveryStatus } from 'ferrule/wire'
 import { type Selectable, sql } from 'kysely'
 import { type Db, lockForUpdate, skipLocked } from '../../db/database.ts'
 import type { WebhookDeliveryTable, WebhookEndpointTable } from '../../db/schema/events-schema.ts'
-import type { EventRow } from './events.ts'
+import { type EventRow, testType } from './events.ts'
 
 /** A stored endpoint. */
 export type EndpointRow = Selectable<WebhookEndpointTable>
@@ -13,16 +13,13 @@ export type DeliveryRow = Selectable<WebhookDeliveryTable>
 const ofOrganization = (db: Db, organizationId: string) =>
   db.selectFrom('webhook_endpoints').selectAll().where('organization_id', '=', organizationId)
 
-/** Lists the endpoints of an organization in the order of their creation. */
-export const listEndpoints = (db: Db, organizationId: string): Promise<EndpointRow[]> =>
-  ofOrganization(db, organizationId).orderBy('id').execute()
-
-/** Lists the endpoints of some organizations. */
-export const listEndpointsOf = (db: Db, organizationIds: readonly string[]): Promise<EndpointRow[]> =>
+/** Lists the endpoints of organizations in the order of their creation. */
+export const listEndpoints = (db: Db, organizationIds: readonly string[]): Promise<EndpointRow[]> =>
   db
     .selectFrom('webhook_endpoints')
     .selectAll()
     .where('organization_id', 'in', [...organizationIds])
+    .orderBy('id')
     .execute()
 
 /** Finds an endpoint. */
@@ -132,14 +129,14 @@ export const findDelivery = (db: Db, { organization_id, id }: EndpointRow, deliv
     .where('webhook_deliveries.id', '=', deliveryId)
     .executeTakeFirst()
 
-/** Counts the events of a type that were queued for an endpoint since a time. */
-export async function countQueued(db: Db, { organization_id, id }: EndpointRow, type: string, since: number): Promise<number> {
+/** Counts the tests of an endpoint since a time, in milliseconds since 1970. */
+export async function countTests(db: Db, { organization_id, id }: EndpointRow, since: number): Promise<number> {
   const rows = db
     .selectFrom('events')
     .select(({ fn }) => fn.countAll().as('count'))
     .where('organization_id', '=', organization_id)
     .where('endpoint_id', '=', id)
-  return Number((await rows.where('type', '=', type).where('created_at', '>', since).executeTakeFirst())?.count ?? 0)
+  return Number((await rows.where('type', '=', testType).where('created_at', '>', since).executeTakeFirst())?.count ?? 0)
 }
 
 /** Which given up deliveries are sent again. */
@@ -171,10 +168,7 @@ export async function requeueDeliveries(
 /** Repeats the literal of the indexes: SQLite does not match an index by parameters. */
 const waitingStatus = sql.lit<DeliveryStatus>('waiting')
 
-/** An endpoint that is not verified gets tests only. */
-const testType = 'webhook.test' satisfies EventType
-
-/** Lists endpoints with deliveries that are due, those that wait longest first. */
+/** Lists endpoints with deliveries that are due, those that wait longest first. One that is not verified gets tests only. */
 export async function listDueEndpoints(db: Db, now: number, limit: number): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('webhook_deliveries')
@@ -271,7 +265,7 @@ export async function endDelivery(db: Db, { id, organization_id, lease_owner }: 
   return (await rows.where('lease_owner', '=', lease_owner).executeTakeFirst()).numUpdatedRows > 0n
 }
 
-/** Gives a delivery up whose endpoint no longer wants its event. */
-export const dropDelivery = async (db: Db, { id, organization_id }: DeliveryRow): Promise<void> => {
+/** Deletes a delivery whose endpoint no longer wants its event. */
+export const deleteDelivery = async (db: Db, { id, organization_id }: DeliveryRow): Promise<void> => {
   await db.deleteFrom('webhook_deliveries').where('id', '=', id).where('organization_id', '=', organization_id).execute()
 }
