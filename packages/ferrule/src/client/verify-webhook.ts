@@ -37,7 +37,7 @@ function decode(base64: string): Uint8Array<ArrayBuffer> {
 }
 
 /** Reads the key of a secret. @throws FerruleError `validation_failed` for a text that is no secret */
-export async function importWebhookKey(secret: string): Promise<CryptoKey> {
+export async function importWebhookKey(secret: string) {
   const bytes = decode(secret.replace(webhookSecretPrefix, ''))
   if (bytes.length === 0) throw refuse('cannot be checked: the secret of an endpoint is whsec_ and base64')
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'])
