@@ -26,7 +26,7 @@ export type { FilterOf, RowOf, SortOf, WireSearchOf } from './client/search-type
 export type { ServiceOptions } from './client/settings.ts'
 export type { RequestOptions } from './client/transport.ts'
 export type { Change, ExportDownload, HostedConnector, SearchOptions, SearchPage, WriteOptions } from './client/types.ts'
-export { type ReceivedWebhook, verifyWebhook } from './client/verify-webhook.ts'
+export { type ReceivedWebhook, verifyWebhook } from './client/webhook-signature.ts'
 export type { OwnRates, RateStore, RateWish } from './engine/limits/own-rates.ts'
 export type { ConnectOptions } from './engine/local.ts'
 export type { CallOptions, Download, DownloadOptions, LocalConnector } from './engine/types.ts'

@@ -24,7 +24,7 @@ export type { FilterOf, RowOf, SortOf, WireSearchOf } from './client/search-type
 export type { ServiceOptions } from './client/settings.ts'
 export type { RequestOptions } from './client/transport.ts'
 export type { Change, ExportDownload, HostedConnector, SearchOptions, SearchPage, WriteOptions } from './client/types.ts'
-export { type ReceivedWebhook, verifyWebhook } from './client/verify-webhook.ts'
+export { type ReceivedWebhook, verifyWebhook } from './client/webhook-signature.ts'
 export type { KindName, Kinds } from './core.ts'
 export type { VendorNotice } from './engine/connection.ts'
 export type { OriginOverride } from './engine/http/origin.ts'

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Events } from '../../client/resources/webhooks.ts'
-import { formatWebhookSecret, signWebhook } from '../../client/sign-webhook.ts'
+import { formatWebhookSecret, signWebhook } from '../../client/webhook-signature.ts'
 import { FerruleError } from '../../errors.ts'
 import type { EventQuery, PlatformEvent } from '../../wire/events.ts'
 import { type CommandContext, readFlag, readText } from '../context.ts'

@@ -1,4 +1,4 @@
-/** Verifies webhooks of the service, as Standard Webhooks 1.0.0 describe it. */
+/** Signs and verifies webhooks of the service, as Standard Webhooks 1.0.0 describe it. */
 import { failValidation } from '../errors.ts'
 import type { PlatformEvent } from '../wire/events.ts'
 
@@ -17,7 +17,7 @@ export interface ReceivedWebhook {
 }
 
 /** Beginning of the secret of an endpoint. */
-export const webhookSecretPrefix = 'whsec_'
+const webhookSecretPrefix = 'whsec_'
 
 const refuse = (message: string) => failValidation([{ field: '', message, error_code: 'webhook' }])
 
@@ -37,14 +37,14 @@ function decode(base64: string): Uint8Array<ArrayBuffer> {
 }
 
 /** Reads the key of a secret. @throws FerruleError `validation_failed` for a text that is no secret */
-export async function importWebhookKey(secret: string) {
+async function importKey(secret: string) {
   const bytes = decode(secret.replace(webhookSecretPrefix, ''))
   if (bytes.length === 0) throw refuse('cannot be checked: the secret of an endpoint is whsec_ and base64')
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'])
 }
 
 /** Returns what is signed. */
-export const buildSignedBytes = (id: string, timestamp: string, body: string): Uint8Array<ArrayBuffer> =>
+const buildSignedBytes = (id: string, timestamp: string, body: string): Uint8Array<ArrayBuffer> =>
   new TextEncoder().encode(`${id}.${timestamp}.${body}`)
 
 /**
@@ -59,9 +59,41 @@ export async function verifyWebhook(received: ReceivedWebhook): Promise<Platform
   // A timestamp that is no number is never within the tolerance.
   const isRecent = Math.abs(now / 1_000 - Number(timestamp)) <= toleranceSeconds
   if (!isRecent) throw refuse('was signed too long ago, or one of the clocks is wrong')
-  const key = await importWebhookKey(secret)
+  const key = await importKey(secret)
   const signed = buildSignedBytes(id, timestamp, body)
   const given = signatures.split(' ').filter((each) => each.startsWith('v1,'))
   for (const each of given) if (await crypto.subtle.verify('HMAC', key, decode(each.slice(3)), signed)) return JSON.parse(body)
   throw refuse('is not signed with this secret')
+}
+
+const encode = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
+
+/** Writes a key as the secret of an endpoint. */
+export const formatWebhookSecret = (key: Uint8Array): string => webhookSecretPrefix + encode(key)
+
+/**
+ * Signs a body.
+ * @param webhook `id`: id of the event
+ * @param secrets each of them signs; the newest first
+ * @param now time of the attempt, in milliseconds since 1970
+ * @returns the headers of the request
+ */
+export async function signWebhook(
+  { id, body }: { readonly id: string; readonly body: string },
+  secrets: readonly string[],
+  now: number,
+): Promise<Readonly<Record<string, string>>> {
+  const timestamp = String(Math.floor(now / 1_000))
+  const signed = buildSignedBytes(id, timestamp, body)
+  const signatures = secrets.map(async (secret) => {
+    const signature = await crypto.subtle.sign('HMAC', await importKey(secret), signed)
+    return `v1,${encode(new Uint8Array(signature))}`
+  })
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'Ferrule-Webhooks',
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': (await Promise.all(signatures)).join(' '),
+  }
 }
