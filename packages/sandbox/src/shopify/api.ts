@@ -2,10 +2,10 @@ import { createInside, createSwitchControl, recordRoute, type StandInOptions, ty
 import { type DatedEdit, mergedEdit, type RecordEdit } from '../data.ts'
 import { openStandIn } from '../exchange.ts'
 import type { FaultSupply } from '../faults.ts'
-import { findRoute, headerOf, hostOf, type ReceivedRequest, type Reply } from '../http.ts'
+import { findRoute, headerOf, hostOf, isObject, type ReceivedRequest, type Reply } from '../http.ts'
 import { createBucket } from '../limits.ts'
 import { hexOf, Random } from '../random.ts'
-import { type Access, accessOf, answeringVersion, oldestVersion } from './access.ts'
+import { type Access, accessOf, answeringVersion, oldestVersion, shopifyCredentials } from './access.ts'
 import { type Answer, inForm, missingScope, notFound, ok, Refusal, refusalOf, tooMany, unapproved, unauthorized } from './answers.ts'
 import type { Call } from './call.ts'
 import { factsOf, type ShopifyWorldFacts } from './facts.ts'
@@ -14,6 +14,7 @@ import { receiptNumber } from './payments.ts'
 import { type Route, routes } from './routes.ts'
 import { shopId, storeHost } from './shop.ts'
 import { bucketOf, rules, type ShopifySwitches } from './switches.ts'
+import { createWebhooks, type ShopifyWebhooks } from './webhooks/webhooks.ts'
 import { editKey, type IdKind, recordPosition } from './world.ts'
 
 /** Everything that the stand-in keeps between requests. */
@@ -26,6 +27,7 @@ interface ShopifyState {
   readonly faults: FaultSupply
   readonly oauth: ReturnType<typeof createShopifyOauth>
   readonly bucket: ReturnType<typeof createBucket>
+  readonly webhooks: ReturnType<typeof createWebhooks>
   readonly edits: Map<string, DatedEdit>
   /** How often draft orders answered that they are not ready, by position. */
   readonly computing: Map<number, number>
@@ -133,6 +135,10 @@ function run(state: ShopifyState, asked: RoutedRequest): Answer {
   if (target.prefix === '/admin' && target.path === '/oauth/access_scopes') {
     return ok({ access_scopes: access.scopes.map((handle) => ({ handle })) })
   }
+  const { method, query, body } = request
+  const { scopes } = access
+  const subscribed = state.webhooks.answer({ method, path: target.path, query, body, scopes, version: target.version, now: state.clock() })
+  if (subscribed !== undefined) return subscribed
   const match = findRoute(routes, request.method === 'HEAD' ? 'GET' : request.method, target.path)
   if (match.found === 'nothing') throw notFound
   if (match.found === 'path') throw new Refusal(405, 'Method Not Allowed', { allow: match.methods.join(', ') })
@@ -248,15 +254,28 @@ export interface ShopifySandbox extends VendorSandbox<ShopifySwitches, ShopifyWo
    * @throws RangeError for an id that no record of the kind has
    */
   edit(kind: EditableKind, id: number, change: RecordEdit): void
+  readonly webhooks: ShopifyWebhooks
 }
 
 /** Changes a record; false when the record does not exist. */
-function edit({ seed, edits, clock }: ShopifyState, of: { kind: EditableKind; id: number }, change: RecordEdit): boolean {
+function edit({ seed, edits, clock, webhooks }: ShopifyState, of: { kind: EditableKind; id: number }, change: RecordEdit): boolean {
   const position = recordPosition(seed, of.kind, of.id)
   if (position === undefined) return false
   const key = editKey({ kind: of.kind, position })
   edits.set(key, mergedEdit(edits.get(key), change, clock()))
+  webhooks.changed(of.kind, of.id, change.erased === true)
   return true
+}
+
+/** Reads a record as the API answers it to a token with all scopes. */
+function readRecord(state: ShopifyState, path: string, key: string): unknown {
+  const match = findRoute(routes, 'GET', path)
+  const access = accessOf(shopifyCredentials.token)
+  if (match.found !== 'route' || access === undefined) return undefined
+  const target = { path, prefix: '/admin', version: oldestVersion(state.clock()) }
+  const request = { method: 'GET', path, query: new URLSearchParams(), headers: {}, body: '' }
+  const { body } = match.route.handle(callOf(state, { request, origin: state.origin.api, access, target }, match.slots))
+  return isObject(body) ? body[key] : undefined
 }
 
 /** Opens the server of the vendor. The store is not built before it is asked for. @throws the listen error of Node */
@@ -265,17 +284,19 @@ export async function startShopify({ host, port, limits, clock, seed, faults }: 
   const made = { bucket: createBucket(clock), edits: new Map(), computing: new Map(), store: {}, origin: { api: '' } }
   const secret = `shopify sandbox ${seed}`
   const oauth = createShopifyOauth({ clock, secret, switches: () => switches.current() })
-  const state: ShopifyState = { seed, clock, secret, switches, faults, oauth, ...made }
+  const webhooks = createWebhooks({ clock, switches: () => switches.current(), read: (path, key) => readRecord(state, path, key) })
+  const state: ShopifyState = { seed, clock, secret, switches, faults, oauth, webhooks, ...made }
   const now = clock()
   const facts = () => factsOf({ seed, now, version: oldestVersion(now), edits: new Map(), store: state.store })
   const reset = () => {
     state.bucket.reset()
     state.oauth.reset()
+    state.webhooks.reset()
     state.edits.clear()
     state.computing.clear()
   }
   const isId = (id: unknown) => typeof id === 'number'
-  const further = [recordRoute(editable, isId, (kind, id, change) => edit(state, { kind, id }, change))]
+  const further = [recordRoute(editable, isId, (kind, id, change) => edit(state, { kind, id }, change)), ...webhooks.control]
   const { journal, control, world, visible } = createInside({ clock, faults, switches, world: facts, reset, further })
   const aliases = (): Aliases => [
     [String(world().newestCustomerId), '9007199254740993'],
@@ -288,6 +309,7 @@ export async function startShopify({ host, port, limits, clock, seed, faults }: 
     get world() {
       return world()
     },
+    webhooks: webhooks.visible,
     edit(kind, id, change) {
       if (!edit(state, { kind, id }, change)) throw new RangeError(`There is no record ${id} among ${kind}`)
     },

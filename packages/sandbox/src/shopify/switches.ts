@@ -46,6 +46,10 @@ export const factory = {
   returnShop: '',
   /** Life of a code of the consent page in seconds. */
   codeSeconds: 60,
+  /** Webhooks: `prompt`, `twice`, `late` (they wait until they are sent by hand), or `swapped` (the same, the newest first). */
+  webhooks: 'prompt',
+  /** Signature of webhooks: `right`, `wrong` or `missing`. */
+  webhookHmac: 'right',
   ...consentFactory,
   account: shopifyCredentials.owner as string,
 }
@@ -73,6 +77,8 @@ export const rules = {
     linkForm: ['quoted', 'bare'],
     oauthErrors: ['json', 'page'],
     returnHmac: ['right', 'wrong', 'missing'],
+    webhooks: ['prompt', 'twice', 'late', 'swapped'],
+    webhookHmac: ['right', 'wrong', 'missing'],
     ...consentChoices,
   },
   addresses: ['redirectTo', 'linkOrigin'],

@@ -1,0 +1,43 @@
+import type { IdKind } from '../world.ts'
+
+/** Topics of the records of one kind. */
+export interface RecordTopics {
+  /** What a token must allow. */
+  readonly scope: string
+  readonly changed: string
+  readonly removed: string
+  /** Path and key of the record in the API: what is sent is what the API answers. */
+  readonly path: string
+  readonly key: string
+}
+
+const usual = (name: string, key: string, scope: string): RecordTopics => ({
+  scope,
+  changed: `${name}/update`,
+  removed: `${name}/delete`,
+  path: `/${name}`,
+  key,
+})
+
+/** Kinds of records whose changes are told. The vendor says `orders/updated` where it says `…/update` of all others. */
+export const recordTopics: Readonly<Partial<Record<IdKind, RecordTopics>>> = {
+  orders: { ...usual('orders', 'order', 'read_orders'), changed: 'orders/updated' },
+  products: usual('products', 'product', 'read_products'),
+  customers: usual('customers', 'customer', 'read_customers'),
+  draft_orders: usual('draft_orders', 'draft_order', 'read_draft_orders'),
+  locations: usual('locations', 'location', 'read_locations'),
+  inventory_items: usual('inventory_items', 'inventory_item', 'read_inventory'),
+}
+
+/** Topics that an app gets at the address of its settings, without a subscription. */
+export const mandatoryTopics: readonly string[] = ['customers/data_request', 'customers/redact', 'shop/redact']
+
+const withoutRecords = ['app/uninstalled', 'shop/update']
+
+/** Returns the scope that a subscription to a topic needs, empty for none; undefined for a topic that does not exist. */
+export function findTopicScope(topic: string): string | undefined {
+  if (withoutRecords.includes(topic)) return ''
+  const [name = ''] = topic.split('/')
+  const known = Object.values(recordTopics).find(({ path }) => path === `/${name}`)
+  return known !== undefined && [`${name}/create`, known.changed, known.removed].includes(topic) ? known.scope : undefined
+}
