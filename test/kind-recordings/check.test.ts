@@ -95,14 +95,17 @@ describe('a mistake is found', () => {
   })
 
   test('unknown and missing fields are noted', async () => {
-    const recordings = acmeRecordings.replace('"name": "Lamp"', '"name": "Lamp", "owner": {"id": 1}')
+    const recordings = acmeRecordings.replace('"name": "Lamp"', '"name": "Lamp", "maker": {"id": 7}, "owner": {"id": 1}')
     const { findings } = await check({
       recordings,
-      kind: acmeKind.replace('note: string? Note', 'note: string? Note\n      size: integer? Size'),
+      kind: acmeKind.replace(
+        'note: string? Note',
+        'note: string? Note\n      size: integer? Size\n      maker: { $type: object?, id: integer Id, town: string? Town }',
+      ),
     })
     expect(findings.map(({ is, call, message }) => `${is} ${call}: ${message}`)).toEqual([
       'note things: records have fields that the kind does not name: owner',
-      'note things: no recorded record has these fields: size',
+      'note things: no recorded record has these fields: size, maker.town',
     ])
   })
 })

@@ -74,8 +74,12 @@ export class SeenFields {
     return [...this.#unknown].toSorted()
   }
 
-  /** Lists fields of the kind that no record has. */
-  listMissing(fields: Fields): readonly string[] {
-    return Object.keys(fields).filter((name) => !this.#filled.has(name))
+  /** Lists fields of the kind that no record has, by their paths. Below a field that is missing no more is said. */
+  listMissing(fields: Fields, at = ''): readonly string[] {
+    return Object.entries(fields).flatMap(([name, field]) => {
+      const path = `${at}${name}`
+      if (!this.#filled.has(path)) return [path]
+      return this.listMissing(field.properties ?? field.items?.properties ?? {}, `${path}.`)
+    })
   }
 }
