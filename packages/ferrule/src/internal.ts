@@ -94,6 +94,14 @@ export { compileFields } from './engine/json/schema.ts'
 export { buildStart, buildTimeReader, parseTime, toParamPath, writeTime } from './engine/json/vendor-times.ts'
 export { computeCredentialDigest } from './engine/limits/limits.ts'
 export { RecentTimes } from './engine/limits/windows.ts'
+export {
+  listWebhookAccounts,
+  readWebhook,
+  type WebhookEvent,
+  type WebhookReading,
+  type WebhookRequest,
+  webhookLimits,
+} from './engine/webhooks/read.ts'
 export { normaliseRequestId } from './engine/writes/claims.ts'
 export { errorConsequences } from './error-consequences.ts'
 export { asFerruleError, errorTable, fail, failValidation, fillHint, isErrorCode, moveProblem } from './errors.ts'

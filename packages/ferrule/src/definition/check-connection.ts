@@ -2,6 +2,7 @@
 import { Check } from 'typebox/value'
 import { errorTable } from '../errors.ts'
 import { checkCodes, checkGone, type Sentences } from './check-codes.ts'
+import { checkWebhooks } from './check-webhooks.ts'
 import type { ChosenOrigin, ConnectorDefinition, CredentialScheme, Kind, Rules } from './connector.ts'
 import type { Consent, Exchange, Signing } from './consent.ts'
 import { findField } from './document.ts'
@@ -441,4 +442,5 @@ export const checkConnection = ({ definition, rules }: Kind): Sentences =>
     checkLookups,
     checkHidden,
     checkProbe,
+    checkWebhooks,
   ].flatMap((rule) => rule(definition, rules))

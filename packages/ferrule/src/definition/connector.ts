@@ -4,6 +4,7 @@ import type { AccountProof, Consent, Exchange, Signing } from './consent.ts'
 import type { EntityDefinition } from './entity.ts'
 import type { Fields } from './fields.ts'
 import type { PageDefinition } from './page.ts'
+import type { Webhooks } from './webhooks.ts'
 
 /**
  * Returns the slug of a kind's name, which people read. A kind that an organization brought to a service has the name `slug~id`: kinds of one
@@ -244,6 +245,8 @@ export interface ConnectorDefinition {
   readonly limits: Limits
   readonly lookups?: Readonly<Record<string, Lookup>>
   readonly hidden?: Hidden
+  /** Omitted: the vendor sends no webhooks, or the kind does not read them. */
+  readonly webhooks?: Webhooks
   /** Maximum wait for the head of an answer, and maximum size of an answer; the engine's own limits if omitted. */
   readonly patience?: { readonly seconds: number; readonly bytes: number }
   /** The operation that proves the credentials. */

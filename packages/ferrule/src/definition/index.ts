@@ -98,3 +98,12 @@ export {
 } from './fields.ts'
 export type { NextPages, PageDefinition, PageShape, PartPages, PositionPages, SearchCap } from './page.ts'
 export type { Changes, Condition, Each, Since, Sync, TimeForm, Windows, Withdrawn, Within } from './sync.ts'
+export type {
+  HmacSignature,
+  TokenSignature,
+  WebhookChallenge,
+  WebhookEffect,
+  WebhookRule,
+  Webhooks,
+  WebhookTime,
+} from './webhooks.ts'

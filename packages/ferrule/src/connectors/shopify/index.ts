@@ -26,6 +26,7 @@ import {
 } from './orders.ts'
 import { product_images, product_variants, products } from './products.ts'
 import { countries, locations, shop } from './store.ts'
+import { webhooks } from './webhooks.ts'
 
 /** The requested API version, unless the connector's configuration names another. */
 const version = '2026-07'
@@ -240,6 +241,7 @@ export const shopify = connector({
   ],
   // Standard plan; the header shows a larger plan. The vendor counts by app and store; the engine adds the store.
   limits: { key: ['api_key', 'client_id'], bucket: { header: 'x-shopify-shop-api-call-limit', size: 40, perSecond: 2 } },
+  webhooks,
   account: { entity: 'shop', action: 'get', params: {}, id: 'id' },
   check: {
     entity: 'shop',

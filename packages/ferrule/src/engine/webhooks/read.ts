@@ -1,0 +1,258 @@
+/** Reads a webhook of a vendor: who signed it, and which records it names. Pure but for the clock that the caller passes. */
+import type { ConnectorDefinition, Kind } from '../../definition/connector.ts'
+import { findField, formatPlainType } from '../../definition/document.ts'
+import type { EntityDefinition, Operation } from '../../definition/entity.ts'
+import { type Fields, isOptional } from '../../definition/fields.ts'
+import { isObject } from '../../definition/object.ts'
+import { fillTemplate } from '../../definition/templates.ts'
+import { listWebhookRules, type WebhookEffect, type WebhookRule, type Webhooks } from '../../definition/webhooks.ts'
+import { readJson } from '../../values/json/json.ts'
+import { type CredentialValues, Secret } from '../credentials/source.ts'
+import { parseInteger } from '../json/forms.ts'
+import { getAt, listWithin, parsePath, setAt } from '../json/paths.ts'
+import { isRecent, isSigned } from './signature.ts'
+import { readSource, toShortText, type WebhookRequest } from './sources.ts'
+
+export type { WebhookRequest } from './sources.ts'
+
+/** Largest body, in bytes; largest number of events in one request, and of secrets that are tried. */
+export const webhookLimits = { bytes: 1_048_576, events: 10_000, secrets: 10 } as const
+
+/** An event that a vendor signed. It is a hint: the copy takes nothing from it but the key. */
+export interface WebhookEvent {
+  /** Equal for repeats of the event only. Undefined if the vendor states none. */
+  readonly id?: string
+  readonly topic: string
+  /** The vendor's name of the account; undefined if the vendor states none. */
+  readonly account?: string
+  /** Undefined if the kind says nothing of the topic, or the event lacks a key: nothing is to be done. */
+  readonly does?: WebhookEffect
+  /** Undefined for the whole account. */
+  readonly entity?: string
+  /** Values of the record's key in the order of the entity's key, with the types of the record. Undefined: some records of the entity. */
+  readonly key?: readonly (string | number | bigint)[]
+  /** The call that reads the records again. Undefined: only a sync of the entity reads them. */
+  readonly read?: { readonly action: 'get' | 'list'; readonly params: Readonly<Record<string, unknown>> }
+  /** Field of the record with its time of change, and its value in the event. */
+  readonly version?: { readonly field: string; readonly value: string }
+}
+
+/**
+ * What a request is. `refused`: unknown, forged, late or unreadable, and nobody is told which. `challenge`: the answer is given; a secret that
+ * comes with it was stated by whoever sent the request, so it counts once people have confirmed it.
+ */
+export type WebhookReading =
+  | { readonly type: 'refused' }
+  | {
+      readonly type: 'challenge'
+      readonly status: number
+      readonly headers: Readonly<Record<string, string>>
+      readonly body: string
+      readonly secret?: Secret<CredentialValues>
+    }
+  | { readonly type: 'events'; readonly events: readonly WebhookEvent[] }
+
+type Definition = Pick<ConnectorDefinition, 'entities'> & { readonly webhooks: Webhooks }
+type KeyValue = string | number | bigint
+
+const refused: WebhookReading = { type: 'refused' }
+
+/** Parses a body of UTF-8 JSON, with all digits; undefined if it is none. */
+function parseBody(body: Uint8Array): unknown {
+  try {
+    return readJson(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch {
+    return undefined
+  }
+}
+
+/** Longest and only texts that are echoed. */
+const echoed = /^[\x20-\x7e]{1,1000}$/
+
+const answer = (body: string, secret?: Secret<CredentialValues>): WebhookReading => ({
+  ...{ type: 'challenge', status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body },
+  ...(secret === undefined ? {} : { secret }),
+})
+
+/** Reads the secret that a vendor states before it signs anything. */
+function readOffered({ challenge, signature }: Webhooks, body: Uint8Array): WebhookReading {
+  if (challenge === undefined || !('secret' in challenge)) return refused
+  const text = getAt(parseBody(body), parsePath(challenge.secret))
+  return typeof text === 'string' && text.length >= 16 && echoed.test(text) ? answer('', new Secret({ [signature.secret]: text })) : refused
+}
+
+/** Reads a challenge that is signed; undefined if the body is none. */
+function readChallenge({ challenge }: Webhooks, body: unknown): WebhookReading | undefined {
+  if (challenge === undefined || !('answer' in challenge)) return undefined
+  if (!Object.entries(challenge.when).every(([path, value]) => getAt(body, parsePath(path)) === value)) return undefined
+  const text = getAt(body, parsePath(challenge.answer))
+  return typeof text === 'string' && echoed.test(text) ? answer(text) : refused
+}
+
+/** Finds what a topic says: the name that is equal, else the longest beginning. */
+function findRules({ events }: Webhooks, topic: string): readonly WebhookRule[] {
+  if (Object.hasOwn(events, topic)) return listWebhookRules(events[topic] ?? [])
+  const fitting = Object.keys(events).filter((name) => name.endsWith('*') && topic.startsWith(name.slice(0, -1)))
+  const [longest = ''] = fitting.toSorted((one, other) => other.length - one.length)
+  return listWebhookRules(events[longest] ?? [])
+}
+
+/** Gives a value the type that a field has, so that it equals the record's. */
+function toFieldType(value: unknown, fields: Fields | undefined, path: string): KeyValue | undefined {
+  const text = toShortText(value)
+  const field = findField(fields ?? {}, path)
+  if (text === undefined || field === undefined) return text
+  const type = formatPlainType(field)
+  if (type === 'integer') return parseInteger(text) ?? undefined
+  return type === 'number' ? Number(text) : text
+}
+
+/** Reads the keys of the records that an event names; undefined if it lacks one. */
+function readKeys(
+  event: unknown,
+  { key }: WebhookRule,
+  definition: EntityDefinition | undefined,
+): readonly (readonly KeyValue[])[] | undefined {
+  const [only = '', ...others] = key ?? []
+  const read = (value: unknown, index: number) => toFieldType(value, definition?.record, definition?.key[index] ?? '')
+  const keys =
+    others.length === 0 && only.includes('[]')
+      ? (listWithin(event, parsePath(only)) ?? []).map(([value]) => [read(value, 0)])
+      : [(key ?? []).map((path, index) => read(getAt(event, parsePath(path)), index))]
+  const whole = keys.filter((parts): parts is KeyValue[] => !parts.includes(undefined))
+  return whole.length === 0 ? undefined : whole
+}
+
+const listRequired = (params: Fields): readonly string[] => Object.keys(params).filter((name) => !isOptional(params, name))
+
+/** Reads the parameters of a call; undefined if a required one has no value. */
+function readParams(
+  event: unknown,
+  { parameters }: WebhookRule,
+  { operation: { params: known }, key }: { readonly operation: Operation; readonly key: readonly KeyValue[] },
+): Readonly<Record<string, unknown>> | undefined {
+  const required = listRequired(known)
+  const [only = '', ...others] = required
+  if (parameters === undefined) {
+    if (required.length === 0) return {}
+    return others.length === 0 && key.length === 1 ? { [only]: toFieldType(key[0], known, only) } : undefined
+  }
+  const params: Record<string, unknown> = {}
+  for (const [path, at] of Object.entries(parameters)) {
+    const isList = formatPlainType(findField(known, path) ?? {}) === 'array'
+    const value = toFieldType(getAt(event, parsePath(at)), isList ? {} : known, path)
+    if (value !== undefined) setAt(params, parsePath(path), isList ? [value] : value)
+  }
+  return required.every((name) => Object.hasOwn(params, name)) ? params : undefined
+}
+
+/** Finds the call that reads the records of an event again. */
+function findRead(
+  event: unknown,
+  rule: WebhookRule,
+  { entity, key }: { readonly entity: EntityDefinition | undefined; readonly key: readonly KeyValue[] },
+): Pick<WebhookEvent, 'read'> {
+  const action = entity?.get === undefined ? 'list' : 'get'
+  const operation = entity?.[action]
+  // A list without parameters of the event is that of all records, which a sync reads.
+  if (operation === undefined || rule.does === 'redact' || (action === 'list' && rule.parameters === undefined)) return {}
+  const params = readParams(event, rule, { operation, key })
+  return params === undefined ? {} : { read: { action, params } }
+}
+
+function readVersion(event: unknown, { version }: WebhookRule): Pick<WebhookEvent, 'version'> {
+  const value = version === undefined ? undefined : toShortText(getAt(event, parsePath(version)))
+  return version === undefined || value === undefined ? {} : { version: { field: version.slice(version.lastIndexOf('.') + 1), value } }
+}
+
+/** What one rule makes of an event. */
+function applyRule(event: unknown, rule: WebhookRule, { entities }: Definition): readonly Omit<WebhookEvent, 'id' | 'topic' | 'account'>[] {
+  const { does, entity: name } = rule
+  const entity = name === undefined ? undefined : entities[name]
+  const keys = readKeys(event, rule, entity) ?? []
+  return keys.map((key) => ({
+    does,
+    ...(name === undefined ? {} : { entity: name, ...findRead(event, rule, { entity, key }), ...readVersion(event, rule) }),
+    ...(name === undefined || rule.key === undefined ? {} : { key }),
+  }))
+}
+
+/** Joins sources; undefined if one has no value. */
+function joinSources(request: WebhookRequest, event: unknown, sources: readonly string[]): string | undefined {
+  const values = sources.map((source) => readSource(request, event, source))
+  return values.length === 0 || values.includes(undefined) ? undefined : values.join(':')
+}
+
+/** Reads one event. @returns undefined if its sources of the account contradict each other */
+function readEvent(request: WebhookRequest, event: unknown, definition: Definition): readonly WebhookEvent[] | undefined {
+  const { topic: topics, account, id: ids = [] } = definition.webhooks
+  const accounts = new Set((account?.at ?? []).flatMap((source) => readSource(request, event, source) ?? []))
+  if (accounts.size > 1) return undefined
+  const [owner] = accounts
+  const topic = topics === undefined ? '*' : topics.flatMap((source) => readSource(request, event, source) ?? []).join('.')
+  const made = findRules(definition.webhooks, topic).flatMap((rule) => applyRule(event, rule, definition))
+  const id = joinSources(request, event, ids)
+  // Several records of one event have ids of their own, so that a repeat of one is no repeat of another.
+  return (made.length === 0 ? [{}] : made).map((each, index) => ({
+    ...(id === undefined ? {} : { id: index === 0 ? id : `${id}#${index + 1}` }),
+    topic,
+    ...(owner === undefined ? {} : { account: owner }),
+    ...each,
+  }))
+}
+
+function readEvents(request: WebhookRequest, body: unknown, definition: Definition): WebhookReading {
+  const { list } = definition.webhooks
+  const all = list === undefined ? [body] : (listWithin(body, parsePath(list)) ?? []).map(([event]) => event)
+  if (all.length > webhookLimits.events || !all.every(isObject)) return refused
+  const events: WebhookEvent[] = []
+  for (const event of all) {
+    const made = readEvent(request, event, definition)
+    if (made === undefined || events.length + made.length > webhookLimits.events) return refused
+    events.push(...made)
+  }
+  return { type: 'events', events }
+}
+
+const readField = (values: CredentialValues, name: string): readonly string[] =>
+  Object.hasOwn(values, name) && values[name] ? [values[name]] : []
+
+/**
+ * Reads a request that a vendor sent. Everything that is not signed by one of the secrets is refused, before its body is parsed.
+ * @param secrets values that have the kind's secret of webhooks, the newest first: a connector's credentials, those of the vendor's application,
+ *   or secrets that are kept beside them. Values without it do not count
+ * @param now in milliseconds since 1970
+ */
+export function readWebhook(
+  kind: Kind,
+  request: WebhookRequest,
+  secrets: readonly Secret<CredentialValues>[],
+  now: number,
+): WebhookReading {
+  const { webhooks, entities } = kind.definition
+  if (webhooks === undefined || request.body.byteLength > webhookLimits.bytes) return refused
+  const { signature } = webhooks
+  const keys = secrets.flatMap((each) => readField(each.reveal(), signature.secret))
+  if (keys.length === 0) return readOffered(webhooks, request.body)
+  if (!isSigned(request, webhooks, keys.slice(0, webhookLimits.secrets), now)) return refused
+  const body = parseBody(request.body)
+  const time = signature.scheme === 'hmac' ? signature.time : undefined
+  const isInBody = time !== undefined && !/^(?:part|header):/.test(time.at)
+  if (body === undefined || (isInBody && !isRecent(readSource(request, body, time.at), time, now))) return refused
+  return readChallenge(webhooks, body) ?? readEvents(request, body, { webhooks, entities })
+}
+
+/**
+ * Lists the vendor's names of the account that a connector reaches, as events state them; empty if events name no account.
+ * @param proven ids of the account that the kind's `account` found
+ */
+export function listWebhookAccounts(
+  { webhooks }: Pick<ConnectorDefinition, 'webhooks'>,
+  configuration: Readonly<Record<string, unknown>>,
+  proven: readonly string[],
+): readonly string[] {
+  const is = webhooks?.account?.is
+  if (webhooks?.account === undefined || is === undefined) return webhooks?.account === undefined ? [] : proven
+  const filled = fillTemplate(is, (name) => (Object.hasOwn(configuration, name) ? toShortText(configuration[name]) : undefined))
+  return filled === undefined ? [] : [filled]
+}
