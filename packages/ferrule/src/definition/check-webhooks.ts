@@ -42,7 +42,8 @@ const checkSources = ({ account, id = [], topic, events }: Webhooks, { account: 
 ]
 
 /** Checks how an event names records of an entity. */
-function checkRecords(at: string, { key, parameters, version, does }: WebhookRule, entity: EntityDefinition): Sentences {
+function checkRecords(at: string, rule: WebhookRule, entity: EntityDefinition): Sentences {
+  const { key, parameters, version, does } = rule
   const { record, get, list } = entity
   const operation = get ?? list
   const field = version?.slice(version.lastIndexOf('.') + 1) ?? ''
@@ -50,7 +51,7 @@ function checkRecords(at: string, { key, parameters, version, does }: WebhookRul
   return [
     key !== undefined && key.length !== entity.key.length && `${at} names ${key.length} parts of a key that has ${entity.key.length}`,
     key === undefined && does !== 'changed' && `${at} names no record`,
-    operation === undefined && 'neither lists nor gets records, and webhooks name them',
+    operation === undefined && `${at}: ${rule.entity} neither lists nor gets records`,
     version !== undefined &&
       findField(record ?? {}, field) === undefined &&
       `${at} has the version ${field}, which is not a field of the record`,

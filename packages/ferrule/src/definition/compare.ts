@@ -41,7 +41,15 @@ const printBare = (value: unknown): string =>
 const isSame = (before: unknown, after: unknown): boolean => printBare(before) === printBare(after)
 
 /** What has a message of its own; everything else of a definition concerns its calls. */
-const told: readonly string[] = [...texts, 'kind', 'id', 'foreign', 'entities', 'credentials', 'origins', 'configuration']
+const told: readonly string[] = [...texts, 'kind', 'id', 'foreign', 'entities', 'credentials', 'origins', 'configuration', 'webhooks']
+
+/** Says how webhooks change. Their secrets are no credentials, so these are not asked for again. */
+function compareWebhooks({ webhooks: before }: ConnectorDefinition, { webhooks: after }: ConnectorDefinition): readonly string[] {
+  if (isSame(before, after)) return []
+  if (before === undefined || after === undefined) return [after === undefined ? 'webhooks are read no more' : 'there are webhooks']
+  const secret = isSame(before.signature, after.signature) ? '' : '; their secret may be needed again'
+  return [`webhooks are read in another way${secret}`]
+}
 
 function compareConnection(before: ConnectorDefinition, after: ConnectorDefinition): readonly KindChange[] {
   const change = (is: KindChangeClass, message: string): KindChange => ({ class: is, entity: null, message })
@@ -58,6 +66,7 @@ function compareConnection(before: ConnectorDefinition, after: ConnectorDefiniti
     ...schemes,
     ...added.map((name) => change('calls', `there is a new scheme ${name} of the credentials`)),
     ...(isSame(before.configuration, after.configuration) ? [] : [change('calls', 'the configuration has other fields')]),
+    ...compareWebhooks(before, after).map((message) => change('calls', message)),
     ...(others.length === 0 ? [] : [change('calls', `other values: ${others.join(', ')}`)]),
   ]
 }

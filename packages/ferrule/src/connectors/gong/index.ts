@@ -6,6 +6,7 @@ import { settings_scorecards, settings_trackers } from './settings.ts'
 import { stats_activity_aggregate, stats_activity_day_by_day, stats_activity_scorecards, stats_interaction } from './statistics.ts'
 import { coaching, workspaces } from './team.ts'
 import { users } from './users.ts'
+import { webhooks } from './webhooks.ts'
 
 const keys = { menu: 'Admin center > Settings > Ecosystem > API', url: 'https://app.gong.io/company/api', role: 'technical administrator' }
 const integrations = { ...keys, menu: `${keys.menu} > Integrations` }
@@ -205,6 +206,7 @@ export const gong = connector(
       flag: 'metaData.isPrivate',
       recheck: { entity: 'calls', lookup: 'call', seconds: 86_400 },
     },
+    webhooks,
     check: { entity: 'users', action: 'list', params: {} },
     account: { entity: 'workspaces', action: 'list', params: {}, id: 'id' },
     entities: {

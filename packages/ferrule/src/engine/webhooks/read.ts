@@ -1,7 +1,7 @@
 /** Reads a webhook of a vendor: who signed it, and which records it names. Pure but for the clock that the caller passes. */
 import type { ConnectorDefinition, Kind } from '../../definition/connector.ts'
 import { findField, formatPlainType } from '../../definition/document.ts'
-import type { EntityDefinition, Operation } from '../../definition/entity.ts'
+import type { EntityDefinition } from '../../definition/entity.ts'
 import { type Fields, isOptional } from '../../definition/fields.ts'
 import { isObject } from '../../definition/object.ts'
 import { fillTemplate } from '../../definition/templates.ts'
@@ -9,7 +9,7 @@ import { listWebhookRules, type WebhookEffect, type WebhookRule, type Webhooks }
 import { readJson } from '../../values/json/json.ts'
 import { type CredentialValues, Secret } from '../credentials/source.ts'
 import { parseInteger } from '../json/forms.ts'
-import { getAt, listWithin, parsePath, setAt } from '../json/paths.ts'
+import { copyJson, getAt, listWithin, parsePath, setAt } from '../json/paths.ts'
 import { isRecent, isSigned } from './signature.ts'
 import { readSource, toShortText, type WebhookRequest } from './sources.ts'
 
@@ -128,36 +128,38 @@ const listRequired = (params: Fields): readonly string[] => Object.keys(params).
 /** Reads the parameters of a call; undefined if a required one has no value. */
 function readParams(
   event: unknown,
-  { parameters }: WebhookRule,
-  { operation: { params: known }, key }: { readonly operation: Operation; readonly key: readonly KeyValue[] },
+  parameters: NonNullable<WebhookRule['parameters']>,
+  { params: known, fixed = {} }: { readonly params: Fields; readonly fixed: Readonly<Record<string, unknown>> | undefined },
 ): Readonly<Record<string, unknown>> | undefined {
-  const required = listRequired(known)
-  const [only = '', ...others] = required
-  if (parameters === undefined) {
-    if (required.length === 0) return {}
-    return others.length === 0 && key.length === 1 ? { [only]: toFieldType(key[0], known, only) } : undefined
-  }
-  const params: Record<string, unknown> = {}
+  const params = copyJson(fixed) as Record<string, unknown>
   for (const [path, at] of Object.entries(parameters)) {
     const isList = formatPlainType(findField(known, path) ?? {}) === 'array'
     const value = toFieldType(getAt(event, parsePath(at)), isList ? {} : known, path)
     if (value !== undefined) setAt(params, parsePath(path), isList ? [value] : value)
   }
-  return required.every((name) => Object.hasOwn(params, name)) ? params : undefined
+  return listRequired(known).every((name) => Object.hasOwn(params, name)) ? params : undefined
 }
 
-/** Finds the call that reads the records of an event again. */
+/** Makes the parameters of a `get` that only takes the key. */
+function readOnlyParams(params: Fields, key: readonly KeyValue[]): Readonly<Record<string, unknown>> | undefined {
+  const [only, ...others] = listRequired(params)
+  if (only === undefined) return {}
+  return others.length === 0 && key.length === 1 ? { [only]: toFieldType(key[0], params, only) } : undefined
+}
+
+/** Finds the call that reads the records of an event again. A list sends what that of a sync sends. */
 function findRead(
   event: unknown,
-  rule: WebhookRule,
+  { does, parameters }: WebhookRule,
   { entity, key }: { readonly entity: EntityDefinition | undefined; readonly key: readonly KeyValue[] },
 ): Pick<WebhookEvent, 'read'> {
   const action = entity?.get === undefined ? 'list' : 'get'
-  const operation = entity?.[action]
+  const params = entity?.[action]?.params
   // A list without parameters of the event is that of all records, which a sync reads.
-  if (operation === undefined || rule.does === 'redact' || (action === 'list' && rule.parameters === undefined)) return {}
-  const params = readParams(event, rule, { operation, key })
-  return params === undefined ? {} : { read: { action, params } }
+  if (params === undefined || does === 'redact' || (action === 'list' && parameters === undefined)) return {}
+  const fixed = action === 'list' ? entity?.sync?.params : undefined
+  const read = parameters === undefined ? readOnlyParams(params, key) : readParams(event, parameters, { params, fixed })
+  return read === undefined ? {} : { read: { action, params: read } }
 }
 
 function readVersion(event: unknown, { version }: WebhookRule): Pick<WebhookEvent, 'version'> {
