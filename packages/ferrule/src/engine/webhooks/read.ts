@@ -57,7 +57,7 @@ type KeyValue = string | number | bigint
 
 const refused: WebhookReading = { type: 'refused' }
 
-/** Parses a body of UTF-8 JSON, with all digits; undefined if it is none. */
+/** Parses a body of UTF-8 JSON, with all digits; undefined for anything else. */
 function parseBody(body: Uint8Array): unknown {
   try {
     return readJson(new TextDecoder('utf-8', { fatal: true }).decode(body))
@@ -81,7 +81,7 @@ function readOffered({ challenge, signature }: Webhooks, body: Uint8Array): Webh
   return typeof text === 'string' && text.length >= 16 && echoed.test(text) ? answer('', new Secret({ [signature.secret]: text })) : refused
 }
 
-/** Reads a challenge that is signed; undefined if the body is none. */
+/** Reads a challenge that is signed; undefined for another body. */
 function readChallenge({ challenge }: Webhooks, body: unknown): WebhookReading | undefined {
   if (challenge === undefined || !('answer' in challenge)) return undefined
   if (!Object.entries(challenge.when).every(([path, value]) => getAt(body, parsePath(path)) === value)) return undefined
@@ -167,7 +167,7 @@ function readVersion(event: unknown, { version }: WebhookRule): Pick<WebhookEven
   return version === undefined || value === undefined ? {} : { version: { field: version.slice(version.lastIndexOf('.') + 1), value } }
 }
 
-/** What one rule makes of an event. */
+/** Makes the events of one rule: one for each record. */
 function applyRule(event: unknown, rule: WebhookRule, { entities }: Definition): readonly Omit<WebhookEvent, 'id' | 'topic' | 'account'>[] {
   const { does, entity: name } = rule
   const entity = name === undefined ? undefined : entities[name]
