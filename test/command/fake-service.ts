@@ -24,23 +24,33 @@ export interface FakeService {
   close(): Promise<void>
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, execute: (body: Executed) => unknown): Promise<void> {
+/** Answers a request for changes; undefined: the request hangs. */
+export type ListChanges = (after: string | null) => unknown
+
+interface Answers {
+  readonly execute: (body: Executed) => unknown
+  readonly listChanges: ListChanges
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, { execute, listChanges }: Answers): Promise<void> {
   const send = (value: unknown): void =>
     void response.writeHead(200, { 'content-type': 'application/json' }).end(typeof value === 'string' ? value : JSON.stringify(value))
-  if (request.url?.endsWith('/execute') !== true) return send({ data: [connector], next: null })
-  const value = execute(JSON.parse(await readAll(request)))
+  const { pathname, searchParams } = new URL(request.url ?? '', 'http://service')
+  const isExecute = pathname.endsWith('/execute')
+  if (!isExecute && !pathname.endsWith('/changes')) return send({ data: [connector], next: null })
+  const value = isExecute ? execute(JSON.parse(await readAll(request))) : await listChanges(searchParams.get('after'))
   if (value !== undefined) send(value)
 }
 
 /** Starts a service with one connector. */
-export async function startFakeService(execute: Execute): Promise<FakeService> {
+export async function startFakeService(execute: Execute, listChanges: ListChanges = () => undefined): Promise<FakeService> {
   const executed: Executed[] = []
   const server = createServer((request, response) => {
     const run = (body: Executed): unknown => {
       executed.push(body)
       return execute(body, response)
     }
-    answer(request, response, run).catch(() => response.destroy())
+    answer(request, response, { execute: run, listChanges }).catch(() => response.destroy())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

@@ -36,6 +36,13 @@ describe('what to do next', () => {
     ['context_store_stale', 'search gong calls', {}, 'Raise --max-age, or wait for the sync, which this shows: ferrule sync status gong.'],
     ['upstream_auth_failed', 'execute gong calls list', {}, 'Replace them: ferrule connectors update gong --credentials'],
     ['upstream_auth_failed', 'execute calls list', { local: 'gong' }, 'Correct the variables of the credentials.'],
+    [
+      'changes_expired',
+      'changes gong calls',
+      { cursorFile: '/var/lib/my calls' },
+      "Delete '/var/lib/my calls', and run it again: all records come first. " +
+        'Delete what you have and did not meet between snapshot_begin and snapshot_end.',
+    ],
     ['sync_not_found', `sync cancel gong ${id}`, {}, 'See which runs there are: ferrule sync status gong --format json'],
     ['workspace_not_found', 'workspaces list ', {}, 'List them: ferrule workspaces list'],
     ['rate_limited', 'execute gong calls list', {}, 'Wait 7 s.'],

@@ -170,6 +170,22 @@ overBothStores('a change feed', (engine) => {
     expect((await ask({ after: next })).status).toBe(200)
   })
 
+  test('begins now: an empty page at once, and then what changes', async () => {
+    await connect()
+    const { json } = await ask({ after: 'now', wait: 30 })
+    expect(json).toEqual({ data: [], next: expect.any(String), has_more: false })
+    await write({ 1: { title: 'one' } })
+    expect((await ask({ after: 'now' })).json.data).toEqual([])
+    expect((await ask({ after: json.next })).json.data).toMatchObject([{ type: 'added', key: '1' }])
+    const gong = connectTo('gong', { url: world.url, token: world.token, connector })
+    const changes = gong.users.changes({ after: 'now' })
+    const next = changes.next()
+    await waiting()
+    await write({ 2: { title: 'two' } })
+    expect((await next).value).toMatchObject({ type: 'added', key: '2' })
+    await changes.return()
+  })
+
   test('answers a wait with the first change', async () => {
     await connect()
     const { next } = await drain()

@@ -19,6 +19,8 @@ interface StepFacts {
   readonly isLocal: boolean
   /** True: the command can search an unfinished copy, and was not told to. */
   readonly canTakePart: boolean
+  /** The file that keeps a cursor, as a word of a shell. */
+  readonly cursorFile: string | undefined
 }
 
 const logIn = 'Log in again: ferrule login. A token of FERRULE_TOKEN has to be replaced.'
@@ -44,20 +46,25 @@ const steps: Partial<Record<ErrorCode, (facts: StepFacts) => string>> = {
   context_store_not_ready: ({ connector, canTakePart }) =>
     `Wait for the first sync, which this shows: ferrule sync status ${connector}.` +
     (canTakePart ? ' Or search what was read so far: add --allow-partial.' : ''),
+  changes_expired: ({ cursorFile }) =>
+    `${cursorFile === undefined ? 'Run it again without --after' : `Delete ${cursorFile}, and run it again`}: all records come first. ` +
+    'Delete what you have and did not meet between snapshot_begin and snapshot_end.',
   context_store_stale: ({ connector }) => `Raise --max-age, or wait for the sync, which this shows: ferrule sync status ${connector}.`,
 }
 
 /** Writes a name as one word of a shell. */
-const quoteWord = (text: string): string => (/^[\w.@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
+const quoteWord = (text: string): string => (/^[\w.@/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
 
 function readFacts(failed: Failed | undefined): StepFacts {
-  if (failed === undefined) return { connector: 'NAME', isLocal: false, canTakePart: false }
+  if (failed === undefined) return { connector: 'NAME', isLocal: false, canTakePart: false, cursorFile: undefined }
   const { spec, args, options } = failed
   const isLocal = readText(options, 'local') !== undefined
   const [given] = args
   const namesConnector = !isLocal && given !== undefined && (spec.usage ?? spec.args ?? '').startsWith('<connector>')
   const takesPart = spec.options?.some(({ flags }) => flags === '--allow-partial') === true
+  const cursorFile = readText(options, 'cursorFile')
   return {
+    cursorFile: cursorFile === undefined ? undefined : quoteWord(cursorFile),
     connector: namesConnector ? quoteWord(given) : 'NAME',
     isLocal,
     canTakePart: takesPart && !readFlag(options, 'allowPartial'),

@@ -5,7 +5,7 @@ import { defaultDeadlineMs } from './deadline.ts'
 
 /** Where the changes of an entity are read from, and how far. */
 export interface ChangesParams {
-  /** `cursor` of the last entry that you have stored. Left out: all records come first, then what changes. */
+  /** `cursor` of the last entry that you have stored; `now`: only what changes from now on. Left out: all records come first, then what changes. */
   readonly after?: string | undefined
   /** Maximum number of entries of a page. */
   readonly limit?: number | undefined
@@ -35,21 +35,35 @@ const longestWait = 30
 /** Longest wait of a request: the answer must come within the timeout of the call. */
 const chooseWait = (deadlineMs: number): number => Math.min(longestWait, Math.floor(deadlineMs / 2_000))
 
-/**
- * Yields entries in order, until the newest one or forever.
- * @param load reads a page
- */
-export async function* walkChanges(
-  load: (query: Readonly<Record<string, string | number | undefined>>) => Promise<ChangesPage>,
+/** Reads a page. */
+type LoadChanges = (query: Readonly<Record<string, string | number | undefined>>) => Promise<ChangesPage>
+
+/** Yields pages in order, until the newest change or forever. A page may be empty. */
+export async function* walkChangePages(
+  load: LoadChanges,
   { after, limit, follow = true }: ChangesParams,
   { deadlineMs = defaultDeadlineMs }: { readonly deadlineMs?: number | undefined },
-): AsyncGenerator<FollowedChange, void, undefined> {
+): AsyncGenerator<ChangesPage, void, undefined> {
   const wait = follow ? chooseWait(deadlineMs) : 0
   for (let cursor = after; ; ) {
     const page = await load({ after: cursor, limit, wait: wait > 0 ? wait : undefined })
-    const last = page.data.length - 1
-    for (const [index, entry] of page.data.entries()) yield { ...entry, cursor: index === last ? page.next : cursor }
+    yield page
     cursor = page.next
     if (!follow && !page.has_more) return
+  }
+}
+
+/**
+ * Yields the entries of pages.
+ * @param after cursor of the first page
+ */
+export async function* walkChanges(
+  pages: AsyncIterable<ChangesPage>,
+  after: string | undefined,
+): AsyncGenerator<FollowedChange, void, undefined> {
+  let cursor = after
+  for await (const { data, next } of pages) {
+    for (const [index, entry] of data.entries()) yield { ...entry, cursor: index === data.length - 1 ? next : cursor }
+    cursor = next
   }
 }

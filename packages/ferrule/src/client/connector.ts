@@ -12,7 +12,7 @@ import { type ListPage, type Part, type WalkOptions, walkPages, walkParts, walkP
 import type { ChangesPage } from '../wire/changes.ts'
 import type { CheckResult } from '../wire/checks.ts'
 import { type Endpoint, endpoints } from '../wire/endpoints.ts'
-import { type ChangesParams, changesRules, type FollowedChange, walkChanges } from './changes.ts'
+import { type ChangesParams, changesRules, type FollowedChange, walkChangePages, walkChanges } from './changes.ts'
 import { createDeadline, defaultDeadlineMs } from './deadline.ts'
 import { type ConnectorChoice, ConnectorLookup, isMissing } from './lookup.ts'
 import { readCheckFailure } from './problem.ts'
@@ -287,18 +287,22 @@ export class Hosted {
     return { ...file, context_store: readExportFreshness(headers) }
   }
 
-  async *changes(
+  async *changePages(
     entity: string,
     params: ChangesParams = {},
     options: HostedCallOptions = {},
-  ): AsyncGenerator<FollowedChange, void, undefined> {
+  ): AsyncGenerator<ChangesPage, void, undefined> {
     checkOptions(hostedCallRules, options)
     checkOptions(changesRules, params)
-    const load: Parameters<typeof walkChanges>[0] = (query) =>
+    const load: Parameters<typeof walkChangePages>[0] = (query) =>
       this.#send(options, (slots, left) =>
         this.#transport.json<ChangesPage>(endpoints.listChanges, { ...left, slots: { ...slots, entity }, query }),
       )
-    yield* walkChanges(load, params, options)
+    yield* walkChangePages(load, params, options)
+  }
+
+  changes(entity: string, params: ChangesParams = {}, options: HostedCallOptions = {}): AsyncGenerator<FollowedChange, void, undefined> {
+    return walkChanges(this.changePages(entity, params, options), params.after)
   }
 
   /**

@@ -5,9 +5,16 @@ import { part, query, record, type Wire } from './words.ts'
 /** Longest wait for a change, in seconds. */
 export const longestWait = 30
 
+/** Value of `after` that asks for an empty page, whose `next` has what changes from now on. */
+export const fromNow = 'now'
+
 /** Query of a page of changes. */
 export const changesQuery = query({
-  after: opt(str('`next` of the page before; left out: all records come first, then what changes', { maxLength: 4_000 })),
+  after: opt(
+    str('`next` of the page before; now: an empty page, and its `next` has what changes from now on; left out: all records come first', {
+      maxLength: 4_000,
+    }),
+  ),
   limit: opt(int('Entries of a page', { minimum: 1, maximum: 1_000, default: 100 })),
   wait: opt(int('Seconds to wait for the first change', { minimum: 0, maximum: longestWait, default: 0 })),
 })
@@ -19,7 +26,8 @@ const copiedRecord: Field<unknown> = {
   description: 'Searchable fields of the record as they are now; absent where it was removed',
 }
 
-const changeRecord = part(
+/** One entry of a feed. */
+export const changeRecord = part(
   {
     type: oneOf(
       'snapshot_begin and snapshot_end: marks around all records; what a consumer has and did not meet between them was removed. present: a record ' +

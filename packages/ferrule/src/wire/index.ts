@@ -17,6 +17,7 @@ export {
   type ChangesQuery,
   changesPage,
   changesQuery,
+  fromNow,
   longestWait,
 } from './changes.ts'
 export { type CheckResult, checkResult, checkStatuses, entityCheckStatuses } from './checks.ts'

@@ -26,10 +26,13 @@ export class Sink {
   constructor(stream: NodeJS.WritableStream, onClosed: () => void) {
     this.#stream = stream
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') return // the process fails with any other error
-      this.#isClosed = true
-      onClosed()
+      if (error.code === 'EPIPE') onClosed() // the process fails with any other error
     })
+  }
+
+  /** True: a write has failed, so what was given since was not written. */
+  get isClosed(): boolean {
+    return this.#isClosed
   }
 
   /** Adds text. */
@@ -47,14 +50,12 @@ export class Sink {
     if (text !== '') await this.writeBytes(text)
   }
 
-  /** Writes bytes or text at once. */
+  /** Writes bytes or text, and waits until the reader's end has taken them, or is closed. */
   async writeBytes(bytes: Uint8Array | string): Promise<void> {
-    if (this.#isClosed || this.#stream.write(bytes)) return
-    const ready = Promise.withResolvers<void>()
-    const names = ['drain', 'close', 'error'] as const
-    for (const name of names) this.#stream.once(name, ready.resolve)
-    await ready.promise
-    for (const name of names) this.#stream.removeListener(name, ready.resolve)
+    if (this.#isClosed) return
+    const taken = Promise.withResolvers<Error | null | undefined>()
+    this.#stream.write(bytes, taken.resolve)
+    this.#isClosed = Boolean(await taken.promise)
   }
 }
 

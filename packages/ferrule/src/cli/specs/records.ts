@@ -153,6 +153,25 @@ export const recordCommands: readonly CommandSpec[] = [
     load: async () => (await import('../actions/files.ts')).exportEntity,
   },
   {
+    name: 'changes',
+    args: '<connector> <entity>',
+    about: 'print what changes in the copy of an entity: all records first, then what was added, changed and removed',
+    details:
+      'It ends with the newest change. Changes are written down from the first request on. The file of --cursor-file is written after the ' +
+      'entries were printed, and read at the start: so nothing is lost, and after an interruption entries of a page may come again. --jq runs over each entry.',
+    options: [
+      { flags: '--follow', about: 'wait for more changes until Ctrl+C' },
+      { flags: '--after <cursor>', about: 'only changes after this cursor; now: only what changes from now on' },
+      { flags: '--cursor-file <file>', about: 'file that keeps the cursor; --after is for the first time, when there is no such file' },
+    ],
+    examples: [
+      'ferrule changes gong calls --format ndjson',
+      'ferrule changes gong calls --after now --cursor-file calls.cursor --format ndjson',
+    ],
+    record: async () => (await import('../../wire/changes.ts')).changeRecord,
+    load: async () => (await import('../actions/changes.ts')).printChanges,
+  },
+  {
     name: 'download',
     args: '[words...]',
     usage: '<connector> <entity>',

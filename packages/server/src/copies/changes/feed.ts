@@ -4,7 +4,7 @@
  */
 import { JsonText } from 'ferrule/engine'
 import { fail, writeBody } from 'ferrule/internal'
-import type { ChangeRecord } from 'ferrule/wire'
+import { type ChangeRecord, fromNow } from 'ferrule/wire'
 import type { ConnectorAccess } from '../../values/access.ts'
 import { type CursorScope, signCursor, verifyCursor } from '../../values/cursor.ts'
 import { digestParts } from '../../values/ids.ts'
@@ -18,7 +18,7 @@ import type { Copies } from '../sync-types.ts'
 /** What a client asks a feed. */
 export interface ChangesQuery {
   readonly entity: string
-  /** Cursor of the page before; left out: all records come first. */
+  /** Cursor of the page before, or `now` for an empty page before what changes from now on; left out: all records come first. */
   readonly after?: string | undefined
   /** Maximum number of entries, besides marks. */
   readonly limit: number
@@ -99,26 +99,28 @@ class CopyChanges implements Changes {
   async read(access: ConnectorAccess, query: ChangesQuery): Promise<FoundChanges> {
     assertSearchable(access, query.entity)
     const ref = toEntityRef(access, query.entity)
-    const from = query.after === undefined ? await this.#begin(access, ref) : this.#parse(ref, query.after)
+    const { after } = query
+    if (after === fromNow) return this.#build(ref, { data: [], next: await this.#begin(access, ref), hasMore: false })
+    const from = after === undefined ? { ...(await this.#begin(access, ref)), key: '' } : this.#parse(ref, after)
     return from.key === undefined ? this.#readChanges(ref, from, query) : this.#readRecords(ref, { ...from, key: from.key }, query)
   }
 
   async wait(access: ConnectorAccess, { entity, after }: Pick<ChangesQuery, 'entity' | 'after'>, wait: LogWait): Promise<void> {
     assertSearchable(access, entity)
-    if (after === undefined) return
+    if (after === undefined || after === fromNow) return
     const ref = toEntityRef(access, entity)
     const from = this.#parse(ref, after)
     if (from.key === undefined) await this.#parts.store.waitForChange(ref, from, wait)
   }
 
-  /** Begins with all records. The log begins before the first of them is read, so no change is missed. */
+  /** Begins the log, before the first record is read: so no change is missed. */
   async #begin(access: ConnectorAccess, ref: EntityRef): Promise<FeedPosition> {
     const { copies, store, days } = this.#parts
     assertFilled(ref.entity, await copies.readStatus(access, ref.entity))
     await store.followChanges(ref, days)
     const { generation, position } = await store.readLog(ref, { after: 0n, limit: 0 })
     if (generation === null) throw expired('the copy was emptied meanwhile')
-    return { generation, position, key: '' }
+    return { generation, position }
   }
 
   async #readRecords(ref: EntityRef, from: FeedPosition & { readonly key: string }, query: ChangesQuery): Promise<FoundChanges> {

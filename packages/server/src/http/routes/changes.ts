@@ -18,6 +18,7 @@ export const listChanges: PrincipalRoute = {
     summary: "List the changes of an entity's copy",
     about:
       'Without `after` all records come first, between the marks snapshot_begin and snapshot_end, then what changes, without a gap. ' +
+      'With `after=now` nothing comes first. ' +
       'Each page has the cursor of the next one. With `wait` an answer comes with the first change. Changes are written down from the first request on, ' +
       'and kept for some days (FERRULE_CHANGES_DAYS); a cursor whose changes are lost is answered by `changes_expired`.',
     scope: 'execute:read',

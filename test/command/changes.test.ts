@@ -1,0 +1,176 @@
+/** `changes`: prints what changes in a copy. A cursor file is written after the entries were printed, so none is lost. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text as readAll } from 'node:stream/consumers'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
+import { type FakeService, type ListChanges, startFakeService } from './fake-service.ts'
+import { buildEnvironment, cli, makeFolder, openTerminal, type Place, plain, runFerrule, runForJson } from './support.ts'
+import { type CommandWorld, startCommandWorld } from './world.ts'
+
+/** Reads lines of JSON. */
+const readLines = (text: string): ReturnType<typeof JSON.parse>[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+
+describe('against a service', () => {
+  let running: CommandWorld
+  let connector: string
+  let file: string
+  beforeAll(async () => {
+    running = await startCommandWorld()
+    connector = await running.world.connect('gong', { entities: [{ entity: 'users' }] })
+    await running.world.context.sync()
+    file = join(running.place.folder, 'users.cursor')
+  })
+  beforeEach(() => rmSync(file, { force: true }))
+  afterAll(() => running.close())
+
+  const place = () => ({ connector, kind: 'gong', entity: 'users' })
+  const write = (id: string, title: string) => {
+    const { store } = running.world.context
+    const key = buildPrimaryKey(store.getTable('gong', 'users').key, { id })
+    if (key === undefined) throw new Error(id)
+    return store.writeBatch(place(), { records: [{ key, fields: { id, title } }], asked: running.world.clock.now })
+  }
+  const run = (...args: readonly string[]) => runFerrule(running.place, 'changes', 'gong', 'users', ...args)
+
+  test('prints all records once, and with a cursor file only what changed since', async () => {
+    const kept = ['--cursor-file', file, '--format', 'ndjson']
+    const first = await run(...kept)
+    const entries = readLines(first.stdout)
+    expect([entries[0], entries.at(-1)]).toEqual([{ type: 'snapshot_begin' }, { type: 'snapshot_end' }])
+    const found = await runForJson(running.place, 'search', 'gong', 'users', '--all')
+    expect(entries.slice(1, -1).map(({ record }) => record.id)).toEqual(found.map(({ id }: { id: string }) => id))
+    expect((await run(...kept)).stdout).toBe('')
+    await write('1', 'one')
+    // Of two beginnings the file is the later one.
+    expect(readLines((await run(...kept, '--after', 'now')).stdout)).toMatchObject([{ type: 'added', key: '1', record: { title: 'one' } }])
+    expect((await run(...kept)).stdout).toBe('')
+  })
+
+  test('begins now, and --jq runs over each entry', async () => {
+    expect(await run('--after', 'now', '--cursor-file', file)).toMatchObject({ code: 0, stdout: '[]\n', stderr: '' })
+    await write('2', 'two')
+    await write('3', 'three')
+    expect((await run('--cursor-file', file, '--jq', '.key')).stdout).toBe('2\n3\n')
+  })
+
+  test('says how to begin again when changes are lost', async () => {
+    await run('--after', 'now', '--cursor-file', file)
+    const cursor = readFileSync(file, 'utf8').trim()
+    await running.world.context.store.deleteAll(place())
+    await running.world.context.sync()
+    const all = 'all records come first. Delete what you have and did not meet between snapshot_begin and snapshot_end.'
+    const expired = { code: 'changes_expired', hint: `Delete ${file}, and run it again: ${all}` }
+    const kept = await run('--cursor-file', file)
+    expect([kept.code, JSON.parse(kept.stderr)]).toEqual([4, expect.objectContaining(expired)])
+    expect(JSON.parse((await run('--after', cursor)).stderr)).toMatchObject({ hint: `Run it again without --after: ${all}` })
+  })
+
+  test('is followed until Ctrl-C, which says how to go on', async () => {
+    await write('4', 'four')
+    const terminal = openTerminal(running.place, ['changes', 'gong', 'users', '--follow', '--fields', 'type,key', '--format', 'ndjson'])
+    await terminal.waitFor('snapshot_end')
+    await write('4', 'fourth')
+    await terminal.waitFor('"changed"')
+    terminal.type('\u0003')
+    expect(await terminal.end()).toBe(130)
+    expect(plain(terminal.drawn)).toMatch(/Interrupted\. Continue with: --after \S+/)
+  })
+
+  test('entities are completed', async () => {
+    const { stdout } = await runFerrule(running.place, 'complete', '--', 'changes', 'gong', 'use')
+    expect(stdout).toMatch(/^users\t.*\n:4\n$/)
+  })
+})
+
+describe('a cursor file', () => {
+  let config: string
+  let file: string
+  let service: FakeService | undefined
+  beforeEach(() => {
+    config = makeFolder()
+    file = join(config, 'cursor')
+    return async () => {
+      await service?.close()
+      rmSync(config, { recursive: true, force: true })
+    }
+  })
+  const start = async (listChanges: ListChanges): Promise<Place> => {
+    service = await startFakeService(() => undefined, listChanges)
+    return { config, env: service.env }
+  }
+  const args = () => ['changes', 'gong', 'users', '--cursor-file', file, '--format', 'ndjson']
+  const begin = (place: Place) => spawn(process.execPath, [cli, ...args()], { env: buildEnvironment(place) })
+  const page = (number: number, text = '') => ({
+    data: [{ type: 'added', key: String(number), record: { text } }],
+    next: `c${number}`,
+    has_more: number < 3,
+  })
+
+  test('outlives a kill between two pages: the next run continues behind the last printed one', async () => {
+    const reached = Promise.withResolvers<void>()
+    let isHanging = true
+    const asked: (string | null)[] = []
+    const place = await start((after) => {
+      asked.push(after)
+      if (after === 'c1' && isHanging) return reached.resolve()
+      return page(after === null ? 1 : Number(after.slice(1)) + 1)
+    })
+    const child = begin(place)
+    const printed = readAll(child.stdout)
+    await reached.promise
+    child.kill('SIGKILL')
+    expect(readLines(await printed).map(({ key }) => key)).toEqual(['1'])
+    expect(readFileSync(file, 'utf8')).toBe('c1\n')
+    isHanging = false
+    expect(readLines((await runFerrule(place, ...args())).stdout).map(({ key }) => key)).toEqual(['2', '3'])
+    expect(asked).toEqual([null, 'c1', 'c1', 'c2'])
+    expect(readFileSync(file, 'utf8')).toBe('c3\n')
+  })
+
+  /** More than a pipe and the buffers around it hold. */
+  const long = 'x'.repeat(8_000_000)
+
+  test('is not written before the entries are: after a kill they come again', async () => {
+    writeFileSync(file, 'c2')
+    const place = await start((after) => page(Number(after?.slice(1)) + 1, long))
+    const child = begin(place)
+    await once(child.stdout, 'readable')
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    expect(readFileSync(file, 'utf8')).toBe('c2')
+    expect(readLines((await runFerrule(place, ...args())).stdout).map(({ key }) => key)).toEqual(['3'])
+  })
+
+  test('stays when the reader has left', async () => {
+    const left = Promise.withResolvers<void>()
+    const place = await start(async (after) => {
+      if (after !== null) await left.promise
+      return page(after === null ? 1 : 2)
+    })
+    const { stdout, stderr } = begin(place)
+    await once(stdout, 'readable')
+    stdout.destroy()
+    await once(stdout, 'close')
+    left.resolve()
+    expect(await readAll(stderr)).toBe('')
+    expect(readFileSync(file, 'utf8')).toBe('c1\n')
+  })
+
+  test('must have a cursor, and a place', async () => {
+    const place = await start(() => page(3))
+    writeFileSync(file, '\n')
+    const empty = await runFerrule(place, ...args())
+    expect([empty.code, JSON.parse(empty.stderr).message]).toEqual([4, `The file ${file} has no cursor.`])
+    const lost = await runFerrule(place, ...args(), '--cursor-file', join(config, 'none', 'cursor'))
+    expect([lost.code, lost.stdout.length > 0, JSON.parse(lost.stderr).message]).toEqual([4, true, expect.stringContaining('(ENOENT)')])
+    const folder = await runFerrule(place, ...args(), '--cursor-file', config)
+    expect([folder.code, JSON.parse(folder.stderr).message]).toEqual([4, `The file ${config} cannot be read (EISDIR).`])
+  })
+})
