@@ -40,6 +40,7 @@ const connectorCalls = {
   execute: (connector: Hosted) => connector.execute('entity', 'list'),
   exportEntity: (connector: Hosted) => connector.export('entity'),
   listChanges: (connector: Hosted) => first(connector.changes('entity')),
+  listConnectorChanges: (connector: Hosted) => first(connector.allChanges()),
 } as const satisfies Partial<Record<EndpointName, unknown>>
 
 type MethodName = Exclude<EndpointName, keyof typeof elsewhere | keyof typeof connectorCalls>

@@ -224,7 +224,7 @@ overBoth('the log of changes', (engine) => {
     const ref = await followed()
     const other = engine === 'embedded' ? store : world.open()
     const state = await other.readLog(ref, { after: 0n, limit: 0 })
-    const wait = other.waitForChange(ref, state, { ms: 60_000 })
+    const wait = other.waitForChange([{ ref, from: state }], { ms: 60_000 })
     await store.writeBatch(ref, { records: notesOf(store, 10, 11), asked: world.now })
     await wait
     expect(await readAll(ref, state.position)).toHaveLength(1)

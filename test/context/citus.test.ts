@@ -146,7 +146,7 @@ beforeAll(async () => {
   await index(store)
   const ref = createRef()
   await store.writeBatch(ref, { records: [note(store, { id: 1, title: 'Øresund' })], asked: world.now })
-  await store.waitForChange(ref, { generation: null, position: 0n }, { ms: 0 })
+  await store.waitForChange([{ ref, from: { generation: null, position: 0n } }], { ms: 0 })
   await store.purgeExpired(world.now)
   await store.close()
   for (const kinds of [

@@ -170,6 +170,7 @@ test('routes and who may use them', () => {
     'GET /api/v1/media/{media_id} principal',
     'GET /api/v1/integrations/connectors/{connector_id}/entities/{entity}/export principal',
     'GET /api/v1/integrations/connectors/{connector_id}/entities/{entity}/changes principal',
+    'GET /api/v1/integrations/connectors/{connector_id}/changes principal',
     'GET /api/v1/integrations/connectors/{connector_id}/inspect principal',
     'GET /api/v1/integrations/connectors/{connector_id}/context_store principal',
     'GET /api/v1/integrations/connectors/{connector_id}/context_store/events principal',

@@ -41,6 +41,8 @@ test('records and bodies', () => {
       id: 'uuid',
       status: 'succeeded | failed',
     },
+    ConnectorChangesPage:
+      '{ data: [{ cause?: sync | live, changed_at?: date-time, entity: string, fields?: [string], key?: string, record?: object, type: snapshot_begin | present | snapshot_end | added | changed | removed }], has_more: boolean, next: string }',
     Connector: {
       connector_type: 'string',
       created_at: 'date-time',

@@ -3,7 +3,7 @@ import type { OptionRules } from '../values/options.ts'
 import type { ChangesPage } from '../wire/changes.ts'
 import { defaultDeadlineMs } from './deadline.ts'
 
-/** Where the changes of an entity are read from, and how far. */
+/** Where changes are read from, and how far. */
 export interface ChangesParams {
   /** `cursor` of the last entry that you have stored; `now`: only what changes from now on. Left out: all records come first, then what changes. */
   readonly after?: string | undefined
@@ -13,15 +13,30 @@ export interface ChangesParams {
   readonly follow?: boolean | undefined
 }
 
-/** Rules of the parameters. */
+/** Parameters of the changes of a connector. */
+export interface ConnectorChangesParams<Entity extends string = string> extends ChangesParams {
+  /** The entities to read; default: all. */
+  readonly entities?: readonly Entity[] | undefined
+}
+
+/** Rules of the parameters of an entity. */
 export const changesRules: OptionRules = {
   after: ['must be a string with at least one character', (value) => typeof value === 'string' && value !== ''],
   limit: ['must be a whole number from 1 to 1000', (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 1_000],
   follow: ['must be true or false', (value) => typeof value === 'boolean'],
 }
 
+/** Rules of the parameters of a connector. */
+export const connectorChangesRules: OptionRules = {
+  ...changesRules,
+  entities: [
+    'must be a list of names, at least one',
+    (value) => Array.isArray(value) && value.length > 0 && value.every((name) => typeof name === 'string'),
+  ],
+}
+
 /** An entry, as it comes from the service, and where to continue. */
-export type FollowedChange = ChangesPage['data'][number] & {
+export type FollowedChange<Page extends FeedPage = ChangesPage> = Page['data'][number] & {
   /**
    * Where to continue when this entry and all before it are stored. Within a page it repeats the page; undefined in the first one, whose
    * repetition is a new beginning.
@@ -29,21 +44,24 @@ export type FollowedChange = ChangesPage['data'][number] & {
   readonly cursor: string | undefined
 }
 
+/** Query of a page. */
+export type ChangesPageQuery = Readonly<Record<string, string | number | undefined>>
+
+/** A page, of an entity or of a connector. */
+type FeedPage = Pick<ChangesPage, 'data' | 'next' | 'has_more'>
+
 /** Longest wait of the service, in seconds. */
 const longestWait = 30
 
 /** Longest wait of a request: the answer must come within the timeout of the call. */
 const chooseWait = (deadlineMs: number): number => Math.min(longestWait, Math.floor(deadlineMs / 2_000))
 
-/** Reads a page. */
-type LoadChanges = (query: Readonly<Record<string, string | number | undefined>>) => Promise<ChangesPage>
-
 /** Yields pages in order, until the newest change or forever. A page may be empty. */
-export async function* walkChangePages(
-  load: LoadChanges,
+export async function* walkChangePages<Page extends FeedPage>(
+  load: (query: ChangesPageQuery) => Promise<Page>,
   { after, limit, follow = true }: ChangesParams,
   { deadlineMs = defaultDeadlineMs }: { readonly deadlineMs?: number | undefined },
-): AsyncGenerator<ChangesPage, void, undefined> {
+): AsyncGenerator<Page, void, undefined> {
   const wait = follow ? chooseWait(deadlineMs) : 0
   for (let cursor = after; ; ) {
     const page = await load({ after: cursor, limit, wait: wait > 0 ? wait : undefined })
@@ -57,10 +75,10 @@ export async function* walkChangePages(
  * Yields the entries of pages.
  * @param after cursor of the first page
  */
-export async function* walkChanges(
-  pages: AsyncIterable<ChangesPage>,
+export async function* walkChanges<Page extends FeedPage>(
+  pages: AsyncIterable<Page>,
   after: string | undefined,
-): AsyncGenerator<FollowedChange, void, undefined> {
+): AsyncGenerator<FollowedChange<Page>, void, undefined> {
   let cursor = after
   for await (const { data, next } of pages) {
     for (const [index, entry] of data.entries()) yield { ...entry, cursor: index === data.length - 1 ? next : cursor }

@@ -55,6 +55,7 @@ function withEntities(hosted: Hosted): object {
     execute: (...args: Parameters<Hosted['execute']>) => hosted.execute(...args),
     pages: (...args: Parameters<Hosted['pages']>) => hosted.pages(...args),
     records: (...args: Parameters<Hosted['records']>) => hosted.records(...args),
+    changes: (...args: Parameters<Hosted['allChanges']>) => hosted.allChanges(...args),
     entity: (name: string) => buildEntity(hosted, name),
     check: (...args: Parameters<Hosted['check']>) => hosted.check(...args),
     id: (...args: Parameters<Hosted['id']>) => hosted.id(...args),

@@ -9,10 +9,19 @@ import { anything, callRules, checkOptions, downloadRules, type OptionRule, type
 import { createRowReader, type RowForm } from '../values/rows/rows.ts'
 import { makeResumable } from '../values/walks/resume.ts'
 import { type ListPage, type Part, type WalkOptions, walkPages, walkParts, walkPositions, walkRecords } from '../values/walks/walk.ts'
-import type { ChangesPage } from '../wire/changes.ts'
+import type { ChangesPage, ConnectorChangesPage } from '../wire/changes.ts'
 import type { CheckResult } from '../wire/checks.ts'
 import { type Endpoint, endpoints } from '../wire/endpoints.ts'
-import { type ChangesParams, changesRules, type FollowedChange, walkChangePages, walkChanges } from './changes.ts'
+import {
+  type ChangesPageQuery,
+  type ChangesParams,
+  type ConnectorChangesParams,
+  changesRules,
+  connectorChangesRules,
+  type FollowedChange,
+  walkChangePages,
+  walkChanges,
+} from './changes.ts'
 import { createDeadline, defaultDeadlineMs } from './deadline.ts'
 import { type ConnectorChoice, ConnectorLookup, isMissing } from './lookup.ts'
 import { readCheckFailure } from './problem.ts'
@@ -294,7 +303,7 @@ export class Hosted {
   ): AsyncGenerator<ChangesPage, void, undefined> {
     checkOptions(hostedCallRules, options)
     checkOptions(changesRules, params)
-    const load: Parameters<typeof walkChangePages>[0] = (query) =>
+    const load = (query: ChangesPageQuery) =>
       this.#send(options, (slots, left) =>
         this.#transport.json<ChangesPage>(endpoints.listChanges, { ...left, slots: { ...slots, entity }, query }),
       )
@@ -303,6 +312,24 @@ export class Hosted {
 
   changes(entity: string, params: ChangesParams = {}, options: HostedCallOptions = {}): AsyncGenerator<FollowedChange, void, undefined> {
     return walkChanges(this.changePages(entity, params, options), params.after)
+  }
+
+  /** Yields the changes of all entities of the connector. */
+  async *allChanges(
+    { entities, ...params }: ConnectorChangesParams = {},
+    options: HostedCallOptions = {},
+  ): AsyncGenerator<FollowedChange<ConnectorChangesPage>, void, undefined> {
+    checkOptions(hostedCallRules, options)
+    checkOptions(connectorChangesRules, { ...params, entities })
+    const load = (query: ChangesPageQuery) =>
+      this.#send(options, (slots, left) =>
+        this.#transport.json<ConnectorChangesPage>(endpoints.listConnectorChanges, {
+          ...left,
+          slots,
+          query: { ...query, entities: entities?.join() },
+        }),
+      )
+    yield* walkChanges(walkChangePages(load, params, options), params.after)
   }
 
   /**

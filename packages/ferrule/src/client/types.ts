@@ -15,7 +15,7 @@ import type {
 } from '../engine/types.ts'
 import type { WalkOptions } from '../values/walks/walk.ts'
 import type { Freshness, SearchMeta } from '../wire/execute-request.ts'
-import type { ChangesParams } from './changes.ts'
+import type { ChangesParams, ConnectorChangesParams } from './changes.ts'
 import type { CheckSearch, CheckWireSearch, PathOf, Project, RowOf, WireSearchOf } from './search-types.ts'
 
 /** Options of a create, an update or a delete. */
@@ -119,6 +119,15 @@ type SearchResult<E, A> = A extends SearchAction ? SearchPage<Partial<RowOf<E>>>
 type Entities<D extends ConnectorDefinition> = D['entities']
 type EntityName<D extends ConnectorDefinition> = keyof Entities<D> & string
 
+type SearchableEntity<D extends ConnectorDefinition> = {
+  [N in EntityName<D>]: Entities<D>[N] extends { readonly context_store_search: object } ? N : never
+}[EntityName<D>]
+
+/** What happened in an entity of a connector: each entity has entries of its own type. */
+export type ConnectorChange<D extends ConnectorDefinition, N extends SearchableEntity<D> = SearchableEntity<D>> = {
+  [Entity in N]: Change<RowOf<Entities<D>[Entity]>> & { readonly entity: Entity }
+}[N]
+
 /**
  * A connector of the service with its operations, typed by its definition. It has everything that a local connector has, so that a program
  * for local connectors takes it, and searches.
@@ -137,6 +146,15 @@ export type HostedConnector<D extends ConnectorDefinition> = {
   entity<N extends EntityName<D>>(name: N): EntityMethods<Entities<D>[N], WriteOptions> & SearchesOf<Entities<D>[N], N>
   /** Returns the id of the connector. The service is asked for it once, unless it was given. */
   id(): Promise<string>
+  /**
+   * Yields the changes of all entities, each with the name of its entity: an entity begins with all its records as soon as it can be
+   * searched, and again where its changes were lost. There is no order between entities.
+   * @throws FerruleError `entity_not_found` and others
+   */
+  changes<N extends SearchableEntity<D> = SearchableEntity<D>>(
+    params?: ConnectorChangesParams<N>,
+    options?: CallOptions,
+  ): AsyncGenerator<ConnectorChange<D, N>, void, undefined>
 } & ConnectorMethods<D> & {
     readonly [N in Exclude<EntityName<D>, MemberName>]: EntityMethods<Entities<D>[N], WriteOptions> & SearchesOf<Entities<D>[N], N>
   }

@@ -271,6 +271,7 @@ const memberNames: ReadonlySet<string> = new Set<MemberName>([
   'records',
   'parts',
   'rows',
+  'changes',
   'entity',
   'check',
   'id',

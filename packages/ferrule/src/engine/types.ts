@@ -166,7 +166,7 @@ type ListEntity<D extends ConnectorDefinition> = keyof {
 }
 
 /** Names that a connector uses itself. Entities with these names are reached by `entity(name)`. */
-export type MemberName = 'execute' | 'pages' | 'records' | 'parts' | 'rows' | 'entity' | 'check' | 'id' | 'close'
+export type MemberName = 'execute' | 'pages' | 'records' | 'parts' | 'rows' | 'changes' | 'entity' | 'check' | 'id' | 'close'
 
 /** What a connector has beside `execute` and its entities. */
 export interface ConnectorMethods<D extends ConnectorDefinition> {

@@ -72,6 +72,7 @@ export const endpoints = {
   getMedia: { method: 'GET', path: '/api/v1/media/{media_id}' },
   exportEntity: { method: 'GET', path: `${connector}/entities/{entity}/export` },
   listChanges: { method: 'GET', path: `${connector}/entities/{entity}/changes` },
+  listConnectorChanges: { method: 'GET', path: `${connector}/changes` },
   inspectConnector: { method: 'GET', path: `${connector}/inspect` },
   getContextStore: { method: 'GET', path: `${connector}/context_store` },
   watchContextStore: { method: 'GET', path: `${connector}/context_store/events` },

@@ -15,8 +15,12 @@ export {
   type ChangeRecord,
   type ChangesPage,
   type ChangesQuery,
+  type ConnectorChangesPage,
+  type ConnectorChangesQuery,
   changesPage,
   changesQuery,
+  connectorChangesPage,
+  connectorChangesQuery,
   fromNow,
   longestWait,
 } from './changes.ts'

@@ -50,7 +50,7 @@ export interface Searches {
 /** Options of `createSearches`. */
 export interface SearchesOptions {
   readonly searcher: Pick<Searcher, 'parse' | 'search' | 'readPages'>
-  readonly copies: Copies
+  readonly copies: Omit<Copies, 'listFilled'>
   /** Milliseconds since 1970. */
   readonly clock: () => number
   /** Timeout of a search, in milliseconds. */

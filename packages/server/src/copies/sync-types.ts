@@ -60,6 +60,8 @@ export interface Copies {
   /** Registers a listener for changes of this process that affect statuses. */
   onChange(listener: () => void): void
   readStatus(access: ConnectorAccess, entity: string): Promise<CopyStatus>
+  /** Lists the entities of a connector that can be searched without `allow_partial`, in the order of the documents. */
+  listFilled(access: ConnectorAccess): Promise<readonly string[]>
   /** Reads only the times of a copy, with one statement. */
   readTimes(access: ConnectorAccess, entity: string): Promise<Pick<CopyStatus, 'syncedAt' | 'verifiedAt'>>
   /**

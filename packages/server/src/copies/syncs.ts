@@ -7,6 +7,7 @@ import { toCommon } from '../connectors/record.ts'
 import { type ConnectorRow, listConnectors } from '../connectors/sql/connectors.ts'
 import type { Parts } from '../main/parts.ts'
 import {
+  type ConnectorAccess,
   type ConnectorRef,
   type Principal,
   type PrincipalView,
@@ -36,7 +37,7 @@ import {
   type ScheduleRow,
 } from './sql/sync-runs.ts'
 import { buildStatusRecord, readConnectorStatus } from './status/connector-status.ts'
-import { computeEntityState, describeChanging, findNextRunAt, findObstacle, isComplete } from './status/entity-status.ts'
+import { computeEntityState, describeChanging, findNextRunAt, findObstacle, isComplete, isSearchable } from './status/entity-status.ts'
 import { readWantedEntities } from './status/groups.ts'
 import { readAsked, toRunRecord } from './status/run-record.ts'
 import {
@@ -48,6 +49,7 @@ import {
   toSyncedConnector,
 } from './status/status-facts.ts'
 import type { Watching } from './status/watching.ts'
+import { listCopiedEntities } from './sync/walk/plan.ts'
 import type { Copies, CopyStatus, RefreshOptions, RunIds, Syncs } from './sync-types.ts'
 
 /** Retention of finished runs, in milliseconds: 7 days. */
@@ -274,14 +276,23 @@ const createRefreshing = (given: RefreshParts): Pick<Syncs, 'freshness' | 'refre
 
 const toView = ({ organizationId }: ConnectorRef): PrincipalView => viewOrganization(organizationId)
 
+/** Returns whether the copies of a kind are empty, and their statuses do not say so yet. */
+const isEmptied = ({ refilling }: RefreshParts, { kind: { definition } }: ConnectorAccess['connection']): boolean =>
+  refilling.some((kind) => kind === undefined || kind === definition.kind)
+
 const createCopies = (given: RefreshParts): Copies => ({
   onChange: (listener) => {
     for (const event of ['queued', 'ended'] as const) given.parts.events.on(event, listener)
   },
   readStatus: async ({ ref, connection }, entity) => {
     const status = buildCopyStatus(await readEntityFacts(given.parts, toView(ref), { id: ref.connectorId, entity }), entity)
-    const isEmptied = given.refilling.some((kind) => kind === undefined || kind === connection.kind.definition.kind)
-    return isEmptied ? { ...status, status: 'loading', syncedAt: null, verifiedAt: null, complete: false } : status
+    return isEmptied(given, connection) ? { ...status, status: 'loading', syncedAt: null, verifiedAt: null, complete: false } : status
+  },
+  listFilled: async ({ ref, connection }) => {
+    const connector = await findSyncedConnector(given.parts, toView(ref), ref.connectorId)
+    const copies = new Map((await listCopies(given.parts.database.db, ref)).map((copy) => [copy.entity, copy]))
+    if (isEmptied(given, connection)) return []
+    return listCopiedEntities(connection.kind.definition).filter((entity) => isSearchable({ connector, copies }, entity))
   },
   readTimes: async ({ ref }, entity) => {
     const [copy] = await listCopies(given.parts.database.db, ref, entity)

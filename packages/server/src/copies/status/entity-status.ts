@@ -34,8 +34,11 @@ export function findNextRunAt(facts: StatusFacts, entity: string): number | null
   return findSchedule(facts, entity)?.next_run_at ?? null
 }
 
+/** What says whether a copy can be searched. */
+type CopiesOfConnector = Pick<StatusFacts, 'connector' | 'copies'>
+
 /** Returns why an entity is not synced; null for a synced entity. */
-function findReason({ connector, copies }: StatusFacts, entity: string): string | null {
+function findReason({ connector, copies }: CopiesOfConnector, entity: string): string | null {
   if (connector.row.workspace_status === 'inactive') return 'the workspace is inactive'
   if (!connector.wanted.includes(entity)) return 'the connector is limited to other entities'
   const copy = copies.get(entity)
@@ -43,7 +46,7 @@ function findReason({ connector, copies }: StatusFacts, entity: string): string 
 }
 
 /** Returns why searches have no copy; null where they have one. What was stored stays searchable when the vendor refuses it later. */
-export function findObstacle(facts: StatusFacts, entity: string): string | null {
+export function findObstacle(facts: CopiesOfConnector, entity: string): string | null {
   const copy = facts.copies.get(entity)
   const isStored = copy?.outcome === 'skipped' && typeof copy.synced_at === 'number'
   return isStored && facts.connector.row.workspace_status !== 'inactive' && facts.connector.wanted.includes(entity)
@@ -75,7 +78,7 @@ export const isComplete = ({ copies }: StatusFacts, entity: string): boolean => 
 }
 
 /** Returns whether searches work without `allow_partial`. */
-export const isSearchable = (facts: StatusFacts, entity: string): boolean =>
+export const isSearchable = (facts: CopiesOfConnector, entity: string): boolean =>
   typeof facts.copies.get(entity)?.synced_at === 'number' && findObstacle(facts, entity) === null
 
 /** Describes which figures of an entity can still change; empty for an entity without days of figures, and before the first sync. */

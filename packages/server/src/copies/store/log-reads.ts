@@ -30,13 +30,17 @@ export interface LoggedChange {
   readonly at: number
 }
 
-/** Some changes of a log in order, and its state then. */
-export interface LogPage extends LogPosition {
+/** State of a log. */
+export interface LogState extends LogPosition {
   /** Changes up to this position are deleted. */
   readonly keptAfter: bigint
   /** When the log was last read, to the hour, in milliseconds since 1970. */
   readonly readAt: number
   readonly days: number
+}
+
+/** Some changes of a log in order, and its state then. */
+export interface LogPage extends LogState {
   readonly changes: readonly LoggedChange[]
 }
 
@@ -61,24 +65,22 @@ function parseChange(row: Row): readonly LoggedChange[] {
   return [{ position: row['place'], key: String(row['pk']), kind, cause, fields: names, at: Number(row['at']) }]
 }
 
-const parsePosition = (row: Row | undefined): LogPosition => ({
+/** Parses the state of a log. An entity without a state has a log that nobody reads. */
+export const parseLogState = (row: Row | undefined): LogState => ({
   generation: typeof row?.['generation'] === 'string' ? row['generation'] : null,
   position: BigInt(String(row?.['position'] ?? 0)),
+  keptAfter: BigInt(String(row?.['kept_after'] ?? 0)),
+  readAt: Number(row?.['read_at'] ?? 0),
+  days: Number(row?.['log_days'] ?? 0),
 })
 
-/** Parses the rows of `buildLogPage`. An entity without a state has a log that nobody reads. */
-export const parseLogPage = (rows: readonly Row[]): LogPage => ({
-  ...parsePosition(rows[0]),
-  keptAfter: BigInt(String(rows[0]?.['kept_after'] ?? 0)),
-  readAt: Number(rows[0]?.['read_at'] ?? 0),
-  days: Number(rows[0]?.['log_days'] ?? 0),
-  changes: rows.flatMap(parseChange),
-})
+/** Parses the rows of `buildLogPage`. */
+export const parseLogPage = (rows: readonly Row[]): LogPage => ({ ...parseLogState(rows[0]), changes: rows.flatMap(parseChange) })
 
-/** Builds the statement that finds where the logs of several entities are. */
+/** Builds the statement that reads the states of the logs of several entities. */
 export const buildLook = (entities: readonly EntityRows[]): Statement => ({
   name: 'cs_log_look',
-  text: `select e.connector_id, e.name, ${generation} as generation, e.position
+  text: `select e.connector_id, e.name, ${generation} as generation, e.position, e.kept_after, e.read_at, e.log_days
     from unnest($1::int4[], $2::text[]) w(number, name) join cs_entities e on e.connector_id = w.number and e.name = w.name`,
   values: [entities.map(({ number }) => number), entities.map(({ name }) => name)],
 })
@@ -94,16 +96,22 @@ export interface LogWait {
   readonly isEnding?: () => boolean
 }
 
+/** A log that somebody follows, and how far. */
+export interface FollowedLog {
+  readonly rows: EntityRows
+  readonly from: LogPosition
+}
+
 /** Waits for changes: what this node writes wakes a wait at once, what other nodes write within a second. */
 export class LogWaits {
   readonly #written = new EventEmitter().setMaxListeners(0)
-  readonly #looks: GroupedLooks<EntityRows, LogPosition>
+  readonly #looks: GroupedLooks<EntityRows, LogState>
 
   constructor(database: () => Promise<Pick<ContextDatabase, 'glance'>>) {
     this.#looks = new GroupedLooks(async (entities) => {
       const { rows } = await (await database()).glance<Row>(buildLook(entities))
       const found = new Map(rows.map((row) => [nameRows({ number: Number(row['connector_id']), name: String(row['name']) }), row]))
-      return entities.map((entity) => parsePosition(found.get(nameRows(entity))))
+      return entities.map((entity) => parseLogState(found.get(nameRows(entity))))
     })
   }
 
@@ -112,25 +120,42 @@ export class LogWaits {
     this.#written.emit(String(number))
   }
 
-  /** Resolves when a log is elsewhere than at a position, or the time is over. Waits look together, all at the same time. */
-  async wait(rows: EntityRows, from: LogPosition, { ms, signal, isEnding }: LogWait): Promise<void> {
+  /** Reads the state of a log. Those who ask at the same time share a statement. */
+  look(rows: EntityRows): Promise<LogState> {
+    return this.#looks.look(nameRows(rows), rows)
+  }
+
+  /**
+   * Resolves when one of some logs is elsewhere than at a position, or the time is over. Waits look together, all at the same time.
+   * @param logs all of one connector
+   */
+  async wait(logs: readonly FollowedLog[], { ms, signal, isEnding }: LogWait): Promise<void> {
     const end = performance.now() + ms
     while (isEnding?.() !== true) {
       signal?.throwIfAborted()
       const ends = new AbortController()
       const either = signal === undefined ? ends.signal : AbortSignal.any([signal, ends.signal])
       try {
-        const written = once(this.#written, String(rows.number), { signal: either }) // before the look, which would miss a later commit
+        const written = once(this.#written, String(logs[0]?.rows.number), { signal: either }) // before the look, which would miss a later commit
         written.catch(() => undefined)
-        const { generation: found, position } = await this.#looks.look(nameRows(rows), rows)
+        const isOver = await this.#haveMoved(logs)
         const leftMs = end - performance.now()
-        if (found !== from.generation || position !== from.position || leftMs <= 0) return
+        if (isOver || leftMs <= 0) return
         await Promise.race([written, pause(Math.min(lookMs - (performance.now() % lookMs), leftMs), undefined, { signal: either })])
       } finally {
         ends.abort()
       }
     }
   }
+
+  async #haveMoved(logs: readonly FollowedLog[]): Promise<boolean> {
+    const states = await Promise.all(logs.map(({ rows }) => this.look(rows)))
+    return states.some((state, index) => hasMoved(state, logs[index]?.from))
+  }
 }
+
+/** Returns whether a log is elsewhere than at a position. */
+export const hasMoved = (state: LogPosition, from: LogPosition | undefined): boolean =>
+  state.generation !== from?.generation || state.position !== from.position
 
 const nameRows = ({ number, name }: EntityRows): string => `${number} ${name}`

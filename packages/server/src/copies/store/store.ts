@@ -18,7 +18,7 @@ import { forgetRecords, listEntities, type Removal } from './forget.ts'
 import { OnDemandIndexes } from './indexes/on-demand.ts'
 import { indexRules } from './indexes/types.ts'
 import { followLog, isReadAgain } from './log.ts'
-import { buildLogPage, type LogPage, type LogPosition, type LogWait, LogWaits, parseLogPage } from './log-reads.ts'
+import { buildLogPage, type LogPage, type LogState, type LogWait, LogWaits, parseLogPage, parseLogState } from './log-reads.ts'
 import { moveOwnRows, removeOwnEntity } from './moves.ts'
 import { abandonPass, beginPass, deleteAll, hasUnseen, sweep } from './passes.ts'
 import * as reads from './reads.ts'
@@ -36,7 +36,7 @@ import {
 import { Replicas } from './replicas/replicas.ts'
 import type { StoredRecord } from './row-encoder.ts'
 import { listLogs, lockState, pruneLog } from './state.ts'
-import type { ContextStore, ContextStoreOptions, SearchableKind, SearchWork, Span, StoreStatus } from './types.ts'
+import type { ContextStore, ContextStoreOptions, Followed, SearchableKind, SearchWork, Span, StoreStatus } from './types.ts'
 
 /** Counts taken slots and waiting requests of an engine, over searches and writes. */
 function sumLoad(engine: Engine | undefined): { readonly running: number; readonly waiting: number } {
@@ -72,6 +72,9 @@ export async function createEngine(settings: ContextStoreSettings, parts: Engine
   const { url, password, searches, writers } = settings
   return postgresEngine({ ...limits, url, password, searches, writers, cutMs })
 }
+
+/** The log of an entity that nothing was stored of. */
+const noLog = parseLogState(undefined)
 
 /** SQLSTATE of a row whose key exists. */
 const keyExists = '23505'
@@ -244,13 +247,29 @@ class Store implements ContextStore {
 
   async readLog(ref: EntityRef, from: { readonly after: bigint; readonly limit: number }): Promise<LogPage> {
     const page = parseLogPage(await this.#readRows(ref, (target) => buildLogPage(nameRows(target), from)))
-    if (page.generation !== null && isReadAgain(page.readAt, this.#clock())) await this.followChanges(ref, page.days)
+    await this.#noteReading(ref, page)
     return page
   }
 
-  async waitForChange(ref: EntityRef, from: LogPosition, wait: LogWait): Promise<void> {
-    const target = await this.#targets.find(ref)
-    if (target !== undefined) await this.#waits.wait(nameRows(target), from, wait)
+  async readLogStates(refs: readonly EntityRef[]): Promise<readonly LogState[]> {
+    const targets = await Promise.all(refs.map((ref) => this.#targets.find(ref)))
+    const states = await Promise.all(targets.map((target) => (target === undefined ? noLog : this.#waits.look(nameRows(target)))))
+    for (const [index, ref] of refs.entries()) await this.#noteReading(ref, states[index])
+    return states
+  }
+
+  /** Notes from time to time that a log is read. */
+  async #noteReading(ref: EntityRef, log: LogState = noLog): Promise<void> {
+    if (log.generation !== null && isReadAgain(log.readAt, this.#clock())) await this.followChanges(ref, log.days)
+  }
+
+  async waitForChange(followed: readonly Followed[], wait: LogWait): Promise<void> {
+    const targets = await Promise.all(followed.map(({ ref }) => this.#targets.find(ref)))
+    const logs = followed.flatMap(({ from }, index) => {
+      const target = targets[index]
+      return target === undefined ? [] : [{ rows: nameRows(target), from }]
+    })
+    if (logs.length === followed.length) await this.#waits.wait(logs, wait)
   }
 
   async purgeExpired(now: number): Promise<void> {

@@ -9,7 +9,7 @@ import type { ContextStoreSettings } from './database/settings.ts'
 import type { Removal } from './forget.ts'
 import type { OnDemandIndexes } from './indexes/on-demand.ts'
 import type { IndexChange, IndexRules } from './indexes/types.ts'
-import type { LogPage, LogPosition, LogWait } from './log-reads.ts'
+import type { LogPage, LogPosition, LogState, LogWait } from './log-reads.ts'
 import type { Span } from './passes.ts'
 import type { KeyPage } from './reads.ts'
 import type { OnTableChange, SearchableKind } from './registry.ts'
@@ -17,7 +17,7 @@ import type { ReplicaChange, ReplicaRules, ReplicaStatus, SearchRoute } from './
 import type { StoredRecord } from './row-encoder.ts'
 
 export type { Link, Removal } from './forget.ts'
-export type { LoggedChange, LogPage, LogPosition, LogWait } from './log-reads.ts'
+export type { LoggedChange, LogPage, LogPosition, LogState, LogWait } from './log-reads.ts'
 export { findOwnMoves, type OwnMove } from './moves.ts'
 export type { Span } from './passes.ts'
 export type { SearchableKind } from './registry.ts'
@@ -48,6 +48,12 @@ export interface ContextStoreOptions {
   readonly replicaRules?: Partial<ReplicaRules>
   /** Called when a replica is used, or left with a reason. */
   readonly onReplica?: (change: ReplicaChange) => void
+}
+
+/** An entity whose log somebody follows, and how far. */
+export interface Followed {
+  readonly ref: EntityRef
+  readonly from: LogPosition
 }
 
 /** Runs the statements of a search, which name the connector by its number. */
@@ -151,8 +157,10 @@ export interface ContextStore {
   followChanges(ref: EntityRef, days: number): Promise<void>
   /** Reads changes of an entity after a position, in the order of their commits. */
   readLog(ref: EntityRef, from: { readonly after: bigint; readonly limit: number }): Promise<LogPage>
-  /** Waits until the log of an entity is elsewhere than at a position. @throws the reason of the signal */
-  waitForChange(ref: EntityRef, from: LogPosition, wait: LogWait): Promise<void>
+  /** Reads the states of the logs of some entities. */
+  readLogStates(refs: readonly EntityRef[]): Promise<readonly LogState[]>
+  /** Waits until the log of one of some entities of a connector is elsewhere than at its position. @throws the reason of the signal */
+  waitForChange(followed: readonly Followed[], wait: LogWait): Promise<void>
   /** Deletes changes whose days are over, also of entities that nothing writes any more. */
   purgeExpired(now: number): Promise<void>
   /** Runs a search in one slot; undefined when no record of the entity was ever written. */

@@ -2,7 +2,7 @@
 import { protectedResource } from '../mcp/metadata.ts'
 import { authorizationServer } from '../oauth/metadata.ts'
 import type { Route } from '../route.ts'
-import { listChanges } from './changes.ts'
+import { listChanges, listConnectorChanges } from './changes.ts'
 import { checkNew, checkStored } from './checks.ts'
 import {
   createConnectLink,
@@ -128,6 +128,7 @@ export const routes: readonly Route[] = [
   getMedia,
   exportEntity,
   listChanges,
+  listConnectorChanges,
   inspect,
   getContextStore,
   watchContextStore,
