@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect as connectTo } from '../../packages/ferrule/src/index.ts'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
 import { expectDocumented } from './contract.ts'
+import { Follower } from './follower.ts'
 import { allFound, eventually, overBothStores, startCopyWorld } from './search-support.ts'
 import { type Answer, connectorsPath, type Json, type World } from './support.ts'
 
@@ -49,23 +50,6 @@ overBothStores('a change feed', (engine) => {
       entries.push(...json.data)
       next = String(json.next)
       if (!json.has_more) return { entries, next }
-    }
-  }
-  /** What a client has that keeps a table. */
-  class Follower {
-    readonly table = new Map<string, Json>()
-    #met: Set<string> | undefined
-
-    take(entries: readonly Json[]): void {
-      for (const { type, key, record } of entries) {
-        if (type === 'snapshot_begin') this.#met = new Set()
-        else if (type === 'snapshot_end') for (const each of this.table.keys()) if (!this.#met?.has(each)) this.table.delete(each)
-        if (type === 'snapshot_end') this.#met = undefined
-        if (key === undefined) continue
-        this.#met?.add(key)
-        if (type === 'removed') this.table.delete(key)
-        else this.table.set(key, record)
-      }
     }
   }
   const found = async () =>

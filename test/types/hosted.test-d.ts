@@ -154,3 +154,11 @@ const ids = ['1', '2']
 const params = { filter: { in: { id: ids } }, limit: 10 }
 yes<Same<Awaited<ReturnType<typeof gong.calls.search<typeof params>>>, typeof all>>()
 await gong.calls.search(params)
+
+// Changes: each entity has entries of its own type
+for await (const change of gong.calls.changes()) if (change.type === 'added') yes<Same<typeof change.record, RowOf<Gong['calls']>>>()
+for await (const change of gong.changes()) {
+  if (change.type === 'present' && change.entity === 'calls') yes<Same<typeof change.record, RowOf<Gong['calls']>>>()
+  if (change.type === 'changed' && change.entity === 'users') yes<Same<typeof change.record, RowOf<Gong['users']>>>()
+}
+for await (const { entity } of gong.changes({ entities: ['calls', 'users'] })) yes<Same<typeof entity, 'calls' | 'users'>>()

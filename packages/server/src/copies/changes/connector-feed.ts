@@ -6,8 +6,8 @@ import { FerruleError } from 'ferrule'
 import { failValidation } from 'ferrule/internal'
 import type { ConnectorAccess } from '../../values/access.ts'
 import { largestPage } from '../search/functions.ts'
-import type { ContextStore, LogWait } from '../store/types.ts'
 import { hasMoved } from '../store/log-reads.ts'
+import type { ContextStore, LogWait } from '../store/types.ts'
 import type { Copies } from '../sync-types.ts'
 import { type Entry, type FeedPart, type FeedPosition, type FeedReader, findFed, type PartLimits } from './reader.ts'
 
@@ -56,6 +56,16 @@ const isReadingRecords = (positions: Positions, entities: readonly string[]): bo
 const countBytes = (data: readonly Entry[]): number => data.reduce((sum, { record }) => sum + (record?.text.length ?? 0), 0)
 const countEntries = (data: readonly Entry[]): number => data.filter(({ key }) => key !== undefined).length
 
+/** Returns undefined when the changes of an entity are lost. */
+async function ignoreLost<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read()
+  } catch (thrown) {
+    if (thrown instanceof FerruleError && thrown.code === 'changes_expired') return undefined
+    throw thrown
+  }
+}
+
 /** A page while it is read. Each entity with entries has its share, so a busy one takes no turn from the others. */
 class PageBuilder {
   readonly #access: ConnectorAccess
@@ -100,17 +110,15 @@ class PageBuilder {
     this.#hasMore ||= part.hasMore
   }
 
-  /** Returns undefined when the changes of the entity are lost. It joins again as soon as it can be searched. */
+  /** An entity whose changes are lost joins again as soon as it can be searched. */
   async #read(entity: string, limit: number): Promise<FeedPart | undefined> {
     const ref = findFed(this.#access, entity)
-    try {
+    const part = await ignoreLost(async () => {
       const from = this.#next.get(entity) ?? { ...(await this.#reader.begin(ref)), key: '' }
-      return await this.#reader.read(ref, from, { ...this.#limits, limit })
-    } catch (thrown) {
-      if (!(thrown instanceof FerruleError && thrown.code === 'changes_expired')) throw thrown
-      this.#hasMore = true
-      return undefined
-    }
+      return this.#reader.read(ref, from, { ...this.#limits, limit })
+    })
+    this.#hasMore ||= part === undefined
+    return part
   }
 }
 
@@ -126,8 +134,10 @@ export class ConnectorFeed {
   async begin(access: ConnectorAccess, entities: readonly string[] | undefined): Promise<Positions> {
     listAsked(access, entities, new Map())
     const positions = new Map<string, FeedPosition>()
-    for (const entity of await this.#listJoining(access, entities, positions))
-      positions.set(entity, await this.#parts.reader.begin(findFed(access, entity)))
+    for (const entity of await this.#listJoining(access, entities, positions)) {
+      const position = await ignoreLost(() => this.#parts.reader.begin(findFed(access, entity)))
+      if (position !== undefined) positions.set(entity, position)
+    }
     return positions
   }
 
