@@ -55,7 +55,7 @@ overBothStores('a change feed of a connector', (engine) => {
     }
   }
   const found = async (entity: Entity) =>
-    (await allFound(world, connector, { entity, params: { query: {} } })).map((record) => [record[idOf[entity]], record])
+    (await allFound(world, connector, { entity, params: { query: {} } })).map((record) => [record[idOf[entity]], record] as const)
   const brief = (entries: readonly Json[]) => entries.map(({ entity, type, key }) => [entity, type, ...(key === undefined ? [] : [key])])
   const typesOf = (entries: readonly Json[], entity: Entity) => entries.flatMap((each) => (each.entity === entity ? [each.type] : []))
   /** Waits until a wait of a client counts as a stream. */

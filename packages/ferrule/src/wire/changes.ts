@@ -12,8 +12,7 @@ const pageQuery = {
   limit: opt(int('Entries of a page', { minimum: 1, maximum: 1_000, default: 100 })),
   wait: opt(int('Seconds to wait for the first change', { minimum: 0, maximum: longestWait, default: 0 })),
 }
-const after =
-  '`next` of the page before; now: an empty page, and its `next` has what changes from now on; left out: all records come first'
+const after = '`next` of the page before; now: an empty page, and its `next` has what changes from now on; left out: all records come first'
 
 /** Query of a page of changes. */
 export const changesQuery = query({ after: opt(str(after, { maxLength: 4_000 })), ...pageQuery })
