@@ -9,6 +9,7 @@ import { buildPages, checkWays } from './build-operation.ts'
 import { type BuildScope, firstStep, refer } from './build-scope.ts'
 import type { Findings, Steps } from './check-tree.ts'
 import { buildConfiguration, buildCredentials, buildLimits, buildOrigins } from './connection/build-connection.ts'
+import { buildWebhooks } from './connection/build-webhooks.ts'
 import type { FileAccount, KindFile } from './file.ts'
 import type { Shape } from './shape.ts'
 import { groups } from './table.ts'
@@ -184,6 +185,7 @@ export function buildDefinition(value: unknown, found: Findings): ConnectorDefin
     limits: buildLimits(scope, { credentials, configuration }),
     ...buildProofs(scope, entities),
     ...buildKnown(scope, entities),
+    ...buildWebhooks(scope),
     ...(unsure === undefined ? {} : { unsure }),
     entities,
   }

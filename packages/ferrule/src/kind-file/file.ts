@@ -2,6 +2,7 @@
 import type { WindowForm } from '../definition/connector.ts'
 import type { SearchCap } from '../definition/page.ts'
 import type { TimeForm } from '../definition/sync.ts'
+import type { WebhookEffect } from '../definition/webhooks.ts'
 
 /** A text, a number, or true or false. */
 export type Scalar = string | number | boolean
@@ -232,6 +233,34 @@ export interface FileAccount {
   readonly id: string
   readonly among?: string
 }
+/** What a topic of webhooks says. */
+export interface FileWebhookEvent {
+  readonly does?: WebhookEffect
+  readonly entity?: string
+  readonly key?: string | readonly string[]
+  readonly params?: Named<string>
+  readonly version?: string
+}
+/** Webhooks. */
+export interface FileWebhooks {
+  readonly secret: string
+  readonly find?: string | Named<string>
+  readonly signature?: {
+    readonly header: string
+    readonly as?: 'hex' | 'base64'
+    readonly prefix?: string
+    readonly part?: string
+    readonly signs?: string
+    readonly time?: string | { readonly at: string; readonly as?: 'seconds' | 'milliseconds'; readonly within?: string }
+  }
+  readonly token?: { readonly header: string; readonly body: string; readonly url?: string }
+  readonly challenge?: { readonly when?: Named<string>; readonly answer?: string; readonly secret?: string }
+  readonly account?: string | readonly string[] | { readonly at: string | readonly string[]; readonly is?: string }
+  readonly id?: string | readonly string[]
+  readonly topic?: string | readonly string[]
+  readonly list?: string
+  readonly events: Named<'redact' | 'uninstalled' | FileWebhookEvent | readonly FileWebhookEvent[]>
+}
 /** Why something in a file is unsure: an importer guessed it, or its document did not say it. */
 export type Unsure = 'guessed' | 'not said'
 /** A whole file. */
@@ -256,6 +285,7 @@ export interface KindFile {
   readonly lists?: Pick<FileOperation, 'at' | 'pages' | 'as' | 'arrays'>
   readonly writes?: Pick<FileOperation, 'as' | 'arrays' | 'once'>
   readonly changes?: FileChanges
+  readonly webhooks?: FileWebhooks
   readonly types?: Named<FileFields>
   readonly unsure?: Named<Unsure>
   readonly entities: Named<FileEntity>

@@ -15,6 +15,9 @@ const sections: readonly (readonly [RegExp, Steps])[] = [
   [/^(a rate|a bucket|limits|other rates)/, ['limits']],
   [/^the check/, ['check']],
   [/^the account/, ['account']],
+  [/^webhooks (\S+) (?:is|does|names|has|reads)\b/, ['webhooks', 'events', '$1']],
+  [/^webhooks (\S+): /, ['webhooks', 'events', '$1']],
+  [/^webhooks/, ['webhooks']],
   [/^the slug|^the id/, ['kind']],
   [/codes? of/, ['errors']],
 ]

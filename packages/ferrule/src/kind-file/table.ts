@@ -2,6 +2,7 @@
 import { authGroups } from './groups/auth.ts'
 import { fieldGroup } from './groups/fields.ts'
 import { pageGroups } from './groups/pages.ts'
+import { webhookGroups } from './groups/webhooks.ts'
 import {
   constants,
   either,
@@ -101,6 +102,10 @@ const kind: KeyGroup = {
     key('changes', keys('changes'), 'A list of what changed, which several entities read in place of all their records', {
       example:
         "changes: { entity: events, since: { created: 'created[gte]' }, where: { type: '{name}.updated' }, record: data.object, keeps: 30d }",
+    }),
+    key('webhooks', keys('webhooks'), 'Which records the events name that the vendor sends by itself', {
+      example:
+        'webhooks: { secret: webhook_secret, signature: { header: x-signature }, topic: type, events: { made: { entity: things, key: id } } }',
     }),
     key('types', map('word', fields('any')), 'Fields that several places share; `+: name` takes them in', {
       example: 'types: { base: { id: string Id } }',
@@ -491,4 +496,4 @@ const entities: Readonly<Record<string, KeyGroup>> = {
 }
 
 /** All groups of keys by name. `kind` is the whole file. */
-export const groups: Readonly<Record<string, KeyGroup>> = { kind, ...connection, ...entities, field: fieldGroup }
+export const groups: Readonly<Record<string, KeyGroup>> = { kind, ...connection, ...entities, ...webhookGroups, field: fieldGroup }

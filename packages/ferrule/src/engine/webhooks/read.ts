@@ -162,8 +162,9 @@ function findRead(
   return read === undefined ? {} : { read: { action, params: read } }
 }
 
-function readVersion(event: unknown, { version }: WebhookRule): Pick<WebhookEvent, 'version'> {
-  const value = version === undefined ? undefined : toShortText(getAt(event, parsePath(version)))
+/** Reads the time of change. A removal has none: the copy is never newer than it. */
+function readVersion(event: unknown, { does, version }: WebhookRule): Pick<WebhookEvent, 'version'> {
+  const value = version === undefined || does !== 'changed' ? undefined : toShortText(getAt(event, parsePath(version)))
   return version === undefined || value === undefined ? {} : { version: { field: version.slice(version.lastIndexOf('.') + 1), value } }
 }
 

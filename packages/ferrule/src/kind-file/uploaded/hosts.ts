@@ -71,7 +71,7 @@ export function findHostFlaw(address: string): string | undefined {
 /** Places of addresses in a file. */
 const places = [
   ...['api', 'api.of.*', 'elsewhere.api', 'auth.*.oauth.page', 'auth.*.oauth.token', 'auth.*.login.host', 'auth.*.login.host.of.*', 'docs'],
-  ...['auth.*.find.url', 'auth.*.fields.*.$find.url', 'configuration.*.$find.url'],
+  ...['auth.*.find.url', 'auth.*.fields.*.$find.url', 'configuration.*.$find.url', 'webhooks.find.url'],
 ] as const
 
 /** Notes hosts that a file of a stranger may not name. */
