@@ -2,8 +2,9 @@
 import { type ConnectorDefinition, type CredentialScheme, readSlug } from '../definition/connector.ts'
 import { buildObjectSchema, formatDocumentedType, readComparison } from '../definition/document.ts'
 import { type EntityDefinition, type LiveAction, listActions, liveActions, type Operation } from '../definition/entity.ts'
-import type { Field, Fields } from '../definition/fields.ts'
+import type { Field, Fields, Finding } from '../definition/fields.ts'
 import { type Block, type FieldRow, fieldRows, heading, paragraph, table } from './blocks.ts'
+import { describeWebhooks } from './describe-webhooks.ts'
 
 /** A part of a kind's description that can be read by itself. */
 export interface Section {
@@ -28,9 +29,8 @@ const fieldTable = (rows: readonly FieldRow[], { withRequired }: { readonly with
 const fields = (given: Fields, options: { readonly withRequired: boolean }): Block =>
   fieldTable(fieldRows(buildObjectSchema(given)), options)
 
-/** Describes where people find the value of a field: a sentence, the vendor's menu, and the role that they need there. */
-function describeFinding(field: Field): string {
-  const { says, menu, url, role } = field['x-find'] ?? { says: '' }
+/** Describes where people find a value: a sentence, the vendor's menu, and the role that they need there. */
+function describeFinding({ says, menu, url, role }: Finding): string {
   const name = menu === undefined ? 'The page of the vendor' : `**${menu}**`
   const where = url === undefined ? (menu === undefined ? undefined : name) : `[${name}](${url})`
   return [says, where === undefined ? '' : `${where}.`, role === undefined ? '' : `Role: ${role}.`].filter((each) => each !== '').join(' ')
@@ -42,7 +42,7 @@ const filledFields = (given: Fields): Block =>
     ['Name', 'Type', 'Required', 'Meaning', 'Where to find it'],
     fieldRows(buildObjectSchema(given)).map(({ path, type, required, about }) => {
       const field = given[path]
-      return [`\`${path}\``, type, required ? 'yes' : 'no', about, field === undefined ? '' : describeFinding(field)]
+      return [`\`${path}\``, type, required ? 'yes' : 'no', about, describeFinding(field?.['x-find'] ?? { says: '' })]
     }),
   )
 
@@ -188,9 +188,16 @@ const describeConfiguration = ({ configuration }: ConnectorDefinition): Section 
   ],
 })
 
+function* describeEvents(definition: ConnectorDefinition): Generator<Section, void, undefined> {
+  if (definition.webhooks === undefined) return
+  const blocks = describeWebhooks(definition, describeFinding(definition.webhooks.signature.find))
+  yield { id: 'webhooks', title: 'Webhooks', summary: 'Which records the events of the vendor name', blocks }
+}
+
 function* describeDetails(definition: ConnectorDefinition): Generator<Section, void, undefined> {
   yield describeCredentials(definition)
   yield describeConfiguration(definition)
+  yield* describeEvents(definition)
   for (const [name, entity] of Object.entries(definition.entities)) yield describeEntity(name, entity, definition)
 }
 
