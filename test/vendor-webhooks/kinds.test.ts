@@ -10,7 +10,10 @@ import { hmac, now, nowSeconds, post, url } from './vendors.ts'
 
 const folder = join(import.meta.dirname, '../../packages/kinds')
 const names = ['github', 'stripe', 'slack', 'hubspot', 'jira', 'linear', 'notion'] as const
-const load = async (name: string): Promise<Kind> => parseKind(await readFile(join(folder, `${name}.kind.yaml`), 'utf8'))
+async function load(name: string): Promise<Kind> {
+  const { definition } = await parseKind(await readFile(join(folder, `${name}.kind.yaml`), 'utf8'))
+  return { definition, rules: {} }
+}
 const kinds: Readonly<Record<string, Kind>> = Object.fromEntries(
   await Promise.all(names.map(async (name) => [name, await load(name)] as const)),
 )
