@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect as connectTo } from '../../packages/ferrule/src/index.ts'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
+import { Follower } from '../support/follower.ts'
 import { expectDocumented } from './contract.ts'
-import { Follower } from './follower.ts'
 import { allFound, eventually, overBothStores, startCopyWorld } from './search-support.ts'
 import { type Answer, connectorsPath, type Json, type World } from './support.ts'
 
@@ -99,7 +99,7 @@ overBothStores('a change feed', (engine) => {
 
   test('has no gap and loses nothing, whatever is written between its pages', async () => {
     await connect()
-    const follower = new Follower()
+    const follower = new Follower<Json>()
     let after: string | undefined
     for (let step = 0; step < 60; step += 1) {
       const { json } = await ask({ ...(after === undefined ? {} : { after }), limit: 7 })
@@ -116,7 +116,7 @@ overBothStores('a change feed', (engine) => {
 
   test('expires with the copy, and a new beginning drops what is gone', async () => {
     await connect()
-    const follower = new Follower()
+    const follower = new Follower<Json>()
     const { entries, next } = await drain()
     follower.take(entries)
     await world.context.store.deleteAll(place())

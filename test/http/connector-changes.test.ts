@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect as connectTo } from '../../packages/ferrule/src/index.ts'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
+import { Follower } from '../support/follower.ts'
 import { expectDocumented } from './contract.ts'
-import { Follower } from './follower.ts'
 import { allFound, eventually, overBothStores, startCopyWorld } from './search-support.ts'
 import { type Answer, connectorsPath, type Json, type World } from './support.ts'
 
@@ -165,7 +165,7 @@ overBothStores('a change feed of a connector', (engine) => {
 
   test('begins an entity again whose changes are lost, and only that one', async () => {
     await connect()
-    const follower = new Follower()
+    const follower = new Follower<Json>()
     const { entries, next } = await drain()
     follower.take(entries.filter(({ entity }) => entity === 'users'))
     await world.context.store.deleteAll(place('users'))
@@ -180,7 +180,7 @@ overBothStores('a change feed of a connector', (engine) => {
 
   test('has no gap, whatever is written between its pages', async () => {
     await connect()
-    const followers = { users: new Follower(), settings_scorecards: new Follower() }
+    const followers = { users: new Follower<Json>(), settings_scorecards: new Follower() }
     let after: string | undefined
     const step = async (): Promise<boolean> => {
       const { json } = await ask({ ...(after === undefined ? {} : { after }), limit: 5 })

@@ -1,22 +1,28 @@
 import { expect, test } from 'vitest'
 import { createWorld, overBoth } from '../platform/world.ts'
-import { SyncKills } from '../support/sync-kills.ts'
+import { phases, SyncKills } from '../support/sync-kills.ts'
 
-const kills = 100
+const kills = 200
+/** Kills in each phase at least. */
+const least = 30
 /** Kills between two comparisons. */
 const between = 5
 
 overBoth('nodes that are killed while they sync', (database) => {
-  test(`leave a copy that equals the vendor after the next run, ${kills} kills`, { timeout: 3_600_000 }, async () => {
+  test(`leave a copy and a follower that equal the vendor after the next run, and lose no event, ${kills} kills`, {
+    timeout: 3_600_000,
+  }, async () => {
     const world = await createWorld(database, 'soak sync kills')
     await using run = await SyncKills.begin(world.env)
     while (run.counts.kills < kills) {
-      for (let count = 0; count < between; count += 1) await run.kill()
-      const { found, expected } = await run.compare()
+      for (let count = 0; count < between; count += 1) await run.kill(phases[run.counts.kills % phases.length] ?? 'walking')
+      const { found, followed, expected, events, received } = await run.compare()
       expect(found).toEqual(expected)
+      expect(followed).toEqual(expected)
+      expect(events.filter((id) => received.get(id)?.size !== 1)).toEqual([])
     }
     console.log(`sync kills (${database}): ${JSON.stringify(run.counts)}`)
-    expect(run.counts.walking).toBeGreaterThan(kills / 4)
+    for (const phase of phases) expect(run.counts[phase], phase).toBeGreaterThanOrEqual(least)
     await world.close()
   })
 })

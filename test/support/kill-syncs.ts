@@ -1,9 +1,11 @@
-// A node that syncs until it is killed. Its argument is JSON of `SyncerOptions`; standard output gets a line when a run has ended.
+// A node that syncs, and sends its events, until it is killed. Its argument is JSON of `SyncerOptions`; standard output gets a line when a run has ended.
 
 import { createEngine } from '../../packages/ferrule/src/engine/call/execute.ts'
+import { type CopyServices, createCopyServices } from '../../packages/server/src/copies/copy-services.ts'
 import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import type { SyncWorker } from '../../packages/server/src/copies/sync-types.ts'
+import type { EventWorker } from '../../packages/server/src/events/event-worker.ts'
 import { openPlatform } from '../../packages/server/src/main/platform.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import { readSettings } from '../../packages/server/src/main/settings/settings.ts'
@@ -24,6 +26,9 @@ export interface SyncNode {
   readonly platform: Platform
   readonly store: ContextStore
   readonly worker: SyncWorker
+  readonly copies: CopyServices
+  /** Sends events to the endpoints of the organization. */
+  readonly events: EventWorker
   /** What background tasks could not do. */
   readonly errors: readonly unknown[]
   close(): Promise<void>
@@ -46,18 +51,24 @@ export async function openNode(
   const engine = () => createEngine({ limits: false, random: () => 0 })
   const platform = await openPlatform({ settings, kinds: [ledger], engine, contextStore: store, clock: now, onBackgroundError })
   const worker = platform.syncWorker({ store, onRun: ({ state }) => ended(state) })
+  const copies = createCopyServices({ store, platform, settings, clock: now, onError: onBackgroundError })
+  const events = platform.eventWorker()
   const close = async () => {
+    await events.stop()
     await worker.stop()
+    await copies.folds.close()
+    await copies.lostRecords.close()
     await platform.close()
     await store.close()
   }
-  return { platform, store, worker, errors, close }
+  return { platform, store, worker, copies, events, errors, close }
 }
 
 async function run({ env, connectorId, mode, clockOffset }: SyncerOptions): Promise<void> {
   const ended = (state: string) => void (state === 'queued' || process.stdout.write('done\n'))
-  const { platform, worker } = await openNode(env, () => Date.now() + clockOffset, ended)
+  const { platform, worker, events } = await openNode(env, () => Date.now() + clockOffset, ended)
   await platform.syncs.request(principalOf(platform), connectorId, { mode })
+  events.start()
   worker.start()
   await new Promise((resolve) => setTimeout(resolve, 60_000)) // until it is killed
 }
