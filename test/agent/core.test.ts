@@ -28,7 +28,7 @@ describe('the definitions', () => {
   })
 
   test('say what reads and what writes; write is there only on request', async () => {
-    const reading = ['list_connectors', 'describe', 'execute', 'search', 'read_more', 'current_time']
+    const reading = ['list_connectors', 'describe', 'execute', 'search', 'changes', 'read_more', 'current_time']
     const tools = await createTools(makeFakeSource(answered), { write: true })
     expect(toolNames(await createTools(makeFakeSource(answered)))).toEqual(reading)
     expect(toolNames(tools)).toEqual([...reading, 'write'])

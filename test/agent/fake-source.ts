@@ -65,6 +65,7 @@ export function makeFakeSource(
       return { connectors: all.slice(from, from + 100), next: from + 100 < all.length ? String(from + 100) : null }
     },
     getConnector: async (id) => connectors.find((each) => each.id === id),
+    readChanges: async () => ({ data: [], next: 'after', has_more: false }),
     readKind: async () => fakeKind,
     execute: async ({ name }, request) => {
       calls.push({ ...request, connector: name })

@@ -64,7 +64,6 @@ describe('against a service', () => {
     await run('--after', 'now', '--cursor-file', file)
     const cursor = readFileSync(file, 'utf8').trim()
     await running.world.context.store.deleteAll(place())
-    await running.world.context.sync()
     const all = 'all records come first. Delete what you have and did not meet between snapshot_begin and snapshot_end.'
     const expired = { code: 'changes_expired', hint: `Delete ${file}, and run it again: ${all}` }
     const kept = await run('--cursor-file', file)

@@ -16,6 +16,7 @@ import { Explained, writeActions } from './operations.ts'
 import { type Narrowing, Reach } from './reach.ts'
 import { answerKept, answerRead, isPosition, type KeptPosition, type ReadPosition } from './reading.ts'
 import { type AgentSources, nameSources, openSources } from './sources/open.ts'
+import { changes } from './tools/changes.ts'
 import { describe } from './tools/describe.ts'
 import { execute } from './tools/execute.ts'
 import { listConnectors } from './tools/list-connectors.ts'
@@ -182,7 +183,7 @@ function buildContext(source: AgentSources, options: ToolOptions): ToolContext {
 
 const readMore = buildReadMore([listConnectors, describe])
 /** The general tools that read, in the order of their list. */
-const readers: readonly ToolDefinition[] = [listConnectors, describe, execute, search, readMore, currentTime]
+const readers: readonly ToolDefinition[] = [listConnectors, describe, execute, search, changes, readMore, currentTime]
 
 /** Scopes that a token for MCP needs for the general tools, by name; a tool without one takes any token. */
 export const toolScopes: ReadonlyMap<string, McpScope> = new Map(
@@ -198,7 +199,8 @@ export const toolScopes: ReadonlyMap<string, McpScope> = new Map(
 export async function createTools(source: AgentSources, options: ToolOptions = {}): Promise<readonly AgentTool[]> {
   checkToolOptions(options)
   const context = buildContext(source, options)
-  const general = context.canWrite ? [...readers, write] : readers
+  const reading = context.reach.source.readChanges === undefined ? readers.filter((tool) => tool !== changes) : readers
+  const general = context.canWrite ? [...reading, write] : reading
   const { include } = options
   const tools = include === undefined ? general : [...(await buildOperationTools(context, include)), readMore]
   return tools.map((tool) => bind(tool, context))

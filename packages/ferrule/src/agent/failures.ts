@@ -18,6 +18,7 @@ const hints: Partial<Record<ErrorCode, string>> = {
   upstream_account_unavailable: 'Tell the user: the account has to be settled with the vendor.',
   unsupported_in_local_mode: 'Use execute with list and get.',
   context_store_not_ready: 'Use execute with list and get, or search again later; list_connectors shows the state of the copy.',
+  changes_expired: 'Call changes without after: all records come first. What you had and do not meet is removed.',
   context_store_unavailable: 'Use execute with list and get.',
   context_store_timeout: 'Search for less: more conditions, or fewer words.',
   service_unreachable: 'Try again later, or tell the user.',

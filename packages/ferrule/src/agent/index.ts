@@ -17,6 +17,7 @@ export type {
   AgentKind,
   AgentRequest,
   AgentSource,
+  ChangesWish,
   ConnectorPage,
   ConnectorWish,
   EntityFreshness,

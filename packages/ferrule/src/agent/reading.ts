@@ -1,7 +1,7 @@
 /** Runs operations and answers their rows, from the first one or from a position. */
 import { isObject } from '../definition/object.ts'
 import { readProperties } from '../document/schema.ts'
-import { failValidation } from '../errors.ts'
+import { fail, failValidation } from '../errors.ts'
 import { buildProjection, toFieldPath } from '../values/fields.ts'
 import { writeJson } from '../values/json/json.ts'
 import { createRowReader } from '../values/rows/rows.ts'
@@ -36,6 +36,18 @@ interface Kept {
 
 /** The first row, from its beginning. */
 export const start: RowOffset = { at: 0 }
+
+/** Action of a request that reads the changes of a copy. */
+export const changes = 'changes'
+
+/** Reads a page of changes. Beside it stands where the next call continues. */
+async function askChanges({ context, limits }: RunningCall, { connector, request: { entity, params } }: Reading): Promise<unknown> {
+  const { cursor, limit } = params
+  const wish = { entity, limit: Number(limit), after: typeof cursor === 'string' ? cursor : undefined }
+  const page = await context.reach.source.readChanges?.(connector, wish, limits)
+  if (page === undefined) throw fail('context_store_unavailable', {})
+  return { data: page.data, meta: { after: page.next, has_more: page.has_more, cursor: page.next } }
+}
 
 /** Returns whether an entity answers results of statements. */
 const isStatement = ({ entities }: AgentKind, name: string): boolean =>
@@ -123,6 +135,7 @@ class AnswerHandles {
 
 /** Finds what the definition names of the records of a call. */
 function findKnown({ kind, request }: Reading): KnownFields {
+  if (request.action === changes) return { key: ['type', 'key'], searchable: ['fields', 'changed_at', 'cause'] }
   const document = kind.entities.find(({ entity }) => entity === request.entity)
   return { key: document?.key ?? [], searchable: readProperties(document?.searchable ?? null).map(([name]) => name) }
 }
@@ -157,7 +170,10 @@ export async function answerRead(running: RunningCall, reading: Reading): Promis
   const { request, connector, columns, kind } = reading
   // The rows of a statement stand inside of its record, so the fields of rows are chosen here.
   const sent = isStatement(kind, request.entity) ? { ...request, fields: undefined } : request
-  const answer = await running.context.reach.source.execute(connector, sent, running.limits)
+  const answer =
+    request.action === changes
+      ? await askChanges(running, reading)
+      : await running.context.reach.source.execute(connector, sent, running.limits)
   const file = readFile(answer, reading)
   if (file !== undefined) return answerFile(reading, file)
   const result = readResult(request, answer, columns?.list)
@@ -276,7 +292,8 @@ function readResult(request: AgentRequest, answer: unknown, known?: Columns): Re
   const meta = isObject(given) ? given : {}
   const next = readNext(request, meta)
   const facts = { ...readFacts(meta), ...(isObject(copy) ? { context_store: copy } : {}) }
-  if (Array.isArray(data)) return { rows: data, isSingle: false, isOnce: false, columns: undefined, facts, next }
+  // What changes meanwhile joins the changes of a page, and moves its rows.
+  if (Array.isArray(data)) return { rows: data, isSingle: false, isOnce: request.action === changes, columns: undefined, facts, next }
   const isStatement = Object.hasOwn(meta, 'next_operation') && isObject(data)
   const isOnce = isStatement && !namesStatement(request, meta)
   if (!isStatement || !Array.isArray(data['data'])) return { rows: [data], isSingle: true, isOnce, columns: known, facts, next }

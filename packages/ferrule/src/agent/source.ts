@@ -1,4 +1,5 @@
 /** The way from tools to systems. A client of the service, connections of this process and the service itself implement it. */
+import type { ChangesPage } from '../wire/changes.ts'
 import type { EntityDocument } from '../wire/definitions.ts'
 
 /** A connected system. */
@@ -57,7 +58,7 @@ export interface AgentKind {
 /** An operation of a connector. */
 export interface AgentRequest {
   readonly entity: string
-  /** An action of the entity, or `context_store_search`. */
+  /** An action of the entity, `context_store_search` or `changes`. */
   readonly action: string
   readonly params: Readonly<Record<string, unknown>>
   /** Paths of the fields that records keep; undefined: all. */
@@ -66,6 +67,15 @@ export interface AgentRequest {
   readonly maxAge?: number | undefined
   /** Key of a write that must happen once; undefined: each call is its own write. */
   readonly idempotencyKey?: string | undefined
+}
+
+/** Which changes of a copy to read. */
+export interface ChangesWish {
+  readonly entity: string
+  /** Where an earlier page ended, or `now`; undefined: all records come first. */
+  readonly after?: string | undefined
+  /** Maximum number of entries. */
+  readonly limit: number
 }
 
 /** How long a request may take. */
@@ -83,6 +93,8 @@ export interface AgentSource {
   getConnector(id: string, limits: RequestLimits): Promise<AgentConnector | undefined>
   /** Reads how fresh the copies of a connector are. A source without copies has no such method. */
   readFreshness?(connector: AgentConnector, limits: RequestLimits): Promise<readonly EntityFreshness[]>
+  /** Reads a page of the changes of a copy, without waiting for one. A source without copies has no such method. */
+  readChanges?(connector: AgentConnector, wish: ChangesWish, limits: RequestLimits): Promise<ChangesPage>
   /** Describes the kind of a connector. */
   readKind(connector: AgentConnector, limits: RequestLimits): Promise<AgentKind>
   /**

@@ -303,11 +303,20 @@ export class Hosted {
   ): AsyncGenerator<ChangesPage, void, undefined> {
     checkOptions(hostedCallRules, options)
     checkOptions(changesRules, params)
-    const load = (query: ChangesPageQuery) =>
-      this.#send(options, (slots, left) =>
-        this.#transport.json<ChangesPage>(endpoints.listChanges, { ...left, slots: { ...slots, entity }, query }),
-      )
-    yield* walkChangePages(load, params, options)
+    yield* walkChangePages((query) => this.#listChanges(entity, query, options), params, options)
+  }
+
+  /** Reads one page, without waiting for a change. */
+  changePage(entity: string, { after, limit }: Omit<ChangesParams, 'follow'>, options: HostedCallOptions = {}): Promise<ChangesPage> {
+    checkOptions(hostedCallRules, options)
+    checkOptions(changesRules, { after, limit })
+    return this.#listChanges(entity, { after, limit }, options)
+  }
+
+  #listChanges(entity: string, query: ChangesPageQuery, options: HostedCallOptions): Promise<ChangesPage> {
+    return this.#send(options, (slots, left) =>
+      this.#transport.json<ChangesPage>(endpoints.listChanges, { ...left, slots: { ...slots, entity }, query }),
+    )
   }
 
   changes(entity: string, params: ChangesParams = {}, options: HostedCallOptions = {}): AsyncGenerator<FollowedChange, void, undefined> {

@@ -92,6 +92,8 @@ export function createHostedSource(transport: Transport): AgentSource {
         searchable: ready_for_search,
         syncedAt: synced_at,
       })),
+    readChanges: ({ id, kind }, { entity, ...wish }, limits) =>
+      new Hosted(transport, { kind, connector: id }).changePage(entity, wish, limits),
     readKind: (connector) => kinds.get(connector),
     execute: ({ id, kind }, request, limits) => execute(new Hosted(transport, { kind, connector: id }, request.fields), request, limits),
   }

@@ -51,6 +51,15 @@ function joinSources(sources: readonly AgentSource[]): AgentSource {
       }
       return undefined
     },
+    ...(sources.every(({ readChanges }) => readChanges === undefined)
+      ? {}
+      : {
+          readChanges: (connector, wish, limits) => {
+            const page = find(connector).readChanges?.(connector, wish, limits)
+            if (page === undefined) throw fail('context_store_unavailable', {})
+            return page
+          },
+        }),
     readFreshness: async (connector, limits) => (await find(connector).readFreshness?.(connector, limits)) ?? [],
     readKind: (connector, limits) => find(connector).readKind(connector, limits),
     execute: (connector, request, limits) => find(connector).execute(connector, request, limits),

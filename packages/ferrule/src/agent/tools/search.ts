@@ -85,17 +85,25 @@ function explain(thrown: unknown, { connector }: Described, { entity, searchable
   ])
 }
 
-async function run(running: RunningCall): Promise<AgentAnswer> {
+/**
+ * Finds the connector and the entity that a call names.
+ * @throws Explained `action_not_supported` where the entity has no copy
+ */
+export async function findCopied(running: RunningCall, action: string): Promise<readonly [Described, EntityDocument]> {
   const described = await findDescribed(running, readString(running, 'connector'))
   const document = findEntity(described, readString(running, 'entity') ?? '')
-  const { entity, searchable } = document
-  if (searchable === null) {
-    const known = described.kind.entities.flatMap((each) => (each.searchable === null ? [] : [each.entity]))
-    const error = fail('action_not_supported', { entity, action: 'search', known: document.actions.map(({ action }) => action).join(', ') })
-    throw new Explained(error, [
-      known.length === 0 ? 'Nothing of this connector can be searched: use execute.' : `Searchable: ${known.join(', ')}.`,
-    ])
-  }
+  const { entity, searchable, actions } = document
+  if (searchable !== null) return [described, document]
+  const known = described.kind.entities.flatMap((each) => (each.searchable === null ? [] : [each.entity]))
+  const error = fail('action_not_supported', { entity, action, known: actions.map((each) => each.action).join(', ') })
+  throw new Explained(error, [
+    known.length === 0 ? 'Nothing of this connector can be searched: use execute.' : `Searchable: ${known.join(', ')}.`,
+  ])
+}
+
+async function run(running: RunningCall): Promise<AgentAnswer> {
+  const [described, document] = await findCopied(running, 'search')
+  const { entity } = document
   try {
     const { max_age: maxAge } = running.args
     const params = readParams(running)

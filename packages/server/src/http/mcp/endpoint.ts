@@ -3,10 +3,17 @@ import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { FerruleError, FerruleError as KnownError } from 'ferrule'
-import type { AgentConnector, AgentKind, AgentRequest, AgentSource, RequestLimits } from 'ferrule/agents'
+import type { AgentConnector, AgentKind, AgentRequest, AgentSource, ChangesWish, RequestLimits } from 'ferrule/agents'
 import { type FileAnswer, JsonText, parseJson, RawJson, RawRows } from 'ferrule/engine'
 import { createMcpServer, fail, isObject, type McpMessage, type McpSdk, markUnreviewed, readProblem } from 'ferrule/internal'
-import { type ConnectorRecord, type ConnectorSummary, defaultMcpScopes, type ExecuteRequest, executeInput } from 'ferrule/wire'
+import {
+  type ChangesPage,
+  type ConnectorRecord,
+  type ConnectorSummary,
+  defaultMcpScopes,
+  type ExecuteRequest,
+  executeInput,
+} from 'ferrule/wire'
 import { ExecuteLimits, type Hold } from '../../calls/admission.ts'
 import { answerBody } from '../../calls/cut-records.ts'
 import type { Executed, ReplayedAnswer } from '../../calls/executed.ts'
@@ -17,6 +24,7 @@ import { type Principal, requireScope, type Scope } from '../../values/access.ts
 import { readBody } from '../../values/read.ts'
 import { version } from '../../values/version.ts'
 import type { Services } from '../route.ts'
+import { takeChanges } from '../routes/changes.ts'
 import { createDoor } from './doors.ts'
 import { findMetadataAddress } from './metadata.ts'
 import { type Arrival, type McpExchange, mountMcp } from './mount.ts'
@@ -237,6 +245,18 @@ async function execute(
   })
 }
 
+async function readChanges(
+  { platform, operations }: Services,
+  who: Principal,
+  { connector, wish, limits }: { readonly connector: AgentConnector; readonly wish: ChangesWish; readonly limits: RequestLimits },
+): Promise<ChangesPage> {
+  return platform.admission.admit({ organizationId: who.organizationId, ...limits }, async ({ signal }) => {
+    const access = await platform.connectors.readAccess(who, connector.id)
+    const page = await takeChanges(operations).read(access, { ...wish, signal })
+    return { ...page, data: parseJson(page.data.text) as ChangesPage['data'] } // what the feed has written
+  })
+}
+
 const isMissing = (thrown: unknown): boolean => thrown instanceof FerruleError && thrown.code === 'connector_not_found'
 
 /**
@@ -273,6 +293,7 @@ function createServiceSource(services: Services, caller: SourceCaller): AgentSou
         searchable: ready_for_search,
         syncedAt: synced_at,
       })),
+    readChanges: (connector, wish, limits) => readChanges(services, principal, { connector, wish, limits }),
     readKind: async ({ kind, version }): Promise<AgentKind> => {
       const found = await platform.kinds.getVersion(principal.organizationId, kind, version)
       const { definition, entities } = await describeServedKind(found)

@@ -85,7 +85,8 @@ async function answerChanges(
   })
 }
 
-function takeChanges({ changes }: { readonly changes?: Changes }): Changes {
+/** Returns the feeds. @throws FerruleError `context_store_unavailable` in a service without copies */
+export function takeChanges({ changes }: { readonly changes?: Changes }): Changes {
   if (changes === undefined) throw fail('context_store_unavailable', {})
   return changes
 }
