@@ -50,7 +50,7 @@ const printed: Readonly<Record<string, RegExp>> = {
   'Read typed rows of a statement': /^3 at 2021-01-28T22:09:37\.123456789, 673 days later, 2 elements$/m,
   'Share a rate between processes': /^3 calls, then wait for 24 hours$/m,
   'Give the tools to a framework': /^4 times list_connectors, describe, execute, search, changes, read_more, current_time$/m,
-  'Call a model yourself': /^6 tools, gong users\.list of "my calls": \d+ rows/m,
+  'Call a model yourself': /^7 tools, gong users\.list of "my calls": \d+ rows/m,
   'Connect without a service': /^"calls": gong, active\n"warehouse": snowflake, active$/m,
   'Give an end user their connectors only': /^Error connector_not_found: .*\nNext: No connector is connected\./m,
   'Read an answer to its end': /^5 parts, the last one: gong users\.list of "my calls": rows \d+ to \d+ of 100/m,
