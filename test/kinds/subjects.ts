@@ -143,8 +143,8 @@ const stripe: Subject = {
       once: true,
     },
     {
-      ...{ entity: 'subscriptions', action: 'create', of: 'customers', holds: 'subscriptions', more: 1, once: true },
-      params: ({ id }) => ({ customer: id, items: [{ price: 'price_1', quantity: 2 }] }),
+      ...{ entity: 'subscriptions', action: 'create', of: 'subscriptions', holds: 'subscriptions', more: 1, once: true },
+      params: ({ customer, items }) => ({ customer, items: [{ price: /price_\w+/.exec(JSON.stringify(items))?.[0], quantity: 2 }] }),
     },
   ],
   copies: [

@@ -208,11 +208,14 @@ export class GitHub extends kit.Vendor {
 
   #create(call: Call, repository: Row, path: string, more: Row = {}): Answer {
     const fields = read(call, kit.words(resources.get(path)?.['create']))
-    const needs: Readonly<Record<string, string>> = { issues: 'title', pulls: 'title', releases: 'tag_name', labels: 'name' }
-    const needed = needs[path] ?? 'body'
-    if (fields[needed] === undefined && path !== 'reviews') throw invalid(needed, 'missing_field')
+    // A pull request has two branches: https://docs.github.com/en/rest/pulls/pulls#create-a-pull-request
+    const needs: Readonly<Record<string, string>> = { issues: 'title', pulls: 'title head base', releases: 'tag_name', labels: 'name' }
+    const lacking = kit.words(needs[path] ?? 'body').find((name) => fields[name] === undefined)
+    if (lacking !== undefined && path !== 'reviews') throw invalid(lacking, 'missing_field')
     const make = { issues: this.#issue, pulls: this.#pull }[path]?.bind(this)
-    const row = make?.(repository, String(fields['title']), Date.now()) ?? this.#add(repository, path, { user, ...more }, Date.now())
+    const row =
+      make?.(repository, String(fields['title']), Date.now()) ??
+      this.#add(repository, path, { [path === 'releases' ? 'author' : 'user']: user, ...more }, Date.now())
     const labels = Array.isArray(fields['labels']) ? { labels: fields['labels'].map((name: unknown) => ({ name })) } : {}
     Object.assign(row, fields, labels, path === 'pulls' ? { head: {}, base: this.#head(repository) } : {})
     return { status: 201, body: show(path, row) }
@@ -272,7 +275,12 @@ interface List {
   readonly cap?: number
 }
 
-const show = (path: string, { number, ...row }: Row): Row => (path === 'reviews' || number === undefined ? row : { ...row, number })
+/** Names that are the stand-in's own: a commit has a hash in place of an id, and a label no times (/rest/commits/commits, /rest/issues/labels). */
+const hidden = { reviews: ['number'], commits: ['id', 'created_at', 'updated_at'], labels: ['created_at', 'updated_at', 'html_url'] }
+const show = (path: string, row: Row): Row => {
+  const names = Object.entries(hidden).find(([one]) => one === path)?.[1] ?? []
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)))
+}
 
 function fits(row: Row, query: URLSearchParams, path: string): boolean {
   const changed = Date.parse(String(row[path === 'commits' ? 'created_at' : 'updated_at']))

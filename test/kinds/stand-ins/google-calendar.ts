@@ -84,7 +84,7 @@ export class GoogleCalendar extends kit.Vendor {
     const id = path[1] === 'primary' ? 'me@example.com' : path[1]
     const calendar = this.#table('calendarList').find(id)
     if (path[0] !== 'calendars' || calendar === undefined || id === undefined) throw refuse(404, 'notFound', 'Not Found')
-    if (path.length === 2 && call.method === 'GET') return kit.ok(calendar)
+    if (path.length === 2 && call.method === 'GET') return kit.ok(show('calendarList', calendar))
     if (path[2] === 'acl' && path.length === 3 && call.method === 'GET') return this.#page(call, 'acl', this.#table(`acl ${id}`))
     if (path[2] !== 'events' || path.length > 4) throw refuse(404, 'notFound', 'Not Found')
     return path[3] === undefined ? this.#events(call, id) : this.#one(call, this.#table(id), path[3])
@@ -94,7 +94,7 @@ export class GoogleCalendar extends kit.Vendor {
     const name = ['calendarList', 'settings'].find((one) => one === what)
     if (name === undefined || call.method !== 'GET') throw refuse(404, 'notFound', 'Not Found')
     if (id === undefined) return this.#page(call, name, this.#table(name))
-    return kit.ok(find(this.#table(name), id === 'primary' ? 'me@example.com' : id))
+    return kit.ok(show(name, find(this.#table(name), id === 'primary' ? 'me@example.com' : id)))
   }
 
   /** The caller can give the id: https://developers.google.com/workspace/calendar/api/v3/reference/events/insert */
@@ -104,17 +104,18 @@ export class GoogleCalendar extends kit.Vendor {
     if (call.method !== 'POST') throw refuse(404, 'notFound', 'Not Found')
     check(call.query.keys(), ['sendUpdates', 'maxAttendees', 'conferenceDataVersion'])
     const fields = read(call)
+    if (!/^[a-v0-9]{5,1024}$/.test(String(fields['id'] ?? 'event'))) throw refuse(400, 'invalid', 'Invalid resource id value.')
     if (fields['start'] === undefined || fields['end'] === undefined) throw refuse(400, 'required', 'Missing end time.')
     if (table.find(fields['id']) !== undefined) throw refuse(409, 'duplicate', 'The requested identifier already exists.')
-    return kit.ok(this.#event(calendar, fields, Date.now()))
+    return kit.ok(show('events', this.#event(calendar, fields, Date.now())))
   }
 
   #one(call: Call, table: kit.Table, id: string): Answer {
     const row = find(table, id)
-    if (call.method === 'GET') return kit.ok(row)
+    if (call.method === 'GET') return kit.ok(show('events', row))
     check(call.query.keys(), ['sendUpdates', 'maxAttendees', 'conferenceDataVersion'])
     if (table.isDeleted(row)) throw refuse(410, 'deleted', 'Resource has been deleted')
-    if (call.method === 'PATCH' || call.method === 'PUT') return kit.ok(this.#touch(Object.assign(row, read(call))))
+    if (call.method === 'PATCH' || call.method === 'PUT') return kit.ok(show('events', this.#touch(Object.assign(row, read(call)))))
     if (call.method !== 'DELETE') throw refuse(404, 'notFound', 'Not Found')
     this.#cancel(table, row)
     return { status: 204 }
@@ -127,7 +128,7 @@ export class GoogleCalendar extends kit.Vendor {
   #page({ query }: Call, name: string, table: kit.Table): Answer {
     const { most, filters, 'not with a token': without } = lists.get(name) ?? {}
     check(query.keys(), ['maxResults', 'pageToken', 'syncToken', ...kit.words(filters)])
-    const size = Number(query.get('maxResults') ?? 100)
+    const size = Number(query.get('maxResults') ?? (name === 'events' ? 250 : 100))
     if (!(Number.isInteger(size) && size >= 1 && size <= Number(most)))
       throw refuse(400, 'invalidParameter', `Invalid value for: ${size} is out of range`)
     const token = query.get('syncToken')
@@ -137,7 +138,11 @@ export class GoogleCalendar extends kit.Vendor {
     if (Number.isNaN(since)) throw refuse(400, 'invalid', 'Invalid sync token value.')
     if (token !== null && since < this.ended)
       throw refuse(410, 'fullSyncRequired', 'Sync token is no longer valid, a full sync is required.')
-    const seesDeleted = token !== null || query.get('showDeleted') === 'true'
+    // "entries deleted since this time will always be included regardless of showDeleted": /v3/reference/events/list
+    const seesDeleted = token !== null || query.has('updatedMin') || query.get('showDeleted') === 'true'
+    if (query.get('orderBy') === 'startTime' && query.get('singleEvents') !== 'true')
+      // "only available when singleEvents is True"
+      throw refuse(400, 'badRequest', 'The requested ordering is not available for the particular query.')
     const rows = table.all.filter((row) => Number(row['number']) > since && (seesDeleted || !table.isDeleted(row)) && fits(row, query))
     const by = query.get('orderBy') === 'updated' ? ['updated', 'number'] : ['made']
     const cut = kit.cutPage(rows, { by, isAscending: true, size: this.pageSize(size), cursor: query.get('pageToken') ?? undefined })
@@ -152,7 +157,7 @@ export class GoogleCalendar extends kit.Vendor {
       kind: `calendar#${name}`,
       etag: '"stand-in"',
       ...next,
-      items: cut.data.map(({ number: _number, made: _made, ...row }) => row),
+      items: cut.data.map((row) => show(name, row)),
     })
   }
 
@@ -189,10 +194,16 @@ function find(table: kit.Table, id: string): Row {
   return row
 }
 
+/** The stand-in's own names stay behind; only events say when they changed: /v3/reference/calendarList, /v3/reference/settings, /v3/reference/acl */
+function show(name: string, { number: _number, made: _made, updated, ...row }: Row): Row {
+  return name === 'events' ? { ...row, updated } : row
+}
+
+/** Bounds are exclusive: the lower one is of the end, the upper one of the start. */
 function fits(row: Row, query: URLSearchParams): boolean {
   const time = (name: string, otherwise: string) => Date.parse(query.get(name) ?? otherwise)
-  const start = Date.parse(String(kit.at(row, 'start.dateTime') ?? '2000-01-01'))
-  const isWithin = start >= time('timeMin', '1970-01-01') && start < time('timeMax', '2999-01-01')
+  const [start, end] = ['start', 'end'].map((name) => Date.parse(String(kit.at(row, `${name}.dateTime`) ?? '2000-01-01')))
+  const isWithin = Number(end) > time('timeMin', '1970-01-01') && Number(start) < time('timeMax', '2999-01-01')
   const isNew = Date.parse(String(row['updated'])) >= time('updatedMin', '1970-01-01')
   return isWithin && isNew && String(row['summary'] ?? '').includes(query.get('q') ?? '')
 }

@@ -170,6 +170,8 @@ export class HubSpot extends kit.Vendor {
     if (!(size >= 1 && size <= 200)) throw invalid('Invalid input: limit must be at most 200')
     if (Number(after) + size > this.cap) throw invalid(`There was a problem with the request: paging past ${this.cap} is not possible`)
     const groups = list(filterGroups).map((group) => list(group['filters']))
+    // Five groups, ten filters in each, 25 in all: https://developers.hubspot.com/changelog/breaking-change-expanded-filtering-capabilities-and-error-messaging-in-hubspots-search-api
+    if (groups.length > 5 || groups.some(({ length }) => length > 10) || groups.flat().length > 25) throw invalid('too many filters')
     const fits = (row: Row) => groups.length === 0 || groups.some((filters) => filters.every((filter) => says(path, row, filter)))
     const rows = this.#table(path)
       .live()

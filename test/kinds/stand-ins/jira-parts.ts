@@ -26,7 +26,7 @@ export const writes = kit.readTable(`
   component | project name description leadAccountId assigneeType               | project name
   version   | projectId project name description released archived releaseDate startDate | projectId name
   comment   | body visibility properties                                         | body
-  worklog   | timeSpent timeSpentSeconds started comment visibility properties   | timeSpentSeconds`)
+  worklog   | timeSpent timeSpentSeconds started comment visibility properties   | timeSpentSeconds started`)
 const editable = ['summary', 'description', 'project', 'issuetype', 'assignee', 'reporter', 'priority', 'labels', 'parent', 'duedate']
 const settable = [...editable, 'components', 'fixVersions', 'customfield_10010']
 /** Hours that the user is behind UTC. */

@@ -28,10 +28,15 @@ export class Jira extends kit.Vendor {
   constructor({ issues = 220, users = 1_200, seed = 23, smaller = 1 }: { issues?: number; users?: number } & kit.Sizes = {}) {
     super(seed, smaller)
     for (let index = 0; index < users; index += 1)
-      this.#add('user', { accountId: `5b10:${index}`, accountType: 'atlassian', displayName: `Person ${index}`, active: index % 9 < 8 })
+      this.#table('user').add({
+        accountId: `5b10:${index}`,
+        accountType: 'atlassian',
+        displayName: `Person ${index}`,
+        active: index % 9 < 8,
+      })
     for (let index = 0; index < 12; index += 1) this.#add('status', { name: index === 0 ? 'To Do' : `Step ${index}`, description: '' })
     for (let index = 0; index < this.fixed(130); index += 1)
-      this.#add('field', { id: `customfield_${10_000 + index}`, name: `Field ${index}`, custom: true })
+      this.#table('field').add({ id: `customfield_${10_000 + index}`, name: `Field ${index}`, custom: true })
     for (let index = 0; index < this.fixed(60); index += 1) this.#addProject(index)
     const start = Date.now() - 90 * 86_400_000
     for (let index = 0; index < issues; index += 1) {
@@ -52,7 +57,7 @@ export class Jira extends kit.Vendor {
     Object.assign(this.pick(this.holds('project')), { name: `Renamed ${this.serial()}` })
     Object.assign(this.pick(this.holds('component')), { name: `Renamed ${this.serial()}` })
     this.#delete('component', this.pick(this.holds('component')))
-    this.#add('user', { accountId: `5b10:n${this.serial()}`, accountType: 'atlassian', displayName: 'New', active: true })
+    this.#table('user').add({ accountId: `5b10:n${this.serial()}`, accountType: 'atlassian', displayName: 'New', active: true })
     // Not without end: each project is a page more of its components.
     if (this.holds('project').length < this.fixed(60) + 10) this.#addProject(this.holds('project').length)
   }

@@ -47,7 +47,8 @@ export class Notion extends kit.Vendor {
     for (let index = 0; index < 3; index += 1) {
       const database = this.#id()
       const parent = { type: 'database_id', database_id: database }
-      this.#add(this.#sources, 'data_source', { title: [{ plain_text: `Table ${index}` }], parent, properties: title('') }, start)
+      const properties = { Name: { id: 'title', name: 'Name', type: 'title', title: {} } } // columns: /reference/data-source
+      this.#add(this.#sources, 'data_source', { title: [{ plain_text: `Table ${index}` }], parent, properties }, start)
     }
     for (let index = 0; index < records; index += 1) {
       const time = start + Math.floor(index / 50) * 600_000 // fifty pages share a minute
@@ -106,18 +107,20 @@ export class Notion extends kit.Vendor {
     if (route === 'PATCH blocks/id')
       return this.#update(call, this.#blocks, id, ['paragraph', 'to_do', 'heading_1', 'in_trash', 'archived'])
     if (route === 'DELETE blocks/id') {
-      const table = this.#pages.find(id) === undefined ? this.#blocks : this.#pages // a page is a block: /reference/delete-a-block
-      return kit.ok(this.#trash(table, find(table, id)))
+      const page = this.#pages.find(id) // a page is a block: /reference/delete-a-block
+      return kit.ok(page === undefined ? this.#trash(this.#blocks, find(this.#blocks, id)) : blockOf(this.#trash(this.#pages, page)))
     }
     if (route === 'GET blocks/id/children') return this.#list(call, children(this.#blocks, id), { type: 'block' })
     if (route === 'PATCH blocks/id/children') return this.#append(call, id)
     const commented = call.query.get('block_id')
     if (route === 'GET comments') return this.#list(call, children(this.#comments, commented), { type: 'comment', more: ['block_id'] })
     if (route === 'POST comments') {
-      const { parent, rich_text } = read(call, ['parent', 'rich_text', 'discussion_id'])
+      const { parent: given, rich_text, discussion_id } = read(call, ['parent', 'rich_text', 'discussion_id'])
       if (rich_text === undefined) throw refuse(400, 'validation_error', 'body failed validation: body.rich_text should be defined.')
+      const [first] = this.#comments.all.filter((row) => row['discussion_id'] === discussion_id) // one of both: /reference/create-a-comment
+      const parent = given ?? first?.['parent']
       find(this.#pages, kit.at(parent, 'page_id'))
-      return kit.ok(this.#comment(parent, 'New', Date.now(), { rich_text }))
+      return kit.ok(this.#comment(parent, 'New', Date.now(), { rich_text, ...(first === undefined ? {} : { discussion_id }) }))
     }
     throw refuse(400, 'invalid_request_url', 'Invalid request URL.')
   }
@@ -201,10 +204,13 @@ export class Notion extends kit.Vendor {
   }
 
   #append(call: Call, id: string | undefined): Answer {
-    find(this.#pages, id)
-    const { children: blocks } = read(call, ['children', 'after'])
-    if (!Array.isArray(blocks)) throw refuse(400, 'validation_error', 'body failed validation: body.children should be defined.')
-    const results = blocks.map((block) => this.#block({ type: 'page_id', page_id: id }, '', Date.now(), block))
+    const type = this.#pages.find(id) === undefined ? 'block_id' : 'page_id' // of pages and of blocks: /reference/patch-block-children
+    find(type === 'page_id' ? this.#pages : this.#blocks, id)
+    const { children: blocks } = read(call, ['children', 'after', 'position'])
+    if (!Array.isArray(blocks) || blocks.length > 100)
+      // "a limit of 100 block children": /reference/patch-block-children
+      throw refuse(400, 'validation_error', 'body failed validation: body.children should be an array of at most 100.')
+    const results = blocks.map((block) => this.#block({ type, [type]: id }, '', Date.now(), block))
     return kit.ok({ object: 'list', results, next_cursor: null, has_more: false, type: 'block', block: {} })
   }
 
@@ -217,8 +223,9 @@ export class Notion extends kit.Vendor {
 
   #id = (): string => `${this.serial().toString(16).padStart(8, '0')}-0000-4000-8000-${'0'.repeat(12)}`
   #add(table: kit.Table, object: string, fields: Row, time = Date.now()): Row {
-    const times = object === 'user' ? {} : { created_time: iso(time), last_edited_time: iso(time), archived: false, in_trash: false }
-    return table.add({ object, id: this.#id(), ...times, ...fields })
+    const times = object === 'user' ? {} : { created_time: iso(time), last_edited_time: iso(time) }
+    const trash = object === 'user' || object === 'comment' ? {} : { archived: false, in_trash: false } // /reference/comment-object has none
+    return table.add({ object, id: this.#id(), ...times, ...trash, ...fields })
   }
   #page = (parent: Row, name: string, time: number, more: Row = {}) =>
     this.#add(this.#pages, 'page', { parent, properties: title(name), url: '', ...more }, time)
@@ -242,7 +249,15 @@ interface List {
   readonly isAscending?: boolean
 }
 
-const isIn = (id: unknown, { parent }: Row) => kit.isRow(parent) && [parent['page_id'], parent['data_source_id']].includes(id)
+const isIn = (id: unknown, { parent }: Row) =>
+  kit.isRow(parent) && [parent['page_id'], parent['data_source_id'], parent['block_id']].includes(id)
+/** A page as the block that it is: https://developers.notion.com/reference/block#child-page */
+const blockOf = ({ properties: _properties, url: _url, ...row }: Row): Row => ({
+  ...row,
+  object: 'block',
+  type: 'child_page',
+  child_page: {},
+})
 const children = (table: kit.Table, id: unknown): Row[] => table.live().filter((row) => isIn(id, row))
 
 function find(table: kit.Table, id: unknown): Row {

@@ -5,6 +5,11 @@ import * as kit from './shared.ts'
 /** Errors are an array at the root: /api_rest/errorcodes.htm */
 export const fault = (status: number, errorCode: string, message: string): Answer => ({ status, body: [{ message, errorCode }] })
 export const refuse = (status: number, code: string, message: string): kit.Refusal => new kit.Refusal(fault(status, code, message))
+/** Fields that Salesforce fills, by their pages below /object_reference, such as sforce_api_objects_case.htm. */
+export const unwritable = (fields: readonly string[]): Answer => ({
+  status: 400,
+  body: [{ message: `Unable to create/update fields: ${fields.join(', ')}.`, errorCode: 'INVALID_FIELD_FOR_INSERT_UPDATE', fields }],
+})
 export const malformed = (message: string) => refuse(400, 'MALFORMED_QUERY', message)
 /** Names the place in the query first, then the column, whether it does not exist or the user may not read it. */
 export const noColumn = (name: string, object: string, names: readonly string[] = [name]) => {
@@ -15,18 +20,18 @@ export const noColumn = (name: string, object: string, names: readonly string[] 
 
 /** Objects, the prefixes of their ids, and their fields: /object_reference/sforce_api_objects_account.htm and its sisters. */
 export const objects = kit.readTable(`
-  object       | prefix | fields                                                              | required                      | share
-  Account      | 001 | Name Type Industry Website Phone BillingCity BillingCountry OwnerId    | Name                          | 1
-  Contact      | 003 | FirstName LastName Name Email Phone Title AccountId OwnerId            | LastName                      | 1
-  Lead         | 00Q | FirstName LastName Name Company Email Phone Status IsConverted OwnerId | LastName Company              | 2
-  Opportunity  | 006 | Name StageName Amount CloseDate Probability IsClosed IsWon AccountId OwnerId | Name StageName CloseDate | 2
-  Case         | 500 | CaseNumber Subject Description Status Priority Origin IsClosed AccountId ContactId OwnerId |            | 2
-  Task         | 00T | Subject Description Status Priority ActivityDate IsClosed WhoId WhatId OwnerId |                        | 2
-  Event        | 00U | Subject Description Location StartDateTime EndDateTime WhoId WhatId OwnerId | StartDateTime EndDateTime  | 3
-  Campaign     | 701 | Name Type Status StartDate EndDate IsActive OwnerId                    | Name                          | 4
-  Product2     | 01t | Name ProductCode Description Family IsActive                           | Name                          | 4
-  User         | 005 | Username Name Email Title Department IsActive ProfileId                | Username Email ProfileId      | 5
-  Organization | 00D | Name OrganizationType InstanceName IsSandbox                           |                               | 0`)
+  object       | prefix | fields                                                                                     | required                  | share | read only
+  Account      | 001    | Name Type Industry Website Phone BillingCity BillingCountry OwnerId                        | Name                      | 1     |
+  Contact      | 003    | FirstName LastName Name Email Phone Title AccountId OwnerId                                | LastName                  | 1     | Name
+  Lead         | 00Q    | FirstName LastName Name Company Email Phone Status IsConverted OwnerId                     | LastName Company          | 2     | Name IsConverted
+  Opportunity  | 006    | Name StageName Amount CloseDate Probability IsClosed IsWon AccountId OwnerId               | Name StageName CloseDate  | 2     | IsClosed IsWon
+  Case         | 500    | CaseNumber Subject Description Status Priority Origin IsClosed AccountId ContactId OwnerId |                           | 2     | CaseNumber IsClosed
+  Task         | 00T    | Subject Description Status Priority ActivityDate IsClosed WhoId WhatId OwnerId             |                           | 2     | IsClosed
+  Event        | 00U    | Subject Description Location StartDateTime EndDateTime WhoId WhatId OwnerId                | StartDateTime EndDateTime | 3     |
+  Campaign     | 701    | Name Type Status StartDate EndDate IsActive OwnerId                                        | Name                      | 4     |
+  Product2     | 01t    | Name ProductCode Description Family IsActive                                               | Name                      | 4     |
+  User         | 005    | Username Name Email Title Department IsActive ProfileId                                    | Username Email ProfileId  | 5     | Name
+  Organization | 00D    | Name OrganizationType InstanceName IsSandbox                                               |                           | 0     |`)
 /** Fields that the organization made, and their types: /object_reference/field_types.htm */
 export const customTypes: Readonly<Record<string, string>> = {
   Color__c: 'picklist',
@@ -94,16 +99,12 @@ export class Soql {
     return name
   }
 
+  /** Parentheses are needed "whenever you mix the operators": /soql_sosl/sforce_api_calls_soql_select_logicaloperators.htm */
   #any(): Condition {
-    const parts = [this.#all()]
-    while (this.#has('OR')) parts.push(this.#all())
-    return (row) => parts.some((part) => part(row))
-  }
-
-  #all(): Condition {
     const parts = [this.#one()]
-    while (this.#has('AND')) parts.push(this.#one())
-    return (row) => parts.every((part) => part(row))
+    const word = ['AND', 'OR'].find((one) => one === this.#tokens[0]?.toUpperCase())
+    while (word !== undefined && this.#has(word)) parts.push(this.#one())
+    return (row) => (word === 'OR' ? parts.some((part) => part(row)) : parts.every((part) => part(row)))
   }
 
   /** Times stand without quotation marks, texts with them: /soql_sosl/sforce_api_calls_soql_select_dateformats.htm */
@@ -114,8 +115,12 @@ export class Soql {
       return inner
     }
     const name = this.#field()
+    // "any field except a long text area field": /soql_sosl/sforce_api_calls_soql_select_fieldexpression.htm
+    if (name === 'Description') throw refuse(400, 'INVALID_FIELD', `field '${name}' can not be filtered in a query call`)
     const operator = this.#take()
     const text = this.#take()
+    // 4,000 characters at most: /soql_sosl/sforce_api_calls_soql_select_conditionexpression.htm
+    if (text.length > 4_002) throw malformed('a string of the condition is too long')
     const isQuoted = text.startsWith("'")
     const isTyped = isFlag(name)
       ? /^(true|false)$/i.test(text)

@@ -16,6 +16,7 @@ import {
   refuse,
   Soql,
   stamp,
+  unwritable,
 } from './salesforce-soql.ts'
 import type { Answer, Call, Row } from './shared.ts'
 import * as kit from './shared.ts'
@@ -74,6 +75,7 @@ export class Salesforce extends kit.Vendor {
 
   protected answer(call: Call): Answer {
     if (call.path === '/services/oauth2/token' && call.method === 'POST') return this.#token(call)
+    if (`${call.path}?${call.query}`.length > 16_384) return { status: 414, body: 'URI Too Long' } // /api_rest/errorcodes.htm
     if (call.headers.authorization !== `Bearer ${this.access}`) throw refuse(401, 'INVALID_SESSION_ID', 'Session expired or invalid')
     const answer = this.#route(call)
     return { ...answer, headers: { 'sforce-limit-info': 'api-usage=18/5000', ...answer.headers } } // /api_rest/headers_api_usage.htm
@@ -244,5 +246,7 @@ function read({ body, headers }: Call, object: string): Row {
     throw refuse(400, 'JSON_PARSER_ERROR', 'Unexpected character')
   const [unknown] = kit.unknownNames(Object.keys(fields), own(object))
   if (unknown !== undefined) throw noColumn(unknown, object)
+  const given = Object.keys(fields).filter((name) => kit.words(objects.get(object)?.['read only']).includes(name))
+  if (given.length > 0) throw new kit.Refusal(unwritable(given))
   return fields
 }

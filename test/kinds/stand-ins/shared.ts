@@ -256,7 +256,7 @@ export abstract class Vendor implements AsyncDisposable {
 
   /** Listens on a free port of this machine. */
   async listen(): Promise<this> {
-    const server = createServer((request, response) => {
+    const server = createServer({ maxHeaderSize: 65_536 }, (request, response) => {
       this.#serve(request, response).catch((error: unknown) => {
         response.statusCode = 599 // a fault of the stand-in, which no vendor answers
         response.end(String(error))

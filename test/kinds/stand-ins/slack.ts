@@ -34,6 +34,8 @@ const methods = kit.readTable(`
   chat.postMessage      | POST | channel text thread_ts blocks reply_broadcast unfurl_links metadata      | channel
   chat.update           | POST | channel ts text blocks metadata                                          | channel ts
   chat.delete           | POST | channel ts                                                               | channel ts`)
+/** Ids have a letter and eight more: https://docs.slack.dev/reference/objects */
+const bot = 'U0STANDIN'
 const team = { id: 'T0STANDIN', name: 'Stand-in', domain: 'stand-in', email_domain: 'example.com' }
 const seconds = () => Math.floor(Date.now() / 1_000)
 
@@ -58,9 +60,15 @@ export class Slack extends kit.Vendor {
       const time = start + Math.floor(index / 40) * 3_600 // forty records share a second
       this.#user(`Person ${index}`, time, index % 50 === 3)
       if (index % 25 === 0) this.#channel(`channel-${index}`, time, { is_archived: index % 100 === 50, is_private: index % 125 === 100 })
-      const file = { id: this.#id('F'), created: time, timestamp: time, name: `file ${index}`, title: 'File', user: 'U1', size: index }
+      const file = { id: this.#id('F'), created: time, timestamp: time, name: `file ${index}`, title: 'File', user: bot, size: index }
       if (index % Math.round(records / files) === 0) this.#files.add(file)
-      const group = { id: this.#id('S'), name: `Group ${index}`, handle: `group${index}`, date_update: time, date_delete: 0 }
+      const group = {
+        id: this.#id('S'),
+        name: `Group ${index}`,
+        handle: `group${index}`,
+        date_update: time,
+        date_delete: index === 11 ? time : 0,
+      }
       if (index < 12) this.#groups.add(group)
     }
     for (const [index, { id }] of this.#channels.all.entries()) {
@@ -77,7 +85,7 @@ export class Slack extends kit.Vendor {
   holds(what: string): readonly Row[] {
     const [users, channels, files, usergroups] = [this.#users, this.#channels, this.#files, this.#groups]
     const table = Object.entries({ users, channels, files, usergroups }).find(([name]) => name === what)?.[1]
-    if (table !== undefined) return table.live()
+    if (table !== undefined) return table.live().filter(({ date_delete: deleted = 0 }) => deleted === 0)
     const isReply = (row: Row) => row['thread_ts'] !== undefined && row['thread_ts'] !== row['ts']
     const rows = [...this.#messages].flatMap(([channel, messages]) => messages.live().map((row): Row => ({ ...row, channel })))
     return rows.filter((row) => (what === 'replies' ? row['thread_ts'] !== undefined : !isReply(row)))
@@ -92,7 +100,7 @@ export class Slack extends kit.Vendor {
     Object.assign(this.pick(this.#channels.all.slice(1)), { is_archived: true })
     this.#message(channel, seconds(), { text: 'New' })
     const [edited, deleted] = [this.pick(messages.live()), this.pick(messages.live().filter((row) => row['thread_ts'] === undefined))]
-    Object.assign(edited, { text: `Edited ${this.serial()}`, edited: { user: 'U1', ts: `${seconds()}.000000` } })
+    Object.assign(edited, { text: `Edited ${this.serial()}`, edited: { user: bot, ts: `${seconds()}.000000` } })
     messages.delete(deleted)
     this.vanished.push({ ...deleted, channel }) // no list names deleted messages
   }
@@ -118,11 +126,13 @@ export class Slack extends kit.Vendor {
   }
 
   #run(name: string, given: Row): Row {
-    if (name === 'auth.test') return { url: 'https://stand-in.slack.com/', team: team.name, user: 'bot', team_id: team.id, user_id: 'U1' }
+    if (name === 'auth.test') return { url: 'https://stand-in.slack.com/', team: team.name, user: 'bot', team_id: team.id, user_id: bot }
     if (name === 'team.info') return { team }
     if (name === 'users.list') return this.#page(given, 'members', this.#users.all)
     if (name === 'users.info') return { user: find(this.#users, given['user'], 'user_not_found') }
-    if (name === 'usergroups.list') return { usergroups: this.#groups.live() } // one page: https://docs.slack.dev/reference/methods/usergroups.list
+    if (name === 'usergroups.list')
+      // one page, without those that are turned off: https://docs.slack.dev/reference/methods/usergroups.list
+      return { usergroups: String(given['include_disabled']) === 'true' ? this.#groups.live() : this.holds('usergroups') }
     if (name.startsWith('files.')) return this.#file(name, given)
     if (name === 'conversations.list') {
       const types = String(given['types'] ?? 'public_channel').split(',') // only public ones by default
@@ -177,8 +187,9 @@ export class Slack extends kit.Vendor {
     }
     const message = find(table, given['ts'], 'message_not_found', 'ts')
     if (name === 'chat.delete') table.delete(message)
-    else Object.assign(message, { text: given['text'], edited: { user: 'U1', ts: `${seconds()}.000000` } })
-    return { channel: id, ts: message['ts'], ...(name === 'chat.delete' ? {} : { text: message['text'], message }) }
+    else Object.assign(message, { text: given['text'], edited: { user: bot, ts: `${seconds()}.000000` } })
+    const { text, type, user } = message // https://docs.slack.dev/reference/methods/chat.update
+    return { channel: id, ts: message['ts'], ...(name === 'chat.delete' ? {} : { text, message: { text, type, user } }) }
   }
 
   /** Pages are numbered: https://docs.slack.dev/reference/methods/files.list */
@@ -238,7 +249,7 @@ export class Slack extends kit.Vendor {
   #message(channel: unknown, time: number, more: Row): Row {
     return this.#table(channel).add({
       type: 'message',
-      user: 'U1',
+      user: bot,
       ts: `${time}.${String(this.serial() % 1_000_000).padStart(6, '0')}`,
       ...more,
     })
@@ -263,5 +274,5 @@ function find(table: kit.Table, value: unknown, error: string, field = 'id'): Ro
 function exchange({ body }: Call): Answer {
   const { client_id, code } = kit.readForm(body)
   if (client_id === undefined || code !== 'code') throw refuse('invalid_code')
-  return kit.ok({ ok: true, access_token: 'xoxb-standin', token_type: 'bot', scope: 'users:read,chat:write', bot_user_id: 'U1', team })
+  return kit.ok({ ok: true, access_token: 'xoxb-standin', token_type: 'bot', scope: 'users:read,chat:write', bot_user_id: bot, team })
 }

@@ -37,7 +37,11 @@ const account = { id: 'acct_standin', object: 'account', country: 'US', default_
 const person = (index: number): Row => ({ name: `Person ${index}`, email: `p${index % 500}@example.com`, phone: null, description: null })
 const blanks: Readonly<Record<string, Row>> = {
   customer: { name: null, email: null, phone: null, description: null, balance: 0 },
-  subscription: { status: 'active', cancel_at_period_end: false, items: { data: [] } },
+  subscription: {
+    status: 'active',
+    cancel_at_period_end: false,
+    items: { object: 'list', data: [], has_more: false, url: '/v1/subscription_items' },
+  },
   invoice: { status: 'draft', total: 0, number: null },
 }
 
@@ -56,7 +60,8 @@ export class Stripe extends kit.Vendor {
       const { id: customer } = add('customer', { ...person(index), balance: index - 5 })
       if (index % 8 === 0) add('product', { name: `Product ${index}`, active: index % 16 === 0 })
       if (index % 4 === 0) add('price', { product: this.#list('product')[0]?.['id'], unit_amount: 500, active: true })
-      if (index % 5 === 0) add('subscription', { customer, status: this.pick(['active', 'trialing', 'canceled']) })
+      const items = this.#items({ 0: { price: this.#table('price').all[0]?.['id'] } })
+      if (index % 5 === 0) add('subscription', { customer, items, status: this.pick(['active', 'trialing', 'canceled']) })
       if (index % 3 === 0) add('invoice', { customer, total: index * 100, number: null })
       if (index % 2 === 0) add('charge', { customer, amount: 100 + index, amount_refunded: 0, paid: true, status: 'succeeded' })
       if (index % 9 === 0) add('payout', { amount: index, status: 'paid', arrival_date: time + day })
@@ -161,7 +166,17 @@ export class Stripe extends kit.Vendor {
     const lacking = kit.words(resource?.['needs']).find((name) => form[name] === undefined)
     if (lacking !== undefined) throw refuse(400, `Missing required param: ${lacking}.`, { code: 'parameter_missing', param: lacking })
     for (const name of ['customer', 'product']) if (form[name] !== undefined) this.#find(name, String(form[name]), name)
+    if (type === 'subscription') fields['items'] = this.#items(fields['items'])
     return kit.ok(type === 'refund' ? this.#refund(form) : this.#show(type, this.#add(type, fields)))
+  }
+
+  /** A list of items with their prices: https://docs.stripe.com/api/subscriptions/object */
+  #items(given: unknown): Row {
+    const items = Object.values(kit.isRow(given) ? given : {}).map((item, at): Row => {
+      const { price, quantity = 1 } = kit.isRow(item) ? item : {}
+      return { id: `si_${at}`, object: 'subscription_item', price: this.#find('price', String(price), 'price'), quantity: Number(quantity) }
+    })
+    return { object: 'list', data: items, has_more: false, url: '/v1/subscription_items' }
   }
 
   /** A cancelled subscription stays, and only a draft can be deleted: /subscriptions/cancel, /invoices/delete of the reference. */
@@ -170,6 +185,7 @@ export class Stripe extends kit.Vendor {
     if (this.#isDeleted(type, row)) throw noSuch(type, id)
     if (type === 'subscription') return kit.ok(this.#change(type, row, { status: 'canceled' }, 'deleted'))
     if (type === 'invoice' && row['status'] !== 'draft') throw refuse(400, 'You can only delete draft invoices.')
+    if (this.#list('price').some((price) => price['product'] === id)) throw refuse(400, 'A product with prices stays.') // /products/delete
     this.#note(`${type}.deleted`, this.#show(type, row))
     this.#table(type).delete(row)
     return kit.ok({ id, object: type, deleted: true })
@@ -206,7 +222,9 @@ export class Stripe extends kit.Vendor {
   #add(type: string, fields: Row, created = seconds()): Row {
     this.#made += 1
     const id = `${resources.get(type)?.['id']}_${Math.floor(this.random() * 1e9).toString(36)}${this.#made}`
-    const row: Row = { id, object: type, created, livemode: false, metadata: {}, ...blanks[type], ...fields }
+    // A refund does not say whether money moves, and an event has no metadata: /refunds/object and /events/object of the reference
+    const base = type === 'refund' ? { metadata: {} } : type === 'event' ? { livemode: false } : { livemode: false, metadata: {} }
+    const row: Row = { id, object: type, created, ...base, ...blanks[type], ...fields }
     this.#table(type).add(row)
     if (type !== 'event') this.#note(`${eventName(type)}.created`, this.#show(type, row), created)
     return row

@@ -94,9 +94,15 @@ export class Zendesk extends kit.Vendor {
     if (id === undefined && call.method === 'GET') return this.#page(call, path, this.#table(path).live(), kit.words(filters))
     if (id === undefined && call.method === 'POST') {
       const other = refuse(400, 'IdempotentRequestError', 'The key was used with other parameters')
-      // Tickets alone know the key: https://developer.zendesk.com/api-reference/introduction/requests/#idempotency
+      // Tickets alone know the key: https://developer.zendesk.com/api-reference/ticketing/introduction/#idempotency
       const key = path === 'tickets' ? call.headers['idempotency-key'] : undefined
-      return this.once(key, call, () => this.#create(call, path, kit.words(writes), kit.words(needs)), other)
+      let lookup = 'hit'
+      const create = () => {
+        lookup = 'miss'
+        return this.#create(call, path, kit.words(writes), kit.words(needs))
+      }
+      const answer = this.once(key, call, create, other)
+      return key === undefined ? answer : { ...answer, headers: { ...answer.headers, 'x-idempotency-lookup': lookup } }
     }
     const table = this.#table(path)
     const row = table.find(id)
@@ -108,11 +114,11 @@ export class Zendesk extends kit.Vendor {
       return this.#page(call, 'comments', rows, ['sort', 'include', 'include_inline_images'])
     }
     if (part !== undefined) throw refuse(404, 'InvalidEndpoint', 'Not found')
-    if (call.method === 'GET') return kit.ok({ [one]: row })
-    if (call.method === 'PUT') return kit.ok({ [one]: this.#change(path, row, read(call, one, kit.words(writes))) })
+    if (call.method === 'GET') return kit.ok({ [one]: show(row) })
+    if (call.method === 'PUT') return kit.ok({ [one]: show(this.#change(path, row, read(call, one, kit.words(writes)))) })
     if (call.method !== 'DELETE') throw refuse(405, 'MethodNotAllowed')
     this.#delete(path, row)
-    return path === 'users' ? kit.ok({ user: row }) : { status: 204 }
+    return path === 'users' ? kit.ok({ user: show(row) }) : { status: 204 }
   }
 
   /** The last page has a cursor too: https://developer.zendesk.com/api-reference/introduction/pagination/#cursor-pagination */
@@ -145,14 +151,19 @@ export class Zendesk extends kit.Vendor {
     const url = new URL(`${call.path}?${query}`, this.origin)
     url.searchParams.set('page[after]', `${after_cursor}`)
     const meta = { has_more: cut.next !== undefined, after_cursor, before_cursor: null }
-    return kit.ok({ [path]: cut.data, meta, links: { next: meta.has_more ? url.href : null, prev: null } })
+    return kit.ok({ [path]: cut.data.map(show), meta, links: { next: meta.has_more ? url.href : null, prev: null } })
   }
 
   #numbered({ query, path }: Call, name: string, rows: readonly Row[]): Answer {
     const [page, size] = [Number(query.get('page') ?? 1), this.pageSize(Math.min(100, Number(query.get('per_page') ?? 100)))]
     const next = new URL(`${path}?page=${page + 1}`, this.origin)
     const data = structuredClone(rows.slice((page - 1) * size, page * size))
-    return kit.ok({ [name]: data, next_page: page * size < rows.length ? next.href : null, previous_page: null, count: rows.length })
+    return kit.ok({
+      [name]: data.map(show),
+      next_page: page * size < rows.length ? next.href : null,
+      previous_page: null,
+      count: rows.length,
+    })
   }
 
   /**
@@ -171,14 +182,15 @@ export class Zendesk extends kit.Vendor {
     const size = Number(query.get('per_page') ?? 1_000)
     if (!(size >= 1 && size <= 1_000)) throw refuse(400, 'InvalidValue', 'per_page must be from 1 to 1000')
     const all = this.#table(what).all.filter((row) => cursor !== undefined || Number(row['generated_timestamp']) >= Number(start))
-    const rows = all.filter((row) => query.get('exclude_deleted') !== 'true' || !this.#table(what).isDeleted(row))
-    const cut = kit.cutPage(rows, { by: ['generated_timestamp', 'id'], isAscending: true, size: this.pageSize(size), cursor })
+    const left = all.filter((row) => query.get('exclude_deleted') !== 'true' || !this.#table(what).isDeleted(row))
+    const cut = kit.cutPage(left, { by: ['generated_timestamp', 'id'], isAscending: true, size: this.pageSize(size), cursor })
     if (cut === undefined) throw refuse(400, 'InvalidValue', 'Invalid cursor parameter')
     const last = cut.data.at(-1)
     const kept = last === undefined ? cursor : kit.seal({ behind: [String(last['generated_timestamp']), String(last['id'])] })
     const after_url = kept === undefined ? null : `${this.origin}${path}?cursor=${kept}&per_page=${size}`
     this.between?.()
-    return kit.ok({ [what]: cut.data, after_url, after_cursor: kept ?? null, before_url: null, end_of_stream: cut.next === undefined })
+    const rows = what === 'tickets' ? cut.data : cut.data.map(show) // users have no time of an export: /ticketing/users/users/#json-format
+    return kit.ok({ [what]: rows, after_url, after_cursor: kept ?? null, before_url: null, end_of_stream: cut.next === undefined })
   }
 
   /** Numbered pages, 1,000 results at most: https://developer.zendesk.com/api-reference/ticketing/ticket-management/search */
@@ -188,14 +200,18 @@ export class Zendesk extends kit.Vendor {
     const [page, size] = [Number(query.get('page') ?? 1), this.pageSize(Number(query.get('per_page') ?? 100))]
     if (page * size > 1_000) throw refuse(422, 'invalid', 'Invalid search: Requested response size was greater than Search Response Limits')
     const terms = `${query.get('query')}`.split(' ').map((term) => term.split(':'))
-    const type = terms.find(([name]) => name === 'type')?.[1] ?? 'ticket'
+    // Without a type all of them are found: https://developer.zendesk.com/api-reference/ticketing/ticket-management/search/#query-basics
+    const types = [terms.find(([name]) => name === 'type')?.[1] ?? ['ticket', 'user', 'organization', 'group']].flat()
     const rest = terms.filter(([name]) => name !== 'type')
     const says = (row: Row, [name = '', value]: string[]) =>
       value === undefined ? String(row['subject'] ?? row['name']).includes(name) : String(row[name]) === value
-    const found = this.#table(`${type}s`)
-      .live()
-      .filter((row) => rest.every((term) => says(row, term)))
-    const results = structuredClone(found.slice((page - 1) * size, page * size)).map((row) => ({ ...row, result_type: type }))
+    const typed = types.flatMap((type) =>
+      this.#table(`${type}s`)
+        .live()
+        .map((row): Row => ({ ...row, result_type: type })),
+    )
+    const found = typed.filter((row) => rest.every((term) => says(row, term)))
+    const results = structuredClone(found.slice((page - 1) * size, page * size)).map(show)
     const next = new URL(`${path}?${query}`, this.origin)
     next.searchParams.set('page', String(page + 1))
     return kit.ok({
@@ -217,7 +233,7 @@ export class Zendesk extends kit.Vendor {
     }
     const row = this.#add(path, path === 'tickets' ? { description: '', priority: null, tags: [], ...fields } : fields)
     if (comment !== undefined) this.#add('comments', { ticket_id: row['id'], ...(kit.isRow(comment) ? comment : {}) })
-    return { status: 201, body: { [one]: row }, headers: { location: `${call.path}/${row['id']}` } }
+    return { status: 201, body: { [one]: show(row) }, headers: { location: `${call.path}/${row['id']}` } }
   }
 
   #table = (path: string): kit.Table => this.#tables.get(path) ?? new kit.Table()
@@ -245,6 +261,12 @@ export class Zendesk extends kit.Vendor {
     this.#table(path).delete(row)
     if (!exported.includes(path)) this.vanished.push(row)
   }
+}
+
+/** Only exports say when anything of a ticket changed, and comments do not say when they did: /tickets/ticket_comments/#json-format */
+function show({ generated_timestamp: _stamp, ...row }: Row): Row {
+  const { ticket_id: _ticket, updated_at: _updated, ...comment } = row
+  return 'public' in row || ('body' in row && 'ticket_id' in row) ? comment : row
 }
 
 /** Bodies are wrapped in the name of the record: https://developer.zendesk.com/api-reference/ticketing/tickets/tickets/#create-ticket */
