@@ -182,6 +182,11 @@ export interface Operation {
    * elsewhere for the result, and at the deadline returns the answer that says "not ready".
    */
   readonly running?: { readonly status: number; readonly poll?: Poll }
+  /**
+   * Conditions that the records of a list fulfil, all of them: the engine leaves out the others. Pages, marks and signs of an end count them
+   * all the same. A sync deletes from the copy what no longer fits. Not beside `of`.
+   */
+  readonly where?: readonly Condition[]
   /** Filters that the vendor lacks, by the path of their parameter. */
   readonly local?: Readonly<Record<string, LocalFilter>>
   /** How the engine makes records from the rows at `at`: a rule that reads each row, or the objects that each row merges. */

@@ -86,10 +86,15 @@ export interface Changes {
   readonly keepsDays: number
 }
 
-/** Says what a record must be: a field has a value, or this one. */
+/** Says what a record must be: a field has a value (not null, false or ''), or this one, or one of these. */
 export interface Condition {
   readonly field: string
-  readonly is?: string | number | boolean
+  readonly is?: string | number | boolean | readonly (string | number | boolean)[]
+  /** The field is there, and not null. False and '' count. */
+  readonly exists?: true
+  /** The field is a number above, or below, this one. */
+  readonly above?: number
+  readonly below?: number
   /** It must not be so: the field has no value, or another one. */
   readonly not?: true
 }

@@ -290,8 +290,9 @@ class StoreFolds implements Folds {
     const lost: Met[] = []
     for await (const rows of readBatches(waiting.rows)) {
       const { alive, gone } = splitGone(
-        waiting.foldable.sync,
+        waiting.foldable.definition,
         rows.map((record) => ({ record, params })),
+        waiting.access.connection.configuration,
       )
       lost.push(...gone)
       const records = waiting.foldable.isWhole ? alive.flatMap((each) => toStoredRecord(waiting.foldable, table, each) ?? []) : []

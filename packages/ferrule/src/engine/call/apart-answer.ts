@@ -8,7 +8,7 @@ import { RawRows } from '../json/raw-rows.ts'
 import { findLineFormat } from '../json/row-lines.ts'
 import { failInvalidAnswer, type WireAnswer } from './answer.ts'
 import type { ApartFailure, ApartJob, ApartResult, ApartValue, Taken } from './apart-job.ts'
-import { type LookedUp, showsHidden } from './hidden.ts'
+import { findFilter, type LookedUp, showsHidden } from './hidden.ts'
 import { isInParts } from './meta.ts'
 import type { CompiledOperation } from './operation.ts'
 import type { Params } from './params.ts'
@@ -31,6 +31,7 @@ export interface ApartCall {
   readonly connection: Connection
   readonly operation: CompiledOperation
   readonly params: Params
+  readonly unfiltered?: boolean | undefined
   readonly take: Taken
   /** The records of a join, once they are looked up. */
   readonly found?: LookedUp
@@ -42,7 +43,7 @@ const toOwnBytes = (bytes: Buffer): Uint8Array<ArrayBuffer> =>
   bytes.buffer instanceof ArrayBuffer && bytes.byteLength === bytes.buffer.byteLength ? new Uint8Array(bytes.buffer) : new Uint8Array(bytes)
 
 /** Builds the job for a body. */
-function buildJob({ connection, operation, params, take, found }: ApartCall, { bytes, headers }: LargeAnswer): ApartJob {
+function buildJob({ connection, operation, params, unfiltered, take, found }: ApartCall, { bytes, headers }: LargeAnswer): ApartJob {
   const { kind, entityName: entity, action } = operation
   return {
     kind: kind.definition.kind,
@@ -50,6 +51,7 @@ function buildJob({ connection, operation, params, take, found }: ApartCall, { b
     action,
     params,
     showsHidden: showsHidden(connection, operation),
+    filter: findFilter(connection, operation, unfiltered),
     take: isInParts(operation) ? 'part' : take,
     bytes: toOwnBytes(bytes),
     found,

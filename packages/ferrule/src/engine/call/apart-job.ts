@@ -16,6 +16,8 @@ export interface ApartJob {
   readonly action: string
   readonly params: Params
   readonly showsHidden: boolean
+  /** As `Showing.filter`. */
+  readonly filter?: Readonly<Record<string, unknown>> | undefined
   readonly take: Taken
   /** The body. The worker takes over its memory. */
   readonly bytes: Uint8Array<ArrayBuffer>

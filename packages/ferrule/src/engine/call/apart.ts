@@ -49,11 +49,11 @@ type Take = (job: ApartJob, operation: CompiledOperation, body: unknown) => Apar
 
 const taking: Readonly<Record<Taken, Take>> = {
   page: (job, operation, body) => {
-    const { showsHidden, found, params, bytes } = job
+    const { showsHidden, filter, found, params, bytes } = job
     const named = nameRows({ operation, params }, body)
     const ids = found === undefined ? listIdsToLookUp({ operation, showsHidden }, named.rows) : []
     if (ids.length > 0) return { is: 'ids', ids, bytes }
-    return toRowsValue(buildPage({ operation, showsHidden, params }, named, found ?? new Map()))
+    return toRowsValue(buildPage({ operation, showsHidden, filter, params }, named, found ?? new Map()))
   },
   rows: (_job, operation, body) =>
     toRowsValue({ data: readRows(operation, body), excluded: 0, unclear: 0, hidden: [], listed: countRows(operation, body) }),

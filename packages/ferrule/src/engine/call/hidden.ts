@@ -11,6 +11,13 @@ export function showsHidden({ configuration }: Pick<Connection, 'configuration'>
   return hidden === undefined || configuration[hidden.unless.field] === hidden.unless.is
 }
 
+/** Finds the configuration by which a list leaves out records; undefined for a list that leaves out none. */
+export const findFilter = (
+  { configuration }: Pick<Connection, 'configuration'>,
+  { operation }: Pick<CompiledOperation, 'operation'>,
+  unfiltered = false,
+): Showing['filter'] => (operation.where === undefined || unfiltered ? undefined : configuration)
+
 /** Makes the error of a `get` or `download` of a hidden row. The caller throws it. */
 export const failHidden = ({ kind }: CompiledOperation): FerruleError =>
   failAs(kind.definition.hidden?.error ?? 'record_not_found', { reason: 'it is hidden' })
@@ -47,6 +54,8 @@ export interface Showing {
   readonly operation: CompiledOperation
   /** True if the connector's configuration asks for hidden rows. */
   readonly showsHidden: boolean
+  /** Configuration whose values the conditions of `where` can name; undefined: `where` leaves out nothing. */
+  readonly filter?: Readonly<Record<string, unknown>> | undefined
 }
 
 const readIds = (on: Path, row: unknown): string[] => {

@@ -194,7 +194,8 @@ export function readNextMeta(connection: Connection, operation: CompiledOperatio
   const position = findNext(connection, operation, page, { ...read, listed, asked, size })
   const before = (place?.before ?? 0) + listed
   const total = readTotal(page, source.body)
-  const counts = { total_records: total === null ? null : total + (place?.behind?.rows ?? 0) }
+  // Nobody counts the records that a condition leaves.
+  const counts = { total_records: total === null || operation.operation.where !== undefined ? null : total + (place?.behind?.rows ?? 0) }
   if (position === undefined) return { cursor: null, ...counts, next_params: null }
   const next = findRestart(operation, page.cap, { ...read, given, place, before, size }) ?? { position, before, behind: place?.behind }
   const cursor = writeCursor(connection, operation, given, next)

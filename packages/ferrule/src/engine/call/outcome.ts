@@ -24,6 +24,8 @@ export interface Call {
   readonly digest?: ((body: Buffer) => string) | undefined
   /** The memory account of its answers. Whoever opened it closes it. */
   readonly memory?: MemoryLease | undefined
+  /** True: a list returns what `where` leaves out too, for the copy, which deletes it. */
+  readonly unfiltered?: boolean | undefined
   /** True for a call that nobody waits for: all other calls go first in the vendor's budget. */
   readonly background?: boolean | undefined
   /**

@@ -3,6 +3,7 @@
 import type { LocalFilter, Origin } from '../../definition/entity.ts'
 import { isObject } from '../../definition/object.ts'
 import type { PageInfo } from '../../definition/page.ts'
+import { buildTest } from '../json/condition.ts'
 import { parseDecimal, parseInteger, parseTimestamp } from '../json/forms.ts'
 import { getAt, parsePath, setAt, takeAt, visitHolders } from '../json/paths.ts'
 import { RawRows } from '../json/raw-rows.ts'
@@ -108,6 +109,13 @@ export function buildLocalFilter({ operation }: CompiledOperation, params: Param
   return tests.length === 0 ? undefined : (record) => tests.every((test) => test(record))
 }
 
+/** Builds the test of records for what the vendor cannot leave out itself; undefined if all count. */
+function buildFilter({ operation, params, filter }: PageOptions): ((record: unknown) => boolean) | undefined {
+  const tests = filter === undefined ? [] : (operation.operation.where ?? []).map((each) => buildTest(each, filter))
+  const all = [...tests, buildLocalFilter(operation, params) ?? []].flat()
+  return all.length === 0 ? undefined : (record) => all.every((test) => test(record))
+}
+
 /** The records of a page, and what was left out. */
 export interface Page<Data = readonly unknown[] | RawRows> extends HiddenCounts {
   readonly data: Data
@@ -153,7 +161,7 @@ export function buildPage(options: PageOptions, { rows: given, listed }: NamedRo
   const { rows, ...counts } = showRows(options, given, found)
   let isSame = counts.excluded + counts.unclear === 0
   for (const row of rows) if (fillRow(row, operation.fields)) isSame = false
-  const keep = buildLocalFilter(operation, params)
+  const keep = buildFilter(options)
   const { rows: data, made } = slicePage(operation, params, keep === undefined ? rows : rows.filter(keep))
   return { data, ...counts, listed, isSame: isSame && keep === undefined, made }
 }
@@ -161,8 +169,8 @@ export function buildPage(options: PageOptions, { rows: given, listed }: NamedRo
 /** Returns whether the records of a list can be the vendor's rows unchanged: then nothing but missing or hidden ones changes them. */
 export function canBeSame(operation: CompiledOperation): boolean {
   const { action, shapings, merged, rule, at, list } = operation
-  const { join, slice, one, keyed } = operation.operation
-  const isPlain = shapings.length === 0 && merged === undefined && rule === undefined && join === undefined && keyed === undefined
+  const { join, slice, one, keyed, where } = operation.operation
+  const isPlain = shapings.length === 0 && merged === undefined && rule === undefined && join === undefined && keyed === undefined && where === undefined
   return action === 'list' && isPlain && at === list && slice === undefined && one === undefined && !isInParts(operation)
 }
 

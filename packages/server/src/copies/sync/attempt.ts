@@ -83,7 +83,7 @@ function createPlainAsk(services: AskServices, { access, signal, called }: AskOp
   const { engine, memory } = services
   return async (asked) => {
     const lease = memory?.open(access.ref.organizationId)
-    const call = { ...asked, deadlineMs, background: true, signal, memory: lease }
+    const call = { ...asked, deadlineMs, background: true, unfiltered: true, signal, memory: lease }
     try {
       const outcome = await runMarked(services, { access, call }, () => engine.run(access.connection, call))
       called(asked.entity)

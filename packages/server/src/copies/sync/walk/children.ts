@@ -110,7 +110,7 @@ export class Children {
 
   /** Leaves out records that the vendor lists as deleted. @returns the others */
   dropGone(planned: Planned, met: readonly Met[], asked: number): readonly Met[] {
-    const { alive, gone } = splitGone(planned.sync, met)
+    const { alive, gone } = splitGone(planned.definition, met, this.#walking.task.configuration)
     this.forget(planned, gone, asked)
     return alive
   }

@@ -1,7 +1,7 @@
 /** Records that a vendor still lists, with a field that says that they are deleted; and what goes with a deleted record. Pure. */
-import type { Condition, ConnectorDefinition, EntityDefinition, Sync } from 'ferrule/definition'
+import type { Condition, ConnectorDefinition, EntityDefinition } from 'ferrule/definition'
 import type { RecordKey } from 'ferrule/engine'
-import { buildTest, getAt, listEach, listParentNames, parsePath, readSetting } from 'ferrule/internal'
+import { buildTest, getAt, listEach, listParentNames } from 'ferrule/internal'
 import { buildPrimaryKey, readKeyParts } from '../../search/keys.ts'
 import type { Link, Removal } from '../../store/types.ts'
 import type { Met } from './project.ts'
@@ -58,11 +58,7 @@ export function pickFitting(
   configuration: Readonly<Record<string, unknown>>,
 ): readonly Met[] {
   if (where === undefined) return met
-  const setting = readSetting(where)
-  if (setting === undefined) return met.filter(({ record }) => buildTest(where)(record))
-  const wanted = [configuration[setting] ?? []].flat().map(String)
-  const path = parsePath(where.field)
-  return wanted.length === 0 ? met : met.filter(({ record }) => wanted.includes(String(getAt(record, path))))
+  return met.filter(({ record }) => buildTest(where, configuration)(record))
 }
 
 /** Records of a page. */
@@ -72,10 +68,19 @@ export interface Split {
   readonly gone: readonly Met[]
 }
 
-/** Separates the records that the vendor lists as deleted from the others. */
-export function splitGone(sync: Sync, met: readonly Met[]): Split {
-  if (sync.gone === undefined) return { alive: met, gone: [] }
-  const isGone = buildTest(sync.gone)
+/**
+ * Separates the records that the vendor lists as deleted, or that `where` of the list leaves out, from the others.
+ * @param configuration of the connector, whose values the conditions can name
+ */
+export function splitGone(
+  { sync, list }: Pick<EntityDefinition, 'sync' | 'list'>,
+  met: readonly Met[],
+  configuration: Readonly<Record<string, unknown>>,
+): Split {
+  const wanted = (list?.where ?? []).map((each) => buildTest(each, configuration))
+  const says = sync?.gone === undefined ? undefined : buildTest(sync.gone)
+  if (says === undefined && wanted.length === 0) return { alive: met, gone: [] }
+  const isGone = (record: unknown): boolean => says?.(record) === true || wanted.some((test) => !test(record))
   const { true: gone = [], false: alive = [] } = Object.groupBy(met, ({ record }) => String(isGone(record)))
   return { alive, gone }
 }
