@@ -1,5 +1,6 @@
 /** Checks of the sync rules of a kind's entities. */
 import type { Sentences } from './check-codes.ts'
+import { checkCondition } from './check-conditions.ts'
 import type { Kind } from './connector.ts'
 import { findField, formatPlainType } from './document.ts'
 import type { EntityDefinition, Operation } from './entity.ts'
@@ -68,6 +69,7 @@ const checkWhere = (synced: SyncedEntity): Sentences =>
       setting !== undefined &&
         !(setting in synced.kind.definition.configuration) &&
         `is for some of ${entity} by ${setting}, which is not a configuration field`,
+      ...(where === undefined ? [] : checkCondition(findFeeder(synced, entity)?.record, where)),
     ]
   })
 
@@ -172,6 +174,7 @@ const checks: readonly ((synced: SyncedEntity) => Sentences)[] = [
     gone !== undefined &&
       !hasField(definition.record, gone.field) &&
       `knows deleted records by ${gone.field}, which is not a field of the record`,
+    ...(gone === undefined ? [] : checkCondition(definition.record, gone)),
   ],
   (synced) => {
     const { after } = synced.sync

@@ -1,6 +1,7 @@
 /** Checks a whole kind: all problems at once, each a sentence with its entity. */
 import { errorTable, fail } from '../errors.ts'
 import type { Sentences } from './check-codes.ts'
+import { checkCondition, checkWhere } from './check-conditions.ts'
 import { checkConnection } from './check-connection.ts'
 import { checkNames } from './check-names.ts'
 import { checkSync } from './check-sync.ts'
@@ -100,6 +101,7 @@ const entityChecks: readonly Check<EntityContext>[] = [
       ...[field, ...(where === undefined ? [] : [where.field])].map(
         (path) => describing !== undefined && !hasField(describing.record, path) && `is described by ${path}, which ${entity} lacks`,
       ),
+      ...(where === undefined ? [] : checkCondition(describing?.record, where)),
     ]
   },
   ({ definition: { filled, record } }) => [
@@ -202,6 +204,14 @@ const operationChecks: readonly Check<OperationContext>[] = [
       ]),
     ]
   },
+  ({
+    operation,
+    action,
+    definition,
+    kind: {
+      definition: { configuration },
+    },
+  }) => checkWhere(operation, { definition, configuration, isList: action === 'list' && operation.one !== true }),
   ({ operation: { format, at, keyed, one, page }, action, kind }) => {
     if (format === undefined) return []
     const told = listToldPaths(kind.definition.pages[page ?? ''])

@@ -104,7 +104,9 @@ function compareEntity(before: EntityDefinition, after: EntityDefinition): reado
       : [
           ...(isOtherKey ? [{ class: 'remade' as const, message: 'has another key' }] : []),
           ...compareSearch(had, has),
-          ...(isSame([before.sync, before.list?.where], [after.sync, after.list?.where]) ? [] : [{ class: 'fields' as const, message: 'is synced in another way' }]),
+          ...(isSame([before.sync, before.list?.where], [after.sync, after.list?.where])
+            ? []
+            : [{ class: 'fields' as const, message: 'is synced in another way' }]),
         ]
   return [
     ...copy,

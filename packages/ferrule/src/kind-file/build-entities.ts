@@ -7,7 +7,7 @@ import { objectOrAny } from '../definition/fields.ts'
 import { listParentNames, type Sync } from '../definition/sync.ts'
 import { buildFields } from './build-fields.ts'
 import { buildOperation } from './build-operation.ts'
-import { type BuildScope, firstStep, readCondition, refer } from './build-scope.ts'
+import { type BuildScope, firstStep, readConditions, refer } from './build-scope.ts'
 import { buildSync } from './build-sync.ts'
 import type { Steps } from './check-tree.ts'
 import type { FileEntity, Named } from './file.ts'
@@ -96,18 +96,13 @@ function buildDescribed(scope: BuildScope, name: string, { described }: FileEnti
         valid: Object.keys(source.list?.params ?? {}),
       },
     })
-  const where = described.where === undefined ? undefined : readCondition(described.where)
-  const fields: (readonly [string, string])[] = [
-    ['name', described.name],
-    ...(where === undefined ? [] : [['where', where.field] as const]),
-  ]
-  for (const [key, path] of fields)
-    refer(scope, {
-      ...{ steps: [...steps, key], what: `a field of ${entity}`, name: firstStep(path), valid: Object.keys(source.record ?? {}) },
-    })
-  const { params } = described
+  const { params, name: field } = described
+  const { record = {} } = source
+  refer(scope, { steps: [...steps, 'name'], what: `a field of ${entity}`, name: firstStep(field), valid: Object.keys(record) })
+  const at = { steps: [...steps, 'where'], records: [[entity, record]] } as const
+  const [where] = described.where === undefined ? [] : readConditions(scope, described.where, at)
   return {
-    described: { entity, ...(params === undefined ? {} : { params }), field: described.name, ...(where === undefined ? {} : { where }) },
+    described: { entity, ...(params === undefined ? {} : { params }), field, ...(where === undefined ? {} : { where }) },
   }
 }
 

@@ -7,7 +7,7 @@ import { isObject } from '../definition/object.ts'
 import { cursorName, type NextPages, sizeName } from '../definition/page.ts'
 import { listSlots } from '../definition/templates.ts'
 import { buildFields, toSentence } from './build-fields.ts'
-import { type BuildScope, checkHeaders, firstStep, lowerNames, refer } from './build-scope.ts'
+import { type BuildScope, checkHeaders, firstStep, lowerNames, readConditions, refer } from './build-scope.ts'
 import type { Steps } from './check-tree.ts'
 import type { FileOperation, FileText, FileWay, Named } from './file.ts'
 
@@ -342,6 +342,14 @@ class OperationBuilder {
     return {}
   }
 
+  /** Builds which records of a list count. */
+  #buildWhere(): Pick<Operation, 'where'> {
+    const { steps, record } = this.#source
+    const { where } = this.#full
+    const at = { steps: [...steps, 'where'], records: [['the record', record]], isConfigured: true } as const
+    return where === undefined ? {} : { where: readConditions(this.#scope, where, at) }
+  }
+
   build(): Operation {
     const { action, getAt } = this.#source
     const { lists = {}, writes = {} } = this.#scope.file
@@ -389,6 +397,7 @@ class OperationBuilder {
       at,
       ...(outer === undefined ? {} : { outer }),
       ...(keyed === undefined ? {} : { keyed }),
+      ...this.#buildWhere(),
       params: { ...params, ...readPage(this.#scope.file.pages?.[way ?? '']) },
       ...(way === undefined ? {} : { page: way }),
       ...this.#buildOnePage(way),

@@ -1,7 +1,9 @@
 /** What all builders share: the findings, references by name, and small readers of texts. */
-import type { Condition } from '../definition/sync.ts'
+import type { Fields } from '../definition/fields.ts'
+import { isObject } from '../definition/object.ts'
+import { type Condition, readSetting } from '../definition/sync.ts'
 import type { Findings, Steps } from './check-tree.ts'
-import type { KindFile, Named, Scalar } from './file.ts'
+import type { FileCondition, FileTest, KindFile, Named, Scalar } from './file.ts'
 import { sayUnknown } from './mistakes.ts'
 
 /** A file in the making. */
@@ -32,13 +34,51 @@ export function refer({ found }: Pick<BuildScope, 'found'>, { steps, what, name,
 /** The first step of a path. */
 export const firstStep = (path: string): string => path.split(/[.[]/)[0] ?? ''
 
-/** Reads a condition: a field, `!` and a field, or a field and its value. */
-export function readCondition(condition: string | Named<Scalar>): Condition {
-  if (typeof condition !== 'string') {
-    const [[field, is] = ['', '']] = Object.entries(condition)
-    return { field, is }
+/** What conditions are about. */
+export interface ConditionSource {
+  readonly steps: Steps
+  /** The records that they are for: what to call them, and their fields. */
+  readonly records: readonly (readonly [of: string, fields: Fields])[]
+  /** True if `{name}` is a value of configuration. */
+  readonly isConfigured?: true
+}
+
+function readTest(field: string, is: Scalar | readonly Scalar[] | FileTest): Condition {
+  if (!isTest(is)) return { field, is }
+  const { exists, not, above, below } = is
+  const isNot = not !== undefined || exists === false
+  return {
+    ...{ field, ...(not === undefined ? {} : { is: not }), ...(exists === undefined ? {} : { exists: true }) },
+    ...{ ...(above === undefined ? {} : { above }), ...(below === undefined ? {} : { below }), ...(isNot ? { not: true } : {}) },
   }
-  return condition.startsWith('!') ? { field: condition.slice(1), not: true } : { field: condition }
+}
+const isTest = (is: Scalar | readonly Scalar[] | FileTest): is is FileTest => isObject(is)
+
+/** Reads conditions: a field, `!` and a field, or fields with their values or tests. What they name and nothing has is noted. */
+export function readConditions(scope: BuildScope, where: FileCondition, source: ConditionSource): readonly Condition[] {
+  if (typeof where === 'string') {
+    const condition: Condition = where.startsWith('!') ? { field: where.slice(1), not: true } : { field: where }
+    referCondition(scope, condition, source)
+    return [condition]
+  }
+  return Object.entries(where).map(([field, is]) => {
+    const steps = [...source.steps, field]
+    const condition = readTest(field, is)
+    if (isTest(is) && Object.keys(is).length === 0) scope.found.note(steps, { message: 'says nothing', example: '{ exists: true }' }, 'key')
+    referCondition(scope, condition, { ...source, steps })
+    return condition
+  })
+}
+
+function referCondition(scope: BuildScope, condition: Condition, { steps, records, isConfigured }: ConditionSource): void {
+  const { field } = condition
+  for (const [of, fields] of records) {
+    const valid = Object.keys(fields)
+    if (!valid.includes(field)) refer(scope, { steps, what: `a field of ${of}`, name: firstStep(field), valid })
+  }
+  const setting = isConfigured === undefined ? undefined : readSetting(condition)
+  const valid = Object.keys(scope.file.configuration ?? {})
+  if (setting !== undefined) refer(scope, { steps, what: 'a field of configuration', name: setting, valid })
 }
 
 const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }

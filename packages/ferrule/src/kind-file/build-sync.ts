@@ -1,10 +1,10 @@
 /** Makes the sync of the long form. */
 import type { EntityDefinition } from '../definition/entity.ts'
 import type { Fields } from '../definition/fields.ts'
-import { type Changes, type Condition, type Each, readSetting, type Since, type Sync, type TimeForm } from '../definition/sync.ts'
-import { type BuildScope, firstStep, readCondition, readSpan, refer } from './build-scope.ts'
+import type { Changes, Each, Since, Sync, TimeForm } from '../definition/sync.ts'
+import { type BuildScope, firstStep, readConditions, readSpan, refer } from './build-scope.ts'
 import type { Steps } from './check-tree.ts'
-import type { FileChanges, FileSince, FileSync, Named, Scalar } from './file.ts'
+import type { FileChanges, FileCondition, FileSince, FileSync, Named, Scalar } from './file.ts'
 
 /** An entity without its sync, and all others. */
 export interface SyncSource {
@@ -72,14 +72,10 @@ class SyncBuilder {
   }
 
   /** Reads which records of some entities are called for. */
-  #where(where: string | Named<Scalar>, parents: readonly string[], steps: Steps): Condition {
-    const condition = readCondition(where)
-    const at = typeof where === 'string' ? steps : [...steps, condition.field]
-    for (const parent of parents) this.#isField(condition.field, at, this.#source.entities[parent]?.record, parent)
-    const setting = readSetting(condition)
-    const valid = Object.keys(this.#scope.file.configuration ?? {})
-    if (setting !== undefined) refer(this.#scope, { steps: at, what: 'a field of configuration', name: setting, valid })
-    return condition
+  #where(where: FileCondition, parents: readonly string[], steps: Steps): Pick<Each, 'where'> {
+    const records = parents.map((parent) => [parent, this.#source.entities[parent]?.record ?? {}] as const)
+    const [condition] = readConditions(this.#scope, where, { steps, records, isConfigured: true })
+    return condition === undefined ? {} : { where: condition }
   }
 
   #each({ each = {}, batch, where }: FileSync, steps: Steps): readonly Each[] {
@@ -88,7 +84,7 @@ class SyncBuilder {
       if (word !== undefined && Object.keys(each).length === 0)
         this.#scope.found.note([...steps, name], { message: 'is for each, which is missing' })
     const names = parents.map(([parent]) => parent)
-    const condition = where === undefined ? {} : { where: this.#where(where, names, [...steps, 'where']) }
+    const condition = where === undefined ? {} : this.#where(where, names, [...steps, 'where'])
     return parents.map(([entity, take]) => ({
       ...{ entity, take: this.#take(entity, take, [...steps, 'each', entity]) },
       ...(batch === undefined ? {} : { batch }),
@@ -196,8 +192,8 @@ class SyncBuilder {
     if (afterField !== undefined && this.#isField(afterField, [...steps, 'after', afterField]))
       this.#isParameter(afterParam ?? '', [...steps, 'after', afterField])
     if (newest !== undefined) this.#isField(newest, [...steps, 'newest'])
-    const builtGone = gone === undefined ? undefined : readCondition(gone)
-    if (builtGone !== undefined) this.#isField(builtGone.field, [...steps, 'gone', ...(typeof gone === 'string' ? [] : [builtGone.field])])
+    const records = [['the record', this.#own.record ?? {}]] as const
+    const [builtGone] = gone === undefined ? [] : readConditions(this.#scope, gone, { steps: [...steps, 'gone'], records })
     if (token !== undefined) this.#isParameter(token.send, [...steps, 'token', 'send'])
     const source = this.#scope.file.changes
     if (changes !== undefined && source === undefined)

@@ -11,6 +11,16 @@ export type Named<T> = Readonly<Record<string, T>>
 /** Fields as the file has them; `build-fields.ts` reads them. */
 export type FileFields = Named<unknown>
 
+/** What a field is tested for. */
+export interface FileTest {
+  readonly exists?: boolean
+  readonly not?: Scalar | readonly Scalar[]
+  readonly above?: number
+  readonly below?: number
+}
+/** What records must be. */
+export type FileCondition = string | Named<Scalar | readonly Scalar[] | FileTest>
+
 /** A parameter in a query language. */
 export interface FileText {
   readonly start?: string
@@ -33,6 +43,7 @@ export interface FileOperation {
   readonly at?: string
   readonly outer?: Named<string>
   readonly keyed?: string
+  readonly where?: FileCondition
   readonly pages?: string
   readonly because?: string
   readonly text?: Named<FileText>
@@ -64,7 +75,7 @@ export type FileSince =
 export interface FileSync {
   readonly params?: Named<unknown>
   readonly each?: Named<Named<string>>
-  readonly where?: string | Named<Scalar>
+  readonly where?: FileCondition
   readonly batch?: number
   readonly within?: { readonly entity: string; readonly at: string; readonly most?: number; readonly take?: Named<string> }
   readonly under?: Named<string>
@@ -73,7 +84,7 @@ export interface FileSync {
   readonly newest?: string
   readonly token?: { readonly read: string; readonly send: string }
   readonly changes?: string | readonly string[]
-  readonly gone?: string | Named<Scalar>
+  readonly gone?: FileCondition
   readonly after?: Named<string>
 }
 /** An entity. */
@@ -97,7 +108,7 @@ export interface FileEntity {
     readonly run: string
     readonly params?: Named<unknown>
     readonly name: string
-    readonly where?: string | Named<Scalar>
+    readonly where?: FileCondition
   }
 }
 /** A row of the table of errors in full. */

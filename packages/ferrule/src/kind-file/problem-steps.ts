@@ -35,6 +35,7 @@ const parts: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^outer/, ['outer']],
   [/rows within rows/, ['at']],
   [/keyed/, ['keyed']],
+  [/^leaves out/, ['where']],
   [/^only a list has the format/, ['format']],
   [/^rows of/, ['at', 'keyed']],
   [/^(is fed|is walked|takes|is called|is within|is under|sends|remembers|looks|goes on|begins|has windows)/, ['sync']],

@@ -1,5 +1,6 @@
 /** The table of kind files: each key, what it holds, what it says, and how it is written (docs/decisions/kind-files.md). */
 import { authGroups } from './groups/auth.ts'
+import { condition, conditionGroups, whereRow } from './groups/conditions.ts'
 import { fieldGroup } from './groups/fields.ts'
 import { pageGroups } from './groups/pages.ts'
 import { webhookGroups } from './groups/webhooks.ts'
@@ -24,7 +25,6 @@ import {
 import { errorWords } from './words.ts'
 
 const take = map('name', text('path'))
-const condition = either(text('criterion'), map('path', scalar, 1))
 const params = map('name', value)
 const listOfWords = list(text('word'))
 
@@ -237,6 +237,7 @@ const connection: Readonly<Record<string, KeyGroup>> = {
     ],
   },
   ...pageGroups,
+  ...conditionGroups,
   lists: { title: 'lists', keys: [atRow, pagesRow, asRow, arraysRow] },
   writes: { title: 'writes', keys: [asRow, arraysRow, onceRow] },
   changes: {
@@ -365,6 +366,7 @@ const entities: Readonly<Record<string, KeyGroup>> = {
         example: 'outer: { order_id: id }',
       }),
       key('keyed', text('name'), 'The rows are the values of an object, and its names become this field', { example: 'keyed: id' }),
+      whereRow,
       pagesRow,
       key('because', sentence, 'Why the list has one page, so that a full page raises no doubt', {
         example: 'because: The vendor returns all of them at once.',
@@ -450,7 +452,7 @@ const entities: Readonly<Record<string, KeyGroup>> = {
         example: 'token: { read: nextSyncToken, send: syncToken }',
       }),
       key('changes', either(text(), list(text())), 'Names in the list of changes of the kind', { example: 'changes: customer' }),
-      key('gone', either(text('path'), map('path', scalar, 1)), 'Field, or field and value, that says that a record is deleted', {
+      key('gone', condition, 'Field, or field and value, that says that a record is deleted', {
         example: 'gone: { status: cancelled }',
       }),
       key('after', map('path', text('name'), 1), 'Field, and the parameter that starts behind its largest value', {

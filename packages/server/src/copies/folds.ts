@@ -162,7 +162,7 @@ function findFoldable(kind: Kind, { entity, action }: Call): Foldable | undefine
   const { sync, context_store_search: searchable } = definition ?? {}
   if (definition === undefined || sync === undefined || searchable === undefined) return undefined
   const isWhole = !needsParent(definition)
-  if (!isWhole && sync.gone === undefined) return undefined
+  if (!isWhole && (sync.gone ?? definition.list?.where) === undefined) return undefined
   const operation = findOperation(kind, entity, action)
   return { definition, sync, operation, shaping: readShapingParams(sync, operation), isWhole }
 }
@@ -289,12 +289,12 @@ class StoreFolds implements Folds {
     let batches = 0
     const lost: Met[] = []
     for await (const rows of readBatches(waiting.rows)) {
-      const { alive, gone } = splitGone(
+      const { alive, gone, unfit } = splitGone(
         waiting.foldable.definition,
         rows.map((record) => ({ record, params })),
         waiting.access.connection.configuration,
       )
-      lost.push(...gone)
+      lost.push(...gone, ...unfit)
       const records = waiting.foldable.isWhole ? alive.flatMap((each) => toStoredRecord(waiting.foldable, table, each) ?? []) : []
       if (records.length === 0) continue
       const written = await store.foldLive(ref, records, waiting.asked)

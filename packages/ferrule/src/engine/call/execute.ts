@@ -34,7 +34,16 @@ import { type Apart, readAnswerApart, readTaken } from './apart-answer.ts'
 import type { ApartValue } from './apart-job.ts'
 import { Descriptions, runDescribed } from './described.ts'
 import { download } from './download.ts'
-import { buildHiddenCount, describeUnclear, failHidden, findFilter, isHidden, type LookedUp, listIdsToLookUp, showsHidden } from './hidden.ts'
+import {
+  buildHiddenCount,
+  describeUnclear,
+  failHidden,
+  findFilter,
+  isHidden,
+  type LookedUp,
+  listIdsToLookUp,
+  showsHidden,
+} from './hidden.ts'
 import { lookUp } from './lookup.ts'
 import { buildEmptyMeta, describeDoubt, findPageDefinition, isInParts, type ListMeta, readMeta } from './meta.ts'
 import { findNextPages, type NextSource, readCursor, readNextMeta } from './next-pages.ts'
@@ -88,7 +97,12 @@ async function readPage(running: Running, { answer, body, text }: Omit<Success, 
   const { operation, params, connection } = running
   const value = readTaken(operation, answer)
   if (value !== undefined) return readPageApart(running, value, answer)
-  const options = { operation, params, showsHidden: showsHidden(connection, operation), filter: findFilter(connection, operation, running.unfiltered) }
+  const options = {
+    operation,
+    params,
+    showsHidden: showsHidden(connection, operation),
+    filter: findFilter(connection, operation, running.unfiltered),
+  }
   const named = nameRows(options, body)
   const { isSame, ...page } = buildPage(options, named, await fetchLookedUp(running, listIdsToLookUp(options, named.rows)))
   if (isSame && text !== undefined) return { ...page, text }

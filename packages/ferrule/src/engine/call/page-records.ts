@@ -3,7 +3,7 @@
 import type { LocalFilter, Origin } from '../../definition/entity.ts'
 import { isObject } from '../../definition/object.ts'
 import type { PageInfo } from '../../definition/page.ts'
-import { buildTest } from '../json/condition.ts'
+import { buildTests } from '../json/condition.ts'
 import { parseDecimal, parseInteger, parseTimestamp } from '../json/forms.ts'
 import { getAt, parsePath, setAt, takeAt, visitHolders } from '../json/paths.ts'
 import { RawRows } from '../json/raw-rows.ts'
@@ -111,9 +111,9 @@ export function buildLocalFilter({ operation }: CompiledOperation, params: Param
 
 /** Builds the test of records for what the vendor cannot leave out itself; undefined if all count. */
 function buildFilter({ operation, params, filter }: PageOptions): ((record: unknown) => boolean) | undefined {
-  const tests = filter === undefined ? [] : (operation.operation.where ?? []).map((each) => buildTest(each, filter))
-  const all = [...tests, buildLocalFilter(operation, params) ?? []].flat()
-  return all.length === 0 ? undefined : (record) => all.every((test) => test(record))
+  const fits = filter === undefined ? undefined : buildTests(operation.operation.where ?? [], filter)
+  const keep = buildLocalFilter(operation, params)
+  return fits === undefined || keep === undefined ? (fits ?? keep) : (record) => fits(record) && keep(record)
 }
 
 /** The records of a page, and what was left out. */
@@ -170,7 +170,8 @@ export function buildPage(options: PageOptions, { rows: given, listed }: NamedRo
 export function canBeSame(operation: CompiledOperation): boolean {
   const { action, shapings, merged, rule, at, list } = operation
   const { join, slice, one, keyed, where } = operation.operation
-  const isPlain = shapings.length === 0 && merged === undefined && rule === undefined && join === undefined && keyed === undefined && where === undefined
+  const isPlain =
+    shapings.length === 0 && merged === undefined && rule === undefined && join === undefined && keyed === undefined && where === undefined
   return action === 'list' && isPlain && at === list && slice === undefined && one === undefined && !isInParts(operation)
 }
 

@@ -197,7 +197,8 @@ export interface Runtime {
 }
 
 /** One running call. */
-export interface Running extends Pick<Call, 'idempotencyKey' | 'unfiltered' | 'background' | 'rawRows' | 'keepsText' | 'digest' | 'memory'> {
+export interface Running
+  extends Pick<Call, 'idempotencyKey' | 'unfiltered' | 'background' | 'rawRows' | 'keepsText' | 'digest' | 'memory'> {
   readonly runtime: Runtime
   readonly connection: Connection
   readonly operation: CompiledOperation
@@ -245,7 +246,15 @@ function sendNotices({ connection, operation }: Running, answer: WireAnswer): vo
 }
 
 /** Builds the call for the worker thread; undefined if the event loop parses all bodies. */
-export function buildApartCall({ runtime, connection, operation, params, unfiltered, take = 'nothing', deadline }: Running): ApartCall | undefined {
+export function buildApartCall({
+  runtime,
+  connection,
+  operation,
+  params,
+  unfiltered,
+  take = 'nothing',
+  deadline,
+}: Running): ApartCall | undefined {
   const { apart } = runtime
   // The position of the next page, or of a search that starts again, is in the last row, which a worker does not return.
   const page = findNextPages(operation)

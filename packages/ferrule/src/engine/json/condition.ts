@@ -14,13 +14,22 @@ function holds(value: unknown, { is, exists, above, below }: Condition): boolean
 
 /**
  * Builds the test of a record for a condition.
- * @param configuration of the connector, whose values the condition can name: every record fits where it has none
+ * @param configuration of the connector, if the condition can name a value of it: every record fits where it has none
  */
-export function buildTest(condition: Condition, configuration: Readonly<Record<string, unknown>> = {}): (record: unknown) => boolean {
+export function buildTest(condition: Condition, configuration?: Readonly<Record<string, unknown>>): (record: unknown) => boolean {
   const path = parsePath(condition.field)
-  const wanted = condition.not === true
-  const setting = readSetting(condition)
-  if (setting === undefined) return (record) => holds(getAt(record, path), condition) !== wanted
-  const values = [configuration[setting] ?? []].flat().map(String)
-  return values.length === 0 ? () => true : (record) => values.includes(String(getAt(record, path))) !== wanted
+  const isNot = condition.not === true
+  const setting = configuration === undefined ? undefined : readSetting(condition)
+  if (setting === undefined) return (record) => holds(getAt(record, path), condition) !== isNot
+  const values = [configuration?.[setting] ?? []].flat().map(String)
+  return values.length === 0 ? () => true : (record) => values.includes(String(getAt(record, path))) !== isNot
+}
+
+/** Builds the test of a record for several conditions, which it must fulfil all. */
+export function buildTests(
+  conditions: readonly Condition[],
+  configuration?: Readonly<Record<string, unknown>>,
+): (record: unknown) => boolean {
+  const tests = conditions.map((each) => buildTest(each, configuration))
+  return (record) => tests.every((test) => test(record))
 }

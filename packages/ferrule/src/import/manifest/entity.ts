@@ -4,7 +4,7 @@ import type { FileEntity, FileOperation, FileSince, FileSync } from '../../kind-
 import { writeSentence } from '../words.ts'
 import { CallWriter, findFolded, type Source } from './call.ts'
 import type { Draft } from './draft.ts'
-import { isName } from './names.ts'
+import { firstStep, isName, isStep } from './names.ts'
 import { type FileFields, readFields, withTime } from './record-schema.ts'
 import { withFields } from './records.ts'
 import type { Entry } from './request.ts'
@@ -30,8 +30,6 @@ export interface EntityScope {
   readonly given: ReadonlySet<string>
   readonly passed: ReadonlySet<string>
 }
-
-const firstStep = (path: string): string => path.split(/[.[]/)[0] ?? ''
 
 /** Writes the list of a stream, and keeps what its sync needs. */
 export function writeCall(
@@ -162,13 +160,28 @@ function findKey(draft: Draft, given: ReadonlySet<string>): readonly string[] {
   return [taken]
 }
 
+/** Returns whether a field can be a number, as far as its type is said. */
+function isNumber(fields: FileFields, path: string): boolean {
+  const field = path.split('.').reduce<unknown>((inner, step) => (isObject(inner) ? inner[step] : undefined), fields)
+  const type = typeof field === 'string' ? field : isObject(field) ? 'object' : 'any'
+  return /^(integer|number|any)\b(?!\[)/.test(type)
+}
+
 /** Makes the fields of the record, with those that the key, the time and the streams below need. */
 function writeFields(draft: Draft, key: readonly string[], { depth, given, passed }: EntityScope): FileFields {
   const { schema, shaped, incremental, rows } = draft
   const all = readFields(schema, depth)
   const kept = Object.fromEntries(Object.entries(all).filter(([name]) => !shaped.computed.has(name) || key.includes(name)))
-  const needed = [...key, ...[...given, ...passed].map(firstStep), ...shaped.added.keys(), ...(rows.isKeyed ? ['key'] : [])]
-  const fields = withFields(kept, needed)
+  const { where = {} } = rows
+  const compared = Object.keys(where).filter((path) => isObject(where[path]) && ('above' in where[path] || 'below' in where[path]))
+  for (const path of compared) if (!isNumber(all, path)) draft.notes.stop('a field that is compared with a number and is none', path)
+  const needed = [
+    ...key,
+    ...[...given, ...passed, ...Object.keys(where)].map(firstStep),
+    ...shaped.added.keys(),
+    ...(rows.isKeyed ? ['key'] : []),
+  ]
+  const fields = withFields(withFields(kept, compared.filter(isStep), 'number'), needed)
   const timed =
     incremental === undefined || shaped.computed.has(incremental.field) ? fields : withTime(fields, incremental.field, incremental.type)
   return Object.keys(timed).length === 0 ? { id: 'string Id' } : timed
@@ -209,6 +222,7 @@ function writeList(draft: Draft, writer: CallWriter & { readonly path: string },
     ...(request?.method === 'POST' && request.as === 'form' && request.body.length > 0 ? { as: 'form' as const } : {}),
     ...(rows.at === '' ? {} : { at: rows.at }),
     ...(rows.isKeyed ? { keyed: 'key' } : {}),
+    ...(rows.where === undefined ? {} : { where: rows.where }),
     pages: way ?? 'none',
     ...(merge.length === 0 ? {} : { merge }),
   }

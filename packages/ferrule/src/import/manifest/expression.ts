@@ -32,8 +32,11 @@ const reference = new RegExp(String.raw`^(\w+)((?:${step})+)(?:\s+or\s+(${simple
 const steps = new RegExp(step, 'g')
 const getter = new RegExp(String.raw`^\.get\(\s*(${text})\s*(?:,\s*(${simple})\s*)?\)$`)
 
-/** Reads a literal of an expression; undefined for none, and for an empty map or list. */
-function readLiteral(source: string): string | number | boolean | undefined {
+const isLiteral = new RegExp(`^(?:${simple})$`)
+
+/** Reads a literal of an expression; undefined for none, and for None and an empty map or list. */
+export function readLiteral(source: string): string | number | boolean | undefined {
+  if (!isLiteral.test(source)) return undefined
   if (/^['"]/.test(source)) return source.slice(1, -1).replace(/\\(.)/g, '$1')
   if (/^[Tt]rue$/.test(source)) return true
   if (/^[Ff]alse$/.test(source)) return false
@@ -79,7 +82,6 @@ export function splitTop(expression: string, operator: RegExp): readonly string[
   return [...parts, expression.slice(from)].map((part) => part.trim())
 }
 
-const isLiteral = new RegExp(`^(?:${simple})$`)
 const unwrap = (expression: string): string => (/^\([^()]*\)$/.test(expression) ? expression.slice(1, -1).trim() : expression)
 
 /** Reads a list that is joined with commas. */

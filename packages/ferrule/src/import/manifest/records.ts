@@ -1,17 +1,21 @@
 /** Records of streams: where they stand in the answer, and what the platform makes of them. */
 import { isObject } from '../../definition/object.ts'
+import type { FileCondition, Scalar } from '../../kind-file/file.ts'
 import type { Component } from './component.ts'
-import { isName } from './names.ts'
+import { readLiteral, splitTop } from './expression.ts'
+import { firstStep, isName } from './names.ts'
 import type { Notes } from './outcome.ts'
 import { toPath } from './paging.ts'
 import type { FileFields } from './record-schema.ts'
-import { readPlain, readTemplate, type Slot } from './template.ts'
+import { readPlain, readSlot, readTemplate, type Slot } from './template.ts'
 
 /** Where the rows of a list stand. */
 export interface RowsDraft {
   readonly at: string
   readonly merge: readonly string[]
   readonly isKeyed: boolean
+  /** Conditions that the records fulfil, by field. */
+  readonly where?: Readonly<Record<string, Test>>
 }
 /** A field that the platform adds: a value of the row, or a value of the call. */
 export type Added = { readonly path: string } | { readonly slot: Slot }
@@ -53,17 +57,82 @@ const timeFilter = /stream_(interval|slice|state)|start_date|start_time|next_pag
 /** Returns whether all parts of a condition are about the time that a walk asks for: a part about anything else decides which records count. */
 const isTimeOnly = (condition: string): boolean => condition.split(/\b(?:and|or)\b/).every((part) => timeFilter.test(part))
 
-function readFilter(filter: Component | undefined, notes: Notes): void {
-  if (filter === undefined) return
-  filter.leaveAll()
-  if (filter.isCustom) {
-    notes.stop('custom code: record filter')
-    return
+type Test = Exclude<FileCondition, string>[string]
+
+/** Most conditions of a list in a kind file. */
+const mostConditions = 10
+
+/** Reads literals, one or a list of them; null stands for None. */
+function readLiterals(source: string): readonly (Scalar | null)[] | undefined {
+  const [, inner] = /^\[(.+)\]$/.exec(source) ?? []
+  const found = (inner === undefined ? [source] : splitTop(inner, /^,/)).map((each) => (/^none$/i.test(each) ? null : readLiteral(each)))
+  return found.every((each) => each !== undefined) ? found : undefined
+}
+
+/** What a kind file reads as a value of configuration. */
+const isSlot = /^\{\w+\}$/
+
+/** Builds the test for some values. Nothing says both, that a field has no value and that it has one of some. */
+function toTest(values: readonly (Scalar | null)[], isNot: boolean): Test | undefined {
+  const scalars = values.flatMap((each) => each ?? [])
+  const [first, ...others] = scalars
+  if (first === undefined) return { exists: isNot }
+  if (scalars.length < values.length || scalars.some((each) => isSlot.test(String(each)))) return undefined
+  const is = others.length === 0 ? first : scalars
+  return isNot ? { not: is } : is
+}
+
+/** Reads a condition on one field of the record. */
+function readTest(source: string): readonly [path: string, test: Test] | undefined {
+  const [, left = '', operator = '', right = ''] =
+    /^(.+?)\s*(==|!=|<|>|\bis\s+not\b|\bis\b|\bnot\s+in\b|\bin\b)\s*(.+)$/s.exec(source) ?? []
+  const slot = readSlot(left)
+  const path = slot?.root === 'record' && slot.otherwise === undefined ? toPath(slot.path) : undefined
+  if (path === undefined || path.includes('\\')) return undefined
+  const isNot = /^!|\bnot\b/.test(operator)
+  if (/^is/.test(operator)) {
+    const [, word] = /^(none|defined)$/i.exec(right) ?? []
+    return word === undefined ? undefined : [path, { exists: (word === 'defined') !== isNot }]
   }
+  if (/^[<>]$/.test(operator)) {
+    const bound = /^-?\d{1,15}$/.test(right) ? Number(right) : undefined
+    return bound === undefined ? undefined : [path, operator === '>' ? { above: bound } : { below: bound }]
+  }
+  const values = right.startsWith('[') === /in$/.test(operator) ? readLiterals(right) : undefined
+  const test = values === undefined ? undefined : toTest(values, isNot)
+  return test === undefined ? undefined : [path, test]
+}
+
+/** Reads conditions that a record fulfils all; undefined for anything else. */
+function readTests(condition: string): Readonly<Record<string, Test>> | undefined {
+  const [, inner] = /^\{\{-?((?:(?!\}\}).)+?)-?\}\}$/s.exec(condition.trim()) ?? []
+  const tests = inner === undefined ? [] : splitTop(inner.trim(), /^\s+and\s+/).map(readTest)
+  const found = new Map(tests.flatMap((test) => (test === undefined ? [] : [test])))
+  const isRight = found.size === tests.length && found.size > 0 && found.size <= mostConditions
+  return isRight ? Object.fromEntries(found) : undefined
+}
+
+function readFilter(filter: Component | undefined, notes: Notes): Pick<RowsDraft, 'where'> {
+  if (filter === undefined) return {}
+  filter.leaveAll()
+  if (filter.isCustom) return notes.stop('custom code: record filter') ?? {}
   const condition = filter.text('condition') ?? ''
-  if (condition.trim() === '') return
-  if (isTimeOnly(condition) && !/extra_fields/.test(condition)) notes.leave('filters', 'record_filter')
-  else notes.stop('records that the platform filters by a condition', condition)
+  if (condition.trim() === '') return {}
+  if (isTimeOnly(condition) && !/extra_fields/.test(condition)) {
+    notes.leave('filters', 'record_filter')
+    return {}
+  }
+  const where = readTests(condition)
+  if (where === undefined) return notes.stop('records that the platform filters by a condition', condition) ?? {}
+  // The platform tells a missing field from null.
+  if (/\b(none|defined)\b/i.test(condition)) notes.doubt('list.where', 'guessed')
+  return { where }
+}
+
+/** Stops a stream whose condition is on a field that the rows have in another place than the records. */
+export function checkFilter({ where = {}, merge }: RowsDraft, shaped: Shaped, notes: Notes): void {
+  const moved = new Set([...merge, ...shaped.merge, ...shaped.added.keys(), ...shaped.computed].map(firstStep))
+  for (const path of Object.keys(where)) if (moved.has(firstStep(path))) notes.stop('a condition on a field that the platform moves', path)
 }
 
 /** Reads the selector of a stream. */
@@ -74,7 +143,7 @@ export function readSelector(selector: Component | undefined, notes: Notes): Row
   const normalization = selector.take('schema_normalization')
   if (typeof normalization === 'string' && normalization !== 'None') notes.leave('removed', 'schema_normalization')
   else if (isObject(normalization)) notes.stop('custom code: normalization')
-  readFilter(selector.child('record_filter'), notes)
+  const filter = readFilter(selector.child('record_filter'), notes)
   const extractor = selector.child('extractor')
   if (extractor === undefined || extractor.isCustom) {
     extractor?.leaveAll()
@@ -84,10 +153,11 @@ export function readSelector(selector: Component | undefined, notes: Notes): Row
   const path = extractor.takeAll('field_path')
   const steps = (Array.isArray(path) ? path : path === undefined ? [] : [path]).map((step) => readPlain(readTemplate(String(step))))
   if (steps.some((step) => step === undefined)) return notes.stop('logic in the path of records', JSON.stringify(path))
-  return readPath(
+  const rows = readPath(
     steps.flatMap((step) => (step === undefined || step === '' ? [] : step.split('/').length > 1 ? step.split('/') : [step])),
     notes,
   )
+  return rows === undefined ? undefined : { ...rows, ...filter }
 }
 
 function readAdded(
@@ -158,7 +228,7 @@ export function readKey(value: unknown, notes: Notes): readonly string[] | undef
 }
 
 /** Makes sure that the record has the fields. */
-export const withFields = (fields: FileFields, names: readonly string[]): FileFields => ({
-  ...Object.fromEntries(names.filter((name) => !Object.hasOwn(fields, name)).map((name) => [name, 'string'])),
+export const withFields = (fields: FileFields, names: readonly string[], type = 'string'): FileFields => ({
+  ...Object.fromEntries(names.filter((name) => !Object.hasOwn(fields, name)).map((name) => [name, type])),
   ...fields,
 })

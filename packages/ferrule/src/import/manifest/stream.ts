@@ -10,7 +10,7 @@ import { foldNested } from './nesting.ts'
 import { Notes } from './outcome.ts'
 import { type Place, readPaging } from './paging.ts'
 import { readPartitions } from './partitions.ts'
-import { readKey, readSelector, readTransformations } from './records.ts'
+import { checkFilter, readKey, readSelector, readTransformations } from './records.ts'
 import { type Entry, type RequestDraft, readRequest } from './request.ts'
 import type { AuthSource } from './scheme.ts'
 
@@ -105,6 +105,7 @@ export class StreamReader {
     const incremental = readIncremental(stream.child('incremental_sync'), notes)
     const rows = readSelector(retriever.child('record_selector'), notes) ?? { at: '', merge: [], isKeyed: false }
     const shaped = readTransformations(stream.children('transformations'), notes)
+    checkFilter(rows, shaped, notes)
     const fixed = Object.fromEntries(
       [...(request?.query ?? []), ...(request?.body ?? [])].flatMap((entry) =>
         typeof entry.value === 'object' ? [] : [[entry.name, String(entry.value)]],
@@ -181,6 +182,7 @@ const sign = ({ request, rows, partition, lists }: Draft): string =>
     request?.body,
     request?.lists,
     rows.at,
+    rows.where,
     partition?.field,
     partition?.parents.map(({ draft }) => draft.name),
   ])

@@ -15,7 +15,7 @@ import { Slices } from './slices.ts'
 import { type BelowPosition, noParents, type PagePosition } from './state.ts'
 import { dropUnread, findWhole, isRefusal, keepMet, markMet, type UnreadUnit } from './unread.ts'
 import { UnreadNotes } from './unread-notes.ts'
-import { isNeeded, isTaken, meetsParents, type Sliced, type Walking } from './walking.ts'
+import { isComplete, isNeeded, isTaken, meetsParents, type Sliced, type Walking } from './walking.ts'
 
 /** Windows of a parent that fail before any of them is read; then the parent is left out as a whole. */
 const mostFailedWindows = 8
@@ -108,10 +108,14 @@ export class Children {
       if (meetsParents(this.#walking, planned)) this.#unread.set(planned.entity, keepMet(this.#unread.of(planned.entity)))
   }
 
-  /** Leaves out records that the vendor lists as deleted. @returns the others */
+  /**
+   * Leaves out records that the vendor lists as deleted, or that `where` leaves out. A complete pass deletes the second ones at its end, as
+   * all that it did not meet: a record that fits can have the same key.
+   * @returns the others
+   */
   dropGone(planned: Planned, met: readonly Met[], asked: number): readonly Met[] {
-    const { alive, gone } = splitGone(planned.definition, met, this.#walking.task.configuration)
-    this.forget(planned, gone, asked)
+    const { alive, gone, unfit } = splitGone(planned.definition, met, this.#walking.task.configuration)
+    this.forget(planned, isComplete(this.#walking, planned) ? gone : [...gone, ...unfit], asked)
     return alive
   }
 

@@ -1,7 +1,7 @@
 /** Records that a vendor still lists, with a field that says that they are deleted; and what goes with a deleted record. Pure. */
 import type { Condition, ConnectorDefinition, EntityDefinition } from 'ferrule/definition'
 import type { RecordKey } from 'ferrule/engine'
-import { buildTest, getAt, listEach, listParentNames } from 'ferrule/internal'
+import { buildTest, buildTests, getAt, listEach, listParentNames } from 'ferrule/internal'
 import { buildPrimaryKey, readKeyParts } from '../../search/keys.ts'
 import type { Link, Removal } from '../../store/types.ts'
 import type { Met } from './project.ts'
@@ -58,7 +58,8 @@ export function pickFitting(
   configuration: Readonly<Record<string, unknown>>,
 ): readonly Met[] {
   if (where === undefined) return met
-  return met.filter(({ record }) => buildTest(where, configuration)(record))
+  const fits = buildTest(where, configuration)
+  return met.filter(({ record }) => fits(record))
 }
 
 /** Records of a page. */
@@ -66,10 +67,12 @@ export interface Split {
   readonly alive: readonly Met[]
   /** Those that the vendor lists as deleted. */
   readonly gone: readonly Met[]
+  /** Those that `where` of the list leaves out. */
+  readonly unfit: readonly Met[]
 }
 
 /**
- * Separates the records that the vendor lists as deleted, or that `where` of the list leaves out, from the others.
+ * Separates the records that the vendor lists as deleted, and those that `where` of the list leaves out, from the others.
  * @param configuration of the connector, whose values the conditions can name
  */
 export function splitGone(
@@ -77,12 +80,11 @@ export function splitGone(
   met: readonly Met[],
   configuration: Readonly<Record<string, unknown>>,
 ): Split {
-  const wanted = (list?.where ?? []).map((each) => buildTest(each, configuration))
-  const says = sync?.gone === undefined ? undefined : buildTest(sync.gone)
-  if (says === undefined && wanted.length === 0) return { alive: met, gone: [] }
-  const isGone = (record: unknown): boolean => says?.(record) === true || wanted.some((test) => !test(record))
-  const { true: gone = [], false: alive = [] } = Object.groupBy(met, ({ record }) => String(isGone(record)))
-  return { alive, gone }
+  const isGone = sync?.gone === undefined ? () => false : buildTest(sync.gone)
+  const fits = buildTests(list?.where ?? [], configuration)
+  const find = (record: unknown): keyof Split => (isGone(record) ? 'gone' : fits(record) ? 'alive' : 'unfit')
+  const { alive = [], gone = [], unfit = [] } = Object.groupBy(met, ({ record }) => find(record))
+  return { alive, gone, unfit }
 }
 
 /** Builds the key of a record as the store has it; undefined for a record without an identity. */
