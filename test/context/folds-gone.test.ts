@@ -25,6 +25,11 @@ const kind: Kind = {
         { each: { entity: 'people', take: { person: 'id' } }, under: { field: 'person', parent: 'id' } },
         { params: { person: id('Person') } },
       ),
+      files: {
+        ...entity(status, {}),
+        list: { call: 'GET /files', at: 'data', params: {}, where: [{ field: 'status', is: 'file' }] },
+        get: { call: 'GET /files/{id}', at: 'data', params: { id: id('Id') } },
+      },
       rooms: {
         ...entity({}, { params: { house: 'main' } }, { params: { house: str('House') } }),
         get: {
@@ -100,6 +105,29 @@ overStatements('a live read of a deleted record', (engine) => {
       ['people', 1],
       ['notes', 1],
     ])
+  })
+
+  test('takes what its list leaves out from the copy, and stores what fits', async () => {
+    const files = { connector: createRef().connector, kind: 'words', entity: 'files' }
+    const records = [1, 2].map((number) => ({ key: `p01${number}`, fields: { id: number, status: 'file' } }))
+    await store.writeBatch(files, { records, asked: world.now })
+    const told = Promise.withResolvers<void>()
+    const folds = createFolds({ store, onFold: () => told.resolve(), onError: told.reject })
+    for (const [number, status] of [
+      [2, 'folder'],
+      [3, 'folder'],
+      [4, 'file'],
+    ] as const) {
+      const outcome = { type: 'record', data: { id: number, status }, meta: {} } as const
+      folds.offer(
+        accessOf(files.connector),
+        { entity: 'files', action: 'get', params: { id: number } },
+        { outcome, asked: world.now + number },
+      )
+    }
+    await told.promise
+    await folds.close()
+    expect(await idsOf(store, files)).toEqual([1, 4])
   })
 
   test('of what another call of the sync would name, or of some fields only, is not stored', async () => {
