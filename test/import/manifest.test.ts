@@ -251,24 +251,6 @@ describe('records', () => {
     expect(Object.keys(notes?.fields ?? {})).not.toContain('read_at')
     expect(leftOut.map(({ what }) => what)).toEqual(['notes read_at', 'notes RemoveFields'])
   })
-
-  test('a filter by the time is soft, another one stops the stream', async () => {
-    const filter = (condition: string) => `[data] }\n        record_filter: { type: RecordFilter, condition: "${condition}"`
-    const { leftOut } = await importWhole({
-      fieldPath: filter("{{ record.changed_at >= stream_interval['start_time'] }}"),
-      stream: cursor('datetime_format: "%s"'),
-    })
-    expect(leftOut).toContainEqual({
-      what: 'notes record_filter',
-      why: 'filters by time that the platform applies to what it has read already',
-    })
-    const mixed = "{{ record.state == 'open' and record.changed_at >= stream_interval['start_time'] }}"
-    await expect(async () => importText(writeManifest({ fieldPath: filter(mixed) }))).rejects.toThrow(mixed)
-    const stopped = importText(writeManifest({ fieldPath: filter("{{ record.state == 'open' }}") }))
-    await expect(stopped).rejects.toThrow(
-      `has no stream that a kind can say; notes: records that the platform filters by a condition: {{ record.state == 'open' }}`,
-    )
-  })
 })
 
 const spec = (properties: string): string =>
