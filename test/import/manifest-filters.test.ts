@@ -89,6 +89,8 @@ test('two streams of one name that differ in their filter are two', async () => 
     .split('\n')
     .filter((_, index, lines) => index > lines.indexOf('streams:') && index < lines.indexOf('spec:'))
     .join('\n')
-  const { file } = await importText(writeManifest({ fieldPath: filter("{{ record.state == 'open' }}"), streams: other.replace(/^ {2}/gm, '') }))
+  const { file } = await importText(
+    writeManifest({ fieldPath: filter("{{ record.state == 'open' }}"), streams: other.replace(/^ {2}/gm, '') }),
+  )
   expect(Object.values(file.entities).map(({ list }) => list)).toMatchObject([{ where: { state: 'open' } }, { where: { state: 'closed' } }])
 })

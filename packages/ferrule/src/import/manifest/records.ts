@@ -124,7 +124,7 @@ function readFilter(filter: Component | undefined, notes: Notes): Pick<RowsDraft
   }
   const where = readTests(condition)
   if (where === undefined) return notes.stop('records that the platform filters by a condition', condition) ?? {}
-  // The platform tells a missing field from null.
+  // For the platform a missing field is not null.
   if (/\b(none|defined)\b/i.test(condition)) notes.doubt('list.where', 'guessed')
   return { where }
 }

@@ -108,13 +108,10 @@ export class Children {
       if (meetsParents(this.#walking, planned)) this.#unread.set(planned.entity, keepMet(this.#unread.of(planned.entity)))
   }
 
-  /**
-   * Leaves out records that the vendor lists as deleted, or that `where` leaves out. A complete pass deletes the second ones at its end, as
-   * all that it did not meet: a record that fits can have the same key.
-   * @returns the others
-   */
+  /** Leaves out records that the vendor lists as deleted, or that do not fit. @returns the others */
   dropGone(planned: Planned, met: readonly Met[], asked: number): readonly Met[] {
     const { alive, gone, unfit } = splitGone(planned.definition, met, this.#walking.task.configuration)
+    // The end of a complete pass deletes what does not fit: a record that fits can have the same key.
     this.forget(planned, isComplete(this.#walking, planned) ? gone : [...gone, ...unfit], asked)
     return alive
   }
