@@ -1,6 +1,6 @@
 /** The table of kind files: each key, what it holds, what it says, and how it is written (docs/decisions/kind-files.md). */
 import { authGroups } from './groups/auth.ts'
-import { condition, conditionGroups, whereRow } from './groups/conditions.ts'
+import { condition, conditionGroups, eachWhereRow, whereRow } from './groups/conditions.ts'
 import { fieldGroup } from './groups/fields.ts'
 import { pageGroups } from './groups/pages.ts'
 import { webhookGroups } from './groups/webhooks.ts'
@@ -423,10 +423,7 @@ const entities: Readonly<Record<string, KeyGroup>> = {
       key('each', map('entity', take), 'Once for each record of another entity, or of several: parameter, and path in that record', {
         example: 'each: { repositories: { owner: owner.login, repo: name } }',
       }),
-      key('where', condition, 'Field, or field and value, of the records of each that are called for; {name} is a value of configuration', {
-        example: 'where: { is_member: true }',
-        without: 'all of them',
-      }),
+      eachWhereRow,
       key('batch', { is: 'number', least: 1 }, 'How many records of each one call takes', { example: 'batch: 50', without: 'one' }),
       key('within', keys('within'), 'The records stand inside the records of another entity', {
         example: 'within: { entity: invoices, at: lines.data }',

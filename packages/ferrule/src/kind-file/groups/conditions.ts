@@ -17,6 +17,14 @@ export const whereRow = key(
   { example: 'where: { type: [file, link], size: { above: 0 } }', without: 'all of them' },
 )
 
+/** The row of the table for the parents that a sync calls a list for. */
+export const eachWhereRow = key(
+  'where',
+  condition,
+  'Field, or field and value, of the records of each that are called for; {name} is a value of configuration',
+  { example: 'where: { is_member: true }', without: 'all of them' },
+)
+
 /** What a field is tested for. */
 export const conditionGroups: Readonly<Record<string, KeyGroup>> = {
   test: {
