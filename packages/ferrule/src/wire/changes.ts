@@ -1,5 +1,6 @@
 /** The change feed of a copy on the wire. */
 import { bool, type Field, int, list, oneOf, opt, str, time } from '../definition/index.ts'
+import type { EventSchema } from './context-store.ts'
 import { part, query, record, type Wire } from './words.ts'
 
 /** Longest wait for a change, in seconds. */
@@ -66,6 +67,9 @@ export const changesPage = record(
 /** A page of a feed. */
 export type ChangesPage = Wire<typeof changesPage>
 
+/** A page of a feed, as soon as it has entries. */
+export const changesEvent = { name: 'changes', data: changesPage } as const satisfies EventSchema
+
 const connectorChangeRecord = part({ entity: str('Entity of the record, or of the mark'), ...entry }, aboutEntry)
 
 /** A page of the feed of a connector. */
@@ -76,3 +80,5 @@ export const connectorChangesPage = record(
 )
 /** A page of the feed of a connector. */
 export type ConnectorChangesPage = Wire<typeof connectorChangesPage>
+/** A page of the feed of a connector, as soon as it has entries. */
+export const connectorChangesEvent = { name: 'changes', data: connectorChangesPage } as const satisfies EventSchema

@@ -9,7 +9,15 @@ import { version } from '../../values/version.ts'
 import type { Route } from '../route.ts'
 import { listKindSchemas, sharedSchemas } from './execute.ts'
 import { namedSchemas, printSchema, ref, splitTypes } from './shared.ts'
-import { type ContentDocument, type JsonObject, type ProblemDocument, type RouteDocument, tags, upstreamProblems } from './types.ts'
+import {
+  type ContentDocument,
+  type JsonAnswerDocument,
+  type JsonObject,
+  type ProblemDocument,
+  type RouteDocument,
+  tags,
+  upstreamProblems,
+} from './types.ts'
 
 /** Sources of the document. */
 export interface OpenApiSource {
@@ -69,7 +77,9 @@ const securitySchemes = (serverUrl = '') => ({
 
 /** The schemas that a route names: its body, its answer and its events. */
 const wireSchemas = ({ document }: Route): unknown[] =>
-  document === undefined ? [] : [document.body, 'schema' in document.answer ? document.answer.schema : document.answer.event?.data]
+  document === undefined
+    ? []
+    : [document.body, 'schema' in document.answer ? document.answer.schema : undefined, document.answer.event?.data]
 
 /** Texts of JSON about kinds, for the places of the document that name operations. */
 export interface KindTexts {
@@ -278,7 +288,7 @@ function success({ answer }: RouteDocument): JsonObject {
     [String('schema' in answer ? (answer.status ?? 200) : 200)]: {
       description: answer.about,
       headers,
-      content: 'schema' in answer ? { [json]: { schema: printSchema(answer.schema) } } : printContent(answer),
+      content: 'schema' in answer ? printJson(answer) : printContent(answer),
     },
     ...('types' in answer && answer.isPartial === true
       ? { 206: { description: 'The part that `Range` asks for', headers, content: printContent(answer) } }
@@ -286,8 +296,13 @@ function success({ answer }: RouteDocument): JsonObject {
   }
 }
 
+const printJson = ({ schema, event }: JsonAnswerDocument): JsonObject => ({
+  [json]: { schema: printSchema(schema) },
+  ...(event === undefined ? {} : printContent({ types: ['text/event-stream'], event })),
+})
+
 /** OpenAPI 3.1 has no words for the events of a stream, so an extension shows their data by name. */
-function printContent({ types, event }: ContentDocument): JsonObject {
+function printContent({ types, event }: Pick<ContentDocument, 'types' | 'event'>): JsonObject {
   const named = event === undefined ? [] : [event, endEvent]
   const events = event === undefined ? {} : { 'x-events': Object.fromEntries(named.map(({ name, data }) => [name, printSchema(data)])) }
   return Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' }, ...events }]))

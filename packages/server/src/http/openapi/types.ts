@@ -44,6 +44,8 @@ export interface JsonAnswerDocument<S extends Field = Field> {
   readonly schema: S
   /** True: the answer has an `ETag`, and 304 without a body says that it has not changed. */
   readonly isTagged?: true
+  /** The events of the stream that a request for `text/event-stream` gets instead. */
+  readonly event?: EventSchema
 }
 
 /** An answer in other media types than JSON. */

@@ -1,14 +1,31 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { FerruleError } from 'ferrule'
 import { fail } from 'ferrule/internal'
-import { changesPage, changesQuery, connectorChangesPage, connectorChangesQuery, endpoints } from 'ferrule/wire'
-import type { Changes, Followed } from '../../copies/changes/feed.ts'
+import {
+  changesEvent,
+  changesPage,
+  changesQuery,
+  connectorChangesEvent,
+  connectorChangesPage,
+  connectorChangesQuery,
+  type EventSchema,
+  endpoints,
+  longestWait,
+} from 'ferrule/wire'
+import type { Changes, Followed, FoundChanges } from '../../copies/changes/feed.ts'
 import { type Principal, requireScope } from '../../values/access.ts'
 import { readQuery } from '../../values/read.ts'
 import { type Answer, type Exchange, limited, type PrincipalRoute, type Services, slot } from '../route.ts'
+import { eventStream } from '../streams/event-stream.ts'
 
 const problems = [
   ...(['connector_not_found', 'workspace_inactive', 'entity_not_found', 'action_not_supported', 'validation_failed'] as const),
   ...(['invalid_cursor', 'context_store_unavailable', 'context_store_timeout', 'rate_limited', 'overloaded'] as const),
 ]
+
+const aboutStream =
+  '`accept: text/event-stream` gets an event `changes` with each page that has entries, at first also without; its id is `next`, and ' +
+  '`Last-Event-ID` continues there. The stream ends with the client, and with the token: its last event is then `end`, with the problem.'
 
 export const listChanges: PrincipalRoute = {
   ...endpoints.listChanges,
@@ -21,15 +38,16 @@ export const listChanges: PrincipalRoute = {
       'Without `after` all records come first, between the marks snapshot_begin and snapshot_end, then what changes, without a gap. ' +
       'With `after=now` nothing comes first. ' +
       'Each page has the cursor of the next one. With `wait` an answer comes with the first change. Changes are written down from the first request on, ' +
-      'and kept for some days (FERRULE_CHANGES_DAYS); a cursor whose changes are lost is answered by `changes_expired`.',
+      'and kept for some days (FERRULE_CHANGES_DAYS); a cursor whose changes are lost is answered by `changes_expired`. ' +
+      aboutStream,
     scope: 'execute:read',
     query: changesQuery,
-    answer: { about: 'One page', schema: changesPage },
+    answer: { about: 'One page', schema: changesPage, event: changesEvent },
     problems: [...problems, 'changes_expired', 'context_store_not_ready'],
   },
   answer: (exchange, services) => {
     const query = readQuery(changesQuery, exchange.query)
-    return answerChanges(exchange, services, { ...query, entity: slot(exchange, 'entity') })
+    return answerChanges(exchange, services, { ...query, entity: slot(exchange, 'entity'), event: changesEvent })
   },
 }
 
@@ -42,47 +60,127 @@ export const listConnectorChanges: PrincipalRoute = {
     summary: "List the changes of a connector's copy",
     about:
       'The changes of all entities that can be searched, each entry with its entity. Order is kept within an entity, not between entities. An entity ' +
-      'begins with all its records between its marks as soon as its first sync has ended, and again where its changes were lost.',
+      'begins with all its records between its marks as soon as its first sync has ended, and again where its changes were lost. ' +
+      aboutStream,
     scope: 'execute:read',
     query: connectorChangesQuery,
-    answer: { about: 'One page', schema: connectorChangesPage },
+    answer: { about: 'One page', schema: connectorChangesPage, event: connectorChangesEvent },
     problems,
   },
   answer: (exchange, services) => {
     const { entities, ...query } = readQuery(connectorChangesQuery, exchange.query)
-    return answerChanges(exchange, services, { ...query, entities: entities?.split(',') })
+    return answerChanges(exchange, services, { ...query, entities: entities?.split(','), event: connectorChangesEvent })
   },
 }
 
-type Asked = Followed & { readonly limit?: number; readonly wait?: number }
+interface Asked extends Followed {
+  readonly limit?: number
+  readonly wait?: number
+  /** Event of a page. */
+  readonly event: EventSchema
+}
 
-/**
- * Answers with a page of changes. A wait counts as an event stream, not as a running call. What allowed the request is looked at again when
- * it was over.
- */
-async function answerChanges(
-  exchange: Exchange<Principal>,
-  services: Services,
-  { limit = 100, wait = 0, ...followed }: Asked,
-): Promise<Answer> {
-  const { who, signal } = exchange
-  requireScope(who, 'execute:read')
-  const { platform, stopping, streams } = services
-  const connectorId = slot(exchange, 'connector_id')
+/** Answers with a page of changes, at once or after a wait, or with the pages as a stream of events. */
+async function answerChanges(exchange: Exchange<Principal>, services: Services, asked: Asked): Promise<Answer> {
+  const { limit = 100, wait = 0, event, ...followed } = asked
+  requireScope(exchange.who, 'execute:read')
+  exchange.addVary('accept')
+  const pages = new Pages(exchange, services, limit)
+  if (exchange.header('accept')?.includes('text/event-stream') === true) {
+    const after = exchange.header('last-event-id') ?? followed.after
+    const values = pages.follow({ ...followed, after })
+    const readId = ({ next }: FoundChanges): string => next
+    return eventStream(exchange, services, { event, connectorId: slot(exchange, 'connector_id'), values, readId })
+  }
   if (wait > 0) {
-    const access = await platform.connectors.readAccess(who, connectorId)
-    const leave = streams.shares.enter(who)
+    const leave = services.streams.shares.enter(exchange.who)
     try {
-      await takeChanges(services.operations).wait(access, followed, { ms: wait * 1_000, signal, isEnding: () => stopping.isDraining })
+      await pages.wait(followed, wait)
     } finally {
       leave()
     }
-    await platform.liveness.check(who, { connectorId, countsToken: true })
+    await pages.checkWho()
   }
-  return limited(exchange, services, async (bounds) => {
-    const access = await platform.connectors.readAccess(who, connectorId)
-    return { json: await takeChanges(services.operations).read(access, { ...followed, limit, signal: bounds.signal }) }
-  })
+  return limited(exchange, services, async ({ signal }) => ({ json: await pages.read(followed, signal) }))
+}
+
+/** Errors after which a stream reads again. */
+const pausing: ReadonlySet<string> = new Set(['rate_limited', 'overloaded'])
+
+/** The pages that a request gets. A wait is no running call; whoever calls `wait` counts it as an event stream. */
+class Pages {
+  readonly #exchange: Exchange<Principal>
+  readonly #services: Services
+  readonly #limit: number
+
+  constructor(exchange: Exchange<Principal>, services: Services, limit: number) {
+    this.#exchange = exchange
+    this.#services = services
+    this.#limit = limit
+  }
+
+  async read(followed: Followed, signal: AbortSignal | undefined): Promise<FoundChanges> {
+    return this.#changes.read(await this.#readAccess(), { ...followed, limit: this.#limit, signal })
+  }
+
+  /** Waits for the first change. @param seconds at most */
+  async wait(followed: Followed, seconds: number): Promise<void> {
+    const { stopping } = this.#services
+    const wait = { ms: seconds * 1_000, signal: this.#exchange.signal, isEnding: () => stopping.isDraining }
+    await this.#changes.wait(await this.#readAccess(), followed, wait)
+  }
+
+  /** Looks again at what allowed the request, after a wait. */
+  async checkWho(): Promise<void> {
+    await this.#services.platform.liveness.check(this.#exchange.who, { connectorId: this.#connectorId, countsToken: true })
+  }
+
+  /** Yields a page at once, then each page that has entries. */
+  async *follow(followed: Followed): AsyncGenerator<FoundChanges, void, undefined> {
+    const first = await this.#readAsCall(followed)
+    yield first
+    for (let { next: after, has_more: hasMore } = first; !this.#services.stopping.isDraining; ) {
+      if (!hasMore) {
+        await this.wait({ ...followed, after }, longestWait)
+        await this.checkWho()
+      }
+      const page = await this.#readSoon({ ...followed, after })
+      if (page.data.text !== '[]') yield page
+      after = page.next
+      hasMore = page.has_more
+    }
+  }
+
+  /** Reads a page as a call of the organization. */
+  #readAsCall(followed: Followed): Promise<FoundChanges> {
+    const { who, signal } = this.#exchange
+    const call = { organizationId: who.organizationId, signal }
+    return this.#services.platform.admission.admit(call, (bounds) => this.read(followed, bounds.signal))
+  }
+
+  /** Reads a page when the organization has calls left. A stream that ended for that would come again at once. */
+  async #readSoon(followed: Followed): Promise<FoundChanges> {
+    for (;;) {
+      try {
+        return await this.#readAsCall(followed)
+      } catch (thrown) {
+        if (!(thrown instanceof FerruleError && pausing.has(thrown.code))) throw thrown
+        await pause(thrown.retryAfterMs, undefined, { signal: this.#exchange.signal })
+      }
+    }
+  }
+
+  get #connectorId(): string {
+    return slot(this.#exchange, 'connector_id')
+  }
+
+  get #changes(): Changes {
+    return takeChanges(this.#services.operations)
+  }
+
+  #readAccess() {
+    return this.#services.platform.connectors.readAccess(this.#exchange.who, this.#connectorId)
+  }
 }
 
 /** Returns the feeds. @throws FerruleError `context_store_unavailable` in a service without copies */

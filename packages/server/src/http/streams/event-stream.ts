@@ -3,8 +3,7 @@ import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import type { FerruleError } from 'ferrule'
 import type { Field } from 'ferrule/definition'
-import { writeJson } from 'ferrule/engine'
-import { asFerruleError, fail } from 'ferrule/internal'
+import { asFerruleError, fail, writeBody } from 'ferrule/internal'
 import { type EventSchema, endEvent, type Wire } from 'ferrule/wire'
 import type { Principal } from '../../values/access.ts'
 import type { Answer, Exchange, Services } from '../route.ts'
@@ -16,6 +15,8 @@ export interface EventSource<S extends Field = Field> {
   readonly connectorId: string
   /** Their end ends the stream. They must end with the signal of the request. */
   readonly values: AsyncGenerator<Wire<S>, void, undefined>
+  /** Returns the id of an event, with which a client that comes again continues (`Last-Event-ID`). */
+  readId?(value: Wire<S>): string
 }
 
 /** Milliseconds of silence before a comment is sent: proxies and clients close silent connections. */
@@ -40,7 +41,9 @@ async function within<T>(next: Promise<T>, milliseconds: number): Promise<T | ty
   }
 }
 
-const format = ({ name }: EventSchema, data: unknown): string => `event: ${name}\ndata: ${writeJson(data)}\n\n`
+/** Writes an event. Line breaks of JSON stand between its parts, so a space does as well. */
+const format = ({ name }: EventSchema, data: unknown, id?: string): string =>
+  `event: ${name}\n${id === undefined ? '' : `id: ${id}\n`}data: ${writeBody(data).replace(/[\r\n]/g, ' ')}\n\n`
 
 type StreamExchange = Pick<Exchange<Principal>, 'who' | 'onEnd' | 'disconnect' | 'requestId'>
 type StreamServices = Pick<Services, 'platform' | 'streams' | 'stopping' | 'logger'>
@@ -65,10 +68,11 @@ class EventSender {
   }
 
   /** Sends values until they end, the service stops, or something ends the stream. */
-  async run(first: IteratorResult<unknown, void>, { event, values }: EventSource): Promise<void> {
+  async run(first: IteratorResult<unknown, void>, source: EventSource): Promise<void> {
+    const { values } = source
     try {
       await this.#send(`retry: ${retryMs}\n\n`)
-      await this.#sendAll(first, { event, values })
+      await this.#sendAll(first, source)
       this.body.end()
     } catch (thrown) {
       this.#close(asFerruleError(thrown))
@@ -77,7 +81,8 @@ class EventSender {
     }
   }
 
-  async #sendAll(first: IteratorResult<unknown, void>, { event, values }: Pick<EventSource, 'event' | 'values'>): Promise<void> {
+  async #sendAll(first: IteratorResult<unknown, void>, source: EventSource): Promise<void> {
+    const { event, values } = source
     let next = Promise.resolve(first)
     let silentMs = 0
     while (!this.#services.stopping.isDraining) {
@@ -88,7 +93,7 @@ class EventSender {
         silentMs %= heartbeatMs
       } else {
         if (got.done) return
-        await this.#send(format(event, got.value))
+        await this.#send(format(event, got.value, source.readId?.(got.value)))
         silentMs = 0
         next = values.next()
         next.catch(() => undefined) // the next round awaits it, unless the client has left
