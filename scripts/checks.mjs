@@ -11,29 +11,34 @@ import { ensureWeb } from './web.mjs'
 const instantiationBudget = 1_770_000
 
 /**
- * A check and its outcome.
- * @typedef {{ name: string, passed: boolean }} Check
+ * A check and its outcome. `output` is for the caller to print, because others write meanwhile.
+ * @typedef {{ name: string, passed: boolean, output?: string }} Check
+ */
+
+/**
+ * The end of a step.
+ * @typedef {{ code: number, output?: string }} Ended
  */
 
 /** Checks types, style, generated files and English. @returns {Promise<Check[]>} */
 export function checkSources() {
   return Promise.all([
     attempt('types', checkTypes),
-    attempt('types of the pages', () => runAndPrint([tsc, '--noEmit', '-p', 'packages/web', '--checkers', '1'])),
-    attempt('style', () => runAndPrint([biome, 'check'])),
-    attempt('generated files', () => runAndPrint(['scripts/gen.ts', '--check'])),
-    attempt('English', () => runAndPrint(['scripts/check-english.ts'])),
+    attempt('types of the pages', () => collect([tsc, '--noEmit', '-p', 'packages/web', '--checkers', '1'])),
+    attempt('style', () => collect([biome, 'check'])),
+    attempt('generated files', () => collect(['scripts/gen.ts', '--check'])),
+    attempt('English', () => collect(['scripts/check-english.ts'])),
   ])
 }
 
 /** Builds the pages that tests open. @returns {Promise<Check>} */
-export const checkPages = () => attempt('pages', ensureWeb)
+export const checkPages = () => attempt('pages', async () => ({ code: await ensureWeb() }))
 
 /** Finds a browser for the tests, or installs one; `CHROMIUM_PATH` names it. @returns {Promise<Check>} */
 export function checkBrowser() {
   return attempt('browser', async () => {
     process.env['CHROMIUM_PATH'] = await ensureChromium()
-    return 0
+    return { code: 0 }
   })
 }
 
@@ -41,32 +46,22 @@ export function checkBrowser() {
 export function checkPooler() {
   return attempt('pooler', async () => {
     process.env['PGBOUNCER_PATH'] = await ensurePgBouncer()
-    return 0
+    return { code: 0 }
   })
 }
 
 /**
  * @param {string} name
- * @param {() => Promise<number>} run answers an exit code
+ * @param {() => Promise<Ended>} run
  * @returns {Promise<Check>}
  */
 async function attempt(name, run) {
   try {
-    return { name, passed: (await run()) === 0 }
+    const { code, output } = await run()
+    return { name, passed: code === 0, output }
   } catch (error) {
-    console.error(error instanceof Error ? error.message : error)
-    return { name, passed: false }
+    return { name, passed: false, output: `${error instanceof Error ? error.message : error}\n` }
   }
-}
-
-/**
- * Runs a check whose output appears at its end, because others run meanwhile.
- * @param {string[]} args
- */
-async function runAndPrint(args) {
-  const { code, output } = await collect(args)
-  process.stdout.write(output)
-  return code
 }
 
 /**
@@ -81,13 +76,26 @@ async function collect(args) {
   return { code, output }
 }
 
-/** Checks all types. One checker takes the least CPU time, and its count of instantiations is the same each time. */
+/**
+ * Checks all types. One checker takes the least CPU time, and its count of instantiations is the same each time.
+ * @returns {Promise<Ended>}
+ */
 async function checkTypes() {
   const { code, output } = await collect([tsc, '--noEmit', '--extendedDiagnostics', '--checkers', '1'])
   // The table of diagnostics is the end of the output.
-  process.stdout.write(output.slice(0, Math.max(0, output.search(/^Files:\s/m))))
+  const findings = output.slice(0, Math.max(0, output.search(/^Files:\s/m)))
   const instantiations = Number(/^Instantiations:\s+(\d+)/m.exec(output)?.[1])
-  if (code !== 0 || instantiations <= instantiationBudget) return code
-  console.error(`The types of the project take ${instantiations} instantiations; at most ${instantiationBudget} are allowed.`)
-  return 1
+  if (code !== 0 || instantiations <= instantiationBudget) return { code, output: findings }
+  const sentence = `The types of the project take ${instantiations} instantiations; at most ${instantiationBudget} are allowed.\n`
+  return { code: 1, output: findings + sentence }
+}
+
+/**
+ * Prints what checks have found.
+ * @param {readonly Check[]} checks
+ * @returns {boolean} true when all passed
+ */
+export function printFindings(checks) {
+  process.stdout.write(checks.map(({ output = '' }) => output).join(''))
+  return checks.every(({ passed }) => passed)
 }

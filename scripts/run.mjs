@@ -3,7 +3,7 @@
 // signals and the exit code. Plain JavaScript, because on a fresh clone the only Node may be too old for the sources.
 import { build } from './build.mjs'
 import { ensureBundle } from './bundles.mjs'
-import { checkSources } from './checks.mjs'
+import { checkSources, printFindings } from './checks.mjs'
 import { ensureInstalled } from './install.mjs'
 import { packAll } from './pack.mjs'
 import { buildEnvironment, root, vitest } from './paths.mjs'
@@ -52,7 +52,7 @@ async function startService(args) {
 
 /** Checks types, style, the freshness of generated files, and English; all run, one failure fails. */
 async function check() {
-  return (await checkSources()).every(({ passed }) => passed) ? 0 : 1
+  return printFindings(await checkSources()) ? 0 : 1
 }
 
 /**

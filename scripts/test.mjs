@@ -1,18 +1,23 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { checkBrowser, checkPages, checkPooler, checkSources } from './checks.mjs'
+import { checkBrowser, checkPages, checkPooler, checkSources, printFindings } from './checks.mjs'
 import { cache, vitest } from './paths.mjs'
 import { runNode } from './run-node.mjs'
 
 /**
  * Checks everything: a browser, a pooler, the pages, types, style, generated files, English, all tests. Nothing stops at the first failure;
- * the last line counts what passed and failed, where a failed check counts as one.
+ * the last line counts what passed and failed, where a failed check counts as one. What no test waits for runs beside the tests, in the
+ * time in which they only wait.
  * @param {string[]} args handed to Vitest, such as a part of a file's name
  * @returns {Promise<number>} 0 when nothing failed
  */
 export async function runTests(args) {
-  const checks = (await Promise.all([checkBrowser(), checkPooler(), checkPages(), checkSources()])).flat()
+  const sources = checkSources()
+  const needed = await Promise.all([checkBrowser(), checkPooler(), checkPages()])
+  printFindings(needed)
   const tests = await vitestCounts(args)
+  printFindings(await sources)
+  const checks = [...needed, ...(await sources)]
   const failed = tests.failed + checks.filter((check) => !check.passed).length
   console.log(['', ...checks.map((check) => `${check.name}: ${check.passed ? 'passed' : 'FAILED'}`), ...tests.notes].join('\n'))
   console.log(`${tests.passed} passed, ${failed} failed`)

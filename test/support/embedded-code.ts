@@ -9,16 +9,16 @@ import { root } from '../../scripts/paths.mjs'
 /** The types of Node lack it. */
 declare const WebAssembly: { readonly Module: new (code: Uint8Array) => object }
 
-/** Where the module is kept. A test file evaluates its imports again, and the process stays. */
-const place = Symbol.for('ferrule.test.compiled-database')
+/** The module: test files share the modules of their process. */
+let compiled: object | undefined
 
 /**
  * Holds the module of the embedded database until the process ends. V8 compiles a module once while somebody holds it, and gives every
  * thread the same code. Without a holder each store compiles again: 0.2 s of CPU. The code is made under the flags of the service.
  */
 export function keepCompiled(): void {
-  if (Reflect.has(globalThis, place)) return
+  if (compiled !== undefined) return
   for (const flag of smallProcess) setFlagsFromString(flag)
   const entry = createRequire(join(root, 'packages/server/package.json')).resolve('@electric-sql/pglite')
-  Reflect.set(globalThis, place, new WebAssembly.Module(readFileSync(join(dirname(entry), 'pglite.wasm'))))
+  compiled = new WebAssembly.Module(readFileSync(join(dirname(entry), 'pglite.wasm')))
 }

@@ -1,4 +1,5 @@
 /** What the configurations of Vitest share: vitest.config.ts for all tests, vitest.unit.config.ts for the inner loop. */
+import { availableParallelism } from 'node:os'
 import { defaultServerConditions } from 'vite'
 import type { InlineConfig } from 'vitest/node'
 import { sourceCondition, sourceOptions } from '../../scripts/paths.mjs'
@@ -25,8 +26,8 @@ export const testOptions = {
   experimental: { viteModuleRunner: false },
   // Test files share processes, because loading the service for each file takes 40 % of the CPU time. So a file leaves nothing behind.
   isolate: false,
-  // On two cores a third worker uses the time in which tests only wait.
-  maxWorkers: 3,
+  // Two more than there are cores use the time in which tests only wait: with one more, two cores idle for a quarter of it.
+  maxWorkers: availableParallelism() + 2,
   // Forty times what the slowest ordinary test needs alone: with eight busy processes beside it, a test has a tenth of the machine.
   testTimeout: 480_000,
   hookTimeout: 480_000,
