@@ -138,6 +138,24 @@ function traitsOf(seed: number, { conference }: Slot, index: number): Traits {
   return { ...drawn, ...(inStretch ? { isPrivate: true } : {}), ...override?.[1] }
 }
 
+/** The calls of a seed, the future ones included. */
+interface DrawnCalls {
+  readonly seed: number
+  readonly slots: ReturnType<typeof createSlots>
+  readonly traits: readonly Traits[]
+}
+
+let lastDrawn: DrawnCalls | undefined
+
+/** Draws the calls of a seed. It takes 0.2 s of CPU, and all worlds of a process usually have the same seed, so the last calls are kept. */
+function drawCalls(seed: number): DrawnCalls {
+  if (lastDrawn?.seed !== seed) {
+    const slots = createSlots(seed)
+    lastDrawn = { seed, slots, traits: slots.map((slot, call) => traitsOf(seed, slot, call)) }
+  }
+  return lastDrawn
+}
+
 /** Changes to calls, and the list of the remaining calls. */
 function createEdits(count: number) {
   const everyCall = Array.from({ length: count }, (_, call) => call)
@@ -167,10 +185,9 @@ export type World = ReturnType<typeof createWorld>
 /** Builds the company at a time, with at most so many calls. A call is known two hours after its scheduled start. @throws RangeError before 2024 */
 export function createWorld(seed: number, now: number, most: number) {
   if (now < earliestNow) throw new RangeError('The clock of a sandbox must not be before 2024-01-01')
-  const slots = createSlots(seed)
+  const { slots, traits } = drawCalls(seed)
   const later = slots.findIndex(({ scheduled }) => scheduled > now - 7_200_000)
   const known = slots.slice(0, Math.min(later < 0 ? slots.length : later, most))
-  const drawn = known.map((slot, call) => traitsOf(seed, slot, call))
   const users = createUsers(seed)
   const changes = createEdits(known.length)
   return {
@@ -184,11 +201,11 @@ export function createWorld(seed: number, now: number, most: number) {
     slots,
     /** Position of a known call by id. */
     callPositions: new Map(known.map(({ id }, call) => [id, call])),
-    privateCalls: drawn.filter(({ isPrivate }) => isPrivate).length,
+    privateCalls: traits.slice(0, known.length).filter(({ isPrivate }) => isPrivate).length,
     ...changes,
     traits(call: number): Traits {
       const isPrivate = changes.edits.get(call)?.isPrivate
-      return isPrivate === undefined ? at(drawn, call) : { ...at(drawn, call), isPrivate }
+      return isPrivate === undefined ? at(traits, call) : { ...at(traits, call), isPrivate }
     },
     /** Returns a stream of numbers for one part of the world. */
     random: (...parts: readonly (number | string)[]) => new Random(seed, ...parts),
