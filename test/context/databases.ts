@@ -54,6 +54,7 @@ async function openPglite(): Promise<SearchDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'ferrule-searches-'))
   await copyEmbeddedDatabase(folder)
   const database = await PGlite.create(databaseFolder(folder), { extensions: { pg_trgm, btree_gin, fuzzystrmatch } })
+  await database.exec('drop schema public cascade; create schema public') // without the store's own tables
   return {
     run: async (text) => void (await database.exec(text)),
     query: async ({ text, values }) => (await database.query<Record<string, unknown>>(text, [...values])).rows,

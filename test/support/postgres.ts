@@ -43,8 +43,8 @@ export async function createTestDatabase(name: string, template?: string): Promi
 }
 
 /**
- * Copies an empty embedded database into a folder, which is then as if a store had been opened there and closed. Creating one takes
- * seconds of a core; a suite about creation leaves the folder empty.
+ * Copies an embedded database without records into a folder, which is then as if a store had been opened there and closed. Creating one
+ * takes seconds of a core; a suite about creation leaves the folder empty.
  * @param folder of the context store; created if missing
  */
 export async function copyEmbeddedDatabase(folder: string): Promise<void> {

@@ -29,7 +29,7 @@ const distribute: readonly string[] = [
  * - `cs_changes` is the log of changes of the entities that somebody follows (`log.ts`).
  * - `cs_indexes` lists the automatic indexes (`copies/store/indexes/index-rows.ts`).
  */
-const buildOwnStatements = (layout: TableLayout): readonly string[] => [
+export const buildOwnStatements = (layout: TableLayout): readonly string[] => [
   'create table if not exists cs_meta (name text primary key, value text not null)',
   `create table if not exists cs_connectors (id uuid primary key, number int4 generated always as identity unique,
     removed boolean not null default false, cleared boolean not null default false)`,
