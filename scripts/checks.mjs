@@ -12,12 +12,12 @@ const instantiationBudget = 1_770_000
 
 /**
  * A check and its outcome. `output` is for the caller to print, because others write meanwhile.
- * @typedef {{ name: string, passed: boolean, output?: string }} Check
+ * @typedef {{ name: string, passed: boolean, output?: string | undefined }} Check
  */
 
 /**
  * The end of a step.
- * @typedef {{ code: number, output?: string }} Ended
+ * @typedef {{ code: number, output?: string | undefined }} Ended
  */
 
 /** Checks types, style, generated files and English. @returns {Promise<Check[]>} */
