@@ -8,6 +8,7 @@ const steps: Readonly<Record<string, string>> = {
   context_store_not_ready: 'Wait for the first sync, which the page of the connector shows, or call the vendor in the explorer.',
   context_store_stale: 'Sync the entity, allow an older copy, or call the vendor in the explorer.',
   context_store_unavailable: 'Call the vendor in the explorer until the copies are reached again.',
+  changes_expired: 'Try again: it begins now. Changes between are not shown.',
   workspace_inactive: 'Activate the workspace on the page Workspaces.',
   workspace_not_found: 'Choose another workspace at the top of the page.',
   connector_not_found: 'Choose another connector on the page Connectors. This one may be deleted.',

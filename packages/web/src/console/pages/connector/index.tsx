@@ -18,6 +18,7 @@ import { ConnectorStatus, SandboxPill } from '../../parts/states.tsx'
 import { type ListColumn, ListTable } from '../../parts/table/list-table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UsagePanel } from '../../parts/usage/usage-panel.tsx'
+import { ChangesTab } from './changes-tab.tsx'
 import { ConnectLinkButton } from './connect-link-button.tsx'
 import { CredentialsTab } from './credentials-tab.tsx'
 import { listAllKeys, useConnectorId, useConnectorReading, useCopyReading } from './data.ts'
@@ -178,6 +179,7 @@ const CallsTab = ({ connector }: TabProps) => <UsagePanel title="Calls" connecto
 /** The tabs by their name in the address. */
 const tabs: Readonly<Record<string, { readonly title: string; readonly Tab: ComponentType<TabProps> }>> = {
   entities: { title: 'Entities', Tab: EntitiesTab },
+  changes: { title: 'Changes', Tab: ChangesTab },
   runs: { title: 'Runs', Tab: RunsTab },
   calls: { title: 'Calls', Tab: CallsTab },
   indexes: { title: 'Indexes', Tab: IndexesTab },
@@ -188,9 +190,10 @@ const tabs: Readonly<Record<string, { readonly title: string; readonly Tab: Comp
 
 /** Shows the tabs; the address names the open one. */
 function ConnectorTabs({ connector }: TabProps) {
-  const [{ tab }, change] = useAddressParams('tab', 'cursor')
+  const [{ tab }, change] = useAddressParams('tab', 'cursor', 'entity')
   const open = tab !== undefined && Object.hasOwn(tabs, tab) ? tab : 'entities'
-  const choose = (name: string | null) => change({ tab: name === null || name === 'entities' ? undefined : name, cursor: undefined })
+  const choose = (name: string | null) =>
+    change({ tab: name === null || name === 'entities' ? undefined : name, cursor: undefined, entity: undefined })
   return (
     <Tabs value={open} onChange={choose} keepMounted={false}>
       <Tabs.List aria-label="Parts of the connector">

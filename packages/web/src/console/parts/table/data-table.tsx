@@ -1,43 +1,13 @@
 /** A table of any length: only the rows in sight are drawn. */
-import { Button, Code, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core'
+import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
-import { formatJson } from 'ferrule/internal'
 import { type FocusEvent, memo, useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { CopyButton } from '../copy-button.tsx'
-import { JsonView } from '../json/json-view.tsx'
 import { printCounted } from '../print.ts'
+import { type NamedValue, ValueDialog } from '../value-dialog.tsx'
 import { computeWidth, type DataColumn, findEmpty, isFolded, printCell } from './columns.ts'
 import classes from './data-table.module.css'
 import { type DataSort, HeaderRow, marks } from './header-row.tsx'
-
-/** A value with its name. */
-interface NamedValue {
-  readonly title: string
-  readonly value: unknown
-}
-
-/** Shows the value: a text as it is, anything else as JSON. @param props `shown`: undefined closes the dialog */
-function ValueDialog({ shown, onClose }: { readonly shown: NamedValue | undefined; readonly onClose: () => void }) {
-  const value = shown?.value
-  const text = typeof value === 'string' ? value : formatJson(value)
-  return (
-    <Modal opened={shown !== undefined} onClose={onClose} title={shown?.title} size="xl">
-      <Stack>
-        <Group justify="flex-end">
-          <CopyButton value={text} says="Copy the value" />
-        </Group>
-        {typeof value === 'string' ? (
-          <Code block tabIndex={0} mah={480}>
-            {value}
-          </Code>
-        ) : (
-          <JsonView value={value} label={shown?.title ?? 'Value'} />
-        )}
-      </Stack>
-    </Modal>
-  )
-}
 
 /** What a row gets. Every member keeps its identity while the row stays the same. */
 interface DataRowProps<Row> {
