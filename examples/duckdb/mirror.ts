@@ -40,7 +40,7 @@ async function follow(): Promise<void> {
     page.types.add(change.type)
     if ('record' in change) page.rows.push({ key: change.key, email: change.record.emailAddress, record: change.record })
     else if (change.type === 'removed') page.removed.push(change.key)
-    if (change.cursor === after) continue // the page goes on
+    if (change.cursor === after) continue // more entries of the page follow
     await store(page, change.cursor)
     ;[after, page] = [change.cursor, startPage()]
   }

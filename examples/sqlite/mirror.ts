@@ -31,8 +31,8 @@ async function follow(): Promise<void> {
     if ('record' in change) put.run(change.key, change.record.emailAddress, write(change.record))
     else if (change.type === 'removed') remove.run(change.key)
     else if (change.type === 'snapshot_begin') beginSnapshot.run()
-    else removeUnmet.run() // snapshot_end: who was not met is gone
-    if (change.cursor === after) continue // the page goes on
+    else removeUnmet.run() // snapshot_end: who was not met was deleted
+    if (change.cursor === after) continue // more entries of the page follow
     after = change.cursor
     saveCursor.run(after ?? null) // with what it stands for, or not at all
     database.exec('commit')

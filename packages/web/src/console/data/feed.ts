@@ -36,7 +36,7 @@ function addPage({ entries, count }: Feed, data: readonly ChangeRecord[]): Feed 
 /**
  * Follows changes from now on, while the page is in sight: browsers allow six connections to a service without https, over all tabs. What
  * changes meanwhile comes when the page is in sight again.
- * @returns what was seen, and a function that goes on after an error
+ * @returns what was seen, and a function that resumes after an error
  */
 export function useFeed(id: string, entity: string): readonly [Feed, () => void] {
   const connector = useConnector(id)
