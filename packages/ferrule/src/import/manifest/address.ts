@@ -159,6 +159,9 @@ function readListed(slot: Slot, url: Template, settings: Settings, notes: Notes)
   )
 }
 
+/** Finds the path that the first example of an address has behind its host. */
+const findPath = ([example = '']: readonly string[]): string => /^https?:\/\/[^/?#\s{}]+((?:\/[\w.-]+)+)\/?$/.exec(example)?.[1] ?? ''
+
 /** Reads an address that a value is the host of: one of listed ones. */
 function readWhole(slot: Slot, behind: Template, settings: Settings, notes: Notes): Address | undefined {
   const setting = settings.find(slot)
@@ -170,9 +173,9 @@ function readWhole(slot: Slot, behind: Template, settings: Settings, notes: Note
       setting,
       notes,
     )
-  // The customer runs the product on a host of their own.
+  // The customer runs the product on a host of their own. Its value has no path.
   notes.doubt('api', 'guessed')
-  return { host: [slot], segments: split(toUrl('host'))?.segments ?? [] }
+  return { host: [slot], segments: split(toUrl(`host${findPath(setting.examples)}`))?.segments ?? [] }
 }
 
 const isPrefixPart = (segment: Template): boolean =>

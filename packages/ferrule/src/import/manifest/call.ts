@@ -197,7 +197,7 @@ export class CallWriter {
   /** Writes the parameter that an option names. */
   addOption({ name, place }: { readonly name: string; readonly place: 'query' | 'body' | 'header' }, source: Source): void {
     if (place === 'header') this.headers[name.toLowerCase()] = this.#declareInHeader(toSlotName(name.toLowerCase()), source)
-    else this.#declare(name, place === 'body' && this.#draft.request?.hasBody === true ? 'body' : 'params', source)
+    else this.#declare(name, place === 'body' ? 'body' : 'params', source)
   }
 
   /** Writes a header. Its values are parameters that stand nowhere else. */

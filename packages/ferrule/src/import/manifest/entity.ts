@@ -41,7 +41,7 @@ export function writeCall(
   const written = writeTemplate(path, (slot) => `{${writer.addSlot(slot)}}`).replaceAll(' ', '%20')
   const call = /^\/[^?#\s]*$/.test(written) ? written : (notes.stop('an address that is no plain path', written) ?? '/')
   const taken = new Set(way?.taken)
-  for (const entry of way?.fixed ?? []) writer.add(entry, request?.hasBody && way?.inBody ? 'body' : 'params')
+  for (const entry of way?.fixed ?? []) writer.add(entry, way?.options.some(({ place }) => place === 'body') ? 'body' : 'params')
   for (const entry of request?.query ?? []) if (!taken.has(entry.name) && !carried.has(entry.name)) writer.add(entry, 'params')
   for (const entry of request?.body ?? []) if (!taken.has(entry.name)) writer.add(entry, 'body')
   Object.assign(writer.always, request?.lists)
@@ -219,7 +219,7 @@ function writeList(draft: Draft, writer: CallWriter & { readonly path: string },
     call,
     ...writer.write(),
     ...(request?.method === 'GET' && request.hasBody ? { as: request.as } : {}),
-    ...(request?.method === 'POST' && request.as === 'form' && request.body.length > 0 ? { as: 'form' as const } : {}),
+    ...(request?.method === 'POST' && request.as === 'form' ? { as: 'form' as const } : {}),
     ...(rows.at === '' ? {} : { at: rows.at }),
     ...(rows.isKeyed ? { keyed: 'key' } : {}),
     ...(rows.where === undefined ? {} : { where: rows.where }),

@@ -21,9 +21,10 @@ export interface ReadWay {
   /** Undefined for a list of one page, whose size is fixed. */
   readonly way?: Way
   readonly taken: readonly string[]
-  /** Parameters of a list of one page, and where they stand. */
+  /** Parameters of a list of one page. */
   readonly fixed?: readonly Entry[]
-  readonly inBody?: boolean
+  /** The parameters with their places. */
+  readonly options: readonly Place[]
 }
 /** What a paginator is read with. */
 export interface PagingSource {
@@ -202,6 +203,8 @@ const writeSlot = ({ root, path }: Slot): string => root + path.map((step) => `[
 export interface Place {
   readonly name: string
   readonly place: 'query' | 'body' | 'header'
+  /** True for a form. */
+  readonly isForm?: boolean
 }
 
 /** Reads an option of a request: the name and where it stands. */
@@ -217,7 +220,8 @@ export function readOption(option: Component | undefined, notes: Notes): Place |
   const plain = Array.isArray(path) ? path.join('.') : readPlain(option.template('field_name') ?? [])
   if (plain === undefined) return notes.stop('logic in the name of a parameter')
   const place = into === 'request_parameter' ? 'query' : into === 'header' ? 'header' : 'body'
-  return isWireName(plain) ? { name: plain.trim(), place } : notes.stop('a parameter whose name kind files do not take', plain)
+  const isForm = into === 'body_data' ? { isForm: true } : {}
+  return isWireName(plain) ? { name: plain.trim(), place, ...isForm } : notes.stop('a parameter whose name kind files do not take', plain)
 }
 
 const sizeNames = /size|limit|count|per|max|rows|top|first|results|items|length|page/i
@@ -293,7 +297,8 @@ function readOnePage(strategy: Component, { size, place }: { size?: string; plac
   strategy.leaveAll()
   notes.doubt('list.pages', 'guessed')
   const [name = '', most = ''] = size?.split('=') ?? []
-  return size === undefined ? { taken: [] } : { taken: [name], fixed: [{ name, value: Number(most) }], inBody: place?.place === 'body' }
+  const options = [place ?? []].flat()
+  return size === undefined ? { taken: [], options } : { taken: [name], fixed: [{ name, value: Number(most) }], options }
 }
 
 /** Reads the paginator of a stream; undefined for a list of one page, and for what cannot be said. */
@@ -330,5 +335,6 @@ export function readPaging(paginator: Component | undefined, source: PagingSourc
       ...(size === undefined ? {} : { size }),
     },
     taken: [...taken, ...(own === undefined ? [] : [own.name])],
+    options: [option ?? [], sizePlace ?? []].flat(),
   }
 }

@@ -19,13 +19,15 @@ interface FixedList {
 export interface RequestDraft {
   readonly method: 'GET' | 'POST'
   readonly url: Template
+  /** What the address begins with. */
+  readonly base: string
   readonly headers: readonly Entry[]
   readonly query: readonly Entry[]
   readonly body: readonly Entry[]
   /** Lists that the body carries as they are, by path. */
   readonly lists: Readonly<Record<string, readonly unknown[]>>
   readonly as: 'json' | 'form'
-  /** True for a POST, and for a GET that has values in its body. */
+  /** True for a POST, and for a GET that has values in its body. An option of paging or of a cursor can be one. */
   readonly hasBody: boolean
   readonly authenticator: Component | undefined
 }
@@ -196,7 +198,7 @@ export function readRequest(requester: Component | undefined, notes: Notes): Req
   return {
     method: method === 'POST' ? 'POST' : 'GET',
     hasBody: method === 'POST' || body.length > 0 || Object.keys(lists).length > 0,
-    ...{ url: split.url, headers, query: [...split.query, ...query], body, lists, as, authenticator },
+    ...{ url: split.url, base: requester.text('url_base') ?? '', headers, query: [...split.query, ...query], body, lists, as, authenticator },
   }
 }
 

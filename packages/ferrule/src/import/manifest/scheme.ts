@@ -25,6 +25,8 @@ export interface Login extends Omit<FileLogin, 'call' | 'host'> {
 export interface AuthSource {
   readonly settings: Settings
   readonly notes: Notes
+  /** Address below which the calls of the stream are. */
+  readonly base: string
   /** What the specification says about consent. */
   readonly consent: Values
   /** Takes a value into the configuration, as a part of a host or a path. */

@@ -21,12 +21,12 @@ const mostStreams = 400
 export class StreamReader {
   readonly drafts: Draft[] = []
   readonly #references: References
-  readonly #auth: Omit<AuthSource, 'notes'>
+  readonly #auth: Omit<AuthSource, 'notes' | 'base'>
   readonly #names: UniqueNames
   readonly #known = new Map<object, Map<string, Draft>>()
   readonly #open = new Set<object>()
 
-  constructor(references: References, auth: Omit<AuthSource, 'notes'>, names: UniqueNames) {
+  constructor(references: References, auth: Omit<AuthSource, 'notes' | 'base'>, names: UniqueNames) {
     this.#references = references
     this.#auth = auth
     this.#names = names
@@ -101,31 +101,34 @@ export class StreamReader {
       notes.stop('answers that are no JSON', decoder.isCustom ? 'custom code: decoder' : decoder.type)
     decoder?.leaveAll()
     if (retriever.take('pagination_reset') !== undefined) notes.stop('pages that begin again within a walk')
-    const request = readRequest(retriever.child('requester'), notes)
+    const read = readRequest(retriever.child('requester'), notes)
     const incremental = readIncremental(stream.child('incremental_sync'), notes)
+    const routers = [...retriever.children('partition_router'), ...retriever.children('stream_slicer')]
+    const partitions = this.#readPartitions(routers, notes)
+    const asked = withBody(read, listOptions({ incremental, ...partitions }))
     const rows = readSelector(retriever.child('record_selector'), notes) ?? { at: '', merge: [], isKeyed: false }
     const shaped = readTransformations(stream.children('transformations'), notes)
     checkFilter(rows, shaped, notes)
     const fixed = Object.fromEntries(
-      [...(request?.query ?? []), ...(request?.body ?? [])].flatMap((entry) =>
+      [...(asked?.query ?? []), ...(asked?.body ?? [])].flatMap((entry) =>
         typeof entry.value === 'object' ? [] : [[entry.name, String(entry.value)]],
       ),
     )
     const way = readPaging(retriever.child('paginator'), {
       notes,
       fixed,
-      hasBody: request?.hasBody === true,
+      hasBody: asked?.hasBody === true,
       at: rows.at,
-      token: findToken(request),
+      token: findToken(asked),
     })
+    const request = withBody(asked, way?.options ?? [])
     // The last row around is another record.
     if (rows.at.includes('[]') && way?.way?.next.startsWith('last:')) notes.stop('the last of rows within rows as a position')
-    const routers = [...retriever.children('partition_router'), ...retriever.children('stream_slicer')]
     return {
       ...{ name, entity: '', notes, request, rows, shaped, way, incremental, schema: this.#readSchema(stream, notes) },
-      schemes: request === undefined ? [] : readSchemes(request.authenticator, { ...this.#auth, notes }),
+      schemes: request === undefined ? [] : readSchemes(request.authenticator, { ...this.#auth, notes, base: request.base }),
       key: readKey(stream.takeAll('primary_key'), notes),
-      ...this.#readPartitions(routers, notes),
+      ...partitions,
     }
   }
 
@@ -172,6 +175,19 @@ const emptyDraft = (name: string, notes: Notes): Draft => ({
     lists: [],
   },
 })
+
+/** Lists the parameters that take values of a walk. */
+const listOptions = ({ incremental, partition, lists }: Pick<Draft, 'incremental' | 'partition' | 'lists'>): readonly Place[] =>
+  [incremental?.send, incremental?.until, partition?.option, ...[...(partition?.folded ?? []), ...lists].map(({ option }) => option)].flatMap(
+    (option) => option ?? [],
+  )
+
+/** Lets a GET have a body, if a parameter stands in one. */
+function withBody(request: RequestDraft | undefined, options: readonly Place[]): RequestDraft | undefined {
+  const own = options.filter(({ place }) => place === 'body')
+  if (request === undefined || own.length === 0 || request.body.length > 0) return request
+  return { ...request, hasBody: true, as: own.some(({ isForm }) => isForm) ? 'form' : request.as }
+}
 
 /** Two streams of one name are the same when they read the same rows. */
 const sign = ({ request, rows, partition, lists }: Draft): string =>
