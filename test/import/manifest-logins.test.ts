@@ -58,6 +58,41 @@ describe('calls that sign in', () => {
     expect(file.auth['login']).toMatchObject(scheme)
   })
 
+  test('a user and a password at the host of an account, or a token that such a call answered', async () => {
+    const { file } = await importWhole({
+      base: `"{{ config['url'] }}"`,
+      spec: `connection_specification:
+  type: object
+  required: [url, username]
+  properties:
+    url: { type: string, title: Address, examples: ["https://localhost:3000/api/"] }
+    username: { type: string, title: Username }
+    password: { type: string, title: Password, airbyte_secret: true }
+    session: { type: string, title: Session, airbyte_secret: true }`,
+      authenticator: `type: LegacySessionTokenAuthenticator
+username: "{{ config['username'] }}"
+password: "{{ config['password'] }}"
+session_token: "{{ config['session'] }}"
+header: X-Papers-Session
+session_token_response_key: id
+login_url: session
+validate_session_url: user/current`,
+    })
+    expect([file.api, file.path, file.entities['notes']?.list]).toEqual([
+      'https://{url}',
+      '/api',
+      expect.objectContaining({ call: 'GET /notes' }),
+    ])
+    expect(file.auth).toMatchObject({
+      login: {
+        fields: { username: 'string Username', password: 'secret? Password' },
+        send: { 'x-papers-session': '{access_token}' },
+        login: { call: 'POST /api/session', send: { username: '{username}', password: '{password}' }, token: 'id' },
+      },
+      token: { fields: { session: 'secret? Session' }, send: { 'x-papers-session': '{session}' } },
+    })
+  })
+
   test('an application whose token call has values of the account', async () => {
     const { file } = await importWhole({
       authenticator: `type: OAuthAuthenticator

@@ -1,5 +1,5 @@
 /** Ends and positions of lists in manifests, which the importer reads from expressions. */
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { importText, writeManifest } from './manifests.ts'
 
 const parameter = '{ type: RequestOption, inject_into: request_parameter, field_name: after }'
@@ -103,4 +103,61 @@ test('a path with spaces, names of headers with underscores, and names that are 
   )
   expect([isWhole, read.mistakes]).toEqual([true, []])
   expect([file.entities['notes']?.list, file.auth['key']?.send]).toMatchObject([{ call: 'GET /All%20notes' }, { x_api_key: '{token}' }])
+})
+
+const into = (place: string, name: string): string => `{ type: RequestOption, inject_into: ${place}, field_name: ${name} }`
+
+describe('parameters that the platform puts into the body', () => {
+  test('of a GET: the start of the changes and the values of a list', async () => {
+    const { file, isWhole, read } = await importText(
+      writeManifest({
+        requester: 'request_parameters: { v: "3" }',
+        retriever: `partition_router: { type: ListPartitionRouter, values: [a, b], cursor_field: shelf, request_option: ${into('body_json', 'shelf')} }`,
+        stream: `incremental_sync:
+  type: DatetimeBasedCursor
+  cursor_field: changed_at
+  datetime_format: "%s"
+  start_time_option: ${into('body_json', 'since')}`,
+      }),
+    )
+    expect([isWhole, read.mistakes]).toEqual([true, []])
+    expect(file.entities['notes']?.list).toMatchObject({
+      ...{ call: 'GET /notes', as: 'json', params: { v: 'string V' }, defaults: { v: '3' } },
+      body: { since: 'unix-time Changed since', shelf: 'string! Shelf' },
+    })
+  })
+
+  test.each([
+    ['body_json', 'json'],
+    ['body_data', 'form'],
+  ])('of a GET: the position and the size of a page (%s)', async (place, as) => {
+    const { file, isWhole, read } = await importText(
+      writeManifest({
+        retriever: `paginator:
+  type: DefaultPaginator
+  page_token_option: ${into(place, 'skip')}
+  page_size_option: ${into(place, 'count')}
+  pagination_strategy: { type: OffsetIncrement, page_size: 50 }`,
+      }),
+    )
+    expect([isWhole, read.mistakes]).toEqual([true, []])
+    expect(file).toMatchObject({
+      pages: { rows: { next: 'rows', send: 'skip', size: 'count=50' } },
+      entities: { notes: { list: { call: 'GET /notes', as, pages: 'rows' } } },
+    })
+  })
+
+  test('of a POST as a form', async () => {
+    const { file } = await importText(
+      writeManifest({
+        method: 'POST',
+        stream: `incremental_sync:
+  type: DatetimeBasedCursor
+  cursor_field: changed_at
+  datetime_format: "%s"
+  start_time_option: ${into('body_data', 'since')}`,
+      }),
+    )
+    expect(file.entities['notes']?.list).toMatchObject({ call: 'POST /notes', as: 'form', body: { since: 'unix-time Changed since' } })
+  })
 })

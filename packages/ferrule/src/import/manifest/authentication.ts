@@ -3,7 +3,7 @@ import { isObject } from '../../definition/object.ts'
 import type { FileOauth, FileScheme } from '../../kind-file/file.ts'
 import { type Address, spreadHost } from './address.ts'
 import type { Component } from './component.ts'
-import { readGrant, readSession, writeLogin } from './login.ts'
+import { readGrant, readLegacySession, readSession, writeLogin } from './login.ts'
 import { readOption } from './paging.ts'
 import type { Entry } from './request.ts'
 import { type AuthSource, makeScheme, type Scheme, takeCredential } from './scheme.ts'
@@ -174,7 +174,6 @@ const readers: Readonly<Record<string, (authenticator: Component, source: AuthSo
 }
 
 const lacking: Readonly<Record<string, string>> = {
-  LegacySessionTokenAuthenticator: 'a call that signs in and returns a token',
   JwtAuthenticator: 'a token that the private key signs and every request carries',
 }
 
@@ -194,6 +193,7 @@ function readOne(authenticator: Component, source: AuthSource): Scheme | undefin
 /** Reads the ways to authenticate of a requester: one, or several of which an account chooses one. */
 export function readSchemes(authenticator: Component | undefined, source: AuthSource): readonly Scheme[] {
   if (authenticator === undefined) return [makeScheme('none', 'No credentials')]
+  if (authenticator.type === 'LegacySessionTokenAuthenticator') return readLegacySession(authenticator, source)
   if (authenticator.type !== 'SelectiveAuthenticator') return [readOne(authenticator, source) ?? []].flat()
   authenticator.leave('authenticator_selection_path')
   return authenticator.named('authenticators').flatMap(([, each]) => readOne(each, source) ?? [])

@@ -6,7 +6,7 @@ import { readDuration } from './incremental.ts'
 import { readOption, toPath } from './paging.ts'
 import { type Entry, type RequestDraft, readRequest } from './request.ts'
 import { type AuthSource, type Login, makeScheme, type Scheme, takeCredential } from './scheme.ts'
-import { joinTexts, type Slot, type Template, writeTemplate } from './template.ts'
+import { joinTexts, readTemplate, type Slot, type Template, writeTemplate } from './template.ts'
 
 const placeIn = ({ query, body }: RequestDraft): readonly Entry[] | undefined =>
   query.length > 0 && body.length > 0 ? undefined : [...query, ...body]
@@ -106,6 +106,28 @@ export function readSession(
   return { ...scheme, login: { ...login, token, ...(expires === undefined ? {} : { expires }) } }
 }
 
+/** What all calls have that are made of less than a requester. */
+const signIn = { method: 'POST', base: '', hasBody: true, lists: {}, query: [], body: [], headers: [], authenticator: undefined } as const
+
+/** Reads a call that signs in with a user and a password, and the way with a token of such a call that an account gives. */
+export function readLegacySession(authenticator: Component, source: AuthSource): readonly Scheme[] {
+  const { notes, base } = source
+  authenticator.leave('validate_session_url')
+  const [scheme, given] = [makeScheme('login', 'User and password'), makeScheme('token', 'Session token')]
+  const name = authenticator.text('header')?.toLowerCase() ?? ''
+  const token = toPath([authenticator.text('session_token_response_key') ?? ''])
+  const own = takeCredential(authenticator.template('session_token') ?? [], given, source, true)
+  const url = readTemplate(`${base.trim().replace(/\/+$/, '')}/${authenticator.text('login_url') ?? ''}`)
+  const body = ['username', 'password'].map((word): Entry => ({ name: word, value: authenticator.template(word) ?? [] }))
+  const login = makeLogin({ ...signIn, url, body, as: 'json' }, { scheme, own: makeScheme('none', ''), source })
+  if (login === undefined || own === undefined) return []
+  if (token === undefined || !/^[a-z][a-z0-9_-]*$/.test(name)) return notes.stop('a call that signs in, whose token no word carries') ?? []
+  return [
+    { ...scheme, send: { [name]: '{access_token}' }, login: { ...login, token } },
+    ...(own === '' ? [] : [{ ...given, send: { [name]: own } }]),
+  ]
+}
+
 /** What a call for the token of an application has. */
 export interface Grant {
   readonly endpoint: Template
@@ -132,7 +154,7 @@ export function readGrant({ endpoint, values, client, as, names }: Grant, source
   const entries = [...sent, ...values]
   const split = joinTexts(endpoint)
   const request: RequestDraft = {
-    ...{ method: 'POST', hasBody: true, lists: {}, url: split, headers: [], as: 'form', authenticator: undefined },
+    ...{ ...signIn, url: split, as: 'form' },
     ...(as === 'query' ? { query: entries, body: [] } : { query: [], body: entries }),
   }
   const login = makeLogin(request, { scheme, own, source })

@@ -198,7 +198,16 @@ export function readRequest(requester: Component | undefined, notes: Notes): Req
   return {
     method: method === 'POST' ? 'POST' : 'GET',
     hasBody: method === 'POST' || body.length > 0 || Object.keys(lists).length > 0,
-    ...{ url: split.url, base: requester.text('url_base') ?? '', headers, query: [...split.query, ...query], body, lists, as, authenticator },
+    ...{
+      url: split.url,
+      base: requester.text('url_base') ?? '',
+      headers,
+      query: [...split.query, ...query],
+      body,
+      lists,
+      as,
+      authenticator,
+    },
   }
 }
 

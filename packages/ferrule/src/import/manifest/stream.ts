@@ -178,9 +178,12 @@ const emptyDraft = (name: string, notes: Notes): Draft => ({
 
 /** Lists the parameters that take values of a walk. */
 const listOptions = ({ incremental, partition, lists }: Pick<Draft, 'incremental' | 'partition' | 'lists'>): readonly Place[] =>
-  [incremental?.send, incremental?.until, partition?.option, ...[...(partition?.folded ?? []), ...lists].map(({ option }) => option)].flatMap(
-    (option) => option ?? [],
-  )
+  [
+    incremental?.send,
+    incremental?.until,
+    partition?.option,
+    ...[...(partition?.folded ?? []), ...lists].map(({ option }) => option),
+  ].flatMap((option) => option ?? [])
 
 /** Lets a GET have a body, if a parameter stands in one. */
 function withBody(request: RequestDraft | undefined, options: readonly Place[]): RequestDraft | undefined {
