@@ -2,8 +2,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { compareKinds, type KindChangeClass } from '../../packages/ferrule/src/definition/compare.ts'
 import type { Field } from '../../packages/ferrule/src/definition/fields.ts'
+import { type FeedPosition, FeedReader } from '../../packages/server/src/copies/changes/reader.ts'
 import { readColumnType } from '../../packages/server/src/copies/search/columns.ts'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
+import { createSearcher as createStoreSearcher } from '../../packages/server/src/copies/searcher.ts'
 import { type ContextStore, findOwnMoves, type OwnMove } from '../../packages/server/src/copies/store/types.ts'
 import type { OwnKind } from '../../packages/server/src/values/access.ts'
 import { changes, file, read } from '../kind-file/changes.ts'
@@ -49,9 +51,12 @@ const recordsOf = (own: OwnKind, entity: string): readonly Readonly<Record<strin
 overBoth('a copy whose kind changes', (engine) => {
   let world: StoreWorld
   let store: ContextStore
+  let reader: FeedReader
   beforeAll(async () => {
     world = await createStoreWorld(engine)
     store = world.open()
+    const searcher = createStoreSearcher(store, { cursorKey: () => Buffer.from('key'), clock: () => world.now })
+    reader = new FeedReader({ store, searcher, days: 7, timeoutMs: 10_000 })
   })
   afterAll(() => world.close())
 
@@ -72,6 +77,13 @@ overBoth('a copy whose kind changes', (engine) => {
     return answer === undefined ? undefined : JSON.parse(answer.json)
   }
 
+  /** Reads on from a position in the feed of an entity: what comes, or the code of the refusal. */
+  const readOn = (own: OwnKind, entity: string, connector: string, from: FeedPosition): Promise<unknown> =>
+    reader.read(refTo(own, entity, connector), from, { limit: 10 }).then(
+      ({ data }) => data,
+      ({ code }) => code,
+    )
+
   test.each(changes)('by %s', async (...[_what, was, is]) => {
     const [before, after] = [await read(file), await read(file.replace(was, is))]
     const [from, to, theirs] = [toOwn(mine, before), toOwn(mine, after), toOwn(other, before)]
@@ -84,6 +96,8 @@ overBoth('a copy whose kind changes', (engine) => {
       await fill(own, connector)
 
     const [told, moves] = [compareKinds(before, after), findOwnMoves(from, to)]
+    const positions = new Map<string, FeedPosition>()
+    for (const entity of entitiesOf(from)) positions.set(entity, await reader.begin(refTo(from, entity, moving)))
     await store.moveRows(moving, from, to)
     for (const [entity, move] of moves) {
       const classes = told.flatMap((each) => (each.entity === entity ? [each.class] : []))
@@ -95,6 +109,10 @@ overBoth('a copy whose kind changes', (engine) => {
       const rows = recordsOf(from, entity).map((record) => Object.fromEntries(kept.map((name) => [name, record[name]])))
       expect((await search(to, entity, moving, kept)) ?? [], `${entity}: ${move}`).toEqual(isKept ? rows : [])
       expect((await store.readCheckpoints(refTo(to, entity, moving))).size).toBe(move === 'same' ? 1 : 0)
+      const position = positions.get(entity)
+      // Rows that are read again would be changes of every record: a reader begins again instead.
+      if (position !== undefined)
+        expect(await readOn(to, entity, moving, position), `${entity}: ${move}`).toEqual(move === 'same' ? [] : 'changes_expired')
     }
     await fill(to, moving)
     for (const entity of entitiesOf(to)) expect(await search(to, entity, moving)).toEqual(recordsOf(to, entity))
