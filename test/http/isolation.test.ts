@@ -122,6 +122,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   [`POST ${connectorsPath}/{connector_id}/media`]: { entity: 'call_audio', params: mediaParams },
   [`POST ${connectorsPath}/{connector_id}/syncs`]: { mode: 'full' },
   [`PUT ${connectorsPath}/{connector_id}/context_store/schedule`]: { paused: true },
+  [`PUT ${connectorsPath}/{connector_id}/webhooks`]: { secret: 'taken over' },
 }
 /** They take a slug that others may have too: own-kinds.test.ts shows that nobody sees it. */
 const makesKinds = new Set(['PUT /api/v1/kinds/{slug}', 'POST /api/v1/kinds/{slug}/check'])
@@ -138,7 +139,7 @@ async function seen(path: string, sent: Sent) {
 
 test('the table of routes has ids to try', () => {
   expect(withIds.map(({ operation }) => operation)).toEqual(expect.arrayContaining(Object.keys(bodies)))
-  expect(withIds).toHaveLength(51)
+  expect(withIds).toHaveLength(54)
 })
 
 type Seen = Awaited<ReturnType<typeof seen>>

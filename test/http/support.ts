@@ -11,11 +11,12 @@ import type { ContextStoreSettings } from '../../packages/server/src/copies/stor
 import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import type { SyncWorker } from '../../packages/server/src/copies/sync-types.ts'
+import type { VendorEventWorker } from '../../packages/server/src/events/vendors/vendor-event-worker.ts'
 import type { DocumentHttp } from '../../packages/server/src/http/oauth/documents.ts'
 import { createServer, type ServerOptions } from '../../packages/server/src/http/server.ts'
 import { Stopping } from '../../packages/server/src/http/stopping.ts'
 import { createApartThreads } from '../../packages/server/src/main/apart-threads.ts'
-import { createContextServices } from '../../packages/server/src/main/context-store.ts'
+import { type ContextServices, createContextServices } from '../../packages/server/src/main/context-store.ts'
 import { readDocument, readUpload } from '../../packages/server/src/main/kinds/read-upload.ts'
 import { StandIns } from '../../packages/server/src/main/kinds/stand-ins.ts'
 import { createLogger } from '../../packages/server/src/main/logger.ts'
@@ -80,6 +81,8 @@ export interface World {
 export interface OpenedContext {
   readonly store: ContextStore
   readonly worker: SyncWorker
+  /** Works on what vendors have sent. */
+  readonly vendorEvents: VendorEventWorker
   /** Does all work that is due. */
   sync(): Promise<void>
 }
@@ -199,19 +202,21 @@ async function assemble(options: WorldOptions, { settings, sandbox, clock, log }
     await app.close()
     await services?.copies.folds.close()
     await services?.copies.lostRecords.close()
+    await services?.vendorEventWorker?.stop()
     await services?.worker?.stop()
     await platform.close()
     await standIns.close()
     await store?.close()
   }
-  return { platform, app, close, context: openedContext(store, services?.worker) }
+  return { platform, app, close, context: openedContext(store, services) }
 }
 
 const storeOf = (settings: ContextStoreSettings, kinds: readonly ServedKind[], clock: { readonly now: number }): ContextStore =>
   openContextStore({ settings, kinds: kinds.map(({ definition }) => definition), clock: () => clock.now })
 
 /** Fails in a world without a store as soon as it is used. */
-function openedContext(store: ContextStore | undefined, worker: SyncWorker | undefined): OpenedContext {
+function openedContext(store: ContextStore | undefined, services: ContextServices | undefined): OpenedContext {
+  const { worker, vendorEventWorker } = services ?? {}
   const missing = () => new Error('this world keeps no copies: start it with `context`')
   return {
     get store() {
@@ -221,6 +226,10 @@ function openedContext(store: ContextStore | undefined, worker: SyncWorker | und
     get worker() {
       if (worker === undefined) throw missing()
       return worker
+    },
+    get vendorEvents() {
+      if (vendorEventWorker === undefined) throw missing()
+      return vendorEventWorker
     },
     sync: async () => {
       await worker?.tick()

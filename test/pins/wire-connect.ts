@@ -58,7 +58,8 @@ export const connectRecords = {
     'workspace_name?': 'string',
   },
   OAuthConsent: '{ consent_url: string }',
-  OAuthCredentialsInput: '{ configuration: object, connector_definition_id?: string, connector_type?: string }',
+  OAuthCredentialsInput:
+    '{ configuration: object, connector_definition_id?: string, connector_type?: string, webhook_secret?: string | null }',
   OAuthCredentials: {
     configuration_fields: '[string]',
     connector_definition_id: 'uuid',
@@ -70,6 +71,7 @@ export const connectRecords = {
     scope_id: 'uuid',
     scope_type: 'organization',
     updated_at: 'date-time',
+    webhook_uri: 'string | null',
   },
   OAuthCredentialsList: '{ data: [OAuthCredentials] }',
   OAuthCredentialsRemoval: '{ connectors: integer, id: uuid }',

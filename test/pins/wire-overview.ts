@@ -32,7 +32,7 @@ export const overviewRecords = {
   },
   UnfinishedSyncRun: {
     attempts: 'integer',
-    cause: 'demand | search | created | changed | schedule',
+    cause: 'demand | search | webhook | created | changed | schedule',
     connector_id: 'uuid',
     connector_name: 'string',
     connector_type: 'string',

@@ -32,7 +32,7 @@ test('records and bodies', () => {
     ...overviewRecords,
     ...webhookRecords,
     ChangesPage:
-      '{ data: [{ cause?: sync | live, changed_at?: date-time, fields?: [string], key?: string, record?: object, type: snapshot_begin | present | snapshot_end | added | changed | removed }], has_more: boolean, next: string }',
+      '{ data: [{ cause?: sync | live | webhook, changed_at?: date-time, fields?: [string], key?: string, record?: object, type: snapshot_begin | present | snapshot_end | added | changed | removed }], has_more: boolean, next: string }',
     CheckResult: {
       entity_check_results: '[{ entity: string, error_message?: string, status: succeeded | failed | skipped, status_code?: integer }]',
       'error_message?': 'string',
@@ -42,7 +42,7 @@ test('records and bodies', () => {
       status: 'succeeded | failed',
     },
     ConnectorChangesPage:
-      '{ data: [{ cause?: sync | live, changed_at?: date-time, entity: string, fields?: [string], key?: string, record?: object, type: snapshot_begin | present | snapshot_end | added | changed | removed }], has_more: boolean, next: string }',
+      '{ data: [{ cause?: sync | live | webhook, changed_at?: date-time, entity: string, fields?: [string], key?: string, record?: object, type: snapshot_begin | present | snapshot_end | added | changed | removed }], has_more: boolean, next: string }',
     Connector: {
       connector_type: 'string',
       created_at: 'date-time',
@@ -211,7 +211,7 @@ test('records and bodies', () => {
     SyncInput: '{ entities?: [string], mode?: incremental | full }',
     SyncRun: {
       attempts: 'integer',
-      cause: 'demand | search | created | changed | schedule',
+      cause: 'demand | search | webhook | created | changed | schedule',
       connector_id: 'uuid',
       created_at: 'date-time',
       entities: '[string] | null',

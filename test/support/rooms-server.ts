@@ -41,7 +41,6 @@ const order: readonly Ordered[] = [
   { room: 'copies/status/' },
   { room: 'copies/queue/' },
   { room: 'tenancy/', npm: ['jose'] },
-  { room: 'events/' },
   // Who is checked before it is stored, is admitted first.
   { room: 'calls/admission.ts', only: [] },
   { room: 'calls/budgets/' },
@@ -51,6 +50,8 @@ const order: readonly Ordered[] = [
   { room: 'calls/executed.ts' },
   { room: 'copies/' },
   { room: 'calls/' },
+  // What vendors send is worked on by calls of the connectors, into the copy.
+  { room: 'events/' },
   { room: 'http/', npm: ['fastify', '@fastify/*', 'pino', 'ipaddr.js', '@modelcontextprotocol/server', 'oidc-provider'] },
   { room: 'main/kinds/', npm: ['ferrule/kind', 'ferrule/import', 'ferrule/stand-in'] },
   { room: 'main/', npm: ['fastify', 'prom-client', 'pino', 'commander', 'kysely'] },

@@ -56,7 +56,7 @@ export type Change<Row> = {
 } & (
   | { readonly type: 'snapshot_begin' | 'snapshot_end' }
   | { readonly type: 'present'; readonly key: string; readonly record: Row }
-  | ({ readonly key: string; readonly cause: 'sync' | 'live'; readonly changed_at: string } & (
+  | ({ readonly key: string; readonly cause: 'sync' | 'live' | 'webhook'; readonly changed_at: string } & (
       | { readonly type: 'added'; readonly record: Row }
       | { readonly type: 'changed'; readonly record: Row; readonly fields: readonly string[] }
       | { readonly type: 'removed' }

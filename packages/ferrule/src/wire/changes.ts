@@ -43,7 +43,7 @@ const entry = {
   key: opt(str('Key of the record; of several parts: a text that only serves to compare')),
   record: opt(copiedRecord),
   fields: opt(list(str('Searchable field'), 'Fields with another value, of a changed record')),
-  cause: opt(oneOf('What found the change: a sync, or a live read', 'sync', 'live')),
+  cause: opt(oneOf('What found the change: a sync, a live read, or a webhook of the vendor', 'sync', 'live', 'webhook')),
   changed_at: opt(time('Time when the copy changed')),
 }
 const aboutEntry = 'One entry. A record may come again, with the same or a newer state; its newest state comes last'

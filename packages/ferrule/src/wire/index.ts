@@ -342,6 +342,7 @@ export {
   tokenRequest,
 } from './tokens.ts'
 export { type VendorAnswer, type VendorRequest, vendorAnswer, vendorRequest } from './vendor-request.ts'
+export { type ConnectorWebhooks, type ConnectorWebhooksInput, connectorWebhooks, connectorWebhooksInput } from './vendor-webhooks.ts'
 export {
   type DeliveryStatus,
   deliveryStatuses,

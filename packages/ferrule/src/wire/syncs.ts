@@ -10,8 +10,8 @@ export type RunState = (typeof runStates)[number]
 export const runModes = ['incremental', 'full'] as const
 /** Scope of a run: changes since the last run, or everything. */
 export type RunMode = (typeof runModes)[number]
-export const runCauses = ['demand', 'search', 'created', 'changed', 'schedule'] as const
-/** Cause of a run: a client, a search, a new connector, a changed connector, or a schedule. */
+export const runCauses = ['demand', 'search', 'webhook', 'created', 'changed', 'schedule'] as const
+/** Cause of a run: a client, a search, a webhook of the vendor, a new connector, a changed connector, or a schedule. */
 export type RunCause = (typeof runCauses)[number]
 
 export const entityOutcomes = ['complete', 'changes', 'partial', 'skipped', 'failed'] as const

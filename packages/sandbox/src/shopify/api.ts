@@ -267,14 +267,15 @@ function edit({ seed, edits, clock, webhooks }: ShopifyState, of: { kind: Editab
   return true
 }
 
-/** Reads a record as the API answers it to a token with all scopes. */
+/** Reads a record as the API answers it to a token with all scopes; undefined for a missing one. */
 function readRecord(state: ShopifyState, path: string, key: string): unknown {
   const match = findRoute(routes, 'GET', path)
   const access = accessOf(shopifyCredentials.token)
   if (match.found !== 'route' || access === undefined) return undefined
   const target = { path, prefix: '/admin', version: oldestVersion(state.clock()) }
   const request = { method: 'GET', path, query: new URLSearchParams(), headers: {}, body: '' }
-  const { body } = match.route.handle(callOf(state, { request, origin: state.origin.api, access, target }, match.slots))
+  const asked = { request, origin: state.origin.api, access, target }
+  const { body } = answerOrRefusal(() => match.route.handle(callOf(state, asked, match.slots)))
   return isObject(body) ? body[key] : undefined
 }
 

@@ -6,6 +6,7 @@ import { BoundedMap, fillParams, isObject, isOptional, readBatches } from 'ferru
 import type { ConnectorAccess } from '../values/access.ts'
 import type { FoldReport } from '../values/metric-types.ts'
 import { toEntityRef } from './entity-ref.ts'
+import type { ChangeCause } from './store/log.ts'
 import type { ContextStore } from './store/types.ts'
 import { buildGone, splitGone } from './sync/walk/gone.ts'
 import { type Met, toStoredRecord } from './sync/walk/project.ts'
@@ -100,6 +101,15 @@ export interface FoldOptions {
   readonly waiting?: number
 }
 
+/** A read outside of a sync. */
+export interface LiveRead {
+  readonly outcome: Outcome
+  /** Start of the call, in milliseconds since 1970. */
+  readonly asked: number
+  /** Default: a client's read. */
+  readonly cause?: ChangeCause
+}
+
 /** Accepts records of live reads. */
 export interface Folds {
   /** Returns what digests the vendor's body of a call whose records may be in a copy: an unchanged page is then not written again. */
@@ -108,7 +118,11 @@ export interface Folds {
    * Queues the records of a successful call, if these are whole records of a searchable entity. Returns at once.
    * @param asked start of the call, in milliseconds since 1970
    */
-  offer(access: ConnectorAccess, call: Call, read: { readonly outcome: Outcome; readonly asked: number }): void
+  offer(access: ConnectorAccess, call: Call, read: LiveRead): void
+  /** Returns whether a call reads whole records of an entity that can have a copy. */
+  takes(access: ConnectorAccess, call: Call): boolean
+  /** Writes the records of such a call at once. Resolves when they are written. @throws FerruleError of the store */
+  fold(access: ConnectorAccess, call: Call, read: LiveRead): Promise<void>
   /** Accepts nothing more, drops the queue, and waits for the write in progress. */
   close(): Promise<void>
 }
@@ -167,6 +181,14 @@ function findFoldable(kind: Kind, { entity, action }: Call): Foldable | undefine
   return { definition, sync, operation, shaping: readShapingParams(sync, operation), isWhole }
 }
 
+/** Finds how the records of a call are written; undefined where they are not whole, or not those of the copy. */
+function findWritten(kind: Kind, call: Call): Foldable | undefined {
+  const foldable = findFoldable(kind, call)
+  const params = isObject(call.params) ? call.params : {}
+  if (foldable === undefined || !isContained(params, foldable.shaping) || choosesFields(foldable.operation, params)) return undefined
+  return foldable.sync.notCopied?.some((name) => params[name] !== undefined && params[name] !== null) ? undefined : foldable
+}
+
 /** Records in the queue. */
 interface Waiting {
   readonly access: ConnectorAccess
@@ -180,6 +202,7 @@ interface Waiting {
   readonly asked: number
   /** Name of the page; undefined without a digest. */
   readonly page: string | undefined
+  readonly cause: ChangeCause | undefined
   /** Position among all offers. */
   readonly order: number
 }
@@ -232,17 +255,31 @@ class StoreFolds implements Folds {
     return (body) => this.#digests.digest(buildName(access, call.entity), body)
   }
 
-  offer(access: ConnectorAccess, call: Call, { outcome, asked }: { readonly outcome: Outcome; readonly asked: number }): void {
+  takes(access: ConnectorAccess, call: Call): boolean {
+    return findWritten(access.connection.kind, call)?.isWhole === true
+  }
+
+  async fold(access: ConnectorAccess, call: Call, read: LiveRead): Promise<void> {
+    const waiting = this.#prepare(access, call, read)
+    if (waiting !== undefined && waiting.count > 0) await this.#fold(waiting)
+  }
+
+  #prepare(access: ConnectorAccess, call: Call, { outcome, asked, cause }: LiveRead): Waiting | undefined {
     const rows = toRows(outcome)
-    const count = countRows(rows)
-    if (this.#closed || count === 0 || this.#isUnsynced(access, call.entity)) return
-    const foldable = findFoldable(access.connection.kind, call)
+    const foldable = findWritten(access.connection.kind, call)
+    if (foldable === undefined) return undefined
     const params = isObject(call.params) ? call.params : {}
-    if (foldable === undefined || !isContained(params, foldable.shaping) || choosesFields(foldable.operation, params)) return
-    if (foldable.sync.notCopied?.some((name) => params[name] !== undefined && params[name] !== null)) return
     const { digest } = outcome.type === 'file' ? {} : outcome
     const page = digest === undefined ? undefined : namePage(access, call, digest)
-    const waiting = { access, entity: call.entity, foldable, params, rows, count, asked, memory: call.memory, page, order: ++this.#order }
+    const made = { access, entity: call.entity, foldable, params, rows, count: countRows(rows), asked, cause, memory: call.memory, page }
+    return { ...made, order: ++this.#order }
+  }
+
+  offer(access: ConnectorAccess, call: Call, read: LiveRead): void {
+    if (this.#closed || countRows(toRows(read.outcome)) === 0 || this.#isUnsynced(access, call.entity)) return
+    const waiting = this.#prepare(access, call, read)
+    if (waiting === undefined) return
+    const { rows, count } = waiting
     const isTooMuch = this.#records + count > (this.#options.waiting ?? mostWaiting) || isTooLong(rows, count) || call.memory?.isScarce
     const isStored = this.#isKnownStored(waiting)
     if (isStored || isTooMuch) {
@@ -297,7 +334,7 @@ class StoreFolds implements Folds {
       lost.push(...gone, ...unfit)
       const records = waiting.foldable.isWhole ? alive.flatMap((each) => toStoredRecord(waiting.foldable, table, each) ?? []) : []
       if (records.length === 0) continue
-      const written = await store.foldLive(ref, records, waiting.asked)
+      const written = await store.foldLive(ref, records, waiting.asked, waiting.cause)
       if (written === undefined) return void this.#unsynced.set(buildName(waiting.access, waiting.entity), performance.now() + unsyncedMs)
       if (written.created > 0) await this.#options.onCreated?.(waiting.access, new Map([[ref.entity, written.created]]))
       batches += 1

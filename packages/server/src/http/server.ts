@@ -30,6 +30,7 @@ import type { Route, Services } from './route.ts'
 import { routes } from './routes/index.ts'
 import { OpenRequests, Stopping } from './stopping.ts'
 import { type StreamOptions, StreamShares } from './streams/stream-shares.ts'
+import { mountVendorWebhooks } from './vendor-webhooks.ts'
 
 /** Node's own names of statuses. An `import` of `node:http` would load Node's `fetch` with it: 40 ms of a start, and 14 MB. */
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
@@ -241,6 +242,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   mountOAuth(app, services, options.documents)
   if (settings.role !== 'worker') mountWeb(app, services, options.webFolder)
   if (settings.role !== 'worker') mountConnect(app, registration)
+  if (settings.role !== 'worker') mountVendorWebhooks(app, services)
   app.addHook('onClose', () => services.metrics.close())
   await app.ready()
   return app

@@ -7,6 +7,7 @@ import { replicaStates } from '../copies/store/replicas/types.ts'
 import { openContextStore } from '../copies/store/store.ts'
 import type { ContextStore } from '../copies/store/types.ts'
 import type { SyncWorker } from '../copies/sync-types.ts'
+import type { VendorEventWorker } from '../events/vendors/vendor-event-worker.ts'
 import type { Metrics, RunReport } from '../values/metric-types.ts'
 import type { Platform } from './platform-types.ts'
 import type { Settings } from './settings/settings.ts'
@@ -60,8 +61,9 @@ export function openContext({ settings, kinds, logger, platform }: ContextOption
 /** The services of an open store. */
 export interface ContextServices {
   readonly copies: CopyServices
-  /** Undefined in a process of the role `api`. */
+  /** Undefined in a process of the role `api`, as the next one. */
   readonly worker: SyncWorker | undefined
+  readonly vendorEventWorker: VendorEventWorker | undefined
 }
 
 /** Parts of the services. */
@@ -87,7 +89,12 @@ export function createContextServices(options: ContextServiceOptions): ContextSe
     metrics.sync(report)
     logger[chooseLogLevel(report)](report, 'a sync ended')
   }
-  const worker = settings.role === 'api' ? undefined : platform.syncWorker({ store, onCall: metrics.syncCall, onRun })
+  const isWorker = settings.role !== 'api'
+  const worker = isWorker ? platform.syncWorker({ store, onCall: metrics.syncCall, onRun }) : undefined
+  const { folds } = copies
+  const vendorEventWorker = isWorker
+    ? platform.vendorEventWorker({ store, folds, syncs: platform.syncs, onCall: metrics.syncCall })
+    : undefined
   metrics.gauge({ name: 'ferrule_syncs_in_flight', help: 'Syncs that this node runs', read: () => worker?.running ?? 0 })
   metrics.gauge({
     name: 'ferrule_context_store_open',
@@ -110,7 +117,7 @@ export function createContextServices(options: ContextServiceOptions): ContextSe
     read: () => store.indexes.readyCount,
   })
   addReplicaMetrics(metrics, store)
-  return { copies, worker }
+  return { copies, worker, vendorEventWorker }
 }
 
 /** Adds what is counted about read replicas. Replicas are named by their positions in the setting. */

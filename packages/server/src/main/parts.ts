@@ -36,8 +36,8 @@ export interface Parts {
   readonly admission: Admission
   /** Work that must reach the database before it closes: renewals with a spent token, and writes under an Idempotency-Key. */
   readonly unfinished: Unfinished
-  /** What happened in this process: a run, an event or a delivery was queued; an attempt of a run ended. */
-  readonly events: EventEmitter<{ queued: []; ended: [] }>
+  /** What happened in this process: a run, an event or a delivery was queued; an attempt of a run ended; a vendor's event arrived. */
+  readonly events: EventEmitter<{ queued: []; ended: []; arrived: [] }>
   /** Called with errors of background work. Never receives a secret. */
   readonly onBackgroundError: (error: unknown) => void
   /** Called once for each notice of a vendor. */

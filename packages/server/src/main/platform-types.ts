@@ -15,6 +15,9 @@ import type { ConnectLinks, ConnectPages, ConsentRevocations, VendorApplications
 import type { OwnKinds } from '../connectors/own-kinds.ts'
 import type { SyncServices, Syncs, SyncWorker } from '../copies/sync-types.ts'
 import type { EventWorker, EventWorkerOptions } from '../events/event-worker.ts'
+import type { ConnectorWebhookService } from '../events/vendors/connector-webhooks.ts'
+import type { VendorEventReceiver } from '../events/vendors/receiver.ts'
+import type { VendorEventServices, VendorEventWorker } from '../events/vendors/vendor-event-worker.ts'
 import type { Webhooks } from '../events/webhooks.ts'
 import type { Applications, OrganizationApplications } from '../tenancy/applications/applications.ts'
 import type { FirstApplication } from '../tenancy/applications/first-start.ts'
@@ -51,6 +54,9 @@ export interface Platform {
   readonly syncs: Syncs
   readonly usage: Usage
   readonly webhooks: Webhooks
+  readonly connectorWebhooks: ConnectorWebhookService
+  /** Takes what vendors send. */
+  readonly vendorEvents: VendorEventReceiver
   readonly installation: Installation
   /** Calls vendors, within their budgets. */
   readonly engine: ServiceEngine
@@ -62,6 +68,8 @@ export interface Platform {
   syncWorker(services: SyncServices): SyncWorker
   /** Builds the worker that places and sends events on this node. Call its `start`, and its `stop` before `close`. */
   eventWorker(options?: EventWorkerOptions): EventWorker
+  /** Builds the worker that works on events of vendors on this node. Call its `start`, and its `stop` before `close`. */
+  vendorEventWorker(services: VendorEventServices): VendorEventWorker
   readonly jobs: Jobs
   readonly kinds: Pick<Kinds, 'served' | 'of' | 'getVersion'>
   readonly ownKinds: OwnKinds

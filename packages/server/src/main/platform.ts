@@ -29,6 +29,9 @@ import type { Database } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import { openSqlite } from '../db/sqlite.ts'
 import { createEventWorker } from '../events/event-worker.ts'
+import { createConnectorWebhooks } from '../events/vendors/connector-webhooks.ts'
+import { createVendorEventReceiver } from '../events/vendors/receiver.ts'
+import { createVendorEventWorker } from '../events/vendors/vendor-event-worker.ts'
 import { createWebhooks } from '../events/webhooks.ts'
 import { createApplications } from '../tenancy/applications/applications.ts'
 import { startFirst } from '../tenancy/applications/first-start.ts'
@@ -180,9 +183,10 @@ async function start({ clock, budgets, engine, parts }: Foundation, options: Pla
   const { uses, ...access } = createTokenServices(parts)
   const connect = createConnectServices(parts, connectors)
   const webhooks = createWebhooks(parts)
+  const vendorEvents = createVendorEventReceiver(parts)
   const visits = [access.mcpTokens, access.oauth, access.consoleSessions, connect.connectLinks]
   const copies = contextStore === undefined ? [] : [contextStore]
-  const expiring = [workspaces, organizations, writes, keptAnswers, syncs, usage, budgets, webhooks, ...visits, ...copies]
+  const expiring = [workspaces, organizations, writes, keptAnswers, syncs, usage, budgets, webhooks, vendorEvents, ...visits, ...copies]
   const purge = () => purgeExpired(expiring, source.clock()).catch(parts.onBackgroundError)
   const timer = role === 'service' ? setInterval(purge, purgeMs).unref() : undefined
   return {
@@ -198,6 +202,8 @@ async function start({ clock, budgets, engine, parts }: Foundation, options: Pla
     keptAnswers,
     usage,
     webhooks,
+    connectorWebhooks: createConnectorWebhooks(parts),
+    vendorEvents,
     installation: createInstallation(parts, contextStore),
     syncs,
     engine,
@@ -205,6 +211,7 @@ async function start({ clock, budgets, engine, parts }: Foundation, options: Pla
     limiter: budgets.limiter,
     syncWorker: (services) => createSyncWorker({ ...parts, node }, connectors, services),
     eventWorker: (options) => createEventWorker(parts, options),
+    vendorEventWorker: (services) => createVendorEventWorker(parts, connectors, services),
     jobs: createJobs(parts),
     kinds: { served: parts.kinds.served, of: parts.kinds.of, getVersion: parts.kinds.getVersion },
     ownKinds: createOwnKinds({ ...parts, readUploads: options.readUploads ?? { kind: refuseUpload, document: refuseUpload } }),

@@ -175,8 +175,9 @@ async function assemble({ settings, kinds }: Given, undo: Undo, stopping: Stoppi
   const { platform, store } = await openState({ settings, kinds }, undo, { logger, sandbox, apart })
   const metrics = createMetrics()
   metrics.gauge({ name: 'ferrule_vendor_budgets', help: 'Budgets of vendors that this node uses now', read: () => platform.limiter.size })
-  const { copies, worker } = createContextServices({ store, platform, settings, metrics, logger })
+  const { copies, worker, vendorEventWorker } = createContextServices({ store, platform, settings, metrics, logger })
   undo.add(() => worker?.stop())
+  undo.add(() => vendorEventWorker?.stop())
   const eventWorker = settings.role === 'api' ? undefined : platform.eventWorker()
   undo.add(() => eventWorker?.stop())
   undo.add(() => copies.folds.close())
@@ -189,6 +190,7 @@ async function assemble({ settings, kinds }: Given, undo: Undo, stopping: Stoppi
   setTimeout(() => collect({ type: 'major', flavor: 'last-resort' }), settledMs).unref()
   worker?.start()
   eventWorker?.start()
+  vendorEventWorker?.start()
   return { url, first: platform.first, drain: () => stopping.drain(app, settings.shutdownSeconds) }
 }
 

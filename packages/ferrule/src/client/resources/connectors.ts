@@ -8,6 +8,7 @@ import { endpoints } from '../../wire/endpoints.ts'
 import type { MediaAddress, MediaInput, Validation, ValidationInput } from '../../wire/execute-request.ts'
 import type { Page } from '../../wire/paging.ts'
 import type { VendorAnswer, VendorRequest } from '../../wire/vendor-request.ts'
+import type { ConnectorWebhooks, ConnectorWebhooksInput } from '../../wire/vendor-webhooks.ts'
 import type { RequestOptions, Transport } from '../transport.ts'
 import { createLink } from './links.ts'
 import { addWorkspaceName, readPage, walkPages } from './pages.ts'
@@ -125,6 +126,21 @@ export class Connectors {
     const job = await this.#transport.json<JobReference>(endpoints.deleteConnector, { slots: slots(id), ...rest })
     // A job can be read only when it has succeeded: JobRecord has no other status.
     return wait ? this.#transport.json<JobRecord>(endpoints.getJob, { slots: { job_id: job.job_id }, ...rest }) : job
+  }
+
+  /** Reads what the vendor sends to a connector: the address, counts, and what is missing. */
+  webhooks(id: string, options: RequestOptions = {}): Promise<ConnectorWebhooks> {
+    return this.#transport.json(endpoints.getConnectorWebhooks, { slots: slots(id), ...options })
+  }
+
+  /** Makes the address that the vendor sends webhooks to, and sets the secret that verifies them. */
+  setWebhooks(id: string, body: ConnectorWebhooksInput = {}, options: RequestOptions = {}): Promise<ConnectorWebhooks> {
+    return this.#transport.json(endpoints.setConnectorWebhooks, { slots: slots(id), body, ...options })
+  }
+
+  /** Deletes the address that the vendor sends webhooks to. */
+  removeWebhooks(id: string, options: RequestOptions = {}): Promise<ConnectorWebhooks> {
+    return this.#transport.json(endpoints.removeConnectorWebhooks, { slots: slots(id), ...options })
   }
 
   /** Reads a connector and its copy at a glance. */

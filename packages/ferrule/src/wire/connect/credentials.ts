@@ -1,6 +1,7 @@
 /** The operator's own applications at vendors on the wire, and the start of an authorization in the form of the platform's clients. */
-import { int, list, oneOf, open, opt, str, time } from '../../definition/index.ts'
+import { int, list, oneOf, open, opt, orNull, str, time } from '../../definition/index.ts'
 import { displayName, workspaceNames } from '../names.ts'
+import { webhookSecret } from '../vendor-webhooks.ts'
 import { body, query, record, uuid, type Wire } from '../words.ts'
 
 const credentials = {
@@ -20,6 +21,7 @@ export const oauthCredentialsRecord = record(
     configuration_fields: list(str('Name'), 'Names of the stored fields; values are never returned'),
     connectors: int('Connectors that use it'),
     redirect_uri: str('Address to register at the vendor as the redirect URI'),
+    webhook_uri: orNull(str('Address to register at the vendor for webhooks of all accounts; null: the kind reads no webhooks')),
   },
   'An application at a vendor, without its secret',
 )
@@ -55,6 +57,9 @@ export const oauthCredentialsInput = body(
     ),
     connector_definition_id: opt(str('Kind, by the id of its definition.', { maxLength: 256 })),
     configuration: open('Fields of the application at the vendor, such as client_id and client_secret.'),
+    webhook_secret: webhookSecret(
+      'Secret that the vendor signs webhooks with, where it is none of these fields; null deletes it. Left out: it stays.',
+    ),
   },
   'An application at a vendor',
 )

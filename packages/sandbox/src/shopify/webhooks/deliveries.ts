@@ -98,11 +98,12 @@ export function createDeliveries(state: DeliveryState) {
   }
 
   return {
-    /** Sends a webhook to all subscriptions of a topic. Topics of privacy go to all addresses. */
+    /** Sends a webhook to all subscriptions of a topic. Topics of privacy go to all addresses. Without a body there is nothing to send. */
     tell(topic: string, body: () => unknown): void {
       const targets = findTargets(topic)
-      if (targets.length === 0) return
-      const text = JSON.stringify(body())
+      const content = targets.length === 0 ? undefined : body()
+      if (content === undefined) return
+      const text = JSON.stringify(content)
       const made = targets.map((target) => build(target, text))
       all = [...all, ...made].slice(-remembered)
       const { webhooks } = state.switches()

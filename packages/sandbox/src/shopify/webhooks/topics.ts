@@ -6,17 +6,18 @@ export interface RecordTopics {
   readonly scope: string
   readonly changed: string
   readonly removed: string
-  /** Path and key of the record in the API: what is sent is what the API answers. */
-  readonly path: string
-  readonly key: string
+  /** First part of the topics. */
+  readonly name: string
+  /** Paths and keys of the record in the API: what is sent is what the API answers. */
+  readonly records: readonly (readonly [path: string, key: string])[]
 }
 
 const usual = (name: string, key: string, scope: string): RecordTopics => ({
   scope,
   changed: `${name}/update`,
   removed: `${name}/delete`,
-  path: `/${name}`,
-  key,
+  name,
+  records: [[`/${name}`, key]],
 })
 
 /** Kinds of records whose changes are told. The vendor says `orders/updated` where it says `…/update` of all others. */
@@ -25,6 +26,13 @@ export const recordTopics: Readonly<Partial<Record<IdKind, RecordTopics>>> = {
   products: usual('products', 'product', 'read_products'),
   customers: usual('customers', 'customer', 'read_customers'),
   draft_orders: usual('draft_orders', 'draft_order', 'read_draft_orders'),
+  collections: {
+    ...usual('collections', '', 'read_products'),
+    records: [
+      ['/custom_collections', 'custom_collection'],
+      ['/smart_collections', 'smart_collection'],
+    ],
+  },
   locations: usual('locations', 'location', 'read_locations'),
   inventory_items: usual('inventory_items', 'inventory_item', 'read_inventory'),
 }
@@ -38,6 +46,6 @@ const withoutRecords = ['app/uninstalled', 'shop/update']
 export function findTopicScope(topic: string): string | undefined {
   if (withoutRecords.includes(topic)) return ''
   const [name = ''] = topic.split('/')
-  const known = Object.values(recordTopics).find(({ path }) => path === `/${name}`)
+  const known = Object.values(recordTopics).find((each) => each.name === name)
   return known !== undefined && [`${name}/create`, known.changed, known.removed].includes(topic) ? known.scope : undefined
 }

@@ -18,7 +18,7 @@ export interface ShopifyWebhooks {
 
 /** What webhooks need of the stand-in. */
 interface WebhookState extends Omit<DeliveryState, 'subscriptions'> {
-  /** Returns a record as the API answers it. */
+  /** Returns a record as the API answers it; undefined for a missing one. */
   readonly read: (path: string, key: string) => unknown
 }
 
@@ -55,9 +55,10 @@ export function createWebhooks({ read, ...state }: WebhookState) {
     changed(kind: IdKind, id: number, isRemoved: boolean): void {
       const topics = recordTopics[kind]
       if (topics === undefined) return
-      const { path: at, key, changed, removed } = topics
+      const { records, changed, removed } = topics
+      const readFirst = () => records.map(([at, key]) => read(`${at}/${id}`, key)).find((record) => record !== undefined)
       if (isRemoved) deliveries.tell(removed, () => ({ id }))
-      else deliveries.tell(changed, () => read(`${at}/${id}`, key))
+      else deliveries.tell(changed, readFirst)
     },
     reset() {
       subscriptions.reset()

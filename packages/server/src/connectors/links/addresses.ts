@@ -24,6 +24,15 @@ export const buildLinkUrl = (settings: AddressSettings, id: string, secret: stri
 export const buildCallbackUrl = (settings: AddressSettings, kind: string): string =>
   `${requireOwnAddress(settings)}${connectPaths.callback.replace('{kind}', kind)}`
 
+/** Whose webhooks come to an address. */
+export type SourceOwnerName = 'connectors' | 'apps'
+
+/** Builds the address that a vendor sends webhooks to; undefined while the service does not know its own. */
+export function buildSourceUrl(settings: AddressSettings, of: SourceOwnerName, id: string): string | undefined {
+  const own = findSafeAddress(settings)
+  return own === undefined ? undefined : `${own}/webhooks/${of}/${id}`
+}
+
 const problem = (field: string, message: string): Problem => ({ field, message, error_code: 'not_allowed' })
 
 /** Returns whether an origin is allowed. Those of this machine always are while the service itself is at an address of this machine. */

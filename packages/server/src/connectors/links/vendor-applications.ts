@@ -4,10 +4,12 @@ import type { Kind } from 'ferrule/definition'
 import { type CredentialValues, findConsent, Secret } from 'ferrule/engine'
 import { compileFields, fail, failValidation, readSlug } from 'ferrule/internal'
 import { type OAuthCredentialsRecord, oauthCredentialsInput, oauthCredentialsRemovalQuery } from 'ferrule/wire'
+import type { Db } from '../../db/database.ts'
+import { findApplicationSource, insertSource, updateSource } from '../../events/sql/vendor-events.ts'
 import type { Parts } from '../../main/parts.ts'
 import { requireLiveClient } from '../../tenancy/applications/live-client.ts'
 import { type Principal, requireWholeScope } from '../../values/access.ts'
-import { iso, newId } from '../../values/ids.ts'
+import { iso, newId, newSecret } from '../../values/ids.ts'
 import { readBody, readQuery } from '../../values/read.ts'
 import type { Catalogue } from '../connector-types.ts'
 import type { ServedKind } from '../served-kind.ts'
@@ -20,7 +22,7 @@ import {
   saveVendorApplication,
   type VendorApplicationRow,
 } from '../sql/vendor-applications.ts'
-import { buildCallbackUrl } from './addresses.ts'
+import { buildCallbackUrl, buildSourceUrl } from './addresses.ts'
 import type { VendorApplications } from './connect-types.ts'
 
 const problem = (field: string, message: string, error_code: string): Problem => ({ field, message, error_code })
@@ -57,8 +59,36 @@ function readApplication({ definition }: Kind, given: Readonly<Record<string, un
   return new Secret(Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)])))
 }
 
+/** What is stored of an application. */
+interface GivenApplication {
+  readonly kind: ServedKind
+  readonly values: Secret<CredentialValues>
+  /** Secret of webhooks beside the fields; null deletes it, undefined leaves it. */
+  readonly webhookSecret: string | null | undefined
+}
+
+/** Makes the address that the vendor sends webhooks of all accounts to, and sets its secret. */
+async function saveSource(parts: Parts, db: Db, { id, organization_id }: VendorApplicationRow, { kind, webhookSecret }: GivenApplication) {
+  const { webhooks } = kind.definition
+  if (webhooks === undefined) {
+    if (typeof webhookSecret !== 'string') return
+    throw failValidation([problem('/webhook_secret', `belongs to a kind with webhooks: ${kind.definition.title} has none`, 'webhooks')])
+  }
+  const now = parts.source.clock()
+  const owner = { organization_id, connector_id: null, vendor_application_id: id }
+  await insertSource(db, { id: newSecret(parts.source.randomBytes), ...owner, created_at: now })
+  const source = await findApplicationSource(db, organization_id, id)
+  if (source === undefined || webhookSecret === undefined) return
+  const ref = { organizationId: organization_id, sourceId: source.id, part: 'secret' } as const
+  const sealed =
+    webhookSecret === null ? null : parts.applicationSeals.seal(ref, new Secret({ [webhooks.signature.secret]: webhookSecret }))
+  const columns = { sealed: sealed?.sealed ?? null, master_key_id: sealed?.masterKeyId ?? null }
+  await updateSource(db, source, { ...columns, last_refused_at: null, updated_at: now })
+}
+
 /** Stores an application under the id of an earlier one. @returns the row that is stored */
-async function save(parts: Parts, principal: Principal, { kind, values }: { kind: ServedKind; values: Secret<CredentialValues> }) {
+async function save(parts: Parts, principal: Principal, given: GivenApplication) {
+  const { kind, values } = given
   const ref = { organizationId: principal.organizationId, kind: kind.definition.kind }
   return parts.database.transaction(async (db) => {
     await requireLiveClient(db, principal)
@@ -78,8 +108,15 @@ async function save(parts: Parts, principal: Principal, { kind, values }: { kind
     }
     await saveVendorApplication(db, row)
     const stored = (await findVendorApplication(db, ref)) ?? row // another request may have stored the first one
+    await saveSource(parts, db, stored, given)
     return { ...stored, connectors: await countConnectorsOf(db, stored) }
   })
+}
+
+/** Builds the address that the vendor sends webhooks to. */
+async function findWebhookUrl({ database, settings }: Parts, { organization_id, id }: VendorApplicationRow): Promise<string | null> {
+  const source = await findApplicationSource(database.db, organization_id, id)
+  return source === undefined ? null : (buildSourceUrl(settings, 'apps', source.id) ?? null)
 }
 
 const toRecord = async (parts: Parts, row: VendorApplicationRow & { readonly connectors: unknown }): Promise<OAuthCredentialsRecord> => ({
@@ -91,6 +128,7 @@ const toRecord = async (parts: Parts, row: VendorApplicationRow & { readonly con
   configuration_fields: JSON.parse(row.fields), // JSON that this service wrote
   connectors: Number(row.connectors),
   redirect_uri: buildCallbackUrl(parts.settings, row.kind),
+  webhook_uri: await findWebhookUrl(parts, row),
   created_at: iso(row.created_at),
   updated_at: iso(row.updated_at),
 })
@@ -103,7 +141,8 @@ export const createVendorApplications = (parts: Parts): VendorApplications => ({
     const names = [body.connector_type, body.connector_definition_id]
     const kind = readKind(await parts.kinds.of(principal.organizationId, names), names)
     buildCallbackUrl(parts.settings, kind.definition.kind) // refuses a service without an address before anything is stored
-    return toRecord(parts, await save(parts, principal, { kind, values: readApplication(kind, body.configuration) }))
+    const application = { kind, values: readApplication(kind, body.configuration), webhookSecret: body.webhook_secret }
+    return toRecord(parts, await save(parts, principal, application))
   },
   list: async (principal) => {
     requireWholeScope(principal, 'connectors:read')

@@ -48,6 +48,10 @@ export const listVendorApplications = (db: Db, organizationId: string) =>
 export const findVendorApplication = (db: Db, ref: VendorApplicationRef): Promise<VendorApplicationRow | undefined> =>
   own(db, ref).executeTakeFirst()
 
+/** Finds an application by its id. */
+export const findApplicationById = (db: Db, organizationId: string, id: string): Promise<VendorApplicationRow | undefined> =>
+  db.selectFrom('vendor_applications').selectAll().where('organization_id', '=', organizationId).where('id', '=', id).executeTakeFirst()
+
 /** Finds an application by its id, and prevents its deletion until the transaction ends. */
 export const keepVendorApplication = (db: Db, organizationId: string, id: string): Promise<VendorApplicationRow | undefined> =>
   lockKeyShare(

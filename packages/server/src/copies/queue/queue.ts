@@ -227,7 +227,11 @@ interface Emptying {
 }
 
 /** Cancels the runs of a connector and empties some of its copies. Queue a run afterwards, in the same transaction. */
-async function emptyCopies(parts: QueueParts, db: Db, { row, entities, emptied = entities, nextKind = null }: Emptying): Promise<void> {
+export async function emptyCopies(
+  parts: QueueParts,
+  db: Db,
+  { row, entities, emptied = entities, nextKind = null }: Emptying,
+): Promise<void> {
   if (entities.length === 0 && nextKind === null) return
   await cancelRuns(db, toConnectorRef(row), parts.source.clock())
   await deleteCopies(db, toConnectorRef(row), entities)

@@ -204,6 +204,8 @@ export const headStarts = {
   search: 600_000,
   /** First run of a connector. */
   created: 300_000,
+  /** A webhook of the vendor names records that only a sync reads. */
+  webhook: 300_000,
   /** Credentials, configuration, entities or the workspace changed. */
   changed: 300_000,
   /** A schedule was due. */

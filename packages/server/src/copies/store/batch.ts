@@ -7,7 +7,7 @@ import { buildRowCondition, quoteName, quoteTable } from '../search/columns.ts'
 import type { Term } from '../search/terms.ts'
 import { listInitialTerms } from '../search/values.ts'
 import type { Row, Session, Statement } from './database/database.ts'
-import type { ChangedRow } from './log.ts'
+import type { ChangeCause, ChangedRow } from './log.ts'
 import { type ConnectorTable, nameRows } from './registry.ts'
 import type { Encoded, Fingerprinted, NamedStatement, RowEncoder, StoredRecord } from './row-encoder.ts'
 import { lockExistingState, lockState, noteChange } from './state.ts'
@@ -335,8 +335,10 @@ export interface WriteOptions {
   readonly words: WordFilter
   /** Milliseconds since 1970. */
   readonly now: number
-  /** True for records that a client read, outside of a sync. */
+  /** True for records that were read outside of a sync. */
   readonly live?: boolean
+  /** What caused the read; default: a client's read where `live`, else a sync. */
+  readonly cause?: ChangeCause | undefined
   /** True where the database takes COPY for new rows. */
   readonly canCopy: boolean
 }
@@ -376,7 +378,7 @@ export async function writeBatch(session: Session, target: ConnectorTable, batch
     hasUpdated: updated.length > 0,
     hasListed: listed > 0,
     ...(removed.length > 0 ? { removedAt: batch.now } : {}),
-    entries: { added, changed, removed, cause: batch.live === true ? 'live' : 'sync', at: batch.now },
+    entries: { added, changed, removed, cause: batch.cause ?? (batch.live === true ? 'live' : 'sync'), at: batch.now },
   })
   await saveCheckpoints(session, target, batch.checkpoints ?? [])
   const unchanged = met.length - created.length - updated.length

@@ -7,7 +7,7 @@ import { buildRowCondition, quoteName, quoteTable, type SearchTable } from '../s
 import { buildPrimaryKey } from '../search/keys.ts'
 import { blockConnector } from './database/connector-lock.ts'
 import type { Row, Session } from './database/database.ts'
-import type { ChangeCause } from './log.ts'
+import { type ChangeCause, redactLog } from './log.ts'
 import { type ConnectorTable, nameRows } from './registry.ts'
 import { lockExistingState, noteChange } from './state.ts'
 
@@ -32,6 +32,8 @@ export interface Removal extends EntityRef {
   readonly at: number
   /** Default: a live read. */
   readonly cause?: ChangeCause
+  /** True: the log forgets what it has of the records, but that they were removed, which its readers must learn. */
+  readonly redacts?: boolean
 }
 
 /** Milliseconds to remember a deletion. No earlier request can still bring records after a day: a page takes up to an hour. */
@@ -64,6 +66,7 @@ interface Forgetting {
   readonly targets: ReadonlyMap<string, ConnectorTable>
   readonly at: number
   readonly cause: ChangeCause
+  readonly redacts: boolean
   /** Milliseconds since 1970. */
   readonly now: number
   /** Number of deleted records by table. */
@@ -95,7 +98,10 @@ const isOld = '("$v" <= $3 or "$v" > $4)'
  * Deletes the rows of a step.
  * @returns the values that descendants are found by, by name
  */
-async function deleteStep({ session, at, cause, now, lost }: Forgetting, step: Step): Promise<ReadonlyMap<string, readonly string[]>> {
+async function deleteStep(
+  { session, at, cause, redacts, now, lost }: Forgetting,
+  step: Step,
+): Promise<ReadonlyMap<string, readonly string[]>> {
   const { number, known } = step.target
   const [table, own] = [quoteTable(known.table), buildRowCondition(known.table)]
   const columns = [...listAskedColumns(step)]
@@ -112,7 +118,9 @@ async function deleteStep({ session, at, cause, now, lost }: Forgetting, step: S
     text: `delete from ${table} where ${own} and ${found} returning ${['pk', ...returned].join(', ')}`,
     values: [number, step.values, at, now],
   })
-  const entries = { removed: rows.map(({ pk }) => String(pk)), cause, at: now }
+  const removed = rows.map(({ pk }) => String(pk))
+  if (redacts) await redactLog(session, nameRows(step.target), step.field === undefined ? [...step.values, ...removed] : removed)
+  const entries = { removed, cause, at: now }
   await noteChange(session, nameRows(step.target), state, { by: -by, ...(by > 0 ? { removedAt: at } : {}), entries })
   if (by > 0) lost.set(known.table.entity, (lost.get(known.table.entity) ?? 0) + by)
   return new Map(
@@ -156,12 +164,12 @@ async function forgetStep(forgetting: Forgetting, step: Step, keys: readonly str
  */
 export async function forgetRecords(
   session: Session,
-  { entity, values, keys: whole = [], below, at, cause = 'live' }: Removal,
+  { entity, values, keys: whole = [], below, at, cause = 'live', redacts = false }: Removal,
   given: { readonly targets: readonly ConnectorTable[]; readonly now: number },
 ): Promise<ReadonlyMap<string, number>> {
   const { targets: there, now } = given
   const targets = new Map(there.map((target) => [target.known.table.entity, target]))
-  const forgetting: Forgetting = { session, targets, at, cause, now, lost: new Map() }
+  const forgetting: Forgetting = { session, targets, at, cause, redacts, now, lost: new Map() }
   const [first] = there
   if (first === undefined) return forgetting.lost
   const names = there.map(({ known }) => known.table.name).sort()

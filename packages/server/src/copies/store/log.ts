@@ -12,8 +12,8 @@ export const changeKinds = ['added', 'changed', 'removed'] as const
 /** Kind of a change. */
 export type ChangeKind = (typeof changeKinds)[number]
 
-/** What found changes: a sync, or a live read. */
-export const changeCauses = ['sync', 'live'] as const
+/** What found changes: a sync, a live read, or a read that a webhook of the vendor caused. */
+export const changeCauses = ['sync', 'live', 'webhook'] as const
 /** What found a change. */
 export type ChangeCause = (typeof changeCauses)[number]
 
@@ -167,3 +167,10 @@ export async function followLog(
     values: [number, name, log.feed ?? BigInt(randomInt(latestFeed)), now, days],
   })
 }
+
+/** Deletes what the log of an entity has of some records. Call it before their removal is written, while the state is locked. */
+export const redactLog = (session: Session, { number, name }: EntityRows, keys: readonly string[]) =>
+  session.query({
+    text: 'delete from cs_changes where connector_id = $1 and name = $2 and pk = any($3::text[])',
+    values: [number, name, keys],
+  })

@@ -17,7 +17,7 @@ import type { ContextStoreSettings } from './database/settings.ts'
 import { forgetRecords, listEntities, type Removal } from './forget.ts'
 import { OnDemandIndexes } from './indexes/on-demand.ts'
 import { indexRules } from './indexes/types.ts'
-import { followLog, isReadAgain } from './log.ts'
+import { type ChangeCause, followLog, isReadAgain } from './log.ts'
 import { buildLogPage, type LogPage, type LogState, type LogWait, LogWaits, parseLogPage, parseLogState } from './log-reads.ts'
 import { moveOwnRows, removeOwnEntity } from './moves.ts'
 import { abandonPass, beginPass, deleteAll, hasUnseen, sweep } from './passes.ts'
@@ -174,9 +174,14 @@ class Store implements ContextStore {
     return this.#writeBatch(await this.#createTarget(ref), batch)
   }
 
-  async foldLive(ref: EntityRef, records: readonly StoredRecord[], asked: number): Promise<BatchResult | undefined> {
+  async foldLive(
+    ref: EntityRef,
+    records: readonly StoredRecord[],
+    asked: number,
+    cause: ChangeCause = 'live',
+  ): Promise<BatchResult | undefined> {
     const target = await this.#targets.find(ref)
-    return target === undefined ? undefined : this.#writeBatch(target, { records, asked }, true)
+    return target === undefined ? undefined : this.#writeBatch(target, { records, asked }, cause)
   }
 
   async readChanges(ref: EntityRef): Promise<bigint | undefined> {
@@ -391,14 +396,15 @@ class Store implements ContextStore {
     return this.#targets.create(ref)
   }
 
-  async #writeBatch(target: NumberedTarget, batch: Batch, live = false): Promise<BatchResult> {
+  /** @param cause of a read outside of a sync */
+  async #writeBatch(target: NumberedTarget, batch: Batch, cause?: ChangeCause): Promise<BatchResult> {
     return writeInAttempts({
       mayCopy: this.#layout === 'postgres',
       dropBlocking: (thrown) => this.indexes.dropBlocking(thrown, target.number, target.known.table),
       write: (canCopy) =>
         this.#words.remember((begin) =>
           this.#transaction(target, (session) => {
-            const options = { live, words: begin(), now: this.#clock(), canCopy }
+            const options = { live: cause !== undefined, cause, words: begin(), now: this.#clock(), canCopy }
             return writeBatch(session, target, { ...batch, ...options })
           }),
         ),

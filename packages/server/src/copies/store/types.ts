@@ -9,6 +9,7 @@ import type { ContextStoreSettings } from './database/settings.ts'
 import type { Removal } from './forget.ts'
 import type { OnDemandIndexes } from './indexes/on-demand.ts'
 import type { IndexChange, IndexRules } from './indexes/types.ts'
+import type { ChangeCause } from './log.ts'
 import type { LogPage, LogPosition, LogState, LogWait } from './log-reads.ts'
 import type { Span } from './passes.ts'
 import type { KeyPage } from './reads.ts'
@@ -99,10 +100,11 @@ export interface ContextStore {
    */
   writeBatch(ref: EntityRef, batch: Batch): Promise<BatchResult>
   /**
-   * Updates the copy with records that a client read. Does nothing when no sync has written the entity.
+   * Updates the copy with records that were read outside of a sync. Does nothing when no sync has written the entity.
    * @param asked time of the request, in milliseconds since 1970
+   * @param cause default: a client's read
    */
-  foldLive(ref: EntityRef, records: readonly StoredRecord[], asked: number): Promise<BatchResult | undefined>
+  foldLive(ref: EntityRef, records: readonly StoredRecord[], asked: number, cause?: ChangeCause): Promise<BatchResult | undefined>
   /**
    * Reads how often the rows of an entity have changed, on any node. While the count is the `storedAt` of a batch, each record of the batch
    * is stored as it was. Undefined when no sync has written the entity.

@@ -7,6 +7,7 @@ import { events } from './events.ts'
 import type { ColumnTypes, Migration } from './migration.ts'
 import { ownKinds } from './own-kinds.ts'
 import { takeTurns } from './take-turns.ts'
+import { vendorEvents } from './vendor-events.ts'
 
 const tenancy = ({ id, text, bytes, moment, flag, end }: ColumnTypes): readonly string[] => [
   `create table state (name ${text} primary key, value ${text} not null)${end}`,
@@ -350,7 +351,7 @@ const runs = ({ id, text, moment, end }: ColumnTypes): readonly string[] => [
     mode ${text} not null check (mode in ('incremental', 'full')),
     entities ${text},
     state ${text} not null check (state in ('queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled')),
-    cause ${text} not null check (cause in ('created', 'changed', 'schedule', 'demand', 'search')),
+    cause ${text} not null check (cause in ('created', 'changed', 'schedule', 'demand', 'search', 'webhook')),
     attempts ${moment} not null,
     failures ${moment} not null,
     queue_order ${moment} not null,
@@ -482,6 +483,7 @@ const subjects = [
   copies,
   usage,
   events,
+  vendorEvents,
 ]
 
 /** The schema of version 0.1.0. */

@@ -3,6 +3,7 @@ import type { EntityOutcome, JobStatus, JobType, RunCause, RunMode, RunState, St
 import type { ColumnType, Generated } from 'kysely'
 import type { EventTables } from './events-schema.ts'
 import type { OwnKindTables } from './own-kinds-schema.ts'
+import type { VendorEventTables } from './vendor-events-schema.ts'
 
 /** Facts of the installation, such as the first application. */
 export interface StateTable {
@@ -268,7 +269,7 @@ export interface SyncRemovalTable {
 }
 
 /** All tables by name. */
-export interface Tables extends ConnectTables, EventTables, OwnKindTables {
+export interface Tables extends ConnectTables, EventTables, OwnKindTables, VendorEventTables {
   state: StateTable
   organizations: OrganizationTable
   applications: ApplicationTable

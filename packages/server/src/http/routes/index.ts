@@ -53,6 +53,7 @@ import { getNode, getService, getUsage, listConnectorOverviews, listUnfinishedSy
 import { checkKind, deleteKind, getKind, importKind, listKinds, listKindVersions, publishKind } from './own-kinds.ts'
 import { getSkillDocs, listSkills } from './skills.ts'
 import { createMcpToken, createScopedToken, createToken, getScopedTokenInfo, listMcpTokens, revokeMcpToken } from './tokens.ts'
+import { getConnectorWebhooks, removeConnectorWebhooks, setConnectorWebhooks } from './vendor-webhooks.ts'
 import {
   createWebhookEndpoint,
   deleteWebhookEndpoint,
@@ -155,6 +156,9 @@ export const routes: readonly Route[] = [
   listWebhookDeliveries,
   retryWebhookDelivery,
   retryWebhookDeliveries,
+  getConnectorWebhooks,
+  setConnectorWebhooks,
+  removeConnectorWebhooks,
   getJob,
   live,
   ready,

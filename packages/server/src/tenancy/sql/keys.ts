@@ -27,7 +27,10 @@ export async function listUsedMasterKeys(db: Db): Promise<string[]> {
   const sealing = await db.selectFrom('vendor_applications').select('master_key_id').distinct().execute()
   const ending = await db.selectFrom('consent_revocations').select('master_key_id').distinct().execute()
   const signing = await db.selectFrom('webhook_endpoints').select('master_key_id').distinct().execute()
-  return [...new Set([...wrapping, ...sealing, ...ending, ...signing].map((row) => row.master_key_id))]
+  const verifying = await db.selectFrom('webhook_sources').select('master_key_id').distinct().execute()
+  const arrived = await db.selectFrom('vendor_events').select('master_key_id').distinct().execute()
+  const used = [...wrapping, ...sealing, ...ending, ...signing, ...verifying, ...arrived]
+  return [...new Set(used.flatMap((row) => row.master_key_id ?? []))]
 }
 
 /** Lists data keys that the master key `current` does not wrap. */

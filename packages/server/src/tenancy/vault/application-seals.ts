@@ -1,6 +1,6 @@
 /**
- * Encrypts with the master key what belongs to no workspace: the operator's applications at vendors and the secrets of webhooks, since an
- * organization has no data key, and tokens of deleted connectors, whose data key may be deleted too.
+ * Encrypts with the master key what belongs to no workspace: the operator's applications at vendors, the secrets of webhooks and what vendors
+ * send, since an organization has no data key, and tokens of deleted connectors, whose data key may be deleted too.
  */
 import { type CredentialValues, Secret } from 'ferrule/engine'
 import { fail } from 'ferrule/internal'
@@ -21,6 +21,16 @@ export interface EndpointRef {
   readonly endpointId: string
 }
 
+/** Ids that are bound to what is encrypted of an address that a vendor sends webhooks to: its secret, or an event. */
+export interface SourceRef {
+  readonly organizationId: string
+  readonly sourceId: string
+  readonly part: 'secret' | 'event'
+}
+
+/** Ids that are bound to encrypted fields. */
+type SealedRef = ApplicationRef | EndpointRef | SourceRef
+
 /** An encrypted application, or encrypted credentials. */
 export interface SealedApplication {
   readonly masterKeyId: string
@@ -30,12 +40,13 @@ export interface SealedApplication {
 /** Encrypts and decrypts applications, secrets of webhooks, and credentials of deleted connectors. */
 export interface ApplicationSeals {
   /** Encrypts fields. Call it in the transaction that stores them. */
-  seal(ref: ApplicationRef | EndpointRef, values: Secret<CredentialValues>): SealedApplication
+  seal(ref: SealedRef, values: Secret<CredentialValues>): SealedApplication
   /** Decrypts fields. @throws FerruleError `credentials_unreadable` */
-  open(ref: ApplicationRef | EndpointRef, sealed: SealedApplication): Secret<CredentialValues>
+  open(ref: SealedRef, sealed: SealedApplication): Secret<CredentialValues>
 }
 
-function buildIdentity(ref: ApplicationRef | EndpointRef): Buffer {
+function buildIdentity(ref: SealedRef): Buffer {
+  if ('sourceId' in ref) return encodeIdentity(`webhook source ${ref.part}`, ref.organizationId, ref.sourceId)
   if ('endpointId' in ref) return encodeIdentity('webhook endpoint', ref.organizationId, ref.endpointId)
   const { organizationId, kind, connectorId } = ref
   if (connectorId === undefined) return encodeIdentity('vendor application', organizationId, kind)

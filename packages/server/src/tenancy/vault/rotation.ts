@@ -3,6 +3,7 @@ import { listStaleOutcomes, replaceOutcome } from '../../calls/sql/idempotency.t
 import { listRevocationsNotSealedBy, resealRevocation } from '../../connectors/sql/revocations.ts'
 import { listApplicationsNotSealedBy, resealApplication } from '../../connectors/sql/vendor-applications.ts'
 import { type Database, type Db, isForeignKeyViolation } from '../../db/database.ts'
+import { listSourcesNotSealedBy, listVendorEventsNotSealedBy, resealSource, resealVendorEvent } from '../../events/sql/vendor-events.ts'
 import { listEndpointsNotSealedBy, resealEndpoint } from '../../events/sql/webhooks.ts'
 import { toConnectorRef } from '../../values/access.ts'
 import { firstId, type IdSource, newId } from '../../values/ids.ts'
@@ -107,6 +108,16 @@ async function resealMasterSealed(parts: RotationParts): Promise<void> {
     list: listEndpointsNotSealedBy,
     ref: ({ organization_id: organizationId, id: endpointId }) => ({ organizationId, endpointId }),
     save: resealEndpoint,
+  })
+  await resealRows(parts, {
+    list: listSourcesNotSealedBy,
+    ref: ({ organization_id: organizationId, id: sourceId }) => ({ organizationId, sourceId, part: 'secret' }),
+    save: resealSource,
+  })
+  await resealRows(parts, {
+    list: listVendorEventsNotSealedBy,
+    ref: ({ organization_id: organizationId, source_id: sourceId }) => ({ organizationId, sourceId, part: 'event' }),
+    save: resealVendorEvent,
   })
 }
 

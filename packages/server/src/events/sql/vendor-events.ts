@@ -1,0 +1,362 @@
+/** Queries webhooks that vendors send: the addresses that they come to, and the events that wait. */
+import { type Selectable, sql } from 'kysely'
+import { type Db, lockForUpdate, skipLocked } from '../../db/database.ts'
+import type { VendorEventTable, WebhookSourceTable } from '../../db/schema/vendor-events-schema.ts'
+
+/** An address that a vendor sends webhooks to. */
+export type SourceRow = Selectable<WebhookSourceTable>
+/** An event of a vendor. */
+export type VendorEventRow = Selectable<VendorEventTable>
+
+/** Bytes that a master key encrypts. */
+export interface MasterSealedBytes {
+  readonly master_key_id: string
+  readonly sealed: Uint8Array
+}
+
+const noCounts = { received: 0, repeated: 0, turned_away: 0, worked: 0, given_up: 0 } as const
+const noTimes = { last_event_at: null, last_refused_at: null, last_worked_at: null, last_lag_ms: null } as const
+
+/** A new address. */
+export type NewSource = Pick<SourceRow, 'id' | 'organization_id' | 'connector_id' | 'vendor_application_id' | 'created_at'>
+
+/** Stores an address unless its connector or application has one. */
+export const insertSource = async (db: Db, source: NewSource): Promise<void> => {
+  await db
+    .insertInto('webhook_sources')
+    .values({ ...source, ...noCounts, ...noTimes, sealed: null, master_key_id: null, updated_at: source.created_at })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Finds an address, of an organization that is not deleted. */
+export const findSource = (db: Db, id: string): Promise<SourceRow | undefined> =>
+  db
+    .selectFrom('webhook_sources')
+    .selectAll()
+    .where('id', '=', id)
+    .where('organization_id', 'not in', deletedOrganizations(db))
+    .executeTakeFirst()
+
+const deletedOrganizations = (db: Db) => db.selectFrom('organizations').select('organizations.id').where('deleted_at', 'is not', null)
+
+/** Whose address it is. */
+export interface SourceOwner {
+  readonly organizationId: string
+  readonly connectorId: string
+}
+
+const ofConnector = (db: Db, { organizationId, connectorId }: SourceOwner) =>
+  db.selectFrom('webhook_sources').selectAll().where('organization_id', '=', organizationId).where('connector_id', '=', connectorId)
+
+/** Finds the address of a connector. */
+export const findConnectorSource = (db: Db, owner: SourceOwner): Promise<SourceRow | undefined> => ofConnector(db, owner).executeTakeFirst()
+
+/** Finds the address of an application. */
+export const findApplicationSource = (db: Db, organizationId: string, applicationId: string): Promise<SourceRow | undefined> =>
+  db
+    .selectFrom('webhook_sources')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('vendor_application_id', '=', applicationId)
+    .executeTakeFirst()
+
+/** Columns of an address that change. */
+export type SourceChange = Partial<Pick<SourceRow, 'sealed' | 'master_key_id' | 'last_refused_at' | 'updated_at'>>
+
+type SourceId = Pick<SourceRow, 'id' | 'organization_id'>
+
+/** Changes an address. */
+export const updateSource = async (db: Db, { id, organization_id }: SourceId, change: SourceChange): Promise<void> => {
+  await db.updateTable('webhook_sources').set(change).where('id', '=', id).where('organization_id', '=', organization_id).execute()
+}
+
+/** Deletes an address with its events. */
+export const deleteSource = async (db: Db, { id, organization_id }: SourceId): Promise<void> => {
+  await db.deleteFrom('webhook_sources').where('id', '=', id).where('organization_id', '=', organization_id).execute()
+}
+
+/** Lists addresses whose secret the master key `current` does not encrypt, of all organizations: for a rotation. */
+export const listSourcesNotSealedBy = async (db: Db, current: string, limit: number): Promise<(SourceId & MasterSealedBytes)[]> => {
+  const rows = db.selectFrom('webhook_sources').select(['id', 'organization_id', 'sealed', 'master_key_id'])
+  const found = await rows.where('sealed', 'is not', null).where('master_key_id', '<>', current).orderBy('id').limit(limit).execute()
+  return found.flatMap(keepSealed)
+}
+
+/** Keeps rows that have sealed bytes: the types do not know the conditions of a query. */
+const keepSealed = <R extends Pick<SourceRow, 'sealed' | 'master_key_id'>>(row: R): readonly (R & MasterSealedBytes)[] => {
+  const { sealed, master_key_id } = row
+  return sealed === null || master_key_id === null ? [] : [{ ...row, sealed, master_key_id }]
+}
+
+/** Bytes after a rotation. */
+interface Resealed {
+  readonly masterKeyId: string
+  readonly sealed: Uint8Array
+}
+
+/** Replaces the encryption of a secret unless it changed. */
+export const resealSource = async (db: Db, { id, organization_id, master_key_id }: SourceId & MasterSealedBytes, next: Resealed) => {
+  const rows = db.updateTable('webhook_sources').set({ master_key_id: next.masterKeyId, sealed: next.sealed })
+  await rows.where('id', '=', id).where('organization_id', '=', organization_id).where('master_key_id', '=', master_key_id).execute()
+}
+
+/** Lists events that the master key `current` does not encrypt, of all organizations: for a rotation. */
+export const listVendorEventsNotSealedBy = async (db: Db, current: string, limit: number) => {
+  const rows = db.selectFrom('vendor_events').select(['id', 'organization_id', 'source_id', 'sealed', 'master_key_id'])
+  const found = await rows.where('sealed', 'is not', null).where('master_key_id', '<>', current).orderBy('id').limit(limit).execute()
+  return found.flatMap(keepSealed)
+}
+
+/** Replaces the encryption of an event unless it was worked on. */
+export const resealVendorEvent = async (db: Db, { id, organization_id, master_key_id }: SourceId & MasterSealedBytes, next: Resealed) => {
+  const rows = db.updateTable('vendor_events').set({ master_key_id: next.masterKeyId, sealed: next.sealed })
+  await rows.where('id', '=', id).where('organization_id', '=', organization_id).where('master_key_id', '=', master_key_id).execute()
+}
+
+/** Events of one request. */
+export interface Arrival {
+  readonly source: SourceId
+  readonly rows: readonly VendorEventRow[]
+}
+
+/** Repeats the literal of the indexes: the databases do not match an index by parameters. */
+const isWaiting = sql<boolean>`vendor_events.sealed is not null`
+
+/** Counts the events that wait at an address, up to a number. */
+export async function countWaiting(db: Db, { id, organization_id }: SourceId, most: number): Promise<number> {
+  const rows = db.selectFrom('vendor_events').select('id').where('source_id', '=', id).where('organization_id', '=', organization_id)
+  return (await rows.where(isWaiting).limit(most).execute()).length
+}
+
+/** Events of one statement: a statement of SQLite takes 32,766 values, and each has 12. */
+const batch = 500
+
+/** Stores events; a repeat is dropped. Call it in a transaction. @returns the number of stored ones */
+async function insertEvents(db: Db, rows: readonly VendorEventRow[]): Promise<number> {
+  let inserted = 0n
+  for (let index = 0; index < rows.length; index += batch) {
+    const some = db.insertInto('vendor_events').values(rows.slice(index, index + batch))
+    const done = await some.onConflict((conflict) => conflict.doNothing()).executeTakeFirst()
+    inserted += done.numInsertedOrUpdatedRows ?? 0n
+  }
+  return Number(inserted)
+}
+
+/** What became of a request: its events are stored, too many wait, or the address was deleted meanwhile. */
+export type ArrivalEnd = 'stored' | 'full' | 'gone'
+
+/**
+ * Stores the events of some requests. Call it in a transaction.
+ * @param options `most`: number of events that may wait at one address
+ */
+export async function insertArrivals(
+  db: Db,
+  arrivals: readonly Arrival[],
+  { most, now }: { readonly most: number; readonly now: number },
+): Promise<readonly ArrivalEnd[]> {
+  const ids = [...new Set(arrivals.map(({ source }) => source.id))].toSorted()
+  const locked = lockForUpdate(db, db.selectFrom('webhook_sources').select('id').where('id', 'in', ids).orderBy('id'), 'webhook_sources')
+  const left = new Map<string, number>()
+  for (const { id } of await locked.execute()) {
+    const source = arrivals.find((each) => each.source.id === id)?.source
+    if (source !== undefined) left.set(id, most - (await countWaiting(db, source, most)))
+  }
+  const ends: ArrivalEnd[] = []
+  for (const arrival of arrivals) ends.push(await insertArrival(db, arrival, { left, now }))
+  return ends
+}
+
+async function insertArrival(
+  db: Db,
+  { source: { id, organization_id }, rows }: Arrival,
+  { left, now }: { readonly left: Map<string, number>; readonly now: number },
+): Promise<ArrivalEnd> {
+  const free = left.get(id)
+  if (free === undefined) return 'gone'
+  const own = db.updateTable('webhook_sources').where('id', '=', id).where('organization_id', '=', organization_id)
+  if (rows.length > free) {
+    await own.set((eb) => ({ turned_away: eb('turned_away', '+', rows.length) })).execute()
+    return 'full'
+  }
+  const stored = await insertEvents(db, rows)
+  left.set(id, free - stored)
+  const repeated = rows.length - stored
+  const counted = own.set((eb) => ({
+    received: eb('received', '+', rows.length),
+    repeated: eb('repeated', '+', repeated),
+    last_event_at: now,
+  }))
+  await counted.execute()
+  return 'stored'
+}
+
+/** Events that a node works on. */
+export interface VendorEventLease {
+  readonly owner: string
+  readonly now: number
+  readonly until: number
+  readonly limit: number
+}
+
+/** Where events are due: a connector, or an address of an application. */
+export interface DueEvents {
+  readonly sourceId: string
+  readonly connectorId: string | null
+}
+
+/** Lists where events are due, those that wait longest first. */
+export async function listDueEvents(db: Db, now: number, limit: number): Promise<readonly DueEvents[]> {
+  const rows = await db
+    .selectFrom('vendor_events')
+    .select(({ fn }) => ['source_id', 'connector_id', fn.min('next_at').as('first_at')])
+    .where(isWaiting)
+    .where('next_at', '<=', now)
+    .where('organization_id', 'not in', deletedOrganizations(db))
+    .groupBy(['source_id', 'connector_id'])
+    .orderBy('first_at')
+    .limit(limit)
+    .execute()
+  return rows.map(({ source_id: sourceId, connector_id: connectorId }) => ({ sourceId, connectorId }))
+}
+
+/** A leased event, with its content. */
+export type LeasedEvent = VendorEventRow & MasterSealedBytes
+
+/** Leases due events, the oldest first. Call it in a transaction. */
+export async function leaseVendorEvents(
+  db: Db,
+  { sourceId, connectorId }: DueEvents,
+  { owner, now, until, limit }: VendorEventLease,
+): Promise<readonly LeasedEvent[]> {
+  const waiting = db.selectFrom('vendor_events').selectAll().where('source_id', '=', sourceId).where(isWaiting).where('next_at', '<=', now)
+  const own = connectorId === null ? waiting.where('connector_id', 'is', null) : waiting.where('connector_id', '=', connectorId)
+  const rows = (await skipLocked(db, own.orderBy('id').limit(limit), 'vendor_events').execute()).flatMap(keepSealed)
+  if (rows.length === 0) return []
+  await db
+    .updateTable('vendor_events')
+    .set({ lease_owner: owner, next_at: until })
+    .where('source_id', '=', sourceId)
+    .where(
+      'id',
+      'in',
+      rows.map(({ id }) => id),
+    )
+    .execute()
+  return rows.map((row) => ({ ...row, lease_owner: owner, next_at: until }))
+}
+
+/** Time for which the digest of a worked event is kept, in milliseconds: vendors repeat within hours. */
+const repeatMs = 24 * 3_600_000
+
+/** How the work on leased events ended. */
+export interface VendorEventEnd {
+  readonly now: number
+  /** True: it failed too often. */
+  readonly isGivenUp?: boolean
+}
+
+/** Ends leased events of one address: what they say is deleted. Those that another node took over stay. Call it in a transaction. */
+export async function endVendorEvents(db: Db, events: readonly LeasedEvent[], { now, isGivenUp = false }: VendorEventEnd): Promise<void> {
+  const [first] = events
+  if (first === undefined) return
+  const ids = events.map(({ id }) => id)
+  const known = db.updateTable('vendor_events').set({ sealed: null, master_key_id: null, lease_owner: null, ends_at: now + repeatMs })
+  const kept = known.where('source_id', '=', first.source_id).where('lease_owner', '=', first.lease_owner).where('id', 'in', ids)
+  const { numUpdatedRows } = await kept.where('digest', 'is not', null).executeTakeFirst()
+  const unknown = db.deleteFrom('vendor_events').where('source_id', '=', first.source_id).where('lease_owner', '=', first.lease_owner)
+  const { numDeletedRows } = await unknown.where('id', 'in', ids).where('digest', 'is', null).executeTakeFirst()
+  const ended = Number(numUpdatedRows + numDeletedRows)
+  if (ended === 0) return
+  const lag = Math.max(0, now - Math.max(...events.map(({ received_at }) => received_at)))
+  await db
+    .updateTable('webhook_sources')
+    .set((eb) => ({
+      ...(isGivenUp
+        ? { given_up: eb('given_up', '+', ended) }
+        : { worked: eb('worked', '+', ended), last_worked_at: now, last_lag_ms: lag }),
+    }))
+    .where('id', '=', first.source_id)
+    .where('organization_id', '=', first.organization_id)
+    .execute()
+}
+
+/** Returns leased events to the queue. */
+export async function putOffVendorEvents(
+  db: Db,
+  events: readonly LeasedEvent[],
+  { nextAt, isFailed }: { readonly nextAt: number; readonly isFailed: boolean },
+): Promise<void> {
+  for (const { id, source_id, lease_owner, attempts } of events)
+    await db
+      .updateTable('vendor_events')
+      .set({ lease_owner: null, next_at: nextAt, attempts: attempts + (isFailed ? 1 : 0) })
+      .where('source_id', '=', source_id)
+      .where('id', '=', id)
+      .where('lease_owner', '=', lease_owner)
+      .execute()
+}
+
+/** Hands leased events of an application to its connectors, and ends them. Call it in a transaction. */
+export async function dispatchVendorEvents(
+  db: Db,
+  events: readonly LeasedEvent[],
+  { copies, now }: { readonly copies: readonly VendorEventRow[]; readonly now: number },
+): Promise<void> {
+  const [first] = events
+  if (first === undefined) return
+  const ids = events.map(({ id }) => id)
+  const own = db.selectFrom('vendor_events').select('id').where('source_id', '=', first.source_id).where('id', 'in', ids)
+  const held = lockForUpdate(db, own.where('lease_owner', '=', first.lease_owner), 'vendor_events')
+  if ((await held.execute()).length < events.length) return // another node took them over
+  await insertEvents(db, copies)
+  await endVendorEvents(db, events, { now })
+}
+
+/** Lists events that wait for a connector, after an id. */
+export const listWaitingEvents = async (
+  db: Db,
+  { organizationId, connectorId }: SourceOwner,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<(VendorEventRow & MasterSealedBytes)[]> => {
+  const rows = db.selectFrom('vendor_events').selectAll().where('organization_id', '=', organizationId)
+  const own = rows.where('connector_id', '=', connectorId).where(isWaiting).where('id', '>', after)
+  return (await own.orderBy('id').limit(limit).execute()).flatMap(keepSealed)
+}
+
+/** Deletes events that wait for a connector. */
+export const deleteVendorEvents = async (db: Db, organizationId: string, ids: readonly string[]): Promise<void> => {
+  if (ids.length > 0) await db.deleteFrom('vendor_events').where('organization_id', '=', organizationId).where('id', 'in', ids).execute()
+}
+
+/** Counts what waits for a connector, and finds when the oldest of it came. */
+export async function readBacklog(db: Db, { organizationId, connectorId }: SourceOwner) {
+  const own = db.selectFrom('vendor_events').where('organization_id', '=', organizationId).where('connector_id', '=', connectorId)
+  const rows = own.where(isWaiting)
+  const found = await rows.select(({ fn }) => [fn.countAll().as('waiting'), fn.min('received_at').as('oldest')]).executeTakeFirst()
+  return { waiting: Number(found?.waiting ?? 0), oldestAt: found?.oldest === null || found === undefined ? null : Number(found.oldest) }
+}
+
+/** A connector of an application. */
+export interface ReachedConnector {
+  readonly id: string
+  readonly configuration: string
+  readonly account: string | null
+}
+
+/** Lists the connectors of an application, after an id. Those of deleted workspaces get no events. */
+export const listReachedConnectors = (
+  db: Db,
+  { organizationId, applicationId }: { readonly organizationId: string; readonly applicationId: string },
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<ReachedConnector[]> =>
+  db
+    .selectFrom('connectors')
+    .select(['id', 'configuration', 'account'])
+    .where('organization_id', '=', organizationId)
+    .where('vendor_application_id', '=', applicationId)
+    .where('workspace_id', 'not in', db.selectFrom('workspaces').select('workspaces.id').where('deleted_at', 'is not', null))
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute()

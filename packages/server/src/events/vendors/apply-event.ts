@@ -1,0 +1,183 @@
+/** Does what an event of a vendor asks for: reads the records that it names, and writes what the vendor answers into the copy. */
+import { FerruleError } from 'ferrule'
+import { type BodyMemory, type Call, type Engine, type Outcome, RawJson, RawRows, type RecordKey } from 'ferrule/engine'
+import { asFerruleError, errorConsequences, isObject, parsePath, readBatches, setAt, type WebhookEvent } from 'ferrule/internal'
+import { type CallServices, runMarked } from '../../connectors/access.ts'
+import { toEntityRef } from '../../copies/entity-ref.ts'
+import type { Folds } from '../../copies/folds.ts'
+import type { ContextStore } from '../../copies/store/types.ts'
+import { buildGone, buildRecordKey, buildRemovals, type Gone } from '../../copies/sync/walk/gone.ts'
+import type { Met } from '../../copies/sync/walk/project.ts'
+import type { ConnectorAccess, ConnectorRef } from '../../values/access.ts'
+
+/** Services that the work on an event needs. */
+export interface ApplyServices extends Omit<CallServices, 'usage'> {
+  readonly engine: Pick<Engine, 'run' | 'check'>
+  readonly store: Pick<ContextStore, 'readChanges' | 'forgetRecords'>
+  readonly folds: Pick<Folds, 'takes' | 'fold'>
+  /** Memory for answers. */
+  readonly memory: BodyMemory
+  /** Milliseconds since 1970. */
+  readonly clock: () => number
+  /** Counts records that left a copy. */
+  readonly addRecords: (ref: ConnectorRef, change: ReadonlyMap<string, number>) => Promise<void>
+  /** Deletes all that is stored of a connector's records, and of its events. */
+  readonly forgetAll: (ref: ConnectorRef) => Promise<void>
+  /** Deletes events that wait for a connector and name a record. */
+  readonly forgetEvents: (ref: ConnectorRef, event: WebhookEvent) => Promise<void>
+}
+
+/** What is left to do after an event: nothing, or a sync of its entity, because no call reads its records alone. */
+export type Applied = 'done' | 'sync'
+
+/** Time for one call, in milliseconds. Calls of clients go before it. */
+const deadlineMs = 30_000
+/** Pages of a list that are read for one event; a sync reads longer lists. */
+const mostPages = 10
+
+interface Work {
+  readonly services: ApplyServices
+  readonly access: ConnectorAccess
+  readonly event: WebhookEvent
+  readonly signal: AbortSignal
+}
+
+/** Runs a call behind those of clients, and stores what it says of the credentials. */
+async function run({ services, access, signal }: Work, call: Pick<Call, 'entity' | 'action' | 'params'>): Promise<Outcome> {
+  const lease = services.memory.open(access.ref.organizationId)
+  const asked: Call = { ...call, deadlineMs, background: true, signal, memory: lease }
+  try {
+    return await keepRows(await runMarked(services, { access, call: asked }, () => services.engine.run(access.connection, asked)))
+  } finally {
+    lease.close()
+  }
+}
+
+/** Reads the rows of an answer before its memory is freed. */
+async function keepRows(outcome: Outcome): Promise<Outcome> {
+  if (outcome.type === 'record') return { ...outcome, data: outcome.data instanceof RawJson ? outcome.data.toJSON() : outcome.data }
+  if (outcome.type === 'file' || !(outcome.data instanceof RawRows)) return outcome
+  const data: unknown[] = []
+  for await (const batch of readBatches(outcome.data)) data.push(...batch)
+  return { ...outcome, data }
+}
+
+const listRecords = (outcome: Outcome): readonly unknown[] =>
+  outcome.type === 'record' ? [outcome.data] : outcome.type === 'list' && !(outcome.data instanceof RawRows) ? outcome.data : []
+
+/** Deletes records with what belongs to them. */
+async function forget({ services, access }: Work, entity: string, gone: Gone, { at, redacts }: { at: number; redacts: boolean }) {
+  const lost = await services.store.forgetRecords({ ...toEntityRef(access, entity), ...gone, at, cause: 'webhook', redacts })
+  if (lost.size > 0) await services.addRecords(access.ref, new Map([...lost].map(([name, by]) => [name, -by])))
+}
+
+/** Builds the record that an event names, as far as its key says. */
+function buildNamed({ access, event: { entity = '', key = [] } }: Work): Met {
+  const record: Record<string, unknown> = {}
+  const params: Record<string, unknown> = {}
+  for (const [index, path] of (access.connection.kind.definition.entities[entity]?.key ?? []).entries()) {
+    const isParam = path.startsWith('param.')
+    setAt(isParam ? params : record, parsePath(isParam ? path.slice('param.'.length) : path), key[index])
+  }
+  return { record, params }
+}
+
+const forgetNamed = (work: Work, entity: string, how: { readonly at: number; readonly redacts: boolean }) =>
+  forget(work, entity, buildGone(work.access.connection.kind.definition, entity, [buildNamed(work)]), how)
+
+async function forgetHidden(work: Work, hidden: readonly RecordKey[], at: number): Promise<void> {
+  for (const gone of buildRemovals(work.access.connection.kind.definition, hidden))
+    await forget(work, gone.entity, gone, { at, redacts: false })
+}
+
+/** Returns whether an error of a `get` says that the record no longer exists. A record that only cannot be found stays, unless the event says so too. */
+function isLost({ access, event }: Work, thrown: unknown): boolean {
+  if (!(thrown instanceof FerruleError)) return false
+  const isHidden = thrown.code === access.connection.kind.definition.hidden?.error
+  return thrown.gone || isHidden || (event.does === 'removed' && thrown.code === 'record_not_found')
+}
+
+/** What reading again has met. */
+interface Reading {
+  /** The record that the event names is among the answers. */
+  isMet: boolean
+  /** All pages were read. */
+  isWhole: boolean
+}
+
+/** Reads the records of an event page by page, and writes what the vendor answers. */
+async function readPages(work: Work, entity: string, { action, params: first }: NonNullable<WebhookEvent['read']>): Promise<Reading> {
+  const { services, access } = work
+  const definition = access.connection.kind.definition.entities[entity]
+  const named = definition === undefined ? undefined : buildRecordKey(definition, buildNamed(work))
+  const reading: Reading = { isMet: false, isWhole: false }
+  let params = first
+  for (let page = 0; page < mostPages; page += 1) {
+    const call = { entity, action, params }
+    const asked = services.clock()
+    const outcome = await run(work, call)
+    reading.isMet ||=
+      definition !== undefined && listRecords(outcome).some((record) => buildRecordKey(definition, { record, params }) === named)
+    await services.folds.fold(access, call, { outcome, asked, cause: 'webhook' })
+    if (outcome.type === 'list' && outcome.hidden !== undefined) await forgetHidden(work, outcome.hidden, asked)
+    const next = outcome.type === 'list' ? outcome.meta['next_params'] : undefined
+    if (!isObject(next)) return { ...reading, isWhole: outcome.type !== 'list' || outcome.doubt === undefined }
+    params = { ...params, ...next }
+  }
+  return reading
+}
+
+/** Reads the records of an event again. One that the vendor no longer has is deleted. */
+async function readAgain(work: Work, entity: string, read: NonNullable<WebhookEvent['read']>): Promise<Applied> {
+  const { services, event } = work
+  const gone = { at: services.clock(), redacts: false }
+  try {
+    const { isMet, isWhole } = await readPages(work, entity, read)
+    if (!isWhole) return 'sync'
+    if (event.does === 'removed' && read.action === 'list' && !isMet) await forgetNamed(work, entity, gone)
+  } catch (thrown) {
+    if (read.action === 'get' && isLost(work, thrown)) await forgetNamed(work, entity, gone)
+    // A record that was changed and cannot be found now may be deleted: a sync decides.
+    else if (event.does !== 'changed' || asFerruleError(thrown).code !== 'record_not_found') throw thrown
+  }
+  return 'done'
+}
+
+async function applyToRecords(work: Work, entity: string): Promise<Applied> {
+  const { services, access, event } = work
+  if (event.does === 'redact') {
+    await services.forgetEvents(access.ref, event)
+    await forgetNamed(work, entity, { at: services.clock(), redacts: true })
+    return 'done'
+  }
+  const definition = access.connection.kind.definition.entities[entity]
+  const isCopied = definition?.context_store_search !== undefined && definition.sync !== undefined
+  if (!isCopied || (await services.store.readChanges(toEntityRef(access, entity))) === undefined) return 'done'
+  const { read } = event
+  return read !== undefined && services.folds.takes(access, { ...read, entity }) ? readAgain(work, entity, read) : 'sync'
+}
+
+/** Asks the vendor whether it still accepts the credentials: a refusal marks the connector. */
+async function proveCredentials({ services, access, signal }: Work): Promise<void> {
+  const { entity, action } = access.connection.kind.definition.check
+  const check = () => services.engine.check(access.connection, { deadlineMs, signal })
+  try {
+    await runMarked(services, { access, call: { entity, action, signal } }, check)
+  } catch (thrown) {
+    if (errorConsequences[asFerruleError(thrown).code].credentials !== 'refused') throw thrown
+  }
+}
+
+/**
+ * Does what an event asks for. Whatever the event says, the vendor's own answer decides, so that a repeat, an old and a forged event do no
+ * harm.
+ * @throws FerruleError of the vendor or the store
+ */
+export async function applyVendorEvent(work: Work): Promise<Applied> {
+  const { services, access, event } = work
+  if (event.does === 'uninstalled') await proveCredentials(work)
+  else if (event.entity !== undefined) return applyToRecords(work, event.entity)
+  else if (event.does === 'redact') await services.forgetAll(access.ref)
+  else return 'sync'
+  return 'done'
+}

@@ -1,0 +1,183 @@
+/** Shows and makes the address that a vendor sends the webhooks of a connector to. */
+import { fail, isLoopback } from 'ferrule/internal'
+import { type ConnectorWebhooks, connectorWebhooksInput } from 'ferrule/wire'
+import { buildSourceUrl } from '../../connectors/links/addresses.ts'
+import type { ServedKind } from '../../connectors/served-kind.ts'
+import { connectionQuery, holdConnector, requireConnector, type SealedConnectorRow } from '../../connectors/sql/connectors.ts'
+import type { Db } from '../../db/database.ts'
+import type { Parts } from '../../main/parts.ts'
+import { type Principal, requireScope } from '../../values/access.ts'
+import { asId, isoOrNull, newSecret } from '../../values/ids.ts'
+import { readBody } from '../../values/read.ts'
+import {
+  deleteSource,
+  findApplicationSource,
+  findConnectorSource,
+  insertSource,
+  readBacklog,
+  type SourceRow,
+  updateSource,
+} from '../sql/vendor-events.ts'
+import { mostWaiting } from './receiver.ts'
+import { listConnectorAccounts } from './sources.ts'
+import { sealSourceSecret } from './vendor-seals.ts'
+
+/** Webhooks of a connector. All methods throw `connector_not_found` for what the principal does not see. */
+export interface ConnectorWebhookService {
+  /** Reads the address, what came there, and what is missing. Scope connectors:read. */
+  get(principal: Principal, id: string): Promise<ConnectorWebhooks>
+  /** Makes the address, and sets the secret. Scope connectors:write. @throws FerruleError `not_offered` for a kind without webhooks */
+  set(principal: Principal, id: string, body: unknown): Promise<ConnectorWebhooks>
+  /** Deletes the address with its secret, and what waits there. Scope connectors:write. */
+  remove(principal: Principal, id: string): Promise<ConnectorWebhooks>
+}
+
+type ServiceParts = Pick<Parts, 'database' | 'source' | 'settings' | 'kinds' | 'applicationSeals'>
+
+/** A connector with its addresses. */
+interface Addressed {
+  readonly connector: SealedConnectorRow
+  readonly kind: ServedKind | undefined
+  readonly own: SourceRow | undefined
+  readonly ofApplication: SourceRow | undefined
+}
+
+async function readAddressed({ kinds }: ServiceParts, db: Db, connector: SealedConnectorRow): Promise<Addressed> {
+  const owner = { organizationId: connector.organization_id, connectorId: connector.id }
+  const applicationId = connector.vendor_application_id
+  return {
+    connector,
+    kind: await kinds.find(connector, db),
+    own: await findConnectorSource(db, owner),
+    ofApplication: applicationId === null ? undefined : await findApplicationSource(db, connector.organization_id, applicationId),
+  }
+}
+
+// JSON that this service wrote.
+const parseNames = (json: string | null): readonly string[] => (json === null ? [] : JSON.parse(json))
+
+/** Returns what verifies requests. */
+function findVerifier({ connector, kind, own, ofApplication }: Addressed): ConnectorWebhooks['verified_by'] {
+  if ([own, ofApplication].some((source) => source !== undefined && source.sealed !== null)) return 'secret'
+  const name = kind?.definition.webhooks?.signature.secret ?? ''
+  const fields = [...parseNames(connector.credential_fields), ...parseNames(connector.application_fields)]
+  return fields.includes(name) ? 'credentials' : 'nothing'
+}
+
+/** What is known of the addresses of a connector. */
+interface Known {
+  /** The address of the connector, else that of its application. */
+  readonly address: string | undefined
+  readonly received: number
+  readonly waiting: number
+}
+
+const withoutAddress = 'The service does not know its public address: set FERRULE_PUBLIC_URL.'
+const onlyHere = 'The vendor cannot reach an address of this machine: set FERRULE_PUBLIC_URL.'
+const unproven = 'The account of the connector is not known, so events of its application do not reach it: check the connector.'
+const refused = 'The newest requests were refused: the secret is not the one that the vendor signs with.'
+
+/** Says what is missing for events to come. */
+function listMissing(addressed: Addressed, { address, received, waiting }: Known): readonly string[] {
+  const { connector, kind, own, ofApplication } = addressed
+  const webhooks = kind?.definition.webhooks
+  if (kind === undefined || webhooks === undefined) return ['The kind reads no webhooks. Syncs keep the copy true.']
+  const source = own ?? ofApplication
+  if (source === undefined) return ['There is no address: make one with PUT, and give it to the vendor.']
+  const isUnproven = webhooks.account !== undefined && listConnectorAccounts(kind, connector).length === 0
+  const sentences = [
+    address === undefined && withoutAddress,
+    address !== undefined && isLoopback(new URL(address).hostname) && onlyHere,
+    findVerifier(addressed) === 'nothing' && `Nothing verifies requests, so all are refused: set a secret. ${webhooks.signature.find.says}`,
+    ofApplication !== undefined && isUnproven && unproven,
+    received === 0 && 'Nothing has come yet: name the address and the topics at the vendor.',
+    isNewer(source.last_refused_at, source.last_event_at) && refused,
+    waiting >= mostWaiting && 'Too many events wait, so new ones are turned away.',
+  ]
+  return sentences.filter((sentence) => sentence !== false)
+}
+
+const isNewer = (one: number | null | undefined, other: number | null | undefined): boolean => (one ?? 0) > (other ?? 0)
+
+const newest = (...times: readonly (number | null | undefined)[]): string | null =>
+  isoOrNull(times.reduce<number | null>((latest, time) => (isNewer(time, latest) ? (time ?? null) : latest), null))
+
+async function buildRecord(parts: ServiceParts, db: Db, addressed: Addressed): Promise<ConnectorWebhooks> {
+  const { connector, kind, own, ofApplication } = addressed
+  const sources = [own, ofApplication].filter((source) => source !== undefined)
+  const sum = (count: (source: SourceRow) => number) => sources.reduce((all, source) => all + Number(count(source)), 0)
+  const backlog = await readBacklog(db, { organizationId: connector.organization_id, connectorId: connector.id })
+  const address = own === undefined ? undefined : buildSourceUrl(parts.settings, 'connectors', own.id)
+  const ofAll = ofApplication === undefined ? undefined : buildSourceUrl(parts.settings, 'apps', ofApplication.id)
+  const received = sum((source) => source.received)
+  const lag = isNewer(own?.last_worked_at, ofApplication?.last_worked_at) ? own?.last_lag_ms : (ofApplication ?? own)?.last_lag_ms
+  return {
+    connector_id: connector.id,
+    address: address ?? null,
+    application_address: ofAll ?? null,
+    verified_by: findVerifier(addressed),
+    topics: Object.keys(kind?.definition.webhooks?.events ?? {}),
+    received,
+    repeated: sum((source) => source.repeated),
+    turned_away: sum((source) => source.turned_away),
+    worked: sum((source) => source.worked),
+    given_up: sum((source) => source.given_up),
+    waiting: backlog.waiting,
+    oldest_waiting_at: isoOrNull(backlog.oldestAt),
+    last_event_at: newest(...sources.map((source) => source.last_event_at)),
+    last_refused_at: newest(...sources.map((source) => source.last_refused_at)),
+    last_worked_at: newest(...sources.map((source) => source.last_worked_at)),
+    last_lag_ms: lag === null || lag === undefined ? null : Number(lag),
+    missing: listMissing(addressed, { address: address ?? ofAll, received, waiting: backlog.waiting }),
+  }
+}
+
+/** Makes the address, or changes its secret. */
+async function set(parts: ServiceParts, { principal, id }: { readonly principal: Principal; readonly id: string }, given: unknown) {
+  const { secret } = readBody(connectorWebhooksInput, given ?? {})
+  return parts.database.transaction(async (db) => {
+    const connector = await requireConnector(db, principal, id, holdConnector)
+    const kind = await parts.kinds.find(connector, db)
+    const webhooks = kind?.definition.webhooks
+    if (kind === undefined || webhooks === undefined)
+      throw fail('not_offered', { what: `webhooks of ${kind?.definition.title ?? 'this kind'}` })
+    const owner = { organizationId: connector.organization_id, connectorId: connector.id }
+    const now = parts.source.clock()
+    const named = { organization_id: connector.organization_id, connector_id: connector.id, vendor_application_id: null }
+    await insertSource(db, { id: newSecret(parts.source.randomBytes), ...named, created_at: now })
+    const own = await findConnectorSource(db, owner)
+    if (own !== undefined && secret !== undefined) {
+      const name = webhooks.signature.secret
+      const sealed = secret === null ? { sealed: null, master_key_id: null } : sealSourceSecret(parts, own, { name, text: secret })
+      await updateSource(db, own, { ...sealed, last_refused_at: null, updated_at: now })
+    }
+    return buildRecord(parts, db, await readAddressed(parts, db, connector))
+  })
+}
+
+/** Builds the service. */
+export function createConnectorWebhooks(parts: ServiceParts): ConnectorWebhookService {
+  const read = connectionQuery(parts.database.db)
+  return {
+    get: async (principal, given) => {
+      requireScope(principal, 'connectors:read')
+      const id = asId(given)
+      const connector = id === undefined ? undefined : await read(principal, id)
+      if (connector === undefined) throw fail('connector_not_found', {})
+      return buildRecord(parts, parts.database.db, await readAddressed(parts, parts.database.db, connector))
+    },
+    set: async (principal, id, body) => {
+      requireScope(principal, 'connectors:write')
+      return set(parts, { principal, id }, body)
+    },
+    remove: async (principal, id) => {
+      requireScope(principal, 'connectors:write')
+      return parts.database.transaction(async (db) => {
+        const connector = await requireConnector(db, principal, id, holdConnector)
+        const addressed = await readAddressed(parts, db, connector)
+        if (addressed.own !== undefined) await deleteSource(db, addressed.own)
+        return buildRecord(parts, db, { ...addressed, own: undefined })
+      })
+    },
+  }
+}

@@ -1,0 +1,288 @@
+/**
+ * Works on the events of vendors on each node. Rows and leases are the only state, so a node that dies loses nothing
+ * (docs/decisions/vendor-events.md).
+ */
+import { AsyncResource } from 'node:async_hooks'
+import { asFerruleError, errorConsequences } from 'ferrule/internal'
+import type { Connectors } from '../../connectors/connector-types.ts'
+import { findApplicationById } from '../../connectors/sql/vendor-applications.ts'
+import type { Folds } from '../../copies/folds.ts'
+import type { ContextStore } from '../../copies/store/types.ts'
+import type { Syncs } from '../../copies/sync-types.ts'
+import type { Parts } from '../../main/parts.ts'
+import { type ConnectorAccess, viewOrganization } from '../../values/access.ts'
+import { firstId, newId } from '../../values/ids.ts'
+import type { CallReport } from '../../values/metric-types.ts'
+import {
+  type DueEvents,
+  dispatchVendorEvents,
+  endVendorEvents,
+  findSource,
+  type LeasedEvent,
+  leaseVendorEvents,
+  listDueEvents,
+  listReachedConnectors,
+  putOffVendorEvents,
+  type VendorEventRow,
+} from '../sql/vendor-events.ts'
+import type { ApplyServices } from './apply-event.ts'
+import { type OpenedEvent, type WorkedGroup, workOnEvents } from './event-batch.ts'
+import { createForgetting } from './forgetting.ts'
+import { listConnectorAccounts } from './sources.ts'
+import { askForSync } from './sync-requests.ts'
+import { openVendorEvent } from './vendor-seals.ts'
+
+/** Interval of looks at the database, in milliseconds: what another node stored is seen after it at the latest. */
+const tickMs = 1_000
+/** Connectors that a node works on at a time, and events of one of them. */
+const [mostBatches, eventsAtOnce] = [16, 100]
+/** Time after which another node takes events over, in milliseconds: five times what a batch takes. */
+const leaseMs = 300_000
+/** Longest wait for running work at the end, in milliseconds. */
+const stopMs = 5_000
+/** Waits after failed attempts, in milliseconds; after the last one the event is given up, and a sync reads its entity. */
+const delaysMs = [10_000, 60_000, 300_000, 1_800_000, 7_200_000] as const
+/** Rows per query. */
+const rowsAtOnce = 500
+
+/** Services that the worker needs beside those of the platform. */
+export interface VendorEventServices {
+  readonly store: ContextStore
+  readonly folds: Pick<Folds, 'takes' | 'fold'>
+  readonly syncs: Pick<Syncs, 'addRecords'>
+  /** Called after every call of a vendor. Must not throw. */
+  readonly onCall?: (report: CallReport) => void
+}
+
+/** Works on the events of all organizations. */
+export interface VendorEventWorker {
+  /** Begins to look for events. */
+  start(): void
+  /** Works on what is due, until nothing is. */
+  run(): Promise<void>
+  /** Ends. Running work gets a few seconds; another node takes over what is left. */
+  stop(): Promise<void>
+}
+
+/** Access to connectors, and what calls say of their credentials. */
+type EventConnectors = Pick<Connectors, 'readAccess' | 'markAuthError' | 'markHealthy'>
+
+class Worker implements VendorEventWorker {
+  readonly #parts: Parts
+  readonly #connectors: EventConnectors
+  readonly #apply: ApplyServices
+  readonly #working = new Map<string, Promise<void>>()
+  readonly #abort = new AbortController()
+  #timer: NodeJS.Timeout | undefined
+  #ticking: Promise<void> | undefined
+  #isAgain = false
+
+  constructor(parts: Parts, connectors: EventConnectors, { store, folds, syncs, onCall }: VendorEventServices) {
+    this.#parts = parts
+    this.#connectors = connectors
+    this.#apply = {
+      connectors,
+      onCall,
+      onBackgroundError: parts.onBackgroundError,
+      engine: parts.engine,
+      store,
+      folds,
+      memory: parts.admission.memory,
+      clock: parts.source.clock,
+      addRecords: (ref, change) => syncs.addRecords(ref, change),
+      ...createForgetting(parts),
+    }
+  }
+
+  start(): void {
+    if (this.#timer !== undefined || this.#abort.signal.aborted) return
+    this.#parts.events.on('arrived', this.#look)
+    this.#timer = setInterval(this.#look, tickMs).unref()
+    this.#look()
+  }
+
+  async run(): Promise<void> {
+    for (;;) {
+      await this.#tick()
+      if (this.#working.size === 0) return
+      await Promise.all(this.#working.values())
+    }
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    this.#parts.events.off('arrived', this.#look)
+    this.#abort.abort(new Error('the node stops'))
+    await this.#ticking
+    const { promise: given, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, stopMs)
+    await Promise.race([Promise.all(this.#working.values()), given])
+    clearTimeout(timer)
+  }
+
+  /** Bound to no request: what a request causes here does not belong to its trace. */
+  readonly #look = AsyncResource.bind((): void => {
+    void this.#tick()
+  })
+
+  #tick(): Promise<void> {
+    this.#isAgain = this.#ticking !== undefined
+    this.#ticking ??= this.#runTicks().finally(() => {
+      this.#ticking = undefined
+    })
+    return this.#ticking
+  }
+
+  async #runTicks(): Promise<void> {
+    try {
+      do {
+        this.#isAgain = false
+        await this.#claim()
+      } while (this.#isAgain && !this.#abort.signal.aborted)
+    } catch (thrown) {
+      this.#parts.onBackgroundError(thrown)
+    }
+  }
+
+  /** Begins to work where events are due. Each connector has its own share, so a slow vendor delays no other one. */
+  async #claim(): Promise<void> {
+    const { database, source } = this.#parts
+    for (const due of await listDueEvents(database.db, source.clock(), mostBatches)) {
+      const name = due.connectorId ?? due.sourceId
+      if (this.#working.size >= mostBatches || this.#abort.signal.aborted) return
+      if (this.#working.has(name)) continue
+      const now = source.clock()
+      const lease = { owner: newId(source), now, until: now + leaseMs, limit: eventsAtOnce }
+      const events = await database.transaction((db) => leaseVendorEvents(db, due, lease))
+      if (events.length > 0) this.#begin(name, () => this.#work(due, events))
+    }
+  }
+
+  #begin(name: string, work: () => Promise<void>): void {
+    const working = work()
+      .catch(this.#parts.onBackgroundError)
+      .finally(() => {
+        this.#working.delete(name)
+        if (!this.#abort.signal.aborted) this.#look()
+      })
+    this.#working.set(name, working)
+  }
+
+  async #work({ connectorId }: DueEvents, rows: readonly LeasedEvent[]): Promise<void> {
+    const events = await this.#open(rows)
+    if (connectorId === null) return this.#dispatch(events)
+    const [first] = rows
+    const access = first === undefined ? undefined : await this.#readAccess(first.organization_id, connectorId, rows)
+    if (access === undefined) return
+    const { signal } = this.#abort
+    for (const group of await workOnEvents(this.#apply, { access, events, signal })) await this.#end(access, group)
+  }
+
+  /** Opens what events say. An event that cannot be opened is given up. */
+  async #open(rows: readonly LeasedEvent[]): Promise<readonly OpenedEvent[]> {
+    const opened: OpenedEvent[] = []
+    for (const row of rows) {
+      try {
+        opened.push({ row, event: openVendorEvent(this.#parts, row) })
+      } catch (thrown) {
+        this.#parts.onBackgroundError(thrown)
+        await this.#finish([row], true)
+      }
+    }
+    return opened
+  }
+
+  /** Opens the connector; undefined where its events have nothing to do, or wait. */
+  async #readAccess(organizationId: string, id: string, rows: readonly LeasedEvent[]): Promise<ConnectorAccess | undefined> {
+    try {
+      return await this.#connectors.readAccess(viewOrganization(organizationId), id)
+    } catch (thrown) {
+      // A connector that was deleted, or whose workspace is inactive: a sync reads everything when it is back.
+      if (errorConsequences[asFerruleError(thrown).code].syncRun === 'cancel') await this.#finish(rows, true)
+      else await this.#fail(rows, thrown)
+      return undefined
+    }
+  }
+
+  /** Hands events of an application to the connectors of their accounts. */
+  async #dispatch(events: readonly OpenedEvent[]): Promise<void> {
+    const [first] = events
+    if (first === undefined) return
+    const { database, source } = this.#parts
+    const reached = await this.#findReached(first.row, new Set(events.flatMap(({ event }) => event.account ?? [])))
+    const copies = events.flatMap(({ row, event }) =>
+      (reached.get(event.account ?? '') ?? []).map(
+        (connector_id): VendorEventRow => ({
+          ...row,
+          id: newId(source),
+          connector_id,
+          digest: null,
+          next_at: source.clock(),
+          lease_owner: null,
+        }),
+      ),
+    )
+    const rows = events.map(({ row }) => row)
+    await database.transaction((db) => dispatchVendorEvents(db, rows, { copies, now: source.clock() }))
+  }
+
+  /** Finds the connectors of some accounts, among those that were made through the application. */
+  async #findReached(row: LeasedEvent, accounts: ReadonlySet<string>): Promise<ReadonlyMap<string, readonly string[]>> {
+    const { database, kinds } = this.#parts
+    const reached = new Map<string, string[]>()
+    const organizationId = row.organization_id
+    const applicationId = (await findSource(database.db, row.source_id))?.vendor_application_id ?? null
+    const application = applicationId === null ? undefined : await findApplicationById(database.db, organizationId, applicationId)
+    const kind = application === undefined ? undefined : await kinds.find(application)
+    if (application === undefined || kind === undefined) return reached
+    for (let after: string | undefined = firstId; after !== undefined; ) {
+      const owner = { organizationId, applicationId: application.id }
+      const page = await listReachedConnectors(database.db, owner, { after, limit: rowsAtOnce })
+      for (const connector of page)
+        for (const account of listConnectorAccounts(kind, connector))
+          if (accounts.has(account)) reached.set(account, [...(reached.get(account) ?? []), connector.id])
+      after = page.length === rowsAtOnce ? page.at(-1)?.id : undefined
+    }
+    return reached
+  }
+
+  /** Stores how the work on some events ended. */
+  async #end(access: ConnectorAccess, { rows, entity, end, thrown }: WorkedGroup): Promise<void> {
+    const { database, source } = this.#parts
+    if (end === 'failed') return this.#fail(rows, thrown, { access, entity })
+    if (end === 'not tried') return putOffVendorEvents(database.db, rows, { nextAt: source.clock() + delaysMs[0], isFailed: false })
+    const later = end === 'sync' ? await askForSync(this.#parts, access, entity) : undefined
+    if (later !== undefined) return putOffVendorEvents(database.db, rows, { nextAt: later, isFailed: false })
+    await this.#finish(rows, false)
+  }
+
+  #finish(rows: readonly LeasedEvent[], isGivenUp: boolean): Promise<void> {
+    const { database, source } = this.#parts
+    return database.transaction((db) => endVendorEvents(db, rows, { now: source.clock(), isGivenUp }))
+  }
+
+  /** Puts events off that failed. One that failed too often is given up, and a sync reads its entity. */
+  async #fail(
+    rows: readonly LeasedEvent[],
+    thrown: unknown,
+    about?: { readonly access: ConnectorAccess; readonly entity: string | undefined },
+  ) {
+    const { database, source, onBackgroundError } = this.#parts
+    const error = asFerruleError(thrown)
+    if (error !== thrown) onBackgroundError(thrown) // a fault of this service
+    const isFinal = !error.retryable && errorConsequences[error.code].syncRun === 'continue'
+    const waiting = isFinal ? [] : rows.filter(({ attempts }) => attempts < delaysMs.length)
+    for (const some of Map.groupBy(waiting, ({ attempts }) => attempts).values()) {
+      const delay = Math.max(delaysMs[some[0]?.attempts ?? 0] ?? 0, error.retryAfterMs ?? 0)
+      await putOffVendorEvents(database.db, some, { nextAt: source.clock() + delay, isFailed: true })
+    }
+    const over = rows.filter((row) => !waiting.includes(row))
+    if (over.length === 0) return
+    if (about !== undefined) await askForSync(this.#parts, about.access, about.entity)
+    await this.#finish(over, true)
+  }
+}
+
+/** Builds the worker of a node; `start` begins its work. */
+export const createVendorEventWorker = (parts: Parts, connectors: EventConnectors, services: VendorEventServices): VendorEventWorker =>
+  new Worker(parts, connectors, services)
