@@ -45,6 +45,12 @@ test('the shortest form has usual values', async () => {
   })
 })
 
+test('without the place of the secret it is in doubt', async () => {
+  const { doubts } = await readKind(file(right), { name: 'hall' })
+  expect(doubts.map(({ path, message }) => `${path}: ${message}`)).toEqual(['webhooks: does not say where people find the secret'])
+  expect((await readKind(file(`find: Settings > Hooks\n${right}`), { name: 'hall' })).doubts).toEqual([])
+})
+
 test('each word is there in the long form', async () => {
   const long = `secret: hook_secret
 find: { says: Hall shows it once., menu: Settings > Hooks, url: 'https://hall.example/hooks', role: owner }

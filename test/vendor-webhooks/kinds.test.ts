@@ -321,6 +321,14 @@ describe('GitHub', () => {
     })
   })
 
+  test('refuses the signature behind the name of another algorithm', () => {
+    const { body, headers, sign } = vendors.github
+    const other = String(sign(secret, body)['x-hub-signature-256']).replace('sha256=', 'sha512=')
+    expect(readWebhook(find('github'), post(body, { ...headers, 'x-hub-signature-256': other }), keep('github'), now)).toEqual({
+      type: 'refused',
+    })
+  })
+
   test('removes what is deleted, and takes its first event for nothing', () => {
     const removed = send('issues', `{"action":"deleted","issue":{"id":2,"number":7,"updated_at":"2026-11-28T09:00:00Z"},${inRepository}}`)
     expect(removed).toMatchObject({ events: [{ does: 'removed', entity: 'issues', key: [2] }] })

@@ -26,6 +26,8 @@ function buildSignature({ file, found }: BuildScope, { secret, find, signature, 
       { message: 'have a signature or a token, one of them', example: 'signature: { header: x-signature, as: hex }' },
       'key',
     )
+  if (find === undefined)
+    found.doubt(['webhooks'], { message: 'does not say where people find the secret', example: 'find: Settings > Webhooks' })
   const docs = { says: `The documentation of ${file.title} describes where.`, ...(file.docs === '' ? {} : { url: file.docs }) }
   const key = { secret, find: find === undefined ? docs : readFinding(find, file.title) }
   if (token !== undefined) {
