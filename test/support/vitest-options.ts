@@ -4,6 +4,7 @@ import { defaultServerConditions } from 'vite'
 import type { InlineConfig } from 'vitest/node'
 import { sourceCondition, sourceOptions } from '../../scripts/paths.mjs'
 import { findMemoryFolder } from './memory-folder.ts'
+import { LongFilesFirst } from './order.ts'
 
 // Forks of the tests resolve our packages themselves; their programs run from the sources too.
 process.env['NODE_OPTIONS'] = sourceOptions(process.env['NODE_OPTIONS'])
@@ -28,6 +29,7 @@ export const testOptions = {
   isolate: false,
   // Two more than there are cores use the time in which tests only wait: with one more, two cores idle for a quarter of it.
   maxWorkers: availableParallelism() + 2,
+  sequence: { sequencer: LongFilesFirst },
   // Forty times what the slowest ordinary test needs alone: with eight busy processes beside it, a test has a tenth of the machine.
   testTimeout: 480_000,
   hookTimeout: 480_000,
