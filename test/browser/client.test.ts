@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { root } from '../../scripts/paths.mjs'
 import { client, startWorld, type World } from '../http/support.ts'
 import { limits } from './console-support.ts'
-import { launchBrowser } from './launch.ts'
+import { closePages, launchBrowser } from './launch.ts'
 
 let world: World
 let browser: Browser
@@ -28,7 +28,7 @@ beforeAll(async () => {
   browser = await launchBrowser()
 }, limits.test)
 afterAll(async () => {
-  await browser.close()
+  await closePages(browser)
   await world.close()
 })
 

@@ -9,7 +9,7 @@ import { ensureWeb } from '../../scripts/web.mjs'
 import { askAs, createLink, readLink, saveApplication } from '../connect/support.ts'
 import { base, type Json, startWorld, type World } from '../http/support.ts'
 import { limits, takePictures } from './console-support.ts'
-import { launchBrowser } from './launch.ts'
+import { closePages, launchBrowser } from './launch.ts'
 
 /** What a test of links opens. The service is at 127.0.0.1, the vendors at localhost, the application at 127.0.0.2: three sites. */
 export interface ConnectWorld {
@@ -102,7 +102,7 @@ export async function openConnectWorld(): Promise<ConnectWorld> {
     complaints: () => complaints.splice(0),
     screenshot: takePictures,
     close: async () => {
-      await browser.close()
+      await closePages(browser)
       await world.close()
       server.close()
     },

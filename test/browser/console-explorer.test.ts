@@ -245,7 +245,7 @@ test('10,000 rows scroll without a blank frame, within the memory of a page', { 
       `new Promise(requestAnimationFrame).then(() => document.querySelector('section[aria-label="${label}"]'))
         .then(({ scrollTop, clientHeight, scrollHeight }) => scrollTop + clientHeight >= scrollHeight - 1)`,
     )
-  while (!(await end())) await page.mouse.wheel(0, 3_000)
+  while (!(await end())) await page.mouse.wheel(0, 9_000)
   await page.getByRole('region', { name: label }).focus()
   await page.keyboard.press('Home')
   await page.getByText('9007199254740993', { exact: true }).waitFor()

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ensureWeb } from '../../scripts/web.mjs'
 import { startWorld, type World } from '../http/support.ts'
 import { limits, signIn } from './console-support.ts'
-import { launchBrowser } from './launch.ts'
+import { closePages, launchBrowser } from './launch.ts'
 
 let world: World
 let proxy: Server
@@ -33,7 +33,7 @@ beforeAll(async () => {
   browser = await launchBrowser()
 }, limits.test)
 afterAll(async () => {
-  await browser.close()
+  await closePages(browser)
   proxy.close()
   await world.close()
 })

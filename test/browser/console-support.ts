@@ -6,7 +6,7 @@ import type { EngineName } from '../../packages/server/src/copies/store/database
 import { ensureWeb } from '../../scripts/web.mjs'
 import { startCopyWorld } from '../http/search-support.ts'
 import { client, startWorld, type World, type WorldOptions } from '../http/support.ts'
-import { launchBrowser } from './launch.ts'
+import { closePages, launchBrowser } from './launch.ts'
 
 /** Time limits in milliseconds: a starved machine takes long to draw a page. */
 export const limits = { action: 120_000, test: 480_000 } as const
@@ -123,7 +123,7 @@ export async function openConsole({ browserContext, copies, ...options }: Consol
     complaints: () => heard.complaints.splice(0),
     screenshot: (name) => takePictures(page, name),
     close: async () => {
-      await browser.close()
+      await closePages(browser)
       await world.close()
       if (heard.violations.length > 0) throw new Error(heard.violations.join('\n'))
     },

@@ -7,7 +7,7 @@ import { ensureWeb, webFolder } from '../../scripts/web.mjs'
 import { client, startWorld, type World } from '../http/support.ts'
 import { findAllBarriers } from './accessibility.ts'
 import { limits, signIn, takePictures } from './console-support.ts'
-import { launchBrowser } from './launch.ts'
+import { closePages, launchBrowser } from './launch.ts'
 
 let world: World
 let browser: Browser
@@ -28,7 +28,7 @@ beforeAll(async () => {
   })
 }, limits.test)
 afterAll(async () => {
-  await browser.close()
+  await closePages(browser)
   await world.close()
 })
 afterEach(() => expect(complaints.splice(0)).toEqual([]))

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { client } from '../http/support.ts'
 import { buildAuthorization, createChallenge, type OAuthWorld, post, registerClient, startOAuthWorld } from '../mcp/oauth-support.ts'
 import { limits } from './console-support.ts'
-import { launchBrowser } from './launch.ts'
+import { closePages, launchBrowser } from './launch.ts'
 
 let world: OAuthWorld
 let browser: Browser
@@ -36,7 +36,7 @@ beforeAll(async () => {
   page.on('pageerror', (error) => complaints.push(error.message))
 }, limits.test)
 afterAll(async () => {
-  await browser.close()
+  await closePages(browser)
   await world.close()
   site.close()
 })
