@@ -19,29 +19,31 @@ export async function packAll([folder = '.']) {
   if (code !== 0) return code
   const target = resolve(folder)
   mkdirSync(target, { recursive: true })
-  for (const name of [...packages, 'kinds']) if (!packOne(name, target)) return 1
-  return 0
+  const copies = mkdtempSync(join(tmpdir(), 'ferrule-pack-'))
+  try {
+    const folders = [...packages, 'kinds'].map((name) => copyPackage(name, join(copies, name)))
+    // One start of npm for all packages: each takes 0.8 s of CPU.
+    const args = ['pack', ...folders, '--pack-destination', target]
+    return spawnSync('npm', args, { cwd: copies, stdio: ['ignore', 'inherit', 'inherit'] }).status ?? 1
+  } finally {
+    rmSync(copies, { recursive: true, force: true })
+  }
 }
 
 /**
- * Packs a copy of the package whose package.json is as users get it.
+ * Copies what is published of a package; its package.json is as users get it.
  * @param {string} name
- * @param {string} target
+ * @param {string} copy folder of the copy
+ * @returns {string} that folder
  */
-function packOne(name, target) {
+function copyPackage(name, copy) {
   const source = join(root, 'packages', name)
-  const copy = mkdtempSync(join(tmpdir(), 'ferrule-pack-'))
-  try {
-    cpSync(join(source, 'dist'), join(copy, 'dist'), { recursive: true })
-    for (const each of readdirSync(source).filter((each) => beside.test(each)))
-      cpSync(join(source, each), join(copy, each), { recursive: true })
-    for (const paper of ['LICENSE', 'README.md', 'CHANGELOG.md']) cpSync(join(root, paper), join(copy, paper))
-    writeFileSync(join(copy, 'package.json'), buildManifest(readFileSync(join(source, 'package.json'), 'utf8')))
-    const packed = spawnSync('npm', ['pack', '--pack-destination', target], { cwd: copy, stdio: ['ignore', 'inherit', 'inherit'] })
-    return packed.status === 0
-  } finally {
-    rmSync(copy, { recursive: true, force: true })
-  }
+  cpSync(join(source, 'dist'), join(copy, 'dist'), { recursive: true })
+  for (const each of readdirSync(source).filter((each) => beside.test(each)))
+    cpSync(join(source, each), join(copy, each), { recursive: true })
+  for (const paper of ['LICENSE', 'README.md', 'CHANGELOG.md']) cpSync(join(root, paper), join(copy, paper))
+  writeFileSync(join(copy, 'package.json'), buildManifest(readFileSync(join(source, 'package.json'), 'utf8')))
+  return copy
 }
 
 /**
