@@ -228,3 +228,21 @@ test('a failing event stops no other one, is tried again, and then left to a syn
   expect(await titles([at(17)])).toEqual(['Late'])
   expect(await here.status(owner, id)).toMatchObject({ waiting: 0, given_up: before.given_up })
 })
+
+test('the vendor is asked for the topics of the copied entities, as far as the credentials allow', async () => {
+  const path = `${connectorsPath}/${id}/webhooks`
+  const { subscriptions } = await here.ok(owner, 'PUT', path, { subscribe: true })
+  const topics = ['collections/create', 'collections/update', 'collections/delete', 'app/uninstalled']
+  expect(subscriptions).toEqual(topics.map((topic) => ({ topic, state: 'made', message: null })))
+  const again = await here.ok(owner, 'PUT', path, { subscribe: true })
+  expect(again.subscriptions).toEqual(topics.map((topic) => ({ topic, state: 'known', message: null })))
+  here.shopify.reset()
+  here.shopify.switches.set({ scopes: 'read_orders' })
+  const less = (await here.ok(owner, 'PUT', path, { subscribe: true })).subscriptions
+  expect(less.map(({ state }: Json) => state)).toEqual(['refused', 'refused', 'refused', 'made'])
+  expect(less[0].message).toContain('read_products')
+  const unverified = await here.connect(owner, ['locations'])
+  const sent = { method: 'PUT', token: owner.token, body: { subscribe: true } }
+  const { status, json } = await here.world.ask(`${connectorsPath}/${unverified}/webhooks`, sent)
+  expect([status, json.errors[0].message]).toEqual([422, expect.stringContaining('set a secret')])
+})

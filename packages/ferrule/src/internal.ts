@@ -102,6 +102,7 @@ export {
   type WebhookRequest,
   webhookLimits,
 } from './engine/webhooks/read.ts'
+export { buildSubscriptions, type SubscriptionRequest } from './engine/webhooks/subscribe.ts'
 export { normaliseRequestId } from './engine/writes/claims.ts'
 export { errorConsequences } from './error-consequences.ts'
 export { asFerruleError, errorTable, fail, failValidation, fillHint, isErrorCode, moveProblem } from './errors.ts'

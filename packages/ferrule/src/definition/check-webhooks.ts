@@ -5,7 +5,15 @@ import { findField } from './document.ts'
 import type { EntityDefinition } from './entity.ts'
 import { isOptional } from './fields.ts'
 import { listSlots } from './templates.ts'
-import { type HmacSignature, listWebhookRules, type TokenSignature, type WebhookRule, type Webhooks, webhookEffects } from './webhooks.ts'
+import {
+  findWebhookRules,
+  type HmacSignature,
+  listWebhookRules,
+  type TokenSignature,
+  type WebhookRule,
+  type Webhooks,
+  webhookEffects,
+} from './webhooks.ts'
 
 const signedSlots: ReadonlySet<string> = new Set(['body', 'timestamp', 'method', 'url'])
 
@@ -88,8 +96,14 @@ const checkRule = (topic: string, rule: WebhookRule, { entities }: ConnectorDefi
 export function checkWebhooks(definition: ConnectorDefinition): Sentences {
   const { webhooks } = definition
   if (webhooks === undefined) return []
-  const { signature, events } = webhooks
+  const { signature, events, subscribe } = webhooks
   return [
+    subscribe !== undefined &&
+      !/^(?:POST|PUT) \//.test(subscribe.call) &&
+      `webhooks are asked for by ${subscribe.call}, which writes nothing`,
+    ...(subscribe?.topics ?? []).map(
+      (topic) => findWebhookRules(webhooks, topic).length === 0 && `webhooks ask for the topic ${topic}, of which nothing is said`,
+    ),
     ...checkSignature(signature),
     ...checkSources(webhooks, definition),
     ...Object.entries(events).flatMap(([topic, rules]) => listWebhookRules(rules).flatMap((rule) => checkRule(topic, rule, definition))),

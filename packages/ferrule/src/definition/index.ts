@@ -104,6 +104,7 @@ export type {
   WebhookChallenge,
   WebhookEffect,
   WebhookRule,
+  WebhookSubscription,
   Webhooks,
   WebhookTime,
 } from './webhooks.ts'

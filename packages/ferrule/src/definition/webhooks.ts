@@ -83,6 +83,18 @@ export interface WebhookRule {
   readonly version?: string
 }
 
+/** How to ask a vendor for events. Kind files have no word for it. */
+export interface WebhookSubscription {
+  /** Method and path below the address of the API, for one topic: `POST /webhooks.json`. */
+  readonly call: string
+  /** JSON that is sent, with `{topic}` and `{address}` in its texts. */
+  readonly body: Readonly<Record<string, unknown>>
+  /** Topics that are asked for, each of an entity that is copied, or of none. */
+  readonly topics: readonly string[]
+  /** Part of the vendor's refusal of what it sends already. */
+  readonly known: string
+}
+
 /** Webhooks of a vendor. */
 export interface Webhooks {
   readonly signature: HmacSignature | TokenSignature
@@ -101,7 +113,17 @@ export interface Webhooks {
   readonly list?: string
   /** What topics say. A `*` at the end stands for any rest, and the longest fitting name counts. Other topics do nothing. */
   readonly events: Readonly<Record<string, WebhookRule | readonly WebhookRule[]>>
+  /** Omitted: people ask for events at the vendor. */
+  readonly subscribe?: WebhookSubscription
 }
 
 /** Lists what a topic says. */
 export const listWebhookRules = (rules: WebhookRule | readonly WebhookRule[]): readonly WebhookRule[] => ('does' in rules ? [rules] : rules)
+
+/** Finds what a topic says: the name that is equal, else the longest beginning. */
+export function findWebhookRules({ events }: Webhooks, topic: string): readonly WebhookRule[] {
+  if (Object.hasOwn(events, topic)) return listWebhookRules(events[topic] ?? [])
+  const fitting = Object.keys(events).filter((name) => name.endsWith('*') && topic.startsWith(name.slice(0, -1)))
+  const [longest = ''] = fitting.toSorted((one, other) => other.length - one.length)
+  return listWebhookRules(events[longest] ?? [])
+}

@@ -1,6 +1,6 @@
 /** Webhooks that vendors send, on the wire: the address of a connector, and what came there. */
-import { int, list, oneOf, opt, orNull, str, time } from '../definition/index.ts'
-import { body, record, uuid, type Wire } from './words.ts'
+import { bool, int, list, oneOf, opt, orNull, str, time } from '../definition/index.ts'
+import { body, part, record, uuid, type Wire } from './words.ts'
 
 export const connectorWebhooks = record(
   'ConnectorWebhooks',
@@ -26,6 +26,19 @@ export const connectorWebhooks = record(
     last_refused_at: orNull(time('Time of a request with a wrong signature, to the minute')),
     last_worked_at: orNull(time('Time when events were last worked on')),
     last_lag_ms: orNull(int('Milliseconds from the arrival of that event until its records were in the copy')),
+    subscriptions: orNull(
+      list(
+        part(
+          {
+            topic: str('Topic'),
+            state: oneOf('known: the vendor sends it already', ...(['made', 'known', 'refused'] as const)),
+            message: orNull(str('Why the vendor refused it')),
+          },
+          'What the vendor answered',
+        ),
+        'Answers of the vendor to a request with `subscribe`; null for others',
+      ),
+    ),
     missing: list(str('Sentence'), 'What is missing for events to come; empty: nothing is'),
   },
   'Webhooks that the vendor sends to a connector',
@@ -42,6 +55,11 @@ export const webhookSecret = (about: string) => opt(orNull(str(about, { minLengt
 export const connectorWebhooksInput = body(
   'ConnectorWebhooksInput',
   {
+    subscribe: opt(
+      bool(
+        'true: ask the vendor for the topics of the copied entities, with the credentials of the connector. Offered where the kind says how.',
+      ),
+    ),
     secret: webhookSecret(
       'Secret that the vendor signs with, or its public key; null deletes it. Left out: it stays. It is never returned.',
     ),

@@ -202,7 +202,7 @@ async function start({ clock, budgets, engine, parts }: Foundation, options: Pla
     keptAnswers,
     usage,
     webhooks,
-    connectorWebhooks: createConnectorWebhooks(parts),
+    connectorWebhooks: createConnectorWebhooks(parts, connectors),
     vendorEvents,
     installation: createInstallation(parts, contextStore),
     syncs,

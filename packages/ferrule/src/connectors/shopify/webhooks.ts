@@ -61,4 +61,17 @@ export const webhooks: Webhooks = {
     'shop/redact': { does: 'redact', key: ['shop_domain'] },
     'app/uninstalled': { does: 'uninstalled', key: ['myshopify_domain'] },
   },
+  // https://shopify.dev/docs/api/admin-rest/latest/resources/webhook: one subscription for each topic and address of an app.
+  subscribe: {
+    call: 'POST /webhooks.json',
+    body: { webhook: { topic: '{topic}', address: '{address}', format: 'json' } },
+    topics: [
+      ...['customers', 'draft_orders', 'collections', 'inventory_items', 'locations'].flatMap((name) =>
+        ['create', 'update', 'delete'].map((verb) => `${name}/${verb}`),
+      ),
+      ...['orders/create', 'orders/updated', 'orders/delete', 'refunds/create', 'fulfillments/create', 'fulfillments/update'],
+      ...['inventory_levels/update', 'inventory_levels/disconnect', 'app/uninstalled'],
+    ],
+    known: 'already been taken',
+  },
 }

@@ -5,7 +5,7 @@ import type { EntityDefinition } from '../../definition/entity.ts'
 import { type Fields, isOptional } from '../../definition/fields.ts'
 import { isObject } from '../../definition/object.ts'
 import { fillTemplate } from '../../definition/templates.ts'
-import { listWebhookRules, type WebhookEffect, type WebhookRule, type Webhooks } from '../../definition/webhooks.ts'
+import { findWebhookRules, type WebhookEffect, type WebhookRule, type Webhooks } from '../../definition/webhooks.ts'
 import { readJson } from '../../values/json/json.ts'
 import { type CredentialValues, Secret } from '../credentials/source.ts'
 import { parseInteger } from '../json/forms.ts'
@@ -87,14 +87,6 @@ function readChallenge({ challenge }: Webhooks, body: unknown): WebhookReading |
   if (!Object.entries(challenge.when).every(([path, value]) => getAt(body, parsePath(path)) === value)) return undefined
   const text = getAt(body, parsePath(challenge.answer))
   return typeof text === 'string' && echoed.test(text) ? answer(text) : refused
-}
-
-/** Finds what a topic says: the name that is equal, else the longest beginning. */
-function findRules({ events }: Webhooks, topic: string): readonly WebhookRule[] {
-  if (Object.hasOwn(events, topic)) return listWebhookRules(events[topic] ?? [])
-  const fitting = Object.keys(events).filter((name) => name.endsWith('*') && topic.startsWith(name.slice(0, -1)))
-  const [longest = ''] = fitting.toSorted((one, other) => other.length - one.length)
-  return listWebhookRules(events[longest] ?? [])
 }
 
 /** Gives a value the type that a field has, so that it equals the record's. */
@@ -193,7 +185,7 @@ function readEvent(request: WebhookRequest, event: unknown, definition: Definiti
   if (accounts.size > 1) return undefined
   const [owner] = accounts
   const topic = topics === undefined ? '*' : topics.flatMap((source) => readSource(request, event, source) ?? []).join('.')
-  const made = findRules(definition.webhooks, topic).flatMap((rule) => applyRule(event, rule, definition))
+  const made = findWebhookRules(definition.webhooks, topic).flatMap((rule) => applyRule(event, rule, definition))
   const id = joinSources(request, event, ids)
   // Several records of one event have ids of their own, so that a repeat of one is no repeat of another.
   return (made.length === 0 ? [{}] : made).map((each, index) => ({

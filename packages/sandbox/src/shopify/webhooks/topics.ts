@@ -41,10 +41,19 @@ export const recordTopics: Readonly<Partial<Record<IdKind, RecordTopics>>> = {
 export const mandatoryTopics: readonly string[] = ['customers/data_request', 'customers/redact', 'shop/redact']
 
 const withoutRecords = ['app/uninstalled', 'shop/update']
+/** Topics that can be asked for, and of which nothing is sent. */
+const silent: Readonly<Record<string, string>> = {
+  'refunds/create': 'read_orders',
+  'fulfillments/create': 'read_orders',
+  'fulfillments/update': 'read_orders',
+  'inventory_levels/update': 'read_inventory',
+  'inventory_levels/disconnect': 'read_inventory',
+}
 
 /** Returns the scope that a subscription to a topic needs, empty for none; undefined for a topic that does not exist. */
 export function findTopicScope(topic: string): string | undefined {
   if (withoutRecords.includes(topic)) return ''
+  if (Object.hasOwn(silent, topic)) return silent[topic]
   const [name = ''] = topic.split('/')
   const known = Object.values(recordTopics).find((each) => each.name === name)
   return known !== undefined && [`${name}/create`, known.changed, known.removed].includes(topic) ? known.scope : undefined

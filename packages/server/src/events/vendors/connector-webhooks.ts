@@ -1,12 +1,13 @@
 /** Shows and makes the address that a vendor sends the webhooks of a connector to. */
-import { fail, isLoopback } from 'ferrule/internal'
+import { fail, failValidation, isLoopback } from 'ferrule/internal'
 import { type ConnectorWebhooks, connectorWebhooksInput } from 'ferrule/wire'
 import { buildSourceUrl } from '../../connectors/links/addresses.ts'
 import type { ServedKind } from '../../connectors/served-kind.ts'
 import { connectionQuery, holdConnector, requireConnector, type SealedConnectorRow } from '../../connectors/sql/connectors.ts'
+import { findSyncedConnector } from '../../copies/status/status-facts.ts'
 import type { Db } from '../../db/database.ts'
 import type { Parts } from '../../main/parts.ts'
-import { type Principal, requireScope } from '../../values/access.ts'
+import { type Principal, type RequestedId, requireScope } from '../../values/access.ts'
 import { asId, isoOrNull, newSecret } from '../../values/ids.ts'
 import { readBody } from '../../values/read.ts'
 import {
@@ -20,13 +21,18 @@ import {
 } from '../sql/vendor-events.ts'
 import { mostWaiting } from './receiver.ts'
 import { listConnectorAccounts } from './sources.ts'
+import { subscribe } from './subscribe.ts'
+import type { EventConnectors } from './vendor-event-worker.ts'
 import { sealSourceSecret } from './vendor-seals.ts'
 
 /** Webhooks of a connector. All methods throw `connector_not_found` for what the principal does not see. */
 export interface ConnectorWebhookService {
   /** Reads the address, what came there, and what is missing. Scope connectors:read. */
   get(principal: Principal, id: string): Promise<ConnectorWebhooks>
-  /** Makes the address, and sets the secret. Scope connectors:write. @throws FerruleError `not_offered` for a kind without webhooks */
+  /**
+   * Makes the address, sets the secret, and asks the vendor for events. Scope connectors:write.
+   * @throws FerruleError `not_offered` for a kind without webhooks; `validation_failed`; those of the vendor
+   */
   set(principal: Principal, id: string, body: unknown): Promise<ConnectorWebhooks>
   /** Deletes the address with its secret, and what waits there. Scope connectors:write. */
   remove(principal: Principal, id: string): Promise<ConnectorWebhooks>
@@ -128,13 +134,13 @@ async function buildRecord(parts: ServiceParts, db: Db, addressed: Addressed): P
     last_refused_at: newest(...sources.map((source) => source.last_refused_at)),
     last_worked_at: newest(...sources.map((source) => source.last_worked_at)),
     last_lag_ms: lag === null || lag === undefined ? null : Number(lag),
+    subscriptions: null,
     missing: listMissing(addressed, { address: address ?? ofAll, received, waiting: backlog.waiting }),
   }
 }
 
 /** Makes the address, or changes its secret. */
-async function set(parts: ServiceParts, { principal, id }: { readonly principal: Principal; readonly id: string }, given: unknown) {
-  const { secret } = readBody(connectorWebhooksInput, given ?? {})
+function set(parts: ServiceParts, { principal, id }: RequestedId, secret: string | null | undefined): Promise<ConnectorWebhooks> {
   return parts.database.transaction(async (db) => {
     const connector = await requireConnector(db, principal, id, holdConnector)
     const kind = await parts.kinds.find(connector, db)
@@ -155,8 +161,16 @@ async function set(parts: ServiceParts, { principal, id }: { readonly principal:
   })
 }
 
-/** Builds the service. */
-export function createConnectorWebhooks(parts: ServiceParts): ConnectorWebhookService {
+/** Returns the address, if requests there can be verified. @throws FerruleError `validation_failed` */
+function requireVerified({ address, verified_by: verifier }: ConnectorWebhooks): string {
+  const refuse = (message: string) => failValidation([{ field: '/subscribe', message, error_code: 'unsupported' }])
+  if (address === null) throw refuse('cannot be done: the service does not know its public address; set FERRULE_PUBLIC_URL')
+  if (verifier === 'nothing') throw refuse('cannot be done: nothing verifies the requests of the vendor; set a secret')
+  return address
+}
+
+/** Builds the service. @param connectors opens connectors, and hears what the vendor says of their credentials */
+export function createConnectorWebhooks(parts: Parts, connectors: EventConnectors): ConnectorWebhookService {
   const read = connectionQuery(parts.database.db)
   return {
     get: async (principal, given) => {
@@ -166,9 +180,16 @@ export function createConnectorWebhooks(parts: ServiceParts): ConnectorWebhookSe
       if (connector === undefined) throw fail('connector_not_found', {})
       return buildRecord(parts, parts.database.db, await readAddressed(parts, parts.database.db, connector))
     },
-    set: async (principal, id, body) => {
+    set: async (principal, id, given) => {
       requireScope(principal, 'connectors:write')
-      return set(parts, { principal, id }, body)
+      const body = readBody(connectorWebhooksInput, given ?? {})
+      const status = await set(parts, { principal, id }, body.secret)
+      if (body.subscribe !== true) return status
+      const address = requireVerified(status)
+      const access = await connectors.readAccess(principal, id)
+      const { wanted } = await findSyncedConnector(parts, principal, id)
+      const services = { connectors, engine: parts.engine, onBackgroundError: parts.onBackgroundError }
+      return { ...status, subscriptions: await subscribe(services, access, { address, entities: wanted }) }
     },
     remove: async (principal, id) => {
       requireScope(principal, 'connectors:write')

@@ -65,7 +65,7 @@ export interface VendorEventWorker {
 }
 
 /** Access to connectors, and what calls say of their credentials. */
-type EventConnectors = Pick<Connectors, 'readAccess' | 'markAuthError' | 'markHealthy'>
+export type EventConnectors = Pick<Connectors, 'readAccess' | 'markAuthError' | 'markHealthy'>
 
 class Worker implements VendorEventWorker {
   readonly #parts: Parts

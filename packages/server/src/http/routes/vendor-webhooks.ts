@@ -1,5 +1,5 @@
 import { connectorWebhooks, connectorWebhooksInput } from 'ferrule/wire'
-import { principalRoute, slot } from '../route.ts'
+import { limited, principalRoute, slot } from '../route.ts'
 
 const status = { about: 'The address, what came there, and what is missing', schema: connectorWebhooks } as const
 
@@ -20,12 +20,13 @@ export const setConnectorWebhooks = principalRoute('setConnectorWebhooks', {
     'A second request leaves the address as it is. Without a secret of its own, a field of the credentials verifies, where the vendor signs with one.',
   scope: 'connectors:write',
   body: connectorWebhooksInput,
-  example: { secret: 'shpss_5f1e3a9c' },
+  example: { secret: 'shpss_5f1e3a9c', subscribe: true },
   returns: status,
-  problems: ['connector_not_found', 'validation_failed', 'not_offered'],
-  answer: async (exchange, { platform }) => ({
-    json: await platform.connectorWebhooks.set(exchange.who, slot(exchange, 'connector_id'), exchange.body),
-  }),
+  problems: ['connector_not_found', 'workspace_inactive', 'validation_failed', 'not_offered', 'rate_limited', 'overloaded'],
+  answer: (exchange, services) =>
+    limited(exchange, services, async () => ({
+      json: await services.platform.connectorWebhooks.set(exchange.who, slot(exchange, 'connector_id'), exchange.body),
+    })),
 })
 
 export const removeConnectorWebhooks = principalRoute('removeConnectorWebhooks', {
