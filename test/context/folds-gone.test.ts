@@ -3,8 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import { id, opt, str } from '../../packages/ferrule/src/definition/fields.ts'
 import type { Outcome } from '../../packages/ferrule/src/engine/call/outcome.ts'
+import { BodyMemory } from '../../packages/ferrule/src/engine/http/memory.ts'
 import { createFolds } from '../../packages/server/src/copies/folds.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import { applyVendorEvent } from '../../packages/server/src/events/vendors/apply-event.ts'
 import { acme } from '../definition/acme.ts'
 import { createRef, createStoreWorld, idsOf, overStatements, type StoreWorld } from './store-world.ts'
 import { entity, type Row } from './sync-words.ts'
@@ -128,6 +130,34 @@ overStatements('a live read of a deleted record', (engine) => {
     await told.promise
     await folds.close()
     expect(await idsOf(store, files)).toEqual([1, 4])
+  })
+
+  test('an event of the vendor takes what its list leaves out from the copy, by reading the list', async () => {
+    const files = { connector: createRef().connector, kind: 'words', entity: 'files' }
+    const records = [1, 2].map((number) => ({ key: `p01${number}`, fields: { id: number, status: 'file' } }))
+    await store.writeBatch(files, { records, asked: world.now })
+    const answer = [
+      { id: 1, status: 'file' },
+      { id: 2, status: 'folder' },
+    ]
+    const folds = createFolds({ store })
+    const nothing = async () => undefined
+    const applied = await applyVendorEvent({
+      services: {
+        connectors: { markAuthError: nothing, markHealthy: nothing },
+        engine: {
+          run: async (_connection, { unfiltered }) => ({ type: 'list', data: unfiltered === true ? answer : answer.slice(0, 1), meta: {} }),
+          check: nothing,
+        },
+        ...{ store, folds, memory: new BodyMemory({ bytes: 1_000 }), clock: () => world.now + 1 },
+        ...{ addRecords: nothing, forgetAll: nothing, forgetEvents: nothing },
+      },
+      access: accessOf(files.connector),
+      event: { topic: 'changed', does: 'changed', entity: 'files', key: [2], read: { action: 'list', params: {} } },
+      signal: new AbortController().signal,
+    })
+    await folds.close()
+    expect([applied, await idsOf(store, files)]).toEqual(['done', [1]])
   })
 
   test('of what another call of the sync would name, or of some fields only, is not stored', async () => {

@@ -1,4 +1,4 @@
-/** Thirty-one changes of a kind over a filled copy: each means what it says, nothing is lost, and no other copy is touched. */
+/** Thirty-two changes of a kind over a filled copy: each means what it says, nothing is lost, and no other copy is touched. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { compareKinds, type KindChangeClass } from '../../packages/ferrule/src/definition/compare.ts'
 import type { Field } from '../../packages/ferrule/src/definition/fields.ts'

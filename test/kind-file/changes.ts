@@ -1,4 +1,4 @@
-/** Thirty-one changes of a kind, each with its class. */
+/** Thirty-two changes of a kind, each with its class. */
 import type { KindChangeClass } from '../../packages/ferrule/src/definition/compare.ts'
 import { readKind } from '../../packages/ferrule/src/kind-file/index.ts'
 
@@ -98,6 +98,13 @@ export const changes: readonly (readonly [string, string, string, KindChangeClas
   ],
   ['a field that is no longer searchable', '      subject: string Subject\n', '', 'fields', 'tickets'],
   ['another way to sync', 'sync: { since: { updated_at: since } }', 'sync: {}', 'fields', 'tickets'],
+  [
+    'other records of a list',
+    '{ since: date-time Changed since } }',
+    '{ since: date-time Changed since }, where: { state: open } }',
+    'fields',
+    'tickets',
+  ],
   ['another type of a searchable field', 'subject: string Subject\n', 'subject: integer Subject\n', 'remade', 'tickets'],
   ['another set of values', 'open|closed State', 'string State', 'remade', 'tickets'],
   [
