@@ -120,14 +120,16 @@ class Pages {
   }
 
   async read(followed: Followed, signal: AbortSignal | undefined): Promise<FoundChanges> {
-    return this.#changes.read(await this.#readAccess(), { ...followed, limit: this.#limit, signal })
+    const access = await this.#readAccess()
+    return this.#changes.read(access, { ...followed, limit: this.#limit, signal })
   }
 
   /** Waits for the first change. @param seconds at most */
   async wait(followed: Followed, seconds: number): Promise<void> {
     const { stopping } = this.#services
     const wait = { ms: seconds * 1_000, signal: this.#exchange.signal, isEnding: () => stopping.isDraining }
-    await this.#changes.wait(await this.#readAccess(), followed, wait)
+    const access = await this.#readAccess()
+    await this.#changes.wait(access, followed, wait)
   }
 
   /** Looks again at what allowed the request, after a wait. */
