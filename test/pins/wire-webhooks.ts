@@ -86,7 +86,14 @@ export const webhookRecords = {
   },
   EventPage: '{ after: uuid | null, data: [PlatformEvent], has_more: boolean }',
   PlatformEvent:
-    'ConnectorCreatedEvent | ConnectorUpdatedEvent | ConnectorDeletedEvent | ConnectorAuthFailedEvent | ConnectorAuthRecoveredEvent | ContextStoreEntityReadyEvent | ContextStoreSyncStartedEvent | ContextStoreSyncCompletedEvent | ContextStoreSyncFailedEvent | WebhookTestEvent | WebhookEndpointDisabledEvent',
+    'ConnectorCreatedEvent | ConnectorUpdatedEvent | ConnectorDeletedEvent | ConnectorAuthFailedEvent | ConnectorAuthRecoveredEvent | ContextStoreEntityReadyEvent | ContextStoreSyncStartedEvent | ContextStoreSyncCompletedEvent | ContextStoreSyncFailedEvent | RecordsChangedEvent | WebhookTestEvent | WebhookEndpointDisabledEvent',
+  RecordsChangedEvent: {
+    api_version: 'v1',
+    data: '{ added: integer, changed: integer, connector_id: uuid, cursor?: string, entity: string, organization_id: uuid, removed: integer, snapshot: boolean, workspace_id: uuid }',
+    id: 'uuid',
+    timestamp: 'date-time',
+    type: 'records.changed',
+  },
   WebhookDelivery: {
     attempts: 'integer',
     created_at: 'date-time',
@@ -100,7 +107,7 @@ export const webhookRecords = {
     last_status: 'integer | null',
     next_attempt_at: 'date-time | null',
     status: 'waiting | delivered | failed',
-    type: 'connector.created | connector.updated | connector.deleted | connector.auth_failed | connector.auth_recovered | context_store.entity.ready | context_store.sync.started | context_store.sync.completed | context_store.sync.failed | webhook.test | webhook.endpoint.disabled',
+    type: 'connector.created | connector.updated | connector.deleted | connector.auth_failed | connector.auth_recovered | context_store.entity.ready | context_store.sync.started | context_store.sync.completed | context_store.sync.failed | records.changed | webhook.test | webhook.endpoint.disabled',
   },
   WebhookDeliveryPage: '{ data: [WebhookDelivery], next: string | null }',
   WebhookEndpoint: {
@@ -113,7 +120,7 @@ export const webhookRecords = {
     status: 'unverified | active | paused | disabled',
     status_reason: 'string | null',
     types:
-      '[connector.created | connector.updated | connector.deleted | connector.auth_failed | connector.auth_recovered | context_store.entity.ready | context_store.sync.started | context_store.sync.completed | context_store.sync.failed | webhook.test | webhook.endpoint.disabled]',
+      '[connector.created | connector.updated | connector.deleted | connector.auth_failed | connector.auth_recovered | context_store.entity.ready | context_store.sync.started | context_store.sync.completed | context_store.sync.failed | records.changed | webhook.test | webhook.endpoint.disabled]',
     updated_at: 'date-time',
     url: 'string',
     workspace_ids: '[uuid] | null',
@@ -130,7 +137,7 @@ export const webhookRecords = {
     name: 'string',
     'ordered?': 'boolean',
     'types?':
-      '[connector.created | connector.updated | connector.deleted | connector.auth_failed | connector.auth_recovered | context_store.entity.ready | context_store.sync.started | context_store.sync.completed | context_store.sync.failed | webhook.test | webhook.endpoint.disabled]',
+      '[connector.created | connector.updated | connector.deleted | connector.auth_failed | connector.auth_recovered | context_store.entity.ready | context_store.sync.started | context_store.sync.completed | context_store.sync.failed | records.changed | webhook.test | webhook.endpoint.disabled]',
     url: 'string',
     'workspace_ids?': '[uuid] | null',
   },
@@ -141,7 +148,7 @@ export const webhookRecords = {
     'ordered?': 'boolean',
     'status?': 'active | paused',
     'types?':
-      '[connector.created | connector.updated | connector.deleted | connector.auth_failed | connector.auth_recovered | context_store.entity.ready | context_store.sync.started | context_store.sync.completed | context_store.sync.failed | webhook.test | webhook.endpoint.disabled]',
+      '[connector.created | connector.updated | connector.deleted | connector.auth_failed | connector.auth_recovered | context_store.entity.ready | context_store.sync.started | context_store.sync.completed | context_store.sync.failed | records.changed | webhook.test | webhook.endpoint.disabled]',
     'url?': 'string',
     'workspace_ids?': '[uuid] | null',
   },
@@ -157,7 +164,7 @@ export const webhookRecords = {
     status: 'unverified | active | paused | disabled',
     status_reason: 'string | null',
     types:
-      '[connector.created | connector.updated | connector.deleted | connector.auth_failed | connector.auth_recovered | context_store.entity.ready | context_store.sync.started | context_store.sync.completed | context_store.sync.failed | webhook.test | webhook.endpoint.disabled]',
+      '[connector.created | connector.updated | connector.deleted | connector.auth_failed | connector.auth_recovered | context_store.entity.ready | context_store.sync.started | context_store.sync.completed | context_store.sync.failed | records.changed | webhook.test | webhook.endpoint.disabled]',
     updated_at: 'date-time',
     url: 'string',
     workspace_ids: '[uuid] | null',

@@ -44,7 +44,11 @@ export interface SyncWorld extends Node {
 }
 
 /** Options of `createSyncWorld`. */
-export type SyncWorldOptions = Partial<PlatformOptions> & { readonly services?: Partial<SyncServices>; readonly through?: Through }
+export interface SyncWorldOptions extends Partial<PlatformOptions> {
+  readonly services?: Partial<SyncServices>
+  readonly through?: Through
+  readonly env?: Readonly<Record<string, string>>
+}
 
 /** One tick can enable the next: after a removal a run can start. */
 const usefulTicks = 4

@@ -69,6 +69,17 @@ export const eventSchemas = {
     state: oneOf('succeeded: everything is up to date; partial: some entities are not, or only in part', 'succeeded', 'partial'),
   }),
   'context_store.sync.failed': event('context_store.sync.failed', 'A sync failed', endedRun),
+  'records.changed': event('records.changed', 'Records of a copy were added, changed or removed; only for endpoints that name this type', {
+    organization_id: uuid('Organization'),
+    workspace_id: uuid('Workspace'),
+    connector_id: uuid('Connector'),
+    entity: str('Entity'),
+    snapshot: bool('true: read all records again, because it is not known what has changed; false: read the changes after the cursor'),
+    added: int('Records that were added since; 0 with snapshot'),
+    changed: int('Records with other values since; 0 with snapshot'),
+    removed: int('Records that were removed since; 0 with snapshot'),
+    cursor: opt(str('`after` of listChanges, to read these changes; left out with snapshot')),
+  }),
   'webhook.test': event('webhook.test', 'Somebody tests an endpoint', endpoint),
   'webhook.endpoint.disabled': event('webhook.endpoint.disabled', 'An endpoint gets nothing any more', {
     ...endpoint,
@@ -85,6 +96,9 @@ export type PlatformEvent = { readonly [T in EventType]: EventOf<T> }[EventType]
 
 /** All types of events. */
 export const eventTypes = Object.keys(eventSchemas) as readonly EventType[] // the keys of the table are the types
+
+/** Types of the events that lists have. `records.changed` belongs to one endpoint, and is kept until the next one only. */
+export const listedEventTypes = eventTypes.filter((type) => type !== 'records.changed')
 
 /** An event of any type. */
 export const platformEvent: Field<PlatformEvent> = named('PlatformEvent', { anyOf: Object.values(eventSchemas) })
@@ -103,7 +117,7 @@ export type EventPage = Wire<typeof eventPage>
 
 export const eventQuery = query({
   after: opt(uuid('Only events after this one; left out: from the oldest that is kept.')),
-  type: opt(oneOf('Only events of this type.', ...eventTypes)),
+  type: opt(oneOf('Only events of this type.', ...listedEventTypes)),
   limit: opt(int('Events of an answer.', { minimum: 1, maximum: 100, default: 20 })),
 })
 /** Which events are read. */

@@ -188,6 +188,7 @@ export {
   eventSchemas,
   eventTypes,
   eventVersion,
+  listedEventTypes,
   type PlatformEvent,
   platformEvent,
 } from './events.ts'
@@ -349,6 +350,7 @@ export {
   type EndpointStatus,
   endpointStatuses,
   mostEndpoints,
+  mostFollowed,
   secretOverlap,
   type WebhookDelivery,
   type WebhookDeliveryQuery,

@@ -16,6 +16,8 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number]
 export const secretOverlap = { usual: 86_400, most: 604_800 } as const
 /** Endpoints of an organization at most. */
 export const mostEndpoints = 20
+/** Copies of entities that an endpoint is told of at most, by `records.changed`. */
+export const mostFollowed = 1_000
 
 const eventType = oneOf('Type of an event', ...eventTypes)
 const url = (about: string) =>
@@ -25,7 +27,7 @@ const endpoint = {
   id: uuid('Endpoint id'),
   name: str('Name'),
   url: str('Address that events are sent to'),
-  types: list(eventType, 'Types of events that the endpoint gets; none listed: all'),
+  types: list(eventType, 'Types of events that the endpoint gets; none listed: all but records.changed'),
   workspace_ids: orNull(list(uuid('Workspace id'), 'Only events of these workspaces; null: all')),
   connector_ids: orNull(list(uuid('Connector id'), 'Only events of these connectors; null: all')),
   ordered: bool('true: one event at a time, in their order; one that fails holds back the later ones'),
@@ -33,7 +35,7 @@ const endpoint = {
     'unverified: it has not answered a test with 2xx yet; active: it gets events; paused: events wait; disabled: it failed for too long',
     ...endpointStatuses,
   ),
-  status_reason: orNull(str('Why it is disabled')),
+  status_reason: orNull(str('Why it is disabled, or gets a part only')),
   failing_since: orNull(time('Time of the first failed attempt since the last success')),
   created_at: time('Time of creation'),
   updated_at: time('Time of the last change'),
@@ -68,7 +70,7 @@ export const webhookEndpointRemoval = record(
 export type WebhookEndpointRemoval = Wire<typeof webhookEndpointRemoval>
 
 const filters = {
-  types: opt(list(eventType, 'Types of events; left out or empty: all.', { maxItems: eventTypes.length })),
+  types: opt(list(eventType, 'Types of events; left out or empty: all but records.changed.', { maxItems: eventTypes.length })),
   workspace_ids: opt(orNull(list(uuid('Workspace id'), 'Only events of these workspaces; null: all.', { minItems: 1, maxItems: 100 }))),
   connector_ids: opt(orNull(list(uuid('Connector id'), 'Only events of these connectors; null: all.', { minItems: 1, maxItems: 100 }))),
   ordered: opt(bool('true: one event at a time, in their order; one that fails holds back the later ones.')),

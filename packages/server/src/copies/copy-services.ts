@@ -1,9 +1,11 @@
 /** Builds the services over the copies, once for all surfaces of a process. */
 
+import type { RecordLogs } from '../events/record-news.ts'
 import type { Platform } from '../main/platform-types.ts'
 import type { Settings } from '../main/settings/settings.ts'
 import type { ConnectorAccess } from '../values/access.ts'
 import { type Changes, createChanges } from './changes/feed.ts'
+import { createRecordLogs } from './changes/record-logs.ts'
 import { createFolds, type FoldOptions, type Folds } from './folds.ts'
 import { createLostRecords, type LostRecords } from './lost-records.ts'
 import { createSearcher } from './searcher.ts'
@@ -14,6 +16,7 @@ import type { ContextStore } from './store/types.ts'
 export interface CopyServices {
   readonly searches: Searches
   readonly changes: Changes
+  readonly recordLogs: RecordLogs
   readonly folds: Folds
   readonly lostRecords: LostRecords
 }
@@ -47,6 +50,7 @@ export function createCopyServices({ store, platform, settings, clock, ...told }
   return {
     searches,
     changes: createChanges({ store, searcher, copies, cursorKey, clock, days: settings.changesDays, timeoutMs: searchMs }),
+    recordLogs: createRecordLogs({ store, cursorKey, clock, days: settings.changesDays }),
     lostRecords: createLostRecords({ store, clock, onLost, onError }),
     folds: createFolds({ store, onCreated: ({ ref }, created) => addRecords(ref, created), onLost, ...told }),
   }

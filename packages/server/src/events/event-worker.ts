@@ -8,8 +8,10 @@ import type { Db } from '../db/database.ts'
 import type { Parts } from '../main/parts.ts'
 import { newId } from '../values/ids.ts'
 import { openSecrets } from './endpoint-secrets.ts'
+import { type RecordLogs, RecordTeller } from './record-news.ts'
 import { type Attempt, type Destination, sendEvent, signEvent, usualAttemptMs } from './send-webhook.ts'
-import { hasUnplacedEvents, type PlacedEventRow, placeEvents, storeEvent, testType } from './sql/events.ts'
+import { type PlacedEventRow, placeEvents, recordsType, storeEvent, testType } from './sql/events.ts'
+import { findWork } from './sql/record-positions.ts'
 import {
   type DeliveryEnd,
   type DeliveryRow,
@@ -55,17 +57,23 @@ function wants(
   if (type === testType) return endpoint_id === endpoint.id && endpoint.status !== 'disabled'
   if (endpoint.status !== 'active' && endpoint.status !== 'paused') return false
   const types = readList(endpoint.types)
-  const isType = types.length === 0 || types.includes(type)
-  return isType && includes(endpoint.workspace_ids, workspace_id) && includes(endpoint.connector_ids, connector_id)
+  const isType = types.includes(type) || (types.length === 0 && type !== recordsType)
+  const isReader = type !== recordsType || endpoint_id === endpoint.id
+  return isType && isReader && includes(endpoint.workspace_ids, workspace_id) && includes(endpoint.connector_ids, connector_id)
 }
 
 /** Services that the worker needs. */
-export type EventWorkerParts = Pick<Parts, 'database' | 'source' | 'settings' | 'applicationSeals' | 'events' | 'onBackgroundError'>
+export type EventWorkerParts = Pick<
+  Parts,
+  'kinds' | 'database' | 'source' | 'settings' | 'applicationSeals' | 'events' | 'onBackgroundError'
+>
 
 /** Options of a worker. */
 export interface EventWorkerOptions {
   /** Time for one attempt, in milliseconds; default: 20 seconds. */
   readonly attemptMs?: number
+  /** Logs of the copies; default: no endpoint is told of changes. */
+  readonly logs?: RecordLogs
 }
 
 /** Works on the events of all organizations. */
@@ -82,16 +90,19 @@ class Worker implements EventWorker {
   readonly #parts: EventWorkerParts
   readonly #http: Pick<Http, 'open' | 'close'>
   readonly #attemptMs: number
+  readonly #teller: RecordTeller | undefined
+  #telling: Promise<void> | undefined
   readonly #sending = new Set<Promise<void>>()
   #timer: NodeJS.Timeout | undefined
   #ticking: Promise<void> | undefined
   #isAgain = false
   #isStopped = false
 
-  constructor(parts: EventWorkerParts, { attemptMs = usualAttemptMs }: EventWorkerOptions) {
+  constructor(parts: EventWorkerParts, { attemptMs = usualAttemptMs, logs }: EventWorkerOptions) {
     this.#parts = parts
     this.#http = new Http(parts.settings.proxies)
     this.#attemptMs = attemptMs
+    this.#teller = logs === undefined ? undefined : new RecordTeller(parts, logs)
   }
 
   start(): void {
@@ -105,8 +116,8 @@ class Worker implements EventWorker {
   async run(): Promise<void> {
     for (;;) {
       await this.#tick()
-      if (this.#sending.size === 0) return
-      await Promise.all(this.#sending)
+      if (this.#sending.size === 0 && this.#telling === undefined) return
+      await Promise.all([...this.#sending, this.#telling])
     }
   }
 
@@ -118,7 +129,7 @@ class Worker implements EventWorker {
     await this.#ticking
     const { promise: given, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, stopMs)
-    await Promise.race([Promise.all(this.#sending), given])
+    await Promise.race([Promise.all([...this.#sending, this.#telling]), given])
     clearTimeout(timer)
     await this.#http.close()
   }
@@ -148,10 +159,24 @@ class Worker implements EventWorker {
     }
   }
 
+  /** Tells endpoints of changes of copies, beside other work: it waits for another database. */
+  #tell(teller: RecordTeller): void {
+    this.#telling ??= teller
+      .tell(() => this.#isStopped)
+      .catch(this.#parts.onBackgroundError)
+      .finally(() => {
+        this.#telling = undefined
+        if (!this.#isStopped) this.#look()
+      })
+  }
+
   /** Gives events their places and queues them for their endpoints, in one transaction: each event is queued once. */
   async #place(): Promise<void> {
-    const { database } = this.#parts
-    while (!this.#isStopped && (await hasUnplacedEvents(database.db))) {
+    const { database, source } = this.#parts
+    while (!this.#isStopped) {
+      const work = await findWork(database.db, source.clock())
+      if (work.isDue && this.#teller !== undefined) this.#tell(this.#teller)
+      if (!work.isUnplaced) return
       await database.transaction(async (db) => {
         const placed = await placeEvents(db, placedAtOnce)
         if (placed.length === 0) return
@@ -213,7 +238,8 @@ class Worker implements EventWorker {
 
   async #deliver(endpoint: EndpointRow, delivery: WaitingDelivery): Promise<void> {
     const { database, source, settings } = this.#parts
-    if (delivery.type !== testType && !wants(endpoint, { ...delivery, endpoint_id: null })) return deleteDelivery(database.db, delivery)
+    if (delivery.type !== testType && !wants(endpoint, { ...delivery, endpoint_id: endpoint.id }))
+      return deleteDelivery(database.db, delivery)
     const now = source.clock()
     const { event_id: id, type, data, happened_at: created_at } = delivery
     const signed = await signEvent({ id, type, data, created_at }, openSecrets(this.#parts, endpoint, now), now)

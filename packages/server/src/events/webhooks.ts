@@ -31,7 +31,8 @@ import { asId, iso, isoOrNull, newId } from '../values/ids.ts'
 import { readBody, readQuery } from '../values/read.ts'
 import { makeSecret, replaceSecret } from './endpoint-secrets.ts'
 import { writeEvent } from './send-webhook.ts'
-import { deleteSurplusEvents, findPosition, listEvents, storeEvent, testType } from './sql/events.ts'
+import { deleteSurplusEvents, findPosition, listEvents, recordsType, storeEvent, testType } from './sql/events.ts'
+import { forgetPosition, listPositions } from './sql/record-positions.ts'
 import {
   countTests,
   deleteEndpoint,
@@ -135,6 +136,11 @@ const writeFilters = ({ types, workspace_ids, connector_ids, ordered }: WebhookE
   ...(ordered === undefined ? {} : { ordered }),
 })
 
+/** Returns the columns of an endpoint that is told of the changes of copies, or no longer: the next look begins at once. */
+const planLook = (types: readonly string[], now: number): Pick<EndpointRow, 'records_at'> => ({
+  records_at: types.includes(recordsType) ? now : null,
+})
+
 const writeIds = (ids: readonly string[] | null): string | null => (ids === null ? null : JSON.stringify(ids.map((id) => id.toLowerCase())))
 
 async function requireEndpoint(db: Db, { organizationId }: Principal, given: string, find = findEndpoint): Promise<EndpointRow> {
@@ -176,6 +182,7 @@ async function create(parts: WebhookParts, principal: Principal, given: unknown)
       status_reason: null,
       failing_since: null,
       ...columns,
+      ...planLook(body.types ?? [], now),
       created_at: now,
       updated_at: now,
     }
@@ -201,8 +208,11 @@ async function update(parts: WebhookParts, requested: { principal: Principal; id
   return parts.database.transaction(async (db) => {
     const row = await requireEndpoint(db, requested.principal, requested.id, holdEndpoint)
     const isElsewhere = checked !== undefined && checked !== row.url
+    const look = planLook(filters.types ?? readList(row.types), parts.source.clock())
+    if (look.records_at === null) for (const each of await listPositions(db, row)) await forgetPosition(db, each)
     await updateEndpoint(db, row, {
       ...writeFilters(filters),
+      ...look,
       ...(name === undefined ? {} : { name }),
       ...(isElsewhere ? { url: checked, status: 'unverified', status_reason: null, failing_since: null } : buildStatusChange(row, status)),
       updated_at: parts.source.clock(),

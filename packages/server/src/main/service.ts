@@ -178,7 +178,7 @@ async function assemble({ settings, kinds }: Given, undo: Undo, stopping: Stoppi
   const { copies, worker, vendorEventWorker } = createContextServices({ store, platform, settings, metrics, logger })
   undo.add(() => worker?.stop())
   undo.add(() => vendorEventWorker?.stop())
-  const eventWorker = settings.role === 'api' ? undefined : platform.eventWorker()
+  const eventWorker = settings.role === 'api' ? undefined : platform.eventWorker({ logs: copies.recordLogs })
   undo.add(() => eventWorker?.stop())
   undo.add(() => copies.folds.close())
   undo.add(() => copies.lostRecords.close())

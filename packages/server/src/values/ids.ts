@@ -36,6 +36,14 @@ export function newId(source: IdSource): string {
   return dashed(bytes.toString('hex'))
 }
 
+/** Derives an id from values: the same values give the same id, a UUID of version 8 (RFC 9562 section 5.8) from their SHA-256 digest. */
+export function deriveId(...parts: readonly string[]): string {
+  const bytes = createHash('sha256').update(JSON.stringify(parts)).digest().subarray(0, 16)
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6)
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
+  return dashed(bytes.toString('hex'))
+}
+
 /** Sorts before every id. */
 export const firstId = '00000000-0000-0000-0000-000000000000'
 

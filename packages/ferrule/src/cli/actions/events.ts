@@ -46,7 +46,8 @@ async function* walkEvents({ events, query, isEndless }: Reading, standing: Stan
 export async function printEvents(context: CommandContext): Promise<void> {
   const { options, output, signal } = context
   const given = readText(options, 'type')
-  const [type] = await readEventTypes(given === undefined ? [] : [given])
+  const { listedEventTypes } = await import('../../wire/events.ts')
+  const [type] = readEventTypes(given === undefined ? [] : [given], listedEventTypes)
   const standing: Standing = { after: readText(options, 'after') }
   const isEndless = readFlag(options, 'follow')
   const reading = { events: new Events(await openSession(context)), query: type === undefined ? {} : { type }, isEndless }

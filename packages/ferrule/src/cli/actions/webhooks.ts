@@ -30,14 +30,13 @@ async function find(context: CommandContext): Promise<{ readonly endpoints: Webh
 
 /**
  * Reads types of events.
+ * @param known those that can be meant
  * @throws FerruleError `validation_failed` with the types that there are
  */
-export async function readEventTypes(given: readonly string[]): Promise<readonly EventType[]> {
-  if (given.length === 0) return []
-  const { eventTypes } = await import('../../wire/events.ts')
+export function readEventTypes<const T extends EventType>(given: readonly string[], known: readonly T[]): readonly T[] {
   return given.map((each) => {
-    const type = eventTypes.find((known) => known === each)
-    if (type === undefined) throw failUsage(`There is no type of events ${each}.`, `Types: ${eventTypes.join(', ')}.`)
+    const type = known.find((name) => name === each)
+    if (type === undefined) throw failUsage(`There is no type of events ${each}.`, `Types: ${known.join(', ')}.`)
     return type
   })
 }
@@ -57,7 +56,7 @@ export async function createEndpoint(context: CommandContext): Promise<void> {
   const body = {
     name,
     url,
-    types: [...(await readEventTypes(readList(options, 'type')))],
+    types: [...readEventTypes(readList(options, 'type'), (await import('../../wire/events.ts')).eventTypes)],
     ordered: readFlag(options, 'ordered'),
     ...(workspaces.length === 0 ? {} : { workspace_ids: [...workspaces] }),
     ...(connectors.length === 0 ? {} : { connector_ids: [...connectors] }),

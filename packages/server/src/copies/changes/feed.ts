@@ -59,10 +59,28 @@ export interface ChangesOptions extends FeedReaderOptions {
   readonly clock: () => number
 }
 
+/** What signs cursors. */
+export type CursorParts = Pick<ChangesOptions, 'cursorKey' | 'clock'>
+
 /** Forms of positions in cursors. */
 const [ofChanges, ofRecords, ofConnector] = [1, 2, 3]
 /** Values of an entity in the cursor of a connector. */
 const valuesOfEntity = 4
+
+/** Binds cursors to a connector, or to an entity of it. The log says what is too old: a client without news for long loses nothing. */
+function bindCursor(
+  { cursorKey, clock }: CursorParts,
+  { connector, kind, entity }: Pick<EntityRef, 'connector' | 'kind'> & { readonly entity?: string },
+): CursorScope {
+  const digest = digestParts(connector, kind, entity ?? null)
+  return { key: cursorKey(), purpose: 'changes', digest, belongsTo: 'entity or connector', now: clock(), life: Number.POSITIVE_INFINITY }
+}
+
+/** Signs the cursor of a position in the feed of an entity. */
+export function signPosition(parts: CursorParts, ref: EntityRef, { generation, position, key }: FeedPosition): string {
+  const place = [generation, String(position)]
+  return signCursor(key === undefined ? [ofChanges, ...place] : [ofRecords, ...place, key], bindCursor(parts, ref))
+}
 
 const toPage = (data: readonly object[], next: string, hasMore: boolean): FoundChanges => ({
   data: new JsonText(`[${data.map(writeBody).join()}]`),
@@ -109,18 +127,20 @@ class CopyChanges implements Changes {
   }
 
   #parse(ref: EntityRef, cursor: string): FeedPosition {
-    const [form, generation, position, key] = verifyCursor(cursor, this.#bind(ref))
+    const [form, generation, position, key] = verifyCursor(cursor, bindCursor(this.#parts, ref))
     return { generation: String(generation), position: BigInt(position ?? 0), ...(form === ofRecords ? { key: key ?? '' } : {}) }
   }
 
-  #sign(ref: EntityRef, { generation, position, key }: FeedPosition): string {
-    const place = [generation, String(position)]
-    return signCursor(key === undefined ? [ofChanges, ...place] : [ofRecords, ...place, key], this.#bind(ref))
+  #sign(ref: EntityRef, position: FeedPosition): string {
+    return signPosition(this.#parts, ref, position)
   }
 
   #parseAll({ ref, connection }: ConnectorAccess, cursor: string | undefined): Positions {
     if (cursor === undefined) return new Map()
-    const [, ...values] = verifyCursor(cursor, this.#bind({ connector: ref.connectorId, kind: connection.kind.definition.kind }))
+    const [, ...values] = verifyCursor(
+      cursor,
+      bindCursor(this.#parts, { connector: ref.connectorId, kind: connection.kind.definition.kind }),
+    )
     const positions = new Map<string, FeedPosition>()
     for (let index = 0; index < values.length; index += valuesOfEntity) {
       const [entity, generation, position, key] = values.slice(index, index + valuesOfEntity)
@@ -131,14 +151,10 @@ class CopyChanges implements Changes {
 
   #signAll({ ref, connection }: ConnectorAccess, positions: Positions): string {
     const values = [...positions].flatMap(([entity, { generation, position, key = null }]) => [entity, generation, String(position), key])
-    return signCursor([ofConnector, ...values], this.#bind({ connector: ref.connectorId, kind: connection.kind.definition.kind }))
-  }
-
-  #bind({ connector, kind, entity }: Pick<EntityRef, 'connector' | 'kind'> & { readonly entity?: string }): CursorScope {
-    const { cursorKey, clock } = this.#parts
-    const digest = digestParts(connector, kind, entity ?? null)
-    // The log says what is too old: a client without news for long loses nothing.
-    return { key: cursorKey(), purpose: 'changes', digest, belongsTo: 'entity or connector', now: clock(), life: Number.POSITIVE_INFINITY }
+    return signCursor(
+      [ofConnector, ...values],
+      bindCursor(this.#parts, { connector: ref.connectorId, kind: connection.kind.definition.kind }),
+    )
   }
 }
 

@@ -2,6 +2,7 @@
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
 import { type Db, lockKeyShare, skipLocked } from '../../db/database.ts'
 import type { SyncEntityTable, SyncRemovalTable, Tables } from '../../db/schema/schema.ts'
+import type { PrincipalView } from '../../values/access.ts'
 import { likeOwnKinds } from '../../values/own-kind-names.ts'
 
 /** A connector of an organization. */
@@ -133,6 +134,31 @@ export const listHolders = (
     )
     .where('connectors.id', '>', after)
     .orderBy('connectors.id')
+    .limit(limit)
+    .execute()
+
+/** A copy that can be read, with its connector. */
+export type FilledCopyRow = CopyHolder & { readonly connector_id: string; readonly entity: string }
+
+/** Lists copies of a view that can be read, in the order of their connectors' ids. */
+export const listFilledCopies = (
+  db: Db,
+  { organizationId, workspaceIds, connectorIds }: PrincipalView,
+  limit: number,
+): Promise<FilledCopyRow[]> =>
+  db
+    .selectFrom('sync_entities')
+    .innerJoin('connectors', 'connectors.id', 'sync_entities.connector_id')
+    .select(['sync_entities.connector_id', 'sync_entities.entity', 'connectors.id', 'connectors.organization_id'])
+    .select(['connectors.workspace_id', 'connectors.kind', 'connectors.entities'])
+    .where('sync_entities.organization_id', '=', organizationId)
+    .whereRef('connectors.organization_id', '=', 'sync_entities.organization_id')
+    .where('sync_entities.synced_at', 'is not', null)
+    .where('connectors.workspace_id', 'in', (of) => of.selectFrom('workspaces').select('workspaces.id').where('deleted_at', 'is', null))
+    .$if(workspaceIds !== null, (rows) => rows.where('connectors.workspace_id', 'in', workspaceIds ?? []))
+    .$if(connectorIds !== null, (rows) => rows.where('connectors.id', 'in', connectorIds ?? []))
+    .orderBy('sync_entities.connector_id')
+    .orderBy('sync_entities.entity')
     .limit(limit)
     .execute()
 

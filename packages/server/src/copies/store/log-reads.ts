@@ -85,6 +85,30 @@ export const buildLook = (entities: readonly EntityRows[]): Statement => ({
   values: [entities.map(({ number }) => number), entities.map(({ name }) => name)],
 })
 
+/** Numbers of records that were added, changed and removed. */
+export interface ChangeCounts {
+  readonly added: number
+  readonly changed: number
+  readonly removed: number
+}
+
+/** Builds the statement that counts the records that changed between two positions: each once, by what became of it. */
+export const buildChangeCounts = ({ number, name }: EntityRows, { after, upTo }: { after: bigint; upTo: bigint }): Statement => ({
+  name: 'cs_log_counts',
+  text: `select count(*) filter (where came > coalesce(went, 0)) as added, count(*) filter (where came is null and went is null) as changed,
+      count(*) filter (where went > coalesce(came, 0)) as removed
+    from (select max(position) filter (where kind = 'added') as came, max(position) filter (where kind = 'removed') as went
+      from cs_changes where connector_id = $1 and name = $2 and position > $3 and position <= $4 group by pk) records`,
+  values: [number, name, after, upTo],
+})
+
+/** Parses the row of `buildChangeCounts`. */
+export const parseChangeCounts = ([row]: readonly Row[]): ChangeCounts => ({
+  added: Number(row?.['added'] ?? 0),
+  changed: Number(row?.['changed'] ?? 0),
+  removed: Number(row?.['removed'] ?? 0),
+})
+
 /** Interval of looks for what other nodes have written, in milliseconds. */
 const lookMs = 1_000
 

@@ -18,7 +18,18 @@ import { forgetRecords, listEntities, type Removal } from './forget.ts'
 import { OnDemandIndexes } from './indexes/on-demand.ts'
 import { indexRules } from './indexes/types.ts'
 import { type ChangeCause, followLog, isReadAgain } from './log.ts'
-import { buildLogPage, type LogPage, type LogState, type LogWait, LogWaits, parseLogPage, parseLogState } from './log-reads.ts'
+import {
+  buildChangeCounts,
+  buildLogPage,
+  type ChangeCounts,
+  type LogPage,
+  type LogState,
+  type LogWait,
+  LogWaits,
+  parseChangeCounts,
+  parseLogPage,
+  parseLogState,
+} from './log-reads.ts'
 import { moveOwnRows, removeOwnEntity } from './moves.ts'
 import { abandonPass, beginPass, deleteAll, hasUnseen, sweep } from './passes.ts'
 import * as reads from './reads.ts'
@@ -266,6 +277,10 @@ class Store implements ContextStore {
   /** Notes from time to time that a log is read. */
   async #noteReading(ref: EntityRef, log: LogState = noLog): Promise<void> {
     if (log.generation !== null && isReadAgain(log.readAt, this.#clock())) await this.followChanges(ref, log.days)
+  }
+
+  async countChanges(ref: EntityRef, span: { readonly after: bigint; readonly upTo: bigint }): Promise<ChangeCounts> {
+    return parseChangeCounts(await this.#readRows(ref, (target) => buildChangeCounts(nameRows(target), span)))
   }
 
   async waitForChange(followed: readonly Followed[], wait: LogWait): Promise<void> {

@@ -10,7 +10,7 @@ import type { Removal } from './forget.ts'
 import type { OnDemandIndexes } from './indexes/on-demand.ts'
 import type { IndexChange, IndexRules } from './indexes/types.ts'
 import type { ChangeCause } from './log.ts'
-import type { LogPage, LogPosition, LogState, LogWait } from './log-reads.ts'
+import type { ChangeCounts, LogPage, LogPosition, LogState, LogWait } from './log-reads.ts'
 import type { Span } from './passes.ts'
 import type { KeyPage } from './reads.ts'
 import type { OnTableChange, SearchableKind } from './registry.ts'
@@ -18,7 +18,7 @@ import type { ReplicaChange, ReplicaRules, ReplicaStatus, SearchRoute } from './
 import type { StoredRecord } from './row-encoder.ts'
 
 export type { Link, Removal } from './forget.ts'
-export type { LoggedChange, LogPage, LogPosition, LogState, LogWait } from './log-reads.ts'
+export type { ChangeCounts, LoggedChange, LogPage, LogPosition, LogState, LogWait } from './log-reads.ts'
 export { findOwnMoves, type OwnMove } from './moves.ts'
 export type { Span } from './passes.ts'
 export type { SearchableKind } from './registry.ts'
@@ -161,6 +161,8 @@ export interface ContextStore {
   readLog(ref: EntityRef, from: { readonly after: bigint; readonly limit: number }): Promise<LogPage>
   /** Reads the states of the logs of some entities. */
   readLogStates(refs: readonly EntityRef[]): Promise<readonly LogState[]>
+  /** Counts the records of an entity that changed between two positions. */
+  countChanges(ref: EntityRef, span: { readonly after: bigint; readonly upTo: bigint }): Promise<ChangeCounts>
   /** Waits until the log of one of some entities of a connector is elsewhere than at its position. @throws the reason of the signal */
   waitForChange(followed: readonly Followed[], wait: LogWait): Promise<void>
   /** Deletes changes whose days are over, also of entities that nothing writes any more. */

@@ -36,12 +36,14 @@ export const events = ({ id, text, bytes, moment, flag, end }: ColumnTypes): rea
     sealed ${bytes} not null,
     master_key_id ${text} not null,
     previous_until ${moment},
+    records_at ${moment},
     created_at ${moment} not null,
     updated_at ${moment} not null,
     unique (id, organization_id)
   )${end}`,
   'create index webhook_endpoints_in_order on webhook_endpoints (organization_id, id)',
   'create index webhook_endpoints_by_master_key on webhook_endpoints (master_key_id, id)',
+  'create index webhook_endpoints_of_records on webhook_endpoints (records_at) where records_at is not null',
   `create table webhook_deliveries (
     id ${id} primary key,
     organization_id ${id} not null,
@@ -63,4 +65,16 @@ export const events = ({ id, text, bytes, moment, flag, end }: ColumnTypes): rea
   'create index webhook_deliveries_in_order on webhook_deliveries (endpoint_id, id)',
   "create index webhook_deliveries_due on webhook_deliveries (next_at) where status = 'waiting'",
   "create index webhook_deliveries_waiting on webhook_deliveries (endpoint_id, id) where status = 'waiting'",
+  `create table webhook_positions (
+    organization_id ${id} not null,
+    endpoint_id ${id} not null,
+    connector_id ${id} not null,
+    entity ${text} not null,
+    generation ${text} not null,
+    position ${text} not null,
+    since ${text},
+    event_id ${id} not null,
+    primary key (endpoint_id, connector_id, entity),
+    foreign key (endpoint_id, organization_id) references webhook_endpoints (id, organization_id) on delete cascade
+  )${end}`,
 ]

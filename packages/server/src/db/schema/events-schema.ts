@@ -42,6 +42,8 @@ export interface WebhookEndpointTable {
   master_key_id: string
   /** Until then the secret before the last rotation signs too. */
   previous_until: number | null
+  /** Time of the next look at logs of changes; null: the endpoint does not want `records.changed`. */
+  records_at: number | null
   /** Milliseconds since 1970. */
   created_at: number
   updated_at: number
@@ -71,9 +73,26 @@ export interface WebhookDeliveryTable {
   created_at: number
 }
 
+/** What an endpoint was told of the changes of a copy. */
+export interface WebhookPositionTable {
+  organization_id: string
+  endpoint_id: string
+  connector_id: string
+  entity: string
+  /** Generation of the log. */
+  generation: string
+  /** Position after the last message, a decimal number. */
+  position: string
+  /** Position that was delivered, a decimal number; null: it was not, or the last message asked for a snapshot. */
+  since: string | null
+  /** The last message. */
+  event_id: string
+}
+
 /** The tables by name. */
 export interface EventTables {
   events: EventTable
   webhook_endpoints: WebhookEndpointTable
   webhook_deliveries: WebhookDeliveryTable
+  webhook_positions: WebhookPositionTable
 }

@@ -19,18 +19,22 @@ export interface News {
   readonly connectorId?: string
   /** Endpoint that alone gets the event. */
   readonly endpointId?: string
+  /** Id of the event; default: a new one. */
+  readonly id?: string
   /** Members of `data` beside the ids. */
   readonly data?: Readonly<Record<string, unknown>>
 }
 
 /** Type of the events that test an endpoint. */
 export const testType = 'webhook.test' satisfies EventType
+/** Type of the events that report changes of a copy. They belong to one endpoint, no list has them, and the next one replaces them. */
+export const recordsType = 'records.changed' satisfies EventType
 
 /** Stores an event. Call it in the transaction of what happened. */
 export async function storeEvent(db: Db, source: IdSource, news: News): Promise<EventRow> {
-  const { type, organizationId, workspaceId, connectorId, endpointId, data } = news
+  const { type, organizationId, workspaceId, connectorId, endpointId, id = newId(source), data } = news
   const row: EventRow = {
-    id: newId(source),
+    id,
     organization_id: organizationId,
     workspace_id: workspaceId ?? null,
     connector_id: connectorId ?? null,
@@ -70,10 +74,6 @@ export async function storeConnectorEvent(
 /** Row of the installation's state that whoever places events locks. */
 const placing = 'event_placing'
 
-/** Returns whether events wait for their place. */
-export const hasUnplacedEvents = async (db: Db): Promise<boolean> =>
-  (await db.selectFrom('events').select('id').where('position', 'is', null).limit(1).executeTakeFirst()) !== undefined
-
 /**
  * Gives places to events that have none. Call it in a transaction: one node at a time does it, so that an event that commits later gets a
  * later place.
@@ -94,8 +94,12 @@ export async function placeEvents(db: Db, limit: number): Promise<readonly Place
     .executeTakeFirst()
   const first = Number(newest?.position ?? 0) + 1
   const placed = rows.map((row, index) => ({ ...row, position: first + index }))
-  for (const { id, position } of placed) await db.updateTable('events').set({ position }).where('id', '=', id).execute()
-  return placed
+  const found: PlacedEventRow[] = []
+  for (const row of placed) {
+    const { numUpdatedRows } = await db.updateTable('events').set({ position: row.position }).where('id', '=', row.id).executeTakeFirst()
+    if (numUpdatedRows > 0n) found.push(row) // another message took the place of the others
+  }
+  return found
 }
 
 /** Which events are read. */
@@ -113,6 +117,7 @@ export const listEvents = (db: Db, organizationId: string, { after, type, limit 
     .selectAll()
     .where('organization_id', '=', organizationId)
     .where('position', '>', after)
+    .where('type', '<>', recordsType)
     .$if(type !== undefined, (rows) => rows.where('type', '=', type ?? testType))
     .orderBy('position')
     .limit(limit)
@@ -133,12 +138,13 @@ export async function deleteSurplusEvents(db: Db): Promise<number> {
   const crowded = await db
     .selectFrom('events')
     .select('organization_id')
+    .where('type', '<>', recordsType)
     .groupBy('organization_id')
     .having(({ fn, eb }) => eb(fn.countAll(), '>', sql.lit(mostKept)))
     .execute()
   let deleted = 0
   for (const { organization_id } of crowded) {
-    const own = db.selectFrom('events').where('organization_id', '=', organization_id)
+    const own = db.selectFrom('events').where('organization_id', '=', organization_id).where('type', '<>', recordsType)
     const last = own.select('position').where('position', 'is not', null).orderBy('position', 'desc').offset(mostKept).limit(1)
     const { position } = (await last.executeTakeFirst()) ?? { position: null }
     if (position === null) continue

@@ -391,6 +391,12 @@ export const settingsTable = {
     about:
       'Days for which the changes of a copy are kept for those who read them, at most 64 megabytes for an entity of a connector. After as many days without a reader, changes of the entity are no longer written down.',
   },
+  recordsChangedSeconds: {
+    name: 'FERRULE_RECORDS_CHANGED_SECONDS',
+    type: integer(1, 3_600),
+    default: '5',
+    about: 'Seconds between two events `records.changed` of a copy to an endpoint of webhooks, at least.',
+  },
   searchSeconds: {
     name: 'FERRULE_SEARCH_SECONDS',
     type: integer(1, 600),

@@ -46,7 +46,7 @@ function EventFields({ entered: { isAll, types, workspaces, ordered }, set }: Fi
     <>
       <Checkbox
         label="All events"
-        description="Also types of later versions."
+        description="Also types of later versions, but not records.changed: choose it by name."
         checked={isAll}
         onChange={({ currentTarget }) => set({ isAll: currentTarget.checked })}
       />

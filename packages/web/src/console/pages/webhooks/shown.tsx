@@ -26,7 +26,7 @@ export function Gets({
   const nameOf = (id: string) => known.find((each) => each.id === id)?.name ?? id
   return (
     <>
-      <Text size="sm">{types.length === 0 ? 'all events' : types.join(', ')}</Text>
+      <Text size="sm">{types.length === 0 ? 'all events but records.changed' : types.join(', ')}</Text>
       <Text size="sm" c="dimmed">
         {ids === null ? 'all workspaces' : ids.map(nameOf).join(', ')}
         {connectors !== null && `; ${printCounted(connectors.length, 'connector')} only`}

@@ -1,0 +1,39 @@
+/** The logs of copies for those who tell endpoints of changes (docs/decisions/webhooks.md). */
+import type { FollowedLog, RecordLogs } from '../../events/record-news.ts'
+import type { EntityRef } from '../entity-ref.ts'
+import type { ContextStore, LogState } from '../store/types.ts'
+import { type CursorParts, signPosition } from './feed.ts'
+
+/** What the logs are read with. */
+export interface RecordLogsOptions extends CursorParts {
+  readonly store: Pick<ContextStore, 'followChanges' | 'readLogStates' | 'countChanges'>
+  /** Days for which changes are kept. */
+  readonly days: number
+}
+
+/** Logs of one statement. Those of connectors that this node does not know yet take one each, and wait for slots of searches. */
+const atOnce = 100
+
+const isFollowed = (log: LogState | undefined): log is FollowedLog => typeof log?.generation === 'string'
+
+async function followSome({ store, days }: RecordLogsOptions, refs: readonly EntityRef[]): Promise<readonly (FollowedLog | undefined)[]> {
+  const found = await store.readLogStates(refs)
+  const ended = refs.filter((_, index) => !isFollowed(found[index]))
+  for (const ref of ended) await store.followChanges(ref, days)
+  const begun = ended.length === 0 ? [] : await store.readLogStates(ended)
+  return refs.map((ref, index) => {
+    const log = ended.includes(ref) ? begun[ended.indexOf(ref)] : found[index]
+    return isFollowed(log) ? log : undefined
+  })
+}
+
+/** Builds what `records.changed` reads of the logs. */
+export const createRecordLogs = (parts: RecordLogsOptions): RecordLogs => ({
+  follow: async (refs) => {
+    const logs: (FollowedLog | undefined)[] = []
+    for (let index = 0; index < refs.length; index += atOnce) logs.push(...(await followSome(parts, refs.slice(index, index + atOnce))))
+    return logs
+  },
+  count: (ref, after, upTo) => parts.store.countChanges(ref, { after, upTo }),
+  writeCursor: (ref, generation, position) => signPosition(parts, ref, { generation, position }),
+})
