@@ -25,7 +25,11 @@ const looks: Readonly<Record<ChangeRecord['type'], StateLook>> = {
   removed: ['Removed', 'red'],
 }
 
-const causes: Readonly<Record<NonNullable<ChangeRecord['cause']>, string>> = { sync: 'a sync', live: 'a call that read it' }
+const causes: Readonly<Record<NonNullable<ChangeRecord['cause']>, string>> = {
+  sync: 'a sync',
+  live: 'a call that read it',
+  webhook: 'a webhook of the vendor',
+}
 
 /** Builds the columns. @param onShow shows a record */
 const buildColumns = (onShow: (shown: NamedValue) => void): readonly ListColumn<SeenChange>[] => [

@@ -55,6 +55,7 @@ const causes: Readonly<Record<RunCause, string>> = {
   created: 'the connector was created',
   changed: 'the connector was changed',
   schedule: 'schedule',
+  webhook: 'a webhook of the vendor',
 }
 
 const isRunState = (value: string | undefined): value is RunState => runStates.some((state) => state === value)
