@@ -16,7 +16,7 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number]
 export const secretOverlap = { usual: 86_400, most: 604_800 } as const
 /** Endpoints of an organization at most. */
 export const mostEndpoints = 20
-/** Copies of entities that an endpoint is told of at most, by `records.changed`. */
+/** Copies of entities whose changes an endpoint gets at most, by `records.changed`. */
 export const mostFollowed = 1_000
 
 const eventType = oneOf('Type of an event', ...eventTypes)

@@ -72,7 +72,7 @@ export type EventWorkerParts = Pick<
 export interface EventWorkerOptions {
   /** Time for one attempt, in milliseconds; default: 20 seconds. */
   readonly attemptMs?: number
-  /** Logs of the copies; default: no endpoint is told of changes. */
+  /** Logs of the copies; default: no endpoint gets `records.changed`. */
   readonly logs?: RecordLogs
 }
 
@@ -159,7 +159,7 @@ class Worker implements EventWorker {
     }
   }
 
-  /** Tells endpoints of changes of copies, beside other work: it waits for another database. */
+  /** Reports changes of copies to endpoints, beside other work: it waits for another database. */
   #tell(teller: RecordTeller): void {
     this.#telling ??= teller
       .tell(() => this.#isStopped)

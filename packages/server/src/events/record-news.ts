@@ -1,5 +1,5 @@
 /**
- * Tells endpoints that records of copies have changed (`records.changed`). A message has no row of its cause: the copy is another database.
+ * Reports to endpoints that records of copies have changed (`records.changed`). A message has no row of its cause: the copy is another database.
  * Each endpoint has a position in the log of each copy, and a look compares both (docs/decisions/webhooks.md).
  */
 import { mostFollowed } from 'ferrule/wire'
@@ -37,8 +37,8 @@ export interface RecordLogs {
 
 /** Time after which another node looks at the copies of an endpoint, in milliseconds. */
 const leaseMs = 60_000
-/** Says that an endpoint has more copies than it is told of. */
-const tooMany = `It is told of the changes of ${mostFollowed} entities, the most: limit it to some connectors or workspaces.`
+/** Says that an endpoint has more copies than it gets changes of. */
+const tooMany = `It gets the changes of ${mostFollowed} entities, the most: limit it to some connectors or workspaces.`
 
 interface Followed {
   readonly copy: FilledCopyRow
@@ -46,7 +46,7 @@ interface Followed {
   readonly known: KnownPosition | undefined
 }
 
-/** What an endpoint is told of a copy now. */
+/** What an endpoint gets about a copy now. */
 interface RecordsNews {
   readonly followed: Followed
   readonly log: FollowedLog
@@ -74,7 +74,7 @@ function findNews(followed: Followed, log: FollowedLog | undefined): readonly Re
 
 const nothing: ChangeCounts = { added: 0, changed: 0, removed: 0 }
 
-/** Tells endpoints of changes. One at a time on a node. */
+/** Reports changes to endpoints, one after the other. */
 export class RecordTeller {
   readonly #parts: Pick<Parts, 'database' | 'source' | 'settings' | 'kinds'>
   readonly #logs: RecordLogs
@@ -117,7 +117,7 @@ export class RecordTeller {
     })
   }
 
-  /** Lists the copies that can be read and that an endpoint is told of, one more than the most. */
+  /** Lists the copies that can be read and whose changes an endpoint gets, one more than the most. */
   async #listCopies(endpoint: EndpointRow, positions: readonly KnownPosition[]): Promise<readonly Followed[]> {
     const { database, kinds } = this.#parts
     const parse = (ids: string | null): readonly string[] | null => (ids === null ? null : JSON.parse(ids))
@@ -149,7 +149,7 @@ export class RecordTeller {
     return told
   }
 
-  /** Notes what was delivered; forgets copies that the endpoint is not told of any more. */
+  /** Notes what was delivered; forgets copies that the endpoint does not follow any more. */
   async #keepPosition(db: Db, row: KnownPosition, isKept: boolean): Promise<void> {
     if (!isKept) return forgetPosition(db, row)
     const since = findDelivered(row)

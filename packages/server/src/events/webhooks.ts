@@ -136,7 +136,7 @@ const writeFilters = ({ types, workspace_ids, connector_ids, ordered }: WebhookE
   ...(ordered === undefined ? {} : { ordered }),
 })
 
-/** Returns the columns of an endpoint that is told of the changes of copies, or no longer: the next look begins at once. */
+/** Returns the columns of an endpoint that gets the changes of copies, or no longer does: the next look begins at once. */
 const planLook = (types: readonly string[], now: number): Pick<EndpointRow, 'records_at'> => ({
   records_at: types.includes(recordsType) ? now : null,
 })

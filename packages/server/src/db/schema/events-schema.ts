@@ -73,7 +73,7 @@ export interface WebhookDeliveryTable {
   created_at: number
 }
 
-/** What an endpoint was told of the changes of a copy. */
+/** Which changes of a copy an endpoint has. */
 export interface WebhookPositionTable {
   organization_id: string
   endpoint_id: string

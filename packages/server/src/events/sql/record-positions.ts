@@ -1,4 +1,4 @@
-/** Queries what endpoints were told of the changes of copies, and which endpoints are due. */
+/** Queries which changes of copies endpoints have, and which endpoints are due. */
 import type { DeliveryStatus } from 'ferrule/wire'
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
 import { type Db, skipLocked } from '../../db/database.ts'
@@ -6,7 +6,7 @@ import type { WebhookPositionTable } from '../../db/schema/events-schema.ts'
 import type { Tables } from '../../db/schema/schema.ts'
 import type { EndpointRow } from './webhooks.ts'
 
-/** What an endpoint was told of the changes of a copy. */
+/** Which changes of a copy an endpoint has. */
 export type PositionRow = Selectable<WebhookPositionTable>
 
 /** A position, with what became of its message. */
@@ -33,7 +33,7 @@ const isDue =
 export interface EventWork {
   /** Events wait for their place. */
   readonly isUnplaced: boolean
-  /** An endpoint is to be told of the changes of copies. */
+  /** The copies of an endpoint are to be looked at. */
   readonly isDue: boolean
 }
 
@@ -89,7 +89,7 @@ export const deleteMessage = async (db: Db, { organization_id, event_id }: Posit
   await db.deleteFrom('events').where('id', '=', event_id).where('organization_id', '=', organization_id).execute()
 }
 
-/** Forgets what an endpoint was told of a copy, and the message. */
+/** Forgets the position of an endpoint in a copy, and its message. */
 export async function forgetPosition(db: Db, row: PositionRow): Promise<void> {
   await deleteMessage(db, row)
   const rows = db.deleteFrom('webhook_positions').where('endpoint_id', '=', row.endpoint_id)
