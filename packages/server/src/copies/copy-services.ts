@@ -1,11 +1,10 @@
 /** Builds the services over the copies, once for all surfaces of a process. */
 
-import type { RecordLogs } from '../events/record-news.ts'
 import type { Platform } from '../main/platform-types.ts'
 import type { Settings } from '../main/settings/settings.ts'
 import type { ConnectorAccess } from '../values/access.ts'
 import { type Changes, createChanges } from './changes/feed.ts'
-import { createRecordLogs } from './changes/record-logs.ts'
+import { createRecordLogs, type RecordLogs } from './changes/record-logs.ts'
 import { createFolds, type FoldOptions, type Folds } from './folds.ts'
 import { createLostRecords, type LostRecords } from './lost-records.ts'
 import { createSearcher } from './searcher.ts'

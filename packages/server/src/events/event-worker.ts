@@ -4,11 +4,12 @@
  */
 import { AsyncResource } from 'node:async_hooks'
 import { Http } from 'ferrule/internal'
+import type { RecordLogs } from '../copies/changes/record-logs.ts'
 import type { Db } from '../db/database.ts'
 import type { Parts } from '../main/parts.ts'
 import { newId } from '../values/ids.ts'
 import { openSecrets } from './endpoint-secrets.ts'
-import { type RecordLogs, RecordTeller } from './record-news.ts'
+import { RecordTeller } from './record-news.ts'
 import { type Attempt, type Destination, sendEvent, signEvent, usualAttemptMs } from './send-webhook.ts'
 import { type PlacedEventRow, placeEvents, recordsType, storeEvent, testType } from './sql/events.ts'
 import { findWork } from './sql/record-positions.ts'

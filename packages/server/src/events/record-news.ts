@@ -3,10 +3,11 @@
  * Each endpoint has a position in the log of each copy, and a look compares both (docs/decisions/webhooks.md).
  */
 import { mostFollowed } from 'ferrule/wire'
+import type { FollowedLog, RecordLogs } from '../copies/changes/record-logs.ts'
 import type { EntityRef } from '../copies/entity-ref.ts'
 import { type FilledCopyRow, listFilledCopies } from '../copies/sql/sync-copies.ts'
 import { readWantedEntities } from '../copies/status/groups.ts'
-import type { ChangeCounts, LogState } from '../copies/store/types.ts'
+import type { ChangeCounts } from '../copies/store/types.ts'
 import type { Db } from '../db/database.ts'
 import type { Parts } from '../main/parts.ts'
 import { deriveId } from '../values/ids.ts'
@@ -21,19 +22,6 @@ import {
   takeEndpoint,
 } from './sql/record-positions.ts'
 import { type EndpointRow, holdEndpoint, updateEndpoint } from './sql/webhooks.ts'
-
-/** A log that is written. */
-export type FollowedLog = LogState & { readonly generation: string }
-
-/** The logs of changes of copies. */
-export interface RecordLogs {
-  /** Finds where logs are, and begins those that nobody reads. */
-  follow(refs: readonly EntityRef[]): Promise<readonly (FollowedLog | undefined)[]>
-  /** Counts the records that changed between two positions. */
-  count(ref: EntityRef, after: bigint, upTo: bigint): Promise<ChangeCounts>
-  /** Writes a cursor of the feed. */
-  writeCursor(ref: EntityRef, generation: string, position: bigint): string
-}
 
 /** Time after which another node looks at the copies of an endpoint, in milliseconds. */
 const leaseMs = 60_000

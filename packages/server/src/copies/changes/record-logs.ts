@@ -1,8 +1,20 @@
 /** The logs of copies for those who tell endpoints of changes (docs/decisions/webhooks.md). */
-import type { FollowedLog, RecordLogs } from '../../events/record-news.ts'
 import type { EntityRef } from '../entity-ref.ts'
-import type { ContextStore, LogState } from '../store/types.ts'
+import type { ChangeCounts, ContextStore, LogState } from '../store/types.ts'
 import { type CursorParts, signPosition } from './feed.ts'
+
+/** A log that is written. */
+export type FollowedLog = LogState & { readonly generation: string }
+
+/** The logs of changes of copies. */
+export interface RecordLogs {
+  /** Finds where logs are, and begins those that nobody reads. */
+  follow(refs: readonly EntityRef[]): Promise<readonly (FollowedLog | undefined)[]>
+  /** Counts the records that changed between two positions. */
+  count(ref: EntityRef, after: bigint, upTo: bigint): Promise<ChangeCounts>
+  /** Writes a cursor of the feed. */
+  writeCursor(ref: EntityRef, generation: string, position: bigint): string
+}
 
 /** What the logs are read with. */
 export interface RecordLogsOptions extends CursorParts {
