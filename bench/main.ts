@@ -3,11 +3,13 @@
  *
  *     node bench/main.ts [names…] [--rounds 5] [--seconds 5] [--records 1000000] [--connectors 200]
  *
- * `--records` and `--connectors` are for the searches: records of the large connector, and small ones of 5,000 records beside it.
+ * `--records` and `--connectors` are for the searches: records of the large connector, and small ones of 5,000 records beside it. `changes`
+ * takes at most 200,000 records.
  */
 import { parseArgs } from 'node:util'
 import { agentTools } from './agent-tools.ts'
 import { budgets } from './budgets.ts'
+import { changes } from './changes.ts'
 import { commandWalk } from './command-walk.ts'
 import { download } from './download.ts'
 import { executeListFilled, executeListLatency, executeListPipe, executeListThroughput } from './execute-list.ts'
@@ -53,6 +55,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   uploads,
   'store-write-embedded': storeWriteEmbedded,
   'store-write-postgres': storeWritePostgres,
+  changes,
   search,
   'search-embedded': searchEmbedded,
   'search-peers': searchPeers,

@@ -1,6 +1,7 @@
 /** The change feed of a whole connector over HTTP: each entity in its own order, none starved, none lost. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { connect as connectTo } from '../../packages/ferrule/src/index.ts'
+import { mostEntities } from '../../packages/server/src/copies/changes/connector-feed.ts'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
 import { Follower } from '../support/follower.ts'
 import { expectDocumented } from './contract.ts'
@@ -222,6 +223,17 @@ overBothStores('a change feed of a connector', (engine) => {
       ['settings_scorecards', 'added', '2'],
       ['users', 'added', '1'],
     ])
+  })
+
+  test('refuses more entities than a cursor holds, and takes some of them', async () => {
+    await connect()
+    const { copies } = world.platform.syncs
+    const names = Array.from({ length: mostEntities }, (_, index) => `entity_${index}`)
+    const listed = vi.spyOn(copies, 'listFilled').mockResolvedValue(['users', ...names])
+    const { status, json } = await ask()
+    expect([status, json.code, json.errors[0].field]).toEqual([422, 'validation_failed', '/entities'])
+    expect((await ask({ entities: 'users' })).status).toBe(200)
+    listed.mockRestore()
   })
 
   test('takes a cursor of its own only', async () => {

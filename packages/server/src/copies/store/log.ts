@@ -104,7 +104,8 @@ export async function writeLog(session: Session, rows: EntityRows, log: Log, ent
   const end = { feed: isRead ? log.feed : null, position }
   if (position === log.keptAfter) return { ...end, keptAfter: log.keptAfter }
   const oldest = isRead ? { upTo: position - mostBytes, before: entries.at - log.days * dayMs } : { upTo: position, before: 0 }
-  return { ...end, keptAfter: await prune(session, rows, { ...oldest, log, limit: pruneRows + 2 * placed.length }) }
+  const how = { limit: pruneRows + 2 * placed.length, isThorough: placed.length === 0 }
+  return { ...end, keptAfter: await prune(session, rows, { ...oldest, ...how, log }) }
 }
 
 const insertRows = (
@@ -127,20 +128,24 @@ interface Pruning {
   /** and those before this time, in milliseconds since 1970. */
   readonly before: number
   readonly limit: number
+  /** False looks at the oldest change first, and at no other one while that stays: a write costs little then. */
+  readonly isThorough: boolean
 }
 
 /**
- * Deletes some of the oldest changes. A change that a clock dated too early takes those before it with it.
+ * Deletes some of the oldest changes. A change that a clock dated too early takes those before it with it, if the look is thorough.
  * @returns the position up to which changes are deleted
  */
-async function prune(session: Session, { number, name }: EntityRows, { log, upTo, before, limit }: Pruning): Promise<bigint> {
+async function prune(session: Session, { number, name }: EntityRows, { log, upTo, before, limit, isThorough }: Pruning): Promise<bigint> {
   const { rows } = await session.query<Row>({
     name: 'cs_log_prune',
-    text: `with oldest as (select position, at from cs_changes where connector_id = $1 and name = $2 order by position limit $3),
+    text: `with first as (select position <= $4 or at < $5 as is_old from cs_changes where connector_id = $1 and name = $2 order by position limit 1),
+        oldest as (select position, at from cs_changes where connector_id = $1 and name = $2 and ($6 or (select is_old from first))
+          order by position limit $3),
         gone as (delete from cs_changes where connector_id = $1 and name = $2
           and position <= (select max(position) from oldest where position <= $4 or at < $5) returning position)
       select max(position) as position from gone`,
-    values: [number, name, limit, upTo, before],
+    values: [number, name, limit, upTo, before, isThorough],
   })
   const position = rows[0]?.['position']
   return typeof position === 'bigint' ? position : log.keptAfter
