@@ -1,4 +1,5 @@
 /** What the pages of the vendors say, and their stand-ins do. Each row was missing in a stand-in once: see docs/decisions/vendor-documents.md. */
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { GitHub } from './stand-ins/github.ts'
 import { GoogleCalendar } from './stand-ins/google-calendar.ts'
@@ -250,6 +251,13 @@ async function ask(vendor: Vendor, { of, send }: Said): Promise<Response> {
   if (body === undefined) delete headers['content-type']
   return fetch(`${vendor.origin}${path}`, { method, headers, ...sent })
 }
+
+const folder = new URL('stand-ins/', import.meta.url)
+test.each(readdirSync(folder))('%s is small and knows nothing of ours', (name) => {
+  const text = readFileSync(new URL(name, folder), 'utf8')
+  if (name !== 'shared.ts') expect(text.split('\n').length - 1).toBeLessThanOrEqual(250)
+  expect([...text.matchAll(/ from '(?!node:|\.\/)(.+)'/g)].map(([, from]) => from)).toEqual([])
+})
 
 describe.each(said)('$of: $says ($page)', (each) => {
   test('its stand-in does so', async () => {

@@ -1,12 +1,8 @@
 /** GitHub, by its public reference: https://docs.github.com/en/rest (version 2022-11-28). Written without knowledge of any definition. */
+import { documentation_url, fits, invalid, orderOf, read, refuse, resources, show, unknown } from './github-parts.ts'
 import type { Answer, Call, Row } from './shared.ts'
 import * as kit from './shared.ts'
 
-const documentation_url = 'https://docs.github.com/rest'
-const refuse = (status: number, message: string, more: Row = {}): kit.Refusal =>
-  new kit.Refusal({ status, body: { message, ...more, documentation_url, status: String(status) } })
-/** https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api#validation-failed */
-const invalid = (field: string, code: string) => refuse(422, 'Validation Failed', { errors: [{ resource: 'Issue', field, code }] })
 const spent = { 'x-ratelimit-limit': '5000', 'x-ratelimit-remaining': '0', 'x-ratelimit-resource': 'core' }
 
 /** Refusals on demand: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit */
@@ -21,17 +17,6 @@ export const githubRefusals = {
   down: { status: 502, body: '<html>Unicorn!</html>', headers: { 'content-type': 'text/html' } },
 }
 
-/** What lies below a repository. Each row has its page below https://docs.github.com/en/rest, for example /issues/issues. */
-const resources = kit.readTable(`
-  path            | filters                                                                     | create                            | update                              | deletes | at            | order
-  issues          | milestone state assignee type creator mentioned labels sort direction since | title body assignees labels       | title body state assignees labels   |         |               | created_at
-  pulls           | state head base sort direction                                              | title head base body draft        | title body state base               |         |               | created_at
-  issues/comments | sort direction since                                                        | body                              | body                                | yes     |               | id
-  reviews         |                                                                             | body event comments commit_id     |                                     |         |               | id
-  commits         | sha path author committer since until                                       |                                   |                                     |         |               | created_at
-  releases        |                                                                             | tag_name name body draft          | tag_name name body draft prerelease | yes     |               | created_at
-  actions/runs    | actor branch event status created head_sha exclude_pull_requests            |                                   |                                     | yes     | workflow_runs | created_at
-  labels          |                                                                             | name color description            | new_name color description          | yes     |               | id`)
 const repositoryFilters = ['visibility', 'affiliation', 'type', 'sort', 'direction', 'since', 'before'] // /repos/repos
 const user = { login: 'octo', id: 9_007_199_254_740_993n, type: 'User' }
 const iso = (milliseconds: number) => `${new Date(milliseconds).toISOString().slice(0, 19)}Z`
@@ -43,20 +28,15 @@ export class GitHub extends kit.Vendor {
   remaining = 5_000
   readonly #reset = Math.floor(Date.now() / 1_000) + 3_600
   readonly #repositories = new kit.Table()
-  readonly #tables = new Map<string, kit.Table>()
+  readonly #made = kit.tables()
 
   constructor({ records = 800, small = 200, seed = 11, smaller = 1 }: { records?: number; small?: number } & kit.Sizes = {}) {
     super(seed, smaller)
     const start = Date.now() - 90 * 86_400_000
     for (const [index, name] of ['large', 'small', 'empty'].entries()) {
-      const more = { private: false, archived: false, has_issues: name !== 'empty', description: null, topics: [] }
-      const repository = this.#repositories.add({
-        ...this.#base(start + index * 86_400_000),
-        name,
-        full_name: `octo/${name}`,
-        owner: user,
-        ...more,
-      })
+      const names = { name, full_name: `octo/${name}`, owner: user, description: null, topics: [] }
+      const flags = { private: false, archived: false, has_issues: name !== 'empty' }
+      const repository = this.#repositories.add({ ...this.#base(start + index * 86_400_000), ...names, ...flags })
       const count = [records, small][index] ?? 0
       // Fifty records share a second.
       for (let at = 0; at < count; at += 1) this.#seed(repository, at, start + Math.floor(at / 50) * 3_600_000)
@@ -94,7 +74,7 @@ export class GitHub extends kit.Vendor {
     this.#change(some('issues/comments'), { body: `Edited ${this.serial()}` })
     this.#change(some('actions/runs'), { conclusion: 'failure' })
     this.#add(repository, 'issues/comments', { body: 'New', user, issue_url: this.#url(repository, 'issues/1') }, now)
-    for (const path of ['issues/comments', 'releases']) this.#delete(repository, path, some(path))
+    for (const path of ['issues/comments', 'releases']) this.vanish(this.#table(repository, path), some(path)) // no list of deletes
   }
 
   protected answer(call: Call): Answer {
@@ -136,12 +116,12 @@ export class GitHub extends kit.Vendor {
     if (rest === resource && method === 'POST') return this.#create(call, repository, resource)
     if (rest === resource) return this.#page(call, table.live(), { path: resource, repository })
     const field = { issues: 'number', pulls: 'number', commits: 'sha', labels: 'name' }[resource] ?? 'id'
-    const row = table.find(decodeURIComponent(rest.slice(resource.length + 1)), field)
-    if (row === undefined || table.isDeleted(row)) throw refuse(404, 'Not Found')
+    const row = table.need(decodeURIComponent(rest.slice(resource.length + 1)), refuse(404, 'Not Found'), field)
     if (method === 'GET') return kit.ok(show(resource, row))
     const { deletes, update } = resources.get(resource) ?? {}
-    if (method === 'DELETE' && deletes === 'yes') this.#delete(repository, resource, row)
-    return method === 'DELETE' && deletes === 'yes' ? { status: 204 } : this.#update(call, row, kit.words(update))
+    if (method !== 'DELETE' || deletes !== 'yes') return this.#update(call, row, kit.words(update))
+    this.vanish(table, row)
+    return { status: 204 }
   }
 
   #children(call: Call, repository: Row, number: string, path: string): Answer {
@@ -149,31 +129,27 @@ export class GitHub extends kit.Vendor {
     const parent = path === 'reviews' ? { number: Number(number) } : { issue_url: this.#url(repository, `issues/${number}`) }
     if (call.method === 'POST') return this.#create(call, repository, path, parent)
     const isChild = (row: Row) => Object.entries(parent).every(([name, value]) => row[name] === value)
-    const rows = this.#table(repository, path).live().filter(isChild)
+    const rows = this.#table(repository, path).live(isChild)
     return this.#page(call, rows, { path, filters: path === 'reviews' ? [] : ['since'], repository })
   }
 
   /** A size above 100 counts as 100: "Changing the number of items per page" of /using-the-rest-api/using-pagination-in-the-rest-api */
   #page({ query, path }: Call, rows: readonly Row[], list: List): Answer {
     const { filters = kit.words(resources.get(list.path)?.['filters']), repository } = list
-    // GitHub ignores unknown parameters; the stand-in refuses them, because each is a mistake of a definition.
-    const [unknown] = kit.unknownNames(query.keys(), [...filters, 'per_page', 'page', ...(list.path === 'issues' ? ['after'] : [])])
-    if (unknown !== undefined) throw invalid(unknown, 'custom')
+    kit.refuseUnknown(query.keys(), [...filters, 'per_page', 'page', ...(list.path === 'issues' ? ['after'] : [])], unknown)
     const order = orderOf(query, list.path)
-    const sorted = kit.sortBy(
-      rows.filter((row) => fits(row, query, list.path)),
-      order.by,
-      order.isAscending,
-    )
+    const fitting = rows.filter((row) => fits(row, query, list.path))
+    const sorted = kit.sortBy(fitting, order.by, order.isAscending)
     const size = this.pageSize(Math.min(100, Number(query.get('per_page') ?? 30)))
     const page = Number(query.get('page') ?? 1)
     const total = Math.min(sorted.length, list.cap ?? sorted.length)
-    const cursor = query.get('after') ?? undefined
+    const cursor = query.get('after')
     // Large lists of issues have cursors: https://github.com/google/go-github/issues/3565
-    const isLarge = list.path === 'issues' && (cursor !== undefined || page === 1)
+    const isLarge = list.path === 'issues' && (cursor !== null || page === 1)
     if (list.path === 'issues' && !isLarge && page > 10) throw refuse(422, 'Pagination with the page parameter is not supported.')
     const numbered = { data: structuredClone(sorted.slice((page - 1) * size, page * size)), next: undefined }
-    const { data, next: after } = (isLarge ? kit.cutPage(sorted, { ...order, size, cursor }) : numbered) ?? numbered
+    const { data, next: after } = isLarge ? this.cut(sorted, { ...order, size, cursor }, invalid('after', 'invalid')) : numbered
+    if (!isLarge) this.between?.()
     const place = path.replace(/^\/repos\/[^/]+\/[^/]+/, `/repositories/${repository?.['id']}`)
     const link = (to: number, rel: string) => {
       const url = new URL(`${place}?${query}`, this.origin)
@@ -183,7 +159,6 @@ export class GitHub extends kit.Vendor {
     }
     const hasMore = isLarge ? after !== undefined : page * size < total
     const next = hasMore ? [link(page + 1, 'next'), link(Math.ceil(total / size), 'last')] : page > 1 ? [link(page - 1, 'prev')] : []
-    this.between?.()
     const { at } = resources.get(list.path) ?? {}
     const shown = data.map((row) => show(list.path, row))
     const body = at ? { total_count: total, [at]: shown } : shown
@@ -209,9 +184,8 @@ export class GitHub extends kit.Vendor {
   #create(call: Call, repository: Row, path: string, more: Row = {}): Answer {
     const fields = read(call, kit.words(resources.get(path)?.['create']))
     // A pull request has two branches: https://docs.github.com/en/rest/pulls/pulls#create-a-pull-request
-    const needs: Readonly<Record<string, string>> = { issues: 'title', pulls: 'title head base', releases: 'tag_name', labels: 'name' }
-    const lacking = kit.words(needs[path] ?? 'body').find((name) => fields[name] === undefined)
-    if (lacking !== undefined && path !== 'reviews') throw invalid(lacking, 'missing_field')
+    const needs = { issues: 'title', pulls: 'title head base', releases: 'tag_name', labels: 'name', reviews: '' }[path] ?? 'body'
+    kit.refuseLacking(fields, needs, (name) => invalid(name, 'missing_field'))
     const make = { issues: this.#issue, pulls: this.#pull }[path]?.bind(this)
     const row =
       make?.(repository, String(fields['title']), Date.now()) ??
@@ -231,18 +205,7 @@ export class GitHub extends kit.Vendor {
     return Object.assign(row, fields, row['updated_at'] === undefined ? {} : { updated_at: iso(Date.now()) })
   }
 
-  #delete(repository: Row, path: string, row: Row): void {
-    this.#table(repository, path).delete(row)
-    this.vanished.push(row) // the API has no list of deletes
-  }
-
-  #table(repository: Row, path: string): kit.Table {
-    const key = `${String(repository['name'])} ${path}`
-    const table = this.#tables.get(key) ?? new kit.Table()
-    this.#tables.set(key, table)
-    return table
-  }
-
+  #table = (repository: Row, path: string): kit.Table => this.#made(`${String(repository['name'])} ${path}`)
   #url = (repository: Row, rest: string) => `https://api.github.com/repos/${String(repository['full_name'])}/${rest}`
   #head = ({ id, name, full_name, owner }: Row): Row => ({ ref: 'main', repo: { id, name, full_name, owner } })
   #all = (path: string): Row[] => this.#repositories.live().flatMap((repository) => this.#table(repository, path).live())
@@ -273,44 +236,6 @@ interface List {
   readonly filters?: readonly string[]
   readonly repository?: Row
   readonly cap?: number
-}
-
-/** Names that are the stand-in's own: a commit has a hash in place of an id, and a label no times (/rest/commits/commits, /rest/issues/labels). */
-const hidden = { reviews: ['number'], commits: ['id', 'created_at', 'updated_at'], labels: ['created_at', 'updated_at', 'html_url'] }
-const show = (path: string, row: Row): Row => {
-  const names = Object.entries(hidden).find(([one]) => one === path)?.[1] ?? []
-  return Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)))
-}
-
-function fits(row: Row, query: URLSearchParams, path: string): boolean {
-  const changed = Date.parse(String(row[path === 'commits' ? 'created_at' : 'updated_at']))
-  const state = query.get('state') ?? (path === 'issues' || path === 'pulls' ? 'open' : 'all')
-  const [, sign, bound = ''] = /^(>=|<=|>|<)?(.+)$/.exec(query.get('created') ?? '') ?? []
-  const day = String(row['created_at']).slice(0, bound.length)
-  return [
-    state === 'all' || row['state'] === state,
-    changed > Date.parse(query.get('since') ?? '1970-01-01'), // "after the given time"
-    changed <= Date.parse(query.get('until') ?? '2999-01-01'),
-    query.get('status') === null || [row['status'], row['conclusion']].includes(query.get('status')),
-    bound === '' || { '>=': day >= bound, '<=': day <= bound, '>': day > bound, '<': day < bound }[sign ?? ''] !== false,
-    (query.get('labels') ?? '').split(',').every((name) => name === '' || (row['labels'] as Row[]).some((label) => label['name'] === name)),
-  ].every(Boolean)
-}
-
-/** The newest first, but repositories by name and comments by id: the pages of the lists. */
-function orderOf(query: URLSearchParams, path: string): { by: string[]; isAscending: boolean } {
-  const by = query.get('sort') ?? (path === 'repos' ? 'full_name' : (resources.get(path)?.['order'] ?? 'created_at'))
-  const field = { created: 'created_at', updated: 'updated_at', pushed: 'pushed_at' }[by] ?? by
-  const direction = query.get('direction') ?? query.get('order') ?? (field === 'full_name' || field === 'id' ? 'asc' : 'desc')
-  return { by: [field, 'id'], isAscending: direction === 'asc' }
-}
-
-function read({ body }: Call, allowed: readonly string[]): Row {
-  const fields = kit.readObject(body)
-  if (fields === undefined) throw refuse(400, 'Problems parsing JSON')
-  const [unknown] = kit.unknownNames(Object.keys(fields), allowed)
-  if (unknown !== undefined) throw invalid(unknown, 'custom')
-  return fields
 }
 
 /** Errors arrive with status 200: https://docs.github.com/en/apps/oauth-apps/maintaining-oauth-apps/troubleshooting-oauth-app-access-token-request-errors */

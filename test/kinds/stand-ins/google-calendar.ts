@@ -25,19 +25,7 @@ const lists = kit.readTable(`
   events       | 2500 | timeMin timeMax updatedMin q orderBy singleEvents showDeleted iCalUID timeZone eventTypes      | timeMin timeMax updatedMin q orderBy iCalUID
   acl          | 250  | showDeleted                                                                                    |
   settings     | 250  |                                                                                                |`)
-const eventFields = [
-  'id',
-  'summary',
-  'description',
-  'location',
-  'start',
-  'end',
-  'attendees',
-  'recurrence',
-  'reminders',
-  'visibility',
-  'colorId',
-]
+const eventFields = kit.words('id summary description location start end attendees recurrence reminders visibility colorId')
 const iso = (time: number) => new Date(time).toISOString()
 
 /** Google Calendar with a primary calendar, an empty one, and events. */
@@ -45,7 +33,7 @@ export class GoogleCalendar extends kit.Vendor {
   /** Public key of the service account. */
   serviceKey: KeyObject | undefined
   readonly key = 'ya29.standin'
-  readonly #tables = new Map<string, kit.Table>()
+  readonly #table = kit.tables()
   /** Tokens of changes that were made before this number have ended. */
   ended = 0
 
@@ -145,28 +133,16 @@ export class GoogleCalendar extends kit.Vendor {
       throw refuse(400, 'badRequest', 'The requested ordering is not available for the particular query.')
     const rows = table.all.filter((row) => Number(row['number']) > since && (seesDeleted || !table.isDeleted(row)) && fits(row, query))
     const by = query.get('orderBy') === 'updated' ? ['updated', 'number'] : ['made']
-    const cut = kit.cutPage(rows, { by, isAscending: true, size: this.pageSize(size), cursor: query.get('pageToken') ?? undefined })
-    if (cut === undefined) throw refuse(400, 'invalid', 'Invalid page token value.')
-    const first = query.has('pageToken') ? kit.unseal(`${query.get('pageToken')}`) : undefined
+    const cursor = query.get('pageToken')
     // The token is as old as the first page: what changes during the walk comes with the next one.
-    const mark = Number(first?.['mark'] ?? this.#mark)
+    const mark = Number(kit.unseal(cursor ?? '')?.['mark'] ?? this.#mark)
+    const cut = this.cut(rows, { by, size: this.pageSize(size), cursor }, refuse(400, 'invalid', 'Invalid page token value.'))
     const next =
       cut.next === undefined ? { nextSyncToken: kit.seal({ since: mark }) } : { nextPageToken: kit.seal({ ...kit.unseal(cut.next), mark }) }
-    this.between?.()
-    return kit.ok({
-      kind: `calendar#${name}`,
-      etag: '"stand-in"',
-      ...next,
-      items: cut.data.map((row) => show(name, row)),
-    })
+    return kit.ok({ kind: `calendar#${name}`, etag: '"stand-in"', ...next, items: cut.data.map((row) => show(name, row)) })
   }
 
   #mark = 0
-  #table(name: string): kit.Table {
-    const table = this.#tables.get(name) ?? new kit.Table()
-    this.#tables.set(name, table)
-    return table
-  }
 
   #touch(row: Row, time = Date.now()): Row {
     this.#mark = this.serial()
@@ -210,8 +186,7 @@ function fits(row: Row, query: URLSearchParams): boolean {
 
 function check(names: Iterable<string>, allowed: readonly string[]): void {
   // https://cloud.google.com/apis/design/errors: an unknown name is an invalid argument
-  const [unknown] = kit.unknownNames(names, allowed)
-  if (unknown !== undefined) throw refuse(400, 'badRequest', `Unknown name "${unknown}": Cannot bind query parameter.`)
+  kit.refuseUnknown(names, allowed, (name) => refuse(400, 'badRequest', `Unknown name "${name}": Cannot bind query parameter.`))
 }
 
 function read({ body }: Call): Row {

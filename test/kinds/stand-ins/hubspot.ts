@@ -2,32 +2,27 @@
 import type { Answer, Call, Row } from './shared.ts'
 import * as kit from './shared.ts'
 
-const fault = (category: string, message: string, more: Row = {}) => ({
-  status: 'error',
-  message,
-  correlationId: 'stand-in',
-  category,
-  ...more,
-})
+const fault = (category: string, message: string, more: Row = {}) =>
+  Object.assign({ status: 'error', message, correlationId: 'stand-in', category }, more)
 /** https://developers.hubspot.com/docs/api-reference/error-handling */
 const refuse = (status: number, category: string, message: string): kit.Refusal =>
   new kit.Refusal({ status, body: fault(category, message) })
 const invalid = (message: string) => refuse(400, 'VALIDATION_ERROR', message)
 const missing = () => refuse(404, 'OBJECT_NOT_FOUND', 'resource not found')
+const limits = (left: number) => ({
+  'x-hubspot-ratelimit-max': '190',
+  'x-hubspot-ratelimit-remaining': String(left),
+  'x-hubspot-ratelimit-interval-milliseconds': '10000',
+})
+
+const ten = { errorType: 'RATE_LIMIT', policyName: 'TEN_SECONDLY_ROLLING' }
 
 /** Refusals on demand: https://developers.hubspot.com/docs/developer-tooling/platform/usage-guidelines */
 export const hubspotRefusals = {
   rate: {
     status: 429,
-    body: fault('RATE_LIMITS', 'You have reached your ten_secondly_rolling limit.', {
-      errorType: 'RATE_LIMIT',
-      policyName: 'TEN_SECONDLY_ROLLING',
-    }),
-    headers: {
-      'x-hubspot-ratelimit-max': '190',
-      'x-hubspot-ratelimit-remaining': '0',
-      'x-hubspot-ratelimit-interval-milliseconds': '10000',
-    },
+    body: fault('RATE_LIMITS', 'You have reached your ten_secondly_rolling limit.', ten),
+    headers: limits(0),
   },
   scopes: { status: 403, body: fault('MISSING_SCOPES', 'This app has not been granted all required scopes to make this call.') },
   down: { status: 502, body: fault('ERROR', 'internal error') },
@@ -43,17 +38,13 @@ const objects = kit.readTable(`
   tickets    | hs_lastmodifieddate | subject content hs_pipeline hs_pipeline_stage hs_ticket_priority |
   products   | hs_lastmodifieddate | name price description hs_sku                          |
   line_items | hs_lastmodifieddate | name quantity price amount hs_product_id               |`)
-const known = (path: string): string[] => [
-  ...kit.words(objects.get(path)?.['properties']),
-  'createdate',
-  'hs_object_id',
-  `${objects.get(path)?.['modified']}`,
-]
+const modified = (path: string): string => `${objects.get(path)?.['modified']}`
+const known = (path: string): string[] => kit.words(`${objects.get(path)?.['properties'] ?? ''} createdate hs_object_id ${modified(path)}`)
 
 /** HubSpot with objects, owners, pipelines and properties. */
 export class HubSpot extends kit.Vendor {
   readonly key = 'pat-standin'
-  readonly #tables = new Map([...objects.keys(), 'owners'].map((path) => [path, new kit.Table()]))
+  readonly #table = kit.tables()
   /** Results of a search end here: 10,000 at HubSpot. */
   readonly cap: number
 
@@ -71,15 +62,8 @@ export class HubSpot extends kit.Vendor {
       if (index % 5 === 0) this.#add('tickets', { subject: `Ticket ${index}`, hs_pipeline: '0', hs_pipeline_stage: '1' }, time)
       if (index % 6 === 0) this.#add('products', { name: `Product ${index}`, price: '10' }, time)
       if (index % 7 === 0) this.#add('line_items', { name: `Line ${index}`, quantity: '1', price: '10' }, time)
-      const owner = {
-        id: String(this.serial()),
-        email: `o${index}@example.com`,
-        firstName: 'Owner',
-        lastName: `${index}`,
-        userId: index,
-        archived: false,
-      }
-      if (index < 120) this.#table('owners').add({ ...owner, createdAt: iso(time), updatedAt: iso(time) })
+      const owner = { id: String(this.serial()), email: `o${index}@example.com`, firstName: 'Owner', lastName: `${index}`, userId: index }
+      if (index < 120) this.#table('owners').add({ ...owner, archived: false, createdAt: iso(time), updatedAt: iso(time) })
     }
   }
 
@@ -105,12 +89,7 @@ export class HubSpot extends kit.Vendor {
       throw refuse(401, 'INVALID_AUTHENTICATION', 'Authentication credentials not found.')
     const answer = this.#route(call)
     const isSearch = call.path.endsWith('/search') // searches have no such headers
-    const limits = {
-      'x-hubspot-ratelimit-max': '190',
-      'x-hubspot-ratelimit-remaining': '180',
-      'x-hubspot-ratelimit-interval-milliseconds': '10000',
-    }
-    return { ...answer, headers: { ...(isSearch ? {} : limits), 'x-hubspot-correlation-id': 'stand-in', ...answer.headers } }
+    return { ...answer, headers: { ...(isSearch ? {} : limits(180)), 'x-hubspot-correlation-id': 'stand-in', ...answer.headers } }
   }
 
   #route(call: Call): Answer {
@@ -145,26 +124,18 @@ export class HubSpot extends kit.Vendor {
     const rows = query.get('archived') === 'true' ? table.all.filter((row) => table.isDeleted(row)) : table.live()
     const email = query.get('email')
     const fitting = rows.filter((row) => email === null || row['email'] === email).map((row) => ({ ...row, number: Number(row['id']) }))
-    const cut = kit.cutPage(fitting, {
-      by: ['number'],
-      isAscending: true,
-      size: this.pageSize(size),
-      cursor: query.get('after') ?? undefined,
-    })
-    if (cut === undefined) throw invalid('Invalid input: after')
-    this.between?.()
+    const place = { by: ['number'], size: this.pageSize(size), cursor: query.get('after') }
+    const cut = this.cut(fitting, place, invalid('Invalid input: after'))
     const results = cut.data.map(({ number: _number, ...row }) => (path === 'owners' ? row : show(path, row, query.get('properties'))))
-    return kit.ok({
-      results,
-      ...(cut.next === undefined ? {} : { paging: { next: { after: cut.next, link: `${this.origin}${url}?after=${cut.next}` } } }),
-    })
+    const next = { after: cut.next, link: `${this.origin}${url}?after=${cut.next}` }
+    return kit.ok({ results, ...(cut.next === undefined ? {} : { paging: { next } }) })
   }
 
   /** At most 200 a page and 10,000 in all: https://developers.hubspot.com/docs/api-reference/search/guide */
   #search(call: Call, path: string): Answer {
     const body = kit.readObject(call.body) ?? {}
-    const [unknown] = kit.unknownNames(Object.keys(body), ['filterGroups', 'sorts', 'query', 'properties', 'limit', 'after'])
-    if (unknown !== undefined) throw invalid(`Invalid input JSON: Unrecognized field "${unknown}"`)
+    const unknown = (name: string) => invalid(`Invalid input JSON: Unrecognized field "${name}"`)
+    kit.refuseUnknown(Object.keys(body), ['filterGroups', 'sorts', 'query', 'properties', 'limit', 'after'], unknown)
     const { filterGroups = [], sorts = [], query = '', limit = 10, after = 0, properties } = body
     const size = Number(limit)
     if (!(size >= 1 && size <= 200)) throw invalid('Invalid input: limit must be at most 200')
@@ -173,18 +144,15 @@ export class HubSpot extends kit.Vendor {
     // Five groups, ten filters in each, 25 in all: https://developers.hubspot.com/changelog/breaking-change-expanded-filtering-capabilities-and-error-messaging-in-hubspots-search-api
     if (groups.length > 5 || groups.some(({ length }) => length > 10) || groups.flat().length > 25) throw invalid('too many filters')
     const fits = (row: Row) => groups.length === 0 || groups.some((filters) => filters.every((filter) => says(path, row, filter)))
-    const rows = this.#table(path)
-      .live()
-      .filter((row) => fits(row) && JSON.stringify(row['properties']).includes(String(query)))
+    const rows = this.#table(path).live((row) => fits(row) && JSON.stringify(row['properties']).includes(String(query)))
     const [sort] = list(sorts)
     const name = String(sort?.['propertyName'] ?? 'createdate')
     const numbered = rows.map((row) => ({ row, number: Number(row['id']), value: kit.at(row, `properties.${name}`) })) // ids are numbers
     const by = name === 'hs_object_id' ? ['number'] : ['value', 'number']
     const sorted = kit.sortBy(numbered, by, sort?.['direction'] !== 'DESCENDING').flatMap(({ row }) => (kit.isRow(row) ? [row] : []))
     const to = Number(after) + this.pageSize(size)
-    const results = structuredClone(sorted.slice(Number(after), to)).map((row) =>
-      show(path, row, Array.isArray(properties) ? properties.join() : null),
-    )
+    const wanted = Array.isArray(properties) ? properties.join() : null
+    const results = structuredClone(sorted.slice(Number(after), to)).map((row) => show(path, row, wanted))
     this.between?.()
     return kit.ok({ total: rows.length, results, ...(to < rows.length ? { paging: { next: { after: String(to) } } } : {}) })
   }
@@ -192,54 +160,36 @@ export class HubSpot extends kit.Vendor {
   #create(call: Call, path: string): Answer {
     const fields = read(call, path)
     const unique = objects.get(path)?.['unique'] ?? ''
-    const same = this.#table(path)
-      .live()
-      .find((row) => unique !== '' && kit.at(row, `properties.${unique}`) === fields[unique])
+    const [same] = this.#table(path).live((row) => unique !== '' && kit.at(row, `properties.${unique}`) === fields[unique])
     if (same !== undefined) throw refuse(409, 'CONFLICT', `Contact already exists. Existing ID: ${String(same['id'])}`)
     return { status: 201, body: this.#add(path, fields) }
   }
 
-  #table = (path: string): kit.Table => this.#tables.get(path) ?? new kit.Table()
-
-  #find(path: string, id: string | undefined): Row {
-    const row = this.#table(path).find(id)
-    if (row === undefined || this.#table(path).isDeleted(row)) throw missing()
-    return row
-  }
+  #find = (path: string, id: string | undefined): Row => this.#table(path).need(id, missing())
 
   #add(path: string, fields: Row, time = Date.now()): Row {
     const id = String(this.serial())
-    const properties = { ...fields, createdate: iso(time), hs_object_id: id, [`${objects.get(path)?.['modified']}`]: iso(time) }
+    const properties = { ...fields, createdate: iso(time), hs_object_id: id, [modified(path)]: iso(time) }
     return this.#table(path).add({ id, properties, createdAt: iso(time), updatedAt: iso(time), archived: false })
   }
 
   #change(path: string, row: Row, fields: Row): Row {
     const time = iso(Date.now())
-    const properties = {
-      ...(kit.isRow(row['properties']) ? row['properties'] : {}),
-      ...fields,
-      [`${objects.get(path)?.['modified']}`]: time,
-    }
-    return Object.assign(row, { properties, updatedAt: time })
+    const held = kit.isRow(row['properties']) ? row['properties'] : {}
+    return Object.assign(row, { properties: { ...held, ...fields, [modified(path)]: time }, updatedAt: time })
   }
 
   /** Archived records are in the list of archived ones only: /crm-contacts-v3/basic/delete-crm-v3-objects-contacts */
   #archive(path: string, row: Row): void {
-    this.#table(path).delete(Object.assign(row, { archived: true, archivedAt: iso(Date.now()) }))
-    this.vanished.push(row)
+    this.vanish(this.#table(path), Object.assign(row, { archived: true, archivedAt: iso(Date.now()) }))
   }
 }
 
 const iso = (time: number): string => new Date(time).toISOString()
 const list = (value: unknown): Row[] => (Array.isArray(value) ? value.filter(kit.isRow) : [])
 const pipeline = (path: string): Row => ({
-  id: `${path}-default`,
-  label: 'Default',
-  displayOrder: 0,
-  stages: [{ id: '1', label: 'New' }],
-  archived: false,
-  createdAt: iso(0),
-  updatedAt: iso(0),
+  ...{ id: `${path}-default`, label: 'Default', displayOrder: 0, stages: [{ id: '1', label: 'New' }] },
+  ...{ archived: false, createdAt: iso(0), updatedAt: iso(0) },
 })
 
 /** Those that the account made have no such flag: https://developers.hubspot.com/docs/api-reference/crm-properties-v3/guide */
@@ -268,17 +218,15 @@ function says(path: string, row: Row, { propertyName, operator, value, values }:
   return answer
 }
 
-function check(query: URLSearchParams, allowed: readonly string[]): void {
-  // HubSpot ignores unknown parameters; the stand-in refuses them, because each is a mistake of a definition.
-  const [unknown] = kit.unknownNames(query.keys(), allowed)
-  if (unknown !== undefined) throw invalid(`${unknown} is not a parameter`)
-}
+/** HubSpot ignores unknown parameters; the stand-in refuses them. */
+const check = (query: URLSearchParams, allowed: readonly string[]): void =>
+  kit.refuseUnknown(query.keys(), allowed, (name) => invalid(`${name} is not a parameter`))
 
 /** Bodies hold `properties`, and unknown ones are refused: https://developers.hubspot.com/docs/api-reference/crm-contacts-v3/guide */
 function read({ body }: Call, path: string): Row {
   const { properties, associations: _associations, ...rest } = kit.readObject(body) ?? {}
   if (!kit.isRow(properties) || Object.keys(rest).length > 0) throw invalid('Invalid input JSON')
-  const [unknown] = kit.unknownNames(Object.keys(properties), known(path))
-  if (unknown !== undefined) throw invalid(`Property values were not valid: PROPERTY_DOESNT_EXIST ${unknown}`)
+  const unknown = (name: string) => invalid(`Property values were not valid: PROPERTY_DOESNT_EXIST ${name}`)
+  kit.refuseUnknown(Object.keys(properties), known(path), unknown)
   return properties
 }

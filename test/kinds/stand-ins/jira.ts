@@ -23,17 +23,11 @@ const account = 'person@example.com:jira_standin'
 /** Jira with issues, their comments and worklogs, and projects with components and versions. */
 export class Jira extends kit.Vendor {
   readonly key = 'jira_standin'
-  readonly #tables = new Map<string, kit.Table>()
+  readonly #table = kit.tables()
 
   constructor({ issues = 220, users = 1_200, seed = 23, smaller = 1 }: { issues?: number; users?: number } & kit.Sizes = {}) {
     super(seed, smaller)
-    for (let index = 0; index < users; index += 1)
-      this.#table('user').add({
-        accountId: `5b10:${index}`,
-        accountType: 'atlassian',
-        displayName: `Person ${index}`,
-        active: index % 9 < 8,
-      })
+    for (let index = 0; index < users; index += 1) this.#user(String(index), `Person ${index}`, index % 9 < 8)
     for (let index = 0; index < 12; index += 1) this.#add('status', { name: index === 0 ? 'To Do' : `Step ${index}`, description: '' })
     for (let index = 0; index < this.fixed(130); index += 1)
       this.#table('field').add({ id: `customfield_${10_000 + index}`, name: `Field ${index}`, custom: true })
@@ -57,7 +51,7 @@ export class Jira extends kit.Vendor {
     Object.assign(this.pick(this.holds('project')), { name: `Renamed ${this.serial()}` })
     Object.assign(this.pick(this.holds('component')), { name: `Renamed ${this.serial()}` })
     this.#delete('component', this.pick(this.holds('component')))
-    this.#table('user').add({ accountId: `5b10:n${this.serial()}`, accountType: 'atlassian', displayName: 'New', active: true })
+    this.#user(`n${this.serial()}`, 'New', true)
     // Not without end: each project is a page more of its components.
     if (this.holds('project').length < this.fixed(60) + 10) this.#addProject(this.holds('project').length)
   }
@@ -71,10 +65,8 @@ export class Jira extends kit.Vendor {
         headers: { 'content-type': 'text/html' },
       })
     const answer = this.#route(call)
-    return {
-      ...answer,
-      headers: { 'atl-traceid': 'stand-in', 'x-ratelimit-limit': '350', 'x-ratelimit-remaining': '345', ...answer.headers },
-    }
+    const limits = { 'x-ratelimit-limit': '350', 'x-ratelimit-remaining': '345' }
+    return { ...answer, headers: { 'atl-traceid': 'stand-in', ...limits, ...answer.headers } }
   }
 
   #route(call: Call): Answer {
@@ -169,15 +161,8 @@ export class Jira extends kit.Vendor {
     const sealed = token === null ? undefined : kit.unseal(token)
     if (token !== null && sealed?.['jql'] !== jql) throw refuse(400, 'The nextPageToken is invalid or does not belong to this query.')
     const size = /^(id|key)(,(id|key))*$/.test(fields) ? wanted : Math.min(wanted, 100) // with more fields the vendor answers less
-    const cursor = sealed === undefined ? undefined : String(sealed['cursor'])
-    const cut = kit.cutPage(this.holds('issue').filter(read.fits), {
-      by: [...read.by, 'id'],
-      isAscending: read.isAscending,
-      size: this.pageSize(size),
-      cursor,
-    })
-    if (cut === undefined) throw refuse(400, 'The nextPageToken is invalid.')
-    this.between?.()
+    const place = { by: [...read.by, 'id'], isAscending: read.isAscending, size: this.pageSize(size), cursor: sealed?.['cursor'] }
+    const cut = this.cut(this.#table('issue').live(read.fits), place, refuse(400, 'The nextPageToken is invalid.'))
     const next = cut.next === undefined ? {} : { nextPageToken: kit.seal({ jql, cursor: cut.next }) }
     return kit.ok({ issues: cut.data.map((row) => show(row, fields)), ...next, isLast: cut.next === undefined })
   }
@@ -193,25 +178,16 @@ export class Jira extends kit.Vendor {
 
   #write(call: Call, table: string, more: Row = {}, issue?: Row): Row {
     const fields = readBody(call, table)
-    const lacking = kit.words(writes.get(table)?.['needs']).find((name) => fields[name] === undefined)
-    if (lacking !== undefined) throw refuse(400, { [lacking]: `The ${lacking} is missing.` })
+    kit.refuseLacking(fields, writes.get(table)?.['needs'], (name) => refuse(400, { [name]: `The ${name} is missing.` }))
     const project = this.holds('project').find(({ id, key }) => key === fields['project'] || id === String(fields['projectId'] ?? ''))
     if (issue === undefined && project === undefined) throw refuse(404, 'The project is not there')
     if (issue !== undefined) issue['updated'] = more['updated']
     return this.#add(table, { ...(issue === undefined ? { projectId: Number(project?.['id']) } : {}), ...fields, ...more })
   }
 
-  #table(name: string): kit.Table {
-    const table = this.#tables.get(name) ?? new kit.Table()
-    this.#tables.set(name, table)
-    return table
-  }
-
-  #find(table: string, value: unknown, what: string, field = 'id'): Row {
-    const row = this.#table(table).find(value, field)
-    if (row === undefined || this.#table(table).isDeleted(row)) throw missing(what)
-    return row
-  }
+  #find = (table: string, value: unknown, what: string, field = 'id'): Row => this.#table(table).need(value, missing(what), field)
+  #user = (id: string, displayName: string, active: boolean): Row =>
+    this.#table('user').add({ accountId: `5b10:${id}`, accountType: 'atlassian', displayName, active })
 
   #add(table: string, fields: Row): Row {
     const id = String(10_000 + this.serial())
@@ -229,15 +205,8 @@ export class Jira extends kit.Vendor {
   #addIssue(fields: Row, time = Date.now()): Row {
     const { id, key, name } = this.pick(this.holds('project').slice(0, 7))
     const basics = { project: { id, key, name }, issuetype: { id: '10001', name: 'Task' }, status: this.holds('status')[0] }
-    const rest = {
-      priority: { id: '3', name: 'Medium' },
-      assignee: null,
-      description: writeText('Words'),
-      labels: [],
-      customfield_10010: 'Own',
-    }
-    const times = { created: iso(time), updated: iso(time) }
-    const own = { ...basics, ...rest, ...times, ...fields }
+    const rest = { priority: { id: '3', name: 'Medium' }, assignee: null, description: writeText('Words'), labels: [] }
+    const own = { ...basics, ...rest, customfield_10010: 'Own', created: iso(time), updated: iso(time), ...fields }
     return this.#add('issue', { key: `${own.project.key}-${this.#table('issue').all.length + 1}`, ...own })
   }
 
@@ -247,8 +216,7 @@ export class Jira extends kit.Vendor {
 
   /** Nothing says that a record is deleted; with an issue its comments and worklogs are. */
   #delete(table: string, row: Row): void {
-    this.#table(table).delete(row)
-    this.vanished.push(row)
+    this.vanish(this.#table(table), row)
     for (const inner of table === 'issue' ? below.issue : [])
       for (const each of this.holds(inner)) if (each['issueId'] === row['id']) this.#delete(inner, each)
   }

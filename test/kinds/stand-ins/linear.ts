@@ -3,6 +3,7 @@
  * (https://linear.app/developers). Written without knowledge of any definition.
  */
 import * as graphql from './graphql.ts'
+import { roots, types } from './linear-schema.ts'
 import type { Answer, Call, Row } from './shared.ts'
 import * as kit from './shared.ts'
 
@@ -14,11 +15,13 @@ const refusal = (status: number, code: string, message: string, presentable = me
 const refuse = (status: number, code: string, message: string, presentable?: string): kit.Refusal =>
   new kit.Refusal(refusal(status, code, message, presentable))
 const invalid = (message: string) => new graphql.GraphqlError(message)
-const limits = (left: number) => ({
-  'x-ratelimit-requests-limit': '5000',
-  'x-ratelimit-requests-remaining': String(left),
-  'x-ratelimit-requests-reset': String(Date.now() + 3_000_000),
+const notCursor = refuse(200, 'INPUT_ERROR', 'Argument Validation Error', 'after must be a cursor.')
+const budget = (of: string, most: number, left: number) => ({
+  [`x-ratelimit-${of}-limit`]: String(most),
+  [`x-ratelimit-${of}-remaining`]: String(Math.floor(left)),
+  [`x-ratelimit-${of}-reset`]: String(Date.now() + 3_000_000),
 })
+const limits = (left: number) => budget('requests', 5_000, left)
 
 /** Points in an hour for a key: https://linear.app/developers/rate-limiting */
 const mostPoints = 250_000
@@ -32,52 +35,6 @@ export const linearRefusals = {
   down: { status: 503, body: 'Service Unavailable', headers: { 'content-type': 'text/plain' } },
 }
 
-/** Types with the fields that are played: values, relations, and what a filter takes. */
-const types = kit.readTable(`
-type | values | relations | filter
-Issue | id identifier number title description priority priorityLabel estimate branchName url sortOrder dueDate labelIds trashed startedAt completedAt canceledAt createdAt updatedAt archivedAt | team:Team state:WorkflowState assignee:User creator:User project:Project cycle:Cycle parent:Issue | id number title priority createdAt updatedAt archivedAt completedAt dueDate team state assignee project cycle
-Project | id name description content slugId url color icon priority priorityLabel progress scope health startDate targetDate startedAt completedAt canceledAt labelIds trashed createdAt updatedAt archivedAt | status:ProjectStatus lead:User creator:User | id name createdAt updatedAt completedAt lead health
-Team | id key name displayName description icon color timezone visibility cyclesEnabled triageEnabled createdAt updatedAt archivedAt retiredAt | parent:Team | id key name createdAt updatedAt retiredAt
-User | id name displayName email active admin guest app owner title description timezone avatarUrl url lastSeen statusLabel createdAt updatedAt archivedAt isMe | | id name email active admin createdAt updatedAt
-Comment | id body url quotedText issueId parentId projectId editedAt resolvedAt createdAt updatedAt archivedAt | user:User issue:Issue parent:Comment | id body createdAt updatedAt issue user
-Cycle | id number name description startsAt endsAt completedAt progress isActive isFuture isPast createdAt updatedAt archivedAt | team:Team | id number name startsAt endsAt createdAt updatedAt isActive team
-IssueLabel | id name description color isGroup lastAppliedAt retiredAt createdAt updatedAt archivedAt | team:Team parent:IssueLabel creator:User | id name isGroup createdAt updatedAt team
-WorkflowState | id name description color type position createdAt updatedAt archivedAt | team:Team | id name type createdAt updatedAt team
-ProjectStatus | id name type color | |
-Organization | id name urlKey logoUrl userCount createdIssueCount createdAt updatedAt | |
-PageInfo | hasNextPage endCursor hasPreviousPage startCursor | |`)
-
-/** Fields of the schema's roots with their arguments; what a mutation answers, its input and what that takes. */
-const page = 'after:String before:String first:Int last:Int includeArchived:Boolean orderBy:PaginationOrderBy'
-const roots = kit.readTable(`
-field | type | arguments | input | answers
-issues | Issue | ${page} filter:IssueFilter sort:[IssueSortInput!]
-projects | Project | ${page} filter:ProjectFilter sort:[ProjectSortInput!]
-teams | Team | ${page} filter:TeamFilter
-users | User | ${page} filter:UserFilter includeDisabled:Boolean
-comments | Comment | ${page} filter:CommentFilter
-cycles | Cycle | ${page} filter:CycleFilter
-issueLabels | IssueLabel | ${page} filter:IssueLabelFilter
-workflowStates | WorkflowState | ${page} filter:WorkflowStateFilter
-viewer | User |
-organization | Organization |
-issueCreate | Issue | input:IssueCreateInput! | teamId! id title description stateId assigneeId projectId cycleId parentId labelIds priority estimate dueDate | issue
-issueUpdate | Issue | id:String! input:IssueUpdateInput! | title description teamId stateId assigneeId projectId cycleId parentId labelIds priority estimate dueDate trashed | issue
-issueArchive | Issue | id:String! trash:Boolean | | entity
-issueDelete | Issue | id:String! permanentlyDelete:Boolean | | entity
-projectCreate | Project | input:ProjectCreateInput! slackChannelName:String | name! teamIds! id description content statusId leadId priority startDate targetDate color icon labelIds memberIds | project
-projectUpdate | Project | id:String! input:ProjectUpdateInput! | name teamIds description content statusId leadId priority startDate targetDate color icon labelIds trashed | project
-projectDelete | Project | id:String! | | entity
-commentCreate | Comment | input:CommentCreateInput! | id body issueId parentId projectId quotedText | comment
-commentUpdate | Comment | id:String! input:CommentUpdateInput! skipEditedAt:Boolean | body quotedText | comment
-commentDelete | Comment | id:String! | | entityId
-issueLabelCreate | IssueLabel | input:IssueLabelCreateInput! replaceTeamLabels:Boolean | name! id description color teamId parentId isGroup | issueLabel
-issueLabelUpdate | IssueLabel | id:String! input:IssueLabelUpdateInput! replaceTeamLabels:Boolean | name description color parentId isGroup | issueLabel
-issueLabelDelete | IssueLabel | id:String! | | entityId`)
-
-for (const [name, root] of roots) // issue(id) beside issues
-  if (root['arguments']?.startsWith('after')) roots.set(name.slice(0, -1), { type: root['type'] ?? '', arguments: 'id:String!' })
-
 const relationsOf = (type: string) => graphql.readPairs(types.get(type)?.['relations'])
 const iso = (time: number) => new Date(time).toISOString()
 
@@ -90,7 +47,7 @@ export class Linear extends kit.Vendor {
   refused = 0
   #usedAt = Date.now()
   #cost = 0
-  readonly #tables = new Map([...types.keys()].map((type) => [type, new kit.Table()]))
+  readonly #table = kit.tables()
 
   constructor({ records = 1_000, seed = 23, smaller = 1 }: { records?: number } & kit.Sizes = {}) {
     super(seed, smaller)
@@ -110,19 +67,10 @@ export class Linear extends kit.Vendor {
     for (let at = 0; at < records; at += 1) {
       const time = start + Math.floor(at / 50) * 600_000 // fifty records share an instant
       const issue = this.#issue(`Issue ${at}`, time)
-      this.#make(
-        'Comment',
-        { body: `Comment ${at}`, issue, issueId: issue['id'], user: this.#table('User').all[at % this.fixed(130)] },
-        time,
-      )
+      const user = this.#table('User').all[at % this.fixed(130)]
+      this.#make('Comment', { body: `Comment ${at}`, issue, issueId: issue['id'], user }, time)
       if (at % 20 === 19) Object.assign(issue, { archivedAt: iso(time) })
     }
-  }
-
-  #table(type: string): kit.Table {
-    const table = this.#tables.get(type)
-    if (table === undefined) throw new Error(`${type} is no type`)
-    return table
   }
 
   /** `issues` are those that are not archived, `all issues` all of them; so for every list. `users` are those who can sign in. */
@@ -136,7 +84,7 @@ export class Linear extends kit.Vendor {
     const issue = this.#issue(`New ${this.serial()}`, Date.now())
     this.#make('Comment', { body: 'New', issue, issueId: issue['id'], user: this.#table('User').all[0] })
     for (const list of ['issues', 'projects']) this.#trash(this.pick(this.holds(list).slice(1)))
-    for (const type of ['Comment', 'IssueLabel']) this.#delete(type, this.pick(this.#table(type).live().slice(1)))
+    for (const type of ['Comment', 'IssueLabel']) this.vanish(this.#table(type), this.pick(this.#table(type).live().slice(1)))
     for (const word of ['issues title', 'projects name', 'users name', 'comments body', 'issueLabels name']) {
       const [list = '', field = ''] = word.split(' ')
       Object.assign(this.pick(this.holds(list)), { [field]: `Changed ${this.serial()}`, updatedAt: iso(Date.now()) })
@@ -172,12 +120,7 @@ export class Linear extends kit.Vendor {
   }
 
   /** Headers of the points: https://linear.app/developers/rate-limiting */
-  #points = () => ({
-    'x-complexity': String(Math.ceil(this.#cost)),
-    'x-ratelimit-complexity-limit': String(mostPoints),
-    'x-ratelimit-complexity-remaining': String(Math.floor(mostPoints - this.used)),
-    'x-ratelimit-complexity-reset': String(Date.now() + 3_000_000),
-  })
+  #points = () => ({ 'x-complexity': String(Math.ceil(this.#cost)), ...budget('complexity', mostPoints, mostPoints - this.used) })
 
   /** A query takes points from a bucket that fills at a constant rate, at most 10,000: https://linear.app/developers/rate-limiting */
   #spend(points: number): void {
@@ -199,17 +142,13 @@ export class Linear extends kit.Vendor {
     this.#spend(Number(first) * costOf(field.fields))
     const isListed = (row: Row) =>
       (args['includeArchived'] === true || row['archivedAt'] === null) && (args['includeDisabled'] === true || row['active'] !== false)
-    const rows = this.#table(type).live().filter(isListed)
+    const found = this.#table(type).live((row) => isListed(row) && graphql.fits(types, type, row, filter))
     const by = [args['orderBy'] === 'updatedAt' ? 'updatedAt' : 'createdAt', 'id']
-    const cursor = after === undefined ? undefined : String(after)
-    const found = rows.filter((row) => graphql.fits(types, type, row, filter))
-    const cut = kit.cutPage(found, { by, isAscending: false, size: this.pageSize(Number(first)), cursor })
-    if (cut === undefined) throw refuse(200, 'INPUT_ERROR', 'Argument Validation Error', 'after must be a cursor.')
-    this.between?.()
-    const last = cut.data.at(-1) // the last page has a cursor too
-    const endCursor = last === undefined ? null : kit.seal({ behind: by.map((name) => String(last[name])) })
-    const pageInfo = { hasNextPage: cut.next !== undefined, endCursor, hasPreviousPage: cursor !== undefined, startCursor: null }
-    return graphql.selectConnection(types, type, { nodes: cut.data, pageInfo }, field.fields)
+    const place = { by, isAscending: false, size: this.pageSize(Number(first)), cursor: after }
+    const { data: nodes, last: endCursor = null, next } = this.cut(found, place, notCursor)
+    // The last page has a cursor too.
+    const pageInfo = { hasNextPage: next !== undefined, endCursor, hasPreviousPage: after !== undefined, startCursor: null }
+    return graphql.selectConnection(types, type, { nodes, pageInfo }, field.fields)
   }
 
   /** Mutations answer success and the record; deletes of what leaves no trace answer its id. */
@@ -218,7 +157,7 @@ export class Linear extends kit.Vendor {
     const number = type === 'Issue' ? { number: this.serial() } : {}
     const row = args['id'] === undefined ? this.#make(type, { ...number, ...input }) : this.#find(type, args['id'])
     if (input !== undefined) Object.assign(row, input, { updatedAt: iso(Date.now()) })
-    else if (root['answers'] === 'entityId') this.#delete(type, row)
+    else if (root['answers'] === 'entityId') this.vanish(this.#table(type), row)
     else this.#trash(row)
     const plain: Row = { success: true, lastSyncId: 1, __typename: 'Payload', entityId: row['id'] }
     const read = field.fields.map((each) => {
@@ -233,11 +172,11 @@ export class Linear extends kit.Vendor {
   #input(type: string, root: Readonly<Record<string, string>>, given: unknown): Row {
     const allowed = kit.words(root['input'])
     if (!kit.isRow(given)) throw invalid('Variable "$input" got invalid value')
+    const mistake = (name: string, says: string) => invalid(`Variable "$input" got invalid value; Field "${name}" ${says}.`)
     const names = allowed.map((name) => name.replace('!', ''))
-    const [unknown] = kit.unknownNames(Object.keys(given), names)
-    if (unknown !== undefined) throw invalid(`Variable "$input" got invalid value; Field "${unknown}" is not defined.`)
+    kit.refuseUnknown(Object.keys(given), names, (name) => mistake(name, 'is not defined'))
     const lacking = allowed.find((name) => name.endsWith('!') && (given[name.slice(0, -1)] ?? null) === null)
-    if (lacking !== undefined) throw invalid(`Variable "$input" got invalid value; Field "${lacking}" was not provided.`)
+    if (lacking !== undefined) throw mistake(lacking, 'was not provided')
     if (this.#table(type).find(given['id'] ?? '') !== undefined) throw refuse(200, 'INPUT_ERROR', 'Entity already exists')
     for (const id of [given['teamIds'] ?? []].flat()) this.#find('Team', id)
     const read = Object.entries(given).map(([name, value]) => {
@@ -250,10 +189,9 @@ export class Linear extends kit.Vendor {
 
   #find(type: string, id: unknown): Row {
     const table = this.#table(type)
-    const row = table.find(id) ?? (type === 'Issue' ? table.find(id, 'identifier') : undefined)
-    if (row === undefined || table.isDeleted(row))
-      throw refuse(200, 'INPUT_ERROR', `Entity not found: ${type}`, `Could not find referenced ${type}.`)
-    return row
+    const isIdentifier = type === 'Issue' && table.find(id) === undefined
+    const missing = refuse(200, 'INPUT_ERROR', `Entity not found: ${type}`, `Could not find referenced ${type}.`)
+    return table.need(id, missing, isIdentifier ? 'identifier' : 'id')
   }
 
   #make(type: string, fields: Row, time = Date.now()): Row {
@@ -272,11 +210,6 @@ export class Linear extends kit.Vendor {
   /** Archives what goes to the trash; it is removed after 30 days: https://linear.app/docs/delete-archive-issues */
   #trash(row: Row): void {
     Object.assign(row, { archivedAt: iso(Date.now()), updatedAt: iso(Date.now()), trashed: true })
-  }
-
-  #delete(type: string, row: Row): void {
-    this.#table(type).delete(row)
-    this.vanished.push(row)
   }
 }
 

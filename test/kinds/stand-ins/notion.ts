@@ -5,12 +5,10 @@ import * as kit from './shared.ts'
 /** https://developers.notion.com/reference/status-codes */
 const refuse = (status: number, code: string, message: string): kit.Refusal =>
   new kit.Refusal({ status, body: { object: 'error', status, code, message, request_id: 'stand-in' } })
-const missing = (id: unknown) =>
-  refuse(
-    404,
-    'object_not_found',
-    `Could not find object with ID: ${String(id)}. Make sure the relevant pages are shared with your integration.`,
-  )
+const shared = 'Make sure the relevant pages are shared with your integration.'
+const missing = (id: unknown) => refuse(404, 'object_not_found', `Could not find object with ID: ${String(id)}. ${shared}`)
+const invalid = (message: string) => refuse(400, 'validation_error', message)
+const unknown = (where: string) => (name: string) => invalid(`${where} failed validation: ${where}.${name} should be not present.`)
 
 /** Refusals on demand: https://developers.notion.com/reference/request-limits and /reference/status-codes */
 export const notionRefusals = {
@@ -33,11 +31,12 @@ const title = (content: string) => ({
 /** Notion with users, data sources with rows, pages with blocks, and comments. */
 export class Notion extends kit.Vendor {
   readonly key = 'ntn_standin'
-  readonly #users = new kit.Table()
-  readonly #sources = new kit.Table()
-  readonly #pages = new kit.Table()
-  readonly #blocks = new kit.Table()
-  readonly #comments = new kit.Table()
+  readonly #table = kit.tables()
+  readonly #users = this.#table('users')
+  readonly #sources = this.#table('data_sources')
+  readonly #pages = this.#table('pages')
+  readonly #blocks = this.#table('blocks')
+  readonly #comments = this.#table('comments')
 
   constructor({ records = 1_000, seed = 19, smaller = 1 }: { records?: number } & kit.Sizes = {}) {
     super(seed, smaller)
@@ -53,30 +52,18 @@ export class Notion extends kit.Vendor {
     for (let index = 0; index < records; index += 1) {
       const time = start + Math.floor(index / 50) * 600_000 // fifty pages share a minute
       const source = this.#sources.all[index % 10 === 0 ? 1 : 0]?.['id']
-      const page = this.#page(
-        index % 4 === 0 ? { type: 'workspace', workspace: true } : { type: 'data_source_id', data_source_id: source },
-        `Page ${index}`,
-        time,
-      )
-      for (let at = 0; at < (index === 0 ? this.fixed(250) : index < 20 ? 3 : 0); at += 1)
-        this.#block({ type: 'page_id', page_id: page['id'] }, `Block ${at}`, time)
-      if (index < 20)
-        for (let at = 0; at < (index === 0 ? this.fixed(120) : 2); at += 1)
-          this.#comment({ type: 'page_id', page_id: page['id'] }, `Comment ${at}`, time)
+      const parent = index % 4 === 0 ? { type: 'workspace', workspace: true } : { type: 'data_source_id', data_source_id: source }
+      const page = { type: 'page_id', page_id: this.#page(parent, `Page ${index}`, time)['id'] }
+      const [blocks, comments] = index === 0 ? [this.fixed(250), this.fixed(120)] : index < 20 ? [3, 2] : [0, 0]
+      for (let at = 0; at < blocks; at += 1) this.#block(page, `Block ${at}`, time)
+      for (let at = 0; at < comments; at += 1) this.#comment(page, `Comment ${at}`, time)
     }
   }
 
-  /** `rows` are the pages of data sources, and what is in the trash is in no list. */
+  /** `documents` are all pages, `rows` those of data sources, and what is in the trash is in no list. */
   holds(what: string): readonly Row[] {
-    const { pages, ...others } = {
-      users: this.#users,
-      data_sources: this.#sources,
-      pages: this.#pages,
-      blocks: this.#blocks,
-      comments: this.#comments,
-    }
-    const table = Object.entries(others).find(([name]) => name === what)?.[1]
-    return (table ?? pages).live().filter((row) => what !== 'rows' || kit.at(row, 'parent.type') === 'data_source_id')
+    if (what !== 'rows') return this.#table(what.replace('documents', 'pages')).live()
+    return this.#pages.live((row) => kit.at(row, 'parent.type') === 'data_source_id')
   }
 
   mutate(): void {
@@ -92,7 +79,7 @@ export class Notion extends kit.Vendor {
     if (call.headers.authorization !== `Bearer ${this.key}`) throw refuse(401, 'unauthorized', 'API token is invalid.')
     const version = call.headers['notion-version'] // https://developers.notion.com/reference/versioning
     if (version === undefined) throw refuse(400, 'missing_version', 'Notion-Version header failed validation.')
-    if (version !== '2025-09-03') throw refuse(400, 'validation_error', `Notion-Version ${String(version)} is not played`)
+    if (version !== '2025-09-03') throw invalid(`Notion-Version ${String(version)} is not played`)
     const [, , what = '', id, part] = call.path.split('/')
     const route = `${call.method} ${what}${id === undefined ? '' : '/id'}${part === undefined ? '' : `/${part}`}`
     if (route === 'GET users') return this.#list(call, this.#users.live(), { type: 'user' })
@@ -116,7 +103,7 @@ export class Notion extends kit.Vendor {
     if (route === 'GET comments') return this.#list(call, children(this.#comments, commented), { type: 'comment', more: ['block_id'] })
     if (route === 'POST comments') {
       const { parent: given, rich_text, discussion_id } = read(call, ['parent', 'rich_text', 'discussion_id'])
-      if (rich_text === undefined) throw refuse(400, 'validation_error', 'body failed validation: body.rich_text should be defined.')
+      if (rich_text === undefined) throw invalid('body failed validation: body.rich_text should be defined.')
       const [first] = this.#comments.all.filter((row) => row['discussion_id'] === discussion_id) // one of both: /reference/create-a-comment
       const parent = given ?? first?.['parent']
       find(this.#pages, kit.at(parent, 'page_id'))
@@ -130,9 +117,8 @@ export class Notion extends kit.Vendor {
     const { query, filter, sort, ...page } = read(call, ['query', 'filter', 'sort', 'start_cursor', 'page_size'])
     const wanted = filter === undefined ? undefined : kit.at(filter, 'value')
     if (filter !== undefined && (kit.at(filter, 'property') !== 'object' || !['page', 'data_source'].includes(String(wanted))))
-      throw refuse(400, 'validation_error', 'body failed validation: body.filter')
-    if (sort !== undefined && kit.at(sort, 'timestamp') !== 'last_edited_time')
-      throw refuse(400, 'validation_error', 'body failed validation: body.sort')
+      throw invalid('body failed validation: body.filter')
+    if (sort !== undefined && kit.at(sort, 'timestamp') !== 'last_edited_time') throw invalid('body failed validation: body.sort')
     const all = [...this.#pages.live(), ...this.#sources.live()].filter((row) => wanted === undefined || row['object'] === wanted)
     const rows = all.filter((row) => query === undefined || JSON.stringify(row).includes(String(query)))
     const isAscending = kit.at(sort, 'direction') === 'ascending'
@@ -145,16 +131,14 @@ export class Notion extends kit.Vendor {
     const { filter, sorts, ...page } = read(call, ['filter', 'sorts', 'start_cursor', 'page_size', 'in_trash', 'result_type'])
     const time = kit.at(filter, 'timestamp')
     const condition = kit.at(filter, String(time))
-    if (
-      filter !== undefined &&
-      (!['created_time', 'last_edited_time'].includes(String(time)) || !kit.isRow(condition) || Object.keys(condition).length !== 1)
-    )
-      throw refuse(400, 'validation_error', 'body failed validation: body.filter should have a condition')
+    const isOne = kit.isRow(condition) && Object.keys(condition).length === 1
+    if (filter !== undefined && !(isOne && ['created_time', 'last_edited_time'].includes(String(time))))
+      throw invalid('body failed validation: body.filter should have a condition')
     const fits = (row: Row) => {
       const own = Date.parse(String(row[String(time)]))
       return Object.entries(kit.isRow(condition) ? condition : {}).every(([name, value]) => {
         const wanted = Date.parse(String(value))
-        if (Number.isNaN(wanted)) throw refuse(400, 'validation_error', 'body failed validation: the date is not valid')
+        if (Number.isNaN(wanted)) throw invalid('body failed validation: the date is not valid')
         return { on_or_after: own >= wanted, after: own > wanted, on_or_before: own <= wanted, before: own < wanted }[name] ?? true
       })
     }
@@ -168,26 +152,18 @@ export class Notion extends kit.Vendor {
   /** A last page has a null cursor, and 100 is the most: https://developers.notion.com/reference/intro#pagination */
   #list(call: Call, rows: readonly Row[], { type, page, more = [], by = ['created_time', 'id'], isAscending = true }: List): Answer {
     const isGet = call.method === 'GET'
-    const [unknown] = kit.unknownNames(call.query.keys(), [...more, ...(isGet ? ['start_cursor', 'page_size'] : [])])
-    if (unknown !== undefined) throw refuse(400, 'validation_error', `query failed validation: query.${unknown} should be not present.`)
-    const { start_cursor, page_size = 100 }: Row = page ?? Object.fromEntries(call.query)
+    kit.refuseUnknown(call.query.keys(), [...more, ...(isGet ? ['start_cursor', 'page_size'] : [])], unknown('query'))
+    const { start_cursor: cursor, page_size = 100 }: Row = page ?? Object.fromEntries(call.query)
     const size = Number(page_size)
-    if (!(Number.isInteger(size) && size >= 1 && size <= 100)) throw refuse(400, 'validation_error', 'page_size should be ≤ `100`.')
-    const cut = kit.cutPage(rows, {
-      by,
-      isAscending,
-      size: this.pageSize(size),
-      cursor: start_cursor === undefined ? undefined : String(start_cursor),
-    })
-    if (cut === undefined) throw refuse(400, 'validation_error', 'The start_cursor provided is invalid.')
-    this.between?.()
+    if (!(Number.isInteger(size) && size >= 1 && size <= 100)) throw invalid('page_size should be ≤ `100`.')
+    const place = { by, isAscending, size: this.pageSize(size), cursor: cursor === null ? '' : cursor }
+    const cut = this.cut(rows, place, invalid('The start_cursor provided is invalid.'))
     return kit.ok({ object: 'list', results: cut.data, next_cursor: cut.next ?? null, has_more: cut.next !== undefined, type, [type]: {} })
   }
 
   #create(call: Call): Answer {
     const { parent, properties, children: blocks } = read(call, ['parent', 'properties', 'children', 'icon', 'cover'])
-    if (!kit.isRow(parent) || !kit.isRow(properties))
-      throw refuse(400, 'validation_error', 'body failed validation: body.parent should be defined.')
+    if (!kit.isRow(parent) || !kit.isRow(properties)) throw invalid('body failed validation: body.parent should be defined.')
     const source = parent['data_source_id']
     if (source === undefined) find(this.#pages, parent['page_id'])
     else find(this.#sources, source)
@@ -209,15 +185,14 @@ export class Notion extends kit.Vendor {
     const { children: blocks } = read(call, ['children', 'after', 'position'])
     if (!Array.isArray(blocks) || blocks.length > 100)
       // "a limit of 100 block children": /reference/patch-block-children
-      throw refuse(400, 'validation_error', 'body failed validation: body.children should be an array of at most 100.')
+      throw invalid('body failed validation: body.children should be an array of at most 100.')
     const results = blocks.map((block) => this.#block({ type, [type]: id }, '', Date.now(), block))
     return kit.ok({ object: 'list', results, next_cursor: null, has_more: false, type: 'block', block: {} })
   }
 
   /** Moves a record to the trash, which no list has: https://developers.notion.com/reference/archive-a-page */
   #trash(table: kit.Table, row: Row): Row {
-    table.delete(Object.assign(row, { archived: true, in_trash: true, last_edited_time: iso(Date.now()) }))
-    this.vanished.push(row)
+    this.vanish(table, Object.assign(row, { archived: true, in_trash: true, last_edited_time: iso(Date.now()) }))
     return row
   }
 
@@ -229,13 +204,10 @@ export class Notion extends kit.Vendor {
   }
   #page = (parent: Row, name: string, time: number, more: Row = {}) =>
     this.#add(this.#pages, 'page', { parent, properties: title(name), url: '', ...more }, time)
-  #block = (parent: Row, text: string, time: number, more: Row = {}) =>
-    this.#add(
-      this.#blocks,
-      'block',
-      { type: 'paragraph', parent, has_children: false, paragraph: { rich_text: [{ plain_text: text }] }, ...more },
-      time,
-    )
+  #block(parent: Row, text: string, time: number, more: Row = {}): Row {
+    const fields = { type: 'paragraph', parent, has_children: false, paragraph: { rich_text: [{ plain_text: text }] } }
+    return this.#add(this.#blocks, 'block', { ...fields, ...more }, time)
+  }
   #comment = (parent: unknown, text: string, time: number, more: Row = {}) =>
     this.#add(this.#comments, 'comment', { parent, discussion_id: this.#id(), rich_text: [{ plain_text: text }], ...more }, time)
 }
@@ -252,25 +224,15 @@ interface List {
 const isIn = (id: unknown, { parent }: Row) =>
   kit.isRow(parent) && [parent['page_id'], parent['data_source_id'], parent['block_id']].includes(id)
 /** A page as the block that it is: https://developers.notion.com/reference/block#child-page */
-const blockOf = ({ properties: _properties, url: _url, ...row }: Row): Row => ({
-  ...row,
-  object: 'block',
-  type: 'child_page',
-  child_page: {},
-})
-const children = (table: kit.Table, id: unknown): Row[] => table.live().filter((row) => isIn(id, row))
-
-function find(table: kit.Table, id: unknown): Row {
-  const row = table.find(id)
-  if (row === undefined || table.isDeleted(row)) throw missing(id)
-  return row
-}
+const blockOf = ({ properties: _properties, url: _url, ...row }: Row): Row =>
+  Object.assign(row, { object: 'block', type: 'child_page', child_page: {} })
+const children = (table: kit.Table, id: unknown): Row[] => table.live((row) => isIn(id, row))
+const find = (table: kit.Table, id: unknown): Row => table.need(id, missing(id))
 
 function read({ body }: Call, allowed: readonly string[]): Row {
   const fields = body === '' ? {} : kit.readObject(body)
   if (fields === undefined) throw refuse(400, 'invalid_json', 'Error parsing JSON body.')
-  const [unknown] = kit.unknownNames(Object.keys(fields), allowed)
-  if (unknown !== undefined) throw refuse(400, 'validation_error', `body failed validation: body.${unknown} should be not present.`)
+  kit.refuseUnknown(Object.keys(fields), allowed, unknown('body'))
   return fields
 }
 

@@ -43,7 +43,7 @@ export class Salesforce extends kit.Vendor {
   readonly unreadable = new Set<string>()
   /** Records of a page: 2,000 at most, and fewer as Salesforce likes: /api_rest/headers_queryoptions.htm */
   readonly batch: number
-  readonly #tables = new Map([...objects.keys()].map((object) => [object, new kit.Table()]))
+  readonly #table = kit.tables()
   readonly #locators = new Map<string, Query>()
 
   constructor({ records = 1_000, batch = 200, seed = 29 }: { records?: number; batch?: number; seed?: number } = {}) {
@@ -187,10 +187,6 @@ export class Salesforce extends kit.Vendor {
     return { attributes, ...Object.fromEntries(fields.map((name) => [name, row[name] ?? null])) }
   }
 
-  #table(object: string): kit.Table {
-    return this.#tables.get(object) ?? new kit.Table()
-  }
-
   #add(object: string, fields: Row, time = Date.now()): Row {
     const Id = `${objects.get(object)?.['prefix']}${String(this.serial()).padStart(12, '0')}AAA` // 18 characters
     const kept = hasDeleted(object) ? { IsDeleted: false } : {}
@@ -199,8 +195,8 @@ export class Salesforce extends kit.Vendor {
 
   /** Answers the id and no record: /api_rest/dome_sobject_create.htm */
   #create(object: string, fields: Row): Answer {
-    const [lacking] = kit.words(objects.get(object)?.['required']).filter((name) => fields[name] === undefined)
-    if (lacking !== undefined) throw refuse(400, 'REQUIRED_FIELD_MISSING', `Required fields are missing: [${lacking}]`)
+    const lacking = (name: string) => refuse(400, 'REQUIRED_FIELD_MISSING', `Required fields are missing: [${name}]`)
+    kit.refuseLacking(fields, objects.get(object)?.['required'], lacking)
     return { status: 201, body: { id: this.#add(object, fields)['Id'], success: true, errors: [] } }
   }
 
@@ -235,8 +231,7 @@ const sampleCustom = (index: number): Row => ({
 })
 
 function check(query: URLSearchParams, allowed: readonly string[]): void {
-  const [unknown] = kit.unknownNames(query.keys(), allowed)
-  if (unknown !== undefined) throw refuse(400, 'INVALID_PARAMETER', `${unknown} is not a parameter`)
+  kit.refuseUnknown(query.keys(), allowed, (name) => refuse(400, 'INVALID_PARAMETER', `${name} is not a parameter`))
 }
 
 /** System fields cannot be written: /object_reference/system_fields.htm */
@@ -244,8 +239,7 @@ function read({ body, headers }: Call, object: string): Row {
   const fields = kit.readObject(body)
   if (fields === undefined || !String(headers['content-type']).startsWith('application/json'))
     throw refuse(400, 'JSON_PARSER_ERROR', 'Unexpected character')
-  const [unknown] = kit.unknownNames(Object.keys(fields), own(object))
-  if (unknown !== undefined) throw noColumn(unknown, object)
+  kit.refuseUnknown(Object.keys(fields), own(object), (name) => noColumn(name, object))
   const given = Object.keys(fields).filter((name) => kit.words(objects.get(object)?.['read only']).includes(name))
   if (given.length > 0) throw new kit.Refusal(unwritable(given))
   return fields

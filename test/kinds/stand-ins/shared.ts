@@ -72,6 +72,18 @@ export const at = (value: unknown, path: string): unknown =>
 export const unknownNames = (names: Iterable<string>, allowed: readonly string[]): string[] =>
   [...names].filter((name) => !allowed.includes(name))
 
+/** Refuses the first name that is not allowed. Many vendors ignore those; stand-ins refuse them, because each is a mistake of a definition. */
+export function refuseUnknown(names: Iterable<string>, allowed: readonly string[], refuse: (name: string) => Error): void {
+  const [unknown] = unknownNames(names, allowed)
+  if (unknown !== undefined) throw refuse(unknown)
+}
+
+/** Refuses fields that lack a name of a cell of a table. */
+export function refuseLacking(fields: Row, needs: string | undefined, refuse: (name: string) => Error): void {
+  const lacking = words(needs).find((name) => fields[name] === undefined)
+  if (lacking !== undefined) throw refuse(lacking)
+}
+
 /** Returns the claims of a token that a key signed with RS256 (RFC 7519), if it is valid now. */
 export function readAssertion(token: string, key: KeyObject): Row | undefined {
   const [head = '', body = '', signature = ''] = token.split('.')
@@ -130,24 +142,35 @@ export function sortBy(rows: readonly Row[], fields: readonly string[], isAscend
   return rows.toSorted((a, b) => compare(a, b) * (isAscending ? 1 : -1))
 }
 
-/**
- * Cuts a page out of a sorted list. Its cursor holds the values of the last record, so what is deleted or moved meanwhile shifts nothing.
- * @returns the page and the cursor of the next one; nothing for a cursor that is not one
- */
-export function cutPage(
-  rows: readonly Row[],
-  { by, isAscending, size, cursor }: { by: readonly string[]; isAscending: boolean; size: number; cursor: string | undefined },
-): { readonly data: Row[]; readonly next: string | undefined } | undefined {
-  const position = cursor === undefined ? undefined : unseal(cursor)?.['behind']
-  if (cursor !== undefined && !Array.isArray(position)) return undefined
+/** A page of a sorted list: its order, its size and, but for the first page, a cursor. */
+export interface Place {
+  readonly by: readonly string[]
+  /** True if omitted. */
+  readonly isAscending?: boolean
+  readonly size: number
+  readonly cursor: unknown
+}
+
+/** A page with the cursor behind its last record, which is `next` too if more records follow. */
+export interface Page {
+  readonly data: Row[]
+  readonly last: string | undefined
+  readonly next: string | undefined
+}
+
+/** Cuts a page. Its cursor holds the values of the last record, so what is deleted or moved meanwhile shifts nothing. */
+function cutPage(rows: readonly Row[], { by, isAscending = true, size, cursor }: Place, refusal: Refusal): Page {
+  const isFirst = cursor === undefined || cursor === null
+  const position = isFirst ? undefined : unseal(String(cursor))?.['behind']
+  if (!isFirst && !Array.isArray(position)) throw refusal
   const isBehind = (row: Row) =>
     !Array.isArray(position) ||
     by.reduce((known, field, index) => known || order(at(row, field), position[index]), 0) * (isAscending ? 1 : -1) > 0
   const left = sortBy(rows, by, isAscending).filter(isBehind)
   const data = left.slice(0, size)
-  const last = data.at(-1)
-  const next = left.length > size && last !== undefined ? seal({ behind: by.map((field) => String(at(last, field))) }) : undefined
-  return { data: structuredClone(data), next }
+  const end = data.at(-1)
+  const last = end && seal({ behind: by.map((field) => String(at(end, field))) })
+  return { data: structuredClone(data), last, next: left.length > size ? last : undefined }
 }
 
 /** Makes a cursor that says nothing to its reader. */
@@ -167,16 +190,32 @@ export class Table {
     this.all.push(row)
     return row
   }
-  /** Returns what is not deleted. */
-  live(): Row[] {
-    return this.all.filter((row) => !this.#deleted.has(row))
+  /** Returns what is not deleted and fits. */
+  live(fits: (row: Row) => boolean = () => true): Row[] {
+    return this.all.filter((row) => !this.#deleted.has(row) && fits(row))
   }
   /** Returns the record with a value, deleted or not. */
   find(value: unknown, field = 'id'): Row | undefined {
     return this.all.find((row) => String(row[field]) === String(value))
   }
+  /** Returns the record with a value; a deleted one is refused like one that never was. */
+  need(value: unknown, refusal: Refusal, field = 'id'): Row {
+    const row = this.find(value, field)
+    if (row === undefined || this.isDeleted(row)) throw refusal
+    return row
+  }
   delete(row: Row): void {
     this.#deleted.add(row)
+  }
+}
+
+/** Returns a vendor's tables by name; each is made when it is first asked for. */
+export function tables(): (name: unknown) => Table {
+  const made = new Map<unknown, Table>()
+  return (name) => {
+    const table = made.get(name) ?? new Table()
+    made.set(name, table)
+    return table
   }
 }
 
@@ -218,6 +257,19 @@ export abstract class Vendor implements AsyncDisposable {
   /** Returns the length of a list that has a fixed length: three pages or more. */
   protected fixed(count: number): number {
     return Math.min(count, Math.max(25, Math.ceil(count / this.#smaller)))
+  }
+
+  /** Cuts a page out of a list, and then lets happen what happens between pages. A cursor that is not one is refused. */
+  protected cut(rows: readonly Row[], place: Place, refusal: Refusal): Page {
+    const page = cutPage(rows, place, refusal)
+    this.between?.()
+    return page
+  }
+
+  /** Deletes a record where the vendor has no sign of it. */
+  protected vanish(table: Table, row: Row): void {
+    table.delete(row)
+    this.vanished.push(row)
   }
 
   protected abstract answer(call: Call): Answer

@@ -46,14 +46,10 @@ export class Slack extends kit.Vendor {
   readonly #channels = new kit.Table()
   readonly #files = new kit.Table()
   readonly #groups = new kit.Table()
-  readonly #messages = new Map<unknown, kit.Table>()
+  /** Messages by their channel. */
+  readonly #table = kit.tables()
 
-  constructor({
-    records = 1_000,
-    files = 250,
-    seed = 13,
-    smaller = 1,
-  }: { readonly records?: number; readonly files?: number } & kit.Sizes = {}) {
+  constructor({ records = 1_000, files = 250, seed = 13, smaller = 1 }: { records?: number; files?: number } & kit.Sizes = {}) {
     super(seed, smaller)
     const start = seconds() - 40 * 86_400
     for (let index = 0; index < records; index += 1) {
@@ -62,14 +58,8 @@ export class Slack extends kit.Vendor {
       if (index % 25 === 0) this.#channel(`channel-${index}`, time, { is_archived: index % 100 === 50, is_private: index % 125 === 100 })
       const file = { id: this.#id('F'), created: time, timestamp: time, name: `file ${index}`, title: 'File', user: bot, size: index }
       if (index % Math.round(records / files) === 0) this.#files.add(file)
-      const group = {
-        id: this.#id('S'),
-        name: `Group ${index}`,
-        handle: `group${index}`,
-        date_update: time,
-        date_delete: index === 11 ? time : 0,
-      }
-      if (index < 12) this.#groups.add(group)
+      const group = { id: this.#id('S'), name: `Group ${index}`, handle: `group${index}`, date_update: time }
+      if (index < 12) this.#groups.add({ ...group, date_delete: index === 11 ? time : 0 })
     }
     for (const [index, { id }] of this.#channels.all.entries()) {
       const count = index === 0 ? records : 7
@@ -87,7 +77,8 @@ export class Slack extends kit.Vendor {
     const table = Object.entries({ users, channels, files, usergroups }).find(([name]) => name === what)?.[1]
     if (table !== undefined) return table.live().filter(({ date_delete: deleted = 0 }) => deleted === 0)
     const isReply = (row: Row) => row['thread_ts'] !== undefined && row['thread_ts'] !== row['ts']
-    const rows = [...this.#messages].flatMap(([channel, messages]) => messages.live().map((row): Row => ({ ...row, channel })))
+    const live = (channel: unknown) => this.#table(channel).live()
+    const rows = this.#channels.all.flatMap(({ id: channel }) => live(channel).map((row): Row => ({ ...row, channel })))
     return rows.filter((row) => (what === 'replies' ? row['thread_ts'] !== undefined : !isReply(row)))
   }
 
@@ -129,7 +120,7 @@ export class Slack extends kit.Vendor {
     if (name === 'auth.test') return { url: 'https://stand-in.slack.com/', team: team.name, user: 'bot', team_id: team.id, user_id: bot }
     if (name === 'team.info') return { team }
     if (name === 'users.list') return this.#page(given, 'members', this.#users.all)
-    if (name === 'users.info') return { user: find(this.#users, given['user'], 'user_not_found') }
+    if (name === 'users.info') return { user: this.#users.need(given['user'], refuse('user_not_found')) }
     if (name === 'usergroups.list')
       // one page, without those that are turned off: https://docs.slack.dev/reference/methods/usergroups.list
       return { usergroups: String(given['include_disabled']) === 'true' ? this.#groups.live() : this.holds('usergroups') }
@@ -138,25 +129,21 @@ export class Slack extends kit.Vendor {
       const types = String(given['types'] ?? 'public_channel').split(',') // only public ones by default
       const isWanted = (row: Row) => types.includes(row['is_private'] === true ? 'private_channel' : 'public_channel')
       const isOpen = (row: Row) => String(given['exclude_archived']) !== 'true' || row['is_archived'] !== true
-      return this.#page(
-        given,
-        'channels',
-        this.#channels.all.filter((row) => isWanted(row) && isOpen(row)),
-      )
+      const rows = this.#channels.live((row) => isWanted(row) && isOpen(row))
+      return this.#page(given, 'channels', rows)
     }
     if (name === 'conversations.create') {
       if (this.#channels.find(given['name'], 'name') !== undefined) throw refuse('name_taken')
       return { channel: this.#channel(String(given['name']), seconds(), { is_private: String(given['is_private']) === 'true' }) }
     }
-    const channel = find(this.#channels, given['channel'], 'channel_not_found')
+    const channel = this.#channels.need(given['channel'], refuse('channel_not_found'))
     if (name === 'conversations.info') return { channel }
     if (name === 'conversations.rename') return { channel: Object.assign(channel, { name: given['name'] }) }
-    if (name === 'conversations.archive' && channel['is_archived'] === true) throw refuse('already_archived')
-    if (name === 'conversations.archive') {
-      channel['is_archived'] = true
-      return {}
-    }
-    return name.startsWith('chat.') ? this.#chat(name, given, channel) : this.#history(name, given, channel)
+    if (name !== 'conversations.archive')
+      return name.startsWith('chat.') ? this.#chat(name, given, channel) : this.#history(name, given, channel)
+    if (channel['is_archived'] === true) throw refuse('already_archived')
+    channel['is_archived'] = true
+    return {}
   }
 
   /** The newest first; `oldest` is left out unless `inclusive`: https://docs.slack.dev/reference/methods/conversations.history */
@@ -185,7 +172,7 @@ export class Slack extends kit.Vendor {
       const message = parent === undefined ? this.#message(id, seconds(), { text: given['text'] }) : this.#reply(id, parent, seconds())
       return { channel: id, ts: message['ts'], message: Object.assign(message, { text: given['text'] }) }
     }
-    const message = find(table, given['ts'], 'message_not_found', 'ts')
+    const message = table.need(given['ts'], refuse('message_not_found'), 'ts')
     if (name === 'chat.delete') table.delete(message)
     else Object.assign(message, { text: given['text'], edited: { user: bot, ts: `${seconds()}.000000` } })
     const { text, type, user } = message // https://docs.slack.dev/reference/methods/chat.update
@@ -195,7 +182,7 @@ export class Slack extends kit.Vendor {
   /** Pages are numbered: https://docs.slack.dev/reference/methods/files.list */
   #file(name: string, given: Row): Row {
     if (name !== 'files.list') {
-      const file = find(this.#files, given['file'], 'file_not_found')
+      const file = this.#files.need(given['file'], refuse('file_not_found'))
       if (name === 'files.delete') this.#files.delete(file)
       return name === 'files.delete' ? {} : { file }
     }
@@ -212,18 +199,12 @@ export class Slack extends kit.Vendor {
    * The cursor of the last page is empty, a page can be shorter than asked, and 1,000 is too large:
    * https://docs.slack.dev/apis/web-api/pagination
    */
-  #page(
-    { limit = 100, cursor = '' }: Row,
-    name: string,
-    rows: readonly Row[],
-    { key, isAscending } = { key: 'id', isAscending: true },
-  ): Row {
+  #page({ limit = 100, cursor }: Row, name: string, rows: readonly Row[], { key, isAscending } = { key: 'id', isAscending: true }): Row {
     const size = Number(limit)
     if (!Number.isInteger(size) || size < 1 || size > 999) throw refuse('invalid_limit')
     const less = Math.max(1, this.pageSize(size) - (this.calls.length % 3))
-    const page = kit.cutPage(rows, { by: [key], isAscending, size: less, cursor: cursor === '' ? undefined : String(cursor) })
-    if (page === undefined) throw refuse('invalid_cursor')
-    this.between?.()
+    const place = { by: [key], isAscending, size: less, cursor: cursor === '' ? undefined : cursor }
+    const page = this.cut(rows, place, refuse('invalid_cursor'))
     return { [name]: page.data, response_metadata: { next_cursor: page.next ?? '' } }
   }
 
@@ -234,12 +215,6 @@ export class Slack extends kit.Vendor {
     return this.#users.add({ id, name: id.toLowerCase(), real_name, deleted, is_bot: false, updated, profile })
   }
 
-  #table(channel: unknown): kit.Table {
-    const table = this.#messages.get(channel) ?? new kit.Table()
-    this.#messages.set(channel, table)
-    return table
-  }
-
   #channel(name: string, created: number, more: Row): Row {
     const row = { id: this.#id('C'), name, created, is_channel: true, is_archived: false, is_private: false, ...more }
     return this.#channels.add(row)
@@ -247,12 +222,8 @@ export class Slack extends kit.Vendor {
 
   /** The timestamp is the id within the channel: https://docs.slack.dev/messaging/retrieving-messages#individual_messages */
   #message(channel: unknown, time: number, more: Row): Row {
-    return this.#table(channel).add({
-      type: 'message',
-      user: bot,
-      ts: `${time}.${String(this.serial() % 1_000_000).padStart(6, '0')}`,
-      ...more,
-    })
+    const ts = `${time}.${String(this.serial() % 1_000_000).padStart(6, '0')}`
+    return this.#table(channel).add({ type: 'message', user: bot, ts, ...more })
   }
 
   #reply(channel: unknown, parent: Row, time: number): Row {
@@ -263,12 +234,6 @@ export class Slack extends kit.Vendor {
 }
 
 const pad = (time: string): string => (time.includes('.') ? time : `${time}.000000`).padStart(17, '0')
-
-function find(table: kit.Table, value: unknown, error: string, field = 'id'): Row {
-  const row = table.find(value, field)
-  if (row === undefined || table.isDeleted(row)) throw refuse(error)
-  return row
-}
 
 /** https://docs.slack.dev/reference/methods/oauth.v2.access */
 function exchange({ body }: Call): Answer {

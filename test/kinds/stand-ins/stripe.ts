@@ -1,13 +1,7 @@
 /** Stripe, by its public reference: https://docs.stripe.com/api (version 2026-02-25.clover). Written without knowledge of any definition. */
 import type { Answer, Call, Row } from './shared.ts'
 import * as kit from './shared.ts'
-
-const fault = (message: string, more: Row = {}) => ({ error: { message, type: 'invalid_request_error', ...more } })
-/** An error body: https://docs.stripe.com/api/errors */
-const refuse = (status: number, message: string, more?: Row): kit.Refusal =>
-  new kit.Refusal({ status, body: fault(message, more), headers: { 'request-id': 'req_standin' } })
-const noSuch = (type: string, id: unknown, param = 'id') =>
-  refuse(param === 'id' ? 404 : 400, `No such ${type}: '${String(id)}'`, { code: 'resource_missing', param })
+import { check, fault, lacking, lines, noSuch, readLimit, refuse, resources, typeOf, unknown } from './stripe-parts.ts'
 
 /** Refusals on demand: https://docs.stripe.com/rate-limits, https://docs.stripe.com/api/errors */
 export const stripeRefusals = {
@@ -17,18 +11,6 @@ export const stripeRefusals = {
   down: { status: 500, body: fault('An unknown error occurred.', { type: 'api_error' }) },
 }
 
-/** Paths, filters and bodies: each stands on its page below https://docs.stripe.com/api, such as /customers/list and /customers/create. */
-const resources = kit.readTable(`
-  type         | path          | id    | filters                                | create                                                      | update                                                      | needs            | deletes
-  customer     | customers     | cus   | email                                  | name email phone description metadata address shipping      | name email phone description metadata address shipping      |                  | yes
-  product      | products      | prod  | active ids url                         | name description active metadata url                        | name description active metadata url default_price          | name             | yes
-  price        | prices        | price | active product currency type           | currency product unit_amount recurring nickname metadata    | active nickname metadata lookup_key                         | currency product |
-  subscription | subscriptions | sub   | customer status price                  | customer items cancel_at_period_end metadata                | cancel_at_period_end items metadata description             | customer items   | yes
-  invoice      | invoices      | in    | customer status subscription           | customer description collection_method metadata             | description collection_method metadata auto_advance         |                  | yes
-  charge       | charges       | ch    | customer payment_intent transfer_group |                                                             | description metadata                                        |                  |
-  refund       | refunds       | re    | charge payment_intent                  | charge payment_intent amount reason metadata                | metadata                                                    |                  |
-  payout       | payouts       | po    | status arrival_date destination        |                                                             | metadata                                                    |                  |
-  event        | events        | evt   | type types delivery_success            |                                                             |                                                             |                  |`)
 /** What also says that an invoice changed: https://docs.stripe.com/api/events/types */
 const invoiceEvents = ['overpaid', 'will_be_due', 'finalization_failed', 'payment_attempt_required']
 const day = 86_400
@@ -37,19 +19,14 @@ const account = { id: 'acct_standin', object: 'account', country: 'US', default_
 const person = (index: number): Row => ({ name: `Person ${index}`, email: `p${index % 500}@example.com`, phone: null, description: null })
 const blanks: Readonly<Record<string, Row>> = {
   customer: { name: null, email: null, phone: null, description: null, balance: 0 },
-  subscription: {
-    status: 'active',
-    cancel_at_period_end: false,
-    items: { object: 'list', data: [], has_more: false, url: '/v1/subscription_items' },
-  },
+  subscription: { status: 'active', cancel_at_period_end: false },
   invoice: { status: 'draft', total: 0, number: null },
 }
 
 /** Stripe with seeded records. */
 export class Stripe extends kit.Vendor {
   readonly key = 'sk_test_standin'
-  readonly #tables = new Map([...resources.keys()].map((type) => [type, new kit.Table()]))
-  #made = 0
+  readonly #table = kit.tables()
 
   constructor({ records = 1_200, seed = 7, smaller = 1 }: { readonly records?: number } & kit.Sizes = {}) {
     super(seed, smaller)
@@ -74,15 +51,15 @@ export class Stripe extends kit.Vendor {
   }
 
   mutate(): void {
-    const customer = this.#add('customer', person(this.#made))
-    this.#change('customer', this.pick(this.#list('customer')), { name: `Renamed ${this.#made}` })
-    const says = invoiceEvents[this.#made % invoiceEvents.length]
-    this.#change('invoice', this.pick(this.#list('invoice')), { status: 'open', number: `N-${this.#made}` }, says)
+    const made = this.serial()
+    const customer = this.#add('customer', person(made))
+    this.#change('customer', this.pick(this.#list('customer')), { name: `Renamed ${made}` })
+    this.#change('invoice', this.pick(this.#list('invoice')), { status: 'open', number: `N-${made}` }, this.pick(invoiceEvents))
     this.#change('subscription', this.pick(this.#list('subscription')), { status: 'past_due' })
-    this.#change('product', this.pick(this.#list('product')), { name: `Changed ${this.#made}` })
+    this.#change('product', this.pick(this.#list('product')), { name: `Changed ${made}` })
     this.#remove('customer', String(this.pick(this.#list('customer').slice(1))['id']))
     // Events about other objects, and an object without an id: https://docs.stripe.com/api/events/types
-    this.#note('customer.source.created', { id: `card_${this.#made}`, object: 'card', customer: customer['id'] })
+    this.#note('customer.source.created', { id: `card_${made}`, object: 'card', customer: customer['id'] })
     this.#note('invoice.upcoming', { object: 'invoice', customer: customer['id'], created: seconds(), status: 'draft' })
     this.#refund({ charge: this.pick(this.#list('charge').filter((row) => row['amount'] !== row['amount_refunded']))['id'], amount: '1' })
   }
@@ -160,11 +137,10 @@ export class Stripe extends kit.Vendor {
     const resource = resources.get(type)
     const allowed = kit.words(resource?.[id === undefined ? 'create' : 'update'])
     if (allowed.length === 0) throw refuse(404, 'Unrecognized request URL.')
-    checkNames(Object.keys(form), [...allowed, 'expand'])
+    kit.refuseUnknown(Object.keys(form), [...allowed, 'expand'], unknown)
     const fields = Object.fromEntries(Object.entries(form).map(([name, value]) => [name, kit.isRow(value) ? value : kit.typed(value)]))
     if (id !== undefined) return kit.ok(this.#change(type, this.#find(type, id), fields))
-    const lacking = kit.words(resource?.['needs']).find((name) => form[name] === undefined)
-    if (lacking !== undefined) throw refuse(400, `Missing required param: ${lacking}.`, { code: 'parameter_missing', param: lacking })
+    kit.refuseLacking(form, resource?.['needs'], lacking)
     for (const name of ['customer', 'product']) if (form[name] !== undefined) this.#find(name, String(form[name]), name)
     if (type === 'subscription') fields['items'] = this.#items(fields['items'])
     return kit.ok(type === 'refund' ? this.#refund(form) : this.#show(type, this.#add(type, fields)))
@@ -181,8 +157,7 @@ export class Stripe extends kit.Vendor {
 
   /** A cancelled subscription stays, and only a draft can be deleted: /subscriptions/cancel, /invoices/delete of the reference. */
   #remove(type: string, id: string): Answer {
-    const row = this.#find(type, id)
-    if (this.#isDeleted(type, row)) throw noSuch(type, id)
+    const row = this.#table(type).need(id, noSuch(type, id))
     if (type === 'subscription') return kit.ok(this.#change(type, row, { status: 'canceled' }, 'deleted'))
     if (type === 'invoice' && row['status'] !== 'draft') throw refuse(400, 'You can only delete draft invoices.')
     if (this.#list('price').some((price) => price['product'] === id)) throw refuse(400, 'A product with prices stays.') // /products/delete
@@ -203,7 +178,6 @@ export class Stripe extends kit.Vendor {
     return row
   }
 
-  readonly #table = (type: string): kit.Table => this.#tables.get(type) ?? new kit.Table()
   readonly #list = (type: string): Row[] => this.#table(type).live().reverse()
   readonly #isDeleted = (type: string, row: Row): boolean => this.#table(type).isDeleted(row)
   /** A deleted customer answers `deleted: true`: https://docs.stripe.com/api/customers/retrieve */
@@ -220,8 +194,7 @@ export class Stripe extends kit.Vendor {
   }
 
   #add(type: string, fields: Row, created = seconds()): Row {
-    this.#made += 1
-    const id = `${resources.get(type)?.['id']}_${Math.floor(this.random() * 1e9).toString(36)}${this.#made}`
+    const id = `${resources.get(type)?.['id']}_${Math.floor(this.random() * 1e9).toString(36)}${this.serial()}`
     // A refund does not say whether money moves, and an event has no metadata: /refunds/object and /events/object of the reference
     const base = type === 'refund' ? { metadata: {} } : type === 'event' ? { livemode: false } : { livemode: false, metadata: {} }
     const row: Row = { id, object: type, created, ...base, ...blanks[type], ...fields }
@@ -244,27 +217,4 @@ export class Stripe extends kit.Vendor {
   }
 }
 
-const typeOf = (path: string): string => [...resources].find(([, row]) => row['path'] === path)?.[0] ?? 'line_item'
 const eventName = (type: string): string => (type === 'subscription' ? 'customer.subscription' : type)
-/** Returns the lines of an invoice; some have more than the invoice shows. */
-function lines({ id, total, created }: Row): Row[] {
-  const line = { object: 'line_item', invoice: id, currency: 'usd', quantity: 1, period: { start: created, end: created } }
-  const count = Number(total) % 500 === 0 ? 23 : 2
-  return Array.from({ length: count }, (_, amount) => ({ id: `il_${String(id)}_${amount}`, ...line, amount }))
-}
-
-/** An unknown parameter is refused: https://docs.stripe.com/error-codes#parameter-unknown */
-function checkNames(names: Iterable<string>, allowed: readonly string[]): void {
-  const [param] = kit.unknownNames(names, allowed)
-  if (param !== undefined) throw refuse(400, `Received unknown parameter: ${param}`, { code: 'parameter_unknown', param })
-}
-
-const check = (query: URLSearchParams, allowed: readonly string[]): void =>
-  checkNames(new Set([...query.keys()].map((name) => name.replace(/\[(gte|gt|lte|lt|)\]$/, ''))), allowed)
-
-/** From 1 to 100, 10 if omitted: https://docs.stripe.com/api/pagination#pagination-limit */
-function readLimit(query: URLSearchParams): number {
-  const limit = Number(query.get('limit') ?? 10)
-  if (Number.isInteger(limit) && limit >= 1 && limit <= 100) return limit
-  throw refuse(400, `This value must be from 1 to 100 (it is '${limit}').`, { code: 'parameter_invalid_integer', param: 'limit' })
-}

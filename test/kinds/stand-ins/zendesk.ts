@@ -6,6 +6,8 @@ import * as kit from './shared.ts'
 const refuse = (status: number, error: string, description?: string, more: Row = {}): kit.Refusal =>
   new kit.Refusal({ status, body: { error, ...(description === undefined ? {} : { description }), ...more } })
 const missing = () => refuse(404, 'RecordNotFound', 'Not found')
+/** Zendesk ignores unknown parameters; the stand-in refuses them. */
+const unknown = (name: string) => refuse(400, 'InvalidParameter', `${name} is not a parameter`)
 
 /** Refusals on demand: https://developer.zendesk.com/api-reference/introduction/rate-limits and /introduction/requests */
 export const zendeskRefusals = {
@@ -37,7 +39,7 @@ const exported = ['tickets', 'users']
 /** Zendesk with tickets, their comments, users, organizations and smaller lists. */
 export class Zendesk extends kit.Vendor {
   readonly key = 'zd_standin'
-  readonly #tables = new Map([...resources.keys(), 'comments'].map((path) => [path, new kit.Table()]))
+  readonly #table = kit.tables()
 
   constructor({ records = 1_000, seed = 17, smaller = 1 }: { records?: number } & kit.Sizes = {}) {
     super(seed, smaller)
@@ -65,8 +67,8 @@ export class Zendesk extends kit.Vendor {
   mutate(): void {
     this.#add('tickets', { subject: 'New', description: '', requester_id: null, priority: 'high', tags: [] })
     this.#change('tickets', this.pick(this.#table('tickets').live()), { subject: `Renamed ${this.serial()}`, status: 'pending' })
-    this.#change('users', this.pick(this.#table('users').live()), { name: `Renamed ${this.serial()}` })
-    this.#change('organizations', this.pick(this.#table('organizations').live()), { name: `Renamed ${this.serial()}` })
+    for (const path of ['users', 'organizations'])
+      this.#change(path, this.pick(this.#table(path).live()), { name: `Renamed ${this.serial()}` })
     for (const path of ['tickets', 'users', 'organizations']) this.#delete(path, this.pick(this.#table(path).live()))
   }
 
@@ -80,10 +82,7 @@ export class Zendesk extends kit.Vendor {
   }
 
   #route(call: Call): Answer {
-    const [api, version, path = '', id, part, ...rest] = call.path
-      .replace(/\.json$/, '')
-      .slice(1)
-      .split('/')
+    const [, api, version, path = '', id, part, ...rest] = call.path.replace(/\.json$/, '').split('/')
     if (api !== 'api' || version !== 'v2' || rest.length > 0) throw refuse(404, 'InvalidEndpoint', 'Not found')
     if (path === 'incremental' && exported.includes(`${id}`) && part === 'cursor' && call.method === 'GET')
       return this.#export(call, `${id}`)
@@ -99,7 +98,7 @@ export class Zendesk extends kit.Vendor {
       let lookup = 'hit'
       const create = () => {
         lookup = 'miss'
-        return this.#create(call, path, kit.words(writes), kit.words(needs))
+        return this.#create(call, path, kit.words(writes), needs)
       }
       const answer = this.once(key, call, create, other)
       return key === undefined ? answer : { ...answer, headers: { ...answer.headers, 'x-idempotency-lookup': lookup } }
@@ -108,9 +107,7 @@ export class Zendesk extends kit.Vendor {
     const row = table.find(id)
     if (row === undefined || (table.isDeleted(row) && path !== 'users')) throw missing()
     if (path === 'tickets' && part === 'comments') {
-      const rows = this.#table('comments')
-        .live()
-        .filter(({ ticket_id }) => ticket_id === row['id'])
+      const rows = this.#table('comments').live(({ ticket_id }) => ticket_id === row['id'])
       return this.#page(call, 'comments', rows, ['sort', 'include', 'include_inline_images'])
     }
     if (part !== undefined) throw refuse(404, 'InvalidEndpoint', 'Not found')
@@ -124,9 +121,7 @@ export class Zendesk extends kit.Vendor {
   /** The last page has a cursor too: https://developer.zendesk.com/api-reference/introduction/pagination/#cursor-pagination */
   #page(call: Call, path: string, rows: readonly Row[], filters: readonly string[]): Answer {
     const { query } = call
-    const [unknown] = kit.unknownNames(query.keys(), ['page[size]', 'page[after]', 'page', 'per_page', 'role[]', ...filters])
-    // Zendesk ignores unknown parameters; the stand-in refuses them, because each is a mistake of a definition.
-    if (unknown !== undefined) throw refuse(400, 'InvalidParameter', `${unknown} is not a parameter`)
+    kit.refuseUnknown(query.keys(), ['page[size]', 'page[after]', 'page', 'per_page', 'role[]', ...filters], unknown)
     if (!query.has('page[size]')) return this.#numbered(call, path, rows) // "If you omit the page[size] parameter, offset pagination is used"
     const size = Number(query.get('page[size]'))
     if (!(size >= 1 && size <= 100)) throw refuse(400, 'InvalidPaginationParameter', 'page[size] must be from 1 to 100')
@@ -137,33 +132,24 @@ export class Zendesk extends kit.Vendor {
         return name.startsWith('page') || name === 'sort' || String(row[name.replace('[]', '')]) === value
       })
     const sort = query.get('sort') ?? 'id' // https://developer.zendesk.com/api-reference/ticketing/tickets/tickets/#sorting
-    const by = [sort.replace('-', ''), 'id']
-    const cut = kit.cutPage(rows.filter(fits), {
-      by,
-      isAscending: !sort.startsWith('-'),
-      size: this.pageSize(size),
-      cursor: query.get('page[after]') ?? undefined,
-    })
-    if (cut === undefined) throw refuse(400, 'InvalidPaginationParameter', 'page[after] is not valid')
-    this.between?.()
-    const after_cursor =
-      cut.next ?? (cut.data.length === 0 ? null : kit.seal({ behind: by.map((field) => String(cut.data.at(-1)?.[field])) }))
+    const order = { by: [sort.replace('-', ''), 'id'], isAscending: !sort.startsWith('-') }
+    const place = { ...order, size: this.pageSize(size), cursor: query.get('page[after]') }
+    const cut = this.cut(rows.filter(fits), place, refuse(400, 'InvalidPaginationParameter', 'page[after] is not valid'))
     const url = new URL(`${call.path}?${query}`, this.origin)
-    url.searchParams.set('page[after]', `${after_cursor}`)
-    const meta = { has_more: cut.next !== undefined, after_cursor, before_cursor: null }
+    url.searchParams.set('page[after]', `${cut.last}`)
+    const meta = { has_more: cut.next !== undefined, after_cursor: cut.last ?? null, before_cursor: null }
     return kit.ok({ [path]: cut.data.map(show), meta, links: { next: meta.has_more ? url.href : null, prev: null } })
   }
 
   #numbered({ query, path }: Call, name: string, rows: readonly Row[]): Answer {
     const [page, size] = [Number(query.get('page') ?? 1), this.pageSize(Math.min(100, Number(query.get('per_page') ?? 100)))]
-    const next = new URL(`${path}?page=${page + 1}`, this.origin)
-    const data = structuredClone(rows.slice((page - 1) * size, page * size))
-    return kit.ok({
-      [name]: data.map(show),
-      next_page: page * size < rows.length ? next.href : null,
-      previous_page: null,
-      count: rows.length,
-    })
+    return kit.ok(this.#numbers(name, rows, { page, size, url: new URL(path, this.origin) }))
+  }
+
+  #numbers(name: string, rows: readonly Row[], { page, size, url }: { page: number; size: number; url: URL }): Row {
+    url.searchParams.set('page', String(page + 1))
+    const data = structuredClone(rows.slice((page - 1) * size, page * size)).map(show)
+    return { [name]: data, next_page: page * size < rows.length ? url.href : null, previous_page: null, count: rows.length }
   }
 
   /**
@@ -172,8 +158,7 @@ export class Zendesk extends kit.Vendor {
    * https://developer.zendesk.com/api-reference/ticketing/ticket-management/incremental_exports
    */
   #export({ query, path }: Call, what: string): Answer {
-    const [unknown] = kit.unknownNames(query.keys(), ['start_time', 'cursor', 'per_page', 'exclude_deleted', 'include'])
-    if (unknown !== undefined) throw refuse(400, 'InvalidParameter', `${unknown} is not a parameter`)
+    kit.refuseUnknown(query.keys(), ['start_time', 'cursor', 'per_page', 'exclude_deleted', 'include'], unknown)
     const start = query.get('start_time')
     const cursor = query.get('cursor') ?? undefined
     if (cursor === undefined && !/^\d+$/.test(`${start}`)) throw refuse(400, 'InvalidValue', 'Invalid start_time parameter')
@@ -183,12 +168,10 @@ export class Zendesk extends kit.Vendor {
     if (!(size >= 1 && size <= 1_000)) throw refuse(400, 'InvalidValue', 'per_page must be from 1 to 1000')
     const all = this.#table(what).all.filter((row) => cursor !== undefined || Number(row['generated_timestamp']) >= Number(start))
     const left = all.filter((row) => query.get('exclude_deleted') !== 'true' || !this.#table(what).isDeleted(row))
-    const cut = kit.cutPage(left, { by: ['generated_timestamp', 'id'], isAscending: true, size: this.pageSize(size), cursor })
-    if (cut === undefined) throw refuse(400, 'InvalidValue', 'Invalid cursor parameter')
-    const last = cut.data.at(-1)
-    const kept = last === undefined ? cursor : kit.seal({ behind: [String(last['generated_timestamp']), String(last['id'])] })
+    const place = { by: ['generated_timestamp', 'id'], size: this.pageSize(size), cursor }
+    const cut = this.cut(left, place, refuse(400, 'InvalidValue', 'Invalid cursor parameter'))
+    const kept = cut.last ?? cursor
     const after_url = kept === undefined ? null : `${this.origin}${path}?cursor=${kept}&per_page=${size}`
-    this.between?.()
     const rows = what === 'tickets' ? cut.data : cut.data.map(show) // users have no time of an export: /ticketing/users/users/#json-format
     return kit.ok({ [what]: rows, after_url, after_cursor: kept ?? null, before_url: null, end_of_stream: cut.next === undefined })
   }
@@ -205,38 +188,23 @@ export class Zendesk extends kit.Vendor {
     const rest = terms.filter(([name]) => name !== 'type')
     const says = (row: Row, [name = '', value]: string[]) =>
       value === undefined ? String(row['subject'] ?? row['name']).includes(name) : String(row[name]) === value
-    const typed = types.flatMap((type) =>
-      this.#table(`${type}s`)
-        .live()
-        .map((row): Row => ({ ...row, result_type: type })),
-    )
-    const found = typed.filter((row) => rest.every((term) => says(row, term)))
-    const results = structuredClone(found.slice((page - 1) * size, page * size)).map(show)
-    const next = new URL(`${path}?${query}`, this.origin)
-    next.searchParams.set('page', String(page + 1))
-    return kit.ok({
-      results,
-      facets: null,
-      next_page: page * size < found.length ? next.href : null,
-      previous_page: null,
-      count: found.length,
-    })
+    const fits = (row: Row) => rest.every((term) => says(row, term))
+    const fitting = (type: string) => this.#table(`${type}s`).live(fits)
+    const found = types.flatMap((type) => fitting(type).map((row): Row => ({ ...row, result_type: type })))
+    const url = new URL(`${path}?${query}`, this.origin)
+    return kit.ok({ ...this.#numbers('results', found, { page, size, url }), facets: null })
   }
 
-  #create(call: Call, path: string, allowed: readonly string[], needs: readonly string[]): Answer {
+  #create(call: Call, path: string, allowed: readonly string[], needs: string | undefined): Answer {
     const { one = '' } = resources.get(path) ?? {}
     const { comment, requester: _requester, ...fields } = read(call, one, allowed)
-    const lacking = needs.find((name) => ({ ...fields, comment })[name] === undefined)
-    if (lacking !== undefined) {
-      const details = { [lacking]: [{ description: `${lacking}: cannot be blank`, error: 'BlankValue' }] }
-      throw refuse(422, 'RecordInvalid', 'Record validation errors', { details })
-    }
+    const blank = (name: string) => ({ [name]: [{ description: `${name}: cannot be blank`, error: 'BlankValue' }] })
+    const lacking = (name: string) => refuse(422, 'RecordInvalid', 'Record validation errors', { details: blank(name) })
+    kit.refuseLacking({ ...fields, comment }, needs, lacking)
     const row = this.#add(path, path === 'tickets' ? { description: '', priority: null, tags: [], ...fields } : fields)
-    if (comment !== undefined) this.#add('comments', { ticket_id: row['id'], ...(kit.isRow(comment) ? comment : {}) })
+    this.#comment(row, comment)
     return { status: 201, body: { [one]: show(row) }, headers: { location: `${call.path}/${row['id']}` } }
   }
-
-  #table = (path: string): kit.Table => this.#tables.get(path) ?? new kit.Table()
 
   #add(path: string, fields: Row, time = seconds()): Row {
     const serial = this.serial()
@@ -247,10 +215,14 @@ export class Zendesk extends kit.Vendor {
     return this.#table(path).add({ id, created_at: iso(time), updated_at: iso(time), ...own, ...fields, ...stamp })
   }
 
+  #comment(ticket: Row, comment: unknown): void {
+    if (comment !== undefined) this.#add('comments', { ticket_id: ticket['id'], ...(kit.isRow(comment) ? comment : {}) })
+  }
+
   #change(path: string, row: Row, fields: Row): Row {
     if (this.#table(path).isDeleted(row)) throw missing()
     const { comment, ...rest } = fields
-    if (comment !== undefined) this.#add('comments', { ticket_id: row['id'], ...(kit.isRow(comment) ? comment : {}) })
+    this.#comment(row, comment)
     const stamp = exported.includes(path) ? { generated_timestamp: seconds() } : {}
     return Object.assign(row, rest, { updated_at: iso(seconds()) }, stamp)
   }
@@ -273,7 +245,6 @@ function show({ generated_timestamp: _stamp, ...row }: Row): Row {
 function read({ body }: Call, one: string, allowed: readonly string[]): Row {
   const fields = kit.readObject(body)?.[one]
   if (!kit.isRow(fields)) throw refuse(400, 'RequiredParameterMissing', `Parameter ${one} is required`)
-  const [unknown] = kit.unknownNames(Object.keys(fields), allowed)
-  if (unknown !== undefined) throw refuse(422, 'RecordInvalid', `${unknown} is not an attribute`)
+  kit.refuseUnknown(Object.keys(fields), allowed, (name) => refuse(422, 'RecordInvalid', `${name} is not an attribute`))
   return fields
 }
