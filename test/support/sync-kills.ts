@@ -9,77 +9,14 @@ import { type FollowedEntry, Follower } from './follower.ts'
 import { openNode, type SyncerOptions, type SyncNode } from './kill-syncs.ts'
 import { principalOf } from './kill-writer.ts'
 import { sessionsEnded } from './kills.ts'
+import { LedgerServer, type Row, toTexts } from './ledger-server.ts'
 import { createSearcher } from './searcher.ts'
 
 /** Longer than a lease and the longest backoff, so that everything is due again in the next round. */
 const roundMs = 1_200_000
-const pageSize = 10
 /** Calls of a round that is not killed before, about. */
 const mostCalls = 150
 const entities = ['accounts', 'lines', 'entries', 'comments'] as const
-
-interface Row {
-  readonly id: string
-  readonly name: string
-  readonly changed_at: string
-}
-
-/** The ledger over HTTP, with records that change. */
-class LedgerServer {
-  readonly records: { readonly accounts: Map<string, Row>; readonly entries: Map<string, Row> } = {
-    accounts: new Map(),
-    entries: new Map(),
-  }
-  #made = 0
-  #kill: { calls: number; kill(): void } | undefined
-
-  /** Calls `kill` with the call of this number from now on. */
-  killAfter(calls: number, kill: () => void): void {
-    this.#kill = { calls, kill }
-  }
-
-  /** Changes some records: new ones, other names, and deleted ones. */
-  change(now: number): void {
-    for (const records of Object.values(this.records)) {
-      for (let index = records.size === 0 ? -60 : 0; index < 6; index += 1) {
-        this.#made += 1
-        const id = String(this.#made).padStart(6, '0')
-        records.set(id, { id, name: `made ${this.#made}`, changed_at: new Date(now).toISOString() })
-      }
-      const ids = [...records.keys()]
-      for (const id of ids.filter(() => randomInt(10) === 0))
-        records.set(id, { id, name: `changed ${now}`, changed_at: new Date(now).toISOString() })
-      for (const id of ids.filter(() => randomInt(20) === 0)) records.delete(id)
-    }
-  }
-
-  /** Returns what a copy must hold, by entity. */
-  expected(): Readonly<Record<string, readonly string[]>> {
-    const names = (records: ReadonlyMap<string, Row>) => [...records.values()].map(({ id, name }) => `${id} ${name}`).toSorted()
-    const hanging = (records: ReadonlyMap<string, Row>) => [...records.values()].map(({ id, name }) => `${id}.1 of ${name}`).toSorted()
-    const { accounts, entries } = this.records
-    return { accounts: names(accounts), lines: hanging(accounts), entries: names(entries), comments: hanging(entries) }
-  }
-
-  readonly answer = ({ url }: Seen): Reply => {
-    if (this.#kill !== undefined) this.#kill.calls -= 1
-    if (this.#kill?.calls === 0) this.#kill.kill()
-    const { pathname, searchParams } = new URL(url, 'http://vendor')
-    const [, name, id] = pathname.split('/')
-    const records = name === 'entries' ? this.records.entries : this.records.accounts
-    if (id !== undefined) {
-      const parent = records.get(id)
-      return { body: { data: parent === undefined ? [] : [{ id: `${id}.1`, name: `of ${parent.name}` }] } }
-    }
-    const since = Date.parse(searchParams.get('since') ?? '1970-01-01')
-    const after = searchParams.get('cursor') ?? ''
-    const rows = [...records.values()]
-      .filter((row) => row.id > after && Date.parse(row.changed_at) >= since)
-      .toSorted((a, b) => (a.id < b.id ? -1 : 1))
-    const page = rows.slice(0, pageSize)
-    return { body: { data: page, next: rows.length > pageSize ? page.at(-1)?.id : null } }
-  }
-}
 
 /** An endpoint for events that can kill the node that sends one, before or after it answers. */
 class Receiver {
@@ -123,9 +60,6 @@ export interface Comparison {
   readonly events: readonly string[]
   readonly received: ReadonlyMap<string, ReadonlySet<string>>
 }
-
-const toTexts = (rows: readonly { readonly id: string; readonly name: string }[]): readonly string[] =>
-  rows.map(({ id, name }) => `${id} ${name}`).toSorted()
 
 /** Kills nodes while they sync, lets one finish now and then, and compares the copy with the vendor, record by record. */
 export class SyncKills implements AsyncDisposable {
