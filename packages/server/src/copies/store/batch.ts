@@ -6,11 +6,11 @@ import { fail } from 'ferrule/internal'
 import { buildRowCondition, quoteName, quoteTable } from '../search/columns.ts'
 import type { Term } from '../search/terms.ts'
 import { listInitialTerms } from '../search/values.ts'
-import type { Row, Session, Statement } from './database/database.ts'
+import type { Answer, Row, Session, Statement } from './database/database.ts'
 import type { ChangeCause, ChangedRow } from './log.ts'
 import { type ConnectorTable, nameRows } from './registry.ts'
 import type { Encoded, Fingerprinted, NamedStatement, RowEncoder, StoredRecord } from './row-encoder.ts'
-import { lockExistingState, lockState, noteChange } from './state.ts'
+import { type CopyState, lockExistingState, lockState, noteChange } from './state.ts'
 
 /** Maximum number of remembered words over all connectors, in two halves: some megabytes. */
 const most = 50_000
@@ -254,31 +254,39 @@ async function insertTerms(session: Session, number: number, terms: readonly Ter
   return count
 }
 
-const readKeys = ({ rows }: { readonly rows: readonly Row[] }): readonly string[] => rows.map(({ pk }) => String(pk))
-
-/**
- * Deletes rows by their keys.
- * @returns the keys of deleted rows
- */
-export async function deleteRows(session: Session, { number, known }: ConnectorTable, keys: readonly string[]): Promise<readonly string[]> {
-  return keys.length === 0 ? [] : readKeys(await session.query<Row>({ ...known.encoder.remove, values: [number, keys] }))
+/** Deleted rows. */
+export interface Deleted {
+  readonly count: number
+  /** Their keys, where a log wants them: it would cost deletions a third more. */
+  readonly keys: readonly string[]
 }
 
-/**
- * Deletes rows that have one of the values and are not among the keys.
- * @returns the keys of deleted rows
- */
+const toDeleted = ({ rows, count }: Answer): Deleted => ({ count, keys: rows.map(({ pk }) => String(pk)) })
+
+/** Deletes rows by their keys. */
+export async function deleteRows(
+  session: Session,
+  { number, known: { encoder } }: ConnectorTable,
+  keys: readonly string[],
+  { log }: Pick<CopyState, 'log'>,
+): Promise<Deleted> {
+  if (keys.length === 0) return { count: 0, keys: [] }
+  return toDeleted(await session.query<Row>({ ...(log.feed === null ? encoder.remove : encoder.removeLogged), values: [number, keys] }))
+}
+
+/** Deletes rows that have one of the values and are not among the keys. */
 async function deleteOthers(
   session: Session,
   { number, known }: ConnectorTable,
   { whole, keys, asked }: { whole: CompleteValues; keys: readonly string[]; asked: number },
-): Promise<readonly string[]> {
+  { log }: Pick<CopyState, 'log'>,
+): Promise<Deleted> {
   const column = known.table.columns.find(({ name }) => name === whole.field)
   if (column === undefined) throw fail('definition_invalid', { reason: `${known.table.kind}.${known.table.entity} lacks ${whole.field}` })
   const value = column.wide === undefined ? quoteName(column.sql) : `coalesce(${quoteName(column.wide)}, ${quoteName(column.sql)})`
   const text = `delete from ${quoteTable(known.table)} where ${buildRowCondition(known.table)} and (${value})::text = any($2::text[])
-    and pk <> all($3::text[]) and "$v" <= $4 returning pk`
-  return readKeys(await session.query<Row>({ text, values: [number, whole.values, keys, asked] }))
+    and pk <> all($3::text[]) and "$v" <= $4${log.feed === null ? '' : ' returning pk'}`
+  return toDeleted(await session.query<Row>({ text, values: [number, whole.values, keys, asked] }))
 }
 
 /** Saves checkpoints in the transaction of the rows. */
@@ -369,19 +377,27 @@ export async function writeBatch(session: Session, target: ConnectorTable, batch
   const { listed, changed } = await writeRows(session, encoded, { number: target.number, words: batch.words, difference })
   const written = new Set(keys)
   const gone = (batch.removed ?? []).filter((key) => !written.has(key))
-  const others = batch.whole === undefined ? [] : await deleteOthers(session, target, { whole: batch.whole, keys, asked: batch.asked })
-  const removed = [...others, ...(await deleteRows(session, target, gone))]
+  const { whole, asked } = batch
+  const others = whole === undefined ? undefined : await deleteOthers(session, target, { whole, keys, asked }, state)
+  const named = await deleteRows(session, target, gone, state)
+  const removed = named.count + (others?.count ?? 0)
   if (state.pass !== null && keys.length > 0) await insertSeen(session, target, keys)
   const added = created.map(({ record }) => record.key)
   const isChanged = await noteChange(session, nameRows(target), state, {
-    by: created.length - removed.length,
+    by: created.length - removed,
     hasUpdated: updated.length > 0,
     hasListed: listed > 0,
-    ...(removed.length > 0 ? { removedAt: batch.now } : {}),
-    entries: { added, changed, removed, cause: batch.cause ?? (batch.live === true ? 'live' : 'sync'), at: batch.now },
+    ...(removed > 0 ? { removedAt: batch.now } : {}),
+    entries: {
+      added,
+      changed,
+      removed: [...(others?.keys ?? []), ...named.keys],
+      cause: batch.cause ?? (batch.live === true ? 'live' : 'sync'),
+      at: batch.now,
+    },
   })
   await saveCheckpoints(session, target, batch.checkpoints ?? [])
   const unchanged = met.length - created.length - updated.length
   const storedAt = batch.live === true && same === unchanged ? { storedAt: state.changes + (isChanged ? 1n : 0n) } : {}
-  return { created: created.length, updated: updated.length, unchanged, removed: removed.length, ...storedAt }
+  return { created: created.length, updated: updated.length, unchanged, removed, ...storedAt }
 }

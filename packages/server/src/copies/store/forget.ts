@@ -113,12 +113,12 @@ async function deleteStep(
       ? `ctid = any(array(select f.ctid from unnest($2::text[]) key cross join lateral
           (select ctid from ${table} where ${own} and pk = key and ${isOld} offset 0) f))`
       : `${column}::text = any($2::text[]) and ${isOld}`
-  const returned = columns.map(([, sql], index) => `${sql}::text as c${index}`)
+  const returned = [...(state.log.feed === null && !redacts ? [] : ['pk']), ...columns.map(([, sql], index) => `${sql}::text as c${index}`)]
   const { rows, count: by } = await session.query<Row>({
-    text: `delete from ${table} where ${own} and ${found} returning ${['pk', ...returned].join(', ')}`,
+    text: `delete from ${table} where ${own} and ${found}${returned.length === 0 ? '' : ` returning ${returned.join(', ')}`}`,
     values: [number, step.values, at, now],
   })
-  const removed = rows.map(({ pk }) => String(pk))
+  const removed = rows.flatMap(({ pk }) => (pk === undefined ? [] : [String(pk)]))
   if (redacts) await redactLog(session, nameRows(step.target), step.field === undefined ? [...step.values, ...removed] : removed)
   const entries = { removed, cause, at: now }
   await noteChange(session, nameRows(step.target), state, { by: -by, ...(by > 0 ? { removedAt: at } : {}), entries })

@@ -141,12 +141,12 @@ export async function sweep(
       const state = await lockState(session, target)
       if (state.pass !== pass) throw fail('unavailable', { reason: 'another complete pass has begun' })
       const slice = await readSlice(session, target, { after, span })
-      const removed = await deleteRows(session, target, slice.unseen)
+      const { count, keys: removed } = await deleteRows(session, target, slice.unseen, state)
       const at = now()
-      if (removed.length > 0)
-        await noteChange(session, nameRows(target), state, { by: -removed.length, removedAt: at, entries: { removed, cause: 'sync', at } })
+      if (count > 0)
+        await noteChange(session, nameRows(target), state, { by: -count, removedAt: at, entries: { removed, cause: 'sync', at } })
       if (slice.last === undefined) await endPass(session, target)
-      return { rows: removed.length, last: slice.last }
+      return { rows: count, last: slice.last }
     })
     removed += done.rows
     if (done.last === undefined) return removed

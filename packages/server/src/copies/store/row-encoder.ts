@@ -71,8 +71,10 @@ export interface TableStatements {
   readonly difference: NamedStatement
   /** `copy … from stdin`, with the rows of `encodeCopies`. */
   readonly copy: string
-  /** `$1` connector, `$2` keys. Returns the pk of deleted rows. */
+  /** `$1` connector, `$2` keys. */
   readonly remove: NamedStatement
+  /** As `remove`; returns the pk of deleted rows, for the log. */
+  readonly removeLogged: NamedStatement
   /** `$1` connector, `$2` maximum number of rows. Deletes rows of a connector. */
   readonly clear: NamedStatement
 }
@@ -162,6 +164,7 @@ function buildTableStatements(rows: SearchTable, columns: readonly PhysicalColum
   // Names are qualified, because a field can be called `key`.
   const foundBy = (what: string): string =>
     `unnest($2::text[]) ${wanted}(pk) cross join lateral (select ${what} from ${table} where ${own} and pk = ${wanted}.pk offset 0) ${found}`
+  const remove = `delete from ${table} where ${own} and ctid = any(array(select ${found}.ctid from ${foundBy('ctid')}))`
   return {
     probe: nameStatement('probe', `select ${found}.* from ${foundBy('pk, h, "$v" as v')}`),
     upsert: nameStatement(
@@ -176,10 +179,8 @@ function buildTableStatements(rows: SearchTable, columns: readonly PhysicalColum
         (select * from ${table} where ${own} and pk = p offset 0) ${found}`,
     ),
     copy: `copy ${table} (connector_id, ${marked}${names.join(', ')}) from stdin`,
-    remove: nameStatement(
-      'remove',
-      `delete from ${table} where ${own} and ctid = any(array(select ${found}.ctid from ${foundBy('ctid')})) returning pk`,
-    ),
+    remove: nameStatement('remove', remove),
+    removeLogged: nameStatement('remove', `${remove} returning pk`),
     clear: nameStatement('clear', buildClearStatement(table, own)),
   }
 }
