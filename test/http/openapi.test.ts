@@ -20,7 +20,6 @@ const operationsOf = (actions: readonly string[], of = kinds) =>
       actions.filter((action) => Object.hasOwn(entity, action)).map((action) => `${definition.kind}.${name}.${action}`),
     ),
   )
-const searches = operationsOf(['context_store_search'])
 /** Kind by kind. */
 const operations = kinds.flatMap((kind) => [liveActions, ['context_store_search']].flatMap((actions) => operationsOf(actions, [kind])))
 

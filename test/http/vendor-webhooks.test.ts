@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { shopifyCredentials } from '../../packages/sandbox/src/index.ts'
 import { connectorsPath, type Json, type Tenant } from './support.ts'
 import { VendorWorld } from './vendor-webhooks-support.ts'
 

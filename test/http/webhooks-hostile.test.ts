@@ -75,7 +75,7 @@ const servers: Server[] = []
 const sockets = new Set<Socket>()
 
 beforeAll(async () => {
-  here = await HookWorld.start({ attemptMs: 2_000 })
+  here = await HookWorld.start({ attemptMs: 10_000 })
   await here.begin()
 })
 afterAll(async () => {
@@ -127,7 +127,7 @@ test('receivers of harm hold up nobody, and are each told apart', async () => {
     expect((last_answer ?? '').length).toBeLessThanOrEqual(1_024)
   }
   const failed = 'the endpoint cannot be reached: the connection failed'
-  const late = 'no answer within 2 seconds'
+  const late = 'no answer within 10 seconds'
   expect(seen).toEqual({
     'says nothing': ['unverified', 1, null, late],
     'closes at once': ['unverified', 1, null, expect.stringContaining(failed)],

@@ -209,7 +209,11 @@ overBoth('records.changed', (database) => {
     here.world.now += 5_000
     const begun = Promise.withResolvers<void>()
     const held = Promise.withResolvers<never>()
-    const logs = { follow: () => (begun.resolve(), held.promise), count: () => held.promise, writeCursor: () => '' }
+    const follow = () => {
+      begun.resolve()
+      return held.promise
+    }
+    const logs = { follow, count: () => held.promise, writeCursor: () => '' }
     const dead = here.platform.eventWorker({ logs })
     const lost = dead.run()
     await begun.promise
@@ -262,7 +266,10 @@ overBoth('records.changed', (database) => {
       .execute()
     const seen: number[] = []
     const logs = {
-      follow: async (refs: readonly unknown[]) => (seen.push(refs.length), []),
+      follow: async (refs: readonly unknown[]) => {
+        seen.push(refs.length)
+        return []
+      },
       count: () => Promise.reject(new Error('nothing is counted')),
       writeCursor: () => '',
     }

@@ -1,5 +1,5 @@
 /** Writes the calls of an entity: its list, the read of one record, and what creates, changes and deletes records. */
-import type { FileEntity, FileFields, FileOperation, FileSync } from '../../kind-file/file.ts'
+import type { FileFields, FileOperation, FileSync } from '../../kind-file/file.ts'
 import { type FieldWriter, isFree, isValue } from './fields.ts'
 import { type ConnectionList, toFieldName } from './lists.ts'
 import type { Member, NamedType, Schema } from './schema.ts'

@@ -25,11 +25,14 @@ const toRowPath = (steps: readonly string[]): string | undefined =>
   steps.length === 0 ? '' : toPath(steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step)))
 
 /** Splits steps at the stars. */
-const splitStars = (steps: readonly string[]): readonly (readonly string[])[] =>
-  steps.reduce<readonly (readonly string[])[]>(
-    (groups, step) => (step === '*' ? [...groups, []] : [...groups.slice(0, -1), [...(groups.at(-1) ?? []), step]]),
-    [[]],
-  )
+function splitStars(steps: readonly string[]): readonly (readonly string[])[] {
+  const groups: string[][] = [[]]
+  for (const step of steps) {
+    if (step === '*') groups.push([])
+    else groups.at(-1)?.push(step)
+  }
+  return groups
+}
 
 /**
  * Reads where the rows are. A star stands for the values of an object, or for each row with an object around its fields; several of them for

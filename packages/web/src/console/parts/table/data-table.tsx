@@ -1,5 +1,5 @@
 /** A table of any length: only the rows in sight are drawn. */
-import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core'
+import { Button, Group, NativeSelect, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
 import { type FocusEvent, memo, useCallback, useEffect, useMemo, useRef, useState } from 'react'
