@@ -158,9 +158,15 @@ async function answerOnce(message: IncomingMessage, response: ServerResponse, ex
   }
 }
 
+/**
+ * Time after which an idle connection is closed, in milliseconds. Clients keep connections for a minute at most, so no request begins on one
+ * that ends.
+ */
+const idleMs = 65_000
+
 /** Opens one HTTP server. Port 0 is a free one. @throws the listen error of Node, for example EADDRINUSE */
 export async function listen(exchange: Exchange, address: { host: string; port: number }): Promise<ListeningServer> {
-  const server = createServer({ maxHeaderSize: 64 * 1024 }, (message, response) => {
+  const server = createServer({ maxHeaderSize: 64 * 1024, keepAliveTimeout: idleMs }, (message, response) => {
     void answerOnce(message, response, exchange)
   })
   await new Promise<void>((resolve, reject) => {
