@@ -36,7 +36,10 @@ export const hookedLedger: Kind = {
     errors: [...ledger.definition.errors, { status: 404, is: 'record_not_found' }],
     webhooks: {
       signature: {
-        ...{ scheme: 'hmac', secret: 'hook_secret', header: 'x-signature', encoding: 'hex' },
+        scheme: 'hmac',
+        secret: 'hook_secret',
+        header: 'x-signature',
+        encoding: 'hex',
         find: { says: 'The settings of the ledger show it.' },
       },
       id: ['number'],

@@ -2,12 +2,12 @@
  * Works on events on each node: gives them their places, queues them for endpoints, and sends them. Rows and leases are the only state, so
  * a node that dies loses nothing (docs/decisions/webhooks.md).
  */
-import { AsyncResource } from 'node:async_hooks'
 import { Http } from 'ferrule/internal'
 import type { RecordLogs } from '../copies/changes/record-logs.ts'
 import type { Db } from '../db/database.ts'
 import type { Parts } from '../main/parts.ts'
 import { newId } from '../values/ids.ts'
+import { Ticks, waitForWork } from '../values/ticks.ts'
 import { openSecrets } from './endpoint-secrets.ts'
 import { RecordTeller } from './record-news.ts'
 import { type Attempt, type Destination, sendEvent, signEvent, usualAttemptMs } from './send-webhook.ts'
@@ -28,16 +28,12 @@ import {
   type WaitingDelivery,
 } from './sql/webhooks.ts'
 
-/** Interval of looks at the database, in milliseconds: what another node stored is seen after it at the latest. */
-const tickMs = 1_000
 /** Events that one transaction places. */
 const placedAtOnce = 200
 /** Attempts of this node at a time, and of one endpoint on all nodes. */
 const [mostAttempts, attemptsOfEndpoint] = [64, 4]
 /** Time after which another node takes an attempt over, in milliseconds: three times the time that an attempt may take. */
 const leaseMs = 60_000
-/** Longest wait for running attempts at the end, in milliseconds. */
-const stopMs = 5_000
 const [second, minute, hour] = [1_000, 60_000, 3_600_000]
 /** Waits after failed attempts, in milliseconds, as Standard Webhooks recommend; after the last one the delivery is given up. */
 const delaysMs = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour]
@@ -94,87 +90,55 @@ class Worker implements EventWorker {
   readonly #teller: RecordTeller | undefined
   #telling: Promise<void> | undefined
   readonly #sending = new Set<Promise<void>>()
-  #timer: NodeJS.Timeout | undefined
-  #ticking: Promise<void> | undefined
-  #isAgain = false
-  #isStopped = false
+  readonly #ticks: Ticks<'queued' | 'ended'>
 
   constructor(parts: EventWorkerParts, { attemptMs = usualAttemptMs, logs }: EventWorkerOptions) {
     this.#parts = parts
     this.#http = new Http(parts.settings.proxies)
     this.#attemptMs = attemptMs
     this.#teller = logs === undefined ? undefined : new RecordTeller(parts, logs)
+    const { events, onBackgroundError: onError } = parts
+    this.#ticks = new Ticks<'queued' | 'ended'>({ events, names: ['queued', 'ended'], work: () => this.#work(), onError })
   }
 
   start(): void {
-    if (this.#timer !== undefined || this.#isStopped) return
-    this.#parts.events.on('queued', this.#look)
-    this.#parts.events.on('ended', this.#look)
-    this.#timer = setInterval(this.#look, tickMs).unref()
-    this.#look()
+    this.#ticks.start()
   }
 
   async run(): Promise<void> {
     for (;;) {
-      await this.#tick()
+      await this.#ticks.tick()
       if (this.#sending.size === 0 && this.#telling === undefined) return
       await Promise.all([...this.#sending, this.#telling])
     }
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true
-    clearInterval(this.#timer)
-    this.#parts.events.off('queued', this.#look)
-    this.#parts.events.off('ended', this.#look)
-    await this.#ticking
-    const { promise: given, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, stopMs)
-    await Promise.race([Promise.all([...this.#sending, this.#telling]), given])
-    clearTimeout(timer)
+    await this.#ticks.stop()
+    await waitForWork(Promise.all([...this.#sending, this.#telling]))
     await this.#http.close()
   }
 
-  /** Bound to no request: what a request causes here does not belong to its trace. */
-  readonly #look = AsyncResource.bind((): void => {
-    void this.#tick()
-  })
-
-  #tick(): Promise<void> {
-    this.#isAgain = this.#ticking !== undefined
-    this.#ticking ??= this.#runTicks().finally(() => {
-      this.#ticking = undefined
-    })
-    return this.#ticking
-  }
-
-  async #runTicks(): Promise<void> {
-    try {
-      do {
-        this.#isAgain = false
-        await this.#place()
-        await this.#claim()
-      } while (this.#isAgain && !this.#isStopped)
-    } catch (thrown) {
-      this.#parts.onBackgroundError(thrown)
-    }
+  async #work(): Promise<void> {
+    await this.#place()
+    await this.#claim()
   }
 
   /** Reports changes of copies to endpoints, beside other work: it waits for another database. */
   #tell(teller: RecordTeller): void {
     this.#telling ??= teller
-      .tell(() => this.#isStopped)
+      .tell(() => this.#ticks.isStopped)
       .catch(this.#parts.onBackgroundError)
       .finally(() => {
         this.#telling = undefined
-        if (!this.#isStopped) this.#look()
+        this.#ticks.look()
       })
   }
 
   /** Gives events their places and queues them for their endpoints, in one transaction: each event is queued once. */
   async #place(): Promise<void> {
     const { database, source } = this.#parts
-    while (!this.#isStopped) {
+    while (!this.#ticks.isStopped) {
       const work = await findWork(database.db, source.clock())
       if (work.isDue && this.#teller !== undefined) this.#tell(this.#teller)
       if (!work.isUnplaced) return
@@ -219,7 +183,7 @@ class Worker implements EventWorker {
     const { database, source } = this.#parts
     for (const endpointId of await listDueEndpoints(database.db, source.clock(), mostAttempts)) {
       const limit = mostAttempts - this.#sending.size
-      if (limit <= 0 || this.#isStopped) return
+      if (limit <= 0 || this.#ticks.isStopped) return
       const now = source.clock()
       const lease = { owner: newId(source), now, until: now + leaseMs, atOnce: attemptsOfEndpoint, limit }
       const leased = await database.transaction((db) => leaseDeliveries(db, endpointId, lease))
@@ -232,7 +196,7 @@ class Worker implements EventWorker {
       .catch(this.#parts.onBackgroundError)
       .finally(() => {
         this.#sending.delete(work)
-        if (!this.#isStopped) this.#look()
+        this.#ticks.look()
       })
     this.#sending.add(work)
   }

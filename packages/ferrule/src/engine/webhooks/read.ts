@@ -66,11 +66,14 @@ function parseBody(body: Uint8Array): unknown {
   }
 }
 
-/** Longest and only texts that are echoed. */
+/** Texts that are echoed: printable ASCII of at most 1,000 characters. */
 const echoed = /^[\x20-\x7e]{1,1000}$/
 
 const answer = (body: string, secret?: Secret<CredentialValues>): WebhookReading => ({
-  ...{ type: 'challenge', status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body },
+  type: 'challenge',
+  status: 200,
+  headers: { 'content-type': 'text/plain; charset=utf-8' },
+  body,
   ...(secret === undefined ? {} : { secret }),
 })
 

@@ -135,12 +135,13 @@ class CopyChanges implements Changes {
     return signPosition(this.#parts, ref, position)
   }
 
-  #parseAll({ ref, connection }: ConnectorAccess, cursor: string | undefined): Positions {
+  #bindAll({ ref, connection }: ConnectorAccess): CursorScope {
+    return bindCursor(this.#parts, { connector: ref.connectorId, kind: connection.kind.definition.kind })
+  }
+
+  #parseAll(access: ConnectorAccess, cursor: string | undefined): Positions {
     if (cursor === undefined) return new Map()
-    const [, ...values] = verifyCursor(
-      cursor,
-      bindCursor(this.#parts, { connector: ref.connectorId, kind: connection.kind.definition.kind }),
-    )
+    const [, ...values] = verifyCursor(cursor, this.#bindAll(access))
     const positions = new Map<string, FeedPosition>()
     for (let index = 0; index < values.length; index += valuesOfEntity) {
       const [entity, generation, position, key] = values.slice(index, index + valuesOfEntity)
@@ -149,12 +150,9 @@ class CopyChanges implements Changes {
     return positions
   }
 
-  #signAll({ ref, connection }: ConnectorAccess, positions: Positions): string {
+  #signAll(access: ConnectorAccess, positions: Positions): string {
     const values = [...positions].flatMap(([entity, { generation, position, key = null }]) => [entity, generation, String(position), key])
-    return signCursor(
-      [ofConnector, ...values],
-      bindCursor(this.#parts, { connector: ref.connectorId, kind: connection.kind.definition.kind }),
-    )
+    return signCursor([ofConnector, ...values], this.#bindAll(access))
   }
 }
 

@@ -1,5 +1,4 @@
 /** Works for the queue on one node: leases runs, renews leases and stores progress. Uses one timer for any number of connectors. */
-import { AsyncResource } from 'node:async_hooks'
 import { asFerruleError, inSpan, type Span } from 'ferrule/internal'
 import type { RunState, SyncEntityResult, SyncError } from 'ferrule/wire'
 import type { Connectors } from '../../connectors/connector-types.ts'
@@ -7,6 +6,7 @@ import type { Parts } from '../../main/parts.ts'
 import { newId } from '../../values/ids.ts'
 import type { RunReport } from '../../values/metric-types.ts'
 import { labelKind } from '../../values/own-kind-names.ts'
+import { Ticks, tickMs, waitForWork } from '../../values/ticks.ts'
 import { EndedSessions, takeOver, takeOverFrom, type WorkerParts } from '../queue/node.ts'
 import { Removals } from '../queue/removals.ts'
 import { runSchedules, scheduleMissing } from '../queue/schedules.ts'
@@ -17,12 +17,8 @@ import { buildSyncError, readAsked, toStoredError } from '../status/run-record.t
 import type { SyncServices, SyncWorker } from '../sync-types.ts'
 import { Attempt, type AttemptOutcome, type AttemptServices } from './attempt.ts'
 
-/** Interval of polling, and of storing a run's progress. Milliseconds. */
-const tickMs = 1_000
 /** Time after which a run yields to waiting runs, in milliseconds. */
 const sliceMs = 300_000
-/** Longest wait for aborted walks, in milliseconds. */
-const stopMs = 5_000
 /** An attempt with more calls than this made progress: a repeated step has fewer calls. */
 const callsOfProgress = 50
 
@@ -139,10 +135,7 @@ class Worker implements SyncWorker {
   readonly #removals: Removals
   readonly #gone = new EndedSessions()
   readonly #walking = new Map<Attempt, Walking>()
-  #timer: NodeJS.Timeout | undefined
-  #ticking: Promise<void> | undefined
-  #isAgain = false
-  #isStopped = false
+  readonly #ticks: Ticks<'queued'>
   #isScheduled = false
 
   constructor(parts: WorkerParts, connectors: Connectors, services: SyncServices) {
@@ -150,6 +143,8 @@ class Worker implements SyncWorker {
     this.#services = services
     this.#attempts = { ...services, parts, connectors }
     this.#removals = new Removals(parts, services.store)
+    const { events, onBackgroundError: onError } = parts
+    this.#ticks = new Ticks<'queued'>({ events, names: ['queued'], work: () => this.#runSteps(), onError })
   }
 
   get running(): number {
@@ -157,18 +152,11 @@ class Worker implements SyncWorker {
   }
 
   start(): void {
-    if (this.#timer !== undefined || this.#isStopped) return
-    this.#parts.events.on('queued', this.#look)
-    this.#timer = setInterval(this.#look, tickMs).unref()
-    this.#look()
+    this.#ticks.start()
   }
 
   tick(): Promise<void> {
-    this.#isAgain = this.#ticking !== undefined
-    this.#ticking ??= this.#runTicks().finally(() => {
-      this.#ticking = undefined
-    })
-    return this.#ticking
+    return this.#ticks.tick()
   }
 
   async idle(): Promise<void> {
@@ -179,30 +167,16 @@ class Worker implements SyncWorker {
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true
-    clearInterval(this.#timer)
-    this.#parts.events.off('queued', this.#look)
-    await this.#ticking
+    await this.#ticks.stop()
     for (const attempt of this.#walking.keys()) attempt.abort(stopping)
     // A walk that does not end in time keeps its lease, so that no other node starts too early.
-    const { promise: given, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, stopMs)
-    await Promise.race([this.idle(), given])
-    clearTimeout(timer)
+    await waitForWork(this.idle())
   }
 
-  /** Bound to no request: a tick that a request causes does not belong to its trace. */
-  readonly #look = AsyncResource.bind((): void => {
-    void this.tick()
-  })
-
-  async #runTicks(): Promise<void> {
-    do {
-      this.#isAgain = false
-      await this.#beat()
-      for (const step of [this.#takeOver, this.#schedule, this.#upkeep, this.#claim, this.#remove])
-        if (this.#isStopped || !(await this.#did(step))) return
-    } while (this.#isAgain && !this.#isStopped)
+  async #runSteps(): Promise<void> {
+    await this.#beat()
+    for (const step of [this.#takeOver, this.#schedule, this.#upkeep, this.#claim, this.#remove])
+      if (this.#ticks.isStopped || !(await this.#did(step))) return
   }
 
   /** Runs a step. @returns false while the database is unavailable: each further step would report the same failure */
@@ -312,7 +286,7 @@ class Worker implements SyncWorker {
       .finally(() => {
         this.#walking.delete(attempt)
         this.#parts.events.emit('ended')
-        if (this.#timer !== undefined) this.#look()
+        if (this.#ticks.isStarted) this.#ticks.look()
       })
     this.#walking.set(attempt, { attempt, begunAt: now, keptAt: now, done })
   }

@@ -2,7 +2,6 @@
  * Works on the events of vendors on each node. Rows and leases are the only state, so a node that dies loses nothing
  * (docs/decisions/vendor-events.md).
  */
-import { AsyncResource } from 'node:async_hooks'
 import { asFerruleError, errorConsequences } from 'ferrule/internal'
 import type { Connectors } from '../../connectors/connector-types.ts'
 import { findApplicationById } from '../../connectors/sql/vendor-applications.ts'
@@ -13,6 +12,7 @@ import type { Parts } from '../../main/parts.ts'
 import { type ConnectorAccess, viewOrganization } from '../../values/access.ts'
 import { firstId, newId } from '../../values/ids.ts'
 import type { CallReport } from '../../values/metric-types.ts'
+import { Ticks, waitForWork } from '../../values/ticks.ts'
 import {
   type DueEvents,
   dispatchVendorEvents,
@@ -32,14 +32,10 @@ import { listConnectorAccounts } from './sources.ts'
 import { askForSync } from './sync-requests.ts'
 import { openVendorEvent } from './vendor-seals.ts'
 
-/** Interval of looks at the database, in milliseconds: what another node stored is seen after it at the latest. */
-const tickMs = 1_000
 /** Connectors that a node works on at a time, and events of one of them. */
 const [mostBatches, eventsAtOnce] = [16, 100]
 /** Time after which another node takes events over, in milliseconds: five times what a batch takes. */
 const leaseMs = 300_000
-/** Longest wait for running work at the end, in milliseconds. */
-const stopMs = 5_000
 /** Waits after failed attempts, in milliseconds; after the last one the event is given up, and a sync reads its entity. */
 const delaysMs = [10_000, 60_000, 300_000, 1_800_000, 7_200_000] as const
 /** Rows per query. */
@@ -73,9 +69,7 @@ class Worker implements VendorEventWorker {
   readonly #apply: ApplyServices
   readonly #working = new Map<string, Promise<void>>()
   readonly #abort = new AbortController()
-  #timer: NodeJS.Timeout | undefined
-  #ticking: Promise<void> | undefined
-  #isAgain = false
+  readonly #ticks: Ticks<'arrived'>
 
   constructor(parts: Parts, connectors: EventConnectors, { store, folds, syncs, onCall }: VendorEventServices) {
     this.#parts = parts
@@ -92,56 +86,26 @@ class Worker implements VendorEventWorker {
       addRecords: (ref, change) => syncs.addRecords(ref, change),
       ...createForgetting(parts),
     }
+    const { events, onBackgroundError: onError } = parts
+    this.#ticks = new Ticks<'arrived'>({ events, names: ['arrived'], work: () => this.#claim(), onError })
   }
 
   start(): void {
-    if (this.#timer !== undefined || this.#abort.signal.aborted) return
-    this.#parts.events.on('arrived', this.#look)
-    this.#timer = setInterval(this.#look, tickMs).unref()
-    this.#look()
+    this.#ticks.start()
   }
 
   async run(): Promise<void> {
     for (;;) {
-      await this.#tick()
+      await this.#ticks.tick()
       if (this.#working.size === 0) return
       await Promise.all(this.#working.values())
     }
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer)
-    this.#parts.events.off('arrived', this.#look)
     this.#abort.abort(new Error('the node stops'))
-    await this.#ticking
-    const { promise: given, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, stopMs)
-    await Promise.race([Promise.all(this.#working.values()), given])
-    clearTimeout(timer)
-  }
-
-  /** Bound to no request: what a request causes here does not belong to its trace. */
-  readonly #look = AsyncResource.bind((): void => {
-    void this.#tick()
-  })
-
-  #tick(): Promise<void> {
-    this.#isAgain = this.#ticking !== undefined
-    this.#ticking ??= this.#runTicks().finally(() => {
-      this.#ticking = undefined
-    })
-    return this.#ticking
-  }
-
-  async #runTicks(): Promise<void> {
-    try {
-      do {
-        this.#isAgain = false
-        await this.#claim()
-      } while (this.#isAgain && !this.#abort.signal.aborted)
-    } catch (thrown) {
-      this.#parts.onBackgroundError(thrown)
-    }
+    await this.#ticks.stop()
+    await waitForWork(Promise.all(this.#working.values()))
   }
 
   /** Begins to work where events are due. Each connector has its own share, so a slow vendor delays no other one. */
@@ -163,7 +127,7 @@ class Worker implements VendorEventWorker {
       .catch(this.#parts.onBackgroundError)
       .finally(() => {
         this.#working.delete(name)
-        if (!this.#abort.signal.aborted) this.#look()
+        this.#ticks.look()
       })
     this.#working.set(name, working)
   }
