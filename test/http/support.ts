@@ -11,6 +11,7 @@ import type { ContextStoreSettings } from '../../packages/server/src/copies/stor
 import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import type { SyncWorker } from '../../packages/server/src/copies/sync-types.ts'
+import type { EventWorker } from '../../packages/server/src/events/event-worker.ts'
 import type { VendorEventWorker } from '../../packages/server/src/events/vendors/vendor-event-worker.ts'
 import type { DocumentHttp } from '../../packages/server/src/http/oauth/documents.ts'
 import { createServer, type ServerOptions } from '../../packages/server/src/http/server.ts'
@@ -83,6 +84,8 @@ export interface OpenedContext {
   readonly worker: SyncWorker
   /** Works on what vendors have sent. */
   readonly vendorEvents: VendorEventWorker
+  /** Places and sends events. */
+  readonly events: EventWorker
   /** Does all work that is due. */
   sync(): Promise<void>
 }
@@ -203,6 +206,7 @@ async function assemble(options: WorldOptions, { settings, sandbox, clock, log }
     await services?.copies.folds.close()
     await services?.copies.lostRecords.close()
     await services?.vendorEventWorker?.stop()
+    await services?.eventWorker?.stop()
     await services?.worker?.stop()
     await platform.close()
     await standIns.close()
@@ -216,7 +220,7 @@ const storeOf = (settings: ContextStoreSettings, kinds: readonly ServedKind[], c
 
 /** Fails in a world without a store as soon as it is used. */
 function openedContext(store: ContextStore | undefined, services: ContextServices | undefined): OpenedContext {
-  const { worker, vendorEventWorker } = services ?? {}
+  const { worker, vendorEventWorker, eventWorker } = services ?? {}
   const missing = () => new Error('this world keeps no copies: start it with `context`')
   return {
     get store() {
@@ -230,6 +234,10 @@ function openedContext(store: ContextStore | undefined, services: ContextService
     get vendorEvents() {
       if (vendorEventWorker === undefined) throw missing()
       return vendorEventWorker
+    },
+    get events() {
+      if (eventWorker === undefined) throw missing()
+      return eventWorker
     },
     sync: async () => {
       await worker?.tick()

@@ -1,6 +1,7 @@
 /** A service with copies of the sandbox's store, which sends webhooks to it. */
 import { createHmac, randomUUID } from 'node:crypto'
 import { shopifyCredentials } from '../../packages/sandbox/src/index.ts'
+import type { Settings } from '../../packages/server/src/main/settings/settings.ts'
 import { Browser, gongLink, ownOrigin } from '../connect/support.ts'
 import { ask as askVendor } from '../sandbox/client.ts'
 import { withToken } from '../sandbox/shopify-client.ts'
@@ -26,8 +27,8 @@ export class VendorWorld {
     this.world = world
   }
 
-  static async start(): Promise<VendorWorld> {
-    return new VendorWorld(await startCopyWorld('embedded', { settings: { publicUrl: ownOrigin, trustedProxies: 1 } }))
+  static async start(settings: Partial<Settings> = {}): Promise<VendorWorld> {
+    return new VendorWorld(await startCopyWorld('embedded', { settings: { publicUrl: ownOrigin, trustedProxies: 1, ...settings } }))
   }
 
   get shopify() {

@@ -105,6 +105,23 @@ overBoth('events', (database) => {
     }
   })
 
+  test('that are due are counted, with the time since the first one is', async () => {
+    const principal = await newTenant(platform, first)
+    const { id } = await platform.webhooks.create(principal, { name: 'late', url: `${address}/late` })
+    await run()
+    await platform.webhooks.update(principal, id, { status: 'paused' })
+    const since = world.now
+    await platform.connectors.create(principal, connectorBody({ name: 'Late' }))
+    await run()
+    const none = { due: 0, since: null }
+    expect(await platform.readBacklogs()).toEqual({ deliveries: none, vendorEvents: none, disabledEndpoints: 0 })
+    await platform.webhooks.update(principal, id, { status: 'active' })
+    world.now += 60_000
+    expect(await platform.readBacklogs()).toMatchObject({ deliveries: { due: 1, since } })
+    await run()
+    expect(await platform.readBacklogs()).toMatchObject({ deliveries: none })
+  })
+
   test('of a change that is rolled back do not exist', async () => {
     const principal = await newTenant(platform, first)
     await platform.connectors.create(principal, connectorBody({ name: 'Taken' }))

@@ -95,6 +95,10 @@ overBoth('what vendors send', (database) => {
     expect(await send(full.address, build(1, 10_000))).toBe('full')
     expect(await send(other.address, build(1))).toBe('taken')
     expect(await status(principal, full.id)).toMatchObject({ received: 10_000, turned_away: 1, waiting: 10_000 })
+    const since = world.now
+    world.now += 1_000
+    expect(await platform.readBacklogs()).toMatchObject({ vendorEvents: { due: 10_000, since: expect.any(Number) } })
+    world.now = since
     await platform.vendorEvents.purgeExpired(world.now + 7 * 24 * hour - 1)
     expect(await status(principal, full.id)).toMatchObject({ waiting: 10_000 })
     await platform.vendorEvents.purgeExpired(world.now + 7 * 24 * hour)

@@ -4,6 +4,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import { errorTable } from '../../packages/ferrule/src/errors.ts'
 import { runStates } from '../../packages/ferrule/src/wire/syncs.ts'
+import { deliveryStatuses } from '../../packages/ferrule/src/wire/webhooks.ts'
+import { receivedOutcomes } from '../../packages/server/src/events/vendors/receiver.ts'
+import { vendorEventOutcomes } from '../../packages/server/src/values/metric-types.ts'
 import { root } from '../../scripts/paths.mjs'
 import { onlyUsers, startCopyWorld } from '../http/search-support.ts'
 import type { Json, World } from '../http/support.ts'
@@ -88,7 +91,7 @@ test('the dashboard shows every metric of ours, so a new one needs a panel', () 
 const known: Readonly<Record<string, readonly string[]>> = {
   code: ['ok', 'aborted', ...Object.keys(errorTable)],
   state: runStates,
-  outcome: ['folded', 'dropped', 'failed'],
+  outcome: ['folded', 'dropped', 'failed', ...deliveryStatuses, ...receivedOutcomes, ...vendorEventOutcomes],
 }
 
 test.each(expressions)('%s asks for values that exist', (_title, expression) => {

@@ -3,10 +3,12 @@
  * a node that dies loses nothing (docs/decisions/webhooks.md).
  */
 import { Http } from 'ferrule/internal'
+import type { DeliveryStatus } from 'ferrule/wire'
 import type { RecordLogs } from '../copies/changes/record-logs.ts'
 import type { Db } from '../db/database.ts'
 import type { Parts } from '../main/parts.ts'
 import { newId } from '../values/ids.ts'
+import type { DeliveryReport } from '../values/metric-types.ts'
 import { Ticks, waitForWork } from '../values/ticks.ts'
 import { openSecrets } from './endpoint-secrets.ts'
 import { RecordTeller } from './record-news.ts'
@@ -71,6 +73,8 @@ export interface EventWorkerOptions {
   readonly attemptMs?: number
   /** Logs of the copies; default: no endpoint gets `records.changed`. */
   readonly logs?: RecordLogs
+  /** Called after every attempt. Must not throw. */
+  readonly onAttempt?: (report: DeliveryReport) => void
 }
 
 /** Works on the events of all organizations. */
@@ -88,14 +92,16 @@ class Worker implements EventWorker {
   readonly #http: Pick<Http, 'open' | 'close'>
   readonly #attemptMs: number
   readonly #teller: RecordTeller | undefined
+  readonly #onAttempt: EventWorkerOptions['onAttempt']
   #telling: Promise<void> | undefined
   readonly #sending = new Set<Promise<void>>()
   readonly #ticks: Ticks<'queued' | 'ended'>
 
-  constructor(parts: EventWorkerParts, { attemptMs = usualAttemptMs, logs }: EventWorkerOptions) {
+  constructor(parts: EventWorkerParts, { attemptMs = usualAttemptMs, logs, onAttempt }: EventWorkerOptions) {
     this.#parts = parts
     this.#http = new Http(parts.settings.proxies)
     this.#attemptMs = attemptMs
+    this.#onAttempt = onAttempt
     this.#teller = logs === undefined ? undefined : new RecordTeller(parts, logs)
     const { events, onBackgroundError: onError } = parts
     this.#ticks = new Ticks<'queued' | 'ended'>({ events, names: ['queued', 'ended'], work: () => this.#work(), onError })
@@ -214,21 +220,30 @@ class Worker implements EventWorker {
       attemptMs: this.#attemptMs,
     }
     const attempt = await sendEvent(this.#http, to, { ...signed, now })
-    await database.transaction((db) => this.#end(db, delivery, attempt))
+    const outcome = await database.transaction((db) => this.#end(db, delivery, attempt))
+    if (outcome !== undefined) this.#onAttempt?.({ outcome, seconds: attempt.milliseconds / 1_000 })
   }
 
-  /** Stores what became of an attempt, and what follows for its endpoint. */
-  async #end(db: Db, delivery: WaitingDelivery, attempt: Attempt): Promise<void> {
+  /** Stores what became of an attempt, and what follows for its endpoint. @returns what the attempt leaves; undefined when it no longer has the delivery */
+  async #end(db: Db, delivery: WaitingDelivery, attempt: Attempt): Promise<DeliveryStatus | undefined> {
     const now = this.#parts.source.clock()
     const endpoint = await holdEndpoint(db, delivery.organization_id, delivery.endpoint_id)
-    if (endpoint === undefined) return
+    if (endpoint === undefined) return undefined
     const isDelivered = attempt.status !== null && attempt.status >= 200 && attempt.status < 300
-    if (!(await endDelivery(db, delivery, buildEnd(delivery, { attempt, isDelivered, now })))) return
-    if (isDelivered) {
-      const isVerified = endpoint.status === 'unverified' && delivery.type === testType
-      if (!isVerified && endpoint.failing_since === null) return
-      return updateEndpoint(db, endpoint, { failing_since: null, ...(isVerified ? { status: 'active' } : {}) })
-    }
+    const end = buildEnd(delivery, { attempt, isDelivered, now })
+    if (!(await endDelivery(db, delivery, end))) return undefined
+    await (isDelivered ? this.#noteSuccess(db, endpoint, delivery) : this.#noteFailure(db, endpoint, attempt))
+    return end.status
+  }
+
+  async #noteSuccess(db: Db, endpoint: EndpointRow, { type }: WaitingDelivery): Promise<void> {
+    const isVerified = endpoint.status === 'unverified' && type === testType
+    if (!isVerified && endpoint.failing_since === null) return
+    await updateEndpoint(db, endpoint, { failing_since: null, ...(isVerified ? { status: 'active' } : {}) })
+  }
+
+  async #noteFailure(db: Db, endpoint: EndpointRow, attempt: Attempt): Promise<void> {
+    const now = this.#parts.source.clock()
     const failingSince = endpoint.failing_since ?? now
     const reason = findEnd(endpoint, { attempt, failingSince, now })
     if (reason === undefined) return updateEndpoint(db, endpoint, { failing_since: failingSince })

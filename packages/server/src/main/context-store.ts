@@ -7,8 +7,10 @@ import { replicaStates } from '../copies/store/replicas/types.ts'
 import { openContextStore } from '../copies/store/store.ts'
 import type { ContextStore } from '../copies/store/types.ts'
 import type { SyncWorker } from '../copies/sync-types.ts'
+import type { EventWorker } from '../events/event-worker.ts'
 import type { VendorEventWorker } from '../events/vendors/vendor-event-worker.ts'
 import type { Metrics, RunReport } from '../values/metric-types.ts'
+import { addEventMetrics } from './event-metrics.ts'
 import type { Platform } from './platform-types.ts'
 import type { Settings } from './settings/settings.ts'
 
@@ -64,6 +66,7 @@ export interface ContextServices {
   /** Undefined in a process of the role `api`, as the next one. */
   readonly worker: SyncWorker | undefined
   readonly vendorEventWorker: VendorEventWorker | undefined
+  readonly eventWorker: EventWorker | undefined
 }
 
 /** Parts of the services. */
@@ -93,8 +96,10 @@ export function createContextServices(options: ContextServiceOptions): ContextSe
   const worker = isWorker ? platform.syncWorker({ store, onCall: metrics.syncCall, onRun }) : undefined
   const { folds } = copies
   const vendorEventWorker = isWorker
-    ? platform.vendorEventWorker({ store, folds, syncs: platform.syncs, onCall: metrics.syncCall })
+    ? platform.vendorEventWorker({ store, folds, syncs: platform.syncs, onCall: metrics.syncCall, onEvent: metrics.vendorEvent })
     : undefined
+  const eventWorker = isWorker ? platform.eventWorker({ logs: copies.recordLogs, onAttempt: metrics.delivery }) : undefined
+  if (isWorker) addEventMetrics(metrics, platform, logger)
   metrics.gauge({ name: 'ferrule_syncs_in_flight', help: 'Syncs that this node runs', read: () => worker?.running ?? 0 })
   metrics.gauge({
     name: 'ferrule_context_store_open',
@@ -117,7 +122,7 @@ export function createContextServices(options: ContextServiceOptions): ContextSe
     read: () => store.indexes.readyCount,
   })
   addReplicaMetrics(metrics, store)
-  return { copies, worker, vendorEventWorker }
+  return { copies, worker, vendorEventWorker, eventWorker }
 }
 
 /** Adds what is counted about read replicas. Replicas are named by their positions in the setting. */

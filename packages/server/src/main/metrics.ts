@@ -1,7 +1,8 @@
 /** Metrics of the process in Prometheus' text format. No label names a tenant. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { deliveryStatuses } from 'ferrule/wire'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Metrics } from '../values/metric-types.ts'
+import { type Metrics, vendorEventOutcomes } from '../values/metric-types.ts'
 import { labelKind } from '../values/own-kind-names.ts'
 
 /** Upper bounds of the duration buckets, in seconds: from a cached answer to a slow vendor. */
@@ -78,6 +79,33 @@ function buildStoreCounters(registers: Registry[]): Pick<Metrics, 'syncCall' | '
   }
 }
 
+/** Upper bounds of the time from an event's arrival to the end of its work, in seconds: from a read at once to the last repeat. */
+const workBuckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200, 14_400]
+
+/** Builds the metrics of webhooks, out and in. Every outcome exists from the start, so that its first event is an increase. */
+function buildEventCounters(registers: Registry[]): Pick<Metrics, 'delivery' | 'vendorEvent'> {
+  const attempts = new Histogram({
+    name: 'ferrule_webhook_attempt_duration_seconds',
+    help: 'Time of attempts to deliver webhooks, by what they leave: delivered, waiting (it is tried again), or failed (given up)',
+    labelNames: ['outcome'],
+    buckets,
+    registers,
+  })
+  const worked = new Histogram({
+    name: 'ferrule_vendor_event_duration_seconds',
+    help: 'Time from the arrival of an event of a vendor to the end of the work on it: worked, or given_up',
+    labelNames: ['outcome'],
+    buckets: workBuckets,
+    registers,
+  })
+  for (const outcome of deliveryStatuses) attempts.zero({ outcome })
+  for (const outcome of vendorEventOutcomes) worked.zero({ outcome })
+  return {
+    delivery: ({ outcome, seconds }) => attempts.observe({ outcome }, seconds),
+    vendorEvent: ({ outcome, seconds }) => worked.observe({ outcome }, seconds),
+  }
+}
+
 /** Builds the metrics that are read at each scrape. */
 const buildReadMetrics = (registers: Registry[]): Pick<Metrics, 'gauge' | 'counters'> => ({
   gauge: ({ name, help, label, read }) => {
@@ -86,8 +114,8 @@ const buildReadMetrics = (registers: Registry[]): Pick<Metrics, 'gauge' | 'count
       help,
       labelNames: label === undefined ? [] : [label],
       registers,
-      collect() {
-        const value = read()
+      async collect() {
+        const value = await read()
         if (typeof value === 'number') return this.set(value)
         this.reset()
         for (const [of, each] of value) if (label !== undefined) this.set({ [label]: of }, each)
@@ -138,6 +166,7 @@ export function createMetrics(): Metrics {
     call: ({ kind, entity, action, code }) => calls.inc({ ...labelKind({ kind, entity }), action, code }),
     tool: ({ tool, code }) => tools.inc({ tool, code }),
     ...buildStoreCounters(registers),
+    ...buildEventCounters(registers),
     ...buildReadMetrics(registers),
     async text() {
       if (!hasProcessMetrics) collectDefaultMetrics({ register: registry }) // from the first scrape: without one, the process does not pay for them

@@ -15,6 +15,7 @@ import type { ConnectLinks, ConnectPages, ConsentRevocations, VendorApplications
 import type { OwnKinds } from '../connectors/own-kinds.ts'
 import type { SyncServices, Syncs, SyncWorker } from '../copies/sync-types.ts'
 import type { EventWorker, EventWorkerOptions } from '../events/event-worker.ts'
+import type { Backlogs } from '../events/sql/backlogs.ts'
 import type { ConnectorWebhookService } from '../events/vendors/connector-webhooks.ts'
 import type { VendorEventReceiver } from '../events/vendors/receiver.ts'
 import type { VendorEventServices, VendorEventWorker } from '../events/vendors/vendor-event-worker.ts'
@@ -68,6 +69,8 @@ export interface Platform {
   syncWorker(services: SyncServices): SyncWorker
   /** Builds the worker that places and sends events on this node. Call its `start`, and its `stop` before `close`. */
   eventWorker(options?: EventWorkerOptions): EventWorker
+  /** Reads what waits for the workers of events, on all nodes. @throws FerruleError `unavailable` */
+  readBacklogs(): Promise<Backlogs>
   /** Builds the worker that works on events of vendors on this node. Call its `start`, and its `stop` before `close`. */
   vendorEventWorker(services: VendorEventServices): VendorEventWorker
   readonly jobs: Jobs

@@ -29,9 +29,10 @@ import type { Database } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import { openSqlite } from '../db/sqlite.ts'
 import { createEventWorker } from '../events/event-worker.ts'
+import { readBacklogs } from '../events/sql/backlogs.ts'
 import { createConnectorWebhooks } from '../events/vendors/connector-webhooks.ts'
 import { createVendorEventReceiver } from '../events/vendors/receiver.ts'
-import { createVendorEventWorker } from '../events/vendors/vendor-event-worker.ts'
+import { createVendorEventWorker, type EventConnectors } from '../events/vendors/vendor-event-worker.ts'
 import { createWebhooks } from '../events/webhooks.ts'
 import { createApplications } from '../tenancy/applications/applications.ts'
 import { startFirst } from '../tenancy/applications/first-start.ts'
@@ -210,8 +211,7 @@ async function start({ clock, budgets, engine, parts }: Foundation, options: Pla
     admission: parts.admission,
     limiter: budgets.limiter,
     syncWorker: (services) => createSyncWorker({ ...parts, node }, connectors, services),
-    eventWorker: (options) => createEventWorker(parts, options),
-    vendorEventWorker: (services) => createVendorEventWorker(parts, connectors, services),
+    ...createEventServices(parts, connectors),
     jobs: createJobs(parts),
     kinds: { served: parts.kinds.served, of: parts.kinds.of, getVersion: parts.kinds.getVersion },
     ownKinds: createOwnKinds({ ...parts, readUploads: options.readUploads ?? { kind: refuseUpload, document: refuseUpload } }),
@@ -232,6 +232,17 @@ async function start({ clock, budgets, engine, parts }: Foundation, options: Pla
       await clock.close()
       await database.close()
     },
+  }
+}
+
+function createEventServices(
+  parts: Parts,
+  connectors: EventConnectors,
+): Pick<Platform, 'eventWorker' | 'vendorEventWorker' | 'readBacklogs'> {
+  return {
+    eventWorker: (options) => createEventWorker(parts, options),
+    vendorEventWorker: (services) => createVendorEventWorker(parts, connectors, services),
+    readBacklogs: () => readBacklogs(parts.database.db, parts.source.clock()),
   }
 }
 

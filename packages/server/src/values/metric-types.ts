@@ -1,7 +1,7 @@
 /** Types of what the service counts. */
 import type { ErrorCode } from 'ferrule'
 import type { ToolReport } from 'ferrule/internal'
-import type { RunCause, RunMode, RunState } from 'ferrule/wire'
+import type { DeliveryStatus, RunCause, RunMode, RunState } from 'ferrule/wire'
 
 /** One finished call. */
 export interface CallReport {
@@ -35,6 +35,24 @@ export interface RunReport {
   readonly attempts: number
 }
 
+/** One attempt to deliver a webhook. */
+export interface DeliveryReport {
+  /** What it leaves: `waiting` is tried again, `failed` is given up. */
+  readonly outcome: DeliveryStatus
+  readonly seconds: number
+}
+
+/** One event of a vendor, at the end of the work on it. */
+export interface VendorEventReport {
+  readonly outcome: VendorEventOutcome
+  /** Time since its arrival. */
+  readonly seconds: number
+}
+/** What became of events of vendors. */
+export const vendorEventOutcomes = ['worked', 'given_up'] as const
+/** What became of an event of a vendor. */
+export type VendorEventOutcome = (typeof vendorEventOutcomes)[number]
+
 /** One answered request. */
 export interface RequestReport {
   /** Pattern of the route, or `unmatched`. */
@@ -56,6 +74,10 @@ export interface Metrics {
   sync(report: RunReport): void
   /** Counts the records of a live read. */
   fold(report: FoldReport): void
+  /** Counts an attempt to deliver a webhook. */
+  delivery(report: DeliveryReport): void
+  /** Counts an event of a vendor that was worked on, or given up. */
+  vendorEvent(report: VendorEventReport): void
   /** Adds a gauge that is read at each scrape. */
   gauge(gauge: GaugeOptions): void
   /** Adds counters, one for each value of a label, that are read at each scrape. */
@@ -72,7 +94,7 @@ export interface GaugeOptions {
   readonly help: string
   /** Label of several values; then `read` returns a number for each of them. */
   readonly label?: string
-  readonly read: () => number | ReadonlyMap<string, number>
+  readonly read: () => number | ReadonlyMap<string, number> | Promise<ReadonlyMap<string, number>>
 }
 
 /** Counters that are read at each scrape. */

@@ -11,7 +11,7 @@ import type { Syncs } from '../../copies/sync-types.ts'
 import type { Parts } from '../../main/parts.ts'
 import { type ConnectorAccess, viewOrganization } from '../../values/access.ts'
 import { firstId, newId } from '../../values/ids.ts'
-import type { CallReport } from '../../values/metric-types.ts'
+import type { CallReport, VendorEventReport } from '../../values/metric-types.ts'
 import { Ticks, waitForWork } from '../../values/ticks.ts'
 import {
   type DueEvents,
@@ -48,6 +48,8 @@ export interface VendorEventServices {
   readonly syncs: Pick<Syncs, 'addRecords'>
   /** Called after every call of a vendor. Must not throw. */
   readonly onCall?: (report: CallReport) => void
+  /** Called at the end of the work on every event. Must not throw. */
+  readonly onEvent?: (report: VendorEventReport) => void
 }
 
 /** Works on the events of all organizations. */
@@ -67,13 +69,15 @@ class Worker implements VendorEventWorker {
   readonly #parts: Parts
   readonly #connectors: EventConnectors
   readonly #apply: ApplyServices
+  readonly #onEvent: VendorEventServices['onEvent']
   readonly #working = new Map<string, Promise<void>>()
   readonly #abort = new AbortController()
   readonly #ticks: Ticks<'arrived'>
 
-  constructor(parts: Parts, connectors: EventConnectors, { store, folds, syncs, onCall }: VendorEventServices) {
+  constructor(parts: Parts, connectors: EventConnectors, { store, folds, syncs, onCall, onEvent }: VendorEventServices) {
     this.#parts = parts
     this.#connectors = connectors
+    this.#onEvent = onEvent
     this.#apply = {
       connectors,
       onCall,
@@ -220,9 +224,12 @@ class Worker implements VendorEventWorker {
     await this.#finish(rows, false)
   }
 
-  #finish(rows: readonly LeasedEvent[], isGivenUp: boolean): Promise<void> {
+  async #finish(rows: readonly LeasedEvent[], isGivenUp: boolean): Promise<void> {
     const { database, source } = this.#parts
-    return database.transaction((db) => endVendorEvents(db, rows, { now: source.clock(), isGivenUp }))
+    const now = source.clock()
+    await database.transaction((db) => endVendorEvents(db, rows, { now, isGivenUp }))
+    const outcome = isGivenUp ? 'given_up' : 'worked'
+    for (const { received_at } of rows) this.#onEvent?.({ outcome, seconds: Math.max(0, now - received_at) / 1_000 })
   }
 
   /** Puts events off that failed. One that failed too often is given up, and a sync reads its entity. */
