@@ -4,6 +4,7 @@ import type { Sentences } from './check-codes.ts'
 import { checkCondition, checkWhere } from './check-conditions.ts'
 import { checkConnection } from './check-connection.ts'
 import { checkNames } from './check-names.ts'
+import { checkReferences } from './check-references.ts'
 import { checkSync } from './check-sync.ts'
 import type { Kind } from './connector.ts'
 import { findField } from './document.ts'
@@ -114,6 +115,7 @@ const entityChecks: readonly Check<EntityContext>[] = [
       (action) => definition[action] === undefined && `filled ${action} is not an action of the entity`,
     ),
   ({ kind, definition }) => checkSync(kind, definition),
+  ({ kind, definition }) => checkReferences(kind, definition),
   ({ definition }) => checkNames(definition),
   ({ definition }) => [liveActions.every((action) => definition[action] === undefined) && 'has no action'],
 ]

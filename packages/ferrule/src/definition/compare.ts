@@ -111,6 +111,7 @@ function compareEntity(before: EntityDefinition, after: EntityDefinition): reado
   return [
     ...copy,
     ...(actions.length === 0 ? [] : [{ class: 'calls' as const, message: `other calls: ${actions.join(', ')}` }]),
+    ...(isSame(before.refers, after.refers) ? [] : [{ class: 'calls' as const, message: 'searches follow other references' }]),
     ...(isSame(before.record, after.record) ? [] : [{ class: 'calls' as const, message: 'records have other fields' }]),
   ]
 }

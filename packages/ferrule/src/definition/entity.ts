@@ -252,6 +252,11 @@ export interface EntityDefinition extends Partial<Record<LiveAction, Operation>>
   readonly of?: string
   /** Fields of a record; omitted for downloads. */
   readonly record?: Fields
+  /**
+   * What searchable fields refer to: path → entity of this kind, whose key has one part. `[]` stands behind a list: `a[].b`, `ids[]`. Searches
+   * include fields of what is referred to, and filter by them.
+   */
+  readonly refers?: Readonly<Record<string, string>>
   /** Record field → its source at the vendor. Paths: `a`, `a.b`, `a[].b`. */
   readonly from?: Readonly<Record<string, Origin>>
   /** Searchable fields of the context store. */

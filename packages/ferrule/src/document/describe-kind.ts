@@ -120,6 +120,14 @@ function searchPart(name: string, { context_store_search: searchable, sync }: En
   ]
 }
 
+const printEntityLink = (name: string): string => `[\`${name}\`](#${name})`
+
+/** Lists what the fields of an entity refer to. */
+const referencePart = ({ refers = {} }: EntityDefinition): Block[] => {
+  const all = Object.entries(refers).map(([path, name]) => `\`${path}\` to ${printEntityLink(name)}`)
+  return all.length === 0 ? [] : [paragraph(`[Refers](../search.md#related-records) by ${all.join(', by ')}.`)]
+}
+
 function describeEntity(name: string, entity: EntityDefinition, definition: ConnectorDefinition): Section {
   const operations = liveActions.flatMap((action) => {
     const operation = entity[action]
@@ -129,13 +137,25 @@ function describeEntity(name: string, entity: EntityDefinition, definition: Conn
     entity.record === undefined
       ? []
       : [heading(3, `${name} record`), ...recordSentence(entity).map(paragraph), fields(entity.record, { withRequired: false })]
-  const blocks = [paragraph(`${entity.about}.`), ...operations, ...searchPart(name, entity), ...record]
+  const blocks = [paragraph(`${entity.about}.`), ...operations, ...searchPart(name, entity), ...referencePart(entity), ...record]
   return { id: `entity:${name}`, title: name, summary: entity.about, blocks }
 }
 
 function summaryTable({ entities }: ConnectorDefinition): Block {
-  const rows = Object.entries(entities).map(([name, entity]) => [`[\`${name}\`](#${name})`, listActions(entity).join(', '), entity.about])
+  const rows = Object.entries(entities).map(([name, entity]) => [printEntityLink(name), listActions(entity).join(', '), entity.about])
   return table(['Entity', 'Actions', 'What it is'], rows)
+}
+
+/** Draws which entities refer to which: a row for each pair. */
+function relations({ entities }: ConnectorDefinition): Block[] {
+  const rows = Object.entries(entities).flatMap(([name, { refers = {} }]) =>
+    [...Map.groupBy(Object.keys(refers), (path) => refers[path] ?? '')].map(([to, paths]) => [
+      printEntityLink(name),
+      paths.map((path) => `\`${path}\``).join(', '),
+      printEntityLink(to),
+    ]),
+  )
+  return rows.length === 0 ? [] : [paragraph('Records refer to each other:'), table(['Entity', 'By', 'To'], rows)]
 }
 
 /** Kinds of the library itself. No file can have the slug of one where a service reads it. */
@@ -158,6 +178,7 @@ const describeOverview = (definition: ConnectorDefinition): Section => ({
     paragraph(`${definition.about}. Definition id \`${definition.id}\`. [The vendor's pages](${definition.documentation})`),
     paragraph(describeSupport(definition)),
     summaryTable(definition),
+    ...relations(definition),
     paragraph(
       'A record has every documented field, within its objects too: one that the vendor leaves out is null, whatever its type. Where the vendor is known to leave it out, the type says "or null". What the vendor sends beside the documented fields is kept.',
     ),

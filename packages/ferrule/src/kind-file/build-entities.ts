@@ -67,11 +67,14 @@ function buildEntity(scope: BuildScope, name: string, entity: FileEntity): Entit
     refer(scope, { steps: [...steps, 'from', path], what: 'a field of the record', name: firstStep(path), valid: Object.keys(record) })
   if (entity.of !== undefined)
     refer(scope, { steps: [...steps, 'of'], what: 'an entity', name: entity.of, valid: Object.keys(file.entities) })
+  for (const [path, target] of Object.entries(entity.refers ?? {}))
+    refer(scope, { steps: [...steps, 'refers', path], what: 'an entity', name: target, valid: Object.keys(file.entities) })
   return {
     about: entity.about,
     ...(entity.scope === undefined ? {} : { scope: entity.scope }),
     key: buildKey(scope, name, entity, record),
     ...(entity.of === undefined ? {} : { of: entity.of }),
+    ...(entity.refers === undefined ? {} : { refers: entity.refers }),
     record,
     ...(entity.from === undefined ? {} : { from: buildFrom(entity) }),
     ...buildOperations(scope, name, entity, record),

@@ -104,6 +104,7 @@ export interface FileEntity {
   >
   readonly scope?: readonly string[]
   readonly of?: string
+  readonly refers?: Named<string>
   readonly described?: {
     readonly run: string
     readonly params?: Named<unknown>

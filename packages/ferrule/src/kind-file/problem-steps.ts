@@ -26,6 +26,7 @@ const sections: readonly (readonly [RegExp, Steps])[] = [
 const parts: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^key /, ['key']],
   [/^from /, ['from']],
+  [/^refers /, ['refers']],
   [/^searchable|^projects/, ['search']],
   [/^(path slot|call)/, ['call']],
   [/^(send|parameter|.* is filled)/, ['params', 'body']],

@@ -310,6 +310,7 @@ const entities: Readonly<Record<string, KeyGroup>> = {
       }),
       key('scope', list(text()), 'Scopes, of which the credentials need one', { example: 'scope: [repo]' }),
       key('of', text('entity'), 'The entity that this one is a part of, under the same key', { example: 'of: issues' }),
+      key('refers', map('path', text('entity')), 'Fields with keys of other entities', { example: 'refers: { user_id: users }' }),
       key('described', keys('described'), 'The list of the fields that an account has of its own; {described} stands for their names', {
         example: 'described: { run: fields.list, name: id, where: { custom: true } }',
       }),

@@ -5,6 +5,7 @@ import { callIds, callRecord, callWindow, cursor, downloadParams, primaryUserIds
 export const calls = entity({
   about: 'Recorded calls',
   key: ['id'],
+  refers: { primaryUserId: 'users' },
   record: callRecord,
   list: { call: 'GET /v2/calls', at: 'calls', page: 'cursor', hidden: 'isPrivate', params: { ...callWindow, workspaceId, cursor } },
   get: { call: 'GET /v2/calls/{id}', at: 'call', hidden: 'isPrivate', params: { id: str('Call id') } },
@@ -99,6 +100,7 @@ export const calls_extensive = entity({
   about: 'Calls with participants, content, interaction and comments',
   key: ['metaData.id'],
   of: 'calls',
+  refers: { 'metaData.primaryUserId': 'users', 'parties[].userId': 'users', 'collaboration.publicComments[].commenterUserId': 'users' },
   record: { metaData: open('The call, with the fields of calls'), ...blocks },
   list: {
     call: 'POST /v2/calls/extensive',
@@ -163,6 +165,7 @@ export const call_transcripts = entity({
   about: 'Transcripts of calls, by speaker turn',
   key: ['callId'],
   of: 'calls',
+  refers: { callId: 'calls' },
   record: {
     callId: str('Call id'),
     transcript: list(open('{ speakerId, topic, sentences: [{ start, end, text }] }; start and end in milliseconds'), 'Speaker turns'),

@@ -30,6 +30,7 @@ const { reviewMethod: _notSearchable, ...searchable } = scorecard
 export const settings_scorecards = entity({
   about: 'Scorecards',
   key: ['scorecardId'],
+  refers: { updaterUserId: 'users', 'questions[].updaterUserId': 'users' },
   record: scorecard,
   // The vendor declares 64-bit integers and sends strings. Both forms become strings.
   from: each(

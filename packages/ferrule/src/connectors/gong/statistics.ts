@@ -92,6 +92,7 @@ const answer = {
 export const stats_activity_scorecards = entity({
   about: 'Answered scorecards',
   key: ['answeredScorecardId'],
+  refers: { callId: 'calls', reviewedUserId: 'users', reviewerUserId: 'users', scorecardId: 'settings_scorecards' },
   record: {
     ...each(str('As the vendor sends it'), 'answeredScorecardId', 'scorecardId', 'scorecardName', 'callId'),
     callStartTime: time('Start of the call'),

@@ -22,6 +22,7 @@ const record = {
 export const users = entity({
   about: 'Users of the company',
   key: ['id'],
+  refers: { managerId: 'users' },
   record,
   list: { call: 'GET /v2/users', at: 'users', page: 'cursor', params: { cursor } },
   get: { call: 'GET /v2/users/{id}', at: 'user', params: { id: str('User id') } },

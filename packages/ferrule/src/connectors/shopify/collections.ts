@@ -51,6 +51,7 @@ export const collects = entity({
   about: 'Membership of products in custom collections',
   scope,
   key: ['id'],
+  refers: { collection_id: 'custom_collections' },
   record: collect,
   list: {
     call: 'GET /collects.json',

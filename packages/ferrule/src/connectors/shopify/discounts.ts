@@ -99,6 +99,7 @@ export const discount_codes = entity({
   about: 'Codes of one price rule',
   scope,
   key: ['id'],
+  refers: { price_rule_id: 'price_rules' },
   record: code,
   list: {
     call: 'GET /price_rules/{price_rule_id}/discount_codes.json',

@@ -54,6 +54,7 @@ export const inventory_levels = entity({
   filled: { params: ['list'], record: 'all', searchable: 'all' },
   scope: ['read_inventory'],
   key: ['location_id', 'inventory_item_id'],
+  refers: { inventory_item_id: 'inventory_items', location_id: 'locations' },
   record: level,
   list: {
     call: 'GET /locations/{location_id}/inventory_levels.json',

@@ -23,6 +23,7 @@ export const metafield_shops = entity({
   about: 'Metafields of the store',
   scope: [],
   ...shared,
+  refers: { owner_id: 'shop' },
   list: { call: 'GET /metafields.json', ...read, params: { ...filters, type: opt(str('Type of the metafield')) } },
   get: { call: 'GET /metafields/{metafield_id}.json', at: 'metafield', params: { metafield_id: id('Metafield id') } },
   sync: { params: wholePages, after: changed.after },
@@ -33,6 +34,7 @@ export const metafield_customers = entity({
   about: 'Metafields of one customer',
   scope: ['read_customers'],
   ...shared,
+  refers: { owner_id: 'customers' },
   list: { call: 'GET /customers/{customer_id}/metafields.json', ...read, params: { customer_id: id('Customer id'), ...filters } },
   sync: { params: wholePages, each: { entity: 'customers', take: { customer_id: 'id' } }, ...ofOwner },
 })
@@ -60,6 +62,7 @@ export const metafield_draft_orders = entity({
   about: 'Metafields of one draft order',
   scope: ['read_draft_orders'],
   ...shared,
+  refers: { owner_id: 'draft_orders' },
   list: {
     call: 'GET /draft_orders/{draft_order_id}/metafields.json',
     ...read,
@@ -73,6 +76,7 @@ export const metafield_locations = entity({
   about: 'Metafields of one location',
   scope: ['read_locations'],
   ...shared,
+  refers: { owner_id: 'locations' },
   list: { call: 'GET /locations/{location_id}/metafields.json', ...read, params: { location_id: id('Location id'), ...filters } },
   sync: { params: wholePages, each: { entity: 'locations', take: { location_id: 'id' } }, ...ofOwner },
 })
@@ -82,6 +86,7 @@ export const metafield_product_variants = entity({
   about: 'Metafields of one variant',
   scope: ['read_products'],
   ...shared,
+  refers: { owner_id: 'product_variants' },
   list: { call: 'GET /variants/{variant_id}/metafields.json', ...read, params: { variant_id: id('Variant id'), ...filters } },
   sync: { params: wholePages, each: { entity: 'product_variants', take: { variant_id: 'id' } }, ...ofOwner },
 })
@@ -91,6 +96,7 @@ export const metafield_smart_collections = entity({
   about: 'Metafields of one smart collection',
   scope: ['read_products'],
   ...shared,
+  refers: { owner_id: 'smart_collections' },
   list: { call: 'GET /collections/{collection_id}/metafields.json', ...read, params: { collection_id: id('Collection id'), ...filters } },
   sync: { params: wholePages, each: { entity: 'smart_collections', take: { collection_id: 'id' } }, ...ofOwner },
 })

@@ -185,6 +185,7 @@ export const fulfillments = entity({
   filled: { params: ['list', 'get'], record: 'all', searchable: 'all' },
   scope,
   key: ['id'],
+  refers: { location_id: 'locations' },
   record: fulfillment,
   list: {
     call: 'GET /orders/{order_id}/fulfillments.json',
@@ -241,6 +242,7 @@ export const fulfillment_orders = entity({
   filled: { params: ['list', 'get'], record: 'all', searchable: 'all' },
   scope: ['read_merchant_managed_fulfillment_orders', 'read_assigned_fulfillment_orders', 'read_third_party_fulfillment_orders'],
   key: ['id'],
+  refers: { shop_id: 'shop', assigned_location_id: 'locations' },
   record: fulfillmentOrder,
   list: {
     call: 'GET /orders/{order_id}/fulfillment_orders.json',

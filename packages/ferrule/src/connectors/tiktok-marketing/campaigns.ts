@@ -79,6 +79,7 @@ export const campaigns = entity({
   about: 'Campaigns of an advertiser, without those that were deleted',
   scope: ['200'],
   key: ['campaign_id'],
+  refers: { advertiser_id: 'advertisers' },
   record: campaign,
   list: { call: 'GET /open_api/v1.3/campaign/get/', at: 'data.list', page: 'page_info', params, defaults },
   context_store_search: {
@@ -238,6 +239,7 @@ export const ad_groups = entity({
   about: 'Ad groups of an advertiser, without those that were deleted',
   scope: ['210'],
   key: ['adgroup_id'],
+  refers: { advertiser_id: 'advertisers', campaign_id: 'campaigns' },
   record: adGroup,
   list: { call: 'GET /open_api/v1.3/adgroup/get/', at: 'data.list', page: 'page_info', params, defaults },
   context_store_search: {
@@ -336,6 +338,7 @@ export const ads = entity({
   about: 'Ads of an advertiser, without those that were deleted',
   scope: ['220'],
   key: ['ad_id'],
+  refers: { advertiser_id: 'advertisers', campaign_id: 'campaigns', adgroup_id: 'ad_groups' },
   record: ad,
   list: { call: 'GET /open_api/v1.3/ad/get/', at: 'data.list', page: 'page_info', params, defaults },
   context_store_search: {
