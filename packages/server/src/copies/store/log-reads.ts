@@ -46,14 +46,18 @@ export interface LogPage extends LogState {
 
 const generation = `e.feed || ' ' || ${timeline}`
 
-/** Builds the statement that reads the state of a log, with the changes after a position in each row. */
+/** The entries of a log one by one, in the order of their blocks. */
+const entries = `cs_changes b cross join lateral (select key as pk, b.start + b.size * nr as place
+  from unnest(b.keys) with ordinality as entry(key, nr) where key is not null) c`
+
+/** Builds the statement that reads the state of a log, with a change after a position in each row. It reads no block that it does not need. */
 export const buildLogPage = ({ number, name }: EntityRows, { after, limit }: { after: bigint; limit: number }): Statement => ({
   name: 'cs_log_page',
-  text: `select ${generation} as generation, e.position, e.kept_after, e.read_at, e.log_days, c.position as place, c.pk, c.kind,
+  text: `select ${generation} as generation, e.position, e.kept_after, e.read_at, e.log_days, c.place, c.pk, c.kind,
       c.cause, c.fields::text as fields, c.at
-    from cs_entities e left join lateral (select position, pk, kind, cause, fields, at from cs_changes
-      where connector_id = $1 and name = $2 and position > $3 order by position limit $4) c on true
-    where e.connector_id = $1 and e.name = $2 order by c.position`,
+    from cs_entities e left join lateral (select c.place, c.pk, b.kind, b.cause, b.fields, b.at from ${entries}
+      where b.connector_id = $1 and b.name = $2 and b.position > $3 and c.place > $3 order by b.position, c.place limit $4) c on true
+    where e.connector_id = $1 and e.name = $2 order by c.place`,
   values: [number, name, after, limit],
 })
 
@@ -97,8 +101,8 @@ export const buildChangeCounts = ({ number, name }: EntityRows, { after, upTo }:
   name: 'cs_log_counts',
   text: `select count(*) filter (where came > coalesce(went, 0)) as added, count(*) filter (where came is null and went is null) as changed,
       count(*) filter (where went > coalesce(came, 0)) as removed
-    from (select max(position) filter (where kind = 'added') as came, max(position) filter (where kind = 'removed') as went
-      from cs_changes where connector_id = $1 and name = $2 and position > $3 and position <= $4 group by pk) records`,
+    from (select max(place) filter (where kind = 'added') as came, max(place) filter (where kind = 'removed') as went from ${entries}
+      where b.connector_id = $1 and b.name = $2 and b.position > $3 and b.start < $4 and place > $3 and place <= $4 group by pk) records`,
   values: [number, name, after, upTo],
 })
 

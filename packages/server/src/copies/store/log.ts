@@ -1,7 +1,10 @@
 /**
- * The log of changes of an entity: a row of `cs_changes` for each record that was added, changed or removed, written in the transaction that
- * did it. The state of the entity is locked then, so the order of positions is the order of commits. The log has keys and names of fields,
- * never a record. Reasons: docs/decisions/changes.md
+ * The log of changes of an entity: which records were added, changed and removed, written in the transaction that did it. The state of the
+ * entity is locked then, so the order of positions is the order of commits. The log has keys and names of fields, never a record.
+ *
+ * A row of `cs_changes` is a block: the keys of up to `blockEntries` records with the same change. It begins after the position `start`, its
+ * entries count `size` bytes each, and `position` is that of the last one. So the position of each follows from its place in the block, also
+ * where other keys were forgotten: null stands for those. Reasons: docs/decisions/changes.md
  */
 import { randomInt } from 'node:crypto'
 import type { Row, Session } from './database/database.ts'
@@ -63,25 +66,47 @@ export interface Entries {
 const dayMs = 86_400_000
 /** Maximum size of the log of an entity of a connector, in bytes. */
 export const mostBytes = 64n * 1_024n * 1_024n
-/** About the bytes of a row of the log without its key and its names. */
-const rowBytes = 100n
-/** Changes that a transaction deletes at most, beside twice as many as it writes. */
-const pruneRows = 5_000
+/** Maximum number of entries of a block. */
+export const blockEntries = 200
+/** About the bytes of a block without its keys and its names, and of an entry without its key. */
+const [blockBytes, entryBytes] = [100, 8]
+/** Blocks that a transaction deletes at most, beside twice as many as it writes. */
+const pruneBlocks = 1_000
 
-interface EntryRow {
-  readonly pk: string
+interface Block {
   readonly kind: ChangeKind
+  readonly keys: readonly string[]
   readonly fields: readonly string[] | null
 }
 
+function splitKeys(kind: ChangeKind, keys: readonly string[], fields: readonly string[] | null = null): readonly Block[] {
+  const blocks: Block[] = []
+  for (let index = 0; index < keys.length; index += blockEntries) blocks.push({ kind, keys: keys.slice(index, index + blockEntries), fields })
+  return blocks
+}
+
+/** Splits replaced rows by the fields that have another value. */
+function splitChanged(changed: readonly ChangedRow[]): readonly Block[] {
+  const byFields = Map.groupBy(changed, ({ fields }) => JSON.stringify(fields))
+  return [...byFields.values()].flatMap((rows) => {
+    const fields = rows[0]?.fields ?? []
+    const keys = rows.map(({ key }) => key)
+    return fields.length === 0 ? [] : splitKeys('changed', keys, fields)
+  })
+}
+
 /** Lists changes, deletions first: a key that is removed and added in one transaction is there afterwards. */
-const listRows = ({ added = [], changed = [], removed = [] }: Entries): readonly EntryRow[] => [
-  ...removed.map((pk) => ({ pk, kind: 'removed' as const, fields: null })),
-  ...added.map((pk) => ({ pk, kind: 'added' as const, fields: null })),
-  ...changed.flatMap(({ key: pk, fields }) => (fields.length === 0 ? [] : [{ pk, kind: 'changed' as const, fields }])),
+const listBlocks = ({ added = [], changed = [], removed = [] }: Entries): readonly Block[] => [
+  ...splitKeys('removed', removed),
+  ...splitKeys('added', added),
+  ...splitChanged(changed),
 ]
 
-const measure = ({ pk, fields }: EntryRow): bigint => rowBytes + BigInt(Buffer.byteLength(pk) + (fields?.join().length ?? 0))
+/** Returns the bytes of an entry of a block. All count the same. */
+function measureEntry({ keys, fields }: Block): number {
+  const bytes = keys.reduce((sum, key) => sum + Buffer.byteLength(key), blockBytes + (fields?.join().length ?? 0))
+  return entryBytes + Math.ceil(bytes / keys.length)
+}
 
 /** Where a log ends up. */
 export type LogEnd = Pick<Log, 'feed' | 'position' | 'keptAfter'>
@@ -94,46 +119,47 @@ export type LogEnd = Pick<Log, 'feed' | 'position' | 'keptAfter'>
  */
 export async function writeLog(session: Session, rows: EntityRows, log: Log, entries: Entries | 'ends'): Promise<LogEnd> {
   const isRead = log.feed !== null && entries !== 'ends' && entries.at - log.readAt <= log.days * dayMs
-  const added = isRead ? listRows(entries) : []
+  const added = isRead ? listBlocks(entries) : []
   let { position } = log
-  const placed = added.map((row) => {
-    position += measure(row)
-    return { place: String(position), ...row }
+  const placed = added.map((block) => {
+    const [start, size] = [position, measureEntry(block)]
+    position += BigInt(size * block.keys.length)
+    return { position: String(position), start: String(start), size, ...block }
   })
-  if (isRead && placed.length > 0) await insertRows(session, rows, { placed, entries })
+  if (isRead && placed.length > 0) await insertBlocks(session, rows, { placed: JSON.stringify(placed), entries })
   const end = { feed: isRead ? log.feed : null, position }
   if (position === log.keptAfter) return { ...end, keptAfter: log.keptAfter }
   const oldest = isRead ? { upTo: position - mostBytes, before: entries.at - log.days * dayMs } : { upTo: position, before: 0 }
-  const how = { limit: pruneRows + 2 * placed.length, isThorough: placed.length === 0 }
+  const how = { limit: pruneBlocks + 2 * placed.length, isThorough: placed.length === 0 }
   return { ...end, keptAfter: await prune(session, rows, { ...oldest, ...how, log }) }
 }
 
-const insertRows = (
+const insertBlocks = (
   session: Session,
   { number, name }: EntityRows,
-  { placed, entries: { cause, at } }: { readonly placed: readonly EntryRow[]; readonly entries: Entries },
+  { placed, entries: { cause, at } }: { readonly placed: string; readonly entries: Entries },
 ) =>
   session.query({
     name: 'cs_log',
-    text: `insert into cs_changes (connector_id, name, position, pk, kind, cause, fields, at)
-      select $1::int4, $2::text, place, pk, kind, $3::text, fields, $4::int8
-      from json_to_recordset($5::json) as row(place int8, pk text, kind text, fields json)`,
-    values: [number, name, cause, at, JSON.stringify(placed)],
+    text: `insert into cs_changes (connector_id, name, position, start, size, keys, kind, cause, fields, at)
+      select $1::int4, $2::text, position, start, size, keys, kind, $3::text, fields, $4::int8
+      from json_to_recordset($5::json) as block(position int8, start int8, size int4, keys text[], kind text, fields json)`,
+    values: [number, name, cause, at, placed],
   })
 
 interface Pruning {
   readonly log: Log
-  /** Deletes changes up to this position, */
+  /** Deletes blocks that end at this position or before it, */
   readonly upTo: bigint
   /** and those before this time, in milliseconds since 1970. */
   readonly before: number
   readonly limit: number
-  /** False looks at the oldest change first, and at no other one while that stays: a write costs little then. */
+  /** False looks at the oldest block first, and at no other one while that stays: a write costs little then. */
   readonly isThorough: boolean
 }
 
 /**
- * Deletes some of the oldest changes. A change that a clock dated too early takes those before it with it, if the look is thorough.
+ * Deletes some of the oldest blocks. A block that a clock dated too early takes those before it with it, if the look is thorough.
  * @returns the position up to which changes are deleted
  */
 async function prune(session: Session, { number, name }: EntityRows, { log, upTo, before, limit, isThorough }: Pruning): Promise<bigint> {
@@ -173,9 +199,16 @@ export async function followLog(
   })
 }
 
-/** Deletes what the log of an entity has of some records. Call it before their removal is written, while the state is locked. */
+/**
+ * Forgets the keys of some records, and deletes the blocks of which nothing is left. Call it before their removal is written, while the
+ * state is locked.
+ */
 export const redactLog = (session: Session, { number, name }: EntityRows, keys: readonly string[]) =>
   session.query({
-    text: 'delete from cs_changes where connector_id = $1 and name = $2 and pk = any($3::text[])',
+    text: `with emptied as (delete from cs_changes where connector_id = $1 and name = $2 and keys && $3::text[]
+          and array_remove(keys, null) <@ $3::text[])
+      update cs_changes set keys = array(select case when key <> all($3::text[]) then key end
+        from unnest(keys) with ordinality as entry(key, place) order by place)
+      where connector_id = $1 and name = $2 and keys && $3::text[] and not array_remove(keys, null) <@ $3::text[]`,
     values: [number, name, keys],
   })
