@@ -1,7 +1,7 @@
 /** The log of changes of a copy: every way of writing rows is told, in order, and only while somebody reads it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
-import { mostBytes } from '../../packages/server/src/copies/store/log.ts'
+import { blockEntries, mostBytes } from '../../packages/server/src/copies/store/log.ts'
 import type { ContextStore, LoggedChange } from '../../packages/server/src/copies/store/types.ts'
 import { Random } from './random.ts'
 import {
@@ -42,13 +42,16 @@ overBoth('the log of changes', (engine) => {
     (await store.readLog(ref, { after, limit })).changes
   const readState = (ref: EntityRef) => store.readLog(ref, { after: 0n, limit: 0 })
   const told = async (ref: EntityRef) => (await readAll(ref)).map(({ kind, key, fields, cause }) => ({ kind, key, fields, cause }))
-  const countLogged = async () => oneValue(await store.openDatabase(), 'select count(*) from cs_changes')
+  const countLogged = async () => oneValue(await store.openDatabase(), 'select sum(cardinality(keys)) from cs_changes')
+  /** Returns everything that the log has, as text. */
+  const printLog = async () => String(await oneValue(await store.openDatabase(), "select string_agg(c::text, ' ') from cs_changes c"))
+  const countBlocks = async () => oneValue(await store.openDatabase(), 'select count(*) from cs_changes')
 
   test('begins with the first reader', async () => {
     const ref = createRef()
     expect(await readState(ref)).toMatchObject({ generation: null, position: 0n })
     await store.writeBatch(ref, { records: notesOf(store, 0, 3), asked: world.now })
-    expect(await countLogged()).toBe(0n)
+    expect(await countBlocks()).toBe(0n)
     expect((await readState(ref)).generation).toBeNull()
     await store.followChanges(ref, days)
     const log = await readState(ref)
@@ -202,9 +205,66 @@ overBoth('the log of changes', (engine) => {
     await store.writeBatch(ref, { records: [note(store, { id: 0, title: 'Unmistakable secret', state: 'new' })], asked: world.now })
     await store.forgetRecords({ ...ref, values: [0], below: [], at: world.now + 1 })
     expect((await told(ref)).map(({ kind }) => kind)).toEqual(['changed', 'removed'])
-    const rows = await oneValue(await store.openDatabase(), "select string_agg(c::text, ' ') from cs_changes c")
-    expect(String(rows)).toContain('title')
-    expect(String(rows).toLowerCase()).not.toMatch(/unmistakable|secret/)
+    expect(await printLog()).toContain('title')
+    expect((await printLog()).toLowerCase()).not.toMatch(/unmistakable|secret/)
+  })
+
+  test('has a row for many changes of one kind and of the same fields', async () => {
+    const ref = await followed()
+    const before = Number(await countBlocks())
+    const many = 2 * blockEntries + 1
+    await store.writeBatch(ref, { records: notesOf(store, 10, 10 + many), asked: world.now })
+    expect(Number(await countBlocks())).toBe(before + 3)
+    const stateOf = (id: number) => (id % 2 === 0 ? { state: 'old' } : { state: 'old', title: 'Other' })
+    const records = notesOf(store, 10, 110).map((record, index) => ({ ...record, fields: { ...record.fields, ...stateOf(index) } }))
+    const removed = notesOf(store, 300, 310).map(({ key }) => key)
+    await store.writeBatch(ref, { records, removed, asked: world.now })
+    expect(Number(await countBlocks())).toBe(before + 6)
+    const all = await readAll(ref)
+    expect(all.map(({ key }) => key).slice(0, many)).toEqual(notesOf(store, 10, 10 + many).map(({ key }) => key))
+    const later = all.slice(many)
+    expect(later.slice(0, 10).map(({ kind, key }) => [kind, key])).toEqual(removed.map((key) => ['removed', key]))
+    const named = new Map(later.slice(10).map(({ key, fields }) => [key, fields]))
+    expect(named).toEqual(new Map(records.map(({ key }, index) => [key, index % 2 === 0 ? ['state'] : ['title', 'state']])))
+    expect(all.at(-1)?.position).toBe((await readState(ref)).position)
+  })
+
+  test('is read and counted from the middle of a block to the middle of another', async () => {
+    const ref = await followed()
+    for (let from = 100; from < 1_000; from += 300)
+      await store.writeBatch(ref, { records: notesOf(store, from, from + 300), asked: world.now })
+    const all = await readAll(ref)
+    expect(all).toHaveLength(900)
+    for (const [from, to] of [
+      [0, 1],
+      [13, 14],
+      [150, 450],
+      [198, 201],
+      [199, 899],
+    ] as const) {
+      const [after, upTo] = [all[from]?.position ?? 0n, all[to]?.position ?? 0n]
+      expect(await readAll(ref, after, to - from)).toEqual(all.slice(from + 1, to + 1))
+      expect(await store.countChanges(ref, { after, upTo })).toEqual({ added: to - from, changed: 0, removed: 0 })
+    }
+  })
+
+  test('forgets the keys of some records, and keeps the positions of all others', async () => {
+    const ref = await followed()
+    const titled = (id: number, title: string) => note(store, { id, title: `Note ${id}`, state: title })
+    await store.writeBatch(ref, { records: notesOf(store, 1_000, 1_020), asked: world.now })
+    await store.writeBatch(ref, { records: [titled(1_007, 'old'), titled(1_008, 'old')], asked: world.now })
+    await store.writeBatch(ref, { records: [], removed: [keyOf(1_019)], asked: world.now })
+    const [before, blocks] = [await readAll(ref), Number(await countBlocks())]
+    const forgotten = [1_007, 1_008, 1_019].map(keyOf)
+    await store.forgetRecords({ ...ref, values: [1_007, 1_008, 1_019], below: [], at: world.now + 1, redacts: true })
+    const after = await readAll(ref)
+    const others = before.filter(({ key, kind }) => kind === 'removed' || !forgotten.includes(key))
+    expect(after.slice(0, -2)).toEqual(others)
+    expect(after.slice(-2).map(({ kind, key }) => [kind, key])).toEqual(forgotten.slice(0, 2).map((key) => ['removed', key]))
+    for (const { position } of before) expect(await readAll(ref, position)).toEqual(after.filter((each) => each.position > position))
+    const log = await printLog()
+    for (const key of forgotten) expect(log.split(key).length - 1, 'its removal only').toBe(1)
+    expect(Number(await countBlocks()), 'the block of changes went, that of the removal came').toBe(blocks)
   })
 
   test('is bounded in bytes', async () => {

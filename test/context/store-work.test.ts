@@ -132,6 +132,21 @@ describe.each(databasesUnderTest(['postgres']).flatMap(() => [...knowledge]))('t
     expect(await does(2 * many, () => store.sweep(ref, 'three'))).toBe(batch + 10)
   })
 
+  test('reads a page of the log of changes', async () => {
+    const followed = createRef()
+    await store.followChanges(followed, 7)
+    for (let at = 0; at < many; at += batch) await store.writeBatch(followed, { records: notes(store, [at, at + batch]), asked: world.now })
+    if (known === 'everything') await tell()
+    work.take()
+    const read = (after: bigint) => does(200, () => store.readLog(followed, { after, limit: 50 }))
+    const first = await read(0n)
+    expect(first.changes).toHaveLength(50)
+    expect((await read(first.changes.at(-1)?.position ?? 0n)).changes).toHaveLength(50)
+    await does(many, () => store.countChanges(followed, { after: 0n, upTo: first.position }))
+    await store.deleteAll(followed)
+    work.take()
+  })
+
   test('empties and removes', async () => {
     await store.beginPass(ref, 'one')
     await write(0, many)

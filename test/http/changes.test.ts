@@ -203,6 +203,29 @@ overBothStores('a change feed', (engine) => {
     expect([...page.json.data, ...rest.entries].map(({ key }) => key)).toEqual(ids)
   })
 
+  test('loses nothing of a record that changes twice in a page that is cut', async () => {
+    await connect()
+    await write({ 2: { title: 'old', firstName: 'old' } })
+    const { next } = await drain()
+    const title = 'x'.repeat(1_000_000)
+    await write({ 1: { title: 'new' }, 2: { title: 'other', firstName: 'old' } })
+    for (let id = 10; id < 30; id += 1) await write({ [id]: { title: `${title}${id}` } })
+    await write({ 1: { title: 'newer' }, 2: { title: 'other', firstName: 'other' } })
+    const { entries } = await drain(next)
+    const told = (key: string) => entries.filter((entry) => entry.key === key)
+    expect(told('1')[0]?.type).toBe('added')
+    expect(new Set(told('2').flatMap(({ fields }) => fields))).toEqual(new Set(['title', 'firstName']))
+    expect(told('29')).toHaveLength(1)
+  })
+
+  test('tells of a record that was read after it had to be forgotten', async () => {
+    await connect()
+    const { next } = await drain()
+    await write({ 1: { title: 'one' } })
+    await world.context.store.forgetRecords({ ...place(), values: ['1'], below: [], at: world.clock.now - 60_000, redacts: true })
+    expect((await ask({ after: next })).json).toMatchObject({ data: [{ type: 'added', key: '1' }], has_more: false })
+  })
+
   test('is followed by the client', async () => {
     await connect()
     const gong = connectTo('gong', { url: world.url, token: world.token, connector })

@@ -109,13 +109,9 @@ export class FeedReader {
 
   async #readChanges(ref: EntityRef, from: FeedPosition, limits: PartLimits): Promise<FeedPart> {
     const { changes, position: newest } = await this.#readLog(ref, from, limits.limit)
-    const joined = joinChanges(changes)
-    const keys = joined.flatMap(({ kind, key }) => (kind === 'removed' ? [] : [key]))
-    const { records, count } = await this.#readKeys(ref, keys, limits)
-    const isCut = count < keys.length
-    const told = isCut ? joined.slice(0, 1 + joined.findIndex(({ key }) => key === keys[count - 1])) : joined
+    const { told, records, count } = await this.#readRecordsOf(ref, changes, limits)
     const data = told.flatMap((change) => this.#describe(ref, change, records))
-    const position = (isCut ? told.at(-1) : changes.at(-1))?.position ?? from.position
+    const position = changes[count - 1]?.position ?? from.position
     return { data, next: { ...from, position }, hasMore: position !== newest }
   }
 
@@ -138,20 +134,22 @@ export class FeedReader {
   }
 
   /**
-   * Reads records by their keys. Where they are too many bytes for a page, reads those of the first keys only.
-   * @returns the records, and the number of keys that were looked up
+   * Reads the records of changes. Where they are too many bytes for a page, reads those of the first changes only.
+   * @returns these changes, joined, and how many they were
    */
-  async #readKeys(
+  async #readRecordsOf(
     ref: EntityRef,
-    keys: readonly string[],
+    changes: readonly LoggedChange[],
     { signal }: PartLimits,
-  ): Promise<{ readonly records: ReadonlyMap<string, string>; readonly count: number }> {
+  ): Promise<{ readonly told: readonly LoggedChange[]; readonly records: ReadonlyMap<string, string>; readonly count: number }> {
     const { searcher, timeoutMs } = this.#parts
-    for (let count = keys.length; count > 0; count = Math.ceil(count / 4)) {
-      const page = await searcher.readRecords(ref, { keys: keys.slice(0, count), limit: count }, { signal, timeoutMs })
-      if (page?.hasMore !== true || count === 1) return { records: page?.records ?? new Map(), count }
+    for (let count = changes.length; ; count = Math.ceil(count / 4)) {
+      // Joined after the cut: what the next part has of a record is told there.
+      const told = joinChanges(changes.slice(0, count))
+      const keys = told.flatMap(({ kind, key }) => (kind === 'removed' ? [] : [key]))
+      const page = keys.length === 0 ? undefined : await searcher.readRecords(ref, { keys, limit: keys.length }, { signal, timeoutMs })
+      if (page?.hasMore !== true || keys.length === 1) return { told, records: page?.records ?? new Map(), count }
     }
-    return { records: new Map(), count: 0 }
   }
 
   /** Returns the key as clients see it: the value of a key of one part, else the text that orders the copy. */

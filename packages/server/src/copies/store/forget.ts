@@ -8,6 +8,7 @@ import { buildPrimaryKey } from '../search/keys.ts'
 import { blockConnector } from './database/connector-lock.ts'
 import type { Row, Session } from './database/database.ts'
 import { type ChangeCause, redactLog } from './log.ts'
+import { buildKnownStatement, parseKeys } from './reads.ts'
 import { type ConnectorTable, nameRows } from './registry.ts'
 import { lockExistingState, noteChange } from './state.ts'
 
@@ -94,6 +95,12 @@ const listAskedColumns = ({ target, below }: Step): ReadonlyMap<string, string> 
 /** A version in the future comes from a wrong clock and protects no row. */
 const isOld = '("$v" <= $3 or "$v" > $4)'
 
+/** Finds the keys of a step that no row has. */
+async function findMissing(session: Session, { target, values }: Step): Promise<readonly string[]> {
+  const stay = new Set(parseKeys((await session.query<Row>(buildKnownStatement(target, values))).rows))
+  return values.filter((key) => !stay.has(key))
+}
+
 /**
  * Deletes the rows of a step.
  * @returns the values that descendants are found by, by name
@@ -119,7 +126,7 @@ async function deleteStep(
     values: [number, step.values, at, now],
   })
   const removed = rows.flatMap(({ pk }) => (pk === undefined ? [] : [String(pk)]))
-  if (redacts) await redactLog(session, nameRows(step.target), step.field === undefined ? [...step.values, ...removed] : removed)
+  if (redacts) await redactLog(session, nameRows(step.target), step.field === undefined ? await findMissing(session, step) : removed)
   const entries = { removed, cause, at: now }
   await noteChange(session, nameRows(step.target), state, { by: -by, ...(by > 0 ? { removedAt: at } : {}), entries })
   if (by > 0) lost.set(known.table.entity, (lost.get(known.table.entity) ?? 0) + by)

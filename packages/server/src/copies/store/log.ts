@@ -81,7 +81,8 @@ interface Block {
 
 function splitKeys(kind: ChangeKind, keys: readonly string[], fields: readonly string[] | null = null): readonly Block[] {
   const blocks: Block[] = []
-  for (let index = 0; index < keys.length; index += blockEntries) blocks.push({ kind, keys: keys.slice(index, index + blockEntries), fields })
+  for (let index = 0; index < keys.length; index += blockEntries)
+    blocks.push({ kind, keys: keys.slice(index, index + blockEntries), fields })
   return blocks
 }
 
@@ -200,15 +201,16 @@ export async function followLog(
 }
 
 /**
- * Forgets the keys of some records, and deletes the blocks of which nothing is left. Call it before their removal is written, while the
- * state is locked.
+ * Forgets the keys of some records, and deletes the blocks of which nothing is left. That they were removed stays, because readers must learn
+ * it. The state is locked.
  */
 export const redactLog = (session: Session, { number, name }: EntityRows, keys: readonly string[]) =>
   session.query({
-    text: `with emptied as (delete from cs_changes where connector_id = $1 and name = $2 and keys && $3::text[]
-          and array_remove(keys, null) <@ $3::text[])
+    text: `with emptied as (delete from cs_changes where ${ofSome} and array_remove(keys, null) <@ $3::text[])
       update cs_changes set keys = array(select case when key <> all($3::text[]) then key end
         from unnest(keys) with ordinality as entry(key, place) order by place)
-      where connector_id = $1 and name = $2 and keys && $3::text[] and not array_remove(keys, null) <@ $3::text[]`,
+      where ${ofSome} and not array_remove(keys, null) <@ $3::text[]`,
     values: [number, name, keys],
   })
+
+const ofSome = "connector_id = $1 and name = $2 and kind <> 'removed' and keys && $3::text[]"
