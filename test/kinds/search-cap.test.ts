@@ -66,9 +66,47 @@ describe('a search with fifty records of each time, which HubSpot ends', () => {
     await using vendor = start()
     await using connector = await open(hubspot, vendor, await load())
     const sorts = [{ propertyName: 'createdate', direction: 'DESCENDING' }]
-    await expect(walk(connector, { ...list, params: { sorts } })).rejects.toMatchObject({ code: 'upstream_invalid_request' })
+    await expect(walk(connector, { ...list, params: { sorts } })).rejects.toMatchObject({
+      code: 'upstream_invalid_request',
+      hint: 'HubSpot ends a search after 400 records, in an order of your own. Leave out sorts, or ask for less.',
+    })
     const wrong = await parseText(hubspot, (await readKindFile(hubspot)).replace('rows: 10000', `rows: ${cap}`).replace('ASC', 'DESC'))
     await using other = await open(hubspot, vendor, wrong)
     await expect(walk(other, list)).rejects.toMatchObject({ code: 'upstream_answer_invalid' })
+  })
+
+  /** Groups with as many filters as HubSpot takes, or with fewer; all of them hold for every record. */
+  const full = (groups: number, filters: number) =>
+    Array.from({ length: groups }, () => ({
+      filters: Array.from({ length: filters }, () => ({ propertyName: 'hs_object_id', operator: 'GT', value: '0' })),
+    }))
+
+  test.each([
+    [1, 9],
+    [5, 4],
+  ])('goes on with %i groups of %i filters, which leave room for one more each', async (groups, filters) => {
+    await using vendor = start()
+    await using connector = await open(hubspot, vendor, await load())
+    const keys = await walk(connector, { ...list, params: { filterGroups: full(groups, filters) } })
+    expect(keys.toSorted()).toEqual(held(vendor, list).toSorted())
+  })
+
+  test.each([
+    [1, 10],
+    [5, 5],
+  ])('with %i groups of %i filters is read to its end, and says why there is no more', async (groups, filters) => {
+    await using vendor = start()
+    await using connector = await open(hubspot, vendor, await load())
+    const found: unknown[] = []
+    const reading = async () => {
+      for await (const { id } of connector.entity('found_contacts').records({ filterGroups: full(groups, filters) })) found.push(id)
+    }
+    await expect(reading()).rejects.toMatchObject({
+      code: 'upstream_invalid_request',
+      hint:
+        'HubSpot ends a search after 400 records, and takes no further condition for what is behind them. ' +
+        'Use fewer filters in each group, or ask for less.',
+    })
+    expect(new Set(found).size).toBe(cap)
   })
 })

@@ -46,7 +46,7 @@ import {
 } from './hidden.ts'
 import { lookUp } from './lookup.ts'
 import { buildEmptyMeta, describeDoubt, findPageDefinition, isInParts, type ListMeta, readMeta } from './meta.ts'
-import { findNextPages, type NextSource, readCursor, readNextMeta } from './next-pages.ts'
+import { explainEnd, findNextPages, type NextSource, readCursor, readNextMeta } from './next-pages.ts'
 import { type CompiledOperation, findOperation } from './operation.ts'
 import type { Call, Outcome } from './outcome.ts'
 import { buildPage, canBeSame, findRecord, nameRows, type Page, shapeRecord, shapeRow } from './page-records.ts'
@@ -210,9 +210,19 @@ function readListMeta(
     : readNextMeta(connection, operation, page, { ...source, given })
 }
 
-async function runList(running: Running, given: Params): Promise<Outcome> {
+/** Asks for a page. @throws FerruleError of the vendor */
+async function askForPage(running: Running, given: Params): Promise<Reply> {
   const { operation, params, runtime } = running
-  const reply = await exchange({ ...running, take: 'page' }, buildRequest(operation, params, runtime.wall()))
+  try {
+    return await exchange({ ...running, take: 'page' }, buildRequest(operation, params, runtime.wall()))
+  } catch (thrown) {
+    throw explainEnd({ ...running, given }, thrown)
+  }
+}
+
+async function runList(running: Running, given: Params): Promise<Outcome> {
+  const { operation } = running
+  const reply = await askForPage(running, given)
   if (reply.is === 'empty') return { type: 'list', data: [], meta: { ...buildEmptyMeta(operation), ...buildHiddenCount(running, 0) } }
   const { data, text, excluded, unclear, hidden, made, listed } = await readPage(running, reply)
   const listMeta = readListMeta(running, { ...reply, given, listed, made })

@@ -2,6 +2,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { isObject } from '../../definition/object.ts'
 import { cursorName, everyRow, type NextPages, type SearchCap, sizeName } from '../../definition/page.ts'
+import { FerruleError, withHint } from '../../errors.ts'
 import { readJson, writeJson } from '../../values/json/json.ts'
 import type { Connection } from '../connection.ts'
 import { readHeader, readHeaders } from '../http/answer.ts'
@@ -225,6 +226,32 @@ function findRestart(operation: CompiledOperation, cap: SearchCap | undefined, r
     last = BigInt(number)
   }
   return { position: undefined, before: 0, behind: { last: String(last), rows: (place?.behind?.rows ?? 0) + before } }
+}
+
+/**
+ * Says why a vendor refuses a page of a search that it ends: no room for the condition behind the last record, or an order of the caller.
+ * @returns what was thrown, with another hint if the end of the search explains it
+ */
+export function explainEnd({ connection, operation, given }: Ended, thrown: unknown): unknown {
+  const { cap, size } = findNextPages(operation) ?? {}
+  const place = cap === undefined ? undefined : readCursor(connection, operation, given)
+  if (cap === undefined || place === undefined || !(thrown instanceof FerruleError) || thrown.code !== 'upstream_invalid_request') return thrown
+  const wanted = given[sizeName]
+  const isBehind = place.behind !== undefined && place.position === undefined
+  const isOver = place.before + (typeof wanted === 'number' ? wanted : (size?.most ?? 0)) > cap.rows
+  if (!isBehind && !(isOver && hasOwnOrder(cap, given))) return thrown
+  const end = `${operation.kind.definition.title} ends a search after ${cap.rows} records`
+  const left = isBehind ? 'and takes no further condition for what is behind them' : 'in an order of your own'
+  const next = isBehind ? 'Use fewer filters in each group' : `Leave out ${Object.keys(cap.order).join(' and ')}`
+  return withHint(thrown, `${end}, ${left}. ${next}, or ask for less.`)
+}
+
+/** A page that was asked for. */
+interface Ended {
+  readonly connection: Connection
+  readonly operation: CompiledOperation
+  /** Parameters as the caller gave them. */
+  readonly given: Params
 }
 
 /** Puts the number of a record into the slots of a value. */
