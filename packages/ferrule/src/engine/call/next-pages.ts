@@ -235,7 +235,8 @@ function findRestart(operation: CompiledOperation, cap: SearchCap | undefined, r
 export function explainEnd({ connection, operation, given }: Ended, thrown: unknown): unknown {
   const { cap, size } = findNextPages(operation) ?? {}
   const place = cap === undefined ? undefined : readCursor(connection, operation, given)
-  if (cap === undefined || place === undefined || !(thrown instanceof FerruleError) || thrown.code !== 'upstream_invalid_request') return thrown
+  if (cap === undefined || place === undefined || !(thrown instanceof FerruleError) || thrown.code !== 'upstream_invalid_request')
+    return thrown
   const wanted = given[sizeName]
   const isBehind = place.behind !== undefined && place.position === undefined
   const isOver = place.before + (typeof wanted === 'number' ? wanted : (size?.most ?? 0)) > cap.rows
