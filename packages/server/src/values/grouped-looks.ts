@@ -8,12 +8,17 @@ interface Waiting<K, V> {
 /** Looks at keys in groups. A caller never gets what was read before it asked. */
 export class GroupedLooks<K, V> {
   readonly #look: (keys: readonly K[]) => Promise<readonly V[]>
+  readonly #gather: () => Promise<void>
   #waiting = new Map<string, Waiting<K, V>>()
   #running = false
 
-  /** @param look returns a value for each key, in their order */
-  constructor(look: (keys: readonly K[]) => Promise<readonly V[]>) {
+  /**
+   * @param look returns a value for each key, in their order
+   * @param gather waits before each group; default: the first caller of a group is alone where a look does not wait for a network
+   */
+  constructor(look: (keys: readonly K[]) => Promise<readonly V[]>, gather: () => Promise<void> = () => Promise.resolve()) {
     this.#look = look
+    this.#gather = gather
   }
 
   /**
@@ -31,6 +36,7 @@ export class GroupedLooks<K, V> {
   async #run(): Promise<void> {
     this.#running = true
     while (this.#waiting.size > 0) {
+      await this.#gather()
       const group = [...this.#waiting.values()]
       this.#waiting = new Map()
       await this.#lookAt(group)

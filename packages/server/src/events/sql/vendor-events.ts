@@ -125,8 +125,10 @@ const isWaiting = sql<boolean>`vendor_events.sealed is not null`
 
 /** Counts the events that wait at an address, up to a number. */
 export async function countWaiting(db: Db, { id, organization_id }: SourceId, most: number): Promise<number> {
-  const rows = db.selectFrom('vendor_events').select('id').where('source_id', '=', id).where('organization_id', '=', organization_id)
-  return (await rows.where(isWaiting).limit(most).execute()).length
+  const { rows } = await sql<{ waiting: unknown }>`
+    select count(*) as waiting from (select 1 from vendor_events
+      where source_id = ${id} and organization_id = ${organization_id} and ${isWaiting} limit ${most}) as first_events`.execute(db)
+  return Number(rows[0]?.waiting ?? 0)
 }
 
 /** Events of one statement: a statement of SQLite takes 32,766 values, and each has 12. */
@@ -157,38 +159,43 @@ export async function insertArrivals(
 ): Promise<readonly ArrivalEnd[]> {
   const ids = [...new Set(arrivals.map(({ source }) => source.id))].toSorted()
   const locked = lockForUpdate(db, db.selectFrom('webhook_sources').select('id').where('id', 'in', ids).orderBy('id'), 'webhook_sources')
-  const left = new Map<string, number>()
-  for (const { id } of await locked.execute()) {
-    const source = arrivals.find((each) => each.source.id === id)?.source
-    if (source !== undefined) left.set(id, most - (await countWaiting(db, source, most)))
-  }
-  const ends: ArrivalEnd[] = []
-  for (const arrival of arrivals) ends.push(await insertArrival(db, arrival, { left, now }))
-  return ends
+  const found = new Set((await locked.execute()).map(({ id }) => id))
+  const ends = new Map<Arrival, ArrivalEnd>()
+  for (const own of Map.groupBy(arrivals, ({ source }) => source.id).values())
+    for (const [arrival, end] of await insertOwn(db, own, { most, now, isGone: !found.has(own[0]?.source.id ?? '') }))
+      ends.set(arrival, end)
+  return arrivals.map((arrival) => ends.get(arrival) ?? 'gone')
 }
 
-async function insertArrival(
+/** Stores the events of requests to one address: one statement for the events, one for the counts. */
+async function insertOwn(
   db: Db,
-  { source: { id, organization_id }, rows }: Arrival,
-  { left, now }: { readonly left: Map<string, number>; readonly now: number },
-): Promise<ArrivalEnd> {
-  const free = left.get(id)
-  if (free === undefined) return 'gone'
-  const own = db.updateTable('webhook_sources').where('id', '=', id).where('organization_id', '=', organization_id)
-  if (rows.length > free) {
-    await own.set((eb) => ({ turned_away: eb('turned_away', '+', rows.length) })).execute()
-    return 'full'
+  arrivals: readonly Arrival[],
+  { most, now, isGone }: { readonly most: number; readonly now: number; readonly isGone: boolean },
+): Promise<ReadonlyMap<Arrival, ArrivalEnd>> {
+  const ends = new Map<Arrival, ArrivalEnd>()
+  const [first] = arrivals
+  if (first === undefined || isGone) return ends
+  const { id, organization_id } = first.source
+  const kept: VendorEventRow[] = []
+  let [free, away] = [most - (await countWaiting(db, first.source, most)), 0]
+  for (const arrival of arrivals) {
+    const isFull = arrival.rows.length > free
+    ends.set(arrival, isFull ? 'full' : 'stored')
+    if (isFull) away += arrival.rows.length
+    else kept.push(...arrival.rows)
+    if (!isFull) free -= arrival.rows.length
   }
-  const stored = await insertEvents(db, rows)
-  left.set(id, free - stored)
-  const repeated = rows.length - stored
-  const counted = own.set((eb) => ({
-    received: eb('received', '+', rows.length),
+  const repeated = kept.length - (await insertEvents(db, kept))
+  const counted = db.updateTable('webhook_sources').where('id', '=', id).where('organization_id', '=', organization_id)
+  const counts = counted.set((eb) => ({
+    received: eb('received', '+', kept.length),
     repeated: eb('repeated', '+', repeated),
-    last_event_at: now,
+    turned_away: eb('turned_away', '+', away),
+    ...(kept.length === 0 ? {} : { last_event_at: now }),
   }))
-  await counted.execute()
-  return 'stored'
+  await counts.execute()
+  return ends
 }
 
 /** Events that a node works on. */

@@ -59,10 +59,14 @@ interface Arriving {
   readonly events: readonly WebhookEvent[]
 }
 
+/** Waits until all requests that have arrived are read: with SQLite nothing else would let a second one join a group. */
+const gather = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
+
 class Receiver implements VendorEventReceiver {
   readonly counts = new Map<ReceivedOutcome, number>(receivedOutcomes.map((outcome) => [outcome, 0]))
   readonly #parts: ReceiverParts
   readonly #find: ReturnType<typeof createSourceFinder>
+  readonly #finds: GroupedLooks<Pick<ArrivedRequest, 'of' | 'id'>, { readonly found: KnownSource | undefined }>
   /** Requests that arrive together are stored together. */
   readonly #arrivals: GroupedLooks<Arriving, ArrivalEnd>
   readonly #refusals = new BoundedMap<string, number>(mostNoted)
@@ -74,7 +78,8 @@ class Receiver implements VendorEventReceiver {
     this.#parts = parts
     this.#find = createSourceFinder(parts)
     this.#idleKey = parts.source.randomBytes(32)
-    this.#arrivals = new GroupedLooks((group) => this.#store(group))
+    this.#arrivals = new GroupedLooks((group) => this.#store(group), gather)
+    this.#finds = new GroupedLooks((group) => Promise.all(group.map((each) => this.#findSource(each))))
   }
 
   async receive(request: ArrivedRequest): Promise<Received> {
@@ -84,7 +89,7 @@ class Receiver implements VendorEventReceiver {
   }
 
   async #receive(request: ArrivedRequest): Promise<Received> {
-    const found = await this.#find(request.of, request.id).catch(this.#parts.onBackgroundError)
+    const { found } = await this.#finds.look(`${request.of} ${request.id}`, request)
     if (found === undefined) {
       createHmac('sha256', this.#idleKey).update(request.body).digest()
       return { outcome: 'refused' }
@@ -99,9 +104,7 @@ class Receiver implements VendorEventReceiver {
     if (events.length === 0) return { outcome: 'taken' }
     this.#number += 1
     const end = await this.#arrivals.look(String(this.#number), { source: found.row, events })
-    if (end !== 'stored') return { outcome: end === 'full' ? 'full' : 'refused' }
-    this.#parts.events.emit('arrived')
-    return { outcome: 'taken' }
+    return { outcome: end === 'stored' ? 'taken' : end === 'full' ? 'full' : 'refused' }
   }
 
   purgeExpired(now: number): Promise<number> {
@@ -113,13 +116,21 @@ class Receiver implements VendorEventReceiver {
     return readWebhook(kind, { ...request, url }, secrets, this.#parts.source.clock())
   }
 
-  #store(group: readonly Arriving[]): Promise<readonly ArrivalEnd[]> {
-    const { database, source } = this.#parts
-    return database.transaction((db) => {
+  /** Finds an address once for all requests that wait for it. */
+  async #findSource({ of, id }: Pick<ArrivedRequest, 'of' | 'id'>): Promise<{ readonly found: KnownSource | undefined }> {
+    const found = await this.#find(of, id).catch(this.#parts.onBackgroundError)
+    return { found: found ?? undefined }
+  }
+
+  async #store(group: readonly Arriving[]): Promise<readonly ArrivalEnd[]> {
+    const { database, source, events } = this.#parts
+    const ends = await database.transaction((db) => {
       const now = source.clock()
       const arrivals = group.map(({ source, events }) => ({ source, rows: events.map((event) => this.#buildRow(source, event, now)) }))
       return insertArrivals(db, arrivals, { most: mostWaiting, now })
     })
+    setImmediate(() => events.emit('arrived')) // the answers go first
+    return ends
   }
 
   #buildRow(source: SourceRow, event: WebhookEvent, now: number): VendorEventRow {

@@ -143,7 +143,10 @@ class Worker implements VendorEventWorker {
     const access = first === undefined ? undefined : await this.#readAccess(first.organization_id, connectorId, rows)
     if (access === undefined) return
     const { signal } = this.#abort
-    for (const group of await workOnEvents(this.#apply, { access, events, signal })) await this.#end(access, group)
+    const done: LeasedEvent[] = []
+    for (const group of await workOnEvents(this.#apply, { access, events, signal }))
+      if (await this.#isOver(access, group)) done.push(...group.rows)
+    await this.#finish(done, false) // one transaction: each waits for the disk
   }
 
   /** Opens what events say. An event that cannot be opened is given up. */
@@ -214,14 +217,15 @@ class Worker implements VendorEventWorker {
     return reached
   }
 
-  /** Stores how the work on some events ended. */
-  async #end(access: ConnectorAccess, { rows, entity, end, thrown }: WorkedGroup): Promise<void> {
+  /** Puts events off that are not over. @returns whether they are */
+  async #isOver(access: ConnectorAccess, { rows, entity, end, thrown }: WorkedGroup): Promise<boolean> {
     const { database, source } = this.#parts
-    if (end === 'failed') return this.#fail(rows, thrown, { access, entity })
-    if (end === 'not tried') return putOffVendorEvents(database.db, rows, { nextAt: source.clock() + delaysMs[0], isFailed: false })
-    const later = end === 'sync' ? await askForSync(this.#parts, access, entity) : undefined
-    if (later !== undefined) return putOffVendorEvents(database.db, rows, { nextAt: later, isFailed: false })
-    await this.#finish(rows, false)
+    if (end === 'failed') await this.#fail(rows, thrown, { access, entity })
+    if (end === 'failed') return false
+    const later =
+      end === 'not tried' ? source.clock() + delaysMs[0] : end === 'sync' ? await askForSync(this.#parts, access, entity) : undefined
+    if (later !== undefined) await putOffVendorEvents(database.db, rows, { nextAt: later, isFailed: false })
+    return later === undefined
   }
 
   async #finish(rows: readonly LeasedEvent[], isGivenUp: boolean): Promise<void> {

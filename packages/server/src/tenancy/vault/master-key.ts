@@ -131,8 +131,11 @@ function openFileKeys({ settings, randomBytes, used }: MasterKeyOptions): Master
     find: (id) => all.get(id),
     all: () => listKeys(current, all),
     refresh: () => {
-      lines = readKeys(file)
-      if (lines.length === 0) throw fail('credentials_unreadable', { reason: `the master key file ${file} is missing` })
+      const read = readKeys(file)
+      if (read.length === 0) throw fail('credentials_unreadable', { reason: `the master key file ${file} is missing` })
+      const isSame = read.length === lines.length && read.every((line, index) => lines[index]?.equals(line))
+      if (isSame) return // seals ask each time, and keys are costly to derive
+      lines = read
       current = learn()
     },
     ownsKeys: true,
