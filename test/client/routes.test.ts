@@ -108,6 +108,7 @@ const calls: Readonly<Record<MethodName, (ferrule: Ferrule) => Promise<unknown>>
   cancelSync: ({ syncs }) => syncs.cancel(connector, sync),
   watchSync: ({ syncs }) => first(syncs.watch(connector, sync)),
   listUnfinishedSyncs: ({ syncs }) => first(syncs.unfinished()),
+  search: (ferrule) => ferrule.search({ text: 'acme' }),
   getService: (ferrule) => ferrule.service(),
   getNode: (ferrule) => ferrule.node(),
   getUsage: (ferrule) => ferrule.usage(),

@@ -18,7 +18,7 @@ import { fail } from './errors.ts'
 
 export type { AnyAnswer, AnyRequest } from './client/any-route.ts'
 export type { HostedOptions } from './client/connect.ts'
-export { Ferrule } from './client/ferrule.ts'
+export { type EverySearch, Ferrule } from './client/ferrule.ts'
 export type { CreateOptions } from './client/resources/connectors.ts'
 export type { FilterOf, RowOf, SortOf, WireSearchOf } from './client/search-types.ts'
 export type { ServiceOptions } from './client/settings.ts'

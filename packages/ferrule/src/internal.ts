@@ -38,6 +38,7 @@ export {
   searchOperators,
 } from './definition/operators.ts'
 export { findShape } from './definition/page.ts'
+export { fillLink, findTitle, readRecordText } from './definition/record-texts.ts'
 export { listEach, listParentNames, readLookback, readSetting } from './definition/sync.ts'
 export {
   type Block,

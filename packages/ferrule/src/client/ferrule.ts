@@ -2,6 +2,8 @@
 import { type Endpoint, endpoints } from '../wire/endpoints.ts'
 import type { Health, NodeRecord, ServiceRecord } from '../wire/overview/node.ts'
 import type { UsageQuery, UsageReport } from '../wire/overview/usage.ts'
+import type { SearchInput, SearchResult } from '../wire/search.ts'
+import { parseFilter } from '../values/filter/parse.ts'
 import { type AnyAnswer, type AnyRequest, requestAny } from './any-route.ts'
 import { Applications } from './resources/applications.ts'
 import { Connectors, Jobs } from './resources/connectors.ts'
@@ -19,6 +21,11 @@ import { type RequestOptions, Transport } from './transport.ts'
 
 /** Reads the transport of a client. The class sets it, because the transport is private. */
 let readTransport: (client: Ferrule) => Transport
+
+/** A search over all connectors; the filter can be text. */
+export interface EverySearch extends Omit<SearchInput, 'filter'> {
+  readonly filter?: string | SearchInput['filter']
+}
 
 /**
  * A client of one service. Bodies and answers have the names of the HTTP interface.
@@ -85,6 +92,15 @@ export class Ferrule {
   /** Reads what the answering node runs with, for the operator. @throws FerruleError `operator_required` */
   node(options: RequestOptions = {}): Promise<NodeRecord> {
     return this.#transport.json(endpoints.getNode, options)
+  }
+
+  /**
+   * Searches all connectors that the token reaches: `await ferrule.search({ text: 'acme renewal' })`. `meta.cursor` is the `cursor` of the next page.
+   * @param search `text`, `filter` as conditions or as text, or both; `kinds`, `entities`, `connectors` and `workspace_id` narrow it
+   */
+  search({ filter, ...search }: EverySearch, options: RequestOptions = {}): Promise<SearchResult> {
+    const body = { ...search, ...(filter === undefined ? {} : { filter: typeof filter === 'string' ? parseFilter(filter) : filter }) }
+    return this.#transport.json(endpoints.search, { body, isRead: true, ...options })
   }
 
   /** Reads calls, errors and latency over time. */

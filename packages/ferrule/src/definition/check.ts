@@ -12,6 +12,7 @@ import { asksForDescribed, describedSlot, type EntityDefinition, type LiveAction
 import { type Fields, isOptional } from './fields.ts'
 import { refusedNames } from './object.ts'
 import { cursorName, everyRow, findShape, type PageDefinition, sizeName } from './page.ts'
+import { checkRecordTexts } from './record-texts.ts'
 import { listSlots } from './templates.ts'
 
 /** Longest tool name that common clients accept, in characters. */
@@ -117,6 +118,7 @@ const entityChecks: readonly Check<EntityContext>[] = [
   ({ kind, definition }) => checkSync(kind, definition),
   ({ kind, definition }) => checkReferences(kind, definition),
   ({ definition }) => checkNames(definition),
+  ({ kind, definition }) => checkRecordTexts(kind, definition),
   ({ definition }) => [liveActions.every((action) => definition[action] === undefined) && 'has no action'],
 ]
 

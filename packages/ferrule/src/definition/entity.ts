@@ -261,6 +261,15 @@ export interface EntityDefinition extends Partial<Record<LiveAction, Operation>>
   readonly from?: Readonly<Record<string, Origin>>
   /** Searchable fields of the context store. */
   readonly context_store_search?: Fields
+  /** Path of the searchable field with the title of a record; omitted: the first usual one (`findTitle`). Its words have an index. */
+  readonly title?: string
+  /** Path of the searchable field that says in short what a record is about. Its words have an index. */
+  readonly summary?: string
+  /**
+   * Address of a record's page at the vendor: `https:`, with searchable fields and values of the configuration as `{name}`, each escaped. A
+   * field with the whole address stands behind the host: `https://github.com/{html_url}`.
+   */
+  readonly link?: string
   readonly sync?: Sync
   readonly filled?: Filled
   readonly described?: Described

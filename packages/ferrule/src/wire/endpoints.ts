@@ -85,6 +85,7 @@ export const endpoints = {
   listSyncs: { method: 'GET', path: `${connector}/syncs` },
   getSync: { method: 'GET', path: sync },
   cancelSync: { method: 'DELETE', path: sync },
+  search: { method: 'POST', path: '/api/v1/search' },
   listUnfinishedSyncs: { method: 'GET', path: '/api/v1/syncs' },
   watchSync: { method: 'GET', path: `${sync}/events` },
   getUsage: { method: 'GET', path: '/api/v1/usage' },

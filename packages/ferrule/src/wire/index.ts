@@ -292,6 +292,7 @@ export {
 } from './overview/usage.ts'
 export { type Page, page, pageQuery } from './paging.ts'
 export { errorCode, errorCodes, faults, type ProblemRecord, problemDetails } from './problem.ts'
+export { mostCounted, type SearchHit, type SearchInput, type SearchResult, searchInput, searchResult } from './search.ts'
 export {
   type EntityOutcome,
   entityOutcomes,

@@ -8,6 +8,7 @@ import { type CheckResult, type ExecuteRequest, type Validation, validationInput
 import { type CallServices, runMarked, runReported, type StoredCall } from '../connectors/access.ts'
 import type { CheckTarget } from '../connectors/check-target.ts'
 import type { Changes } from '../copies/changes/feed.ts'
+import type { Everything } from '../copies/everything/everything.ts'
 import type { Folds } from '../copies/folds.ts'
 import type { LostRecords } from '../copies/lost-records.ts'
 import { buildSearchTable } from '../copies/search/columns.ts'
@@ -26,6 +27,8 @@ export interface OperationServices extends Omit<CallServices, 'connectors'> {
   readonly engine: Pick<Engine, 'run' | 'check' | 'scopes'>
   /** Answers `context_store_search`; without it the engine refuses the action. */
   readonly searches?: Searches
+  /** Searches all connectors at once; absent where there is no context store. */
+  readonly everything?: Everything
   /** Reads the changes of copies; absent where there is no context store. */
   readonly changes?: Changes
   /** Cuts large answers in a worker thread. */

@@ -5,6 +5,7 @@ import type { Settings } from '../main/settings/settings.ts'
 import type { ConnectorAccess } from '../values/access.ts'
 import { type Changes, createChanges } from './changes/feed.ts'
 import { createRecordLogs, type RecordLogs } from './changes/record-logs.ts'
+import { createEverything, type Everything } from './everything/everything.ts'
 import { createFolds, type FoldOptions, type Folds } from './folds.ts'
 import { createLostRecords, type LostRecords } from './lost-records.ts'
 import { createSearcher } from './searcher.ts'
@@ -14,6 +15,7 @@ import type { ContextStore } from './store/types.ts'
 /** The services over the copies. */
 export interface CopyServices {
   readonly searches: Searches
+  readonly everything: Everything
   readonly changes: Changes
   readonly recordLogs: RecordLogs
   readonly folds: Folds
@@ -23,7 +25,7 @@ export interface CopyServices {
 /** Options of `createCopyServices`. */
 export interface CopyServiceOptions extends Pick<FoldOptions, 'onFold' | 'onError'> {
   readonly store: ContextStore
-  readonly platform: Pick<Platform, 'syncs' | 'cursorKey'>
+  readonly platform: Pick<Platform, 'syncs' | 'cursorKey' | 'connectors'>
   readonly settings: Settings
   /** Milliseconds since 1970. */
   readonly clock: () => number
@@ -46,8 +48,12 @@ export function createCopyServices({ store, platform, settings, clock, ...told }
   const { addRecords } = platform.syncs
   const onLost = ({ ref }: ConnectorAccess, lost: ReadonlyMap<string, number>): Promise<void> =>
     addRecords(ref, new Map([...lost].map(([entity, by]) => [entity, -by])))
+  const { context } = settings
+  // Half of the slots for searches stay for those of one entity.
+  const atOnce = context.engine === 'postgres' ? Math.max(1, Math.floor(context.searches / 2)) : 1
   return {
     searches,
+    everything: createEverything({ searcher, store, copies, connectors: platform.connectors, cursorKey, clock, searchMs, atOnce }),
     changes: createChanges({ store, searcher, copies, cursorKey, clock, days: settings.changesDays, timeoutMs: searchMs }),
     recordLogs: createRecordLogs({ store, cursorKey, clock, days: settings.changesDays }),
     lostRecords: createLostRecords({ store, clock, onLost, onError }),

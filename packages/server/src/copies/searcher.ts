@@ -9,7 +9,7 @@ import { buildLookupStatement, type FoundWords, fillLookups, parseFoundWords } f
 import { buildUnseenPathsStatement, listOpenPaths } from './search/members.ts'
 import { buildOrder, isRanked } from './search/order.ts'
 import { parseSearch } from './search/parse.ts'
-import { buildPage, buildSearchStatement, hasOnePlan, type SearchOptions, type SearchPage, type SearchRow } from './search/sql.ts'
+import { buildPage, buildSearchStatement, hasOnePlan, readPosition, type SearchOptions, type SearchPage, type SearchRow } from './search/sql.ts'
 import { type Reliance, type SearchStatement, StatementNames } from './search/statement.ts'
 import type { Condition, FieldPath, Position, SearchQuery } from './search/tree.ts'
 import type { QueryOptions, Session, Statement } from './store/database/database.ts'
@@ -197,6 +197,15 @@ export interface SearchAnswer {
   readonly tookMs: number
 }
 
+/** Where the records of a page are in the order of their search. */
+export interface FoundPlaces {
+  /** None when too many records match to sort them by relevance. */
+  readonly places: readonly Position[]
+  readonly hasMore: boolean
+  /** More records match than can be sorted by relevance: search without. */
+  readonly isTooMany: boolean
+}
+
 /** Pages of a search that is read to its end; each record is a JSON string. */
 export type RecordPages = AsyncGenerator<readonly string[], void, undefined>
 
@@ -235,6 +244,17 @@ export interface Searcher {
    * @throws FerruleError the errors of `ContextStore`
    */
   readRecords(ref: EntityRef, wanted: WantedRecords, limits?: SearchLimits): Promise<KeyedRecords | undefined>
+  /**
+   * Reads where the records of one page are, for an order over several entities.
+   * @param limits `mostRanked`: maximum number of records to sort by relevance; default: that of every search
+   * @returns undefined when no record of the entity was ever stored
+   * @throws FerruleError as `search`
+   */
+  readPlaces(
+    ref: EntityRef,
+    query: SearchQuery,
+    limits: SearchLimits & Pick<SearchOptions, 'mostRanked'>,
+  ): Promise<FoundPlaces | undefined>
   /** Reads all pages, each when the caller asks for the next one. @throws FerruleError as `search` */
   readPages(ref: EntityRef, query: SearchQuery, limits?: SearchLimits): RecordPages
 }
@@ -306,6 +326,20 @@ class StoreSearcher implements Searcher {
     return { records: new Map(rows), hasMore: page.next !== undefined }
   }
 
+  async readPlaces(
+    ref: EntityRef,
+    query: SearchQuery,
+    { mostRanked, ...limits }: SearchLimits & Pick<SearchOptions, 'mostRanked'>,
+  ): Promise<FoundPlaces | undefined> {
+    const left = countDown(limits, query)
+    await this.#checkStored(ref, query, left)
+    const page = await this.#runPage(ref, query, left, mostRanked)
+    if (page === undefined) return undefined
+    const order = buildOrder(query)
+    const places = page.rows.slice(0, page.count).map((row) => readPosition(row, order))
+    return { places, hasMore: page.next !== undefined, isTooMany: page.isTooMany }
+  }
+
   async *readPages(ref: EntityRef, query: SearchQuery, limits: SearchLimits = {}): RecordPages {
     await this.#checkStored(ref, query, countDown(limits, query))
     for (let rest: SearchQuery | undefined = query; rest !== undefined; ) {
@@ -341,7 +375,12 @@ class StoreSearcher implements Searcher {
     return unranked && { ...unranked, isTooMany: true }
   }
 
-  async #runPage(ref: EntityRef, query: SearchQuery, left: Left): Promise<FoundPage | undefined> {
+  async #runPage(
+    ref: EntityRef,
+    query: SearchQuery,
+    left: Left,
+    mostRanked = this.#options.mostRanked,
+  ): Promise<FoundPage | undefined> {
     // Only one timestamp column has an index (`findMainTime`); splitting another order at its nulls would read the table twice.
     const ordering = chooseOrdering(query, findMainTime(query.table), this.#store.indexes?.readyColumns(ref) ?? none)
     const limits = left()
@@ -359,7 +398,7 @@ class StoreSearcher implements Searcher {
             return rows
           }
           const reliance = { onLookups: true, onRegular: this.#irregular.get(name) === undefined }
-          return runSearch({ ask, recent: this.#recent }, query, { connector, reliance, ...ordering, mostRanked: this.#options.mostRanked })
+          return runSearch({ ask, recent: this.#recent }, query, { connector, reliance, ...ordering, mostRanked })
         },
         { ...limits, hasOnePlan: hasOnePlan(query) },
       )

@@ -1,4 +1,5 @@
 /** Interfaces of the syncs: what surfaces may call, and the worker that fills the context store. */
+import type { Kind } from 'ferrule/definition'
 import type {
   ConnectorOverview,
   Page,
@@ -9,7 +10,7 @@ import type {
   SyncStatusRecord,
   UnfinishedRunRecord,
 } from 'ferrule/wire'
-import type { ConnectorAccess, ConnectorRef, Principal, PrincipalView } from '../values/access.ts'
+import type { ConnectorAccess, ConnectorRef, OwnKind, Principal, PrincipalView } from '../values/access.ts'
 import type { CallReport, RunReport } from '../values/metric-types.ts'
 import type { ContextStore } from './store/types.ts'
 import type { RecheckTask } from './sync/walk/recheck.ts'
@@ -55,6 +56,27 @@ export interface CopyStatus {
   readonly retryAfterMs: number
 }
 
+/** A copy of a connector's entity for a search over many. */
+export interface SearchedEntity {
+  readonly entity: string
+  /** As `CopyStatus.syncedAt`. */
+  readonly syncedAt: number | null
+  /** Why the copy cannot be searched now; null where it can. */
+  readonly reason: string | null
+}
+
+/** A connector for a search over many. */
+export interface SearchedConnector {
+  readonly ref: ConnectorRef
+  readonly name: string
+  readonly kind: Kind
+  /** The kind as the store finds it, where an organization brought it. */
+  readonly own: OwnKind | undefined
+  readonly configuration: Readonly<Record<string, unknown>>
+  /** Entities that have a copy, in the order of the documents. */
+  readonly entities: readonly SearchedEntity[]
+}
+
 /** Reports the status of copies, and refreshes them. */
 export interface Copies {
   /** Registers a listener for changes of this process that affect statuses. */
@@ -62,6 +84,11 @@ export interface Copies {
   readStatus(access: ConnectorAccess, entity: string): Promise<CopyStatus>
   /** Lists the entities of a connector that can be searched without `allow_partial`, in the order of the documents. */
   listFilled(access: ConnectorAccess): Promise<readonly string[]>
+  /**
+   * Lists the connectors of a view that are in active workspaces, in the order of their creation, with the state of their copies. Four statements.
+   * @param wanted `workspaceId`: only those of one workspace; `most`: maximum number of connectors
+   */
+  listSearched(view: PrincipalView, wanted: { readonly workspaceId?: string | undefined; readonly most: number }): Promise<readonly SearchedConnector[]>
   /** Reads only the times of a copy, with one statement. */
   readTimes(access: ConnectorAccess, entity: string): Promise<Pick<CopyStatus, 'syncedAt' | 'verifiedAt'>>
   /**

@@ -50,7 +50,7 @@ import {
 } from './status/status-facts.ts'
 import type { Watching } from './status/watching.ts'
 import { listCopiedEntities } from './sync/walk/plan.ts'
-import type { Copies, CopyStatus, RefreshOptions, RunIds, Syncs } from './sync-types.ts'
+import type { Copies, CopyStatus, RefreshOptions, RunIds, SearchedConnector, SearchedEntity, Syncs } from './sync-types.ts'
 
 /** Retention of finished runs, in milliseconds: 7 days. */
 const retentionMs = 7 * 24 * 60 * 60 * 1_000
@@ -277,7 +277,7 @@ const createRefreshing = (given: RefreshParts): Pick<Syncs, 'freshness' | 'refre
 const toView = ({ organizationId }: ConnectorRef): PrincipalView => viewOrganization(organizationId)
 
 /** Returns whether the copies of a kind are empty, and their statuses do not say so yet. */
-const isEmptied = ({ refilling }: RefreshParts, { kind: { definition } }: ConnectorAccess['connection']): boolean =>
+const isEmptied = ({ refilling }: RefreshParts, { kind: { definition } }: Pick<ConnectorAccess['connection'], 'kind'>): boolean =>
   refilling.some((kind) => kind === undefined || kind === definition.kind)
 
 const createCopies = (given: RefreshParts): Copies => ({
@@ -294,6 +294,7 @@ const createCopies = (given: RefreshParts): Copies => ({
     if (isEmptied(given, connection)) return []
     return listCopiedEntities(connection.kind.definition).filter((entity) => isSearchable({ connector, copies }, entity))
   },
+  listSearched: async (view, wanted) => listSearched(given, view, wanted),
   readTimes: async ({ ref }, entity) => {
     const [copy] = await listCopies(given.parts.database.db, ref, entity)
     return { syncedAt: copy?.synced_at ?? null, verifiedAt: copy?.verified_at ?? null }
@@ -303,6 +304,34 @@ const createCopies = (given: RefreshParts): Copies => ({
   },
   moveToFront: ({ ref }, entity) => moveToFront(given.parts, ref, entity),
 })
+
+async function listSearched(
+  given: RefreshParts,
+  view: PrincipalView,
+  { workspaceId, most }: Parameters<Copies['listSearched']>[1],
+): Promise<readonly SearchedConnector[]> {
+  const { parts } = given
+  const rows = await listConnectors(parts.database.db, view, { workspaceId, limit: most })
+  const active = rows.filter((row) => row.workspace_status !== 'inactive')
+  const stored = await readStored(parts, view, active)
+  const kindOf = await parts.kinds.findAll(active)
+  return active.flatMap((row) => {
+    const kind = kindOf(row)
+    if (kind === undefined) return []
+    const isEmpty = isEmptied(given, { kind })
+    const connector = toSyncedConnector(row, kind)
+    const facts = toFacts(parts, stored, connector)
+    const entities = listCopiedEntities(kind.definition).filter((entity) => connector.wanted.includes(entity))
+    const describe = (entity: string): SearchedEntity => {
+      if (!isEmpty && isSearchable(facts, entity)) return { entity, syncedAt: getSyncedAt(facts, entity), reason: null }
+      const { status, obstacle, error } = buildCopyStatus(facts, entity)
+      return { entity, syncedAt: null, reason: obstacle ?? `its status is ${isEmpty ? 'loading' : status}${error === null ? '' : ` (${error})`}` }
+    }
+    return [
+      { ref: connector.ref, name: row.name, kind, own: kind.own, configuration: JSON.parse(row.configuration), entities: entities.map(describe) },
+    ]
+  })
+}
 
 /** Marks the unfinished runs of a connector. A run that has the mark costs no write. */
 async function moveToFront({ database: { db } }: StatusParts, ref: ConnectorRef, entity: string): Promise<void> {

@@ -111,19 +111,21 @@ export const readColumnType = (schema: Field): ColumnType => {
   return isMixed ? 'json' : (columnTypes[formatPlainType(schema)] ?? 'json')
 }
 
-const chooseWords = (name: string, type: ColumnType, schema: Field): WordStorage => {
+/** @param isShown the field is the title or the summary of its entity */
+const chooseWords = (name: string, isShown: boolean, schema: Field): WordStorage => {
+  const type = readColumnType(schema)
   if (type === 'boolean') return 'none'
   if (type === 'json') return 'stored'
   const isText = type === 'text' && ['text', 'lower'].includes(readComparison(schema))
-  const isProse = isText && !('enum' in schema) && prose.test(name)
+  const isProse = isText && !('enum' in schema) && (isShown || prose.test(name))
   return isProse ? 'stored' : 'derived'
 }
 
-function buildColumn(table: string, name: string, schema: Field): Column {
+function buildColumn(table: string, name: string, { schema, isShown }: { readonly schema: Field; readonly isShown: boolean }): Column {
   const sql = chooseSqlName(name)
   const type = readColumnType(schema)
   const compare = type === 'text' ? readComparison(schema) : 'text'
-  const words = chooseWords(name, type, schema)
+  const words = chooseWords(name, isShown, schema)
   return {
     name,
     sql,
@@ -154,7 +156,8 @@ export function buildSearchTable(kind: string, entity: string, definition: Entit
   const fields = definition.context_store_search
   if (fields === undefined) throw fail('definition_invalid', { reason: `${kind}.${entity} offers no search` })
   const table = nameSearchTable(kind, entity)
-  const columns = Object.entries(fields).map(([name, schema]: [string, Field]) => buildColumn(table, name, schema))
+  const isShown = (name: string): boolean => [definition.title, definition.summary].includes(name)
+  const columns = Object.entries(fields).map(([name, schema]: [string, Field]) => buildColumn(table, name, { schema, isShown: isShown(name) }))
   return { kind, entity, name: table, columns, key: readKeyParts(definition) }
 }
 

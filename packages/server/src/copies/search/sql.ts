@@ -246,7 +246,8 @@ export interface SearchPage {
   readonly flaw: Flaw | undefined
 }
 
-const readPosition = (row: SearchRow, order: Order): Position => ({
+/** Reads the position of a row of a search statement. */
+export const readPosition = (row: SearchRow, order: Order): Position => ({
   pk: String(row['pk']),
   keys: order.keys.map((_key, index) => {
     const value = row[`k${index}`]

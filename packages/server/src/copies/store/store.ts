@@ -336,11 +336,14 @@ class Store implements ContextStore {
     return new Set(reads.parseKeys(await this.#readRows(ref, (target) => reads.buildKnownStatement(target, keys))))
   }
 
-  async countRecords(connector: string): Promise<ReadonlyMap<string, number>> {
+  async readConnector<T>(connector: string, work: SearchWork<T>, options?: ReadOptions): Promise<T | undefined> {
     const found = await this.#targets.findNumber(connector)
-    if (found === undefined) return new Map()
-    const { rows } = await this.#read(found.epoch, (session) => session.query<Row>(reads.buildCountsStatement(found.number)))
-    return reads.parseCounts(rows)
+    return found && this.#read(found.epoch, (session) => work(session, found.number), options)
+  }
+
+  async countRecords(connector: string): Promise<ReadonlyMap<string, number>> {
+    const answer = await this.readConnector(connector, (session, number) => session.query<Row>(reads.buildCountsStatement(number)))
+    return reads.parseCounts(answer?.rows ?? [])
   }
 
   async readCheckpoints(ref: EntityRef): Promise<ReadonlyMap<string, string>> {

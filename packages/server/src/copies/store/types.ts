@@ -169,6 +169,8 @@ export interface ContextStore {
   purgeExpired(now: number): Promise<void>
   /** Runs a search in one slot; undefined when no record of the entity was ever written. */
   search<T>(ref: EntityRef, work: SearchWork<T>, options?: ReadOptions): Promise<T | undefined>
+  /** Runs statements about all entities of a connector in one slot, on the primary; undefined when nothing of it was ever written. */
+  readConnector<T>(connector: string, work: SearchWork<T>, options?: ReadOptions): Promise<T | undefined>
   /** Counts the records of each entity of a connector. */
   countRecords(connector: string): Promise<ReadonlyMap<string, number>>
   /** Reads the checkpoints of an entity, as JSON by name. */

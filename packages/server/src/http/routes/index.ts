@@ -51,6 +51,7 @@ import {
 } from './organizations.ts'
 import { getNode, getService, getUsage, listConnectorOverviews, listUnfinishedSyncs, live, metrics, ready } from './overview.ts'
 import { checkKind, deleteKind, getKind, importKind, listKinds, listKindVersions, publishKind } from './own-kinds.ts'
+import { search } from './search.ts'
 import { getSkillDocs, listSkills } from './skills.ts'
 import { createMcpToken, createScopedToken, createToken, getScopedTokenInfo, listMcpTokens, revokeMcpToken } from './tokens.ts'
 import { getConnectorWebhooks, removeConnectorWebhooks, setConnectorWebhooks } from './vendor-webhooks.ts'
@@ -130,6 +131,7 @@ export const routes: readonly Route[] = [
   exportEntity,
   listChanges,
   listConnectorChanges,
+  search,
   inspect,
   getContextStore,
   watchContextStore,

@@ -13,7 +13,7 @@ import type { Lookup } from '../terms.ts'
 /** Maximum number of words of a lookup. With more, every row is a candidate and only the final check decides. */
 const mostTerms = 1000
 /** Greater than every other character of a word. */
-const lastCharacter = '\u{10ffff}'
+export const lastCharacter = '\u{10ffff}'
 /** In the stored words of every value. */
 const everyRow = ['']
 /** The mark of shortened words (`toStoredWords`), which contain every part. */

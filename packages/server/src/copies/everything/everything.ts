@@ -1,0 +1,276 @@
+/** Searches all connectors that a client reaches at once (docs/decisions/search-everything.md). */
+import type { FerruleError } from 'ferrule'
+import { fail, failValidation, moveProblem, readSlug } from 'ferrule/internal'
+import { mostCounted, type SearchInput, type SearchResult, searchInput } from 'ferrule/wire'
+import type { CallBounds } from '../../calls/admission.ts'
+import type { Connectors } from '../../connectors/connector-types.ts'
+import { type Principal, requireScope } from '../../values/access.ts'
+import type { CursorScope } from '../../values/cursor.ts'
+import { digestParts } from '../../values/ids.ts'
+import { readBody } from '../../values/read.ts'
+import { toEntityRef } from '../entity-ref.ts'
+import type { Searcher } from '../searcher.ts'
+import type { ContextStore } from '../store/types.ts'
+import type { Copies, SearchedConnector, SearchedEntity } from '../sync-types.ts'
+import { createDescriber, describeConnector, type SoughtCopy } from './hits.ts'
+import { comparePlaces, type Place, readPlace, signPlace, type Walk } from './places.ts'
+import { describeRefusal, type EntityPlan, planEntity, splitWords, type Unfit } from './plan.ts'
+import { addTroubles, chooseQuery, type FoundInCopy, findFailure, LeftOuts, SearchRun } from './run.ts'
+import { Turns } from './turns.ts'
+
+/** Searches all connectors that a client reaches. */
+export interface Everything {
+  /**
+   * Returns a page of records of all connectors.
+   * @param body `searchInput`
+   * @throws FerruleError `insufficient_scope`, `validation_failed`, `missing_parameter`, `invalid_cursor`, `connector_not_found`,
+   *   `workspace_inactive`, `query_too_complex`; those of a filter that no entity takes; `context_store_unavailable`
+   */
+  search(principal: Principal, body: unknown, bounds: Pick<CallBounds, 'signal' | 'deadlineMs'>): Promise<SearchResult>
+}
+
+/** Options of `createEverything`. */
+export interface EverythingOptions {
+  readonly searcher: Pick<Searcher, 'parse' | 'readPlaces' | 'readRecords'>
+  readonly store: Pick<ContextStore, 'readConnector'>
+  readonly copies: Pick<Copies, 'listSearched' | 'onChange'>
+  readonly connectors: Pick<Connectors, 'readAccess'>
+  /** HMAC key for cursors. */
+  readonly cursorKey: () => Uint8Array
+  /** Milliseconds since 1970. */
+  readonly clock: () => number
+  /** Timeout of a search, in milliseconds. */
+  readonly searchMs: number
+  /** Number of copies that this process reads at a time for all such searches. */
+  readonly atOnce: number
+}
+
+/** Maximum number of connectors of a search. */
+const mostConnectors = 1_000
+/** Fraction of the time in which copies answer; the rest is for the records of the page. */
+const searchShare = 0.9
+const defaultLimit = 20
+
+/** One request. */
+interface Asked {
+  readonly principal: Principal
+  readonly input: SearchInput
+  readonly words: readonly string[]
+  readonly leftOuts: LeftOuts
+}
+
+/** Records that were found, and in which order. */
+interface Finding {
+  readonly walk: Walk
+  readonly found: readonly FoundInCopy[]
+}
+
+class EverythingSearch implements Everything {
+  readonly #options: EverythingOptions
+  readonly #turns: Turns
+  #changes = 0
+
+  constructor(options: EverythingOptions) {
+    this.#options = options
+    this.#turns = new Turns(options.atOnce)
+    options.copies.onChange(() => {
+      this.#changes += 1
+    })
+  }
+
+  async search(principal: Principal, body: unknown, { signal, deadlineMs }: Pick<CallBounds, 'signal' | 'deadlineMs'>): Promise<SearchResult> {
+    const begin = performance.now()
+    requireScope(principal, 'execute:read')
+    const input = readBody(searchInput, body)
+    const words = splitWords(input)
+    if (words.length === 0 && (input.filter ?? null) === null) throw fail('missing_parameter', { reason: 'text or filter is required' })
+    const scope = this.#bind(principal, input)
+    const from = typeof input.cursor === 'string' ? readPlace(input.cursor, scope) : undefined
+    const changes = this.#changes
+    const asked: Asked = { principal, input, words, leftOuts: new LeftOuts() }
+    const copies = this.#plan(asked, await this.#listConnectors(asked))
+    const end = begin + Math.min(this.#options.searchMs, deadlineMs ?? Number.POSITIVE_INFINITY) * searchShare
+    const run = new SearchRun({ ...this.#options, turns: this.#turns }, { organizationId: principal.organizationId, signal, end })
+    const finding = await this.#find(run, { asked, copies, from })
+    const failure = findFailure(run.troubles, copies)
+    if (failure !== undefined) throw failure
+    // The first use after a start can empty a table whose kind changed: its status was read before.
+    const isKept = changes === this.#changes ? () => true : await this.#findKept(asked)
+    const page = await this.#readPage(run, { ...finding, found: finding.found.filter(({ copy }) => isKept(copy)) }, input.limit ?? defaultLimit)
+    addTroubles(asked.leftOuts, run.troubles)
+    const { walk } = finding
+    return {
+      data: page.data,
+      meta: {
+        has_more: page.next !== undefined,
+        cursor: page.next === undefined ? null : signPlace(walk, page.next, scope),
+        took_ms: Math.round(performance.now() - begin),
+        ranked: walk.mode === 'ranked',
+        near: walk.isNear,
+      },
+      facets: from === undefined ? countFacets(finding.found) : null,
+      left_out: asked.leftOuts.list(),
+    }
+  }
+
+  /** Binds cursors to an organization and a search. The connectors are asked anew for each page. */
+  #bind({ organizationId }: Principal, { limit: _limit, cursor: _cursor, ...input }: SearchInput): CursorScope {
+    const given = Object.entries(input).toSorted(([a], [b]) => (a < b ? -1 : 1))
+    const digest = digestParts(organizationId, given)
+    return { key: this.#options.cursorKey(), purpose: 'everything', digest, belongsTo: 'search or organization', now: this.#options.clock() }
+  }
+
+  /** Lists the connectors that are searched. @throws FerruleError for one that the client names and does not reach */
+  async #listConnectors({ principal, input }: Asked): Promise<readonly SearchedConnector[]> {
+    const { copies, connectors } = this.#options
+    const workspaceId = input.workspace_id?.toLowerCase()
+    const all = await copies.listSearched(principal, { workspaceId, most: mostConnectors + 1 })
+    if (all.length > mostConnectors)
+      throw fail('query_too_complex', { reason: `more than ${mostConnectors} connectors are asked; name a workspace, kinds or connectors` })
+    const ids = input.connectors?.map((id) => id.toLowerCase())
+    for (const id of ids ?? [])
+      if (!all.some(({ ref }) => ref.connectorId === id)) {
+        await connectors.readAccess(principal, id)
+        throw fail('connector_not_found', {})
+      }
+    const named = all.filter(({ ref }) => ids?.includes(ref.connectorId) ?? true)
+    const kinds = named.map(({ kind }) => readSlug(kind.definition.kind))
+    assertKnown('kinds', input.kinds, kinds)
+    const ofKinds = named.filter((_, index) => input.kinds?.includes(kinds[index] ?? '') ?? true)
+    assertKnown(
+      'entities',
+      input.entities,
+      ofKinds.flatMap(({ entities }) => entities.map(({ entity }) => entity)),
+    )
+    return ofKinds
+  }
+
+  /** Plans the search of each entity that is ready. @throws FerruleError the refusal of a filter that no entity takes */
+  #plan({ input, words, leftOuts }: Asked, connectors: readonly SearchedConnector[]): readonly SoughtCopy[] {
+    const plans = new Map<object, Map<string, EntityPlan | Unfit | undefined>>()
+    const parts = { searcher: this.#options.searcher, wanted: input, words }
+    let refused: Unfit | undefined
+    let isTaken = false
+    const toCopy = (of: SearchedConnector, { entity, syncedAt, reason }: SearchedEntity): readonly SoughtCopy[] => {
+      const { ref: ids, kind, own } = of
+      const ref = toEntityRef({ ref: ids, connection: { kind }, own }, entity)
+      const known = plans.get(own ?? kind) ?? new Map<string, EntityPlan | Unfit | undefined>()
+      plans.set(own ?? kind, known)
+      if (!known.has(entity)) known.set(entity, planEntity(parts, ref))
+      const plan = known.get(entity)
+      if (plan !== undefined && 'refusal' in plan) {
+        refused ??= plan
+        leftOuts.add({ reason: 'no_field', kind: readSlug(kind.definition.kind), connector: null, message: describeRefusal(plan.refusal) }, entity)
+        return []
+      }
+      isTaken = true
+      if (syncedAt === null) leftOuts.addCopy({ of, entity }, 'not_ready', `The copy cannot be searched: ${reason}.`)
+      if (plan === undefined || syncedAt === null) return []
+      return [{ of, ref, plan, syncedAt, connector: ids.connectorId, entity, hasTime: plan.time !== undefined }]
+    }
+    const copies = connectors.flatMap((of) =>
+      of.entities.filter(({ entity }) => input.entities?.includes(entity) ?? true).flatMap((each) => toCopy(of, each)),
+    )
+    if (refused !== undefined && !isTaken) throw toOwnRefusal(refused.refusal)
+    return copies
+  }
+
+  async #find(
+    run: SearchRun,
+    { asked: { input, words }, copies, from }: { readonly asked: Asked; readonly copies: readonly SoughtCopy[]; readonly from: ReturnType<typeof readPlace> | undefined },
+  ): Promise<Finding> {
+    const isExact = from?.walk.isNear !== true
+    const able = words.length > 0 && isExact ? await run.look(copies) : copies
+    if (from !== undefined) {
+      const limit = input.limit ?? defaultLimit
+      return { walk: from.walk, found: (await run.readEach(able, from.walk, { limit, after: from.after })) ?? [] }
+    }
+    const first = await findFirst(run, able, false)
+    if (words.length === 0 || first.found.some(({ places }) => places.length > 0) || run.troubles.size > 0) return first
+    const near = await findFirst(run, copies, true)
+    return near.found.some(({ places }) => places.length > 0) ? near : first
+  }
+
+  /** Finds what can still be searched. */
+  async #findKept({ principal, input }: Asked): Promise<(copy: SoughtCopy) => boolean> {
+    const now = await this.#options.copies.listSearched(principal, { workspaceId: input.workspace_id?.toLowerCase(), most: mostConnectors })
+    const ready = new Set(
+      now.flatMap(({ ref, entities }) => entities.flatMap(({ entity, syncedAt }) => (syncedAt === null ? [] : [`${ref.connectorId} ${entity}`]))),
+    )
+    return ({ connector, entity }) => ready.has(`${connector} ${entity}`)
+  }
+
+  async #readPage(run: SearchRun, { walk, found }: Finding, limit: number) {
+    const all = found.flatMap(({ copy, places }) => places.map((place) => ({ copy, place })))
+    const page = all.toSorted((one, other) => comparePlaces(one.place, other.place)).slice(0, limit)
+    const byCopy = Map.groupBy(page, ({ copy }) => copy)
+    const records = new Map(
+      await Promise.all(
+        [...byCopy].map(async ([copy, own]) => [copy, await run.readRecords(copy, own.map(({ place }) => place.pk))] as const),
+      ),
+    )
+    const describers = new Map([...byCopy.keys()].map((copy) => [copy, createDescriber(copy, chooseQuery(copy, { ...walk, mode: 'ranked' }))]))
+    const data = page.flatMap(({ copy, place: { pk } }) => {
+      const json = records.get(copy)?.get(pk)
+      const hit = json === undefined ? undefined : describers.get(copy)?.(pk, json)
+      return hit === undefined ? [] : [hit]
+    })
+    const hasMore = all.length > limit || found.some((each) => each.hasMore)
+    const next: Place | undefined = hasMore ? page.at(-1)?.place : undefined
+    return { data, next }
+  }
+}
+
+/** Reads the first page of each copy, by relevance where not too many records match. */
+async function findFirst(run: SearchRun, copies: readonly SoughtCopy[], isNear: boolean): Promise<Finding> {
+  const isRanked = copies.some(({ plan }) => plan.exact.relevance !== undefined)
+  const walk: Walk = { mode: isRanked ? 'ranked' : 'newest', isNear }
+  const found = await run.readEach(copies, walk, { limit: mostCounted })
+  if (found !== undefined) return { walk, found }
+  const inKeys: Walk = { mode: 'keys', isNear }
+  return { walk: inKeys, found: (await run.readEach(copies, inKeys, { limit: mostCounted })) ?? [] }
+}
+
+/** Names the place of a refusal in the body. */
+const toOwnRefusal = ({ errors }: FerruleError): FerruleError =>
+  failValidation(errors.map((problem) => moveProblem(problem, problem.field.replace('/params/query', ''))))
+
+/** Refuses names that nothing has: a misspelt one would find nothing. */
+function assertKnown(field: 'kinds' | 'entities', wanted: readonly string[] | null | undefined, known: readonly string[]): void {
+  const errors = (wanted ?? []).flatMap((name, index) =>
+    known.includes(name)
+      ? []
+      : [{ field: `/${field}/${index}`, message: `is none of yours: ${[...new Set(known)].join(', ') || 'there are none'}`, error_code: 'unknown' }],
+  )
+  if (errors.length > 0) throw failValidation(errors)
+}
+
+interface Count {
+  readonly count: number
+  readonly exact: boolean
+}
+
+/** Sums the records by a name, the most first. */
+function sumBy<T>(found: readonly FoundInCopy[], describe: (copy: SoughtCopy) => T): (T & Count)[] {
+  const sums = new Map<string, T & Count>()
+  for (const { copy, places, hasMore } of found) {
+    if (places.length === 0) continue
+    const described = describe(copy)
+    const name = JSON.stringify(described)
+    const known = sums.get(name)
+    sums.set(name, { ...described, count: (known?.count ?? 0) + places.length, exact: known?.exact !== false && !hasMore })
+  }
+  return [...sums.values()].toSorted((one, other) => other.count - one.count)
+}
+
+function countFacets(found: readonly FoundInCopy[]): SearchResult['facets'] {
+  const kindOf = ({ of }: SoughtCopy): string => describeConnector(of).kind
+  return {
+    kinds: sumBy(found, (copy) => ({ kind: kindOf(copy) })),
+    entities: sumBy(found, (copy) => ({ kind: kindOf(copy), entity: copy.entity })),
+    connectors: sumBy(found, ({ of }) => ({ connector: describeConnector(of) })),
+  }
+}
+
+/** Builds the search over all connectors. */
+export const createEverything = (options: EverythingOptions): Everything => new EverythingSearch(options)
