@@ -1,9 +1,10 @@
 /** The service from code: what its HTTP interface offers, as typed methods. */
+
+import { parseFilter } from '../values/filter/parse.ts'
 import { type Endpoint, endpoints } from '../wire/endpoints.ts'
 import type { Health, NodeRecord, ServiceRecord } from '../wire/overview/node.ts'
 import type { UsageQuery, UsageReport } from '../wire/overview/usage.ts'
 import type { SearchInput, SearchResult } from '../wire/search.ts'
-import { parseFilter } from '../values/filter/parse.ts'
 import { type AnyAnswer, type AnyRequest, requestAny } from './any-route.ts'
 import { Applications } from './resources/applications.ts'
 import { Connectors, Jobs } from './resources/connectors.ts'

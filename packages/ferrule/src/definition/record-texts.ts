@@ -7,7 +7,19 @@ import { isObject } from './object.ts'
 import { listSlots } from './templates.ts'
 
 /** Names of fields that are the title of an entity which says none, the best first. Case and `_` do not count. */
-const usualTitles = ['name', 'title', 'subject', 'summary', 'label', 'displayname', 'fullname', 'email', 'emailaddress', 'identifier', 'key']
+const usualTitles = [
+  'name',
+  'title',
+  'subject',
+  'summary',
+  'label',
+  'displayname',
+  'fullname',
+  'email',
+  'emailaddress',
+  'identifier',
+  'key',
+]
 
 const foldName = (name: string): string => name.replaceAll('_', '').toLowerCase()
 
@@ -65,11 +77,17 @@ export function fillLink(link: string | undefined, { record, configuration }: Li
   if (whole !== undefined) return whole.href
   if (label !== '' && !hostPart.test(values[0] ?? '')) return undefined
   let at = 0
-  return readAddress(link.replace(/\{[^{}]*\}/g, () => encodeURIComponent(values[at++] ?? '')), host)?.href
+  return readAddress(
+    link.replace(/\{[^{}]*\}/g, () => encodeURIComponent(values[at++] ?? '')),
+    host,
+  )?.href
 }
 
 /** Checks what an entity says of its records' titles, summaries and links. */
-export function checkRecordTexts({ definition: { configuration } }: Kind, { title, summary, link, ...entity }: EntityDefinition): Sentences {
+export function checkRecordTexts(
+  { definition: { configuration } }: Kind,
+  { title, summary, link, ...entity }: EntityDefinition,
+): Sentences {
   const fields = entity.context_store_search ?? {}
   const isSearchable = (path: string): boolean => {
     const [first = ''] = splitPath(path)
@@ -83,7 +101,10 @@ export function checkRecordTexts({ definition: { configuration } }: Kind, { titl
     link !== undefined && !linkForm.test(link) && 'link is no https address whose host is written out',
     label !== undefined && !Object.hasOwn(configuration, label) && `link has ${label} in its host, which is not a field of configuration`,
     ...(link === undefined ? [] : listSlots(link)).map(
-      (slot) => slot !== label && isSearchable(slot) === Object.hasOwn(configuration, slot) && `link takes ${slot}, which is not one searchable field`,
+      (slot) =>
+        slot !== label &&
+        isSearchable(slot) === Object.hasOwn(configuration, slot) &&
+        `link takes ${slot}, which is not one searchable field`,
     ),
   ]
 }

@@ -31,10 +31,7 @@ export const searchInput = body(
 /** What to look for in all connectors. */
 export type SearchInput = Wire<typeof searchInput>
 
-const connector = part(
-  { id: uuid('Id'), name: str('Name'), kind: str('Kind, for example gong') },
-  'The connector',
-)
+const connector = part({ id: uuid('Id'), name: str('Name'), kind: str('Kind, for example gong') }, 'The connector')
 
 const snippet = part(
   {
@@ -56,7 +53,7 @@ const searchHit = record(
     key: str('Key of the record; of several parts: a text that only serves to compare'),
     title: orNull(str('Title')),
     snippet: recordOrNull(snippet),
-    time: orNull(str("Main time of the record, such as its creation, as the vendor writes it")),
+    time: orNull(str('Main time of the record, such as its creation, as the vendor writes it')),
     link: orNull(str("Address of the record's page at the vendor")),
     synced_at: time('The copy has what the vendor reported until then'),
   },
@@ -86,7 +83,10 @@ const searchLeftOut = part(
 export const searchResult = record(
   'SearchResult',
   {
-    data: list(searchHit, 'Records. Those found by words come by relevance, then the newest first; those found by a filter without words the newest first'),
+    data: list(
+      searchHit,
+      'Records. Those found by words come by relevance, then the newest first; those found by a filter without words the newest first',
+    ),
     meta: part(
       {
         has_more: bool('More records follow'),

@@ -9,7 +9,15 @@ import { buildLookupStatement, type FoundWords, fillLookups, parseFoundWords } f
 import { buildUnseenPathsStatement, listOpenPaths } from './search/members.ts'
 import { buildOrder, isRanked } from './search/order.ts'
 import { parseSearch } from './search/parse.ts'
-import { buildPage, buildSearchStatement, hasOnePlan, readPosition, type SearchOptions, type SearchPage, type SearchRow } from './search/sql.ts'
+import {
+  buildPage,
+  buildSearchStatement,
+  hasOnePlan,
+  readPosition,
+  type SearchOptions,
+  type SearchPage,
+  type SearchRow,
+} from './search/sql.ts'
 import { type Reliance, type SearchStatement, StatementNames } from './search/statement.ts'
 import type { Condition, FieldPath, Position, SearchQuery } from './search/tree.ts'
 import type { QueryOptions, Session, Statement } from './store/database/database.ts'
@@ -250,11 +258,7 @@ export interface Searcher {
    * @returns undefined when no record of the entity was ever stored
    * @throws FerruleError as `search`
    */
-  readPlaces(
-    ref: EntityRef,
-    query: SearchQuery,
-    limits: SearchLimits & Pick<SearchOptions, 'mostRanked'>,
-  ): Promise<FoundPlaces | undefined>
+  readPlaces(ref: EntityRef, query: SearchQuery, limits: SearchLimits & Pick<SearchOptions, 'mostRanked'>): Promise<FoundPlaces | undefined>
   /** Reads all pages, each when the caller asks for the next one. @throws FerruleError as `search` */
   readPages(ref: EntityRef, query: SearchQuery, limits?: SearchLimits): RecordPages
 }
@@ -375,12 +379,7 @@ class StoreSearcher implements Searcher {
     return unranked && { ...unranked, isTooMany: true }
   }
 
-  async #runPage(
-    ref: EntityRef,
-    query: SearchQuery,
-    left: Left,
-    mostRanked = this.#options.mostRanked,
-  ): Promise<FoundPage | undefined> {
+  async #runPage(ref: EntityRef, query: SearchQuery, left: Left, mostRanked = this.#options.mostRanked): Promise<FoundPage | undefined> {
     // Only one timestamp column has an index (`findMainTime`); splitting another order at its nulls would read the table twice.
     const ordering = chooseOrdering(query, findMainTime(query.table), this.#store.indexes?.readyColumns(ref) ?? none)
     const limits = left()

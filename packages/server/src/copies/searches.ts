@@ -50,7 +50,7 @@ export interface Searches {
 /** Options of `createSearches`. */
 export interface SearchesOptions {
   readonly searcher: Pick<Searcher, 'parse' | 'search' | 'readPages'>
-  readonly copies: Omit<Copies, 'listFilled'>
+  readonly copies: Omit<Copies, 'listFilled' | 'listSearched'>
   /** Milliseconds since 1970. */
   readonly clock: () => number
   /** Timeout of a search, in milliseconds. */

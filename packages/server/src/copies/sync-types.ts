@@ -88,7 +88,10 @@ export interface Copies {
    * Lists the connectors of a view that are in active workspaces, in the order of their creation, with the state of their copies. Four statements.
    * @param wanted `workspaceId`: only those of one workspace; `most`: maximum number of connectors
    */
-  listSearched(view: PrincipalView, wanted: { readonly workspaceId?: string | undefined; readonly most: number }): Promise<readonly SearchedConnector[]>
+  listSearched(
+    view: PrincipalView,
+    wanted: { readonly workspaceId?: string | undefined; readonly most: number },
+  ): Promise<readonly SearchedConnector[]>
   /** Reads only the times of a copy, with one statement. */
   readTimes(access: ConnectorAccess, entity: string): Promise<Pick<CopyStatus, 'syncedAt' | 'verifiedAt'>>
   /**

@@ -325,10 +325,21 @@ async function listSearched(
     const describe = (entity: string): SearchedEntity => {
       if (!isEmpty && isSearchable(facts, entity)) return { entity, syncedAt: getSyncedAt(facts, entity), reason: null }
       const { status, obstacle, error } = buildCopyStatus(facts, entity)
-      return { entity, syncedAt: null, reason: obstacle ?? `its status is ${isEmpty ? 'loading' : status}${error === null ? '' : ` (${error})`}` }
+      return {
+        entity,
+        syncedAt: null,
+        reason: obstacle ?? `its status is ${isEmpty ? 'loading' : status}${error === null ? '' : ` (${error})`}`,
+      }
     }
     return [
-      { ref: connector.ref, name: row.name, kind, own: kind.own, configuration: JSON.parse(row.configuration), entities: entities.map(describe) },
+      {
+        ref: connector.ref,
+        name: row.name,
+        kind,
+        own: kind.own,
+        configuration: JSON.parse(row.configuration),
+        entities: entities.map(describe),
+      },
     ]
   })
 }

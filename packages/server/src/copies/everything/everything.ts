@@ -78,7 +78,11 @@ class EverythingSearch implements Everything {
     })
   }
 
-  async search(principal: Principal, body: unknown, { signal, deadlineMs }: Pick<CallBounds, 'signal' | 'deadlineMs'>): Promise<SearchResult> {
+  async search(
+    principal: Principal,
+    body: unknown,
+    { signal, deadlineMs }: Pick<CallBounds, 'signal' | 'deadlineMs'>,
+  ): Promise<SearchResult> {
     const begin = performance.now()
     requireScope(principal, 'execute:read')
     const input = readBody(searchInput, body)
@@ -96,7 +100,11 @@ class EverythingSearch implements Everything {
     if (failure !== undefined) throw failure
     // The first use after a start can empty a table whose kind changed: its status was read before.
     const isKept = changes === this.#changes ? () => true : await this.#findKept(asked)
-    const page = await this.#readPage(run, { ...finding, found: finding.found.filter(({ copy }) => isKept(copy)) }, input.limit ?? defaultLimit)
+    const page = await this.#readPage(
+      run,
+      { ...finding, found: finding.found.filter(({ copy }) => isKept(copy)) },
+      input.limit ?? defaultLimit,
+    )
     addTroubles(asked.leftOuts, run.troubles)
     const { walk } = finding
     return {
@@ -117,7 +125,13 @@ class EverythingSearch implements Everything {
   #bind({ organizationId }: Principal, { limit: _limit, cursor: _cursor, ...input }: SearchInput): CursorScope {
     const given = Object.entries(input).toSorted(([a], [b]) => (a < b ? -1 : 1))
     const digest = digestParts(organizationId, given)
-    return { key: this.#options.cursorKey(), purpose: 'everything', digest, belongsTo: 'search or organization', now: this.#options.clock() }
+    return {
+      key: this.#options.cursorKey(),
+      purpose: 'everything',
+      digest,
+      belongsTo: 'search or organization',
+      now: this.#options.clock(),
+    }
   }
 
   /** Lists the connectors that are searched. @throws FerruleError for one that the client names and does not reach */
@@ -160,7 +174,10 @@ class EverythingSearch implements Everything {
       const plan = known.get(entity)
       if (plan !== undefined && 'refusal' in plan) {
         refused ??= plan
-        leftOuts.add({ reason: 'no_field', kind: readSlug(kind.definition.kind), connector: null, message: describeRefusal(plan.refusal) }, entity)
+        leftOuts.add(
+          { reason: 'no_field', kind: readSlug(kind.definition.kind), connector: null, message: describeRefusal(plan.refusal) },
+          entity,
+        )
         return []
       }
       isTaken = true
@@ -177,7 +194,11 @@ class EverythingSearch implements Everything {
 
   async #find(
     run: SearchRun,
-    { asked: { input, words }, copies, from }: { readonly asked: Asked; readonly copies: readonly SoughtCopy[]; readonly from: ReturnType<typeof readPlace> | undefined },
+    {
+      asked: { input, words },
+      copies,
+      from,
+    }: { readonly asked: Asked; readonly copies: readonly SoughtCopy[]; readonly from: ReturnType<typeof readPlace> | undefined },
   ): Promise<Finding> {
     const isExact = from?.walk.isNear !== true
     const able = words.length > 0 && isExact ? await run.look(copies) : copies
@@ -195,7 +216,9 @@ class EverythingSearch implements Everything {
   async #findKept({ principal, input }: Asked): Promise<(copy: SoughtCopy) => boolean> {
     const now = await this.#options.copies.listSearched(principal, { workspaceId: input.workspace_id?.toLowerCase(), most: mostConnectors })
     const ready = new Set(
-      now.flatMap(({ ref, entities }) => entities.flatMap(({ entity, syncedAt }) => (syncedAt === null ? [] : [`${ref.connectorId} ${entity}`]))),
+      now.flatMap(({ ref, entities }) =>
+        entities.flatMap(({ entity, syncedAt }) => (syncedAt === null ? [] : [`${ref.connectorId} ${entity}`])),
+      ),
     )
     return ({ connector, entity }) => ready.has(`${connector} ${entity}`)
   }
@@ -206,10 +229,21 @@ class EverythingSearch implements Everything {
     const byCopy = Map.groupBy(page, ({ copy }) => copy)
     const records = new Map(
       await Promise.all(
-        [...byCopy].map(async ([copy, own]) => [copy, await run.readRecords(copy, own.map(({ place }) => place.pk))] as const),
+        [...byCopy].map(
+          async ([copy, own]) =>
+            [
+              copy,
+              await run.readRecords(
+                copy,
+                own.map(({ place }) => place.pk),
+              ),
+            ] as const,
+        ),
       ),
     )
-    const describers = new Map([...byCopy.keys()].map((copy) => [copy, createDescriber(copy, chooseQuery(copy, { ...walk, mode: 'ranked' }))]))
+    const describers = new Map(
+      [...byCopy.keys()].map((copy) => [copy, createDescriber(copy, chooseQuery(copy, { ...walk, mode: 'ranked' }))]),
+    )
     const data = page.flatMap(({ copy, place: { pk } }) => {
       const json = records.get(copy)?.get(pk)
       const hit = json === undefined ? undefined : describers.get(copy)?.(pk, json)
@@ -240,7 +274,13 @@ function assertKnown(field: 'kinds' | 'entities', wanted: readonly string[] | nu
   const errors = (wanted ?? []).flatMap((name, index) =>
     known.includes(name)
       ? []
-      : [{ field: `/${field}/${index}`, message: `is none of yours: ${[...new Set(known)].join(', ') || 'there are none'}`, error_code: 'unknown' }],
+      : [
+          {
+            field: `/${field}/${index}`,
+            message: `is none of yours: ${[...new Set(known)].join(', ') || 'there are none'}`,
+            error_code: 'unknown',
+          },
+        ],
   )
   if (errors.length > 0) throw failValidation(errors)
 }

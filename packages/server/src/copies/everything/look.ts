@@ -24,11 +24,7 @@ function buildLookStatement(connector: number, fields: readonly number[], words:
 }
 
 /** Finds the plans of a connector that can find something. */
-export async function lookForWords(
-  session: Session,
-  connector: number,
-  plans: readonly EntityPlan[],
-): Promise<ReadonlySet<EntityPlan>> {
+export async function lookForWords(session: Session, connector: number, plans: readonly EntityPlan[]): Promise<ReadonlySet<EntityPlan>> {
   const fields = [...new Set(plans.flatMap((plan) => plan.fields))]
   const words = [...new Set(plans.flatMap(({ groups }) => groups.flat()))]
   const { rows } = await session.query<{ readonly field: unknown; readonly word: unknown }>(buildLookStatement(connector, fields, words))

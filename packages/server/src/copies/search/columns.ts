@@ -157,7 +157,9 @@ export function buildSearchTable(kind: string, entity: string, definition: Entit
   if (fields === undefined) throw fail('definition_invalid', { reason: `${kind}.${entity} offers no search` })
   const table = nameSearchTable(kind, entity)
   const isShown = (name: string): boolean => [definition.title, definition.summary].includes(name)
-  const columns = Object.entries(fields).map(([name, schema]: [string, Field]) => buildColumn(table, name, { schema, isShown: isShown(name) }))
+  const columns = Object.entries(fields).map(([name, schema]: [string, Field]) =>
+    buildColumn(table, name, { schema, isShown: isShown(name) }),
+  )
   return { kind, entity, name: table, columns, key: readKeyParts(definition) }
 }
 
