@@ -182,6 +182,7 @@ test('routes and who may use them', () => {
     'DELETE /api/v1/integrations/connectors/{connector_id}/syncs/{sync_id} principal',
     'GET /api/v1/integrations/connectors/{connector_id}/syncs/{sync_id}/events principal',
     'GET /api/v1/overview principal',
+    'POST /api/v1/search principal',
     'GET /api/v1/syncs principal',
     'GET /api/v1/usage principal',
     'GET /api/v1/service caller',

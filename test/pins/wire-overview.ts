@@ -30,6 +30,34 @@ export const overviewRecords = {
     synced_at: 'date-time | null',
     verified_at: 'date-time | null',
   },
+  SearchHit: {
+    connector: '{ id: uuid, kind: string, name: string }',
+    entity: 'string',
+    key: 'string',
+    link: 'string | null',
+    snippet: '{ field: string, ranges: [[integer]], text: string } | null',
+    synced_at: 'date-time',
+    time: 'string | null',
+    title: 'string | null',
+  },
+  SearchInput: {
+    'connectors?': '[uuid]',
+    'cursor?': 'string',
+    'entities?': '[string]',
+    'filter?': 'object',
+    'kinds?': '[string]',
+    'limit?': 'integer',
+    'text?': 'string',
+    'workspace_id?': 'uuid',
+  },
+  SearchResult: {
+    data: '[SearchHit]',
+    facets:
+      '{ connectors: [{ connector: { id: uuid, kind: string, name: string }, count: integer, exact: boolean }], entities: [{ count: integer, entity: string, exact: boolean, kind: string }], kinds: [{ count: integer, exact: boolean, kind: string }] } | null',
+    left_out:
+      '[{ connector: { id: uuid, kind: string, name: string } | null, entities: [string], kind: string, message: string, reason: not_ready | no_field | late | failed }]',
+    meta: '{ cursor: string | null, has_more: boolean, near: boolean, ranked: boolean, took_ms: integer }',
+  },
   UnfinishedSyncRun: {
     attempts: 'integer',
     cause: 'demand | search | webhook | created | changed | schedule',

@@ -100,3 +100,8 @@ await ferrule.request('GET', new URL('https://ferrule.example.com'))
 await ferrule.request('GET', '/', { query: { a: {} } })
 // @ts-expect-error an unknown value must be checked before it is used
 ;(await (await ferrule.request('GET', '/')).json()).data
+
+// @ts-expect-error words are a text
+await ferrule.search({ text: ['acme'] })
+// @ts-expect-error a member that there is not
+await ferrule.search({ text: 'acme', connector: 'id' })

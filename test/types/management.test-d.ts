@@ -17,6 +17,7 @@ import type {
   OrganizationRecord,
   Page,
   ScopedToken,
+  SearchResult,
   SyncRunRecord,
   SyncScheduleRecord,
   SyncState,
@@ -159,3 +160,8 @@ const answer = await new Ferrule().request('PATCH', '/api/v1/x', { query: { a: 1
 yes<Same<typeof answer.stream, ReadableStream<Uint8Array> | null>>()
 yes<Same<Awaited<ReturnType<typeof answer.json>>, unknown>>()
 yes<Same<keyof typeof ferrule, never>>()
+
+// A search over all connectors
+const everything = await ferrule.search({ text: 'acme', filter: 'state = "open"', kinds: ['gong'], limit: 5 })
+yes<Same<typeof everything, SearchResult>>()
+yes<Same<(typeof everything.data)[number]['title'], string | null>>()

@@ -51,7 +51,7 @@ export function readRecordText(record: unknown, path: string | undefined): strin
 const linkForm = /^https:\/\/((?:\{\w+\}\.)?)([a-z0-9-]+(?:\.[a-z0-9-]+)+)(\/[^\s]*)?$/
 const hostPart = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}(?:\.[A-Za-z0-9][A-Za-z0-9_-]{0,62}){0,3}$/
 
-/** Reads an address; undefined where it is none, or not below the host. */
+/** Reads an address; undefined for another text, and for a host that is not below the given one. */
 function readAddress(text: string, host: string): URL | undefined {
   const url = URL.parse(text)
   const isBelow = url?.protocol === 'https:' && url.username === '' && (url.hostname === host || url.hostname.endsWith(`.${host}`))
@@ -98,7 +98,7 @@ export function checkRecordTexts(
     ...Object.entries({ title, summary }).map(
       ([word, path]) => path !== undefined && !isSearchable(path) && `${word} ${path} is not a searchable field`,
     ),
-    link !== undefined && !linkForm.test(link) && 'link is no https address whose host is written out',
+    link !== undefined && !linkForm.test(link) && 'link is no https address with a host of the definition',
     label !== undefined && !Object.hasOwn(configuration, label) && `link has ${label} in its host, which is not a field of configuration`,
     ...(link === undefined ? [] : listSlots(link)).map(
       (slot) =>

@@ -2,7 +2,7 @@
 import { bool, int, list, oneOf, open, opt, orNull, str, time } from '../definition/index.ts'
 import { body, part, record, recordOrNull, uuid, type Wire } from './words.ts'
 
-const names = (item: string, about: string) => opt(orNull(list(str(item, { minLength: 1, maxLength: 200 }), about, { maxItems: 100 })))
+const names = (item: string, about: string) => opt(list(str(item, { minLength: 1, maxLength: 200 }), about, { maxItems: 100 }))
 
 /** Most records of one entity that facets count exactly. */
 export const mostCounted = 1_000
@@ -11,20 +11,18 @@ export const searchInput = body(
   'SearchInput',
   {
     text: opt(
-      orNull(
-        str(
-          'Words. Each must be in the title, the summary, a name, another field of prose, a list or an object of a record, as a word or as its beginning',
-          { minLength: 1, maxLength: 10_000 },
-        ),
+      str(
+        'Words. Each must be in the title, the summary, a name, another field of prose, a list or an object of a record, as a word or as its beginning',
+        { minLength: 1, maxLength: 10_000 },
       ),
     ),
-    filter: opt(orNull(open('`query.filter` of a search, for all entities that have its fields; with `text` both must hold'))),
+    filter: opt(open('`query.filter` of a search, for all entities that have its fields; with `text` both must hold')),
     kinds: names('Kind, for example gong', 'Only connectors of these kinds'),
     entities: names('Entity, for example calls', 'Only these entities'),
-    connectors: opt(orNull(list(uuid('Id of a connector'), 'Only these connectors', { maxItems: 100 }))),
-    workspace_id: opt(orNull(uuid('Only connectors of this workspace'))),
-    limit: opt(orNull(int('Records of a page', { minimum: 1, maximum: 100, default: 20 }))),
-    cursor: opt(orNull(str('`meta.cursor` of the page before, with the same search', { maxLength: 8_000 }))),
+    connectors: opt(list(uuid('Id of a connector'), 'Only these connectors', { maxItems: 100 })),
+    workspace_id: opt(uuid('Only connectors of this workspace')),
+    limit: opt(int('Records of a page', { minimum: 1, maximum: 100, default: 20 })),
+    cursor: opt(str('`meta.cursor` of the page before, with the same search', { maxLength: 8_000 })),
   },
   'What to look for: `text`, `filter`, or both; and where. Left out: in all entities of all connectors that the token reaches',
 )

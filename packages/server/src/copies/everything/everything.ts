@@ -87,9 +87,9 @@ class EverythingSearch implements Everything {
     requireScope(principal, 'execute:read')
     const input = readBody(searchInput, body)
     const words = splitWords(input)
-    if (words.length === 0 && (input.filter ?? null) === null) throw fail('missing_parameter', { reason: 'text or filter is required' })
+    if (words.length === 0 && input.filter === undefined) throw fail('missing_parameter', { reason: 'text or filter is required' })
     const scope = this.#bind(principal, input)
-    const from = typeof input.cursor === 'string' ? readPlace(input.cursor, scope) : undefined
+    const from = input.cursor === undefined ? undefined : readPlace(input.cursor, scope)
     const changes = this.#changes
     const asked: Asked = { principal, input, words, leftOuts: new LeftOuts() }
     const copies = this.#plan(asked, await this.#listConnectors(asked))
@@ -121,7 +121,7 @@ class EverythingSearch implements Everything {
     }
   }
 
-  /** Binds cursors to an organization and a search. The connectors are asked anew for each page. */
+  /** Binds cursors to an organization and a search. The connectors are listed again for each page. */
   #bind({ organizationId }: Principal, { limit: _limit, cursor: _cursor, ...input }: SearchInput): CursorScope {
     const given = Object.entries(input).toSorted(([a], [b]) => (a < b ? -1 : 1))
     const digest = digestParts(organizationId, given)
@@ -270,7 +270,7 @@ const toOwnRefusal = ({ errors }: FerruleError): FerruleError =>
   failValidation(errors.map((problem) => moveProblem(problem, problem.field.replace('/params/query', ''))))
 
 /** Refuses names that nothing has: a misspelt one would find nothing. */
-function assertKnown(field: 'kinds' | 'entities', wanted: readonly string[] | null | undefined, known: readonly string[]): void {
+function assertKnown(field: 'kinds' | 'entities', wanted: readonly string[] | undefined, known: readonly string[]): void {
   const errors = (wanted ?? []).flatMap((name, index) =>
     known.includes(name)
       ? []

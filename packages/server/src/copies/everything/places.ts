@@ -9,7 +9,7 @@ import type { Position } from '../search/tree.ts'
  */
 export type Mode = 'ranked' | 'newest' | 'keys'
 
-/** How a walk over pages began; it goes on so. */
+/** How a walk over pages began; it continues so. */
 export interface Walk {
   readonly mode: Mode
   /** Words with typing errors count. */

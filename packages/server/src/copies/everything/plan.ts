@@ -9,7 +9,7 @@ import type { Searcher } from '../searcher.ts'
 
 /** What is looked for. */
 export interface Wanted {
-  readonly text?: string | null | undefined
+  readonly text?: string | undefined
   readonly filter?: unknown
 }
 
@@ -18,7 +18,7 @@ const mostOfWords = 200
 
 /** Splits a text into its words. @throws FerruleError `validation_failed` */
 export function splitWords({ text }: Wanted): readonly string[] {
-  if (typeof text !== 'string') return []
+  if (text === undefined) return []
   const words = text.split(/\s+/).filter((word) => splitQuery(word).length > 0)
   if (words.length > 0) return words
   throw failValidation([{ field: '/text', message: 'must hold a letter or a digit', error_code: 'words' }])
@@ -97,7 +97,7 @@ const chooseSelection = ({ columns }: SearchTable): SearchQuery['selection'] => 
 export function planEntity({ searcher, wanted, words }: PlanParts, ref: EntityRef): EntityPlan | Unfit | undefined {
   try {
     const { filter } = wanted
-    const given = searcher.parse(ref, { query: filter === undefined || filter === null ? {} : { filter } })
+    const given = searcher.parse(ref, { query: filter === undefined ? {} : { filter } })
     const { table } = given
     const listed = words.length === 0 ? [] : table.columns.filter(isListed)
     if (words.length > 0 && listed.length === 0) return undefined
