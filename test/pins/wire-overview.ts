@@ -50,14 +50,8 @@ export const overviewRecords = {
     'text?': 'string',
     'workspace_id?': 'uuid',
   },
-  SearchResult: {
-    data: '[SearchHit]',
-    facets:
-      '{ connectors: [{ connector: { id: uuid, kind: string, name: string }, count: integer, exact: boolean }], entities: [{ count: integer, entity: string, exact: boolean, kind: string }], kinds: [{ count: integer, exact: boolean, kind: string }] } | null',
-    left_out:
-      '[{ connector: { id: uuid, kind: string, name: string } | null, entities: [string], kind: string, message: string, reason: not_ready | no_field | late | failed }]',
-    meta: '{ cursor: string | null, has_more: boolean, near: boolean, ranked: boolean, took_ms: integer }',
-  },
+  SearchResult:
+    '{ data: [SearchHit], facets: { connectors: [{ connector: { id: uuid, kind: string, name: string }, count: integer, exact: boolean }], entities: [{ count: integer, entity: string, exact: boolean, kind: string }], kinds: [{ count: integer, exact: boolean, kind: string }] } | null, left_out: [{ connector: { id: uuid, kind: string, name: string } | null, entities: [string], kind: string, message: string, reason: not_ready | no_field | late | failed }], meta: { cursor: string | null, has_more: boolean, near: boolean, ranked: boolean, took_ms: integer } }',
   UnfinishedSyncRun: {
     attempts: 'integer',
     cause: 'demand | search | webhook | created | changed | schedule',

@@ -41,7 +41,7 @@ function listTexts(value: unknown, [name, ...rest]: readonly string[]): readonly
 
 const splitPath = (path: string): readonly string[] => path.replaceAll('[]', '').split('.')
 
-/** Reads the text at a path of a record; several texts are joined. Undefined where there is none. */
+/** Reads the text at a path of a record; several texts are joined. Undefined without a text. */
 export function readRecordText(record: unknown, path: string | undefined): string | undefined {
   const texts = path === undefined ? [] : listTexts(record, splitPath(path))
   return texts.length === 0 ? undefined : texts.join(' ')

@@ -279,6 +279,7 @@ export {
   serviceRecord,
   settingOrigins,
 } from './overview/node.ts'
+export { mostCounted, type SearchHit, type SearchInput, type SearchResult, searchInput, searchResult } from './overview/search.ts'
 export {
   mostUsageBuckets,
   type UsageBucket,
@@ -292,7 +293,6 @@ export {
 } from './overview/usage.ts'
 export { type Page, page, pageQuery } from './paging.ts'
 export { errorCode, errorCodes, faults, type ProblemRecord, problemDetails } from './problem.ts'
-export { mostCounted, type SearchHit, type SearchInput, type SearchResult, searchInput, searchResult } from './search.ts'
 export {
   type EntityOutcome,
   entityOutcomes,
