@@ -87,7 +87,7 @@ overBothStores('drawn searches over all connectors', (engine) => {
   /** Searches each entity, and merges the answers in plain code. */
   async function merge(wanted: { readonly text?: string; readonly filter?: object }, reached: readonly Place[]) {
     const { text, filter } = wanted
-    const found = []
+    const found: { readonly place: Place; readonly record: Json; readonly score: number }[] = []
     for (const place of reached) {
       if (JSON.stringify(filter ?? {}).includes('state') && place.entity === 'people') continue
       const words = (text ?? '').split(' ').filter((word) => word !== '')

@@ -162,6 +162,6 @@ yes<Same<Awaited<ReturnType<typeof answer.json>>, unknown>>()
 yes<Same<keyof typeof ferrule, never>>()
 
 // A search over all connectors
-const everything = await ferrule.search({ text: 'acme', filter: 'state = "open"', kinds: ['gong'], limit: 5 })
+const everything = await new Ferrule().search({ text: 'acme', filter: 'state = "open"', kinds: ['gong'], limit: 5 })
 yes<Same<typeof everything, SearchResult>>()
 yes<Same<(typeof everything.data)[number]['title'], string | null>>()
