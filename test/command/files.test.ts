@@ -43,6 +43,14 @@ const download = ['download', 'gong', 'call_audio', '--params', '{}'] as const
 const ranges = () => service.executed.map(({ params }) => params['range_header'])
 const parts = () => readdirSync(config).filter((name) => name.endsWith('.part'))
 
+describe('a format that only exports have', () => {
+  test('is refused by other commands', async () => {
+    const { code, stderr } = await runFerrule(place(), 'search', 'gong', 'users', '--format', 'parquet')
+    expect([code, stderr]).toEqual([4, expect.stringContaining('Only an export has the format parquet.')])
+    expect(service.executed).toEqual([])
+  })
+})
+
 describe('download', () => {
   test('writes the file under its name at the end, and nothing else', async () => {
     const { code, stdout, stderr } = await runFerrule(place(), ...download, '-o', 'call.mp3')

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
+import { buffer, text } from 'node:stream/consumers'
+import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
 import { exportFormats } from '../../packages/server/src/http/routes/export.ts'
@@ -85,6 +86,33 @@ overStatements('an export', (engine) => {
     const records = await allFound(world, connector, { entity: 'users', params: { query: {}, fields: head } })
     const textOf = (value: Json) => (value === null || typeof value === 'string' ? value : JSON.stringify(value))
     expect(rows).toEqual(records.map((record) => head?.map((name) => textOf(record[name ?? '']))))
+  })
+
+  test('as Parquet has every value of a search, with its type', async () => {
+    const fields = ['id', 'active', 'emailAliases', 'lastName', 'created', 'settings']
+    const answer = await world.open(path(`?format=parquet&fields=${fields}`), { token: world.token })
+    expect([answer.headers['content-type'], answer.headers['content-disposition']]).toEqual([
+      'application/vnd.apache.parquet',
+      'attachment; filename="users.parquet"',
+    ])
+    const folder = mkdtempSync(join(tmpdir(), 'ferrule-export-'))
+    writeFileSync(join(folder, 'users.parquet'), await buffer(answer))
+    const database = await (await DuckDBInstance.create(':memory:')).connect()
+    const found = await database.runAndReadAll(
+      `select * replace (epoch_ms(created)::int8 as created) from '${folder}/users.parquet' order by id`,
+    )
+    database.closeSync()
+    rmSync(folder, { recursive: true })
+    const records = await allFound(world, connector, { entity: 'users', params: { query: {}, fields } })
+    const asRow = (record: Json) => ({ ...record, created: Date.parse(record.created), _rescued: null })
+    const readJson = (value: unknown) => (typeof value === 'string' ? JSON.parse(value) : value)
+    const rows = found.getRowObjectsJson().map((row) => ({
+      ...row,
+      created: Number(row['created']),
+      emailAliases: readJson(row['emailAliases']),
+      settings: readJson(row['settings']),
+    }))
+    expect(rows).toEqual(records.map(asRow).toSorted((one, other) => (one.id < other.id ? -1 : 1)))
   })
 
   test('of nothing is nothing', async () => {

@@ -48,6 +48,7 @@ const order: readonly Ordered[] = [
   { room: 'main/platform-types.ts' },
   { room: 'connectors/' },
   { room: 'calls/executed.ts' },
+  { room: 'copies/parquet/', only: ['values/', 'copies/search/'], npm: ['hyparquet-writer'] },
   { room: 'copies/' },
   { room: 'calls/' },
   // What vendors send is worked on by calls of the connectors, into the copy.

@@ -1,6 +1,6 @@
 /** A searcher that takes the parameters of a search with the key and the time of its cursors. */
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
-import { listFields } from '../../packages/server/src/copies/search/sql.ts'
+import { listColumns } from '../../packages/server/src/copies/search/sql.ts'
 import { createSearcher as create, type SearchLimits } from '../../packages/server/src/copies/searcher.ts'
 
 /** A search. */
@@ -23,7 +23,7 @@ export function createSearcher(store: Parameters<typeof create>[0], options: { r
     return searcher.parse(request.ref, request.params)
   }
   return {
-    listFields: (request: SearchRequest) => listFields(parse(request)),
+    listFields: (request: SearchRequest) => listColumns(parse(request)).map(({ name }) => name),
     search: async (request: SearchRequest) => searcher.search(request.ref, parse(request), request),
     readPages: (request: SearchRequest, size: number) => searcher.readPages(request.ref, { ...parse(request), limit: size }, request),
   }

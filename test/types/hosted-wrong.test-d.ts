@@ -117,7 +117,7 @@ await gong.calls.search({ query: { filter: {} }, limit: 5 })
 gong.calls.search.records({ cursor: 'x' })
 // @ts-expect-error 'limit' is no parameter of an export
 await gong.calls.export({ limit: 5 })
-// @ts-expect-error Type '"xlsx"' is not assignable to type '"csv" | "ndjson"
+// @ts-expect-error Type '"xlsx"' is not assignable to type '"csv" | "ndjson" | "parquet"
 await gong.calls.export({ format: 'xlsx' })
 // @ts-expect-error Type 'string' is not assignable to type 'number
 await gong.calls.search({ limit: '5' })

@@ -107,6 +107,7 @@ export async function main(args: readonly string[], version: string): Promise<nu
   let started: Failed | undefined
   const program = buildProgram(async (spec, given, options) => {
     started = { spec, args: given, options }
+    refuseParquet(spec, options)
     const action = await spec.load()
     listenToSignals(controller)
     const context = createContext({ args: given, options, version }, controller)
@@ -121,6 +122,11 @@ export async function main(args: readonly string[], version: string): Promise<nu
     // What was aborted fails in many ways; the reason of the abort is what happened.
     return report(controller.signal.aborted ? controller.signal.reason : thrown, started?.options ?? guessOptions(args), started)
   }
+}
+
+/** Refuses a format that only files have. */
+function refuseParquet({ name }: CommandSpec, { format }: Readonly<Record<string, unknown>>): void {
+  if (format === 'parquet' && name !== 'export') throw failUsage('Only an export has the format parquet.', 'Give another --format.')
 }
 
 /** Starts a command with its arguments and all its options. */

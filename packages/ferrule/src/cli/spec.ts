@@ -51,8 +51,8 @@ export const globalOptions: readonly OptionSpec[] = [
   { flags: '--timeout <seconds>', about: 'timeout of a request; 60 by default' },
   {
     flags: '--format <format>',
-    about: 'format of the output; a table on a terminal, JSON elsewhere',
-    choices: ['table', 'json', 'ndjson', 'csv'],
+    about: 'format of the output; a table on a terminal, JSON elsewhere; parquet for export only',
+    choices: ['table', 'json', 'ndjson', 'csv', 'parquet'],
   },
   { flags: '--fields <paths>', about: 'keep only these fields: dotted paths, separated by commas' },
   {

@@ -91,7 +91,7 @@ interface Plain {
   readonly text: string | null
   readonly limit: number | null
   readonly cursor: string | null
-  readonly format: 'ndjson' | 'csv'
+  readonly format: 'ndjson' | 'csv' | 'parquet'
   readonly formulas: FormulaMode
 }
 /** Names of the parameters by what is called. */
@@ -117,7 +117,7 @@ type CheckParam<Name, Q, Row, Entity extends string> = Name extends 'filter'
  * - `fields`: paths such as `metaData.title`; all searchable fields if left out
  * - `limit`: rows of a page, 1 to 10,000; 1,000 by default
  * - `cursor`: `meta.cursor` of the page before, with the same filter, sort and fields
- * - `format` of an export: `ndjson` (default) or `csv`
+ * - `format` of an export: `ndjson` (default), `csv` or `parquet`
  * - `formulas` of an export as CSV: `mark` (default) puts a single quote before text that a spreadsheet would run, `keep` leaves it
  */
 export type CheckSearch<Q, Call extends keyof ParamNames, Row, Entity extends string> = {

@@ -39,13 +39,18 @@ export const executeInput = obj(executeFields, 'A call')
 /** An execute request. */
 export type ExecuteRequest = Wire<typeof executeInput>
 
-export const exportFormatNames = ['ndjson', 'csv'] as const
+export const exportFormatNames = ['ndjson', 'csv', 'parquet'] as const
 /** Format of an export. */
 export type ExportFormatName = (typeof exportFormatNames)[number]
 
 /** The query of an export. */
 export const exportQuery = query({
-  format: opt(oneOf('ndjson (default): one JSON record per line; csv: RFC 4180, nested values as JSON', ...exportFormatNames)),
+  format: opt(
+    oneOf(
+      'ndjson (default): one JSON record per line; csv: RFC 4180, nested values as JSON; parquet: typed columns, what one cannot hold exactly in _rescued',
+      ...exportFormatNames,
+    ),
+  ),
   formulas: opt(
     oneOf(
       'In CSV, text that a spreadsheet would run, because it begins with =, +, - or @. mark (default): a single quote stands before it; keep: it stays as it is',

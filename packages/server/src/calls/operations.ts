@@ -11,6 +11,7 @@ import type { Changes } from '../copies/changes/feed.ts'
 import type { Everything } from '../copies/everything/everything.ts'
 import type { Folds } from '../copies/folds.ts'
 import type { LostRecords } from '../copies/lost-records.ts'
+import type { Press } from '../copies/parquet/press.ts'
 import { buildSearchTable } from '../copies/search/columns.ts'
 import { parseSearch } from '../copies/search/parse.ts'
 import { assertSearchable, type Searches } from '../copies/searches.ts'
@@ -33,6 +34,8 @@ export interface OperationServices extends Omit<CallServices, 'connectors'> {
   readonly changes?: Changes
   /** Cuts large answers in a worker thread. */
   readonly cutter?: Cutter | undefined
+  /** Writes Parquet files in a worker thread. */
+  readonly press?: Press | undefined
   /** Receives the records of lists and gets. */
   readonly folds?: Pick<Folds, 'offer' | 'findDigest'>
   /** Receives outcomes and errors of lists, gets and downloads, to delete lost records. */

@@ -8,7 +8,8 @@ import type { ConnectorAccess } from '../values/access.ts'
 import { GroupedLooks } from '../values/grouped-looks.ts'
 import { isoOrNull } from '../values/ids.ts'
 import { toEntityRef } from './entity-ref.ts'
-import { listFields } from './search/sql.ts'
+import type { Column } from './search/columns.ts'
+import { listColumns } from './search/sql.ts'
 import type { RecordPages, Searcher } from './searcher.ts'
 import type { Copies, CopyStatus } from './sync-types.ts'
 
@@ -30,7 +31,7 @@ export interface CopyQuery {
 export interface Export {
   readonly freshness: Freshness
   /** Searchable fields of the records, in the order of the documents. */
-  readonly columns: readonly string[]
+  readonly columns: readonly Column[]
   /** Records as JSON strings. */
   readonly pages: RecordPages
 }
@@ -175,7 +176,7 @@ class CopySearches implements Searches {
     const state = query.maxAge === undefined ? await this.#parts.copies.readStatus(access, query.entity) : await this.#fresh(access, query)
     if (!isEnough(state, query)) throw await this.#notReady(access, query, state)
     const pages = this.#readWhole(access, query, searcher.readPages(ref, parsed, { signal: query.signal }))
-    return { freshness: toFreshness(state), columns: listFields(parsed), pages: await readFirstPage(pages) }
+    return { freshness: toFreshness(state), columns: listColumns(parsed), pages: await readFirstPage(pages) }
   }
 
   /** Fails when the copy is emptied or deleted under the walk: what is left of the records is not all of them. */

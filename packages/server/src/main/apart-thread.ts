@@ -4,6 +4,7 @@ import type { ConnectorDefinition, Kind } from 'ferrule/definition'
 import type { ApartJob, ApartResult } from 'ferrule/engine'
 import { BoundedMap, kinds, loadLineReader, readApart } from 'ferrule/internal'
 import { type CutJob, type CutResult, cutApart } from '../calls/cut-records.ts'
+import type { PressJob, PressResult } from '../copies/parquet/press.ts'
 import { importRules } from './kinds/rules.ts'
 
 /** The data of the worker. */
@@ -20,9 +21,14 @@ export interface SentKind {
   readonly rulesModule: string | undefined
 }
 /** A message to the thread. With the first body of an operator's kind comes the kind. */
-export type ThreadTask = { readonly read: ApartJob; readonly kind?: SentKind | undefined } | { readonly cut: CutJob }
+export type ThreadTask =
+  | { readonly read: ApartJob; readonly kind?: SentKind | undefined }
+  | { readonly cut: CutJob }
+  | { readonly press: PressJob }
+/** The result of a task. */
+export type ThreadResult = ApartResult | CutResult | PressResult
 /** A message from the thread: the result of the task, or the stack of an error that no task should have. */
-export type ThreadAnswer = { readonly done: ApartResult | CutResult } | { readonly failed: string }
+export type ThreadAnswer = { readonly done: ThreadResult } | { readonly failed: string }
 
 if (parentPort === null) throw new Error('this file is started as a worker')
 const port: MessagePort = parentPort
@@ -45,16 +51,22 @@ async function read(job: ApartJob): Promise<ApartResult> {
 }
 
 /** Returns the buffers of a result: they are transferred, not copied. */
-function findBuffers(result: ApartResult | CutResult): ArrayBuffer[] {
+function findBuffers(result: ThreadResult): ArrayBuffer[] {
   if ('flaw' in result) return []
   const holder = 'value' in result ? result.value : result
   return 'bytes' in holder ? [holder.bytes.buffer] : []
 }
 
+async function run(task: ThreadTask): Promise<ThreadResult> {
+  if ('read' in task) return await read(task.read)
+  if ('cut' in task) return cutApart(task.cut)
+  return (await import('../copies/parquet/press.ts')).pressHere(task.press) // few threads write Parquet
+}
+
 async function answer(task: ThreadTask): Promise<void> {
   try {
     if ('read' in task && task.kind !== undefined) await learn(task.kind)
-    const done = 'read' in task ? await read(task.read) : cutApart(task.cut)
+    const done = await run(task)
     port.postMessage({ done } satisfies ThreadAnswer, findBuffers(done))
   } catch (thrown) {
     port.postMessage({ failed: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) } satisfies ThreadAnswer)

@@ -5,7 +5,8 @@ import type { Apart, ApartJob, ApartResult } from 'ferrule/engine'
 import { awaitUnlessAborted, BoundedMap } from 'ferrule/internal'
 import type { CutJob, CutResult, Cutter } from '../calls/cut-records.ts'
 import { isOfLibrary, type ServedKind } from '../connectors/served-kind.ts'
-import type { SentKind, ThreadAnswer, ThreadInput, ThreadTask } from './apart-thread.ts'
+import type { Press, PressJob, PressResult } from '../copies/parquet/press.ts'
+import type { SentKind, ThreadAnswer, ThreadInput, ThreadResult, ThreadTask } from './apart-thread.ts'
 
 /** The thread's file. In a checkout both files are TypeScript, in the published package both are JavaScript. */
 const program = new URL(`./apart-thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
@@ -33,8 +34,8 @@ export interface ThreadOptions {
 /** Size from which a body is large, in bytes: the event loop parses so many in 10 ms. */
 const largeBodyBytes = 1_048_576
 
-/** Parses and cuts large bodies. */
-export interface ApartThreads extends Apart, Cutter {
+/** Parses and cuts large bodies, and writes parts of Parquet files. */
+export interface ApartThreads extends Apart, Cutter, Press {
   /** Number of threads that run or are idle. */
   readonly alive: number
   /** Ends the threads and rejects their tasks. */
@@ -47,7 +48,7 @@ interface Waiting {
   /** The kind that the task is for. */
   readonly kind: ServedKind | undefined
   readonly transfer: ArrayBuffer[]
-  resolve(done: ApartResult | CutResult): void
+  resolve(done: ThreadResult): void
   reject(thrown: unknown): void
 }
 
@@ -147,6 +148,11 @@ class Threads implements ApartThreads {
     return (await this.#run({ cut: job }, { transfer: [job.bytes.buffer], signal })) as CutResult // the thread answers with the kind of its task
   }
 
+  async press(job: PressJob, signal?: AbortSignal): Promise<PressResult> {
+    const transfer = 'lines' in job.content ? job.content.lines.map(({ buffer }) => buffer) : []
+    return (await this.#run({ press: job }, { transfer, signal })) as PressResult // the thread answers with the kind of its task
+  }
+
   async close(): Promise<void> {
     this.#closed = true
     for (const waiting of this.#queue.splice(0)) waiting.reject(new Error('the threads for large answers are closed'))
@@ -158,7 +164,7 @@ class Threads implements ApartThreads {
     task: ThreadTask,
     { transfer, signal, kind }: { transfer: ArrayBuffer[]; signal: AbortSignal | undefined; kind?: ServedKind },
   ) {
-    const { promise, resolve, reject } = Promise.withResolvers<ApartResult | CutResult>()
+    const { promise, resolve, reject } = Promise.withResolvers<ThreadResult>()
     const waiting = { task, kind, transfer, resolve, reject }
     promise.catch(() => undefined) // after an abort nobody handles the rejection
     this.#queue.push(waiting)

@@ -95,8 +95,11 @@ const dropAbsent = (members: Schema): Schema => Object.fromEntries(Object.entrie
 function chooseExportFormat({ options }: CommandContext, path: string | undefined): string {
   const wanted = readText(options, 'format')
   if (wanted === 'json' || wanted === 'table')
-    throw failUsage(`An export has no format ${wanted}.`, 'Give --format ndjson or --format csv.')
-  return wanted ?? (path?.toLowerCase().endsWith('.csv') ? 'csv' : 'ndjson')
+    throw failUsage(`An export has no format ${wanted}.`, 'Give --format ndjson, --format csv or --format parquet.')
+  const format = wanted ?? /\.(csv|parquet)$/i.exec(path ?? '')?.[1]?.toLowerCase() ?? 'ndjson'
+  if (format === 'parquet' && path === undefined && process.stdout.isTTY)
+    throw failUsage('A terminal cannot show a file.', 'Give a file, or a pipe.')
+  return format
 }
 
 const refuseJq = ({ output }: CommandContext): void => {

@@ -35,8 +35,8 @@ const listSelectedColumns = ({ table, selection }: SearchQuery): readonly { colu
     return selected === undefined ? [] : [{ column, selection: selected }]
   })
 
-/** Lists the fields of the records, in their order. */
-export const listFields = (query: SearchQuery): readonly string[] => listSelectedColumns(query).map(({ column }) => column.name)
+/** Lists the columns of the fields of the records, in their order. */
+export const listColumns = (query: SearchQuery): readonly Column[] => listSelectedColumns(query).map(({ column }) => column)
 
 const listPageColumns = (query: SearchQuery): readonly string[] =>
   listSelectedColumns(query).map(({ column }, index) => `${selectValue(column)} as c${index}`)

@@ -1,57 +1,49 @@
 import { Readable } from 'node:stream'
 import { type FormulaMode, formatCsvText, isObject } from 'ferrule/internal'
-import { endpoints, exportQuery } from 'ferrule/wire'
+import { type ExportFormatName, endpoints, exportQuery } from 'ferrule/wire'
 import { exportRecords, readExportQuery } from '../../copies/export-records.ts'
+import { writeParquet } from '../../copies/parquet/file.ts'
+import { readDigits, readExactJson } from '../../values/exact-json.ts'
 import { contentDisposition } from '../reply.ts'
 import { limited, type PrincipalRoute, slot } from '../route.ts'
 import { lookWhileTransferred } from '../streams/look-while-sent.ts'
 
+/** A format of text. */
 interface ExportFormat {
-  /** Media type. */
-  readonly type: string
   /** Prints what stands before the first record. */
   head(fields: readonly string[], formulas: FormulaMode): string
   /** Prints one record, with the end of its line. @param record JSON */
   line(record: string, fields: readonly string[], formulas: FormulaMode): string
 }
 
-/** Matches numbers that a double may change: 16 digits, a point or an exponent. */
-const inexact = /\d{3}\d{3}\d{3}\d{7}|\d[.eE]/
-
-/** ECMAScript's raw JSON, which TypeScript's library lacks: writes a number as it was read. */
-const rawJson = Reflect.get(JSON, 'rawJSON') as (text: string) => unknown
-const isRawJson = Reflect.get(JSON, 'isRawJSON') as (value: unknown) => value is { readonly rawJSON: string }
-
-const exactly = (_name: string, value: unknown, context?: { readonly source?: string }): unknown =>
-  typeof value === 'number' && context?.source !== undefined && context.source !== String(value) ? rawJson(context.source) : value
-
-/** Parses JSON and keeps the digits of its numbers. */
-const readRecord = (text: string): unknown => (inexact.test(text) ? JSON.parse(text, exactly) : JSON.parse(text))
-
 /** Prints a cell: strings as text, null as nothing, arrays and objects as JSON. */
 function formatCell(value: unknown, formulas: FormulaMode): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'string') return formatCsvText(value, formulas)
-  if (isRawJson(value)) return value.rawJSON
-  return typeof value === 'object' ? formatCsvText(JSON.stringify(value), 'keep') : String(value)
+  return readDigits(value) ?? (typeof value === 'object' ? formatCsvText(JSON.stringify(value), 'keep') : String(value))
 }
 
-/** The formats of an export by their names. */
+/** The formats of text by their names. */
 export const exportFormats = {
   ndjson: {
-    type: 'application/x-ndjson',
     head: () => '',
     line: (record) => `${record}\n`,
   },
   csv: {
-    type: 'text/csv; charset=utf-8; header=present',
     head: (fields, formulas) => `${fields.map((name) => formatCsvText(name, formulas)).join()}\r\n`,
     line: (text, fields, formulas) => {
-      const record = readRecord(text)
+      const record = readExactJson(text)
       return `${fields.map((name) => formatCell(isObject(record) ? record[name] : undefined, formulas)).join()}\r\n`
     },
   },
-} as const satisfies Readonly<Record<string, ExportFormat>>
+} as const satisfies Readonly<Record<Exclude<ExportFormatName, 'parquet'>, ExportFormat>>
+
+/** Media types of the formats. */
+const types: Readonly<Record<ExportFormatName, string>> = {
+  ndjson: 'application/x-ndjson',
+  csv: 'text/csv; charset=utf-8; header=present',
+  parquet: 'application/vnd.apache.parquet',
+}
 
 /**
  * Prints an export page by page. Reads a page when the client has read the previous page.
@@ -80,7 +72,10 @@ export const exportEntity: PrincipalRoute = {
       'A transfer that breaks off ends without the final chunk, never as if it were whole.',
     scope: 'execute:read',
     query: exportQuery,
-    answer: { about: 'The records, one a line', types: Object.values(exportFormats).map(({ type }) => type.split(';')[0] ?? type) },
+    answer: {
+      about: 'The records: one a line, or as rows of one file',
+      types: Object.values(types).map((type) => type.split(';')[0] ?? type),
+    },
     problems: [
       ...(['connector_not_found', 'workspace_inactive', 'entity_not_found', 'action_not_supported', 'validation_failed'] as const),
       ...(['invalid_parameter', 'field_not_searchable', 'operator_not_supported', 'query_too_complex'] as const),
@@ -92,6 +87,7 @@ export const exportEntity: PrincipalRoute = {
     limited(exchange, services, async (bounds) => {
       const entity = slot(exchange, 'entity')
       const query = readExportQuery(exchange.query)
+      const { format, formulas } = query
       const { freshness, columns, pages } = await exportRecords(services.operations, exchange.who, {
         connectorId: slot(exchange, 'connector_id'),
         entity,
@@ -99,17 +95,20 @@ export const exportEntity: PrincipalRoute = {
         ...bounds,
       })
       lookWhileTransferred(exchange, services, slot(exchange, 'connector_id'))
-      const format = exportFormats[query.format]
       const headers = {
-        'content-disposition': contentDisposition(`${entity}.${query.format}`),
-        ...(query.format === 'csv' ? { 'x-csv-formulas': query.formulas } : {}),
+        'content-disposition': contentDisposition(`${entity}.${format}`),
+        ...(format === 'csv' ? { 'x-csv-formulas': formulas } : {}),
         ...(freshness.synced_at === null ? {} : { 'x-context-store-synced-at': freshness.synced_at }),
         ...(freshness.verified_at === null ? {} : { 'x-context-store-verified-at': freshness.verified_at }),
       }
-      return {
-        content: Readable.from(exportText({ format, formulas: query.formulas }, columns, pages), { objectMode: false }),
-        type: format.type,
-        headers,
-      }
+      const content =
+        format === 'parquet'
+          ? writeParquet({ columns, pages, signal: bounds.signal }, services.operations.press)
+          : exportText(
+              { format: exportFormats[format], formulas },
+              columns.map(({ name }) => name),
+              pages,
+            )
+      return { content: Readable.from(content, { objectMode: false }), type: types[format], headers }
     }),
 }

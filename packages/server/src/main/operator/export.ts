@@ -6,6 +6,7 @@ import type { ReadableStream } from 'node:stream/web'
 import { Command, Option } from 'commander'
 import { FerruleError } from 'ferrule'
 import { fail, isErrorCode, isObject } from 'ferrule/internal'
+import { exportFormatNames } from 'ferrule/wire'
 import { settingsTable } from '../settings/table.ts'
 
 interface ExportOptions {
@@ -87,7 +88,7 @@ export function buildExportCommand(): Command {
     .description("write an entity's records from the context store of a running service")
     .argument('<connector id>')
     .argument('<entity>')
-    .addOption(new Option('--format <format>', 'ndjson or csv').choices(['ndjson', 'csv']).default('ndjson'))
+    .addOption(new Option('--format <format>', 'ndjson, csv or parquet').choices([...exportFormatNames]).default('ndjson'))
     .addOption(new Option('--formulas <mode>', 'CSV text that a spreadsheet would run: mark or keep').choices(['mark', 'keep']))
     .option('--filter <json>', 'filter of a search, for example \'{"eq":{"active":true}}\'')
     .option('--sort <json>', 'sort of a search; default: the primary key')
