@@ -1,6 +1,8 @@
 /** What a file says of a consent where the vendor's words are not those of OAuth, and of what ends it. */
 import { describe, expect, test } from 'vitest'
 import { tiktokMarketing } from '../../packages/ferrule/src/connectors/tiktok-marketing/index.ts'
+import { buildConsentUrl } from '../../packages/ferrule/src/engine/consent/words.ts'
+import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { openConnection } from '../../packages/ferrule/src/engine/local.ts'
 import { parseKind, readKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import { serve, testEngine } from '../engine/support.ts'
@@ -69,6 +71,31 @@ describe('a consent with words of its own', () => {
     expect(consent?.accounts).toMatchObject({ at: accounts.at, send: { app_id: 'client_id', secret: 'client_secret' } })
     expect(definition.account).toEqual({ entity: 'accounts', action: 'list', params: { mine: true }, id: 'id', among: 'account_id' })
     expect(definition.known).toEqual({ account_id: { configuration: 'account_id' } })
+  })
+
+  test('asks for scopes as the vendor separates them, and shows the application by Basic', async () => {
+    const text = file.replace('      refresh: false\n', "      scopes: [read, write]\n      separator: ','\n      client: basic\n")
+    const { definition } = await parseKind(text.replace('      as: json\n', ''))
+    const application = new Secret({ client_id: '1', client_secret: '2' })
+    const redirectUrl = 'https://ferrule.example/callback'
+    const page = new URL(buildConsentUrl({ definition, application, redirectUrl, state: 's' }))
+    expect(page.searchParams.get('scope')).toBe('read,write')
+    await using vendor = await serve(() => ({ body: { data: { access_token: '3' }, refresh_token: '4' } }))
+    await using engine = testEngine()
+    const connection = { kind: { definition, rules: {} }, configuration: {}, origin: { api: vendor.origin, oauth: vendor.origin } }
+    await engine.exchangeConsent(connection, { application, redirectUrl, code: '5' })
+    expect(vendor.seen[0]?.headers['authorization']).toBe(`Basic ${Buffer.from('1:2').toString('base64')}`)
+    expect(vendor.seen[0]?.body).not.toContain('secret')
+  })
+
+  test('reads refresh tokens and the life of a token where the vendor has them', async () => {
+    const names = 'access_token: data.access_token, refresh_token: data.refresh, expires_in: data.life }'
+    const text = file.replace('      refresh: false\n', '').replace('access_token: data.access_token }', names)
+    const { exchange } = (await parseKind(text)).definition.credentials['oauth'] ?? {}
+    expect(exchange).toMatchObject({
+      read: { access_token: 'data.access_token', refresh_token: 'data.refresh' },
+      expires: { seconds: 'data.life', field: 'token_expiry_date' },
+    })
   })
 
   test.each([

@@ -55,3 +55,25 @@ test('a way without fields needs no credentials', async () => {
   expect((await logs.execute('lines', 'list', {})).data).toHaveLength(1)
   expect(vendor.seen[0]?.headers['authorization']).toBeUndefined()
 })
+
+describe.each([
+  ['seconds', (ms: number) => String(ms / 1_000)],
+  ['unix-time', (ms: number) => String(Math.round((Date.now() + ms) / 1_000))],
+  ['unix-time-ms', (ms: number) => String(Date.now() + ms)],
+  ['date-time', (ms: number) => new Date(Date.now() + ms).toISOString()],
+] as const)('a header that writes the end of a window as %s', (as, write) => {
+  const limited = file.replace('check:', `limits: { per: [], rates: [100/m], left: x-left, resets: x-reset, as: ${as} }\ncheck:`)
+
+  test.each([
+    [50_000, true, 'holds the next call'],
+    [86_400_000, false, 'is ignored where it is further away than the period'],
+  ])('%i ms away: holds: %s (%s)', async (ms, holds) => {
+    await using vendor = await serve(() => ({ headers: { 'x-left': '0', 'x-reset': write(ms) }, body: [] }))
+    const { definition } = await parseKind(limited)
+    await using logs = connectLocally({ definition, rules: {} }, { credentials: {}, origin: vendor.origin })
+    await logs.execute('lines', 'list', {})
+    const second = logs.execute('lines', 'list', {}, { deadlineMs: 10_000 })
+    await (holds ? expect(second).rejects.toMatchObject({ code: 'upstream_rate_limited' }) : second)
+    expect(vendor.seen).toHaveLength(holds ? 1 : 2)
+  })
+})

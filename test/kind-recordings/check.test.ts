@@ -64,6 +64,12 @@ const mistakes: readonly (readonly [where: 'kind' | 'recordings', from: string, 
     '"error": "upstream_rate_limited"',
     /ends with record_not_found: .*, and upstream_rate_limited is written/,
   ],
+  [
+    'recordings',
+    '{"call": "POST /v1/things", ',
+    '{"call": "POST /v1/things", "headers": {"x-once": "{any}"}, ',
+    /request 1: the header x-once is nothing, and "\{any\}" is written/,
+  ],
   ['recordings', '"status": 404', '"status": 503', /ends with upstream_error/],
   [
     'recordings',

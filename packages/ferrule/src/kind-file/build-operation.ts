@@ -136,6 +136,19 @@ class OperationBuilder {
     return this.#method === 'GET' ? body !== undefined || as !== 'query' : ['POST', 'PUT', 'PATCH'].includes(this.#method)
   }
 
+  /** What holds for all lists, or for all writes. */
+  get #common(): Pick<FileOperation, 'as' | 'arrays' | 'once'> {
+    const { lists = {}, writes = {} } = this.#scope.file
+    const { action } = this.#source
+    if (action === 'list') return lists
+    return action === 'get' ? {} : writes
+  }
+
+  /** Writes the name of a parameter within what wraps the body: a path of JSON, brackets of a form. */
+  #wrapName(wrap: string, name: string): string {
+    return (this.#full.as ?? this.#common.as) === 'form' ? `${wrap}[${name}]` : `${wrap}.${name}`
+  }
+
   /** Finds the way of paging; undefined for a list of one page. */
   #findWay(): string | undefined {
     const { action, steps, entity } = this.#source
@@ -176,7 +189,8 @@ class OperationBuilder {
     this.#checkHeaders(query, inHeaders)
     const renamed = { ...query.renamed, ...body.renamed }
     const { wrap } = this.#full
-    const wrapped = wrap === undefined ? [] : Object.keys(body.fields).map((name) => [name, `${wrap}.${renamed[name] ?? name}`] as const)
+    const wrapped =
+      wrap === undefined ? [] : Object.keys(body.fields).map((name) => [name, this.#wrapName(wrap, renamed[name] ?? name)] as const)
     return {
       params: { ...Object.fromEntries(slots), ...query.fields, ...body.fields },
       query: this.#hasBody ? Object.keys(query.fields).filter((name) => ![...this.#slots, ...inHeaders].includes(name)) : [],
@@ -352,13 +366,13 @@ class OperationBuilder {
 
   build(): Operation {
     const { action, getAt } = this.#source
-    const { lists = {}, writes = {} } = this.#scope.file
+    const { lists = {} } = this.#scope.file
+    const common = this.#common
     const way = this.#findWay()
     const { params, query, send } = this.#buildParams()
     this.#checkNames(params, way)
     const isList = action === 'list'
     const isWrite = !isList && action !== 'get'
-    const common = isList ? lists : isWrite ? writes : {}
     const {
       about,
       always,
@@ -373,7 +387,7 @@ class OperationBuilder {
       headers,
       outer,
     } = this.#full
-    const once = this.#full.once ?? (isWrite && this.#hasBody ? writes.once : undefined)
+    const once = this.#full.once ?? (isWrite && this.#hasBody ? common.once : undefined)
     const at =
       this.#full.at ??
       (format !== undefined ? '' : isList ? lists.at : isWrite ? getAt : undefined) ??
