@@ -149,7 +149,7 @@ overStatements('a live read of a deleted record', (engine) => {
           run: async (_connection, { unfiltered }) => ({ type: 'list', data: unfiltered === true ? answer : answer.slice(0, 1), meta: {} }),
           check: nothing,
         },
-        ...{ store, folds, memory: new BodyMemory({ bytes: 1_000 }), clock: () => world.now + 1 },
+        ...{ store, folds, searcher: { readRecords: nothing }, memory: new BodyMemory({ bytes: 1_000 }), clock: () => world.now + 1 },
         ...{ addRecords: nothing, forgetAll: nothing, forgetEvents: nothing },
       },
       access: accessOf(files.connector),

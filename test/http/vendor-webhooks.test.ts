@@ -75,6 +75,25 @@ describe('an event of a vendor', () => {
     expect(await titles([at(4)])).toEqual([`Third ${webhooks}`])
   })
 
+  test('that is older than the copy costs no call, and one of the same second does', async () => {
+    await here.subscribe(address, 'collections/update')
+    rename(at(20), 'New')
+    await here.work()
+    const get = { entity: 'custom_collections', action: 'get', params: { collection_id: at(20) } }
+    const newest = Date.parse((await here.world.execute(id, get, owner.token)).json.data.updated_at)
+    const isRead = () => here.shopify.requests().some(({ path }) => path.includes(`custom_collections/${at(20)}`))
+    /** Sends an event of a time. @returns whether the record was read */
+    const readsAt = async (time: number | undefined): Promise<boolean> => {
+      here.shopify.clear()
+      await here.send(address, { id: at(20), ...(time === undefined ? {} : { updated_at: new Date(time).toISOString() }) })
+      await here.work()
+      return isRead()
+    }
+    expect([await readsAt(newest - 1_000), await readsAt(newest), await readsAt(newest + 1_000)]).toEqual([false, true, true])
+    expect(await readsAt(undefined)).toBe(true)
+    expect(await titles([at(20)])).toEqual(['New'])
+  })
+
   test('of another account is not for this connector', async () => {
     const before = await here.status(owner, id)
     const headers = { 'x-shopify-shop-domain': 'other-store.myshopify.com' }
@@ -129,6 +148,7 @@ test('forty forged, late, doubled and swapped events leave the copy as the vendo
   }
   await here.shopify.webhooks.settled()
   await here.shopify.webhooks.sendWaiting()
+  await here.send(address, { id: some[5] }) // what was refused for its signature, signed
   await here.work()
   const kept = await Promise.all(
     some.map(async (collection) => {

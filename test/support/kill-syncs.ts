@@ -64,7 +64,7 @@ export async function openNode(
   const worker = platform.syncWorker({ store, onRun: ({ state }) => ended(state) })
   const copies = createCopyServices({ store, platform, settings, clock: now, onError: onBackgroundError })
   const events = platform.eventWorker()
-  const vendorEvents = platform.vendorEventWorker({ store, folds: copies.folds, syncs: platform.syncs })
+  const vendorEvents = platform.vendorEventWorker({ store, searcher: copies.searcher, folds: copies.folds, syncs: platform.syncs })
   const close = async () => {
     await events.stop()
     await vendorEvents.stop()

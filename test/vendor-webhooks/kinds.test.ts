@@ -163,7 +163,7 @@ const vendors: Readonly<Record<(typeof names)[number], Vendor>> = {
       read: { action: 'get', params: { id: 'i1' } },
       version: { field: 'updatedAt', value: '2026-11-28T08:59:59.000Z' },
     },
-    late: 'refused',
+    late: 'events',
   },
   notion: {
     secret: 'verification_token',
@@ -268,6 +268,13 @@ describe('Notion', () => {
     for (const wrong of ['{"verification_token":"short"}', '{"verification_token":7}', '[]', '{"id":"e1"}'])
       expect(readWebhook(find('notion'), post(wrong, {}), [], now)).toEqual({ type: 'refused' })
   })
+})
+
+test('Linear repeats for seven hours, which the time of an event allows, and no longer', () => {
+  const { body, headers, sign } = vendors.linear
+  const at = (hours: number) =>
+    readWebhook(find('linear'), post(body, { ...headers, ...sign(secret, body) }), keep('linear'), now + hours * 3_600_000).type
+  expect([at(7.1), at(8.1)]).toEqual(['events', 'refused'])
 })
 
 describe('HubSpot', () => {

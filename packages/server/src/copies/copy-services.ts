@@ -8,7 +8,7 @@ import { createRecordLogs, type RecordLogs } from './changes/record-logs.ts'
 import { createEverything, type Everything } from './everything/everything.ts'
 import { createFolds, type FoldOptions, type Folds } from './folds.ts'
 import { createLostRecords, type LostRecords } from './lost-records.ts'
-import { createSearcher } from './searcher.ts'
+import { createSearcher, type Searcher } from './searcher.ts'
 import { createSearches, type Searches } from './searches.ts'
 import type { ContextStore } from './store/types.ts'
 
@@ -16,6 +16,7 @@ import type { ContextStore } from './store/types.ts'
 export interface CopyServices {
   readonly searches: Searches
   readonly everything: Everything
+  readonly searcher: Pick<Searcher, 'readRecords'>
   readonly changes: Changes
   readonly recordLogs: RecordLogs
   readonly folds: Folds
@@ -54,6 +55,7 @@ export function createCopyServices({ store, platform, settings, clock, ...told }
   return {
     searches,
     everything: createEverything({ searcher, store, copies, connectors: platform.connectors, cursorKey, clock, searchMs, atOnce }),
+    searcher,
     changes: createChanges({ store, searcher, copies, cursorKey, clock, days: settings.changesDays, timeoutMs: searchMs }),
     recordLogs: createRecordLogs({ store, cursorKey, clock, days: settings.changesDays }),
     lostRecords: createLostRecords({ store, clock, onLost, onError }),

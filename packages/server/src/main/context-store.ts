@@ -94,9 +94,9 @@ export function createContextServices(options: ContextServiceOptions): ContextSe
   }
   const isWorker = settings.role !== 'api'
   const worker = isWorker ? platform.syncWorker({ store, onCall: metrics.syncCall, onRun }) : undefined
-  const { folds } = copies
+  const { folds, searcher } = copies
   const vendorEventWorker = isWorker
-    ? platform.vendorEventWorker({ store, folds, syncs: platform.syncs, onCall: metrics.syncCall, onEvent: metrics.vendorEvent })
+    ? platform.vendorEventWorker({ store, searcher, folds, syncs: platform.syncs, onCall: metrics.syncCall, onEvent: metrics.vendorEvent })
     : undefined
   const eventWorker = isWorker ? platform.eventWorker({ logs: copies.recordLogs, onAttempt: metrics.delivery }) : undefined
   if (isWorker) addEventMetrics(metrics, platform, logger)

@@ -1,19 +1,22 @@
 /** Does what an event of a vendor asks for: reads the records that it names, and writes what the vendor answers into the copy. */
 import { FerruleError } from 'ferrule'
-import { type BodyMemory, type Call, type Engine, type Outcome, RawJson, RawRows, type RecordKey } from 'ferrule/engine'
-import { asFerruleError, errorConsequences, isObject, parsePath, readBatches, setAt, type WebhookEvent } from 'ferrule/internal'
+import { type BodyMemory, type Call, type Engine, type Outcome, RawJson, RawRows, type RecordKey, readJson } from 'ferrule/engine'
+import { asFerruleError, errorConsequences, getAt, isObject, parsePath, readBatches, setAt, type WebhookEvent } from 'ferrule/internal'
 import { type CallServices, runMarked } from '../../connectors/access.ts'
 import { toEntityRef } from '../../copies/entity-ref.ts'
 import type { Folds } from '../../copies/folds.ts'
+import type { Searcher } from '../../copies/searcher.ts'
 import type { ContextStore } from '../../copies/store/types.ts'
 import { buildGone, buildRecordKey, buildRemovals, type Gone } from '../../copies/sync/walk/gone.ts'
 import type { Met } from '../../copies/sync/walk/project.ts'
 import type { ConnectorAccess, ConnectorRef } from '../../values/access.ts'
+import { isAsNew } from './versions.ts'
 
 /** Services that the work on an event needs. */
 export interface ApplyServices extends Omit<CallServices, 'usage'> {
   readonly engine: Pick<Engine, 'run' | 'check'>
   readonly store: Pick<ContextStore, 'readChanges' | 'forgetRecords'>
+  readonly searcher: Pick<Searcher, 'readRecords'>
   readonly folds: Pick<Folds, 'takes' | 'fold'>
   /** Memory for answers. */
   readonly memory: BodyMemory
@@ -143,6 +146,20 @@ async function readAgain(work: Work, entity: string, read: NonNullable<WebhookEv
   return 'done'
 }
 
+/** Time for the look at the copy, in milliseconds. */
+const lookMs = 10_000
+
+/** Returns whether the copy has the record as the event says, or a newer one: then there is nothing to read. */
+async function isKnown(work: Work, entity: string): Promise<boolean> {
+  const { services, access, event, signal } = work
+  const definition = access.connection.kind.definition.entities[entity]
+  const named = definition === undefined || event.key === undefined ? undefined : buildRecordKey(definition, buildNamed(work))
+  if (event.version === undefined || named === undefined) return false
+  const page = await services.searcher.readRecords(toEntityRef(access, entity), { keys: [named], limit: 1 }, { signal, timeoutMs: lookMs })
+  const json = page?.records.get(named)
+  return json !== undefined && isAsNew(getAt(readJson(json), parsePath(event.version.field)), event.version.value)
+}
+
 async function applyToRecords(work: Work, entity: string): Promise<Applied> {
   const { services, access, event } = work
   if (event.does === 'redact') {
@@ -154,6 +171,7 @@ async function applyToRecords(work: Work, entity: string): Promise<Applied> {
   const isCopied = definition?.context_store_search !== undefined && definition.sync !== undefined
   if (!isCopied || (await services.store.readChanges(toEntityRef(access, entity))) === undefined) return 'done'
   const { read } = event
+  if (event.does === 'changed' && (await isKnown(work, entity))) return 'done'
   return read !== undefined && services.folds.takes(access, { ...read, entity }) ? readAgain(work, entity, read) : 'sync'
 }
 

@@ -4,6 +4,7 @@ import { asFerruleError, errorConsequences, type WebhookEvent } from 'ferrule/in
 import type { ConnectorAccess } from '../../values/access.ts'
 import type { LeasedEvent } from '../sql/vendor-events.ts'
 import { type Applied, type ApplyServices, applyVendorEvent } from './apply-event.ts'
+import { chooseNewest } from './versions.ts'
 
 /** An event with its row. */
 export interface OpenedEvent {
@@ -47,7 +48,7 @@ export async function workOnEvents(
   let isOver = false
   const work = async (): Promise<void> => {
     for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
-      const [first] = group
+      const first = chooseNewest(group)
       if (first === undefined) continue
       const about = { rows: group.map(({ row }) => row), entity: first.event.entity }
       isOver ||= signal.aborted || services.clock() > until

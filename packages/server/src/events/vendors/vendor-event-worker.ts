@@ -6,6 +6,7 @@ import { asFerruleError, errorConsequences } from 'ferrule/internal'
 import type { Connectors } from '../../connectors/connector-types.ts'
 import { findApplicationById } from '../../connectors/sql/vendor-applications.ts'
 import type { Folds } from '../../copies/folds.ts'
+import type { Searcher } from '../../copies/searcher.ts'
 import type { ContextStore } from '../../copies/store/types.ts'
 import type { Syncs } from '../../copies/sync-types.ts'
 import type { Parts } from '../../main/parts.ts'
@@ -44,6 +45,7 @@ const rowsAtOnce = 500
 /** Services that the worker needs beside those of the platform. */
 export interface VendorEventServices {
   readonly store: ContextStore
+  readonly searcher: Pick<Searcher, 'readRecords'>
   readonly folds: Pick<Folds, 'takes' | 'fold'>
   readonly syncs: Pick<Syncs, 'addRecords'>
   /** Called after every call of a vendor. Must not throw. */
@@ -74,7 +76,7 @@ class Worker implements VendorEventWorker {
   readonly #abort = new AbortController()
   readonly #ticks: Ticks<'arrived'>
 
-  constructor(parts: Parts, connectors: EventConnectors, { store, folds, syncs, onCall, onEvent }: VendorEventServices) {
+  constructor(parts: Parts, connectors: EventConnectors, { store, searcher, folds, syncs, onCall, onEvent }: VendorEventServices) {
     this.#parts = parts
     this.#connectors = connectors
     this.#onEvent = onEvent
@@ -84,6 +86,7 @@ class Worker implements VendorEventWorker {
       onBackgroundError: parts.onBackgroundError,
       engine: parts.engine,
       store,
+      searcher,
       folds,
       memory: parts.admission.memory,
       clock: parts.source.clock,
