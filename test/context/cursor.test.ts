@@ -5,7 +5,6 @@ import { id, str } from '../../packages/ferrule/src/definition/fields.ts'
 import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
 import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
 import { createCursor, parseCursor } from '../../packages/server/src/copies/searcher.ts'
-import { cursorLife } from '../../packages/server/src/values/cursor.ts'
 
 const tableOf = (kind: string, entity: string) =>
   buildSearchTable(kind, entity, {
@@ -57,7 +56,7 @@ describe('a cursor', () => {
     ['another kind', { kind: 'other' }, 'another query'],
     ['another connector', { connector: 'other' }, 'another query'],
     ['another key', { key: 'other' }, 'not made here'],
-    ['a day later', { now: 1_000_000 + cursorLife + 1000 }, 'older than 24 hours'],
+    ['a day later', { now: 1_000_000 + 86_400_000 + 1000 }, 'older than 24 hours'],
   ])('is refused for %s', (_what, change, reason) => {
     const cursor = createCursor(position, scopeOf())
     expect(() => parseCursor(cursor, scopeOf(change))).toThrow(

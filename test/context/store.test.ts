@@ -80,6 +80,8 @@ overBoth('the store', (engine) => {
     const [older, newer] = [note(store, { id: 1, title: 'older' }, 5), note(store, { id: 1, title: 'newer' }, 6)]
     expect(await write(ref, [newer, older])).toEqual({ created: 1, updated: 0, unchanged: 0, removed: 0 })
     expect(await rowsOf(store, ref, 'title')).toEqual([{ title: 'newer' }])
+    await write(ref, [note(store, { id: 1, title: 'read first' }, 7), note(store, { id: 1, title: 'read last' }, 7)])
+    expect(await rowsOf(store, ref, 'title')).toEqual([{ title: 'read last' }])
   })
 
   test('never replaces a row by an older one', async () => {

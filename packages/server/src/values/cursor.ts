@@ -9,7 +9,7 @@ import type { PrincipalView } from './access.ts'
 import { asId, digestParts, type IdSource } from './ids.ts'
 
 /** Lifetime of a cursor in milliseconds. */
-export const cursorLife = 24 * 60 * 60 * 1_000
+const cursorLife = 24 * 60 * 60 * 1_000
 const macLength = 16
 const digestLength = 16
 
