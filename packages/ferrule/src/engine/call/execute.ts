@@ -270,11 +270,12 @@ const buildWarnings = (warnings: readonly string[]) => (warnings.length === 0 ? 
 
 async function runSingle(running: Running): Promise<Outcome> {
   const { operation, params, runtime } = running
-  const reply = isWrite(running)
-    ? await sendWrite({ ...running, take: 'record' })
-    : await exchange({ ...running, take: 'record' }, buildRequest(operation, params, runtime.wall()))
-  if (reply.is === 'empty') throw fail('record_not_found', { reason: `${operation.entityName} has none` })
-  return { type: 'record', data: readRecord(running, reply), meta: buildWarnings(reply.warnings), ...readDigest(operation, reply.answer) }
+  const read = (reply: Reply): Outcome => {
+    if (reply.is === 'empty') throw fail('record_not_found', { reason: `${operation.entityName} has none` })
+    return { type: 'record', data: readRecord(running, reply), meta: buildWarnings(reply.warnings), ...readDigest(operation, reply.answer) }
+  }
+  const asked = { ...running, take: 'record' } as const
+  return isWrite(running) ? sendWrite(asked, read) : read(await exchange(asked, buildRequest(operation, params, runtime.wall())))
 }
 
 const isEmptyObject = (value: unknown): boolean => isObject(value) && Object.keys(value).length === 0

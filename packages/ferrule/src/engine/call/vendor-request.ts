@@ -170,7 +170,7 @@ export async function sendToVendor(
   const running: Running = { ...calling, operation: buildOperation(calling, request), params: { ...request } }
   const wire = buildWire(request)
   await takeMemory(running)
-  const reply = reads ? await exchange(running, wire) : await sendWrite(running, wire)
+  const reply = reads ? await exchange(running, wire) : await sendWrite(running, (answered) => answered, wire)
   if (reply.is === 'empty') throw fail('record_not_found', { reason: 'the vendor has nothing at this path' })
   return {
     status: reply.answer.status,

@@ -34,10 +34,11 @@ async function claimOnce(running: Running, id: string, fingerprint: string): Pro
 
 /**
  * Sends a write.
+ * @param read reads the answer: one that it refuses reports no outcome either
  * @param given the request; by default that of the operation
  * @throws FerruleError `outcome_unknown` if the vendor may have carried it out and reported no outcome, and of the vendor
  */
-export async function sendWrite(running: Running, given?: WireRequest): Promise<Reply> {
+export async function sendWrite<T>(running: Running, read: (reply: Reply) => T, given?: WireRequest): Promise<T> {
   const { operation, params, runtime, idempotencyKey } = running
   const { once } = operation.operation
   const request = given ?? buildRequest(operation, params, runtime.wall())
@@ -51,10 +52,8 @@ export async function sendWrite(running: Running, given?: WireRequest): Promise<
     wasSent = true
   }
   try {
-    return await exchange(
-      { ...running, onSend },
-      once === undefined ? request : { ...request, headers: { ...request.headers, [once]: id } },
-    )
+    const sent = once === undefined ? request : { ...request, headers: { ...request.headers, [once]: id } }
+    return read(await exchange({ ...running, onSend }, sent))
   } catch (error) {
     if (!wasSent || !(error instanceof Error) || (error instanceof FerruleError && !mayHaveRun(error))) throw error
     throw failUnknownOutcome(running, id, error)
