@@ -24,7 +24,7 @@ interface Passing {
 /** What the link does to one request: before it reaches the vendor, or to its answer. */
 interface Break {
   readonly moment: 'before' | 'after'
-  readonly does: (answer: ServerResponse, passing: Passing) => Promise<unknown> | void
+  readonly does: (answer: ServerResponse, passing: Passing) => unknown
 }
 
 const send = (answer: ServerResponse, { status, type, body }: Passing, more: Readonly<Record<string, string | number>> = {}) =>
