@@ -66,8 +66,8 @@ export interface Entries {
 const dayMs = 86_400_000
 /** Maximum size of the log of an entity of a connector, in bytes. */
 export const mostBytes = 64n * 1_024n * 1_024n
-/** Maximum number of entries of a block. */
-export const blockEntries = 200
+/** Maximum number of entries of a block. Its row is short enough then that PostgreSQL does not compress it, which costs more than many rows. */
+export const blockEntries = 50
 /** About the bytes of a block without its keys and its names, and of an entry without its key. */
 const [blockBytes, entryBytes] = [100, 8]
 /** Blocks that a transaction deletes at most, beside twice as many as it writes. */
@@ -113,7 +113,8 @@ function measureEntry({ keys, fields }: Block): number {
 export type LogEnd = Pick<Log, 'feed' | 'position' | 'keptAfter'>
 
 /**
- * Writes changes, and deletes some old ones. A log that nobody reads any more ends.
+ * Writes changes, and deletes some of the oldest where they are too many bytes. Without changes it deletes those whose days are over, too. A
+ * log that nobody reads any more ends.
  * @param log of the locked state
  * @param entries `ends`: the rows go, and none is reported
  * @returns what the caller saves in the state
@@ -129,10 +130,10 @@ export async function writeLog(session: Session, rows: EntityRows, log: Log, ent
   })
   if (isRead && placed.length > 0) await insertBlocks(session, rows, { placed: JSON.stringify(placed), entries })
   const end = { feed: isRead ? log.feed : null, position }
-  if (position === log.keptAfter) return { ...end, keptAfter: log.keptAfter }
+  const hasOld = isRead && placed.length > 0 ? position - log.keptAfter > mostBytes : position > log.keptAfter
+  if (!hasOld) return { ...end, keptAfter: log.keptAfter }
   const oldest = isRead ? { upTo: position - mostBytes, before: entries.at - log.days * dayMs } : { upTo: position, before: 0 }
-  const how = { limit: pruneBlocks + 2 * placed.length, isThorough: placed.length === 0 }
-  return { ...end, keptAfter: await prune(session, rows, { ...oldest, ...how, log }) }
+  return { ...end, keptAfter: await prune(session, rows, { ...oldest, limit: pruneBlocks + 2 * placed.length, log }) }
 }
 
 const insertBlocks = (
@@ -155,24 +156,20 @@ interface Pruning {
   /** and those before this time, in milliseconds since 1970. */
   readonly before: number
   readonly limit: number
-  /** False looks at the oldest block first, and at no other one while that stays: a write costs little then. */
-  readonly isThorough: boolean
 }
 
 /**
- * Deletes some of the oldest blocks. A block that a clock dated too early takes those before it with it, if the look is thorough.
+ * Deletes some of the oldest blocks. A block that a clock dated too early takes those before it with it.
  * @returns the position up to which changes are deleted
  */
-async function prune(session: Session, { number, name }: EntityRows, { log, upTo, before, limit, isThorough }: Pruning): Promise<bigint> {
+async function prune(session: Session, { number, name }: EntityRows, { log, upTo, before, limit }: Pruning): Promise<bigint> {
   const { rows } = await session.query<Row>({
     name: 'cs_log_prune',
-    text: `with first as (select position <= $4 or at < $5 as is_old from cs_changes where connector_id = $1 and name = $2 order by position limit 1),
-        oldest as (select position, at from cs_changes where connector_id = $1 and name = $2 and ($6 or (select is_old from first))
-          order by position limit $3),
+    text: `with oldest as (select position, at from cs_changes where connector_id = $1 and name = $2 order by position limit $3),
         gone as (delete from cs_changes where connector_id = $1 and name = $2
           and position <= (select max(position) from oldest where position <= $4 or at < $5) returning position)
       select max(position) as position from gone`,
-    values: [number, name, limit, upTo, before, isThorough],
+    values: [number, name, limit, upTo, before],
   })
   const position = rows[0]?.['position']
   return typeof position === 'bigint' ? position : log.keptAfter
