@@ -68,6 +68,15 @@ test('kinds of organizations are listed by the names that their tables are chang
   expect(ferrule('kinds', 'promote', 'acme~1')).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('kind') })
 })
 
+test('views are refused where the copy takes no connections', () => {
+  expect(ferrule('views', '0190a000-0000-7000-8000-000000000001')).toEqual({
+    status: 78,
+    stdout: '',
+    stderr: expect.stringMatching(/^The setting CONTEXT_DATABASE_URL is not valid: views need the copy on a PostgreSQL server;.*\n$/),
+  })
+  expect(ferrule('views', 'gong')).toMatchObject({ status: 1, stdout: '' })
+})
+
 test('keys are rotated', () => {
   expect(ferrule('vault', 'rotate-master-key').stdout).toMatch(/^\d+ data keys wrapped again\n$/)
   expect(ferrule('vault', 'rotate-data-keys').stdout).toBe('0 credentials encrypted again\n')

@@ -5,7 +5,7 @@
  */
 import type { ParquetWriter } from 'hyparquet-writer'
 import { readDigits } from '../../values/exact-json.ts'
-import type { Column } from '../search/columns.ts'
+import { type Column, nameRescued } from '../search/columns.ts'
 import { parseTimestamp } from '../search/timestamps.ts'
 
 /** How a column is written. */
@@ -59,12 +59,11 @@ export const buildElements = (columns: readonly ParquetColumn[]): Element[] => [
   ...columns.map(({ name, type }): Element => ({ name, repetition_type: 'OPTIONAL', ...elements[type] })),
 ]
 
-/** Returns the columns with the one of the values that do not fit. Its name is `_rescued`, with more underscores where a field has that. */
-export function addRescued(columns: readonly ParquetColumn[]): readonly [...ParquetColumn[], ParquetColumn] {
-  let name = '_rescued'
-  while (columns.some((column) => column.name === name)) name = `_${name}`
-  return [...columns, { name, type: 'json' }]
-}
+/** Returns the columns with the one of the values that do not fit. */
+export const addRescued = (columns: readonly ParquetColumn[]): readonly ParquetColumn[] => [
+  ...columns,
+  { name: nameRescued(columns.map(({ name }) => name)), type: 'json' },
+]
 
 /** A value as the library takes it. */
 export type Cell = string | number | bigint | boolean | null

@@ -201,6 +201,13 @@ export function buildRowCondition({ place }: TableRows, connector = '$1', alias?
   return place?.mark === undefined ? own : `${own} and ${at}entity = '${place.mark}'`
 }
 
+/** Names the column of what other columns cannot hold exactly: `_rescued`, with more underscores where a field has that name. */
+export function nameRescued(names: readonly string[]): string {
+  let name = '_rescued'
+  while (names.includes(name)) name = `_${name}`
+  return name
+}
+
 /** Timestamp fields that lists are most often sorted and filtered by. */
 const mainTime = /^(started|startdatetime|callStartTime|stat_time_day|creat\w*)$/
 

@@ -28,6 +28,7 @@ import {
   type Shape,
   surplusIndexes,
 } from './tables.ts'
+import { dropViews, dropViewsOver, restoreViews } from './views/views.ts'
 
 /** Part of a kind's definition that the store reads. */
 export type SearchableKind = Pick<ConnectorDefinition, 'kind' | 'entities'>
@@ -139,7 +140,7 @@ export class TableRegistry {
     for (const { name, kind, entity } of rows) {
       const known = this.find({ kind: String(kind), entity: String(entity) })
       const found = findSharedTable(name) ?? (known === undefined ? undefined : describeTable(known.table))
-      if (found !== undefined) await this.#update(found, run)
+      if (found !== undefined) await this.#update(found, run, known?.table)
     }
   }
 
@@ -157,20 +158,24 @@ export class TableRegistry {
 
   /** Creates or updates a table. */
   async createTable(table: SearchTable, run: RunStatement): Promise<void> {
-    if (!this.isReady(table)) await this.#update(describeTable(table), run)
+    if (!this.isReady(table)) await this.#update(describeTable(table), run, table)
   }
 
-  async #update(table: DatabaseTable, run: RunStatement): Promise<void> {
+  /** @param entity what views show of the table; left out for a table of own kinds, whose views stay while it is extended */
+  async #update(table: DatabaseTable, run: RunStatement, entity?: SearchTable): Promise<void> {
     let change: Change = 'none'
     if (findChange(table.shape, (await readShapes(run)).get(table.name)) !== 'none')
       await changeSchema(this.#layout, run, async () => {
         const stored = (await readShapes(run)).get(table.name) // another node may have been first
         change = findChange(table.shape, stored)
         if (change === 'none') return
+        const isSeen = this.#layout === 'postgres' && (change === 'remade' || (change === 'extended' && !table.isShared))
+        const schemas = isSeen ? await dropViewsOver(run, table.name) : []
         const hasLz4 = this.#layout === 'postgres' && (await supportsLz4(run))
         for (const text of this.#buildStatements(table, change, hasLz4)) await run({ text })
         if (change === 'extended') await dropSurplus(table, run)
         await recordShape(table, change, run)
+        if (entity !== undefined && !table.isShared) await restoreViews(run, schemas, entity)
       })
     this.#ready.add(table.name)
     if (change !== 'none' && !keepsRows(table, change)) this.#onChange?.(table, change)
@@ -263,7 +268,11 @@ export async function assignNumber(session: Session, connector: string): Promise
  */
 export async function markRemoved(session: Session, number: number): Promise<void> {
   await blockConnector(session, number)
-  await session.query({ text: 'update cs_connectors set removed = true where number = $1', values: [number] })
+  const { rows } = await session.query<Row>({
+    text: 'update cs_connectors set removed = true where number = $1 returning id::text as id',
+    values: [number],
+  })
+  for (const { id } of rows) await dropViews((statement) => session.query(statement), String(id))
   for (const own of ['cs_entities', 'cs_indexes'])
     await session.query({ text: `delete from ${own} where connector_id = $1`, values: [number] })
 }

@@ -48,6 +48,7 @@ import { Replicas } from './replicas/replicas.ts'
 import type { StoredRecord } from './row-encoder.ts'
 import { listLogs, lockState, pruneLog } from './state.ts'
 import type { ContextStore, ContextStoreOptions, Followed, SearchableKind, SearchWork, Span, StoreStatus } from './types.ts'
+import { moveViews } from './views/views.ts'
 
 /** Counts taken slots and waiting requests of an engine, over searches and writes. */
 function sumLoad(engine: Engine | undefined): { readonly running: number; readonly waiting: number } {
@@ -250,6 +251,8 @@ class Store implements ContextStore {
     const find = (own: OwnKind, entity: string) => this.#registry.find({ kind: own.id, entity, own })
     const create = (entity: string) => this.#createTarget({ connector, kind: to.id, entity, own: to })
     await moveOwnRows(this.#fence(found), { number: found.number, from, to, find, create, clock: this.#clock })
+    const tables = Object.keys(to.entities).flatMap((entity) => find(to, entity)?.table ?? [])
+    await this.#fence(found).transaction((session) => moveViews((statement) => session.query(statement), connector, tables))
     this.indexes.sweepSoon()
   }
 

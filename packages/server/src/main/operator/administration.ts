@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { FerruleError } from 'ferrule'
 import { createEngine, type Secret } from 'ferrule/engine'
-import { summarize } from '../../connectors/served-kind.ts'
+import { type ServedKind, summarize } from '../../connectors/served-kind.ts'
 import type { ApplicationRecord, OrganizationReach } from '../../tenancy/applications/applications.ts'
 import { readServedKinds } from '../kinds/served.ts'
 import { openPlatform } from '../platform.ts'
 import type { Platform } from '../platform-types.ts'
-import { readSettings } from '../settings/settings.ts'
+import { readSettings, type Settings } from '../settings/settings.ts'
 import { showSecret } from './show-secret.ts'
 
 /** Prints a line. */
@@ -20,14 +20,21 @@ const formatPair = (clientId: string, secret: Secret<string>): string =>
 /** Pause between two looks for a database that does not answer, in milliseconds. */
 const pauseMs = 1_000
 
+/** The opened state, with what it was opened from. */
+export interface StateParts {
+  readonly platform: Platform
+  readonly settings: Settings
+  readonly kinds: readonly ServedKind[]
+}
+
 /** Opens the state. A database that does not answer yet gets some seconds. @throws FerruleError `unavailable` afterwards */
-async function open(waitSeconds: number): Promise<Platform> {
+async function open(waitSeconds: number): Promise<StateParts> {
   const kinds = await readServedKinds(process.env)
   const settings = readSettings(process.env, { kinds: kinds.map((each) => summarize(each).kind) })
   const until = performance.now() + waitSeconds * 1_000
   for (let looks = 0; ; looks += 1)
     try {
-      return await openPlatform({ settings, kinds, engine: createEngine, role: 'administration' })
+      return { platform: await openPlatform({ settings, kinds, engine: createEngine, role: 'administration' }), settings, kinds }
     } catch (thrown) {
       const isLast = performance.now() + pauseMs > until
       if (isLast || !(thrown instanceof FerruleError) || thrown.code !== 'unavailable') throw thrown
@@ -37,12 +44,13 @@ async function open(waitSeconds: number): Promise<Platform> {
 }
 
 /** Opens the state for one command, and closes it after success and failure. */
-export async function withPlatform(run: (platform: Platform) => Promise<void>, waitSeconds = 0): Promise<void> {
-  const platform = await open(waitSeconds)
+export async function withPlatform(run: (platform: Platform, parts: StateParts) => Promise<void>, waitSeconds = 0): Promise<void> {
+  const parts = await open(waitSeconds)
+  const { platform } = parts
   try {
     const { clientId, clientSecret } = platform.first
     if (clientSecret !== undefined) print(`First start. ${formatPair(clientId, clientSecret)}`)
-    await run(platform)
+    await run(platform, parts)
   } finally {
     await platform.close()
   }

@@ -10,6 +10,7 @@ import { describeSettings } from '../settings/table.ts'
 import { buildApplicationCommand, buildMigrateCommand, buildOrganizationCommand, buildVaultCommand } from './administration.ts'
 import { buildExportCommand } from './export.ts'
 import { buildKindCommand } from './kinds.ts'
+import { buildViewsCommand } from './views.ts'
 
 /** Builds `ferrule-server settings`. */
 function buildSettingsCommand(): Command {
@@ -52,6 +53,7 @@ const program = new Command('ferrule-server')
   .addCommand(buildApplicationCommand())
   .addCommand(buildOrganizationCommand())
   .addCommand(buildKindCommand())
+  .addCommand(buildViewsCommand())
   .addCommand(buildVaultCommand())
   .addCommand(buildSettingsCommand())
   .addCommand(buildOpenApiCommand())
