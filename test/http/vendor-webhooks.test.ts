@@ -124,6 +124,25 @@ describe('a request', () => {
     expect(missing.join(' ')).toContain('refused')
   })
 
+  test('with a wrong signature makes its sender wait at this address only, until a right one or the end of the minute', async () => {
+    const other = await here.connect(owner, ['locations'])
+    const to = await here.makeAddress(owner, other)
+    const send = async (at: string, sender: string, more: object = {}) =>
+      (await here.send(at, { id: 1 }, { ...more, headers: { 'x-forwarded-for': sender } })).status
+    const wrong = { secret: 'wrong' }
+    for (let index = 0; index < 59; index += 1) await send(to, '198.51.100.1', wrong)
+    expect([await send(to, '198.51.100.1'), await send(to, '198.51.100.1', wrong)]).toEqual([200, 401]) // a right one forgives
+    for (let index = 0; index < 59; index += 1) await send(to, '198.51.100.1', wrong)
+    expect([await send(to, '198.51.100.1', wrong), await send(to, '198.51.100.1')]).toEqual([429, 429])
+    expect([await send(to, '198.51.100.2'), await send(address, '198.51.100.1')]).toEqual([200, 200])
+    const unknown = address.replace(/[^/]+$/, randomBytes(32).toString('base64url'))
+    for (let index = 0; index < 60; index += 1) expect(await send(unknown, '198.51.100.1')).toBe(401)
+    expect(await send(unknown, '198.51.100.1')).toBe(429)
+    here.world.clock.now += 60_000
+    expect([await send(to, '198.51.100.1'), await send(unknown, '198.51.100.1')]).toEqual([200, 401])
+    await here.work()
+  })
+
   test('is bounded, and may have any content', async () => {
     expect((await here.send(address, 'x'.repeat(1_048_577))).status).toBe(413)
     expect((await here.send(address, 'no json', { headers: { 'content-type': 'text/plain' } })).status).toBe(401)

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import { verifyWebhook } from '../../packages/ferrule/src/index.ts'
@@ -144,6 +145,28 @@ overBoth('events', (database) => {
     expect(eventsAt('/ended').map(({ type }) => type)).toContain('connector.created')
   })
 
+  test('of an endpoint whose secret cannot be opened wait, and it says why', async () => {
+    const principal = await newTenant(platform, first)
+    const { id } = await platform.webhooks.create(principal, { name: 'locked', url: `${address}/locked` })
+    await run()
+    const raw = world.raw()
+    await raw.db.updateTable('webhook_endpoints').set({ master_key_id: 'gone' }).where('id', '=', id).execute()
+    await platform.connectors.create(principal, connectorBody({ name: 'Locked' }))
+    await run()
+    expect(errors.splice(0)).toMatchObject([{ code: 'credentials_unreadable' }])
+    const locked = await platform.webhooks.get(principal, id)
+    expect(locked).toMatchObject({ status: 'paused', status_reason: expect.stringContaining('master key') })
+    world.now += 120_000
+    await run()
+    expect(errors).toEqual([]) // it is not tried again
+    const { secret } = await platform.webhooks.rotateSecret(principal, id, {})
+    await platform.webhooks.update(principal, id, { status: 'active' })
+    await run()
+    const { headers, body } = got.findLast(({ path }) => path === '/locked') ?? { headers: {}, body: '' }
+    expect(await verifyWebhook({ headers, body, secret, now: world.now })).toMatchObject({ type: 'connector.created' })
+    expect(await platform.webhooks.get(principal, id)).toMatchObject({ status: 'active', status_reason: null })
+  })
+
   test('keep their signature after a rotation of the master key', async () => {
     const principal = await newTenant(platform, first)
     const { id, secret } = await platform.webhooks.create(principal, { name: 'rotated', url: `${address}/rotated` })
@@ -156,6 +179,26 @@ overBoth('events', (database) => {
     await worker.stop()
     const { headers, body } = got.find(({ path }) => path === '/rotated') ?? { headers: {}, body: '' }
     expect(await verifyWebhook({ headers, body, secret, now: world.now })).toMatchObject({ type: 'webhook.test' })
+  })
+
+  test('beyond 100,000 of an organization are deleted, the oldest first', async () => {
+    const principal = await newTenant(platform, first)
+    const quiet = await newTenant(platform, first)
+    await platform.connectors.create(quiet, connectorBody({ name: 'Quiet' }))
+    await run()
+    const raw = world.raw()
+    const text = sql`'01900000-0000-7000-8000-' || cast(100000000000 + at as text)`
+    const id = database === 'sqlite' ? text : sql`cast(${text} as uuid)`
+    for (let from = 1; from <= 100_003; from += 10_000)
+      await sql`
+        with recursive numbers (at) as (select ${sql.lit(from)} union all select at + 1 from numbers where at < ${sql.lit(Math.min(from + 9_999, 100_003))})
+        insert into events (id, organization_id, type, data, position, created_at)
+        select ${id}, ${principal.organizationId}, 'connector.updated', '{}', 1000000 + at, ${world.now} from numbers`.execute(raw.db)
+    expect(await platform.webhooks.purgeExpired(world.now)).toBe(3)
+    expect(await platform.webhooks.purgeExpired(world.now)).toBe(0)
+    const { data } = await platform.webhooks.listEvents(principal, { limit: 1 })
+    expect(data[0]?.id).toContain('100000000004')
+    expect((await platform.webhooks.listEvents(quiet, {})).data).toHaveLength(1)
   })
 })
 

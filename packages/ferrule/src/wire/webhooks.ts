@@ -35,7 +35,7 @@ const endpoint = {
     'unverified: it has not answered a test with 2xx yet; active: it gets events; paused: events wait; disabled: it failed for too long',
     ...endpointStatuses,
   ),
-  status_reason: orNull(str('Why it is disabled, or gets a part only')),
+  status_reason: orNull(str('Why it is disabled, was paused by the service, or gets a part only')),
   failing_since: orNull(time('Time of the first failed attempt since the last success')),
   created_at: time('Time of creation'),
   updated_at: time('Time of the last change'),

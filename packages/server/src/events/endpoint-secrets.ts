@@ -1,6 +1,6 @@
 /** Makes, seals and opens the secrets that sign the events of an endpoint. */
 import { Secret } from 'ferrule/engine'
-import { formatWebhookSecret } from 'ferrule/internal'
+import { asFerruleError, formatWebhookSecret } from 'ferrule/internal'
 import type { Parts } from '../main/parts.ts'
 import type { EndpointRow } from './sql/webhooks.ts'
 
@@ -35,10 +35,20 @@ export function makeSecret(parts: SecretParts, row: Pick<EndpointRow, 'organizat
   return { secret, columns: { ...seal(parts, row, { current: secret }), previous_until: null } }
 }
 
-/** Makes another secret; the one before signs too until a time. Call it in the transaction that stores it. @throws FerruleError `credentials_unreadable` */
+/** Opens the secret that signs now; empty if it cannot be opened: then a new one takes its place at once. */
+function openCurrent(parts: SecretParts, row: EndpointRow): string {
+  try {
+    return open(parts, row).current ?? ''
+  } catch (thrown) {
+    if (asFerruleError(thrown).code === 'credentials_unreadable') return ''
+    throw thrown
+  }
+}
+
+/** Makes another secret; the one before signs too until a time. Call it in the transaction that stores it. */
 export function replaceSecret(parts: SecretParts, row: EndpointRow, previousUntil: number): NewEndpointSecret {
   const secret = formatWebhookSecret(parts.source.randomBytes(32))
-  const { current: previous = '' } = open(parts, row)
+  const previous = openCurrent(parts, row)
   return { secret, columns: { ...seal(parts, row, { current: secret, previous }), previous_until: previousUntil } }
 }
 

@@ -2,7 +2,7 @@
  * Works on events on each node: gives them their places, queues them for endpoints, and sends them. Rows and leases are the only state, so
  * a node that dies loses nothing (docs/decisions/webhooks.md).
  */
-import { Http } from 'ferrule/internal'
+import { asFerruleError, Http } from 'ferrule/internal'
 import type { DeliveryStatus } from 'ferrule/wire'
 import type { RecordLogs } from '../copies/changes/record-logs.ts'
 import type { Db } from '../db/database.ts'
@@ -213,7 +213,9 @@ class Worker implements EventWorker {
       return deleteDelivery(database.db, delivery)
     const now = source.clock()
     const { event_id: id, type, data, happened_at: created_at } = delivery
-    const signed = await signEvent({ id, type, data, created_at }, openSecrets(this.#parts, endpoint, now), now)
+    const secrets = await this.#openSecrets(endpoint, delivery, now)
+    if (secrets === undefined) return
+    const signed = await signEvent({ id, type, data, created_at }, secrets, now)
     const to: Destination = {
       url: endpoint.url,
       isNamed: settings.webhookHosts.includes(new URL(endpoint.url).hostname),
@@ -222,6 +224,19 @@ class Worker implements EventWorker {
     const attempt = await sendEvent(this.#http, to, { ...signed, now })
     const outcome = await database.transaction((db) => this.#end(db, delivery, attempt))
     if (outcome !== undefined) this.#onAttempt?.({ outcome, seconds: attempt.milliseconds / 1_000 })
+  }
+
+  /** Opens the secrets of an endpoint. One without a readable secret is paused, since no attempt can be signed. */
+  async #openSecrets(endpoint: EndpointRow, delivery: WaitingDelivery, now: number): Promise<readonly string[] | undefined> {
+    const { database, onBackgroundError } = this.#parts
+    try {
+      return openSecrets(this.#parts, endpoint, now)
+    } catch (thrown) {
+      if (asFerruleError(thrown).code !== 'credentials_unreadable') throw thrown
+      onBackgroundError(thrown)
+      await database.transaction((db) => pauseUnreadable(db, { endpoint, delivery, now }))
+      return undefined
+    }
   }
 
   /** Stores what became of an attempt, and what follows for its endpoint. @returns what the attempt leaves; undefined when it no longer has the delivery */
@@ -255,6 +270,23 @@ class Worker implements EventWorker {
       data: { reason },
     })
   }
+}
+
+const unreadable =
+  'Its secret cannot be opened: restore the master key, or change the secret. Then set the status to active. Events wait until then.'
+
+/** Pauses an endpoint unless it was changed meanwhile, and returns its delivery to the queue. A test of one that no test has reached is given up. */
+async function pauseUnreadable(
+  db: Db,
+  { endpoint, delivery, now }: { readonly endpoint: EndpointRow; readonly delivery: WaitingDelivery; readonly now: number },
+): Promise<void> {
+  const held = await holdEndpoint(db, endpoint.organization_id, endpoint.id)
+  const { attempts, last_status, last_answer, last_ms, last_at } = delivery
+  const isUnverified = endpoint.status === 'unverified'
+  const end = { attempts, last_status, last_answer, last_ms, last_at, next_at: now }
+  await endDelivery(db, delivery, { ...end, status: isUnverified ? 'failed' : 'waiting', last_error: 'the secret cannot be opened' })
+  if (held?.updated_at !== endpoint.updated_at || held.status !== endpoint.status) return
+  await updateEndpoint(db, held, { ...(isUnverified ? {} : { status: 'paused' }), status_reason: unreadable, updated_at: now })
 }
 
 /** Returns why an endpoint gets nothing any more; undefined while it does. */

@@ -291,6 +291,8 @@ const createReading = (parts: WebhookParts): Pick<Webhooks, 'listEvents' | 'list
 /** Builds the service. */
 export function createWebhooks(parts: WebhookParts): Webhooks {
   const { db } = parts.database
+  /** Newest position when surplus events were looked for. */
+  let looked = 0
   /** Runs a change, and wakes the worker after it. */
   const write = async <T>(principal: Principal, work: () => Promise<T>): Promise<T> => {
     requireWholeScope(principal, 'webhooks:write')
@@ -329,7 +331,9 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
       }),
     purgeExpired: async (now) => {
       const old = await deleteEnded(db, { table: 'events', key: ['id'], end: 'created_at' }, now - eventDays * dayMs)
-      return old + (await deleteSurplusEvents(db))
+      const surplus = await deleteSurplusEvents(db, looked)
+      looked = surplus.newest
+      return old + surplus.deleted
     },
   }
 }

@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { webhookLimits } from 'ferrule/internal'
 import type { ArrivedRequest, Received } from '../events/vendors/receiver.ts'
+import { RefusalLimits } from './address-limits.ts'
 import type { Services } from './route.ts'
 
 /** Time after which a vendor may send again what was too much, in seconds. */
@@ -43,8 +44,12 @@ function send(reply: FastifyReply, received: Received): FastifyReply {
 }
 
 /** Mounts the routes. */
-export function mountVendorWebhooks(app: FastifyInstance, { platform, metrics }: Pick<Services, 'platform' | 'metrics'>): void {
+export function mountVendorWebhooks(
+  app: FastifyInstance,
+  { platform, metrics, steady }: Pick<Services, 'platform' | 'metrics' | 'steady'>,
+): void {
   const { vendorEvents } = platform
+  const refusals = new RefusalLimits(steady)
   metrics.counters({
     name: 'ferrule_vendor_webhooks_total',
     help: 'Requests of vendors to addresses of webhooks, by what became of them',
@@ -58,7 +63,13 @@ export function mountVendorWebhooks(app: FastifyInstance, { platform, metrics }:
       scope.post<{ Params: Slots }>(
         `/webhooks/${owner}/:id`,
         { bodyLimit: webhookLimits.bytes, config: { path: `/webhooks/${owner}/{id}` } },
-        async (request, reply) => send(reply, await vendorEvents.receive(toArrived(owner, request))),
+        async (request, reply) => {
+          const to = `${owner}/${request.params.id}`
+          if (refusals.isOver(request.ip, to)) return reply.code(429).header('retry-after', String(retrySeconds)).send()
+          const received = await vendorEvents.receive(toArrived(owner, request))
+          refusals.note(request.ip, to, received.outcome === 'refused')
+          return send(reply, received)
+        },
       )
     done()
   })

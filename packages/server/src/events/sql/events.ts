@@ -133,17 +133,27 @@ export async function findPosition(db: Db, organizationId: string, id: string): 
 /** Events that an organization keeps at most. */
 const mostKept = 100_000
 
-/** Deletes the oldest events of organizations with too many. @returns the number */
-export async function deleteSurplusEvents(db: Db): Promise<number> {
-  const crowded = await db
-    .selectFrom('events')
-    .select('organization_id')
-    .where('type', '<>', recordsType)
-    .groupBy('organization_id')
-    .having(({ fn, eb }) => eb(fn.countAll(), '>', sql.lit(mostKept)))
-    .execute()
+/** The oldest and the newest position. */
+interface Ends {
+  readonly oldest: unknown
+  readonly newest: unknown
+}
+
+/**
+ * Deletes the oldest events of organizations with too many. Looks at those only that got events since the last look: others have no more than
+ * before. Positions are whole numbers, so nobody has too many where the oldest and the newest are close together.
+ * @param since newest position of the last look; 0 for all
+ * @returns the number, and the newest position
+ */
+export async function deleteSurplusEvents(db: Db, since: number): Promise<{ readonly deleted: number; readonly newest: number }> {
+  const { rows } = await sql<Ends>`
+    select (select min(position) from events where position is not null) as oldest,
+      (select max(position) from events where position is not null) as newest`.execute(db)
+  const newest = Number(rows[0]?.newest ?? 0)
   let deleted = 0
-  for (const { organization_id } of crowded) {
+  if (newest - Number(rows[0]?.oldest ?? 0) < mostKept) return { deleted, newest }
+  const active = await db.selectFrom('events').select('organization_id').distinct().where('position', '>', since).execute()
+  for (const { organization_id } of active) {
     const own = db.selectFrom('events').where('organization_id', '=', organization_id).where('type', '<>', recordsType)
     const last = own.select('position').where('position', 'is not', null).orderBy('position', 'desc').offset(mostKept).limit(1)
     const { position } = (await last.executeTakeFirst()) ?? { position: null }
@@ -151,5 +161,5 @@ export async function deleteSurplusEvents(db: Db): Promise<number> {
     const rows = db.deleteFrom('events').where('organization_id', '=', organization_id).where('position', '<=', position)
     deleted += Number((await rows.executeTakeFirst()).numDeletedRows)
   }
-  return deleted
+  return { deleted, newest }
 }
