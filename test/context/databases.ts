@@ -43,7 +43,7 @@ export async function openDatabase(engine: keyof typeof openers): Promise<Search
   for (const extension of ['pg_trgm', 'btree_gin', 'fuzzystrmatch']) await database.run(`create extension if not exists ${extension}`)
   await database.run(`create table ${termTable.name} (${columns.join()}, primary key (${termTable.primaryKey.join()}))`)
   await database.run(`create index on ${termTable.name} ${termTable.index}`)
-  await database.run('create table cs_entities (connector_id int4, name text, listed int8)')
+  await database.run('create table cs_entities (connector_id int4, name text, listed int8, changes int8)')
   for (const table of [termTable.name, 'cs_entities']) await database.distribute?.(table)
   for (const each of searchFunctions) await database.run(each)
   for (const [name, value] of Object.entries(searchSettings)) await database.run(`set ${name} = '${value}'`)

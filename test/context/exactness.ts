@@ -3,12 +3,13 @@ import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import { writeJson } from '../../packages/ferrule/src/values/json/json.ts'
 import { buildSearchTable, quoteTable } from '../../packages/server/src/copies/search/columns.ts'
 import { buildNotedValuesStatement, checkStored } from '../../packages/server/src/copies/search/known-values.ts'
+import { RecentWords } from '../../packages/server/src/copies/search/lookups/run.ts'
 import { findSortColumn } from '../../packages/server/src/copies/search/order.ts'
 import { buildOwnTable } from '../../packages/server/src/copies/search/own-columns.ts'
 import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
 import type { SearchOptions } from '../../packages/server/src/copies/search/sql.ts'
 import type { SearchQuery } from '../../packages/server/src/copies/search/tree.ts'
-import { createCursor, parseCursor, RecentWords, runSearch } from '../../packages/server/src/copies/searcher.ts'
+import { createCursor, parseCursor, runSearch } from '../../packages/server/src/copies/searcher.ts'
 import { chooseOrdering } from '../../packages/server/src/copies/store/indexes/advice.ts'
 import { buildIndexSql } from '../../packages/server/src/copies/store/indexes/build.ts'
 import type { OwnKind } from '../../packages/server/src/values/access.ts'
@@ -53,7 +54,7 @@ export interface Report {
 const key = Buffer.from('a key of tests')
 const mostDifferences = 3
 /** Tables of a test are small, so without these settings no index would be used: the planner's choice, index scans, bitmaps. */
-const plans = [
+export const plans = [
   'set enable_seqscan = on; set enable_indexscan = on',
   'set enable_seqscan = off; set enable_indexscan = on',
   'set enable_seqscan = off; set enable_indexscan = off',
@@ -107,14 +108,15 @@ function expectedOf(
 
 const byRelevance = [{ _relevance: 'desc' }] as const
 
-const ownKind = (name: string, { definition }: World): OwnKind => ({
+/** Makes a kind of an organization of a world. */
+export const ownKind = (name: string, { definition }: World): OwnKind => ({
   organizationId: '0f6a2c1e-2a49-4f4b-8f6e-d0a3b35cf2aa',
   id: '6a6f0cf0-51a1-4c12-9a44-0c3f0f2f7c11',
   entities: { [name]: definition },
 })
 
 /** A version whose fields come in another order, so its slots have other fields. */
-function otherVersion(name: string, world: World): OwnKind {
+export function otherVersion(name: string, world: World): OwnKind {
   const fields = Object.fromEntries(Object.entries(world.definition.context_store_search ?? {}).toReversed())
   return ownKind(name, { ...world, definition: { ...world.definition, context_store_search: fields } })
 }

@@ -17,14 +17,14 @@ import { decimalOfText, spanOf } from './oracle-values.ts'
 import type { Random } from './random.ts'
 
 /** A path that a query can name, with a value there in some record. */
-interface Spot {
+export interface Spot {
   readonly path: string
   readonly schema: Field | undefined
   readonly value: unknown
 }
 
 /** Paths by name that conditions are drawn for. */
-interface Aim {
+export interface Aim {
   spot(random: Random): Spot | undefined
 }
 
@@ -79,7 +79,7 @@ function valueIn(random: Random, records: World['kept'], name: string): unknown 
   return drawn.find((value) => value !== null && telling([value].flat())[0] !== null) ?? drawn[0]
 }
 
-const aimAtRecords = ({ fields, kept }: World): Aim => ({
+export const aimAtRecords = ({ fields, kept }: World): Aim => ({
   spot: (random) => {
     const name = random.pick(Object.keys(fields))
     return walk(random, { path: otherSpelling(random, name), schema: fields[name], value: valueIn(random, kept, name) })

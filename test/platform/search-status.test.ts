@@ -1,6 +1,7 @@
 /** The freshness that searches report while several nodes answer. */
 import { expect, test, vi } from 'vitest'
 import { id } from '../../packages/ferrule/src/definition/fields.ts'
+import { parseAggregate } from '../../packages/server/src/copies/search/aggregates/parse.ts'
 import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
 import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
 import { createSearches, type SearchesOptions } from '../../packages/server/src/copies/searches.ts'
@@ -30,6 +31,8 @@ function createNode(stored: { syncedAt: number }, comparesStatus: boolean) {
       order.push('records')
       return answer
     },
+    parseAggregate: () => ({ ...parseAggregate(table, {}), version: undefined }),
+    aggregate: async () => undefined,
     readPages: async function* () {},
   } satisfies SearchesOptions['searcher']
   const copies: SearchesOptions['copies'] = {

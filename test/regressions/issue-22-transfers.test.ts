@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { id } from '../../packages/ferrule/src/definition/fields.ts'
+import { parseAggregate } from '../../packages/server/src/copies/search/aggregates/parse.ts'
 import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
 import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
 import { createSearches } from '../../packages/server/src/copies/searches.ts'
@@ -26,6 +27,8 @@ describe('an export whose copy goes away while it is read', () => {
     const searcher = {
       parse: () => parseSearch(table, { query: {} }),
       search: async () => undefined,
+      parseAggregate: () => ({ ...parseAggregate(table, {}), version: undefined }),
+      aggregate: async () => undefined,
       readPages: async function* () {
         yield ['1']
         isRead = true

@@ -7,6 +7,16 @@ export { readProblem } from './client/problem.ts'
 export { clientVariables } from './client/settings.ts'
 export { formatWebhookSecret, signWebhook } from './client/webhook-signature.ts'
 export { kinds } from './connectors/index.ts'
+export {
+  aggregateLimits,
+  countMeasure,
+  isMeasureFunction,
+  isTimeUnit,
+  type MeasureFunction,
+  measureFunctions,
+  type TimeUnit,
+  timeUnits,
+} from './definition/aggregates.ts'
 export { findSyncedOperation } from './definition/check-sync.ts'
 export { compareKinds, type KindChange, kindChangeMeanings } from './definition/compare.ts'
 export { readSlug } from './definition/connector.ts'

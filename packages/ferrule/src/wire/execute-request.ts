@@ -20,15 +20,20 @@ export const executeFields = {
   exclude_fields: pathList('Leave out these fields of every record'),
   max_age: opt(
     orNull(
-      int('For context_store_search: maximum age of the copy in seconds. An older copy is refreshed first; other actions read live', {
-        minimum: 0,
-        maximum: longestAge,
-      }),
+      int(
+        'For searches and aggregates of the copy: maximum age of the copy in seconds. An older copy is refreshed first; other actions read live',
+        {
+          minimum: 0,
+          maximum: longestAge,
+        },
+      ),
     ),
   ),
   allow_partial: opt(
     orNull(
-      bool('For context_store_search: a part of the records is enough while the first sync runs; context_store.complete is false then'),
+      bool(
+        'For searches and aggregates of the copy: a part of the records is enough while the first sync runs; context_store.complete is false then',
+      ),
     ),
   ),
   skip_truncation: opt(orNull(bool('false: strings of more than 2,000 characters are cut in lists, and truncated_fields names them'))),
@@ -134,8 +139,27 @@ export const searchMeta = obj(
     took_ms: int('Milliseconds that the search took'),
     unknown_paths: opt(list(str('Path'), 'On the first page: paths below undocumented fields that no record had')),
     relevance_left_out: opt(bool('true: too many records match to be ordered by relevance; the rest of the order holds')),
+    total: opt(int('With count: records that the search finds, on all pages; at most 100,000')),
+    total_at_least: opt(bool('true: the search finds more records than total')),
   },
   'Where the page stands',
 )
 /** Where the page of a search stands. */
 export type SearchMeta = Wire<typeof searchMeta>
+
+export const aggregateMeta = obj(
+  {
+    has_more: bool('true: there is a next page'),
+    cursor: orNull(str('Send it as cursor for the next page; null on the last page')),
+    took_ms: int('Milliseconds that the aggregate took'),
+    groups: int('Groups on all pages'),
+    changed: opt(bool('true: the copy has changed since the first page, so groups can be missing or come twice')),
+    skipped: opt(
+      open('By the name of a group or a measure: values that are no number or no time, where one is needed. They count nowhere'),
+    ),
+    unknown_paths: opt(list(str('Path'), 'On the first page: paths below undocumented fields that no record had')),
+  },
+  'Where the page stands',
+)
+/** Where the page of an aggregate stands. */
+export type AggregateMeta = Wire<typeof aggregateMeta>

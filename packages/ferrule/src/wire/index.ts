@@ -193,6 +193,8 @@ export {
   platformEvent,
 } from './events.ts'
 export {
+  type AggregateMeta,
+  aggregateMeta,
   type ExecuteRequest,
   type ExportFormatName,
   executeFields,

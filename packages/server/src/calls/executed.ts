@@ -1,17 +1,17 @@
 /** Types of the answer of an execution, for every surface. */
 import type { JsonText, Outcome } from 'ferrule/engine'
-import type { Freshness, SearchMeta } from 'ferrule/wire'
+import type { AggregateMeta, Freshness, SearchMeta } from 'ferrule/wire'
 
 /** Paths of shortened strings, when the caller requested shortening. */
 export interface Cut {
   readonly truncatedFields?: readonly string[]
 }
 
-/** Answer of a search: records as JSON of the database, or parsed where the caller selected fields. */
+/** Answer of a search or an aggregate: records as JSON of the database, or parsed where the caller selected fields. */
 export interface Found extends Cut {
   readonly type: 'found'
   readonly data: JsonText | readonly unknown[]
-  readonly meta: SearchMeta
+  readonly meta: SearchMeta | AggregateMeta
   readonly contextStore: Freshness
 }
 

@@ -12,9 +12,10 @@ import type { Everything } from '../copies/everything/everything.ts'
 import type { Folds } from '../copies/folds.ts'
 import type { LostRecords } from '../copies/lost-records.ts'
 import type { Press } from '../copies/parquet/press.ts'
+import { parseAggregate } from '../copies/search/aggregates/parse.ts'
 import { buildSearchTable } from '../copies/search/columns.ts'
 import { parseSearch } from '../copies/search/parse.ts'
-import { assertSearchable, type Searches } from '../copies/searches.ts'
+import { assertSearchable, type CopyQuery, type Searches } from '../copies/searches.ts'
 import type { Platform } from '../main/platform-types.ts'
 import { type ConnectorAccess, getActionScope, isWrite, type Principal, requireScope } from '../values/access.ts'
 import { type Read, readBody } from '../values/read.ts'
@@ -26,7 +27,7 @@ import type { Executed, ExecutedData, Found, ReplayedAnswer } from './executed.t
 export interface OperationServices extends Omit<CallServices, 'connectors'> {
   readonly platform: Pick<Platform, 'connectors' | 'writes'>
   readonly engine: Pick<Engine, 'run' | 'check' | 'scopes'>
-  /** Answers `context_store_search`; without it the engine refuses the action. */
+  /** Answers searches and aggregates of the copy; without it the engine refuses these actions. */
   readonly searches?: Searches
   /** Searches all connectors at once; absent where there is no context store. */
   readonly everything?: Everything
@@ -84,8 +85,8 @@ export async function executeOperation(
     ...(isWhole(request) ? { rawRows: 'checked' as const } : {}),
     ...(given.writesJson === true && isUntouched({ type: 'list' }, request) ? { keepsText: true } : {}),
   }
-  if (action === searchAction && services.searches !== undefined)
-    return cutFound(await search(services, { access, call, searches: services.searches }, request), request)
+  const ask = services.searches === undefined ? undefined : findSearch(services.searches, action)
+  if (ask !== undefined) return cutFound(await search(services, { access, call, ask }, request), request)
   const asked = services.clock?.() ?? clocks.steady()
   const outcome = await read(services, access, { ...call, digest: services.folds?.findDigest(access, call) })
   services.folds?.offer(access, call, { outcome, asked })
@@ -104,8 +105,17 @@ async function read(services: OperationServices, access: ConnectorAccess, call: 
   }
 }
 
-/** Action that is answered from the copy. */
+/** Actions that are answered from the copy. */
 export const searchAction = 'context_store_search'
+const aggregateAction = 'context_store_aggregate'
+
+type Ask = (access: ConnectorAccess, query: CopyQuery) => Promise<Found>
+
+/** Finds what answers an action from the copy; undefined for the actions of vendors. */
+function findSearch(searches: Searches, action: string): Ask | undefined {
+  if (action === searchAction) return (access, query) => searches.search(access, query)
+  return action === aggregateAction ? (access, query) => searches.aggregate(access, query) : undefined
+}
 
 /** Returns the action of a request: older clients say `search`. */
 export const resolveAction = ({ entities }: ConnectorDefinition, { entity, action }: Pick<ExecuteRequest, 'entity' | 'action'>): string =>
@@ -114,12 +124,12 @@ export const resolveAction = ({ entities }: ConnectorDefinition, { entity, actio
 /** Searches the copy. Does not change the connector's status, because no vendor call is made. */
 async function search(
   services: OperationServices,
-  { access, call, searches }: { readonly access: ConnectorAccess; readonly call: Call; readonly searches: Pick<Searches, 'search'> },
+  { access, call, ask }: { readonly access: ConnectorAccess; readonly call: Call; readonly ask: Ask },
   { max_age: maxAge, allow_partial: allowPartial }: ExecuteRequest,
 ): Promise<Found> {
   const { entity, params, signal, deadlineMs = defaultDeadlineMs } = call
   const query = { entity, params, deadlineMs, signal, maxAge: maxAge ?? undefined, allowPartial: allowPartial ?? undefined }
-  return runReported(services, { access, call }, () => searches.search(access, query))
+  return runReported(services, { access, call }, () => ask(access, query))
 }
 
 function write(services: OperationServices, access: ConnectorAccess, given: ExecuteCall): Promise<ExecutedData | ReplayedAnswer> {
@@ -233,11 +243,14 @@ export async function validateCall(
 function checkCall(access: ConnectorAccess, { entity, params, ...call }: ValidatedCall): void {
   const { kind } = access.connection
   const action = resolveAction(kind.definition, { entity, ...call })
-  if (action !== searchAction) {
+  if (action !== searchAction && action !== aggregateAction) {
     admitParams(findOperation(kind, entity, action), params)
     return
   }
   assertSearchable(access, entity)
   const definition = kind.definition.entities[entity]
-  if (definition !== undefined) parseSearch(buildSearchTable(kind.definition.kind, entity, definition), params)
+  if (definition === undefined) return
+  const table = buildSearchTable(kind.definition.kind, entity, definition)
+  if (action === searchAction) parseSearch(table, params)
+  else parseAggregate(table, params)
 }

@@ -1,89 +1,38 @@
 /** Runs `context_store_search`: from its parameters to a page. The database writes the JSON of the records. */
-import { BoundedMap, type FieldOperator } from 'ferrule/internal'
+import { aggregateLimits, BoundedMap } from 'ferrule/internal'
 import { type CursorScope, signCursor, verifyCursor } from '../values/cursor.ts'
 import { canonicalJson, digestText } from '../values/ids.ts'
 import { type EntityRef, formatRef } from './entity-ref.ts'
+import { type AggregatePage, buildAggregatePage } from './search/aggregates/answer.ts'
+import { parseAggregate } from './search/aggregates/parse.ts'
+import { buildAggregateStatement } from './search/aggregates/sql.ts'
+import type { AggregateQuery } from './search/aggregates/tree.ts'
 import { findMainTime, findTable, type SearchTable } from './search/columns.ts'
 import { buildNotedValuesStatement, checkStored } from './search/known-values.ts'
-import { buildLookupStatement, type FoundWords, fillLookups, parseFoundWords } from './search/lookups/lookups.ts'
+import { buildLateHint } from './search/late-hint.ts'
+import { RecentWords, runRelying, type SearchRun } from './search/lookups/run.ts'
 import { buildUnseenPathsStatement, listOpenPaths } from './search/members.ts'
 import { buildOrder, isRanked } from './search/order.ts'
 import { parseSearch } from './search/parse.ts'
+import { tooComplex } from './search/refusals.ts'
 import {
+  buildCountStatement,
   buildPage,
   buildSearchStatement,
   hasOnePlan,
+  readFlaw,
   readPosition,
   type SearchOptions,
   type SearchPage,
   type SearchRow,
 } from './search/sql.ts'
 import { type Reliance, type SearchStatement, StatementNames } from './search/statement.ts'
-import type { Condition, FieldPath, Position, SearchQuery } from './search/tree.ts'
-import type { QueryOptions, Session, Statement } from './store/database/database.ts'
+import type { Position, SearchQuery } from './search/tree.ts'
+import type { QueryOptions, ReadOptions, Session, Statement } from './store/database/database.ts'
 import { hasCode } from './store/database/problems.ts'
 import { chooseOrdering } from './store/indexes/advice.ts'
 import type { OnDemandIndexes } from './store/indexes/on-demand.ts'
 import type { ContextStore } from './store/types.ts'
-
-/** Maximum size of all remembered words, in characters: some megabytes. */
-const mostCharacters = 1_000_000
-/** Added to the size of each word and of each lookup. */
-const overhead = 16
-
-/** Searched table of a connector. */
-interface LookupScope {
-  /** Number of the connector. */
-  readonly connector: number
-  readonly table: string
-}
-
-/** Words of one lookup. */
-interface Remembered {
-  readonly listed: string
-  readonly words: readonly string[]
-  readonly size: number
-}
-
-const sumSizes = (texts: readonly string[]): number => texts.reduce((sum, { length }) => sum + length + overhead, 0)
-
-/** Words of recent lookups. Outdated ones do no harm: the search compares the number of changes. */
-export class RecentWords {
-  readonly #byLookup = new Map<string, Remembered>()
-  #size = 0
-
-  /** Finds the words of all lookups of a search; undefined when some are missing, or were read at different numbers of changes. */
-  find(search: SearchStatement, scope: LookupScope): FoundWords | undefined {
-    const found = this.#listNames(search, scope).map((name) => this.#byLookup.get(name))
-    const listed = found[0]?.listed
-    if (listed === undefined || found.some((each) => each?.listed !== listed)) return undefined
-    return { listed, words: found.flatMap((each) => (each === undefined ? [] : [each.words])) }
-  }
-
-  /** Remembers the words of a search, and forgets the oldest ones. */
-  add(search: SearchStatement, scope: LookupScope, { listed, words }: FoundWords): void {
-    for (const [index, name] of this.#listNames(search, scope).entries()) {
-      const own = words[index] ?? []
-      this.#remove(name)
-      const size = sumSizes([name, ...own])
-      this.#byLookup.set(name, { listed, words: own, size })
-      this.#size += size
-    }
-    for (const name of this.#byLookup.keys()) {
-      if (this.#size <= mostCharacters) return
-      this.#remove(name)
-    }
-  }
-
-  #remove(name: string): void {
-    this.#size -= this.#byLookup.get(name)?.size ?? 0
-    this.#byLookup.delete(name)
-  }
-
-  #listNames({ lookups = [] }: SearchStatement, { connector, table }: LookupScope): readonly string[] {
-    return lookups.map(({ lookup }) => `${connector} ${table} ${Object.values(lookup).join(' ')}`)
-  }
-}
 
 /** Members of a plan's step that count its rows, as averages of its loops. */
 const counted = ['Actual Rows', 'Rows Removed by Filter', 'Rows Removed by Index Recheck'] as const
@@ -109,9 +58,6 @@ async function countRowsRead(session: Session, { text, values }: SearchStatement
   return rows.reduce((sum, row) => sum + sumRowsRead(JSON.parse(String(row['QUERY PLAN'])), findTable(table)), 0)
 }
 
-/** Number of tries with lookups. Writers list new words some times a second at most, and a try takes milliseconds. */
-const tries = 3
-
 /** A page with the rows that the database returned. */
 interface FoundPage extends SearchPage {
   readonly rows: readonly SearchRow[]
@@ -119,42 +65,41 @@ interface FoundPage extends SearchPage {
   readonly reliance: Reliance
 }
 
-/** Runs one statement and returns its rows. */
-type Ask = (statement: SearchStatement) => Promise<readonly SearchRow[]>
-
-/** How a search runs. */
-interface SearchRun {
-  readonly ask: Ask
-  readonly recent: RecentWords
-}
-
 /** Reads a page of a search. Starts over when a statement relied on something in vain. */
-export async function runSearch(run: SearchRun, query: SearchQuery, options: SearchOptions): Promise<FoundPage> {
-  const scope = { connector: options.connector, table: query.table.name }
-  let reliance: Reliance = options.reliance ?? { onLookups: true, onRegular: true }
-  for (let attempt = 1; ; attempt += 1) {
-    const search = buildSearchStatement(query, { ...options, reliance })
-    const rows = await run.ask(await lookUp(run, search, { ...scope, isFirst: attempt === 1 }))
-    const page = buildPage(query, rows)
-    if (page.flaw === undefined) return { ...page, rows, reliance }
-    reliance = { onLookups: attempt < tries, onRegular: reliance.onRegular && page.flaw !== 'irregular' }
-  }
-}
+export const runSearch = (run: SearchRun, query: SearchQuery, options: SearchOptions): Promise<FoundPage> =>
+  runRelying<SearchPage>(
+    run,
+    { connector: options.connector, table: query.table.name },
+    {
+      reliance: options.reliance,
+      build: (reliance) => buildSearchStatement(query, { ...options, reliance }),
+      parse: (rows) => buildPage(query, rows),
+    },
+  )
 
-/** Runs the lookups of a search. The first attempt may use remembered words. */
-async function lookUp(
-  { ask, recent }: SearchRun,
-  search: SearchStatement,
-  { isFirst, ...scope }: LookupScope & { readonly isFirst: boolean },
-): Promise<SearchStatement> {
-  if (search.listedAt === undefined) return search
-  const known = isFirst ? recent.find(search, scope) : undefined
-  if (known !== undefined) return fillLookups(search, known)
-  const [row] = await ask(buildLookupStatement(search, scope))
-  const found = parseFoundWords(search, row)
-  recent.add(search, scope, found)
-  return fillLookups(search, found)
-}
+/** Reads a page of an aggregate as `runSearch` does. */
+export const runAggregate = (run: SearchRun, query: AggregateQuery, options: Pick<SearchOptions, 'connector' | 'reliance'>) =>
+  runRelying<AggregatePage>(
+    run,
+    { connector: options.connector, table: query.search.table.name },
+    {
+      reliance: options.reliance,
+      build: (reliance) => buildAggregateStatement(query, { ...options, reliance }),
+      parse: (rows) => buildAggregatePage(query, rows),
+    },
+  )
+
+/** Counts the records of a search as `runSearch` reads them. */
+const runCount = (run: SearchRun, query: SearchQuery, options: Pick<SearchOptions, 'connector' | 'reliance'>) =>
+  runRelying<{ readonly total: number }>(
+    run,
+    { connector: options.connector, table: query.table.name },
+    {
+      reliance: options.reliance,
+      build: (reliance) => buildCountStatement(query, { ...options, reliance }),
+      parse: ([row]) => ({ total: Number(row?.['total']), flaw: readFlaw(row?.['flaw']) }),
+    },
+  )
 
 /** What a cursor of a search is bound to. */
 interface SearchedBy {
@@ -187,6 +132,12 @@ export function parseCursor(cursor: string, by: SearchedBy): Position {
   return { pk: pk ?? '', keys, ...(form === ranked ? { isRanked: true } : {}) }
 }
 
+/** Binds cursors of an aggregate as those of a search. */
+const toAggregateScope = (by: Omit<SearchedBy, 'query'>, { search: { table }, asked }: AggregateQuery): CursorScope => {
+  const digest = digestText(canonicalJson([by.connector, table.kind, table.entity, asked]))
+  return { key: by.key, purpose: 'aggregate', digest, belongsTo: 'query, entity or connector', now: by.now }
+}
+
 /** Signal, whose reason a search throws, and its timeout; by default the store's, for each statement. For `readPages`: of each page. */
 export type SearchLimits = Pick<QueryOptions, 'signal' | 'timeoutMs'>
 
@@ -201,6 +152,8 @@ export interface SearchAnswer {
   readonly isUnranked: boolean
   /** Paths below undocumented fields that no record has; only on the first page. */
   readonly unseenPaths: readonly string[]
+  /** Records of all pages, where they were asked for; at most `mostCounted`, or one more where there are more. */
+  readonly total?: number | undefined
   /** Whole milliseconds. */
   readonly tookMs: number
 }
@@ -212,6 +165,24 @@ export interface FoundPlaces {
   readonly hasMore: boolean
   /** More records match than can be sorted by relevance: search without. */
   readonly isTooMany: boolean
+}
+
+/** One page of an aggregate. */
+export interface AggregateAnswer extends Pick<AggregatePage, 'json' | 'groups' | 'skipped'> {
+  /** Cursor of the next page; null on the last page. */
+  readonly cursor: string | null
+  /** True when the copy has changed since the first page. */
+  readonly hasChanged: boolean
+  /** Paths below undocumented fields that no record has; only on the first page. */
+  readonly unseenPaths: readonly string[]
+  /** Whole milliseconds. */
+  readonly tookMs: number
+}
+
+/** An aggregate with what its cursor says. */
+export interface PagedAggregate extends AggregateQuery {
+  /** Number of changes of the copy at the first page; undefined there. */
+  readonly version: string | undefined
 }
 
 /** Pages of a search that is read to its end; each record is a JSON string. */
@@ -246,6 +217,14 @@ export interface Searcher {
    * @throws FerruleError `invalid_parameter` for a value that no record has, and the errors of `ContextStore`
    */
   search(ref: EntityRef, query: SearchQuery, limits?: SearchLimits): Promise<SearchAnswer | undefined>
+  /** Parses the parameters of an aggregate without running a statement. @throws as `parse` */
+  parseAggregate(ref: EntityRef, params: unknown): PagedAggregate
+  /**
+   * Computes one page of groups.
+   * @returns undefined when no record of the entity was ever stored
+   * @throws FerruleError as `search`
+   */
+  aggregate(ref: EntityRef, query: PagedAggregate, limits?: SearchLimits): Promise<AggregateAnswer | undefined>
   /**
    * Reads whole records with their keys, in the order of keys.
    * @returns undefined when no record of the entity was ever stored
@@ -268,6 +247,8 @@ type Store = Pick<ContextStore, 'getTable' | 'search'> & {
   readonly indexes?: Pick<OnDemandIndexes, 'readyColumns' | 'observe'>
 }
 
+const { mostGroups } = aggregateLimits
+const tooManyGroups = `leads beyond ${mostGroups} groups; narrow the filter, add having, or take larger groups`
 const none: ReadonlySet<string> = new Set()
 /** Maximum number of remembered entities with irregular values. */
 const mostIrregular = 10_000
@@ -290,6 +271,20 @@ function countDown({ signal, timeoutMs }: SearchLimits, query: SearchQuery): Lef
   const end = performance.now() + timeoutMs
   return () => ({ signal, lateHint, timeoutMs: Math.max(1, end - performance.now()), wholeMs: timeoutMs })
 }
+
+/** Options of statements that read one connector. */
+type ReadingOptions = Pick<SearchOptions, 'connector'> & { readonly reliance: Reliance }
+
+/** Statements of a search, and what they cost. */
+interface Observed<T> {
+  readonly limits: ReadOptions
+  read(run: SearchRun, options: ReadingOptions): Promise<T>
+  /** Returns the characters that had to be written, and the records that were found. */
+  measure(found: T): { readonly size: number; readonly count: number }
+}
+
+/** Characters that stand for a counted record in the cost of an aggregate: a thousand records take 1 ms, with or without an index. */
+const charactersOfRecord = 20
 
 class StoreSearcher implements Searcher {
   readonly #store: Store
@@ -318,7 +313,36 @@ class StoreSearcher implements Searcher {
     const { json, count, next, isTooMany } = page
     const cursor = next === undefined ? null : createCursor(next, this.#bind(ref, query))
     const unseenPaths = query.after === undefined ? await this.#findUnseenPaths(ref, query, left) : []
-    return { json, count, cursor, isUnranked: isTooMany, unseenPaths, tookMs: Math.round(performance.now() - begin) }
+    const counted = query.isCounted ? await this.#count(ref, query, left) : undefined
+    const tookMs = Math.round(performance.now() - begin)
+    return { json, count, cursor, isUnranked: isTooMany, unseenPaths, total: counted?.total, tookMs }
+  }
+
+  parseAggregate(ref: EntityRef, params: unknown): PagedAggregate {
+    const query = parseAggregate(this.#store.getTable(ref.kind, ref.entity, ref.own), params)
+    const { cursor } = query.search
+    if (cursor === undefined) return { ...query, version: undefined }
+    const [, offset, version] = verifyCursor(cursor, toAggregateScope(this.#bindTo(ref), query))
+    if (Number(offset) >= mostGroups) throw tooComplex({ at: '/params/cursor' }, tooManyGroups)
+    return { ...query, offset: Number(offset), version: version ?? '' }
+  }
+
+  async aggregate(ref: EntityRef, query: PagedAggregate, limits: SearchLimits = {}): Promise<AggregateAnswer | undefined> {
+    const begin = performance.now()
+    const { search, version: first } = query
+    const left = countDown(limits, search)
+    if (first === undefined) await this.#checkStored(ref, search, left)
+    const page = await this.#observe(ref, search, {
+      limits: left(),
+      read: (run, options) => runAggregate(run, query, options),
+      measure: ({ matched }) => ({ size: matched * charactersOfRecord, count: matched }),
+    })
+    if (page === undefined) return undefined
+    const { json, groups, skipped, next, version } = page
+    const cursor = next === undefined ? null : signCursor([1, String(next), first ?? version], toAggregateScope(this.#bindTo(ref), query))
+    const unseenPaths = first === undefined ? await this.#findUnseenPaths(ref, search, left) : []
+    const hasChanged = first !== undefined && first !== version
+    return { json, groups, skipped, cursor, hasChanged, unseenPaths, tookMs: Math.round(performance.now() - begin) }
   }
 
   async readRecords(ref: EntityRef, { after, keys, limit }: WantedRecords, limits: SearchLimits = {}): Promise<KeyedRecords | undefined> {
@@ -354,10 +378,19 @@ class StoreSearcher implements Searcher {
     }
   }
 
-  #bind({ connector }: EntityRef, query: SearchQuery): SearchedBy {
+  #bindTo({ connector }: EntityRef): Omit<SearchedBy, 'query'> {
     const { cursorKey, clock } = this.#options
-    return { key: cursorKey(), connector, query, now: clock() }
+    return { key: cursorKey(), connector, now: clock() }
   }
+
+  #bind = (ref: EntityRef, query: SearchQuery): SearchedBy => ({ ...this.#bindTo(ref), query })
+
+  #count = (ref: EntityRef, query: SearchQuery, left: Left) =>
+    this.#observe(ref, query, {
+      limits: left(),
+      read: (run, options) => runCount(run, query, options),
+      measure: ({ total }) => ({ size: total * charactersOfRecord, count: total }),
+    })
 
   /** Checks operands that are not known values against the stored ones. Only the first page is checked. */
   async #checkStored(ref: EntityRef, { after, unlisted }: SearchQuery, left: Left): Promise<void> {
@@ -379,15 +412,27 @@ class StoreSearcher implements Searcher {
     return unranked && { ...unranked, isTooMany: true }
   }
 
-  async #runPage(ref: EntityRef, query: SearchQuery, left: Left, mostRanked = this.#options.mostRanked): Promise<FoundPage | undefined> {
+  #runPage(ref: EntityRef, query: SearchQuery, left: Left, mostRanked = this.#options.mostRanked): Promise<FoundPage | undefined> {
     // Only one timestamp column has an index (`findMainTime`); splitting another order at its nulls would read the table twice.
     const ordering = chooseOrdering(query, findMainTime(query.table), this.#store.indexes?.readyColumns(ref) ?? none)
-    const limits = left()
+    return this.#observe(ref, query, {
+      limits: { ...left(), hasOnePlan: hasOnePlan(query) },
+      read: (run, options) => runSearch(run, query, { ...options, ...ordering, mostRanked }),
+      measure: ({ json, count }) => ({ size: json.length, count }),
+    })
+  }
+
+  /** Runs the statements of a search in one slot, and observes what they cost. */
+  async #observe<T extends { readonly reliance: Reliance }>(
+    ref: EntityRef,
+    query: SearchQuery,
+    { limits, read, measure }: Observed<T>,
+  ): Promise<T | undefined> {
     const name = formatRef(ref)
     let ms = 0
     let last: SearchStatement | undefined
     try {
-      const page = await this.#store.search(
+      const found = await this.#store.search(
         ref,
         (session, connector) => {
           const ask = async (statement: SearchStatement) => {
@@ -397,15 +442,15 @@ class StoreSearcher implements Searcher {
             return rows
           }
           const reliance = { onLookups: true, onRegular: this.#irregular.get(name) === undefined }
-          return runSearch({ ask, recent: this.#recent }, query, { connector, reliance, ...ordering, mostRanked })
+          return read({ ask, recent: this.#recent }, { connector, reliance })
         },
-        { ...limits, hasOnePlan: hasOnePlan(query) },
+        limits,
       )
-      if (page === undefined) return undefined
-      if (!page.reliance.onRegular) this.#irregular.set(name, true)
-      const cost = { ms, size: page.json.length, count: page.count }
+      if (found === undefined) return undefined
+      if (!found.reliance.onRegular) this.#irregular.set(name, true)
+      const cost = { ms, ...measure(found) }
       this.#store.indexes?.observe(ref, query, { ...cost, countRowsRead: (signal) => this.#countRowsRead(ref, query, { last, signal }) })
-      return page
+      return found
     } catch (thrown) {
       if (hasCode(thrown, 'context_store_timeout'))
         this.#store.indexes?.observe(ref, query, { ms: limits.timeoutMs ?? Number.POSITIVE_INFINITY, size: 0, count: 0 })
@@ -442,37 +487,3 @@ class StoreSearcher implements Searcher {
 
 /** Creates the searcher of a store. Create one per store: a searcher counts recurring statements to name them. */
 export const createSearcher = (store: Store, options: SearcherOptions): Searcher => new StoreSearcher(store, options)
-
-/** Maximum number of named conditions; the first ones stand for the others. */
-const mostNamed = 3
-
-type PathCondition = Exclude<Condition, { readonly op: 'and' | 'or' | 'not' }>
-
-const printPath = ({ column, steps }: FieldPath): string => {
-  const names = steps.map((step) => (step === null ? '[]' : `.${step}`)).join('')
-  return column === undefined ? names.replace(/^\./, '') : `${column.name}${names}`
-}
-
-/** Returns whether a condition looks into strings or JSON, which can mean every record of the connector. */
-const isCostly = ({ op, path }: PathCondition): boolean => path.column?.type === 'json' || (op !== 'equals' && op !== 'order')
-
-/** Returns the operator that a condition stands for. */
-const findOperator = (condition: PathCondition): FieldOperator =>
-  condition.op === 'order' ? condition.test : condition.op === 'equals' ? 'eq' : condition.op
-
-const printCondition = (condition: PathCondition): string => `${findOperator(condition)} on ${printPath(condition.path)}`
-
-/** Lists the costly conditions of a filter, each once, in the order of the filter. */
-function listCostly(condition: Condition | undefined): readonly string[] {
-  if (condition === undefined) return []
-  if (condition.op === 'not') return listCostly(condition.of)
-  if (condition.op === 'and' || condition.op === 'or') return [...new Set(condition.of.flatMap(listCostly))]
-  return isCostly(condition) ? [printCondition(condition)] : []
-}
-
-/** Builds the next step for a search that ended late; names the conditions that can read every record. */
-function buildLateHint({ filter }: Pick<SearchQuery, 'filter'>): string {
-  const named = listCostly(filter).slice(0, mostNamed)
-  if (named.length === 0) return 'Narrow the filter or ask for less, and try again.'
-  return `These conditions can read every record: ${named.join(', ')}. Join them with a condition on a time, a number or a key, and try again.`
-}

@@ -7,10 +7,10 @@ import type { Found } from '../calls/executed.ts'
 import type { ConnectorAccess } from '../values/access.ts'
 import { GroupedLooks } from '../values/grouped-looks.ts'
 import { isoOrNull } from '../values/ids.ts'
-import { toEntityRef } from './entity-ref.ts'
+import { type EntityRef, toEntityRef } from './entity-ref.ts'
 import type { Column } from './search/columns.ts'
-import { listColumns } from './search/sql.ts'
-import type { RecordPages, Searcher } from './searcher.ts'
+import { listColumns, mostCounted } from './search/sql.ts'
+import type { RecordPages, SearchAnswer, Searcher, SearchLimits } from './searcher.ts'
 import type { Copies, CopyStatus } from './sync-types.ts'
 
 /** A search of one entity of a connector. */
@@ -44,13 +44,15 @@ export interface Searches {
    * parameters with JSON pointers, `invalid_cursor`, `context_store_timeout`, `context_store_unavailable`, `overloaded`
    */
   search(access: ConnectorAccess, query: CopyQuery): Promise<Found>
+  /** Returns one page of groups with their measures. @throws as `search` */
+  aggregate(access: ConnectorAccess, query: CopyQuery): Promise<Found>
   /** Reads all pages, each on demand. @throws as `search`, at once or while pages are read */
   export(access: ConnectorAccess, query: CopyQuery): Promise<Export>
 }
 
 /** Options of `createSearches`. */
 export interface SearchesOptions {
-  readonly searcher: Pick<Searcher, 'parse' | 'search' | 'readPages'>
+  readonly searcher: Pick<Searcher, 'parse' | 'search' | 'parseAggregate' | 'aggregate' | 'readPages'>
   readonly copies: Omit<Copies, 'listFilled' | 'listSearched'>
   /** Milliseconds since 1970. */
   readonly clock: () => number
@@ -121,6 +123,14 @@ async function readFirstPage(pages: RecordPages): Promise<RecordPages> {
   })()
 }
 
+/** Describes where a page stands. */
+const describePage = ({ cursor, tookMs, unseenPaths }: Pick<SearchAnswer, 'cursor' | 'tookMs' | 'unseenPaths'>) => ({
+  has_more: cursor !== null,
+  cursor,
+  took_ms: tookMs,
+  ...(unseenPaths.length > 0 ? { unknown_paths: unseenPaths } : {}),
+})
+
 class CopySearches implements Searches {
   readonly #parts: SearchesOptions
   /** Statuses of copies, with the time until which each is reused. */
@@ -139,33 +149,66 @@ class CopySearches implements Searches {
   }
 
   async search(access: ConnectorAccess, query: CopyQuery): Promise<Found> {
-    assertSearchable(access, query.entity)
-    const { searcher, searchMs } = this.#parts
-    const end = performance.now() + query.deadlineMs
-    const ref = toEntityRef(access, query.entity)
-    const parsed = searcher.parse(ref, query.params)
-    const fresh = query.maxAge === undefined ? undefined : await this.#fresh(access, query)
-    // The status comes first: records read later are as new as it says, on a replica too.
-    const state = fresh ?? (await this.#recentState(access, query))
-    const changes = this.#changes
-    const timeoutMs = Math.max(1, Math.min(searchMs, end - performance.now()))
-    const answer = await searcher.search(ref, parsed, { signal: query.signal, timeoutMs })
-    // The first use after a start can empty a table whose kind changed: its status was read before.
-    const current = changes === this.#changes ? state : await this.#parts.copies.readStatus(access, query.entity)
-    if (answer === undefined || !isEnough(state, query) || !isEnough(current, query)) throw await this.#notReady(access, query, current)
-    const { json, cursor, tookMs, isUnranked, unseenPaths } = answer
+    const { searcher } = this.#parts
+    const { json, cursor, tookMs, isUnranked, unseenPaths, total, freshness } = await this.#ask(access, query, (ref) => {
+      const parsed = searcher.parse(ref, query.params)
+      return (limits) => searcher.search(ref, parsed, limits)
+    })
+    const counted =
+      total === undefined ? {} : { total: Math.min(total, mostCounted), ...(total > mostCounted ? { total_at_least: true } : {}) }
     return {
       type: 'found',
       data: new JsonText(json),
       meta: {
-        has_more: cursor !== null,
-        cursor,
-        took_ms: tookMs,
+        ...describePage({ cursor, tookMs, unseenPaths }),
         ...(isUnranked ? { relevance_left_out: true } : {}),
-        ...(unseenPaths.length > 0 ? { unknown_paths: unseenPaths } : {}),
+        ...counted,
       },
-      contextStore: toFreshness(state),
+      contextStore: freshness,
     }
+  }
+
+  async aggregate(access: ConnectorAccess, query: CopyQuery): Promise<Found> {
+    const { searcher } = this.#parts
+    const { json, groups, skipped, hasChanged, freshness, ...page } = await this.#ask(access, query, (ref) => {
+      const parsed = searcher.parseAggregate(ref, query.params)
+      return (limits) => searcher.aggregate(ref, parsed, limits)
+    })
+    return {
+      type: 'found',
+      data: new JsonText(json),
+      meta: {
+        ...describePage(page),
+        groups,
+        ...(hasChanged ? { changed: true } : {}),
+        ...(Object.keys(skipped).length > 0 ? { skipped } : {}),
+      },
+      contextStore: freshness,
+    }
+  }
+
+  /**
+   * Asks the searcher for a page of a copy that is there and fresh enough.
+   * @param parse reads the parameters before anything is asked, and returns what asks
+   */
+  async #ask<T extends object>(
+    access: ConnectorAccess,
+    query: CopyQuery,
+    parse: (ref: EntityRef) => (limits: SearchLimits) => Promise<T | undefined>,
+  ): Promise<T & { readonly freshness: Freshness }> {
+    assertSearchable(access, query.entity)
+    const end = performance.now() + query.deadlineMs
+    const ask = parse(toEntityRef(access, query.entity))
+    const fresh = query.maxAge === undefined ? undefined : await this.#fresh(access, query)
+    // The status comes first: records read later are as new as it says, on a replica too.
+    const state = fresh ?? (await this.#recentState(access, query))
+    const changes = this.#changes
+    const timeoutMs = Math.max(1, Math.min(this.#parts.searchMs, end - performance.now()))
+    const answer = await ask({ signal: query.signal, timeoutMs })
+    // The first use after a start can empty a table whose kind changed: its status was read before.
+    const current = changes === this.#changes ? state : await this.#parts.copies.readStatus(access, query.entity)
+    if (answer === undefined || !isEnough(state, query) || !isEnough(current, query)) throw await this.#notReady(access, query, current)
+    return { ...answer, freshness: toFreshness(state) }
   }
 
   async export(access: ConnectorAccess, query: CopyQuery): Promise<Export> {

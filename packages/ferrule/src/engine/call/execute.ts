@@ -126,7 +126,7 @@ export interface EngineOptions {
   readonly limiter?: Limiter
   /** The caller's own rates, beside the vendor's. */
   readonly ownRates?: OwnGate
-  /** The error for `context_store_search`, which no vendor answers. */
+  /** The error for actions of the copy, which no vendor answers. */
   readonly searchRefusal?: 'unsupported_in_local_mode' | 'context_store_unavailable'
   /** Parses large bodies outside the event loop. Without it the event loop parses all bodies. */
   readonly apart?: Apart
@@ -398,6 +398,9 @@ async function runCheck(runtime: Runtime, connection: Connection, options: Check
   }
 }
 
+/** Actions that the copy of the service answers. */
+const copyActions: readonly string[] = ['context_store_search', 'context_store_aggregate']
+
 /** Makes the error of a search. An entity without search gets `action_not_supported` first. */
 function failSearch(connection: Connection, call: Call, code: NonNullable<EngineOptions['searchRefusal']>): Error {
   const entity = connection.kind.definition.entities[call.entity]
@@ -433,7 +436,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
   const run: RunOperation = (connection, call) => runLive(runtime, connection, call)
   return {
     run: async (connection, call) => {
-      if (call.action !== 'context_store_search') return runLive(runtime, connection, call)
+      if (!copyActions.includes(call.action)) return runLive(runtime, connection, call)
       throw failSearch(connection, call, options.searchRefusal ?? 'context_store_unavailable')
     },
     check: async (connection, given = {}) => void (await runCheck(runtime, connection, given)),

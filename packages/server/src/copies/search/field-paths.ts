@@ -99,6 +99,12 @@ const findPathType = (schema: Field | undefined): PathType => {
   return documented === 'array' || documented === 'object' ? documented : 'any'
 }
 
+/** Finds the type of one value at a path: of an array, that of its elements. */
+export const findElementType = (schema: Field | undefined): PathType => {
+  const type = findPathType(schema)
+  return type === 'array' && schema !== undefined ? findElementType(schema.items) : type
+}
+
 /** Finds how strings at a path compare; for an array, how its elements do. */
 const findComparison = (schema: Field | undefined): Comparison => {
   const type = findPathType(schema)

@@ -196,6 +196,12 @@ function parseFilter(
   return { filter: words === undefined || given === undefined ? (words ?? given) : { op: 'and', of: [words, given] }, unlisted }
 }
 
+/** Parses a filter that stands elsewhere; its operands are not compared with stored values. @throws as `parseSearch` */
+export const parseGivenFilter = (table: SearchTable, filter: unknown, pointer: RequestPointer): Condition | undefined =>
+  filter === undefined || filter === null
+    ? undefined
+    : parseCondition({ scope: { table }, depth: 1, count: { conditions: 0 }, unlisted: [] }, filter, pointer)
+
 function parseSortKey(table: SearchTable, value: unknown, pointer: RequestPointer): SortKey | RelevanceKey {
   const [entry, ...more] = isObject(value) ? Object.entries(value) : []
   if (entry === undefined || more.length > 0) throw invalid(pointer, 'must be an object with one field, for example {"name": "asc"}')
@@ -303,14 +309,15 @@ function parseCursorParameter(value: unknown, pointer: RequestPointer): string |
   return value
 }
 
-function checkKnown(value: Readonly<Record<string, unknown>>, known: readonly string[], pointer: RequestPointer): void {
+/** Refuses members that are not known. @throws FerruleError `invalid_parameter` */
+export function checkKnown(value: Readonly<Record<string, unknown>>, known: readonly string[], pointer: RequestPointer): void {
   const unknown = Object.keys(value).find((name) => !known.includes(name))
   if (unknown !== undefined) throw invalid(appendPointer(pointer, unknown), `is not known here; known: ${known.join(', ')}`, 'unknown')
 }
 
 /**
  * Parses the parameters of a search.
- * @param params  `{ query: { filter?, text?, sort? }, limit?, cursor?, fields? }`; integers beyond doubles as bigint; null counts as absent
+ * @param params  `{ query: { filter?, text?, sort? }, limit?, cursor?, fields?, count? }`; integers beyond doubles as bigint; null counts as absent
  * @throws FerruleError `field_not_searchable`, `operator_not_supported`, `query_too_complex`, `invalid_parameter`, `missing_parameter`,
  *   with a JSON pointer below `/params` to the first fault
  */
@@ -318,8 +325,10 @@ export function parseSearch(table: SearchTable, params: unknown): SearchQuery {
   const pointer = { at: '/params' }
   const given = params ?? {}
   if (!isObject(given)) throw invalid(pointer, 'must be an object')
-  checkKnown(given, ['query', 'limit', 'cursor', 'fields'], pointer)
-  const { query, limit, cursor, fields } = given
+  checkKnown(given, ['query', 'limit', 'cursor', 'fields', 'count'], pointer)
+  const { query, limit, cursor, fields, count } = given
+  if (count !== undefined && count !== null && typeof count !== 'boolean')
+    throw invalid(appendPointer(pointer, 'count'), 'must be true or false')
   if (query === undefined || query === null) throw missing(appendPointer(pointer, 'query'))
   if (!isObject(query)) throw invalid(appendPointer(pointer, 'query'), 'must be an object with filter, text and sort')
   checkKnown(query, ['filter', 'text', 'sort'], appendPointer(pointer, 'query'))
@@ -331,6 +340,7 @@ export function parseSearch(table: SearchTable, params: unknown): SearchQuery {
     ...parseSort(table, { value: query['sort'], filter }, appendPointer(pointer, 'query', 'sort')),
     limit: parseLimit(limit, appendPointer(pointer, 'limit')),
     cursor: parseCursorParameter(cursor, appendPointer(pointer, 'cursor')),
+    isCounted: count === true,
     selection: parseSelection(table, fields, appendPointer(pointer, 'fields')),
     asked: {
       filter: query['filter'],

@@ -41,7 +41,8 @@ export const listColumns = (query: SearchQuery): readonly Column[] => listSelect
 const listPageColumns = (query: SearchQuery): readonly string[] =>
   listSelectedColumns(query).map(({ column }, index) => `${selectValue(column)} as c${index}`)
 
-const buildFilter = ({ table, filter, keys }: SearchQuery, values: Values): string =>
+/** Builds the condition of the records of a search, which follows that of its rows. */
+export const buildFilter = ({ table, filter, keys }: Pick<SearchQuery, 'table' | 'filter' | 'keys'>, values: Values): string =>
   [
     keys === undefined ? '' : ` and ${buildKeysCondition(table, keys, values)}`,
     filter === undefined ? '' : ` and ${buildCondition(table, filter, { values, element: undefined, depth: 0 })}`,
@@ -193,7 +194,7 @@ function writeRecords(writing: Writing): string {
 export type Flaw = 'listed' | 'irregular'
 
 /** Builds the SQL of what a statement relied on in vain, a `Flaw` or null; undefined when it relies on nothing. */
-function buildFlaw({ table }: SearchQuery, values: Values) {
+export function buildFlaw({ table }: Pick<SearchQuery, 'table'>, values: Values) {
   const [regular, hasLookups] = [values.regular.size > 0, values.lookups.length > 0]
   if (!regular && !hasLookups) return undefined
   const fields = regular ? values.add([...values.regular].map(String), 'int4[]') : undefined
@@ -230,6 +231,20 @@ export function buildSearchStatement(query: SearchQuery, options: SearchOptions)
   return { ...buildStatement(text, values), listedAt }
 }
 
+/** Maximum number of records that a search counts. */
+export const mostCounted = 100_000
+
+/** Builds the statement that counts the records of a search: `total`, at most one more than `mostCounted`, and `flaw`. */
+export function buildCountStatement(query: SearchQuery, { connector, reliance }: SearchOptions): SearchStatement {
+  const values = new Values(reliance)
+  values.add(connector, 'int4')
+  const where = `${buildRowCondition(query.table, connectorParameter, 't')}${buildFilter(query, values)}`
+  const found = `select from ${quoteTable(query.table)} t where ${where} limit ${values.add(mostCounted + 1, 'int4')}`
+  const flaw = buildFlaw(query, values)
+  const text = `select (select count(*) from (${found}) f)::int4 as total, ${flaw?.sql ?? 'null::text'} as flaw`
+  return { ...buildStatement(text, values), listedAt: flaw?.listedAt }
+}
+
 /** A row of a search statement. */
 export type SearchRow = Readonly<Record<string, unknown>>
 
@@ -258,10 +273,13 @@ export const readPosition = (row: SearchRow, order: Order): Position => ({
 
 const flaws: readonly Flaw[] = ['listed', 'irregular']
 
+/** Reads what `buildFlaw` found. */
+export const readFlaw = (cell: unknown): Flaw | undefined => flaws.find((each) => each === cell)
+
 /** Builds a page from the rows of a search statement. */
 export function buildPage(query: SearchQuery, rows: readonly SearchRow[]): SearchPage {
   if (rows[0]?.['json'] === null) {
-    const flaw = flaws.find((each) => each === rows[0]?.['pk'])
+    const flaw = readFlaw(rows[0]['pk'])
     return { json: '[]', count: 0, next: undefined, isTooMany: flaw === undefined, flaw }
   }
   const records: string[] = []
@@ -317,7 +335,7 @@ function estimateCost(condition: Condition): number {
 }
 
 /** Builds a condition on the rows of a table `t`. Its values are added to those of the context. A condition that is null counts as false. */
-function buildCondition(table: SearchTable, condition: Condition, scene: SqlContext): string {
+export function buildCondition(table: SearchTable, condition: Condition, scene: SqlContext): string {
   const inner = (each: Condition, within: SqlContext): string => buildCondition(table, each, within)
   if (condition.op === 'and' || condition.op === 'or') {
     const parts = condition.of.toSorted((a, b) => estimateCost(a) - estimateCost(b)).map((each) => inner(each, scene))

@@ -128,6 +128,8 @@ export interface SearchQuery {
   /** Records of a page, 1 to 10,000. */
   readonly limit: number
   readonly cursor: string | undefined
+  /** True to count the records of all pages. */
+  readonly isCounted: boolean
   /** Position of the cursor, after which the page begins; `parseSearch` does not know the key of cursors. */
   readonly after?: Position | undefined
   /** Only records with one of these keys, as `buildPrimaryKey` builds them; left out: all. */

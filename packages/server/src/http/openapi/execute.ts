@@ -24,7 +24,8 @@ import type { JsonObject } from './types.ts'
 
 const action = 'context_store_search'
 
-const condition = { $ref: '#/components/schemas/SearchCondition' }
+/** The grammar of filters. */
+export const condition = { $ref: '#/components/schemas/SearchCondition' }
 const scalar = { type: ['string', 'number', 'boolean', 'null'] }
 
 /** Schemas of operands, by their form. */
@@ -73,7 +74,8 @@ const sort: JsonObject = {
   items: { type: 'object', minProperties: 1, maxProperties: 1, additionalProperties: ref('SortDirection') },
 }
 
-const anyFieldText: JsonObject = {
+/** `text` of a query. */
+export const anyFieldText: JsonObject = {
   type: ['string', 'null'],
   description:
     'Words; each must be in some field that holds a string, as fuzzy finds it. It holds beside filter. Refused where no field holds strings',
@@ -111,6 +113,10 @@ const printParams = (each: SearchableEntity): JsonObject => ({
         'Opaque: `meta.cursor` of the page before, with everything but limit the same. Valid for 24 hours; any other text is refused with invalid_cursor',
     },
     fields: fieldPaths,
+    count: {
+      type: ['boolean', 'null'],
+      description: 'true: `meta.total` is the number of records of all pages, exact up to 100,000; beyond, `meta.total_at_least` is true',
+    },
   },
   additionalProperties: false,
 })

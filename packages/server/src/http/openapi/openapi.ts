@@ -7,6 +7,7 @@ import { scopes } from '../../values/access.ts'
 import type { Steps } from '../../values/slices.ts'
 import { version } from '../../values/version.ts'
 import type { Route } from '../route.ts'
+import { aggregateSchemas } from './aggregate.ts'
 import { listKindSchemas, sharedSchemas } from './execute.ts'
 import { namedSchemas, printSchema, ref, splitTypes } from './shared.ts'
 import {
@@ -138,7 +139,7 @@ const about = {
 
 /** Prints the document without kinds, in short steps. */
 export function* printFrame({ routes, serverUrl }: Omit<OpenApiSource, 'kinds'>): Steps<Frame> {
-  const named = { ...namedSchemas([problemDetails, ...routes.flatMap(wireSchemas)]), ...sharedSchemas }
+  const named = { ...namedSchemas([problemDetails, ...routes.flatMap(wireSchemas)]), ...sharedSchemas, ...aggregateSchemas }
   yield
   const schemas: string[] = []
   for (const [name, schema] of Object.entries(named)) {
@@ -184,9 +185,9 @@ export function* joinDocument({ start, paths, schemas, end }: Frame, kinds: read
   yield '},"components":{"schemas":{'
   yield* listJoined([schemas, ...kinds.map((each) => each.schemas)])
   yield ',"ExecuteRequest":{"anyOf":['
-  yield* listJoined(kinds.map(({ requests }) => requests))
+  yield* listJoined([...kinds.map(({ requests }) => requests), [JSON.stringify(ref('AggregateRequest'))]])
   yield ']},"ExecuteAnswer":{"anyOf":['
-  yield* listJoined([...kinds.map(({ answers }) => answers), [JSON.stringify(ref('CutAnswer'))]])
+  yield* listJoined([...kinds.map(({ answers }) => answers), ['AggregateAnswer', 'CutAnswer'].map((name) => JSON.stringify(ref(name)))])
   yield `]}},${end}}`
 }
 
@@ -359,7 +360,7 @@ function executePath(route: Route): JsonObject {
     summary: 'Execute an action on an entity',
     description:
       'Every action but `download` answers `{"data": …, "meta": {…}}`: an array of records and where the page stands for `list`, one record for `get`. `download` answers the bytes of the file. ' +
-      '`context_store_search` reads the synced copy and answers how fresh it is too, as `context_store`. ' +
+      '`context_store_search` reads the synced copy, and `context_store_aggregate` counts and groups its records; both answer how fresh it is too, as `context_store`. ' +
       'Reading needs the scope `execute:read`, writing `execute:write`. A write continues when its client disconnects. Send an Idempotency-Key to ask for its answer again.',
     parameters: [...listParameters(route), { $ref: '#/components/parameters/IdempotencyKey' }],
     requestBody: { required: true, content: { [json]: { schema: ref('ExecuteRequest'), examples: {} } } },

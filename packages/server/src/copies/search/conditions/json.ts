@@ -38,7 +38,7 @@ const toJsonPath = (steps: readonly Step[]): string =>
   `$${steps.map((step) => (step === null ? '[*]' : `.${JSON.stringify(step)}`)).join('')}`
 
 /** Queries the values at a path; with `spread` the elements of an array instead of the array. */
-const queryPath = (json: string, { values }: SqlContext, { steps, spread }: { steps: readonly Step[]; spread: boolean }): string =>
+export const queryPath = (json: string, { values }: SqlContext, { steps, spread }: { steps: readonly Step[]; spread: boolean }): string =>
   `jsonb_path_query(${json}, ${values.add(toJsonPath(spread ? [...steps, null] : steps), 'jsonpath')})`
 
 /** Filter of a path: strings and numbers. Testing for one ends at the first. */
