@@ -1,9 +1,21 @@
 /** Both databases count and group as the oracle does; `npm run soak` computes 5,000 aggregates on each. */
 import { describe, expect, test } from 'vitest'
+import { int, time } from '../../packages/ferrule/src/definition/fields.ts'
+import { parseAggregate } from '../../packages/server/src/copies/search/aggregates/parse.ts'
+import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
+import { RecentWords } from '../../packages/server/src/copies/search/lookups/run.ts'
+import type { SearchStatement } from '../../packages/server/src/copies/search/statement.ts'
+import { runAggregate } from '../../packages/server/src/copies/searcher.ts'
 import { choose } from '../support/draws.ts'
 import { databasesOfStatements } from '../support/postgres.ts'
 import { compareAggregates } from './aggregates.ts'
-import { openDatabase } from './databases.ts'
+import { createTable, fillTable, openDatabase } from './databases.ts'
+
+const moments = buildSearchTable('cases', 'moments', {
+  about: 'Moments',
+  key: ['id'],
+  context_store_search: { id: int('Id'), at: time('Time') },
+})
 
 describe.each(databasesOfStatements(['pglite', 'postgres']))('aggregates on %s', (engine) => {
   test.each([

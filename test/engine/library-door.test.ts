@@ -135,6 +135,7 @@ describe('a connector', () => {
       message: 'context_store_search is offered by the hosted platform only.',
       retryable: false,
     })
+    expect((await failure(execute.call(gong, 'calls', 'context_store_aggregate'))).code).toBe('unsupported_in_local_mode')
     expect((await failure(execute.call(gong, 'workspaces', 'context_store_search'))).code).toBe('action_not_supported')
     expect((await failure(execute.call(gong, 'nothing', 'context_store_search'))).code).toBe('entity_not_found')
     expect((await failure(execute.call(gong, 'calls', 'lst'))).code).toBe('action_not_supported')

@@ -312,7 +312,7 @@ class StoreSearcher implements Searcher {
     if (page === undefined) return undefined
     const { json, count, next, isTooMany } = page
     const cursor = next === undefined ? null : createCursor(next, this.#bind(ref, query))
-    const unseenPaths = query.after === undefined ? await this.#findUnseenPaths(ref, query, left) : []
+    const unseenPaths = query.after === undefined ? await this.#findUnseenPaths(ref, left, listOpenPaths(query)) : []
     const counted = query.isCounted ? await this.#count(ref, query, left) : undefined
     const tookMs = Math.round(performance.now() - begin)
     return { json, count, cursor, isUnranked: isTooMany, unseenPaths, total: counted?.total, tookMs }
@@ -340,7 +340,8 @@ class StoreSearcher implements Searcher {
     if (page === undefined) return undefined
     const { json, groups, skipped, next, version } = page
     const cursor = next === undefined ? null : signCursor([1, String(next), first ?? version], toAggregateScope(this.#bindTo(ref), query))
-    const unseenPaths = first === undefined ? await this.#findUnseenPaths(ref, search, left) : []
+    const paths = [...query.groups, ...query.measures].flatMap((each) => ('path' in each ? [each.path] : []))
+    const unseenPaths = first === undefined ? await this.#findUnseenPaths(ref, left, listOpenPaths(search, paths)) : []
     const hasChanged = first !== undefined && first !== version
     return { json, groups, skipped, cursor, hasChanged, unseenPaths, tookMs: Math.round(performance.now() - begin) }
   }
@@ -467,8 +468,7 @@ class StoreSearcher implements Searcher {
     return (await this.#store.search(ref, (session) => countRowsRead(session, last, table), { signal })) ?? 0
   }
 
-  async #findUnseenPaths(ref: EntityRef, query: SearchQuery, left: Left): Promise<readonly string[]> {
-    const open = listOpenPaths(query)
+  async #findUnseenPaths(ref: EntityRef, left: Left, open: ReturnType<typeof listOpenPaths>): Promise<readonly string[]> {
     if (open.length === 0) return []
     const rows = await this.#readRows(ref, left, (connector) => buildUnseenPathsStatement(open, connector))
     return (rows ?? []).map(({ path }) => String(path))

@@ -117,9 +117,13 @@ function isUndocumented({ column, names }: MemberPath): boolean {
 /** A path below a field whose members the documents do not name. */
 type OpenPath = readonly [path: string, member: MemberPath]
 
-/** Lists the undocumented paths of a query as they were written, each with its column and names. */
-export function listOpenPaths({ filter, selection }: SearchQuery): readonly OpenPath[] {
+/**
+ * Lists the undocumented paths of a query as they were written, each with its column and names.
+ * @param more paths of an aggregate's groups and measures
+ */
+export function listOpenPaths({ filter, selection }: SearchQuery, more: readonly FieldPath[] = []): readonly OpenPath[] {
   const all = [
+    ...more.flatMap(({ column, steps }) => (column === undefined ? [] : [{ column, names: steps.filter((step) => step !== null) }])),
     ...(filter === undefined ? [] : listConditionPaths(filter)),
     ...[...(selection ?? [])].flatMap(([column, each]) => listSelectionPaths(column, each)),
   ]

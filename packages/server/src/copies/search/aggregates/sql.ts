@@ -2,6 +2,7 @@
 import { aggregateLimits } from 'ferrule/internal'
 import { buildRowCondition, quoteTable } from '../columns.ts'
 import { connectorParameter } from '../conditions/sql-context.ts'
+import { largestPage } from '../functions.ts'
 import { buildCondition, buildFilter, buildFlaw } from '../sql.ts'
 import { buildStatement, type Reliance, type SearchStatement, Values } from '../statement.ts'
 import type { FieldPath } from '../tree.ts'
@@ -219,6 +220,13 @@ function writeFacts({ query, values }: Scene, { groups, measures, good, flaw }: 
   return `select ${facts.join(', ')}`
 }
 
+/** Leaves out the groups after a full page: keys can be long texts. */
+function cutPage(ranked: string, cells: number, values: Values): string {
+  const size = Array.from({ length: cells }, (_, index) => `coalesce(octet_length(r.c${index}), 4)`).join(' + ')
+  const before = `sum(${size}) over (order by r.place rows between unbounded preceding and 1 preceding)`
+  return `select * from (select r.*, ${before} as before from (${ranked}) r) q where q.before is null or q.before <= ${values.add(largestPage, 'int4')}`
+}
+
 interface Parts {
   readonly groups: readonly GroupSql[]
   readonly measures: readonly MeasureSql[]
@@ -265,7 +273,8 @@ export function buildAggregateStatement(query: AggregateQuery, { connector, reli
   const order = writeOrder(query, groups)
   const limit = Math.min(search.limit, aggregateLimits.mostGroups - offset)
   const cells = [...groups, ...measures].map(({ cell }, index) => `${cell} as c${index}`)
-  const page = `select row_number() over (${order.trim()})::int4 as place, ${cells.join(', ')} from h${spellings.map(({ join }) => join).join('')}${order} limit ${values.add(limit, 'int4')} offset ${values.add(offset, 'int4')}`
+  const ranked = `select row_number() over (${order.trim()})::int4 as place, ${cells.join(', ')} from h${spellings.map(({ join }) => join).join('')}${order} limit ${values.add(limit, 'int4')} offset ${values.add(offset, 'int4')}`
+  const page = cutPage(ranked, cells.length, values)
   const facts = writeFacts(scene, { groups, measures, good, flaw: flaw?.sql })
   const text = `with ${tables.join(', ')} select f.*, p.* from (${facts}) f left join (${page}) p on true order by p.place`
   return { ...buildStatement(text, values), listedAt: flaw?.listedAt }
