@@ -270,9 +270,16 @@ function commonest(groups: readonly (readonly Key[])[]): ReadonlyMap<string, str
 const combine = (keys: readonly (readonly Key[])[]): readonly (readonly Key[])[] =>
   keys.reduce<readonly (readonly Key[])[]>((found, each) => found.flatMap((before) => each.map((key) => [...before, key])), [[]])
 
+/** Shortens a number that no filter can hold, so that it compares with all that a filter can hold as before. */
+function shortened(text: string): string {
+  const [whole = '', fraction = ''] = text.split('.')
+  if (text.length <= 400) return text
+  return whole.length > 350 ? `${whole.startsWith('-') ? '-' : ''}1e350` : `${whole}.${fraction.slice(0, 40)}1`
+}
+
 /** Returns whether results satisfy `having`. Numbers compare as decimal strings, which keep every digit. */
 function isHeld(names: readonly string[], results: readonly Measured[], having: Json | undefined): boolean {
-  const shown = results.map(({ shown: value }) => (isObject(value) ? value['number'] : value))
+  const shown = results.map(({ shown: value }) => (isObject(value) ? shortened(String(value['number'])) : typeof value === 'string' ? shortened(value) : value))
   const schemas = results.map(({ order }): Field => {
     if (typeof order === 'bigint') return { type: 'string', format: 'date-time' }
     return typeof order === 'string' ? { type: 'string' } : { type: 'string', 'x-compare': 'decimal' }
