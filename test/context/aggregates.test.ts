@@ -34,4 +34,27 @@ describe.each(databasesOfStatements(['pglite', 'postgres']))('aggregates on %s',
       expect(report.skipping).toBeGreaterThan(report.aggregates / 20)
     },
   )
+
+  test('tell the two hours of a change of the clock apart, and begin weeks as ISO 8601 does', async () => {
+    const database = await openDatabase(engine)
+    await createTable(database, moments)
+    const times = ['2025-10-26T00:30:00Z', '2025-10-26T01:30:00Z', '2025-10-26', '2020-12-31T23:30:00Z', '2021-01-03', 'soon']
+    await fillTable(database, moments, { connector: 1, sent: times.map((at, id) => ({ record: { id, at } })) })
+    const read = async (by: string, zone: string) => {
+      const query = parseAggregate(moments, { group_by: [{ field: 'at', by, time_zone: zone }] })
+      const run = { ask: (statement: SearchStatement) => database.query(statement), recent: new RecentWords() }
+      const { json, skipped } = await runAggregate(run, query, { connector: 1 })
+      expect(skipped).toEqual({ at: 1 })
+      return JSON.parse(json).map(({ at, count }: { at: string; count: number }) => `${at} ${count}`)
+    }
+    expect((await read('hour', 'Europe/Berlin')).slice(2)).toEqual([
+      '2025-10-26T00:00:00+02:00 1',
+      '2025-10-26T02:00:00+02:00 1',
+      '2025-10-26T02:00:00+01:00 1',
+    ])
+    expect(await read('week', 'UTC')).toEqual(['2020-W53 2', '2025-W43 3'])
+    expect(await read('year', 'Europe/Berlin')).toEqual(['2021 2', '2025 3'])
+    expect(await read('quarter', 'UTC')).toEqual(['2020-Q4 1', '2021-Q1 1', '2025-Q4 3'])
+    await database.close()
+  })
 })

@@ -16,7 +16,7 @@ export {
   measureFunctions,
   type TimeUnit,
   timeUnits,
-} from './definition/aggregates.ts'
+} from './values/aggregates.ts'
 export { findSyncedOperation } from './definition/check-sync.ts'
 export { compareKinds, type KindChange, kindChangeMeanings } from './definition/compare.ts'
 export { readSlug } from './definition/connector.ts'
