@@ -7,16 +7,6 @@ export { readProblem } from './client/problem.ts'
 export { clientVariables } from './client/settings.ts'
 export { formatWebhookSecret, signWebhook } from './client/webhook-signature.ts'
 export { kinds } from './connectors/index.ts'
-export {
-  aggregateLimits,
-  countMeasure,
-  isMeasureFunction,
-  isTimeUnit,
-  type MeasureFunction,
-  measureFunctions,
-  type TimeUnit,
-  timeUnits,
-} from './values/aggregates.ts'
 export { findSyncedOperation } from './definition/check-sync.ts'
 export { compareKinds, type KindChange, kindChangeMeanings } from './definition/compare.ts'
 export { readSlug } from './definition/connector.ts'
@@ -121,6 +111,16 @@ export { type McpMessage, type MessageId, type MessageRefusal, messageCodes, rea
 export { createMcpServer, type McpSdk, type ToolReport } from './mcp/server.ts'
 export { parseRetryAfter } from './retry.ts'
 export { describeExecute, getTracing, inSpan, type Span, type SpanStart } from './tracing.ts'
+export {
+  aggregateLimits,
+  countMeasure,
+  isMeasureFunction,
+  isTimeUnit,
+  type MeasureFunction,
+  measureFunctions,
+  type TimeUnit,
+  timeUnits,
+} from './values/aggregates.ts'
 export { BoundedMap } from './values/bounded-map.ts'
 export { type FormulaMode, formatCsvText } from './values/csv.ts'
 export { findRounded } from './values/filter/lexer.ts'
