@@ -12,8 +12,8 @@ import { alternate, type Effort, median, type Sides } from './rounds.ts'
 
 /** How often readiness is asked for, in milliseconds. */
 const pollEvery = 5
-/** A program that is not ready after this long is broken, in milliseconds. */
-const patience = 30_000
+/** A program that is not ready after this long is broken, in milliseconds. A first start checks 200 kinds, and a machine can be busy. */
+const patience = 120_000
 /** Idle for this long before its memory is read, in milliseconds. */
 const rest = 2_000
 
