@@ -43,6 +43,8 @@ test('error codes and their statuses', () => {
     kind_in_use: '409 caller',
     webhook_endpoint_not_found: '404 caller',
     webhook_delivery_not_found: '404 caller',
+    consumer_not_found: '404 caller',
+    consumer_moved: '409 caller',
     kind_invalid: '422 caller',
     kind_not_found: '404 caller',
     record_not_found: '404 caller',

@@ -95,6 +95,8 @@ export const errorConsequences: Readonly<Record<ErrorCode, ErrorConsequences>> =
   kind_in_use: refused,
   webhook_endpoint_not_found: refused,
   webhook_delivery_not_found: refused,
+  consumer_not_found: refused,
+  consumer_moved: refused,
   job_not_found: refused,
   sync_not_found: refused,
   record_not_found: answered,

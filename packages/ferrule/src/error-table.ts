@@ -127,6 +127,16 @@ export const errorTable = {
     'The endpoint has no such delivery.',
     'List the deliveries of the endpoint again; they are kept for 30 days.',
   ),
+  consumer_not_found: caller(
+    404,
+    'The connector has no such consumer of changes.',
+    'See GET /api/v1/integrations/connectors/{connector_id}/consumers.',
+  ),
+  consumer_moved: caller(
+    409,
+    'The cursor of the consumer was moved meanwhile.',
+    'Read the consumer, and continue from its cursor. One process at a time can be a consumer.',
+  ),
   job_not_found: caller(404, 'The job does not exist.', 'Use the job_id that the deletion answered.'),
   sync_not_found: caller(404, 'The sync does not exist.', 'See GET /api/v1/integrations/connectors/{connector_id}/syncs.'),
   record_not_found: caller(404, 'The vendor has no such record: {reason}.', 'Check the id, and that the credentials may see the record.'),

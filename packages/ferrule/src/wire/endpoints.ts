@@ -17,6 +17,7 @@ const workspace = '/api/v1/workspaces/{workspace_id}'
 const definitions = '/api/v1/integrations/definitions/sources'
 const connectors = '/api/v1/integrations/connectors'
 const connector = `${connectors}/{connector_id}`
+const consumer = `${connector}/consumers/{name}`
 const sync = `${connector}/syncs/{sync_id}`
 const kinds = '/api/v1/kinds'
 const kind = `${kinds}/{slug}`
@@ -76,6 +77,10 @@ export const endpoints = {
   exportEntity: { method: 'GET', path: `${connector}/entities/{entity}/export` },
   listChanges: { method: 'GET', path: `${connector}/entities/{entity}/changes` },
   listConnectorChanges: { method: 'GET', path: `${connector}/changes` },
+  listChangeConsumers: { method: 'GET', path: `${connector}/consumers` },
+  getChangeConsumer: { method: 'GET', path: consumer },
+  saveChangeConsumer: { method: 'PUT', path: consumer },
+  deleteChangeConsumer: { method: 'DELETE', path: consumer },
   inspectConnector: { method: 'GET', path: `${connector}/inspect` },
   getContextStore: { method: 'GET', path: `${connector}/context_store` },
   watchContextStore: { method: 'GET', path: `${connector}/context_store/events` },

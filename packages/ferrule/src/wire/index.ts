@@ -120,6 +120,19 @@ export {
   storedConnectorStatuses,
 } from './connectors.ts'
 export {
+  type ChangeConsumer,
+  type ChangeConsumerInput,
+  type ChangeConsumerList,
+  type ChangeConsumerRemoval,
+  changeConsumer,
+  changeConsumerInput,
+  changeConsumerList,
+  changeConsumerRemoval,
+  consumerName,
+  consumerStates,
+  mostConsumers,
+} from './consumers.ts'
+export {
   type CopySummary,
   contextStoreStatus,
   copyState,

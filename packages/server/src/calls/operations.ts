@@ -7,6 +7,7 @@ import { asFerruleError, clocks, fail, fillHint, findMissingScopes } from 'ferru
 import { type CheckResult, type ExecuteRequest, type Validation, validationInput } from 'ferrule/wire'
 import { type CallServices, runMarked, runReported, type StoredCall } from '../connectors/access.ts'
 import type { CheckTarget } from '../connectors/check-target.ts'
+import type { Consumers } from '../copies/changes/consumers.ts'
 import type { Changes } from '../copies/changes/feed.ts'
 import type { Everything } from '../copies/everything/everything.ts'
 import type { Folds } from '../copies/folds.ts'
@@ -33,6 +34,8 @@ export interface OperationServices extends Omit<CallServices, 'connectors'> {
   readonly everything?: Everything
   /** Reads the changes of copies; absent where there is no context store. */
   readonly changes?: Changes
+  /** Keeps the consumers of changes; absent as `changes`. */
+  readonly consumers?: Consumers
   /** Cuts large answers in a worker thread. */
   readonly cutter?: Cutter | undefined
   /** Writes Parquet files in a worker thread. */

@@ -3,6 +3,7 @@
 import type { Platform } from '../main/platform-types.ts'
 import type { Settings } from '../main/settings/settings.ts'
 import type { ConnectorAccess } from '../values/access.ts'
+import { type Consumers, createConsumers } from './changes/consumers.ts'
 import { type Changes, createChanges } from './changes/feed.ts'
 import { createRecordLogs, type RecordLogs } from './changes/record-logs.ts'
 import { createEverything, type Everything } from './everything/everything.ts'
@@ -18,6 +19,7 @@ export interface CopyServices {
   readonly everything: Everything
   readonly searcher: Pick<Searcher, 'readRecords'>
   readonly changes: Changes
+  readonly consumers: Consumers
   readonly recordLogs: RecordLogs
   readonly folds: Folds
   readonly lostRecords: LostRecords
@@ -26,7 +28,7 @@ export interface CopyServices {
 /** Options of `createCopyServices`. */
 export interface CopyServiceOptions extends Pick<FoldOptions, 'onFold' | 'onError'> {
   readonly store: ContextStore
-  readonly platform: Pick<Platform, 'syncs' | 'cursorKey' | 'connectors'>
+  readonly platform: Pick<Platform, 'syncs' | 'cursorKey' | 'connectors' | 'consumerRows'>
   readonly settings: Settings
   /** Milliseconds since 1970. */
   readonly clock: () => number
@@ -57,6 +59,7 @@ export function createCopyServices({ store, platform, settings, clock, ...told }
     everything: createEverything({ searcher, store, copies, connectors: platform.connectors, cursorKey, clock, searchMs, atOnce }),
     searcher,
     changes: createChanges({ store, searcher, copies, cursorKey, clock, days: settings.changesDays, timeoutMs: searchMs }),
+    consumers: createConsumers({ store, rows: platform.consumerRows, cursorKey, clock }),
     recordLogs: createRecordLogs({ store, cursorKey, clock, days: settings.changesDays }),
     lostRecords: createLostRecords({ store, clock, onLost, onError }),
     folds: createFolds({ store, onCreated: ({ ref }, created) => addRecords(ref, created), onLost, ...told }),

@@ -13,6 +13,7 @@ import type { Connectors, Kinds } from '../connectors/connector-types.ts'
 import type { KindPromotions } from '../connectors/kind-promotions.ts'
 import type { ConnectLinks, ConnectPages, ConsentRevocations, VendorApplications } from '../connectors/links/connect-types.ts'
 import type { OwnKinds } from '../connectors/own-kinds.ts'
+import type { ConsumerRows } from '../copies/changes/consumer-rows.ts'
 import type { SyncServices, Syncs, SyncWorker } from '../copies/sync-types.ts'
 import type { EventWorker, EventWorkerOptions } from '../events/event-worker.ts'
 import type { Backlogs } from '../events/sql/backlogs.ts'
@@ -53,6 +54,8 @@ export interface Platform {
   readonly writes: Writes
   readonly keptAnswers: KeptAnswers
   readonly syncs: Syncs
+  /** Rows of the consumers of changes. */
+  readonly consumerRows: ConsumerRows
   readonly usage: Usage
   readonly webhooks: Webhooks
   readonly connectorWebhooks: ConnectorWebhookService

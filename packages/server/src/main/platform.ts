@@ -19,6 +19,7 @@ import { createConnectLinks } from '../connectors/links/links.ts'
 import { createVendorApplications } from '../connectors/links/vendor-applications.ts'
 import { createOwnKinds, type ReadUploads } from '../connectors/own-kinds.ts'
 import type { ServedKind } from '../connectors/served-kind.ts'
+import { createConsumerRows } from '../copies/changes/consumer-rows.ts'
 import { SyncNode } from '../copies/queue/node.ts'
 import { KnownIndexes } from '../copies/status/status-facts.ts'
 import { Watching } from '../copies/status/watching.ts'
@@ -207,6 +208,7 @@ async function start({ clock, budgets, engine, parts }: Foundation, options: Pla
     vendorEvents,
     installation: createInstallation(parts, contextStore),
     syncs,
+    consumerRows: createConsumerRows(parts),
     engine,
     admission: parts.admission,
     limiter: budgets.limiter,

@@ -176,7 +176,8 @@ export class ConnectorFeed {
   }
 }
 
-const isFed = (access: ConnectorAccess, entity: string): boolean => {
+/** Returns whether the changes of an entity can be read. */
+export const isFed = (access: ConnectorAccess, entity: string): boolean => {
   const { entities } = access.connection.kind.definition
   return Object.hasOwn(entities, entity) && entities[entity]?.context_store_search !== undefined
 }

@@ -6,13 +6,12 @@ import { JsonText } from 'ferrule/engine'
 import { writeBody } from 'ferrule/internal'
 import { fromNow } from 'ferrule/wire'
 import type { ConnectorAccess } from '../../values/access.ts'
-import { type CursorScope, signCursor, verifyCursor } from '../../values/cursor.ts'
-import { digestParts } from '../../values/ids.ts'
 import type { EntityRef } from '../entity-ref.ts'
 import { assertFilled } from '../searches.ts'
 import type { ContextStore, LogWait } from '../store/types.ts'
 import type { Copies } from '../sync-types.ts'
 import { ConnectorFeed, type Positions } from './connector-feed.ts'
+import { type CursorParts, parsePosition, parsePositions, signPosition, signPositions } from './positions.ts'
 import { type FeedPosition, FeedReader, type FeedReaderOptions, findFed, type PartLimits } from './reader.ts'
 
 /** Which changes: those of one entity, of some, or of all of a connector. */
@@ -50,36 +49,9 @@ export interface Changes {
 }
 
 /** Options of `createChanges`. */
-export interface ChangesOptions extends FeedReaderOptions {
+export interface ChangesOptions extends FeedReaderOptions, CursorParts {
   readonly store: FeedReaderOptions['store'] & Pick<ContextStore, 'readLogStates' | 'waitForChange'>
   readonly copies: Pick<Copies, 'readStatus' | 'listFilled'>
-  /** HMAC key for cursors. */
-  readonly cursorKey: () => Uint8Array
-  /** Milliseconds since 1970. */
-  readonly clock: () => number
-}
-
-/** What signs cursors. */
-export type CursorParts = Pick<ChangesOptions, 'cursorKey' | 'clock'>
-
-/** Forms of positions in cursors. */
-const [ofChanges, ofRecords, ofConnector] = [1, 2, 3]
-/** Values of an entity in the cursor of a connector. */
-const valuesOfEntity = 4
-
-/** Binds cursors to a connector, or to an entity of it. The log says what is too old: a client without news for long loses nothing. */
-function bindCursor(
-  { cursorKey, clock }: CursorParts,
-  { connector, kind, entity }: Pick<EntityRef, 'connector' | 'kind'> & { readonly entity?: string },
-): CursorScope {
-  const digest = digestParts(connector, kind, entity ?? null)
-  return { key: cursorKey(), purpose: 'changes', digest, belongsTo: 'entity or connector', now: clock(), life: Number.POSITIVE_INFINITY }
-}
-
-/** Signs the cursor of a position in the feed of an entity. */
-export function signPosition(parts: CursorParts, ref: EntityRef, { generation, position, key }: FeedPosition): string {
-  const place = [generation, String(position)]
-  return signCursor(key === undefined ? [ofChanges, ...place] : [ofRecords, ...place, key], bindCursor(parts, ref))
 }
 
 const toPage = (data: readonly object[], next: string, hasMore: boolean): FoundChanges => ({
@@ -101,15 +73,15 @@ class CopyChanges implements Changes {
 
   async read(access: ConnectorAccess, { entity, entities, after, ...limits }: ChangesQuery): Promise<FoundChanges> {
     if (entity === undefined) {
-      if (after === fromNow) return toPage([], this.#signAll(access, await this.#connector.begin(access, entities)), false)
+      if (after === fromNow) return toPage([], signPositions(this.#parts, access, await this.#connector.begin(access, entities)), false)
       const page = await this.#connector.read(access, { entities, from: this.#parseAll(access, after) }, limits)
-      return toPage(page.data, this.#signAll(access, page.next), page.hasMore)
+      return toPage(page.data, signPositions(this.#parts, access, page.next), page.hasMore)
     }
     const ref = findFed(access, entity)
-    if (after === fromNow) return toPage([], this.#sign(ref, await this.#begin(access, ref)), false)
-    const from = after === undefined ? { ...(await this.#begin(access, ref)), key: '' } : this.#parse(ref, after)
+    if (after === fromNow) return toPage([], signPosition(this.#parts, ref, await this.#begin(access, ref)), false)
+    const from = after === undefined ? { ...(await this.#begin(access, ref)), key: '' } : parsePosition(this.#parts, ref, after)
     const part = await this.#reader.read(ref, from, limits)
-    return toPage(part.data, this.#sign(ref, part.next), part.hasMore)
+    return toPage(part.data, signPosition(this.#parts, ref, part.next), part.hasMore)
   }
 
   async wait(access: ConnectorAccess, { entity, entities, after }: Followed, wait: LogWait): Promise<void> {
@@ -117,7 +89,7 @@ class CopyChanges implements Changes {
     if (entity === undefined) return this.#connector.wait(access, { entities, from: this.#parseAll(access, after) }, wait)
     const ref = findFed(access, entity)
     if (after === undefined) return
-    const from = this.#parse(ref, after)
+    const from = parsePosition(this.#parts, ref, after)
     if (from.key === undefined) await this.#parts.store.waitForChange([{ ref, from }], wait)
   }
 
@@ -126,33 +98,8 @@ class CopyChanges implements Changes {
     return this.#reader.begin(ref)
   }
 
-  #parse(ref: EntityRef, cursor: string): FeedPosition {
-    const [form, generation, position, key] = verifyCursor(cursor, bindCursor(this.#parts, ref))
-    return { generation: String(generation), position: BigInt(position ?? 0), ...(form === ofRecords ? { key: key ?? '' } : {}) }
-  }
-
-  #sign(ref: EntityRef, position: FeedPosition): string {
-    return signPosition(this.#parts, ref, position)
-  }
-
-  #bindAll({ ref, connection }: ConnectorAccess): CursorScope {
-    return bindCursor(this.#parts, { connector: ref.connectorId, kind: connection.kind.definition.kind })
-  }
-
   #parseAll(access: ConnectorAccess, cursor: string | undefined): Positions {
-    if (cursor === undefined) return new Map()
-    const [, ...values] = verifyCursor(cursor, this.#bindAll(access))
-    const positions = new Map<string, FeedPosition>()
-    for (let index = 0; index < values.length; index += valuesOfEntity) {
-      const [entity, generation, position, key] = values.slice(index, index + valuesOfEntity)
-      positions.set(String(entity), { generation: String(generation), position: BigInt(position ?? 0), key: key ?? undefined })
-    }
-    return positions
-  }
-
-  #signAll(access: ConnectorAccess, positions: Positions): string {
-    const values = [...positions].flatMap(([entity, { generation, position, key = null }]) => [entity, generation, String(position), key])
-    return signCursor([ofConnector, ...values], this.#bindAll(access))
+    return cursor === undefined ? new Map() : parsePositions(this.#parts, access, cursor)
   }
 }
 

@@ -1,7 +1,7 @@
 /** The logs of copies for those who tell endpoints of changes (docs/decisions/webhooks.md). */
 import type { EntityRef } from '../entity-ref.ts'
 import type { ChangeCounts, ContextStore, LogState } from '../store/types.ts'
-import { type CursorParts, signPosition } from './feed.ts'
+import { type CursorParts, signPosition } from './positions.ts'
 
 /** A log that is written. */
 export type FollowedLog = LogState & { readonly generation: string }

@@ -50,6 +50,9 @@ const generation = `e.feed || ' ' || ${timeline}`
 const entries = `cs_changes b cross join lateral (select key as pk, b.start + b.size * nr as place
   from unnest(b.keys) with ordinality as entry(key, nr) where key is not null) c`
 
+/** Returns whether a generation names the log of a number, on whatever timeline. */
+export const isOfLog = (generation: string | null, feed: bigint): boolean => generation?.split(' ')[0] === String(feed)
+
 /** Builds the statement that reads the state of a log, with a change after a position in each row. It reads no block that it does not need. */
 export const buildLogPage = ({ number, name }: EntityRows, { after, limit }: { after: bigint; limit: number }): Statement => ({
   name: 'cs_log_page',

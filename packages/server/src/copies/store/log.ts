@@ -32,10 +32,12 @@ export interface Log {
   readonly readAt: number
   /** Days for which changes are kept, and after which a log ends that nobody reads. */
   readonly days: number
+  /** Position of the consumer that is furthest behind: changes after it are kept beyond their days. Null: no consumer reads the log. */
+  readonly keptFor: bigint | null
 }
 
 /** Columns of the state of an entity that `parseLog` reads. */
-export const logColumns = 'feed, position, kept_after, read_at, log_days'
+export const logColumns = 'feed, position, kept_after, read_at, log_days, kept_for'
 
 /** Parses the columns of a log. */
 export const parseLog = (row: Row): Log => ({
@@ -44,6 +46,7 @@ export const parseLog = (row: Row): Log => ({
   keptAfter: BigInt(String(row['kept_after'])),
   readAt: Number(row['read_at']),
   days: Number(row['log_days']),
+  keptFor: typeof row['kept_for'] === 'bigint' ? row['kept_for'] : null,
 })
 
 /** A replaced row. */

@@ -7,6 +7,7 @@ import { fail } from 'ferrule/internal'
 import { holdConnector } from './database/connector-lock.ts'
 import type { ContextDatabase, Row, Session } from './database/database.ts'
 import { type Entries, type Log, logColumns, parseLog, writeLog } from './log.ts'
+import { isOfLog, type LogPosition } from './log-reads.ts'
 import type { ConnectorTable } from './registry.ts'
 import type { EntityRows } from './replicas/facts.ts'
 
@@ -87,7 +88,8 @@ export async function noteChange(session: Session, rows: EntityRows, { log }: Pi
   await session.query({
     name: 'cs_count',
     text: `update cs_entities set records = records + $3, deleted_at = greatest(deleted_at, $4), listed = listed + $5,
-        changes = changes + 1, feed = $6, position = $7, kept_after = $8
+        changes = changes + 1, feed = $6, position = $7, kept_after = $8,
+        kept_for = case when $6::int8 is not null then kept_for end
       where connector_id = $1 and name = $2`,
     values: [rows.number, rows.name, by, removedAt ?? 0, hasListed ? 1 : 0, feed, position, keptAfter],
   })
@@ -112,8 +114,26 @@ export async function pruneLog(session: Session, rows: EntityRows, now: number):
   if (end.keptAfter === log.keptAfter && end.feed === log.feed) return false
   const { feed, position, keptAfter } = end
   await session.query({
-    text: 'update cs_entities set feed = $3, position = $4, kept_after = $5 where connector_id = $1 and name = $2',
+    text: `update cs_entities set feed = $3, position = $4, kept_after = $5, kept_for = case when $3::int8 is not null then kept_for end
+      where connector_id = $1 and name = $2`,
     values: [rows.number, rows.name, feed, position, keptAfter],
   })
   return true
+}
+
+/**
+ * Notes from where on consumers need the changes of an entity.
+ * @param findNeeded reads where they are, while the state is locked: of two notes, the later one knows more
+ */
+export async function keepLog(session: Session, rows: EntityRows, findNeeded: () => Promise<readonly LogPosition[]>): Promise<void> {
+  const log = (await lockExistingState(session, rows.number, rows.name))?.log
+  if (log === undefined || log.feed === null) return
+  const { feed } = log
+  const needed = (await findNeeded()).flatMap(({ generation, position }) => (isOfLog(generation, feed) ? [position] : []))
+  const keptFor = needed.reduce<bigint | null>((least, each) => (least === null || each < least ? each : least), null)
+  if (keptFor === log.keptFor) return
+  await session.query({
+    text: 'update cs_entities set kept_for = $3 where connector_id = $1 and name = $2',
+    values: [rows.number, rows.name, keptFor],
+  })
 }

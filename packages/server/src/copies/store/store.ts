@@ -23,6 +23,7 @@ import {
   buildLogPage,
   type ChangeCounts,
   type LogPage,
+  type LogPosition,
   type LogState,
   type LogWait,
   LogWaits,
@@ -46,7 +47,7 @@ import {
 } from './registry.ts'
 import { Replicas } from './replicas/replicas.ts'
 import type { StoredRecord } from './row-encoder.ts'
-import { listLogs, lockState, pruneLog } from './state.ts'
+import { keepLog, listLogs, lockState, pruneLog } from './state.ts'
 import type { ContextStore, ContextStoreOptions, Followed, SearchableKind, SearchWork, Span, StoreStatus } from './types.ts'
 import { moveViews } from './views/views.ts'
 
@@ -293,6 +294,11 @@ class Store implements ContextStore {
       return target === undefined ? [] : [{ rows: nameRows(target), from }]
     })
     if (logs.length === followed.length) await this.#waits.wait(logs, wait)
+  }
+
+  async keepChanges(ref: EntityRef, findNeeded: () => Promise<readonly LogPosition[]>): Promise<void> {
+    const target = await this.#targets.find(ref)
+    if (target !== undefined) await this.#transaction(target, (session) => keepLog(session, nameRows(target), findNeeded))
   }
 
   async purgeExpired(now: number): Promise<void> {

@@ -165,6 +165,11 @@ export interface ContextStore {
   countChanges(ref: EntityRef, span: { readonly after: bigint; readonly upTo: bigint }): Promise<ChangeCounts>
   /** Waits until the log of one of some entities of a connector is elsewhere than at its position. @throws the reason of the signal */
   waitForChange(followed: readonly Followed[], wait: LogWait): Promise<void>
+  /**
+   * Notes from where on consumers need the changes of an entity: those are kept beyond their days, and the log does not end.
+   * @param findNeeded reads where all consumers are. It may run again, and never waits for the store
+   */
+  keepChanges(ref: EntityRef, findNeeded: () => Promise<readonly LogPosition[]>): Promise<void>
   /** Deletes changes whose days are over, also of entities that nothing writes any more. */
   purgeExpired(now: number): Promise<void>
   /** Runs a search in one slot; undefined when no record of the entity was ever written. */

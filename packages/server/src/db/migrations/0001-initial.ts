@@ -3,6 +3,7 @@
  * from meeting.
  */
 import { usageBins } from '../schema/usage-schema.ts'
+import { changeConsumers } from './change-consumers.ts'
 import { events } from './events.ts'
 import type { ColumnTypes, Migration } from './migration.ts'
 import { ownKinds } from './own-kinds.ts'
@@ -484,6 +485,7 @@ const subjects = [
   usage,
   events,
   vendorEvents,
+  changeConsumers,
 ]
 
 /** The schema of version 0.1.0. */

@@ -1,6 +1,7 @@
 /** Declares the tables of both databases. */
 import type { EntityOutcome, JobStatus, JobType, RunCause, RunMode, RunState, StoredConnectorStatus, WorkspaceStatus } from 'ferrule/wire'
 import type { ColumnType, Generated } from 'kysely'
+import type { ConsumerTables } from './consumers-schema.ts'
 import type { EventTables } from './events-schema.ts'
 import type { OwnKindTables } from './own-kinds-schema.ts'
 import type { VendorEventTables } from './vendor-events-schema.ts'
@@ -269,7 +270,7 @@ export interface SyncRemovalTable {
 }
 
 /** All tables by name. */
-export interface Tables extends ConnectTables, EventTables, OwnKindTables, VendorEventTables {
+export interface Tables extends ConnectTables, ConsumerTables, EventTables, OwnKindTables, VendorEventTables {
   state: StateTable
   organizations: OrganizationTable
   applications: ApplicationTable

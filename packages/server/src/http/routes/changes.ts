@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { FerruleError } from 'ferrule'
-import { fail } from 'ferrule/internal'
+import { fail, failValidation } from 'ferrule/internal'
 import {
   changesEvent,
   changesPage,
@@ -17,6 +17,7 @@ import { type Principal, requireScope } from '../../values/access.ts'
 import { readQuery } from '../../values/read.ts'
 import { type Answer, type Exchange, limited, type PrincipalRoute, type Services, slot } from '../route.ts'
 import { eventStream } from '../streams/event-stream.ts'
+import { takeConsumers } from './consumers.ts'
 
 const problems = [
   ...(['connector_not_found', 'workspace_inactive', 'entity_not_found', 'action_not_supported', 'validation_failed'] as const),
@@ -61,11 +62,12 @@ export const listConnectorChanges: PrincipalRoute = {
     about:
       'The changes of all entities that can be searched, each entry with its entity. Order is kept within an entity, not between entities. An entity ' +
       'begins with all its records between its marks as soon as its first sync has ended, and again where its changes were lost. ' +
+      'With `consumer` it reads from where that consumer is; only PUT of the consumer moves it. ' +
       aboutStream,
     scope: 'execute:read',
     query: connectorChangesQuery,
     answer: { about: 'One page', schema: connectorChangesPage, event: connectorChangesEvent },
-    problems,
+    problems: [...problems, 'consumer_not_found'],
   },
   answer: (exchange, services) => {
     const { entities, ...query } = readQuery(connectorChangesQuery, exchange.query)
@@ -76,15 +78,18 @@ export const listConnectorChanges: PrincipalRoute = {
 interface Asked extends Followed {
   readonly limit?: number
   readonly wait?: number
+  /** Name of the consumer that knows what to read. */
+  readonly consumer?: string | undefined
   /** Event of a page. */
   readonly event: EventSchema
 }
 
 /** Answers with a page of changes, at once or after a wait, or with the pages as a stream of events. */
 async function answerChanges(exchange: Exchange<Principal>, services: Services, asked: Asked): Promise<Answer> {
-  const { limit = 100, wait = 0, event, ...followed } = asked
+  const { limit = 100, wait = 0, event } = asked
   requireScope(exchange.who, 'execute:read')
   exchange.addVary('accept')
+  const followed = await findFollowed(exchange, services, asked)
   const pages = new Pages(exchange, services, limit)
   if (exchange.header('accept')?.includes('text/event-stream') === true) {
     const after = exchange.header('last-event-id') ?? followed.after
@@ -102,6 +107,16 @@ async function answerChanges(exchange: Exchange<Principal>, services: Services, 
     await pages.checkWho()
   }
   return limited(exchange, services, async ({ signal }) => ({ json: await pages.read(followed, signal) }))
+}
+
+/** Returns what a request reads: what it names itself, or what its consumer does. @throws FerruleError `consumer_not_found` */
+async function findFollowed(exchange: Exchange<Principal>, { platform, operations }: Services, asked: Asked): Promise<Followed> {
+  const { entity, entities, after, consumer } = asked
+  if (consumer === undefined) return { entity, entities, after }
+  if (after !== undefined || entities !== undefined)
+    throw failValidation([{ field: '/consumer', message: 'cannot stand beside after or entities', error_code: 'conflict' }])
+  const access = await platform.connectors.readAccess(exchange.who, slot(exchange, 'connector_id'))
+  return takeConsumers(operations).follow(access, consumer)
 }
 
 /** Errors after which a stream reads again. */
