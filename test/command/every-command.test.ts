@@ -183,7 +183,15 @@ const rows: Readonly<Record<string, Row>> = {
     isWhole: /^\d{18,} /m,
   },
   export: { args: [renamed, 'users', 'users.csv'], shows: ['Wrote users.csv: '], file: 'users.csv' },
-  changes: table([renamed, 'users', '--fields', 'type,key'], 'type', 'snapshot_begin', 'present', 'snapshot_end'),
+  changes: table(
+    [renamed, 'users', '--consumer', 'warehouse', '--fields', 'type,key'],
+    'type',
+    'snapshot_begin',
+    'present',
+    'snapshot_end',
+  ),
+  'consumers list': table([renamed, '--fields', 'name,status'], 'name', 'warehouse', 'active'),
+  'consumers delete': asking([renamed, 'warehouse'], 'deleted_at'),
   download: {
     args: [renamed, 'call_video', '--params', '@media.json', '-o', 'call.mp4'],
     shows: [' %', 'Wrote call.mp4: '],

@@ -27,6 +27,8 @@ beforeAll(async () => {
   mediaId = String(/[\w-]{43}/.exec(media.json.url)?.[0])
   ownKind = await bringKind(owner.token)
   webhook = await bringWebhook(owner.token)
+  const consumer = `${connectorsPath}/${owner.connectorId}/consumers/warehouse`
+  expect((await world.ask(consumer, { method: 'PUT', token: owner.token, body: {} })).status).toBe(200)
 })
 afterAll(() => world.close())
 
@@ -98,6 +100,7 @@ const idsOf = ({
   token_id: mcpTokenId,
   link_id: linkId,
   entity: 'users',
+  name: 'warehouse',
 })
 const nobodys = 'nobody-desk'
 /** Ids of the owner's kind and of its connector. @param name of the kind, in any of its forms */
@@ -122,6 +125,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   [`POST ${connectorsPath}/{connector_id}/media`]: { entity: 'call_audio', params: mediaParams },
   [`POST ${connectorsPath}/{connector_id}/syncs`]: { mode: 'full' },
   [`PUT ${connectorsPath}/{connector_id}/context_store/schedule`]: { paused: true },
+  [`PUT ${connectorsPath}/{connector_id}/consumers/{name}`]: { entities: ['users'] },
   [`PUT ${connectorsPath}/{connector_id}/webhooks`]: { secret: 'taken over' },
 }
 /** They take a slug that others may have too: own-kinds.test.ts shows that nobody sees it. */
@@ -139,7 +143,7 @@ async function seen(path: string, sent: Sent) {
 
 test('the table of routes has ids to try', () => {
   expect(withIds.map(({ operation }) => operation)).toEqual(expect.arrayContaining(Object.keys(bodies)))
-  expect(withIds).toHaveLength(54)
+  expect(withIds).toHaveLength(58)
 })
 
 type Seen = Awaited<ReturnType<typeof seen>>

@@ -252,14 +252,15 @@ describe('scopes', () => {
   test.each([
     [writing, 'connectors:read'],
     [reading, 'execute:read'],
-    [['GET /entities/{entity}/export', 'GET /entities/{entity}/changes'], 'connectors:read'],
+    [['GET /entities/{entity}/export', 'GET /entities/{entity}/changes', 'GET /consumers', 'GET /consumers/{name}'], 'connectors:read'],
+    [['DELETE /consumers/{name}', 'PUT /consumers/{name}'], 'execute:read'],
   ])('%s need more than %s', async (operations, scope) => {
     const token = await tokenOf(scope)
     for (const operation of operations) {
       const answer = await ask(
         operation,
         { token, ...(operation.startsWith('P') ? { body: {} } : {}) },
-        { sync_id: randomUUID(), entity: 'users' },
+        { sync_id: randomUUID(), entity: 'users', name: 'none' },
       )
       expect([operation, answer.status, answer.json.code]).toEqual([operation, 403, 'insufficient_scope'])
     }

@@ -45,6 +45,22 @@ test('records and bodies', () => {
       'select_fields?': '[string] | null',
       'skip_truncation?': 'boolean | null',
     },
+    ChangeConsumer: {
+      created_at: 'date-time',
+      cursor: 'string | null',
+      entities: '[string] | null',
+      moved_at: 'date-time | null',
+      name: 'string',
+      positions:
+        '[{ entity: string, state: snapshot | following | expired, unread_bytes: integer | null, unread_since: date-time | null }]',
+      status: 'active | expired',
+      status_reason: 'string | null',
+      unread_bytes: 'integer',
+      unread_since: 'date-time | null',
+    },
+    ChangeConsumerInput: '{ cursor?: string, entities?: [string] | null, replaces?: string | null }',
+    ChangeConsumerList: '{ data: [ChangeConsumer] }',
+    ChangeConsumerRemoval: '{ deleted_at: date-time, name: string }',
     ChangesPage:
       '{ data: [{ cause?: sync | live | webhook, changed_at?: date-time, fields?: [string], key?: string, record?: object, type: snapshot_begin | present | snapshot_end | added | changed | removed }], has_more: boolean, next: string }',
     CheckResult: {

@@ -145,6 +145,8 @@ const others = new Set([
   ...['count', 'read', 'store', 'purgeExpired'].map((name) => `usage.${name}`),
   'installation.describe', // for everybody
   'installation.readNode', // for the operator, as test/http/console.test.ts shows
+  // They take the ids of a connector that `readAccess` has opened; test/http/consumers.test.ts has foreign ones.
+  ...['list', 'find', 'save', 'remove'].map((name) => `consumerRows.${name}`),
   'syncs.listOverviews', // sync-overviews.test.ts has a foreign organization and a foreign workspace
   'syncs.listUnfinished',
   'syncs.refill',

@@ -2,6 +2,7 @@
 import { Ferrule } from '../../packages/ferrule/src/index.ts'
 import type {
   ApplicationRecord,
+  ChangeConsumer,
   CheckResult,
   ConnectLinkRecord,
   ConnectorRecord,
@@ -39,6 +40,7 @@ const {
   connectors,
   syncs,
   contextStore,
+  consumers,
   definitions,
   kinds: ownKinds,
   webhooks,
@@ -148,6 +150,8 @@ const again = await connectors.link('id', { end_user: { id: 'user-17' } })
 yes<Same<typeof again, typeof link>>()
 const own = await oauthCredentials.save({ connector_type: 'gong', configuration: { client_id: 'a', client_secret: 'b' } })
 yes<Same<typeof own.configuration_fields, readonly string[]>>()
+const consumer = await consumers.save('id', 'warehouse', { entities: ['calls'] })
+yes<Same<typeof consumer, ChangeConsumer>>()
 const hook = await webhooks.create({ name: 'n', url: 'https://hooks.example.com', types: ['connector.auth_failed'] })
 yes<Same<typeof hook.secret, string>>()
 // @ts-expect-error there is no such type of event

@@ -1,5 +1,6 @@
 /** Follows the changes of a copy, page by page. */
-import type { OptionRules } from '../values/options.ts'
+import { failValidation } from '../errors.ts'
+import { checkOptions, type OptionRules } from '../values/options.ts'
 import type { ChangesPage } from '../wire/changes.ts'
 import { defaultDeadlineMs } from './deadline.ts'
 
@@ -17,6 +18,11 @@ export interface ChangesParams {
 export interface ConnectorChangesParams<Entity extends string = string> extends ChangesParams {
   /** The entities to read; default: all. */
   readonly entities?: readonly Entity[] | undefined
+  /**
+   * Name of a consumer, whose cursor the service keeps, in place of `after`. It is registered at the first time, and moves when all entries
+   * of a page were handled.
+   */
+  readonly consumer?: string | undefined
 }
 
 /** Rules of the parameters of an entity. */
@@ -26,13 +32,20 @@ export const changesRules: OptionRules = {
   follow: ['must be true or false', (value) => typeof value === 'boolean'],
 }
 
-/** Rules of the parameters of a connector. */
-export const connectorChangesRules: OptionRules = {
+const connectorChangesRules: OptionRules = {
   ...changesRules,
+  consumer: ['must be a string with at least one character', (value) => typeof value === 'string' && value !== ''],
   entities: [
     'must be a list of names, at least one',
     (value) => Array.isArray(value) && value.length > 0 && value.every((name) => typeof name === 'string'),
   ],
+}
+
+/** Checks the parameters of a connector. @throws FerruleError `validation_failed` */
+export function checkConnectorChanges(params: ConnectorChangesParams): void {
+  checkOptions(connectorChangesRules, params)
+  if (params.consumer !== undefined && params.after !== undefined)
+    throw failValidation([{ field: '/after', message: 'cannot stand beside consumer, which has a cursor', error_code: 'conflict' }])
 }
 
 /** An entry, as it comes from the service, and where to continue. */
@@ -83,5 +96,27 @@ export async function* walkChanges<Page extends FeedPage>(
   for await (const { data, next } of pages) {
     for (const [index, entry] of data.entries()) yield { ...entry, cursor: index === data.length - 1 ? next : cursor }
     cursor = next
+  }
+}
+
+/** The consumer of a walk: where it is, and how it is moved. */
+export interface ConsumerPlace {
+  /** Cursor that the service keeps; null: none yet. */
+  readonly cursor: string | null
+  /** Keeps a cursor in place of another one. @throws FerruleError `consumer_moved` */
+  move(cursor: string, replaces: string | null): Promise<unknown>
+}
+
+/** Yields pages, and moves the consumer when a page with entries was handled. */
+export async function* keepPlace<Page extends FeedPage>(
+  pages: AsyncIterable<Page>,
+  { cursor, move }: ConsumerPlace,
+): AsyncGenerator<Page, void, undefined> {
+  let kept = cursor
+  for await (const page of pages) {
+    yield page
+    if (page.data.length === 0) continue
+    await move(page.next, kept)
+    kept = page.next
   }
 }

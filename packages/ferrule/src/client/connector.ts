@@ -11,14 +11,16 @@ import { makeResumable } from '../values/walks/resume.ts'
 import { type ListPage, type Part, type WalkOptions, walkPages, walkParts, walkPositions, walkRecords } from '../values/walks/walk.ts'
 import type { ChangesPage, ConnectorChangesPage } from '../wire/changes.ts'
 import type { CheckResult } from '../wire/checks.ts'
+import type { ChangeConsumer, ChangeConsumerInput } from '../wire/consumers.ts'
 import { type Endpoint, endpoints } from '../wire/endpoints.ts'
 import {
   type ChangesPageQuery,
   type ChangesParams,
   type ConnectorChangesParams,
   changesRules,
-  connectorChangesRules,
+  checkConnectorChanges,
   type FollowedChange,
+  keepPlace,
   walkChangePages,
   walkChanges,
 } from './changes.ts'
@@ -323,22 +325,40 @@ export class Hosted {
     return walkChanges(this.changePages(entity, params, options), params.after)
   }
 
+  /** Yields pages of the changes of all entities of the connector. A consumer moves when a page was handled. */
+  async *allChangePages(
+    params: ConnectorChangesParams = {},
+    options: HostedCallOptions = {},
+  ): AsyncGenerator<ConnectorChangesPage, void, undefined> {
+    checkOptions(hostedCallRules, options)
+    checkConnectorChanges(params)
+    const { consumer, entities, after } = params
+    const place = consumer === undefined ? undefined : await this.#saveConsumer(consumer, entities === undefined ? {} : { entities }, options)
+    const asked = (place?.entities ?? entities)?.join()
+    const load = (query: ChangesPageQuery) =>
+      this.#send(options, (slots, left) => {
+        const parts = { ...left, slots, query: { ...query, entities: asked } }
+        return this.#transport.json<ConnectorChangesPage>(endpoints.listConnectorChanges, parts)
+      })
+    const pages = walkChangePages(load, { ...params, after: place?.cursor ?? after }, options)
+    if (consumer === undefined || place === undefined) return yield* pages
+    const move = (cursor: string, replaces: string | null) => this.#saveConsumer(consumer, { cursor, replaces }, options)
+    yield* keepPlace(pages, { cursor: place.cursor, move })
+  }
+
   /** Yields the changes of all entities of the connector. */
-  async *allChanges(
-    { entities, ...params }: ConnectorChangesParams = {},
+  allChanges(
+    params: ConnectorChangesParams = {},
     options: HostedCallOptions = {},
   ): AsyncGenerator<FollowedChange<ConnectorChangesPage>, void, undefined> {
-    checkOptions(hostedCallRules, options)
-    checkOptions(connectorChangesRules, { ...params, entities })
-    const load = (query: ChangesPageQuery) =>
-      this.#send(options, (slots, left) =>
-        this.#transport.json<ConnectorChangesPage>(endpoints.listConnectorChanges, {
-          ...left,
-          slots,
-          query: { ...query, entities: entities?.join() },
-        }),
-      )
-    yield* walkChanges(walkChangePages(load, params, options), params.after)
+    return walkChanges(this.allChangePages(params, options), params.after)
+  }
+
+  /** Registers or moves a consumer. A repetition changes nothing, so it is sent again after a failure that can pass. */
+  #saveConsumer(name: string, body: ChangeConsumerInput, options: HostedCallOptions): Promise<ChangeConsumer> {
+    return this.#send(options, (slots, left) =>
+      this.#transport.json<ChangeConsumer>(endpoints.saveChangeConsumer, { ...left, slots: { ...slots, name }, body, isRead: true }),
+    )
   }
 
   /**

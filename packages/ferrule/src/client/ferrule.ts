@@ -8,6 +8,7 @@ import type { UsageQuery, UsageReport } from '../wire/overview/usage.ts'
 import { type AnyAnswer, type AnyRequest, requestAny } from './any-route.ts'
 import { Applications } from './resources/applications.ts'
 import { Connectors, Jobs } from './resources/connectors.ts'
+import { Consumers } from './resources/consumers.ts'
 import { ContextStore } from './resources/context-store.ts'
 import { Definitions } from './resources/definitions.ts'
 import { Kinds } from './resources/kinds.ts'
@@ -41,6 +42,7 @@ export class Ferrule {
   readonly connectors: Connectors
   readonly syncs: Syncs
   readonly contextStore: ContextStore
+  readonly consumers: Consumers
   readonly definitions: Definitions
   readonly kinds: Kinds
   readonly tokens: ScopedTokens
@@ -69,6 +71,7 @@ export class Ferrule {
     this.connectors = new Connectors(transport)
     this.syncs = new Syncs(transport)
     this.contextStore = new ContextStore(transport)
+    this.consumers = new Consumers(transport)
     this.definitions = new Definitions(transport)
     this.kinds = new Kinds(transport)
     this.tokens = new ScopedTokens(transport)

@@ -71,7 +71,8 @@ export type ChangesPage = Wire<typeof changesPage>
 /** A page of a feed, as soon as it has entries. */
 export const changesEvent = { name: 'changes', data: changesPage } as const satisfies EventSchema
 
-const connectorChangeRecord = part({ entity: str('Entity of the record, or of the mark'), ...entry }, aboutEntry)
+/** One entry of the feed of a connector. */
+export const connectorChangeRecord = part({ entity: str('Entity of the record, or of the mark'), ...entry }, aboutEntry)
 
 /** A page of the feed of a connector. */
 export const connectorChangesPage = record(

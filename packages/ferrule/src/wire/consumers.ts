@@ -42,6 +42,8 @@ export const changeConsumer = record(
     cursor: orNull(cursor('Where it reads on; null: at the beginning, so all records come first')),
     status: oneOf('active: what it has not read is kept; expired: changes of an entity are lost', 'active', 'expired'),
     status_reason: orNull(str('What is lost, and what comes instead')),
+    unread_bytes: int('About the bytes of the changes that it has not read, of all entities'),
+    unread_since: orNull(time('Time of the oldest change that it has not read; null: there is none')),
     positions: list(consumedEntity, 'Where it stands in each entity that it has begun'),
     created_at: time('Time of registration'),
     moved_at: orNull(time('Time when its cursor was last kept')),

@@ -1,7 +1,7 @@
 /** `changes`: prints what changes in a copy, and keeps a cursor in a file. */
 import { readFile } from 'node:fs/promises'
 import { FerruleError } from '../../errors.ts'
-import type { ChangesPage } from '../../wire/changes.ts'
+import type { ChangesPage, ConnectorChangesPage } from '../../wire/changes.ts'
 import { type CommandContext, readFlag, readText } from '../context.ts'
 import { addHint, failUsage, Interrupted, readErrorCode } from '../failure.ts'
 import type { Sink } from '../output/output.ts'
@@ -47,7 +47,7 @@ function addPosition(thrown: unknown, { after }: Standing, signal: AbortSignal):
 }
 
 /** Yields entries, and keeps the cursor when they were printed. While nothing changes, the cursor stays. */
-async function* takePages(pages: AsyncIterable<ChangesPage>, sink: Sink, keep: (cursor: string) => Promise<void>) {
+async function* takePages(pages: AsyncIterable<ChangesPage | ConnectorChangesPage>, sink: Sink, keep: (cursor: string) => Promise<void>) {
   let isFirst = true
   for await (const { data, next } of pages) {
     yield data
@@ -57,23 +57,34 @@ async function* takePages(pages: AsyncIterable<ChangesPage>, sink: Sink, keep: (
   }
 }
 
+/** Reads where to begin: what keeps a place is a file, or the service. @throws FerruleError for both */
+async function readBeginning({ options }: CommandContext) {
+  const [file, after, consumer] = [readText(options, 'cursorFile'), readText(options, 'after'), readText(options, 'consumer')]
+  if (consumer !== undefined && (file !== undefined || after !== undefined))
+    throw failUsage('The service keeps the place of a consumer.', 'Leave --cursor-file and --after out.')
+  return { file, consumer, after: (file === undefined ? undefined : await readCursor(file)) ?? after }
+}
+
 /** Prints changes to the newest one; with `--follow` until a signal comes. */
 export async function printChanges(context: CommandContext): Promise<void> {
   const { args, options, output, signal } = context
-  const [connector = '', entity = ''] = args
-  const file = readText(options, 'cursorFile')
-  const after = (file === undefined ? undefined : await readCursor(file)) ?? readText(options, 'after')
+  const [connector = '', entity] = args
+  const { file, consumer, after } = await readBeginning(context)
   const { hosted } = await openHosted(connector, context)
   const params = { after, limit: pageSize, follow: readFlag(options, 'follow') }
   const standing: Standing = { after: undefined }
   const keep = async (cursor: string): Promise<void> => {
     if (file !== undefined) return saveCursor(file, cursor)
-    standing.after = cursor
+    if (consumer === undefined) standing.after = cursor
   }
-  const pages = hosted.changePages(entity, params, callOptions(context))
+  const isOfConnector = entity === undefined || consumer !== undefined
+  const entities = entity === undefined ? undefined : [entity]
+  const pages = isOfConnector
+    ? hosted.allChangePages({ ...params, consumer, entities }, callOptions(context))
+    : hosted.changePages(entity, params, callOptions(context))
   try {
     // Not `list`: with --jq it prints at the end only.
-    await output.rows(takePages(pages, output.sink, keep), 'changed_at,type,key,cause,fields')
+    await output.rows(takePages(pages, output.sink, keep), `changed_at,${isOfConnector ? 'entity,' : ''}type,key,cause,fields`)
     output.noteUnseen()
   } catch (thrown) {
     throw addPosition(thrown, standing, signal)

@@ -154,22 +154,44 @@ export const recordCommands: readonly CommandSpec[] = [
   },
   {
     name: 'changes',
-    args: '<connector> <entity>',
-    about: 'print what changes in the copy of an entity: all records first, then what was added, changed and removed',
+    args: '<connector> [entity]',
+    about: 'print what changes in the copy, of all entities or of one: all records first, then what was added, changed and removed',
     details:
       'It ends with the newest change. Changes are written down from the first request on. The file of --cursor-file is written after the ' +
-      'entries were printed, and read at the start: so nothing is lost, and after an interruption entries of a page may come again. --jq runs over each entry.',
+      'entries were printed, and read at the start: so nothing is lost, and after an interruption entries of a page may come again. With --consumer the service keeps the place, in the same way. --jq runs over each entry.',
     options: [
       { flags: '--follow', about: 'wait for more changes until Ctrl+C' },
       { flags: '--after <cursor>', about: 'only changes after this cursor; now: only what changes from now on' },
       { flags: '--cursor-file <file>', about: 'file that keeps the cursor; --after is for the first time, when there is no such file' },
+      { flags: '--consumer <name>', about: 'consumer whose cursor the service keeps, instead of a file; the first use registers it' },
     ],
     examples: [
       'ferrule changes gong calls --format ndjson',
       'ferrule changes gong calls --after now --cursor-file calls.cursor --format ndjson',
+      'ferrule changes gong --consumer warehouse --format ndjson',
     ],
-    record: async () => (await import('../../wire/changes.ts')).changeRecord,
+    record: async ({ args }) => {
+      const { changeRecord, connectorChangeRecord } = await import('../../wire/changes.ts')
+      return args[1] === undefined ? connectorChangeRecord : changeRecord
+    },
     load: async () => (await import('../actions/changes.ts')).printChanges,
+  },
+  {
+    name: 'consumers list',
+    args: '<connector>',
+    about: 'list the consumers of changes, with how much each has not read',
+    examples: ['ferrule consumers list gong', 'ferrule consumers list gong --fields name,unread_since --format csv'],
+    record: async () => (await import('../../wire/consumers.ts')).changeConsumer,
+    load: async () => (await import('../actions/consumers.ts')).listConsumers,
+  },
+  {
+    name: 'consumers delete',
+    args: '<connector> <consumer>',
+    about: 'delete a consumer with its place; nothing is kept for it any more',
+    options: [{ flags: '-y, --yes', about: 'delete without a question' }],
+    examples: ['ferrule consumers delete gong warehouse --yes', 'ferrule consumers delete gong warehouse -y --quiet'],
+    record: async () => (await import('../../wire/consumers.ts')).changeConsumerRemoval,
+    load: async () => (await import('../actions/consumers.ts')).deleteConsumer,
   },
   {
     name: 'download',

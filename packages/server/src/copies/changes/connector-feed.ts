@@ -35,6 +35,9 @@ export interface ConnectorPage {
 /** Maximum number of entities of a cursor. */
 export const mostEntities = 50
 
+/** Interval of looks for entities that join, in milliseconds. */
+const joinMs = 5_000
+
 /** Options of `ConnectorFeed`. */
 export interface ConnectorFeedOptions {
   readonly reader: FeedReader
@@ -154,16 +157,17 @@ export class ConnectorFeed {
     return new PageBuilder(access, this.#parts.reader, { from: positions, limits }).build({ active, joining })
   }
 
-  /** Waits until a page has entries, or the time is over. An entity that can be searched only now joins after the wait. */
+  /** Waits until a page has entries, or the time is over. Looks from time to time for entities that can be searched only now. */
   async wait(access: ConnectorAccess, { entities, from }: ConnectorPosition, wait: LogWait): Promise<void> {
     const positions = dropUnknown(access, from)
     const asked = listAsked(access, entities, positions)
-    if (isReadingRecords(positions, asked) || (await this.#listJoining(access, entities, positions)).length > 0) return
+    if (isReadingRecords(positions, asked)) return
     const followed = asked.flatMap((entity) => {
       const position = positions.get(entity)
       return position === undefined ? [] : [{ ref: findFed(access, entity), from: position }]
     })
-    await this.#parts.store.waitForChange(followed, wait)
+    for (let left = wait.ms; left > 0 && (await this.#listJoining(access, entities, positions)).length === 0; left -= joinMs)
+      if (await this.#parts.store.waitForChange(followed, { ...wait, ms: Math.min(left, joinMs) })) return
   }
 
   /** Lists the entities that can be searched and have no position. @throws FerruleError `validation_failed` for too many */

@@ -58,7 +58,9 @@ const createRow = ({ organizationId, connectorId }: OwnConnector, name: string, 
 })
 
 /** Applies a change to a row. A repeated move is no conflict: its first answer may be lost. */
-function apply(row: ConsumerRow, { entities = row.entities, positions = row.positions, replaces }: ConsumerChange, now: number): ConsumerRow {
+function apply(row: ConsumerRow, { replaces, ...change }: ConsumerChange, now: number): ConsumerRow {
+  const entities = change.entities === undefined ? row.entities : change.entities
+  const positions = change.positions ?? row.positions
   if (replaces !== undefined && row.positions !== replaces && row.positions !== positions) throw fail('consumer_moved', {})
   return { ...row, entities, positions, moved_at: positions === row.positions ? row.moved_at : now }
 }

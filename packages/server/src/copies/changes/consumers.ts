@@ -73,6 +73,11 @@ const sayLost = (entities: readonly string[]): string =>
   `The changes of ${entities.join(', ')} are no longer kept. Read on: all records of ${entities.length === 1 ? 'it' : 'them'} come again, between ` +
   'snapshot_begin and snapshot_end. Delete what you have and did not meet there.'
 
+const sumUnread = (positions: readonly ConsumedEntity[]): Pick<ChangeConsumer, 'unread_bytes' | 'unread_since'> => ({
+  unread_bytes: positions.reduce((sum, { unread_bytes: bytes }) => sum + (bytes ?? 0), 0),
+  unread_since: positions.flatMap(({ unread_since: since }) => since ?? []).toSorted()[0] ?? null,
+})
+
 class ChangeConsumers implements Consumers {
   readonly #parts: ConsumersOptions
 
@@ -173,6 +178,7 @@ class ChangeConsumers implements Consumers {
       cursor: this.#sign(access, row),
       status: lost.length > 0 ? 'expired' : 'active',
       status_reason: lost.length > 0 ? sayLost(lost) : null,
+      ...sumUnread(positions),
       positions,
       created_at: iso(row.created_at),
       moved_at: isoOrNull(row.moved_at),

@@ -160,7 +160,7 @@ export class LogWaits {
    * Resolves when one of some logs is elsewhere than at a position, or the time is over. Waits look together, all at the same time.
    * @param logs all of one connector
    */
-  async wait(logs: readonly FollowedLog[], { ms, signal, isEnding }: LogWait): Promise<void> {
+  async wait(logs: readonly FollowedLog[], { ms, signal, isEnding }: LogWait): Promise<boolean> {
     const end = performance.now() + ms
     while (isEnding?.() !== true) {
       signal?.throwIfAborted()
@@ -171,12 +171,13 @@ export class LogWaits {
         written.catch(() => undefined)
         const isOver = await this.#haveMoved(logs)
         const leftMs = end - performance.now()
-        if (isOver || leftMs <= 0) return
+        if (isOver || leftMs <= 0) return isOver
         await Promise.race([written, pause(Math.min(lookMs - (performance.now() % lookMs), leftMs), undefined, { signal: either })])
       } finally {
         ends.abort()
       }
     }
+    return true
   }
 
   async #haveMoved(logs: readonly FollowedLog[]): Promise<boolean> {

@@ -117,13 +117,13 @@ export type LogEnd = Pick<Log, 'feed' | 'position' | 'keptAfter'>
 
 /**
  * Writes changes, and deletes some of the oldest where they are too many bytes. Without changes it deletes those whose days are over, too. A
- * log that nobody reads any more ends.
+ * log that nobody reads any more ends, unless it has a consumer.
  * @param log of the locked state
  * @param entries `ends`: the rows go, and none is reported
  * @returns what the caller saves in the state
  */
 export async function writeLog(session: Session, rows: EntityRows, log: Log, entries: Entries | 'ends'): Promise<LogEnd> {
-  const isRead = log.feed !== null && entries !== 'ends' && entries.at - log.readAt <= log.days * dayMs
+  const isRead = log.feed !== null && entries !== 'ends' && (log.keptFor !== null || entries.at - log.readAt <= log.days * dayMs)
   const added = isRead ? listBlocks(entries) : []
   let { position } = log
   const placed = added.map((block) => {
@@ -156,7 +156,7 @@ interface Pruning {
   readonly log: Log
   /** Deletes blocks that end at this position or before it, */
   readonly upTo: bigint
-  /** and those before this time, in milliseconds since 1970. */
+  /** and those before this time, in milliseconds since 1970, that all consumers have read. */
   readonly before: number
   readonly limit: number
 }
@@ -170,9 +170,9 @@ async function prune(session: Session, { number, name }: EntityRows, { log, upTo
     name: 'cs_log_prune',
     text: `with oldest as (select position, at from cs_changes where connector_id = $1 and name = $2 order by position limit $3),
         gone as (delete from cs_changes where connector_id = $1 and name = $2
-          and position <= (select max(position) from oldest where position <= $4 or at < $5) returning position)
+          and position <= (select max(position) from oldest where position <= $4 or (at < $5 and position <= $6)) returning position)
       select max(position) as position from gone`,
-    values: [number, name, limit, upTo, before],
+    values: [number, name, limit, upTo, before, log.keptFor ?? log.position],
   })
   const position = rows[0]?.['position']
   return typeof position === 'bigint' ? position : log.keptAfter

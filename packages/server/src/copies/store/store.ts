@@ -287,13 +287,13 @@ class Store implements ContextStore {
     return parseChangeCounts(await this.#readRows(ref, (target) => buildChangeCounts(nameRows(target), span)))
   }
 
-  async waitForChange(followed: readonly Followed[], wait: LogWait): Promise<void> {
+  async waitForChange(followed: readonly Followed[], wait: LogWait): Promise<boolean> {
     const targets = await Promise.all(followed.map(({ ref }) => this.#targets.find(ref)))
     const logs = followed.flatMap(({ from }, index) => {
       const target = targets[index]
       return target === undefined ? [] : [{ rows: nameRows(target), from }]
     })
-    if (logs.length === followed.length) await this.#waits.wait(logs, wait)
+    return logs.length < followed.length || this.#waits.wait(logs, wait)
   }
 
   async keepChanges(ref: EntityRef, findNeeded: () => Promise<readonly LogPosition[]>): Promise<void> {

@@ -163,8 +163,12 @@ export interface ContextStore {
   readLogStates(refs: readonly EntityRef[]): Promise<readonly LogState[]>
   /** Counts the records of an entity that changed between two positions. */
   countChanges(ref: EntityRef, span: { readonly after: bigint; readonly upTo: bigint }): Promise<ChangeCounts>
-  /** Waits until the log of one of some entities of a connector is elsewhere than at its position. @throws the reason of the signal */
-  waitForChange(followed: readonly Followed[], wait: LogWait): Promise<void>
+  /**
+   * Waits until the log of one of some entities of a connector is elsewhere than at its position.
+   * @returns false when the time is over
+   * @throws the reason of the signal
+   */
+  waitForChange(followed: readonly Followed[], wait: LogWait): Promise<boolean>
   /**
    * Notes from where on consumers need the changes of an entity: those are kept beyond their days, and the log does not end.
    * @param findNeeded reads where all consumers are. It may run again, and never waits for the store

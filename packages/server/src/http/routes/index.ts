@@ -15,6 +15,7 @@ import {
   saveOAuthCredentials,
 } from './connect/links.ts'
 import { createConnector, deleteConnector, getConnector, getJob, listConnectors, patchConnector, updateConnector } from './connectors.ts'
+import { deleteChangeConsumer, getChangeConsumer, listChangeConsumers, saveChangeConsumer } from './consumers.ts'
 import {
   cancelSync,
   getContextStore,
@@ -132,6 +133,10 @@ export const routes: readonly Route[] = [
   listChanges,
   listConnectorChanges,
   search,
+  listChangeConsumers,
+  getChangeConsumer,
+  saveChangeConsumer,
+  deleteChangeConsumer,
   inspect,
   getContextStore,
   watchContextStore,
