@@ -1,5 +1,5 @@
 /** Registered consumers of changes over HTTP: each keeps its place, and nothing that it has not read is lost without a word. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { connect as connectTo } from '../../packages/ferrule/src/index.ts'
 import { mostConsumers } from '../../packages/ferrule/src/wire/index.ts'
 import { type Consumers, createConsumers } from '../../packages/server/src/copies/changes/consumers.ts'
@@ -10,18 +10,21 @@ import { type Answer, client, connectorsPath, createTenant, type Json, tokenPath
 overBothStores('a consumer of changes', (engine) => {
   let world: World
   let connector: string
-  let number = 0
+  let other: string
+  let id = 0
   beforeAll(async () => {
     world = await startCopyWorld(engine)
+    const entities = ['users', 'settings_scorecards'].map((entity) => ({ entity }))
+    connector = await world.connect('consumers', { entities })
+    await world.context.sync()
+    other = await world.connect('other', { entities })
+  })
+  afterEach(async () => {
+    for (const { name } of await world.platform.consumerRows.list({ organizationId: world.organizationId, connectorId: connector }))
+      await ask('DELETE', `/consumers/${name}`)
   })
   afterAll(() => world.close())
 
-  const connect = async (...entities: readonly string[]): Promise<void> => {
-    number += 1
-    const names = entities.length === 0 ? ['users', 'settings_scorecards'] : entities
-    connector = await world.connect(`consumers ${number}`, { entities: names.map((entity) => ({ entity })) })
-    await world.context.sync()
-  }
   const ask = (method: string, path: string, body?: unknown, token = world.token): Promise<Answer> =>
     world.ask(`${connectorsPath}/${connector}${path}`, { method, token, ...(body === undefined ? {} : { body }) })
   const save = async (body: object = {}, name = 'warehouse'): Promise<Json> => (await ask('PUT', `/consumers/${name}`, body)).json
@@ -33,10 +36,12 @@ overBothStores('a consumer of changes', (engine) => {
     return save({ cursor: next })
   }
   const place = (entity = 'users') => ({ connector, kind: 'gong', entity })
-  const write = (id: string, fields: object = {}) => {
-    const key = buildPrimaryKey(world.context.store.getTable('gong', 'users').key, { id })
-    if (key === undefined) throw new Error(id)
-    return world.context.store.writeBatch(place(), { records: [{ key, fields: { id, ...fields } }], asked: world.clock.now })
+  /** Writes a new user. */
+  const write = (fields: object = {}) => {
+    id += 1
+    const key = buildPrimaryKey(world.context.store.getTable('gong', 'users').key, { id: String(id) })
+    if (key === undefined) throw new Error(String(id))
+    return world.context.store.writeBatch(place(), { records: [{ key, fields: { id: String(id), ...fields } }], asked: world.clock.now })
   }
   const typesOf = ({ data }: Json, entity = 'users') => data.flatMap((each: Json) => (each.entity === entity ? [each.type] : []))
   const readKeptFor = async (): Promise<readonly unknown[]> => {
@@ -48,7 +53,6 @@ overBothStores('a consumer of changes', (engine) => {
   }
 
   test('begins with all records, and stays where it was put', async () => {
-    await connect()
     const made = await save()
     expect(made).toEqual({
       ...{ name: 'warehouse', entities: null, cursor: null, status: 'active', status_reason: null, positions: [] },
@@ -64,21 +68,21 @@ overBothStores('a consumer of changes', (engine) => {
       ['users', 'following'],
     ])
     expect((await read()).data).toEqual([])
-    await write('1', { title: 'one' })
-    for (const _ of [1, 2]) expect((await read()).data).toMatchObject([{ entity: 'users', type: 'added', key: '1' }])
+    await write({ title: 'one' })
+    for (const _ of [1, 2]) expect((await read()).data).toMatchObject([{ entity: 'users', type: 'added', key: String(id) }])
     expect(await save()).toMatchObject({ cursor: expect.any(String), created_at: made.created_at })
     expect((await read()).data).toHaveLength(1)
     expect((await read(`after=${(await get()).cursor}`)).data).toHaveLength(1)
   })
 
   test('shows how much it has not read, and since when', async () => {
-    await connect('users')
+    await save({ entities: ['users'] })
     await catchUp()
     world.clock.now += 60_000
     const at = new Date(world.clock.now).toISOString()
-    await write('1')
+    await write()
     world.clock.now += 60_000
-    await write('2')
+    await write()
     const [listed] = (await ask('GET', '/consumers')).json.data
     expect(listed).toMatchObject({ name: 'warehouse', status: 'active', unread_since: at })
     expect(listed.unread_bytes).toBeGreaterThan(200)
@@ -86,11 +90,10 @@ overBothStores('a consumer of changes', (engine) => {
   })
 
   test('reads its entities', async () => {
-    await connect()
     expect(await save({ entities: ['users'] })).toMatchObject({ entities: ['users'] })
     expect(typesOf(await read(), 'settings_scorecards')).toEqual([])
     const all = await read('after=now')
-    await write('1')
+    await write()
     const moved = await save({ cursor: all.next })
     expect(moved.positions.map(({ entity }: Json) => entity)).toEqual(['users'])
     expect((await save({ entities: null })).positions).toHaveLength(2)
@@ -100,11 +103,15 @@ overBothStores('a consumer of changes', (engine) => {
   })
 
   test('takes cursors of its connector only', async () => {
-    await connect()
     const { next } = await read('after=now')
     const ofEntity = (await ask('GET', '/entities/users/changes?after=now')).json.next
     expect(await save({ cursor: ofEntity })).toMatchObject({ code: 'invalid_cursor' })
-    await connect()
+    const elsewhere = await world.ask(`${connectorsPath}/${other}/consumers/warehouse`, {
+      method: 'PUT',
+      token: world.token,
+      body: { cursor: next },
+    })
+    expect(elsewhere.json.code).toBe('invalid_cursor')
     expect(await save({ cursor: next })).toMatchObject({ code: 'invalid_cursor' })
     expect(await save({ cursor: 'none' })).toMatchObject({ code: 'invalid_cursor' })
     expect(await get()).toMatchObject({ code: 'consumer_not_found' })
@@ -113,19 +120,17 @@ overBothStores('a consumer of changes', (engine) => {
   })
 
   test('is one process: the cursor of another one is not overwritten', async () => {
-    await connect('users')
     await save()
     const { next } = await read()
     expect(await save({ cursor: next, replaces: null })).toMatchObject({ cursor: expect.any(String) })
     expect(await save({ cursor: next, replaces: null })).toMatchObject({ cursor: expect.any(String) }) // the answer was lost
-    await write('1')
+    await write()
     const later = (await read()).next
     expect(await save({ cursor: later, replaces: null })).toMatchObject({ code: 'consumer_moved', status: 409 })
     expect((await save({ cursor: later, replaces: next })).unread_bytes).toBe(0)
   })
 
   test('is registered and deleted by those who change connectors, and moved by those who read', async () => {
-    await connect('users')
     const { json } = await world.ask(tokenPath, { body: { client_id: client.id, client_secret: client.secret, scope: 'execute:read' } })
     const reader = String(json.access_token)
     const put = async (body: object) => (await ask('PUT', '/consumers/warehouse', body, reader)).json
@@ -137,27 +142,13 @@ overBothStores('a consumer of changes', (engine) => {
     expect((await ask('DELETE', '/consumers/warehouse', undefined, reader)).json.code).toBe('insufficient_scope')
   })
 
-  test('says what is lost, and reads on with all records', async () => {
-    await connect()
-    await catchUp()
-    await world.context.store.deleteAll(place())
-    await write('1')
-    const lost = await get()
-    expect(lost).toMatchObject({ status: 'expired', status_reason: expect.stringContaining('The changes of users are no longer kept. Read on') })
-    expect(lost.positions).toContainEqual({ entity: 'users', state: 'expired', unread_bytes: null, unread_since: null })
-    const page = await read()
-    expect(typesOf(page)).toEqual(['snapshot_begin', 'present', 'snapshot_end'])
-    expect(await save({ cursor: page.next })).toMatchObject({ status: 'active', status_reason: null })
-  })
-
   test('holds the log where it is, and lets it go', async () => {
-    await connect('users')
     await save()
     expect(await readKeptFor()).toEqual([null])
     await catchUp()
     const [first] = await readKeptFor()
     expect(first).toEqual(expect.any(BigInt))
-    await write('1')
+    await write()
     const { next } = await read()
     await save({ cursor: (await get()).cursor }, 'second')
     await save({ cursor: next })
@@ -170,10 +161,10 @@ overBothStores('a consumer of changes', (engine) => {
   })
 
   test('loses nothing when the service is killed between both databases', async () => {
-    await connect('users')
+    await save({ entities: ['users'] })
     await catchUp()
     const early = (await get()).cursor
-    await write('1')
+    await write()
     await catchUp()
     const { platform, context, clock } = world
     const principal = await platform.tokens.authenticate(world.token, undefined)
@@ -211,14 +202,18 @@ overBothStores('a consumer of changes', (engine) => {
     const late = (await get()).cursor
     for (const cursor of [early, late, early])
       for (let writes = 0; writes < 3; writes += 1) {
-        await until(writes).save(access, { principal, name: 'warehouse', body: { cursor } }).catch(() => undefined)
+        await until(writes)
+          .save(access, { principal, name: 'warehouse', body: { cursor } })
+          .catch(() => undefined)
         const { least, keptFor } = await look()
         expect(typeof keptFor === 'bigint' && least !== undefined && keptFor <= least).toBe(true)
         await save({ cursor: cursor === early ? late : early })
       }
     await save({ cursor: late })
     for (let writes = 0; writes < 3; writes += 1) {
-      await until(writes).remove(access, 'warehouse').catch(() => undefined)
+      await until(writes)
+        .remove(access, 'warehouse')
+        .catch(() => undefined)
       const { least, keptFor } = await look()
       expect(least !== undefined || keptFor === null).toBe(true)
       await save({ cursor: late })
@@ -226,27 +221,13 @@ overBothStores('a consumer of changes', (engine) => {
   })
 
   test('is bounded in number', async () => {
-    await connect('users')
-    for (let count = 0; count < mostConsumers.ofConnector; count += 1) expect((await ask('PUT', `/consumers/c${count}`, {})).status).toBe(200)
+    for (let count = 0; count < mostConsumers.ofConnector; count += 1)
+      expect((await ask('PUT', `/consumers/c${count}`, {})).status).toBe(200)
     expect(await save()).toMatchObject({ code: 'validation_failed', errors: [{ error_code: 'limit' }] })
     expect((await ask('GET', '/consumers')).json.data).toHaveLength(mostConsumers.ofConnector)
   })
 
-  test('goes with its connector, and is nobody else', async () => {
-    await connect('users')
-    await catchUp()
-    const stranger = await createTenant(world, `stranger ${engine}`)
-    for (const path of ['/consumers', '/consumers/warehouse', '/changes?consumer=warehouse'])
-      expect((await ask('GET', path, undefined, stranger.token)).json.code).toBe('connector_not_found')
-    const owner = { organizationId: world.organizationId, connectorId: connector }
-    expect(await world.platform.consumerRows.list(owner)).toHaveLength(1)
-    expect(await world.platform.consumerRows.list({ ...owner, organizationId: stranger.organizationId })).toEqual([])
-    await ask('DELETE', '')
-    expect(await world.platform.consumerRows.list(owner)).toEqual([])
-  })
-
   test('keeps its place by the client when a page was handled', async () => {
-    await connect()
     const gong = connectTo('gong', { url: world.url, token: world.token, connector })
     const handled: unknown[] = []
     const follow = async (most = Number.POSITIVE_INFINITY) => {
@@ -262,12 +243,40 @@ overBothStores('a consumer of changes', (engine) => {
     const rest = await follow()
     expect(rest.slice(0, 2)).toEqual(broken.slice(5)) // the page that was not handled comes again
     expect(await follow()).toEqual([])
-    await write('1')
-    expect(await follow()).toEqual(['1'])
+    await write()
+    expect(await follow()).toEqual([String(id)])
     expect(await follow()).toEqual([])
     const wrong = async () => {
       for await (const _ of gong.changes({ consumer: 'warehouse', after: 'now' }));
     }
     await expect(wrong()).rejects.toMatchObject({ code: 'validation_failed' })
+  })
+
+  test('says what is lost, and reads on with all records', async () => {
+    await catchUp()
+    await world.context.store.deleteAll(place())
+    await write()
+    const lost = await get()
+    expect(lost).toMatchObject({
+      status: 'expired',
+      status_reason: expect.stringContaining('The changes of users are no longer kept. Read on'),
+    })
+    expect(lost.positions).toContainEqual({ entity: 'users', state: 'expired', unread_bytes: null, unread_since: null })
+    const page = await read()
+    expect(typesOf(page)).toEqual(['snapshot_begin', 'present', 'snapshot_end'])
+    expect(await save({ cursor: page.next })).toMatchObject({ status: 'active', status_reason: null })
+  })
+
+  test('goes with its connector, and is nobody else', async () => {
+    connector = other
+    await save()
+    const stranger = await createTenant(world, `stranger ${engine}`)
+    for (const path of ['/consumers', '/consumers/warehouse', '/changes?consumer=warehouse'])
+      expect((await ask('GET', path, undefined, stranger.token)).json.code).toBe('connector_not_found')
+    const owner = { organizationId: world.organizationId, connectorId: connector }
+    expect(await world.platform.consumerRows.list(owner)).toHaveLength(1)
+    expect(await world.platform.consumerRows.list({ ...owner, organizationId: stranger.organizationId })).toEqual([])
+    await ask('DELETE', '')
+    expect(await world.platform.consumerRows.list(owner)).toEqual([])
   })
 })

@@ -333,7 +333,8 @@ export class Hosted {
     checkOptions(hostedCallRules, options)
     checkConnectorChanges(params)
     const { consumer, entities, after } = params
-    const place = consumer === undefined ? undefined : await this.#saveConsumer(consumer, entities === undefined ? {} : { entities }, options)
+    const place =
+      consumer === undefined ? undefined : await this.#saveConsumer(consumer, entities === undefined ? {} : { entities }, options)
     const asked = (place?.entities ?? entities)?.join()
     const load = (query: ChangesPageQuery) =>
       this.#send(options, (slots, left) => {

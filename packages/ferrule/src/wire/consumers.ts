@@ -64,9 +64,15 @@ export type ChangeConsumerList = Wire<typeof changeConsumerList>
 export const changeConsumerInput = body(
   'ChangeConsumerInput',
   {
-    cursor: opt(cursor('`next` of the page up to which everything is handled. Left out: the cursor stays; a new consumer begins with all records.')),
+    cursor: opt(
+      cursor('`next` of the page up to which everything is handled. Left out: the cursor stays; a new consumer begins with all records.'),
+    ),
     replaces: opt(
-      orNull(cursor('The cursor that the consumer has now, null for none: if another process has moved it meanwhile, the answer is `consumer_moved`.')),
+      orNull(
+        cursor(
+          'The cursor that the consumer has now, null for none: if another process has moved it meanwhile, the answer is `consumer_moved`.',
+        ),
+      ),
     ),
     entities: opt(entityNames('Entities to read; null: all that can be searched. Left out: as before.')),
   },

@@ -28,7 +28,10 @@ export interface Consumers {
    * Registers a consumer, or moves its cursor. A new one, and other entities, need scope connectors:write.
    * @throws FerruleError `insufficient_scope`, `consumer_moved`, `invalid_cursor`, `validation_failed`
    */
-  save(access: ConnectorAccess, asked: { readonly principal: Principal; readonly name: string; readonly body: unknown }): Promise<ChangeConsumer>
+  save(
+    access: ConnectorAccess,
+    asked: { readonly principal: Principal; readonly name: string; readonly body: unknown },
+  ): Promise<ChangeConsumer>
   /** Deletes a consumer. @throws FerruleError `consumer_not_found` */
   remove(access: ConnectorAccess, name: string): Promise<ChangeConsumerRemoval>
 }
