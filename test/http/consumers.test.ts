@@ -32,6 +32,7 @@ overBothStores('a consumer of changes', (engine) => {
   const read = async (query = 'consumer=warehouse'): Promise<Json> => (await ask('GET', `/changes?limit=1000&${query}`)).json
   /** Reads to the end, and keeps the place. */
   const catchUp = async (): Promise<Json> => {
+    await save()
     const { next } = await read()
     return save({ cursor: next })
   }
@@ -112,7 +113,6 @@ overBothStores('a consumer of changes', (engine) => {
       body: { cursor: next },
     })
     expect(elsewhere.json.code).toBe('invalid_cursor')
-    expect(await save({ cursor: next })).toMatchObject({ code: 'invalid_cursor' })
     expect(await save({ cursor: 'none' })).toMatchObject({ code: 'invalid_cursor' })
     expect(await get()).toMatchObject({ code: 'consumer_not_found' })
     expect(await read()).toMatchObject({ code: 'consumer_not_found' })
