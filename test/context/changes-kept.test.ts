@@ -47,6 +47,7 @@ overBoth('what a consumer has not read', (engine) => {
     await store.purgeExpired(world.now)
     expect(await state(ref)).toMatchObject({ generation: from.generation, keptAfter: from.position })
     expect((await store.readLog(ref, { after: from.position, limit: 10 })).changes).toHaveLength(3)
+    expect(store.status().consumerLag).toBe(Number((await state(ref)).position - from.position))
     await keep(ref, read)
     await store.purgeExpired(world.now)
     expect((await state(ref)).keptAfter).toBe(read.position)

@@ -121,6 +121,11 @@ export function createContextServices(options: ContextServiceOptions): ContextSe
     help: 'Automatic indexes in the context database, as this node last read them',
     read: () => store.indexes.readyCount,
   })
+  metrics.gauge({
+    name: 'ferrule_change_consumer_lag_bytes',
+    help: 'Bytes of changes that the consumer furthest behind has not read in an entity, as this node last looked',
+    read: () => store.status().consumerLag,
+  })
   addReplicaMetrics(metrics, store)
   return { copies, worker, vendorEventWorker, eventWorker }
 }

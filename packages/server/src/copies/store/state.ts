@@ -121,6 +121,13 @@ export async function pruneLog(session: Session, rows: EntityRows, now: number):
   return true
 }
 
+/** Reads how many bytes of changes the consumer furthest behind has not read in an entity. */
+export async function readConsumerLag(database: Pick<ContextDatabase, 'query'>): Promise<number> {
+  const text = 'select max(position - kept_for) as lag from cs_entities where kept_for is not null'
+  const { rows } = await database.query<Row>({ text })
+  return Number(rows[0]?.['lag'] ?? 0)
+}
+
 /**
  * Notes from where on consumers need the changes of an entity.
  * @param findNeeded reads where they are, while the state is locked: of two notes, the later one knows more

@@ -47,7 +47,7 @@ import {
 } from './registry.ts'
 import { Replicas } from './replicas/replicas.ts'
 import type { StoredRecord } from './row-encoder.ts'
-import { keepLog, listLogs, lockState, pruneLog } from './state.ts'
+import { keepLog, listLogs, lockState, pruneLog, readConsumerLag } from './state.ts'
 import type { ContextStore, ContextStoreOptions, Followed, SearchableKind, SearchWork, Span, StoreStatus } from './types.ts'
 import { moveViews } from './views/views.ts'
 
@@ -137,6 +137,7 @@ class Store implements ContextStore {
   #layout: TableLayout = 'embedded'
   #opening: Promise<ContextDatabase> | undefined
   #setAside: SetAsideDatabase | undefined
+  #consumerLag = 0
   /** Counts replacements of the database: a replacement has other connector numbers. */
   #epoch = 0
   readonly #stop = new AbortController()
@@ -306,6 +307,7 @@ class Store implements ContextStore {
     const database = await this.openDatabase()
     for (const rows of await listLogs(database))
       for (let more = true; more; ) more = await database.transaction((session) => pruneLog(session, rows, now))
+    this.#consumerLag = await readConsumerLag(database)
   }
 
   async saveCheckpoints(ref: EntityRef, checkpoints: readonly Checkpoint[]): Promise<void> {
@@ -362,7 +364,15 @@ class Store implements ContextStore {
   status(): StoreStatus {
     const { engine } = this.#options.settings
     const { status: replicas, counts: searches } = this.#replicas
-    return { engine, opened: this.#opening !== undefined, ...sumLoad(this.#engine), setAside: this.#setAside, replicas, searches }
+    return {
+      engine,
+      opened: this.#opening !== undefined,
+      ...sumLoad(this.#engine),
+      setAside: this.#setAside,
+      consumerLag: this.#consumerLag,
+      replicas,
+      searches,
+    }
   }
 
   async openDatabase(): Promise<ContextDatabase> {

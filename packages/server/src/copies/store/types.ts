@@ -72,6 +72,8 @@ export interface StoreStatus {
   readonly setAside: SetAsideDatabase | undefined
   /** Read replicas, in the order of the setting. */
   readonly replicas: readonly ReplicaStatus[]
+  /** Bytes of changes that the consumer furthest behind has not read in an entity, at the last `purgeExpired`. */
+  readonly consumerLag: number
   /** Number of statements of searches by where they ran, since the start. */
   readonly searches: ReadonlyMap<SearchRoute, number>
 }
