@@ -106,7 +106,7 @@ overBoth('what a consumer has not read', (engine) => {
     const { ref, from } = await followed()
     await write(ref, 10)
     const later = await state(ref)
-    const places = new Set([later])
+    const places = new Set<LogPosition>([later])
     const [asked, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const first = store.keepChanges(ref, async () => {
       const seen = [...places]

@@ -262,6 +262,9 @@ overBothStores('a consumer of changes', (engine) => {
       status_reason: expect.stringContaining('The changes of users are no longer kept. Read on'),
     })
     expect(lost.positions).toContainEqual({ entity: 'users', state: 'expired', unread_bytes: null, unread_since: null })
+    const before = await read()
+    expect(before).toMatchObject({ data: [], has_more: true })
+    await save({ cursor: before.next })
     const page = await read()
     expect(typesOf(page)).toEqual(['snapshot_begin', 'present', 'snapshot_end'])
     expect(await save({ cursor: page.next })).toMatchObject({ status: 'active', status_reason: null })

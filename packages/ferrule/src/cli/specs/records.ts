@@ -166,7 +166,6 @@ export const recordCommands: readonly CommandSpec[] = [
       { flags: '--consumer <name>', about: 'consumer whose cursor the service keeps, instead of a file; the first use registers it' },
     ],
     examples: [
-      'ferrule changes gong calls --format ndjson',
       'ferrule changes gong calls --after now --cursor-file calls.cursor --format ndjson',
       'ferrule changes gong --consumer warehouse --format ndjson',
     ],
