@@ -261,6 +261,18 @@ overBothStores('a change feed of a connector', (engine) => {
     world.clock.now -= 3_600_000
   })
 
+  test('looks during a wait for entities that join', async () => {
+    await connect('users')
+    const { next } = await drain()
+    const waits = vi.spyOn(world.context.store, 'waitForChange').mockResolvedValue(false)
+    const listed = vi.spyOn(world.platform.syncs.copies, 'listFilled').mockResolvedValue(['users', 'settings_scorecards'])
+    listed.mockResolvedValueOnce(['users']).mockResolvedValueOnce(['users'])
+    const { json } = await ask({ after: next, wait: 30 })
+    expect(waits).toHaveBeenCalledTimes(2)
+    expect(typesOf(json.data, 'settings_scorecards')).toEqual(['snapshot_begin', 'snapshot_end'])
+    for (const spy of [waits, listed]) spy.mockRestore()
+  })
+
   test('is followed by the client', async () => {
     await connect()
     const gong = connectTo('gong', { url: world.url, token: world.token, connector })

@@ -27,8 +27,6 @@ beforeAll(async () => {
   mediaId = String(/[\w-]{43}/.exec(media.json.url)?.[0])
   ownKind = await bringKind(owner.token)
   webhook = await bringWebhook(owner.token)
-  const consumer = `${connectorsPath}/${owner.connectorId}/consumers/warehouse`
-  expect((await world.ask(consumer, { method: 'PUT', token: owner.token, body: {} })).status).toBe(200)
 })
 afterAll(() => world.close())
 
