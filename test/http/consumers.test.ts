@@ -171,7 +171,7 @@ overBothStores('a consumer of changes', (engine) => {
     const access = await platform.connectors.readAccess(principal, connector)
     const killed = () => Promise.reject(new Error('killed'))
     const keys = { cursorKey: () => platform.cursorKey(), clock: () => clock.now }
-    /** Consumers whose writes succeed so often: after that the process is gone. */
+    /** Consumers whose writes succeed so often: after that the process has ended. */
     const until = (writes: number): Consumers => {
       let left = writes
       const count = <T>(write: () => Promise<T>): Promise<T> => {

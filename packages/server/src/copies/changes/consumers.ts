@@ -159,7 +159,7 @@ class ChangeConsumers implements Consumers {
     return typeof replaces === 'string' ? writePositions(parsePositions(this.#parts, access, replaces)) : replaces
   }
 
-  /** Tells the log of an entity from where on consumers need its changes: the rows are read while the log is locked, so the last one is right. */
+  /** Notes in the log of an entity from where on consumers need its changes. */
   async #keep(
     access: ConnectorAccess,
     entity: string,
