@@ -1,6 +1,7 @@
 /** The way from tools to systems. A client of the service, connections of this process and the service itself implement it. */
-import type { ChangesPage } from '../wire/changes.ts'
+
 import type { EntityDocument } from '../wire/definitions.ts'
+import type { ChangesPage } from '../wire/feed/changes.ts'
 
 /** A connected system. */
 export interface AgentConnector {

@@ -1,7 +1,7 @@
 /** Follows the changes of a copy, page by page. */
 import { failValidation } from '../errors.ts'
 import { checkOptions, type OptionRules } from '../values/options.ts'
-import type { ChangesPage } from '../wire/changes.ts'
+import type { ChangesPage } from '../wire/feed/changes.ts'
 import { defaultDeadlineMs } from './deadline.ts'
 
 /** Where changes are read from, and how far. */

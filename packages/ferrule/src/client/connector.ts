@@ -9,10 +9,10 @@ import { anything, callRules, checkOptions, downloadRules, type OptionRule, type
 import { createRowReader, type RowForm } from '../values/rows/rows.ts'
 import { makeResumable } from '../values/walks/resume.ts'
 import { type ListPage, type Part, type WalkOptions, walkPages, walkParts, walkPositions, walkRecords } from '../values/walks/walk.ts'
-import type { ChangesPage, ConnectorChangesPage } from '../wire/changes.ts'
 import type { CheckResult } from '../wire/checks.ts'
-import type { ChangeConsumer, ChangeConsumerInput } from '../wire/consumers.ts'
 import { type Endpoint, endpoints } from '../wire/endpoints.ts'
+import type { ChangesPage, ConnectorChangesPage } from '../wire/feed/changes.ts'
+import type { ChangeConsumer, ChangeConsumerInput } from '../wire/feed/consumers.ts'
 import {
   type ChangesPageQuery,
   type ChangesParams,

@@ -11,21 +11,6 @@ export {
   applicationRemoval,
   applicationSecret,
 } from './applications.ts'
-export {
-  type ChangeRecord,
-  type ChangesPage,
-  type ChangesQuery,
-  type ConnectorChangesPage,
-  type ConnectorChangesQuery,
-  changesEvent,
-  changesPage,
-  changesQuery,
-  connectorChangesEvent,
-  connectorChangesPage,
-  connectorChangesQuery,
-  fromNow,
-  longestWait,
-} from './changes.ts'
 export { type CheckResult, checkResult, checkStatuses, entityCheckStatuses } from './checks.ts'
 export {
   type OAuthConsent,
@@ -119,19 +104,6 @@ export {
   type StoredConnectorStatus,
   storedConnectorStatuses,
 } from './connectors.ts'
-export {
-  type ChangeConsumer,
-  type ChangeConsumerInput,
-  type ChangeConsumerList,
-  type ChangeConsumerRemoval,
-  changeConsumer,
-  changeConsumerInput,
-  changeConsumerList,
-  changeConsumerRemoval,
-  consumerName,
-  consumerStates,
-  mostConsumers,
-} from './consumers.ts'
 export {
   type CopySummary,
   contextStoreStatus,
@@ -228,6 +200,34 @@ export {
   validation,
   validationInput,
 } from './execute-request.ts'
+export {
+  type ChangeRecord,
+  type ChangesPage,
+  type ChangesQuery,
+  type ConnectorChangesPage,
+  type ConnectorChangesQuery,
+  changesEvent,
+  changesPage,
+  changesQuery,
+  connectorChangesEvent,
+  connectorChangesPage,
+  connectorChangesQuery,
+  fromNow,
+  longestWait,
+} from './feed/changes.ts'
+export {
+  type ChangeConsumer,
+  type ChangeConsumerInput,
+  type ChangeConsumerList,
+  type ChangeConsumerRemoval,
+  changeConsumer,
+  changeConsumerInput,
+  changeConsumerList,
+  changeConsumerRemoval,
+  consumerName,
+  consumerStates,
+  mostConsumers,
+} from './feed/consumers.ts'
 export {
   type KindCheck,
   type KindDocument,

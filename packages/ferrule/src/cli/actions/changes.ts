@@ -1,7 +1,7 @@
 /** `changes`: prints what changes in a copy, and keeps a cursor in a file. */
 import { readFile } from 'node:fs/promises'
 import { FerruleError } from '../../errors.ts'
-import type { ChangesPage, ConnectorChangesPage } from '../../wire/changes.ts'
+import type { ChangesPage, ConnectorChangesPage } from '../../wire/feed/changes.ts'
 import { type CommandContext, readFlag, readText } from '../context.ts'
 import { addHint, failUsage, Interrupted, readErrorCode } from '../failure.ts'
 import type { Sink } from '../output/output.ts'

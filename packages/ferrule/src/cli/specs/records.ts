@@ -170,7 +170,7 @@ export const recordCommands: readonly CommandSpec[] = [
       'ferrule changes gong --consumer warehouse --format ndjson',
     ],
     record: async ({ args }) => {
-      const { changeRecord, connectorChangeRecord } = await import('../../wire/changes.ts')
+      const { changeRecord, connectorChangeRecord } = await import('../../wire/feed/changes.ts')
       return args[1] === undefined ? connectorChangeRecord : changeRecord
     },
     load: async () => (await import('../actions/changes.ts')).printChanges,
@@ -180,7 +180,7 @@ export const recordCommands: readonly CommandSpec[] = [
     args: '<connector>',
     about: 'list the consumers of changes, with how much each has not read',
     examples: ['ferrule consumers list gong', 'ferrule consumers list gong --fields name,unread_since --format csv'],
-    record: async () => (await import('../../wire/consumers.ts')).changeConsumer,
+    record: async () => (await import('../../wire/feed/consumers.ts')).changeConsumer,
     load: async () => (await import('../actions/consumers.ts')).listConsumers,
   },
   {
@@ -189,7 +189,7 @@ export const recordCommands: readonly CommandSpec[] = [
     about: 'delete a consumer with its place; nothing is kept for it any more',
     options: [{ flags: '-y, --yes', about: 'delete without a question' }],
     examples: ['ferrule consumers delete gong warehouse --yes', 'ferrule consumers delete gong warehouse -y --quiet'],
-    record: async () => (await import('../../wire/consumers.ts')).changeConsumerRemoval,
+    record: async () => (await import('../../wire/feed/consumers.ts')).changeConsumerRemoval,
     load: async () => (await import('../actions/consumers.ts')).deleteConsumer,
   },
   {

@@ -1,5 +1,5 @@
-import type { ChangeConsumer, ChangeConsumerInput, ChangeConsumerList, ChangeConsumerRemoval } from '../../wire/consumers.ts'
 import { endpoints } from '../../wire/endpoints.ts'
+import type { ChangeConsumer, ChangeConsumerInput, ChangeConsumerList, ChangeConsumerRemoval } from '../../wire/feed/consumers.ts'
 import type { RequestOptions, Transport } from '../transport.ts'
 
 const slotsOf = (connectorId: string, name: string) => ({ slots: { connector_id: connectorId, name } })

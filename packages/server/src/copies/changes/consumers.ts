@@ -95,11 +95,11 @@ class ChangeConsumers implements Consumers {
   }
 
   async get(access: ConnectorAccess, name: string): Promise<ChangeConsumer> {
-    return this.#describe(access, await this.#require(access, name))
+    return this.#describe(access, await this.#find(access, name))
   }
 
   async follow(access: ConnectorAccess, name: string): Promise<Followed> {
-    const row = await this.#require(access, name)
+    const row = await this.#find(access, name)
     return { entities: parseEntities(row) ?? undefined, after: this.#sign(access, row) ?? undefined }
   }
 
@@ -136,7 +136,7 @@ class ChangeConsumers implements Consumers {
 
   async remove(access: ConnectorAccess, name: string): Promise<ChangeConsumerRemoval> {
     const { rows, clock } = this.#parts
-    const row = await this.#require(access, name)
+    const row = await this.#find(access, name)
     const entities = [...listWanted(row).keys()]
     // Nothing is kept for it any more before its row goes: a kill leaves no log that is kept for nobody.
     for (const entity of entities) await this.#keep(access, entity, { without: name })
@@ -145,7 +145,7 @@ class ChangeConsumers implements Consumers {
     return { name, deleted_at: iso(clock()) }
   }
 
-  async #require({ ref }: ConnectorAccess, name: string): Promise<ConsumerRow> {
+  async #find({ ref }: ConnectorAccess, name: string): Promise<ConsumerRow> {
     const row = await this.#parts.rows.find(ref, name)
     if (row === undefined) throw fail('consumer_not_found', {})
     return row

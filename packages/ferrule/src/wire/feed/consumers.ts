@@ -1,6 +1,6 @@
 /** Consumers of changes on the wire: each keeps its place in the change feed of a connector on the server. */
-import { int, list, oneOf, opt, orNull, str, time } from '../definition/index.ts'
-import { body, part, record, type Wire } from './words.ts'
+import { int, list, oneOf, opt, orNull, str, time } from '../../definition/index.ts'
+import { body, part, record, type Wire } from '../words.ts'
 
 /** Maximum number of consumers. */
 export const mostConsumers = { ofConnector: 20, ofOrganization: 200 } as const
