@@ -108,7 +108,7 @@ const listBlocks = ({ added = [], changed = [], removed = [] }: Entries): readon
 
 /** Returns the bytes of an entry of a block. All count the same. */
 function measureEntry({ keys, fields }: Block): number {
-  const bytes = keys.reduce((sum, key) => sum + Buffer.byteLength(key), blockBytes + (fields?.join().length ?? 0))
+  const bytes = blockBytes + Buffer.byteLength(keys.join('')) + (fields?.join().length ?? 0)
   return entryBytes + Math.ceil(bytes / keys.length)
 }
 
