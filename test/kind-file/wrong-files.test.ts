@@ -269,6 +269,13 @@ const cases: Readonly<Record<string, readonly Wrong[]>> = {
     ['    fields: { id: string Id }\n    get', '    §fields: { id: §integr Id }\n    get', 'integr is not a type', 'integer'],
     ['    fields: { id: string Id }\n    get', '    key: §uid\n    fields: { id: string Id }\n    get', 'uid is not a field of the record'],
     ['    fields: { id: string Id }\n    get', '    fields: { uid: string Id }\n    get', 'id is not a field of the record', 'key: sha'],
+    ['    sync: { each', '    title: §kind\n    sync: { each', 'title kind is not a searchable field'],
+    ['    sync: { each', '    link: §http://acme.example/{id}\n    sync: { each', 'must be', 'https'],
+    [
+      '    sync: { each',
+      "    link: §'https://acme.example/{kind}'\n    sync: { each",
+      'link takes kind, which is not one searchable field',
+    ],
     ['    sync: { each', '    refers: { type: §thing }\n    sync: { each', 'thing is not an entity', 'things'],
     ['    sync: { each', '    refers: { kind: §things }\n    sync: { each', 'refers to things by kind, which is not a searchable field'],
     ['    fields: { id: string Id }\n    get', '    of: §usr\n    fields: { id: string Id }\n    get', 'usr is not an entity', 'user'],

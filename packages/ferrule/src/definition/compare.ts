@@ -111,6 +111,10 @@ function compareEntity(before: EntityDefinition, after: EntityDefinition): reado
   return [
     ...copy,
     ...(actions.length === 0 ? [] : [{ class: 'calls' as const, message: `other calls: ${actions.join(', ')}` }]),
+    ...(isSame([before.title, before.summary], [after.title, after.summary])
+      ? []
+      : [{ class: 'remade' as const, message: 'has another title or summary, whose words are listed' }]),
+    ...(isSame(before.link, after.link) ? [] : [{ class: 'calls' as const, message: 'records have another link' }]),
     ...(isSame(before.refers, after.refers) ? [] : [{ class: 'calls' as const, message: 'searches follow other references' }]),
     ...(isSame(before.record, after.record) ? [] : [{ class: 'calls' as const, message: 'records have other fields' }]),
   ]

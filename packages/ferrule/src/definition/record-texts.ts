@@ -18,17 +18,23 @@ const usualTitles = [
   'email',
   'emailaddress',
   'identifier',
-  'key',
+  'code',
 ]
+/** End of the names that are a title where no field has one of these: `campaign_name`. */
+const usualEnd = /(?:name|title)$/
 
 const foldName = (name: string): string => name.replaceAll('_', '').toLowerCase()
 
-/** Finds the field with the title of an entity's records: the one that the definition names, else the first usual one that is a searchable string. */
+/**
+ * Finds the field with the title of an entity's records: the one that the definition names, else the first usual one that is a searchable
+ * string.
+ */
 export function findTitle({ title, context_store_search: fields = {} }: EntityDefinition): string | undefined {
   if (title !== undefined) return title
   const strings = Object.entries(fields).filter(([, { type, format }]) => [type].flat().includes('string') && format === undefined)
   const names = strings.map(([name]) => name)
-  return usualTitles.flatMap((usual) => names.find((name) => foldName(name) === usual) ?? [])[0]
+  const [usual] = usualTitles.flatMap((title) => names.find((name) => foldName(name) === title) ?? [])
+  return usual ?? names.find((name) => usualEnd.test(foldName(name)))
 }
 
 /** Lists the texts at a path: `name`, `owner.name`, `title[].plain_text`. A member of a list is a member of each of its elements. */
@@ -65,7 +71,7 @@ export interface LinkValues {
 }
 
 /**
- * Fills the link of a record. Each value is escaped. A value that is an address of the link's host already, or of a host below it, is the link.
+ * Fills the link of a record. Each value is escaped. A value that is an address already is the link, if its host is that of the link or below it.
  * @returns undefined without a link, and where a value is missing or leads elsewhere
  */
 export function fillLink(link: string | undefined, { record, configuration }: LinkValues): string | undefined {
@@ -75,6 +81,7 @@ export function fillLink(link: string | undefined, { record, configuration }: Li
   if (values.some((value) => value === undefined)) return undefined
   const whole = values.length === 1 ? readAddress(values[0] ?? '', host) : undefined
   if (whole !== undefined) return whole.href
+  if (values.some((value) => /^[a-z]+:\/\//i.test(value ?? ''))) return undefined
   if (label !== '' && !hostPart.test(values[0] ?? '')) return undefined
   let at = 0
   return readAddress(

@@ -105,6 +105,9 @@ export interface FileEntity {
   readonly scope?: readonly string[]
   readonly of?: string
   readonly refers?: Named<string>
+  readonly title?: string
+  readonly summary?: string
+  readonly link?: string
   readonly described?: {
     readonly run: string
     readonly params?: Named<unknown>

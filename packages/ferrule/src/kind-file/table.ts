@@ -310,6 +310,19 @@ const entities: Readonly<Record<string, KeyGroup>> = {
       }),
       key('scope', list(text()), 'Scopes, of which the credentials need one', { example: 'scope: [repo]' }),
       key('of', text('entity'), 'The entity that this one is a part of, under the same key', { example: 'of: issues' }),
+      key('title', text('path'), 'The searchable field with the title of a record', {
+        example: 'title: dealname',
+        without: 'the first of name, title, subject and other usual names',
+      }),
+      key('summary', text('path'), 'The searchable field that says what a record is about', { example: 'summary: description' }),
+      key(
+        'link',
+        text('https'),
+        "Address of a record's page at the vendor; a {slot} takes a searchable field, or a value of configuration",
+        {
+          example: "link: 'https://{subdomain}.zendesk.com/agent/tickets/{id}'",
+        },
+      ),
       key('refers', map('path', text('entity')), 'Fields with keys of other entities', { example: 'refers: { user_id: users }' }),
       key('described', keys('described'), 'The list of the fields that an account has of its own; {described} stands for their names', {
         example: 'described: { run: fields.list, name: id, where: { custom: true } }',

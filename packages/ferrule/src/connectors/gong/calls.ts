@@ -10,6 +10,7 @@ export const calls = entity({
   list: { call: 'GET /v2/calls', at: 'calls', page: 'cursor', hidden: 'isPrivate', params: { ...callWindow, workspaceId, cursor } },
   get: { call: 'GET /v2/calls/{id}', at: 'call', hidden: 'isPrivate', params: { id: str('Call id') } },
   context_store_search: callRecord,
+  link: 'https://app.gong.io/{url}',
   // The vendor's page marks both dates as required. Its calls begin with 1970 for other integrations too.
   sync: {
     since: { param: 'fromDateTime', until: 'toDateTime', first: '1970-01-01T00:00:00Z', field: 'started', ...recentCalls },
@@ -116,6 +117,8 @@ export const calls_extensive = entity({
       cursor,
     },
   },
+  title: 'metaData.title',
+  link: 'https://app.gong.io/{metaData.url}',
   context_store_search: {
     id: id('Call id as an integer, every digit kept'),
     startdatetime: time('Actual start'),

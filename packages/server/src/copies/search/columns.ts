@@ -22,7 +22,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { EntityDefinition, Field } from 'ferrule/definition'
-import { type Comparison, fail, formatPlainType, readComparison } from 'ferrule/internal'
+import { type Comparison, fail, findTitle, formatPlainType, readComparison } from 'ferrule/internal'
 import { type KeyPart, readKeyParts } from './keys.ts'
 
 /** How a column stores its values. */
@@ -156,7 +156,8 @@ export function buildSearchTable(kind: string, entity: string, definition: Entit
   const fields = definition.context_store_search
   if (fields === undefined) throw fail('definition_invalid', { reason: `${kind}.${entity} offers no search` })
   const table = nameSearchTable(kind, entity)
-  const isShown = (name: string): boolean => [definition.title, definition.summary].includes(name)
+  const shown = [findTitle(definition), definition.summary]
+  const isShown = (name: string): boolean => shown.includes(name)
   const columns = Object.entries(fields).map(([name, schema]: [string, Field]) =>
     buildColumn(table, name, { schema, isShown: isShown(name) }),
   )

@@ -176,7 +176,7 @@ const describeShared = ({ table, rows, slots }: SlotTable): DatabaseTable => ({
   rows,
   kind: '',
   entity: '',
-  shape: { contents, key: 'slots 3', columns: Object.fromEntries(slots.map(({ name, type }) => [name, type])), fields: {} },
+  shape: { contents, key: 'slots 4', columns: Object.fromEntries(slots.map(({ name, type }) => [name, type])), fields: {} },
   columns: [...ownColumns, ...slots],
   key: 'connector_id, entity, pk',
   indexes: listSharedIndexes(table),
