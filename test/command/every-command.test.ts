@@ -182,6 +182,7 @@ const rows: Readonly<Record<string, Row>> = {
     shows: ['too narrow for', '--fields', 'emailAd…'],
     isWhole: /^\d{18,} /m,
   },
+  find: table(['--where', 'active = true', '--limit', '5', '--fields', 'entity,title'], 'entity', 'users'),
   export: { args: [renamed, 'users', 'users.csv'], shows: ['Wrote users.csv: '], file: 'users.csv' },
   changes: table(
     [renamed, 'users', '--consumer', 'warehouse', '--fields', 'type,key'],

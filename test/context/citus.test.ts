@@ -158,7 +158,7 @@ beforeAll(async () => {
     await changed.checkDatabase()
     await changed.close()
   }
-  await world.run("update cs_tables set shape = replace(shape, 'slots 3', 'slots 2') where name = 'cs_own'")
+  await world.run("update cs_tables set shape = replace(shape, 'slots 4', 'slots 2') where name = 'cs_own'")
   const later = world.open()
   await later.checkDatabase()
   await later.close()

@@ -374,7 +374,7 @@ overBoth('the table of kinds of organizations', (engine) => {
     expect(await second.readCheckpoints(ref)).toEqual(new Map([['cursor', '1']]))
     const text = "select count(*) from pg_attribute where attrelid = 'cs_own'::regclass and attname = 'j15'"
     expect(await oneValue(await second.openDatabase(), text)).toBe(1n)
-    const older = "update cs_tables set shape = replace(shape, 'slots 3', 'slots 2') where name = 'cs_own'"
+    const older = "update cs_tables set shape = replace(shape, 'slots 4', 'slots 2') where name = 'cs_own'"
     await (await second.openDatabase()).withConnection((run) => run({ text: older }))
     await second.close()
     const third = openStore()

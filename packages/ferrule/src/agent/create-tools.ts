@@ -181,7 +181,7 @@ function buildContext(source: AgentSources, options: ToolOptions): ToolContext {
   }
 }
 
-const readMore = buildReadMore([listConnectors, describe])
+const readMore = buildReadMore([listConnectors, describe, search])
 /** The general tools that read, in the order of their list. */
 const readers: readonly ToolDefinition[] = [listConnectors, describe, execute, search, changes, readMore, currentTime]
 

@@ -29,6 +29,11 @@ export class Reach {
     this.#connectors = connectors === undefined ? undefined : new Set(connectors)
   }
 
+  /** True: the tools reach a part of the source only. */
+  get isNarrow(): boolean {
+    return this.#workspace !== undefined || this.#connectors !== undefined
+  }
+
   #includes({ id, name, workspace }: AgentConnector): boolean {
     if (this.#workspace !== undefined && workspace !== this.#workspace) return false
     return this.#connectors === undefined || this.#connectors.has(id) || this.#connectors.has(name)

@@ -1,7 +1,7 @@
 /** The way from tools to systems. A client of the service, connections of this process and the service itself implement it. */
-
 import type { EntityDocument } from '../wire/definitions.ts'
 import type { ChangesPage } from '../wire/feed/changes.ts'
+import type { SearchInput, SearchResult } from '../wire/overview/search.ts'
 
 /** A connected system. */
 export interface AgentConnector {
@@ -96,6 +96,8 @@ export interface AgentSource {
   readFreshness?(connector: AgentConnector, limits: RequestLimits): Promise<readonly EntityFreshness[]>
   /** Reads a page of the changes of a copy, without waiting for one. A source without copies has no such method. */
   readChanges?(connector: AgentConnector, wish: ChangesWish, limits: RequestLimits): Promise<ChangesPage>
+  /** Searches all connectors at once. A source without copies has no such method. */
+  searchAll?(search: SearchInput, limits: RequestLimits): Promise<SearchResult>
   /** Describes the kind of a connector. */
   readKind(connector: AgentConnector, limits: RequestLimits): Promise<AgentKind>
   /**

@@ -7,6 +7,7 @@ import { Definitions } from '../../client/resources/definitions.ts'
 import type { Transport } from '../../client/transport.ts'
 import { FerruleError } from '../../errors.ts'
 import type { ConnectorRecord, ConnectorSummary } from '../../wire/connectors.ts'
+import { endpoints } from '../../wire/endpoints.ts'
 import type { AgentConnector, AgentKind, AgentRequest, AgentSource, RequestLimits } from '../source.ts'
 import { markUnreviewed } from '../unreviewed.ts'
 
@@ -94,6 +95,7 @@ export function createHostedSource(transport: Transport): AgentSource {
       })),
     readChanges: ({ id, kind }, { entity, ...wish }, limits) =>
       new Hosted(transport, { kind, connector: id }).changePage(entity, wish, limits),
+    searchAll: (search, limits) => transport.json(endpoints.search, { body: search, isRead: true, ...limits }),
     readKind: (connector) => kinds.get(connector),
     execute: ({ id, kind }, request, limits) => execute(new Hosted(transport, { kind, connector: id }, request.fields), request, limits),
   }
@@ -112,6 +114,8 @@ export function createConnectionSource({ transport, hosted }: HostedConnection, 
   }
   return {
     ...all,
+    searchAll: async (search, limits) =>
+      transport.json(endpoints.search, { body: { ...search, connectors: [await hosted.id(limits)] }, isRead: true, ...limits }),
     listConnectors: async (_wish, limits) => {
       const found = await find(limits)
       return { connectors: found === undefined ? [] : [found], next: null }

@@ -14,6 +14,7 @@ import { type Described, Explained, findEntity } from '../operations.ts'
 import { answerRead, start } from '../reading.ts'
 import type { AgentAnswer } from '../types.ts'
 import { connectorRule, findDescribed } from './execute.ts'
+import { searchAll } from './search-all.ts'
 
 type ConditionJson = Readonly<Record<string, unknown>>
 
@@ -101,7 +102,17 @@ export async function findCopied(running: RunningCall, action: string): Promise<
   ])
 }
 
+/** Returns whether a call means all connectors: it names none, and there is more than one, or no entity. */
+async function isForAll(running: RunningCall): Promise<boolean> {
+  const { context, limits } = running
+  if (context.reach.source.searchAll === undefined || readString(running, 'connector') !== undefined) return false
+  return readString(running, 'entity') === undefined || (await context.reach.listAll(limits)).length > 1
+}
+
 async function run(running: RunningCall): Promise<AgentAnswer> {
+  if (await isForAll(running)) return searchAll(running, readFilter(running))
+  if (readString(running, 'entity') === undefined)
+    throw failValidation([{ field: '/entity', message: 'is required', error_code: 'required' }])
   const [described, document] = await findCopied(running, 'search')
   const { entity } = document
   try {
@@ -123,11 +134,11 @@ const otherWords = listWritten('words', 'text', 'element').filter((word) => !whe
 export const search = defineTool({
   name: 'search',
   description:
-    'Search the synced copy of an entity: fast, and with more fields and operators than the system offers. describe lists the searchable fields. ' +
-    'Conditions of text, where and filter must all hold.',
+    'Search the synced copy of an entity, or without connector and entity all copies at once: fast, and with more operators than the system offers. ' +
+    'describe lists the searchable fields. text, where and filter must all hold.',
   rules: {
-    connector: connectorRule,
-    entity: { type: 'string', about: 'Searchable entity', required: true },
+    connector: { ...connectorRule, required: false },
+    entity: { type: 'string', about: 'Searchable entity' },
     text: { type: 'string', about: 'Words, in any text field; forgives typing errors; best matches first' },
     where: {
       type: 'string',

@@ -78,7 +78,7 @@ function parseOption<T>(option: string, parse: () => T): T {
 }
 
 /** Reads the filter: as text by `--where`, or as JSON by `--filter`. */
-async function readFilter({ options }: CommandContext): Promise<Schema | undefined> {
+export async function readFilter({ options }: CommandContext): Promise<Schema | undefined> {
   const where = readText(options, 'where')
   const json = readText(options, 'filter')
   if (where !== undefined && json !== undefined) throw failUsage('--where and --filter are two filters.', 'Give one of them.')

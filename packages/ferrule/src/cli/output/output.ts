@@ -275,9 +275,10 @@ export class Output {
   /**
    * Writes one page of a list. JSON has the whole answer, with its fields chosen; other formats have the rows.
    * @param answer the answer; `data` holds its rows
+   * @param columns as `list`
    */
-  async page(answer: Readonly<Record<string, unknown>>, rows: readonly unknown[]): Promise<void> {
-    if (this.options.format !== 'json' && this.options.jq === undefined) return this.list([rows])
+  async page(answer: Readonly<Record<string, unknown>>, rows: readonly unknown[], columns?: string): Promise<void> {
+    if (this.options.format !== 'json' && this.options.jq === undefined) return this.list([rows], columns)
     const { fields, jq } = this.options
     this.#unseen.see(rows)
     const kept = fields === undefined ? answer : { ...answer, data: rows.map(this.#project) }

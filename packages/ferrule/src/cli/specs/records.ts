@@ -89,11 +89,12 @@ const freshness: readonly OptionSpec[] = [
   { flags: '--allow-partial', about: 'a part of the records is enough while the first sync runs' },
 ]
 
-const filter: readonly OptionSpec[] = [
+const where: readonly OptionSpec[] = [
   { flags: '--where <filter>', about: 'filter as text, for example: title fuzzy "pricng" and started >= 2026-01-01' },
   { flags: '--filter <json>', about: 'filter as JSON, as @file, or - for standard input' },
-  { flags: '--sort <fields>', about: 'order, for example started:desc,title' },
 ]
+
+const filter: readonly OptionSpec[] = [...where, { flags: '--sort <fields>', about: 'order, for example started:desc,title' }]
 
 const localDetails =
   'With --local the words are the entity and the action. Credentials come from variables: the kind and the field in capitals, ' +
@@ -142,6 +143,26 @@ export const recordCommands: readonly CommandSpec[] = [
       'ferrule search gong calls --sort started:desc --limit 5 --format csv',
     ],
     load: async () => (await import('../actions/execute.ts')).search,
+  },
+  {
+    name: 'find',
+    args: '[words...]',
+    about: 'find records of all connectors that the token reaches: by words, or by a filter',
+    details:
+      'Words are looked for in titles, summaries, names, other fields of prose, lists and objects. The best match comes first, then the newest. ' +
+      'What was not searched is said on standard error.',
+    options: [
+      ...where,
+      { flags: '--kind <kind>', about: 'only connectors of this kind; can be repeated', isList: true },
+      { flags: '--entity <entity>', about: 'only this entity; can be repeated', isList: true },
+      { flags: '--connector <connector>', about: 'only this connector, by its id or name; can be repeated', isList: true },
+      { flags: '--limit <number>', about: 'rows of a page, up to 100; 20 by default' },
+      { flags: '--all', about: 'read every page' },
+      { flags: '--cursor <cursor>', about: 'continue where an earlier search stopped' },
+    ],
+    examples: ['ferrule find "acme renewal"', 'ferrule find pricing --kind gong --limit 5 --format ndjson --fields title,link'],
+    record: async () => (await import('../../wire/overview/search.ts')).searchHit,
+    load: async () => (await import('../actions/find.ts')).find,
   },
   {
     name: 'export',

@@ -26,6 +26,7 @@ export const users = entity({
   record,
   list: { call: 'GET /v2/users', at: 'users', page: 'cursor', params: { cursor } },
   get: { call: 'GET /v2/users/{id}', at: 'user', params: { id: str('User id') } },
+  title: 'emailAddress',
   context_store_search: record,
   sync: {},
 })

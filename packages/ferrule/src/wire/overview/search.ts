@@ -19,7 +19,7 @@ export const searchInput = body(
     filter: opt(open('`query.filter` of a search, for all entities that have its fields; with `text` both must hold')),
     kinds: names('Kind, for example gong', 'Only connectors of these kinds'),
     entities: names('Entity, for example calls', 'Only these entities'),
-    connectors: opt(list(uuid('Id of a connector'), 'Only these connectors', { maxItems: 100 })),
+    connectors: opt(list(uuid('Id of a connector'), 'Only these connectors', { maxItems: 1_000 })),
     workspace_id: opt(uuid('Only connectors of this workspace')),
     limit: opt(int('Records of a page', { minimum: 1, maximum: 100, default: 20 })),
     cursor: opt(str('`meta.cursor` of the page before, with the same search', { maxLength: 8_000 })),
@@ -43,7 +43,7 @@ const snippet = part(
   'Text of the record in which words were found; without words the summary',
 )
 
-const searchHit = record(
+export const searchHit = record(
   'SearchHit',
   {
     connector,

@@ -294,6 +294,12 @@ function createServiceSource(services: Services, caller: SourceCaller): AgentSou
         syncedAt: synced_at,
       })),
     readChanges: (connector, wish, limits) => readChanges(services, principal, { connector, wish, limits }),
+    searchAll: (wish, limits) =>
+      platform.admission.admit({ organizationId: principal.organizationId, ...limits }, (bounds) => {
+        const { everything } = services.operations
+        if (everything === undefined) throw fail('context_store_unavailable', {})
+        return everything.search(principal, wish, bounds)
+      }),
     readKind: async ({ kind, version }): Promise<AgentKind> => {
       const found = await platform.kinds.getVersion(principal.organizationId, kind, version)
       const { definition, entities } = await describeServedKind(found)

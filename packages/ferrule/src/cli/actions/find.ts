@@ -1,0 +1,52 @@
+/** `find`: records of all connectors. */
+import { endpoints } from '../../wire/endpoints.ts'
+import type { SearchResult } from '../../wire/overview/search.ts'
+import { type CommandContext, readFlag, readList, readNumber, readText } from '../context.ts'
+import { failUsage } from '../failure.ts'
+import { callOptions, openSession } from '../session.ts'
+import { openHosted } from '../target/target.ts'
+import { walkSearch, writeWalk } from '../walk.ts'
+import { readFilter } from './execute.ts'
+
+/** Columns of a table; other formats have everything. */
+const columns = 'title,connector.name,entity,key,time'
+
+async function readIds(context: CommandContext): Promise<readonly string[]> {
+  const ids: string[] = []
+  for (const name of readList(context.options, 'connector'))
+    ids.push(await (await openHosted(name, context)).hosted.id(callOptions(context)))
+  return ids
+}
+
+const orNothing = (name: string, values: readonly string[]) => (values.length === 0 ? {} : { [name]: values })
+
+/** Says what a reader of the rows does not see. */
+function noteRest({ note }: CommandContext, { meta, left_out }: SearchResult): void {
+  if (meta.near) note('Nothing has the words as they were written: these are near.')
+  for (const { kind, connector, entities, message } of left_out)
+    note(`Not searched: ${entities.join(', ')} of ${connector?.name ?? kind}. ${message}`)
+  if (meta.cursor !== null) note(`There are more: continue with --cursor ${meta.cursor}, or read all with --all.`)
+}
+
+/** Finds records of all connectors. */
+export async function find(context: CommandContext): Promise<void> {
+  const { args, options, output } = context
+  const [text, filter] = [args.join(' ').trim(), await readFilter(context)]
+  if (text === '' && filter === undefined) throw failUsage('Nothing is looked for.', 'Write words: ferrule find "acme renewal"')
+  const [limit, cursor] = [readNumber(options, 'limit', 1), readText(options, 'cursor')]
+  const search = {
+    ...(text === '' ? {} : { text }),
+    ...(filter === undefined ? {} : { filter }),
+    ...orNothing('kinds', readList(options, 'kind')),
+    ...orNothing('entities', readList(options, 'entity')),
+    ...orNothing('connectors', await readIds(context)),
+    ...(limit === undefined ? {} : { limit }),
+    ...(cursor === undefined ? {} : { cursor }),
+  }
+  const session = await openSession(context)
+  const load = (body: object): Promise<SearchResult> => session.json(endpoints.search, { body, isRead: true, ...callOptions(context) })
+  if (readFlag(options, 'all')) return writeWalk(walkSearch(load, search), context)
+  const answer = await load(search)
+  await output.page({ ...answer }, answer.data, columns)
+  noteRest(context, answer)
+}
