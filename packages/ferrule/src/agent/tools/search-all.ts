@@ -22,7 +22,7 @@ const toRow = ({ connector, entity, key, title, snippet, time, link }: SearchHit
   link,
 })
 
-/** What stands beside the rows. */
+/** Describes what stands beside the rows: counts, and what was not searched. */
 function describeRest({ meta, facets, left_out }: SearchResult): Readonly<Record<string, unknown>> {
   const counts = facets?.entities.map(({ kind, entity, count, exact }) => [`${kind}.${entity}`, exact ? count : `${count} or more`])
   return {
