@@ -18,6 +18,7 @@ import { Organizations } from './resources/organizations.ts'
 import { Syncs } from './resources/syncs.ts'
 import { Events, WebhookEndpoints } from './resources/webhooks.ts'
 import { Workspaces } from './resources/workspaces.ts'
+import { searchEverything } from './search-everything.ts'
 import { readServiceSettings, type ServiceOptions } from './settings.ts'
 import { type RequestOptions, Transport } from './transport.ts'
 
@@ -104,7 +105,7 @@ export class Ferrule {
    */
   search({ filter, ...search }: EverySearch, options: RequestOptions = {}): Promise<SearchResult> {
     const body = { ...search, ...(filter === undefined ? {} : { filter: typeof filter === 'string' ? parseFilter(filter) : filter }) }
-    return this.#transport.json(endpoints.search, { body, isRead: true, ...options })
+    return searchEverything(this.#transport, body, options)
   }
 
   /** Reads calls, errors and latency over time. */

@@ -1,8 +1,10 @@
 /** The table of kind files: each key, what it holds, what it says, and how it is written (docs/decisions/kind-files.md). */
 import { authGroups } from './groups/auth.ts'
 import { condition, conditionGroups, eachWhereRow, whereRow } from './groups/conditions.ts'
+import { describedGroup } from './groups/described.ts'
 import { fieldGroup } from './groups/fields.ts'
 import { pageGroups } from './groups/pages.ts'
+import { recordTextKeys } from './groups/record-texts.ts'
 import { webhookGroups } from './groups/webhooks.ts'
 import {
   constants,
@@ -310,37 +312,14 @@ const entities: Readonly<Record<string, KeyGroup>> = {
       }),
       key('scope', list(text()), 'Scopes, of which the credentials need one', { example: 'scope: [repo]' }),
       key('of', text('entity'), 'The entity that this one is a part of, under the same key', { example: 'of: issues' }),
-      key('title', text('path'), 'The searchable field with the title of a record', {
-        example: 'title: dealname',
-        without: 'the first of name, title, subject and other usual names',
-      }),
-      key('summary', text('path'), 'The searchable field that says what a record is about', { example: 'summary: description' }),
-      key(
-        'link',
-        text('https'),
-        "Address of a record's page at the vendor; a {slot} takes a searchable field, or a value of configuration",
-        {
-          example: "link: 'https://{subdomain}.zendesk.com/agent/tickets/{id}'",
-        },
-      ),
+      ...recordTextKeys,
       key('refers', map('path', text('entity')), 'Fields with keys of other entities', { example: 'refers: { user_id: users }' }),
       key('described', keys('described'), 'The list of the fields that an account has of its own; {described} stands for their names', {
         example: 'described: { run: fields.list, name: id, where: { custom: true } }',
       }),
     ],
   },
-  described: {
-    title: 'entities.NAME.described',
-    keys: [
-      key('run', text('operation'), 'The entity that describes the fields, and list', { example: 'run: properties.list', required: true }),
-      key('params', params, 'Parameters of the call', { example: 'params: { object: contacts }' }),
-      key('name', text('path'), 'Field of its records with the name', { example: 'name: name', required: true }),
-      key('where', condition, 'Field, or field and value, of the records that count; with ! in front a field without a value', {
-        example: "where: '!hubspotDefined'",
-        without: 'all of them',
-      }),
-    ],
-  },
+  described: describedGroup,
   from: {
     title: 'entities.NAME.from, in full',
     keys: [

@@ -4,10 +4,10 @@ import { Hosted } from '../../client/connector.ts'
 import { Connectors } from '../../client/resources/connectors.ts'
 import { ContextStore } from '../../client/resources/context-store.ts'
 import { Definitions } from '../../client/resources/definitions.ts'
+import { searchEverything } from '../../client/search-everything.ts'
 import type { Transport } from '../../client/transport.ts'
 import { FerruleError } from '../../errors.ts'
 import type { ConnectorRecord, ConnectorSummary } from '../../wire/connectors.ts'
-import { endpoints } from '../../wire/endpoints.ts'
 import type { AgentConnector, AgentKind, AgentRequest, AgentSource, RequestLimits } from '../source.ts'
 import { markUnreviewed } from '../unreviewed.ts'
 
@@ -95,7 +95,7 @@ export function createHostedSource(transport: Transport): AgentSource {
       })),
     readChanges: ({ id, kind }, { entity, ...wish }, limits) =>
       new Hosted(transport, { kind, connector: id }).changePage(entity, wish, limits),
-    searchAll: (search, limits) => transport.json(endpoints.search, { body: search, isRead: true, ...limits }),
+    searchAll: (search, limits) => searchEverything(transport, search, limits),
     readKind: (connector) => kinds.get(connector),
     execute: ({ id, kind }, request, limits) => execute(new Hosted(transport, { kind, connector: id }, request.fields), request, limits),
   }
@@ -114,8 +114,7 @@ export function createConnectionSource({ transport, hosted }: HostedConnection, 
   }
   return {
     ...all,
-    searchAll: async (search, limits) =>
-      transport.json(endpoints.search, { body: { ...search, connectors: [await hosted.id(limits)] }, isRead: true, ...limits }),
+    searchAll: async (search, limits) => searchEverything(transport, { ...search, connectors: [await hosted.id(limits)] }, limits),
     listConnectors: async (_wish, limits) => {
       const found = await find(limits)
       return { connectors: found === undefined ? [] : [found], next: null }

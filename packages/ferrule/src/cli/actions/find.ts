@@ -1,5 +1,5 @@
 /** `find`: records of all connectors. */
-import { endpoints } from '../../wire/endpoints.ts'
+import { searchEverything } from '../../client/search-everything.ts'
 import type { SearchResult } from '../../wire/overview/search.ts'
 import { type CommandContext, readFlag, readList, readNumber, readText } from '../context.ts'
 import { failUsage } from '../failure.ts'
@@ -44,7 +44,7 @@ export async function find(context: CommandContext): Promise<void> {
     ...(cursor === undefined ? {} : { cursor }),
   }
   const session = await openSession(context)
-  const load = (body: object): Promise<SearchResult> => session.json(endpoints.search, { body, isRead: true, ...callOptions(context) })
+  const load = (body: object): Promise<SearchResult> => searchEverything(session, body, callOptions(context))
   if (readFlag(options, 'all')) return writeWalk(walkSearch(load, search), context)
   const answer = await load(search)
   await output.page({ ...answer }, answer.data, columns)
