@@ -56,6 +56,7 @@ function createMeter(store: ContextStore): (ref: EntityRef, params: unknown) => 
   let ms = 0
   const searcher = createSearcher({
     getTable: (...of) => store.getTable(...of),
+    hasRows: (of) => store.hasRows(of),
     search: (where, work, options) =>
       store.search(
         where,

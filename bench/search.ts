@@ -87,6 +87,7 @@ async function statementsOf(store: ContextStore, connector: string, params: read
   let last: Statement | undefined
   const searcher = createSearcher({
     getTable: (...of) => store.getTable(...of),
+    hasRows: (of) => store.hasRows(of),
     search: (place, work, options) =>
       store.search(
         place,

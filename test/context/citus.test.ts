@@ -274,7 +274,7 @@ test('every kind of search concerns one connector', async () => {
       const open = listOpenPaths(query)
       const statements = [true, false].flatMap((onRegular) => {
         const search = buildSearchStatement(query, { connector: 1, reliance: { onLookups: true, onRegular } })
-        return [search, buildLookupStatement(search, { connector: 1, table: table.name })]
+        return [search, buildLookupStatement(search, { connector: 1, tables: [table.name] })]
       })
       if (query.unlisted.length > 0) statements.push(buildNotedValuesStatement(query.unlisted, 1))
       if (open.length > 0) statements.push(buildUnseenPathsStatement(open, 1))

@@ -68,6 +68,7 @@ export async function planOf(store: ContextStore, ref: EntityRef, params: object
   let plan = ''
   const searcher = createSearcher({
     getTable: (...of) => store.getTable(...of),
+    hasRows: (of) => store.hasRows(of),
     search: (where, work, options) =>
       store.search(
         where,

@@ -35,6 +35,7 @@ function openTrips(world: StoreWorld): Trips {
   const ref = { connector: createRef().connector, kind: kind.kind, entity: 'trips' }
   const counted = {
     getTable: store.getTable.bind(store),
+    hasRows: store.hasRows.bind(store),
     search: ((...args: Parameters<ContextStore['search']>) => {
       reads.count += 1
       return store.search(...args)

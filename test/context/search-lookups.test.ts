@@ -20,6 +20,7 @@ function createTitleSearch(store: ContextStore, ref: EntityRef, between: () => P
   })
   const searcher = createSearcher({
     getTable: (...of) => store.getTable(...of),
+    hasRows: (of) => store.hasRows(of),
     search: (of, work, options) => store.search(of, (session, number) => work(observe(session), number), options),
   })
   const find = async (query: object): Promise<readonly unknown[]> => {

@@ -57,6 +57,13 @@ describe('references', () => {
     expect(find(withReferences({ [path]: to }))).toEqual([`acme.things: refers to ${to} by ${path}, ${says}`])
   })
 
+  test('leave the name _related to what records refer to', () => {
+    const fields = { ...record, _related: str('Related') }
+    expect(findProblems(withReferences({ ownerId: 'users' }, { record: fields, context_store_search: fields }))).toContain(
+      'acme.things: has the searchable field _related, which is the name of what a record refers to',
+    )
+  })
+
   test('start from what can be searched', () => {
     const live = kind({ entities: { things: { ...unsearched, refers: { ownerId: 'users' } }, users: own } })
     expect(find(live)).toEqual(['acme.things: refers to users by ownerId, and offers no search'])

@@ -12,6 +12,7 @@ async function readHint(filter: object): Promise<string | undefined> {
   let hint: string | undefined
   const searcher = createSearcher({
     getTable: () => table,
+    hasRows: async () => true,
     search: async (_ref, _work, options) => {
       hint = options?.lateHint
       return undefined

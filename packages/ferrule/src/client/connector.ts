@@ -131,7 +131,15 @@ async function openDownload(
 /** Parameters of a search, as the program gave them. */
 type SearchParams = Readonly<Record<string, unknown>>
 
-const searchRules: OptionRules = { filter: anything, text: anything, sort: anything, fields: anything, limit: anything, cursor: anything }
+const searchRules: OptionRules = {
+  filter: anything,
+  text: anything,
+  sort: anything,
+  fields: anything,
+  include: anything,
+  limit: anything,
+  cursor: anything,
+}
 const maybeText: OptionRule = ['must be a string', (value) => value === null || typeof value === 'string']
 const maybePaths: OptionRule = ['must be a list of paths', (value) => value === null || Array.isArray(value)]
 /** Without a check, text or fields of a wrong type would be left out, and the export would have more than was asked for. */

@@ -91,13 +91,21 @@ interface Plain {
   readonly text: string | null
   readonly limit: number | null
   readonly cursor: string | null
+  readonly include: Include | null
   readonly format: 'ndjson' | 'csv' | 'parquet'
   readonly formulas: FormulaMode
 }
+/** Fields of a related record, and what that record refers to in turn. */
+type IncludedFields = readonly (string | readonly string[] | Include)[]
+/** Fields of related records that rows come with below `_related`, by what refers to them: `{ primaryUserId: ['firstName'] }`. */
+export interface Include {
+  readonly [reference: string]: IncludedFields
+}
+
 /** Names of the parameters by what is called. */
 interface ParamNames {
-  readonly search: 'filter' | 'text' | 'sort' | 'fields' | 'limit' | 'cursor'
-  readonly walk: 'filter' | 'text' | 'sort' | 'fields' | 'limit'
+  readonly search: 'filter' | 'text' | 'sort' | 'fields' | 'include' | 'limit' | 'cursor'
+  readonly walk: 'filter' | 'text' | 'sort' | 'fields' | 'include' | 'limit'
   readonly export: 'filter' | 'text' | 'sort' | 'fields' | 'format' | 'formulas'
 }
 type CheckParam<Name, Q, Row, Entity extends string> = Name extends 'filter'
@@ -115,6 +123,7 @@ type CheckParam<Name, Q, Row, Entity extends string> = Name extends 'filter'
  * - `text`: words; each must be in some field that holds a string, as `fuzzy` finds it
  * - `sort`: a list such as `[{ started: 'desc' }, { title: 'asc' }]`
  * - `fields`: paths such as `metaData.title`; all searchable fields if left out
+ * - `include`: fields of the records that rows refer to, `{ primaryUserId: ['firstName'] }`; rows have them below `_related`
  * - `limit`: rows of a page, 1 to 10,000; 1,000 by default
  * - `cursor`: `meta.cursor` of the page before, with the same filter, sort and fields
  * - `format` of an export: `ndjson` (default), `csv` or `parquet`
@@ -139,12 +148,13 @@ type CheckQuery<Q, Row, Entity extends string> = {
     'filter' | 'text' | 'sort'
   >]: Wrong<`'${K & string}' is no part of a query, which has filter, text and sort`>
 }
-type WireName = 'query' | 'fields' | 'limit' | 'cursor'
+type WireName = 'query' | 'fields' | 'include' | 'limit' | 'cursor'
 
 /** What the parameters of `context_store_search` must be: those of the service. */
 export type CheckWireSearch<Q, Row, Entity extends string> = {
   readonly query: CheckQuery<Get<Q, 'query'>, Row, Entity>
   readonly fields?: CheckFields<Get<Q, 'fields'>, Row, Entity>
+  readonly include?: Plain['include']
   readonly limit?: Plain['limit']
   readonly cursor?: Plain['cursor']
 } & { readonly [K in Exclude<keyof Q, WireName>]: Wrong<`'${K & string}' is no parameter of context_store_search`> }
@@ -153,6 +163,7 @@ export type CheckWireSearch<Q, Row, Entity extends string> = {
 export type WireSearchOf<E> = {
   readonly query: { readonly filter?: FilterOf<E> | null; readonly text?: Plain['text']; readonly sort?: SortOf<E> | null }
   readonly fields?: readonly (Offered<RowOf<E>, keyof Comparable> | readonly string[])[]
+  readonly include?: Plain['include']
   readonly limit?: Plain['limit']
   readonly cursor?: Plain['cursor']
 }

@@ -16,7 +16,7 @@ import type {
 import type { WalkOptions } from '../values/walks/walk.ts'
 import type { Freshness, SearchMeta } from '../wire/execute-request.ts'
 import type { ChangesParams, ConnectorChangesParams } from './changes.ts'
-import type { CheckSearch, CheckWireSearch, PathOf, Project, RowOf, WireSearchOf } from './search-types.ts'
+import type { CheckSearch, CheckWireSearch, Include, PathOf, Project, RowOf, WireSearchOf } from './search-types.ts'
 
 /** Options of a create, an update or a delete. */
 export interface WriteOptions extends CallOptions {
@@ -64,8 +64,12 @@ export type Change<Row> = {
 )
 
 type FieldsIn<P> = P extends { readonly fields: readonly (infer Names)[] } ? PathOf<Names> : never
+/** What rows come with of the records that they refer to. */
+type Related<P> = P extends { readonly include: infer I extends Include }
+  ? { readonly _related: { readonly [Reference in keyof I]: Readonly<Record<string, unknown>> | null } }
+  : unknown
 /** The rows that the parameters of a search select. */
-type Selected<Row, P> = Project<Row, FieldsIn<P>>
+type Selected<Row, P> = Project<Row, FieldsIn<P>> & Related<P>
 
 /** Searches of the copy of one entity. */
 export interface Search<Row, Entity extends string> {

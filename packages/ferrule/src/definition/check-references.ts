@@ -37,9 +37,18 @@ function findObstacle(target: EntityDefinition | undefined): string | undefined 
   return target.key[0]?.startsWith('param.') ? 'whose key only the call knows' : undefined
 }
 
+/** Member of found records that has what they refer to. */
+const relatedName = '_related'
+
 /** Finds the problems of an entity's references. @returns sentences; falsy entries are no problems */
-export const checkReferences = ({ definition: { entities } }: Kind, { refers = {}, context_store_search: searchable }: EntityDefinition) =>
-  Object.entries(refers).flatMap(([path, name]): Sentences => {
+export const checkReferences = (
+  { definition: { entities } }: Kind,
+  { refers, context_store_search: searchable }: EntityDefinition,
+): Sentences => [
+  refers !== undefined &&
+    Object.hasOwn(searchable ?? {}, relatedName) &&
+    `has the searchable field ${relatedName}, which is the name of what a record refers to`,
+  ...Object.entries(refers ?? {}).flatMap(([path, name]): Sentences => {
     const target = Object.hasOwn(entities, name) ? entities[name] : undefined
     const obstacle = findObstacle(target)
     const found: Found = searchable === undefined ? { problem: 'and offers no search' } : follow(searchable, path)
@@ -48,4 +57,5 @@ export const checkReferences = ({ definition: { entities } }: Kind, { refers = {
       'problem' in found && `refers to ${name} by ${path}, ${found.problem}`,
       'field' in found && !canBeKey(found.field) && `refers to ${name} by ${path}, which is neither text nor an integer`,
     ]
-  })
+  }),
+]

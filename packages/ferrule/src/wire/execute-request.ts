@@ -113,22 +113,21 @@ export const validation = record(
 /** Whether a call can be sent. */
 export type Validation = Wire<typeof validation>
 
-export const freshness = obj(
-  {
-    synced_at: orNull(
-      time('The copy holds what was new or changed until this time, as far as the vendor reports changes; null: no sync has finished'),
+const freshnessFields = {
+  synced_at: orNull(
+    time('The copy holds what was new or changed until this time, as far as the vendor reports changes; null: no sync has finished'),
+  ),
+  verified_at: orNull(
+    time(
+      'Time of the last comparison with all records of the vendor. Later edits without a trace, late additions and deletions can be missing',
     ),
-    verified_at: orNull(
-      time(
-        'Time of the last comparison with all records of the vendor. Later edits without a trace, late additions and deletions can be missing',
-      ),
-    ),
-    status: oneOf('State of the copy, as in GET …/context_store', ...copyStates),
-    complete: bool('false: a part of the records could not be read, or was not read yet. Age does not matter'),
-    may_change_from: opt(mayChangeFrom),
-  },
-  'How fresh the copy is',
-)
+  ),
+  status: oneOf('State of the copy, as in GET …/context_store', ...copyStates),
+  complete: bool('false: a part of the records could not be read, or was not read yet. Age does not matter'),
+  may_change_from: opt(mayChangeFrom),
+} as const satisfies Fields
+
+export const freshness = obj(freshnessFields, 'How fresh the copy is')
 /** How fresh the copy is that a search read. */
 export type Freshness = Wire<typeof freshness>
 
@@ -138,6 +137,12 @@ export const searchMeta = obj(
     cursor: orNull(str('Send it as cursor for the next page; null on the last page')),
     took_ms: int('Milliseconds that the search took'),
     unknown_paths: opt(list(str('Path'), 'On the first page: paths below undocumented fields that no record had')),
+    related: opt(
+      list(
+        obj({ entity: str('Entity'), ...freshnessFields }, 'How fresh the copy of an entity is'),
+        'Entities that include and filter read besides: synced_at is null for one that was never synced, whose records are missing',
+      ),
+    ),
     relevance_left_out: opt(bool('true: too many records match to be ordered by relevance; the rest of the order holds')),
     total: opt(int('With count: records that the search finds, on all pages; at most 100,000')),
     total_at_least: opt(bool('true: the search finds more records than total')),

@@ -251,9 +251,8 @@ function checkCall(access: ConnectorAccess, { entity, params, ...call }: Validat
     return
   }
   assertSearchable(access, entity)
-  const definition = kind.definition.entities[entity]
-  if (definition === undefined) return
-  const table = buildSearchTable(kind.definition.kind, entity, definition)
-  if (action === searchAction) parseSearch(table, params)
-  else parseAggregate(table, params)
+  const { kind: slug, entities } = kind.definition
+  const findTable = (name: string) => buildSearchTable(slug, name, entities[name] ?? { about: '', key: [] })
+  if (action === searchAction) parseSearch(findTable(entity), params, findTable)
+  else parseAggregate(findTable(entity), params)
 }

@@ -15,11 +15,13 @@ import { buildUnseenPathsStatement, listOpenPaths } from './search/members.ts'
 import { buildOrder, isRanked } from './search/order.ts'
 import { parseSearch } from './search/parse.ts'
 import { tooComplex } from './search/refusals.ts'
+import { dropUnstored, listRelatedEntities } from './search/related/references.ts'
 import {
   buildCountStatement,
   buildPage,
   buildSearchStatement,
   hasOnePlan,
+  listWordTables,
   readFlaw,
   readPosition,
   type SearchOptions,
@@ -28,11 +30,11 @@ import {
 } from './search/sql.ts'
 import { type Reliance, type SearchStatement, StatementNames } from './search/statement.ts'
 import type { Position, SearchQuery } from './search/tree.ts'
-import type { QueryOptions, ReadOptions, Session, Statement } from './store/database/database.ts'
+import type { QueryOptions, Session, Statement } from './store/database/database.ts'
 import { hasCode } from './store/database/problems.ts'
 import { chooseOrdering } from './store/indexes/advice.ts'
 import type { OnDemandIndexes } from './store/indexes/on-demand.ts'
-import type { ContextStore } from './store/types.ts'
+import type { ContextStore, SearchReadOptions } from './store/types.ts'
 
 /** Members of a plan's step that count its rows, as averages of its loops. */
 const counted = ['Actual Rows', 'Rows Removed by Filter', 'Rows Removed by Index Recheck'] as const
@@ -69,7 +71,7 @@ interface FoundPage extends SearchPage {
 export const runSearch = (run: SearchRun, query: SearchQuery, options: SearchOptions): Promise<FoundPage> =>
   runRelying<SearchPage>(
     run,
-    { connector: options.connector, table: query.table.name },
+    { connector: options.connector, tables: listWordTables(query) },
     {
       reliance: options.reliance,
       build: (reliance) => buildSearchStatement(query, { ...options, reliance }),
@@ -81,7 +83,7 @@ export const runSearch = (run: SearchRun, query: SearchQuery, options: SearchOpt
 export const runAggregate = (run: SearchRun, query: AggregateQuery, options: Pick<SearchOptions, 'connector' | 'reliance'>) =>
   runRelying<AggregatePage>(
     run,
-    { connector: options.connector, table: query.search.table.name },
+    { connector: options.connector, tables: listWordTables(query.search) },
     {
       reliance: options.reliance,
       build: (reliance) => buildAggregateStatement(query, { ...options, reliance }),
@@ -93,7 +95,7 @@ export const runAggregate = (run: SearchRun, query: AggregateQuery, options: Pic
 const runCount = (run: SearchRun, query: SearchQuery, options: Pick<SearchOptions, 'connector' | 'reliance'>) =>
   runRelying<{ readonly total: number }>(
     run,
-    { connector: options.connector, table: query.table.name },
+    { connector: options.connector, tables: listWordTables(query) },
     {
       reliance: options.reliance,
       build: (reliance) => buildCountStatement(query, { ...options, reliance }),
@@ -114,8 +116,9 @@ interface SearchedBy {
 
 /** Binds cursors to a connector and a query. `limit` is left out because it may change between pages. */
 const toCursorScope = ({ key, connector, query: { table, asked }, now }: SearchedBy): CursorScope => {
-  const { filter = null, text = null, sort = null, fields = null } = asked
-  const digest = digestText(canonicalJson([connector, table.kind, table.entity, filter, text, sort, fields]))
+  const { filter = null, text = null, sort = null, fields = null, include } = asked
+  const added = include === undefined ? [] : [include]
+  const digest = digestText(canonicalJson([connector, table.kind, table.entity, filter, text, sort, fields, ...added]))
   return { key, purpose: 'search', digest, belongsTo: 'query, entity or connector', now }
 }
 
@@ -207,7 +210,7 @@ export interface KeyedRecords {
 export interface Searcher {
   /**
    * Parses parameters without running a statement.
-   * @param params `{ query: { filter?, text?, sort? }, limit?, cursor?, fields? }` as sent by the client
+   * @param params `{ query: { filter?, text?, sort? }, limit?, cursor?, fields?, include? }` as sent by the client
    * @throws FerruleError for the parameters (JSON pointers below `/params`), `invalid_cursor`
    */
   parse(ref: EntityRef, params: unknown): SearchQuery
@@ -243,7 +246,7 @@ export interface Searcher {
 }
 
 /** Part of a store that a searcher needs. Without `indexes` a searcher uses and requests no automatic indexes. */
-type Store = Pick<ContextStore, 'getTable' | 'search'> & {
+type Store = Pick<ContextStore, 'getTable' | 'search' | 'hasRows'> & {
   readonly indexes?: Pick<OnDemandIndexes, 'readyColumns' | 'observe'>
 }
 
@@ -277,7 +280,7 @@ type ReadingOptions = Pick<SearchOptions, 'connector'> & { readonly reliance: Re
 
 /** Statements of a search, and what they cost. */
 interface Observed<T> {
-  readonly limits: ReadOptions
+  readonly limits: SearchReadOptions
   read(run: SearchRun, options: ReadingOptions): Promise<T>
   /** Returns the characters that had to be written, and the records that were found. */
   measure(found: T): { readonly size: number; readonly count: number }
@@ -300,7 +303,8 @@ class StoreSearcher implements Searcher {
   }
 
   parse(ref: EntityRef, params: unknown): SearchQuery {
-    const query = parseSearch(this.#store.getTable(ref.kind, ref.entity, ref.own), params)
+    const findTable = (entity: string) => this.#store.getTable(ref.kind, entity, ref.own)
+    const query = parseSearch(findTable(ref.entity), params, findTable)
     return query.cursor === undefined ? query : { ...query, after: parseCursor(query.cursor, this.#bind(ref, query)) }
   }
 
@@ -386,12 +390,14 @@ class StoreSearcher implements Searcher {
 
   #bind = (ref: EntityRef, query: SearchQuery): SearchedBy => ({ ...this.#bindTo(ref), query })
 
-  #count = (ref: EntityRef, query: SearchQuery, left: Left) =>
-    this.#observe(ref, query, {
-      limits: left(),
+  async #count(ref: EntityRef, whole: SearchQuery, left: Left) {
+    const { query, related } = await this.#dropUnstored(ref, whole)
+    return this.#observe(ref, query, {
+      limits: { ...left(), related },
       read: (run, options) => runCount(run, query, options),
       measure: ({ total }) => ({ size: total * charactersOfRecord, count: total }),
     })
+  }
 
   /** Checks operands that are not known values against the stored ones. Only the first page is checked. */
   async #checkStored(ref: EntityRef, { after, unlisted }: SearchQuery, left: Left): Promise<void> {
@@ -413,11 +419,22 @@ class StoreSearcher implements Searcher {
     return unranked && { ...unranked, isTooMany: true }
   }
 
-  #runPage(ref: EntityRef, query: SearchQuery, left: Left, mostRanked = this.#options.mostRanked): Promise<FoundPage | undefined> {
+  /** Takes from a search the entities that nothing is stored of: they may have no table. */
+  async #dropUnstored(ref: EntityRef, query: SearchQuery): Promise<{ readonly query: SearchQuery; readonly related: readonly string[] }> {
+    const { all } = listRelatedEntities(query)
+    if (all.length === 0) return { query, related: [] }
+    const has = await Promise.all(all.map((entity) => this.#store.hasRows({ ...ref, entity })))
+    const stored = all.filter((_entity, index) => has[index])
+    const related = stored.map((entity) => this.#store.getTable(ref.kind, entity, ref.own).name)
+    return { query: dropUnstored(query, (entity) => stored.includes(entity)), related }
+  }
+
+  async #runPage(ref: EntityRef, whole: SearchQuery, left: Left, mostRanked = this.#options.mostRanked): Promise<FoundPage | undefined> {
+    const { query, related } = await this.#dropUnstored(ref, whole)
     // Only one timestamp column has an index (`findMainTime`); splitting another order at its nulls would read the table twice.
     const ordering = chooseOrdering(query, findMainTime(query.table), this.#store.indexes?.readyColumns(ref) ?? none)
     return this.#observe(ref, query, {
-      limits: { ...left(), hasOnePlan: hasOnePlan(query) },
+      limits: { ...left(), hasOnePlan: hasOnePlan(query), related },
       read: (run, options) => runSearch(run, query, { ...options, ...ordering, mostRanked }),
       measure: ({ json, count }) => ({ size: json.length, count }),
     })

@@ -9,7 +9,9 @@ import { GroupedLooks } from '../values/grouped-looks.ts'
 import { isoOrNull } from '../values/ids.ts'
 import { type EntityRef, toEntityRef } from './entity-ref.ts'
 import type { Column } from './search/columns.ts'
+import { listRelatedEntities } from './search/related/references.ts'
 import { listColumns, mostCounted } from './search/sql.ts'
+import type { SearchQuery } from './search/tree.ts'
 import type { RecordPages, SearchAnswer, Searcher, SearchLimits } from './searcher.ts'
 import type { Copies, CopyStatus } from './sync-types.ts'
 
@@ -113,6 +115,15 @@ const staleError = (entity: string, { maxAge, state, now }: { maxAge: number; st
     { retryAfterMs: state.retryAfterMs },
   )
 
+/** An entity that a search reads besides its own, with its state. */
+type RelatedState = readonly [entity: string, state: CopyStatus]
+
+/** The states of entities, and which of them a filter leads through. */
+interface FilteredStates {
+  readonly states: readonly RelatedState[]
+  readonly filtered: readonly string[]
+}
+
 /** Returns the same pages after reading the first one, so that errors of the search come before any output. */
 async function readFirstPage(pages: RecordPages): Promise<RecordPages> {
   const first = await pages.next()
@@ -150,9 +161,9 @@ class CopySearches implements Searches {
 
   async search(access: ConnectorAccess, query: CopyQuery): Promise<Found> {
     const { searcher } = this.#parts
-    const { json, cursor, tookMs, isUnranked, unseenPaths, total, freshness } = await this.#ask(access, query, (ref) => {
+    const { json, cursor, tookMs, isUnranked, unseenPaths, total, related, freshness } = await this.#ask(access, query, (ref) => {
       const parsed = searcher.parse(ref, query.params)
-      return (limits) => searcher.search(ref, parsed, limits)
+      return (limits) => this.#readBeside(access, query, { parsed, ask: () => searcher.search(ref, parsed, limits) })
     })
     const counted =
       total === undefined ? {} : { total: Math.min(total, mostCounted), ...(total > mostCounted ? { total_at_least: true } : {}) }
@@ -163,6 +174,7 @@ class CopySearches implements Searches {
         ...describePage({ cursor, tookMs, unseenPaths }),
         ...(isUnranked ? { relevance_left_out: true } : {}),
         ...counted,
+        ...(related.length > 0 ? { related: related.map(([entity, each]) => ({ entity, ...toFreshness(each) })) } : {}),
       },
       contextStore: freshness,
     }
@@ -211,6 +223,33 @@ class CopySearches implements Searches {
     return { ...answer, freshness: toFreshness(state) }
   }
 
+  /** Reads the states of the entities that a search reads besides its own. */
+  #readRelated(access: ConnectorAccess, query: CopyQuery, entities: readonly string[]): Promise<readonly RelatedState[]> {
+    return Promise.all(entities.map(async (entity) => [entity, await this.#recentState(access, { ...query, entity })] as const))
+  }
+
+  /** Asks for a page, with the states of the entities that it reads besides its own. They come first, as that of the entity itself. */
+  async #readBeside<T extends object>(
+    access: ConnectorAccess,
+    query: CopyQuery,
+    { parsed, ask }: { readonly parsed: SearchQuery; readonly ask: () => Promise<T | undefined> },
+  ): Promise<(T & { readonly related: readonly RelatedState[] }) | undefined> {
+    const { all, filtered } = listRelatedEntities(parsed)
+    const before = await this.#readRelated(access, query, all)
+    const changes = this.#changes
+    const answer = await ask()
+    const related = changes === this.#changes ? before : await this.#readRelated(access, query, all)
+    if (answer === undefined) return undefined
+    await this.#assertFiltered(access, query, { states: related, filtered })
+    return { ...answer, related }
+  }
+
+  /** Fails for a filter through an entity that was not synced: it would find nothing, which looks like an answer. */
+  async #assertFiltered(access: ConnectorAccess, query: CopyQuery, { states, filtered }: FilteredStates): Promise<void> {
+    for (const [entity, state] of states)
+      if (filtered.includes(entity) && !isEnough(state, query)) throw await this.#notReady(access, { ...query, entity }, state)
+  }
+
   async export(access: ConnectorAccess, query: CopyQuery): Promise<Export> {
     assertSearchable(access, query.entity)
     const { searcher } = this.#parts
@@ -218,6 +257,8 @@ class CopySearches implements Searches {
     const parsed = { ...searcher.parse(ref, query.params), limit: exportPageRecords }
     const state = query.maxAge === undefined ? await this.#parts.copies.readStatus(access, query.entity) : await this.#fresh(access, query)
     if (!isEnough(state, query)) throw await this.#notReady(access, query, state)
+    const { filtered } = listRelatedEntities(parsed)
+    await this.#assertFiltered(access, query, { states: await this.#readRelated(access, query, filtered), filtered })
     const pages = this.#readWhole(access, query, searcher.readPages(ref, parsed, { signal: query.signal }))
     return { freshness: toFreshness(state), columns: listColumns(parsed), pages: await readFirstPage(pages) }
   }

@@ -84,6 +84,8 @@ export interface SearchTable extends TableRows {
   readonly columns: readonly Column[]
   /** Parts of the primary key. */
   readonly key: readonly KeyPart[]
+  /** What searchable fields refer to, as the definition says: path → entity. */
+  readonly refers?: Readonly<Record<string, string>>
 }
 
 /** Names used by the table itself or by PostgreSQL's system columns. */
@@ -161,7 +163,8 @@ export function buildSearchTable(kind: string, entity: string, definition: Entit
   const columns = Object.entries(fields).map(([name, schema]: [string, Field]) =>
     buildColumn(table, name, { schema, isShown: isShown(name) }),
   )
-  return { kind, entity, name: table, columns, key: readKeyParts(definition) }
+  const { refers } = definition
+  return { kind, entity, name: table, columns, key: readKeyParts(definition), ...(refers === undefined ? {} : { refers }) }
 }
 
 /** Lists the columns that store one field, its own column first. */

@@ -12,7 +12,12 @@ import type { FieldPath, PathType, Step } from './tree.ts'
 export interface NameScope {
   readonly table: SearchTable
   readonly element?: { readonly schema: Field | undefined }
+  /** Finds the table of an entity that fields refer to; left out where no reference is followed. */
+  readonly findTable?: FindTable | undefined
 }
+
+/** Finds the table of an entity of the same connector. */
+export type FindTable = (entity: string) => SearchTable
 
 /** Maximum number of steps of a path. */
 const mostSteps = 32
@@ -24,7 +29,7 @@ const findName = (names: readonly string[], asked: string): string | undefined =
   names.includes(asked) ? asked : names.find((name) => normalizeName(name) === normalizeName(asked))
 
 /** Splits `a.b[].c` into steps. Resolving the steps later detects names that contain a dot. */
-const splitPath = (path: string): readonly Step[] =>
+export const splitPath = (path: string): readonly Step[] =>
   path.split('.').flatMap((part) => {
     const [, name = '', each = ''] = /^(.*?)((?:\[\])*)$/s.exec(part) ?? []
     return [...(name === '' && each !== '' ? [] : [name]), ...Array<null>(each.length / 2).fill(null)]
@@ -122,21 +127,26 @@ const buildFieldPath = (column: Column | undefined, steps: readonly Step[], sche
 /** Returns whether no record can have such a name: the copy stores U+FFFD instead, and SQL cannot express the name. */
 const isUnholdable = (step: Step): boolean => step !== null && cleanText(step) !== step
 
+/** A path with the schema of its target; undefined for an undocumented one. */
+export interface FoundPath {
+  readonly path: FieldPath
+  readonly schema: Field | undefined
+}
+
 /**
- * Resolves steps to a path.
- * @throws FerruleError `field_not_searchable`
+ * Checks steps before they are followed.
+ * @throws FerruleError `query_too_complex`, `invalid_parameter`
  */
-function resolvePath(
-  scope: NameScope,
-  steps: readonly Step[],
-  pointer: RequestPointer & { readonly asked: string },
-): { path: FieldPath; schema: Field | undefined } {
+export function checkSteps(steps: readonly Step[], pointer: RequestPointer): void {
   if (steps.length > mostSteps) throw tooComplex(pointer, `leads through more than ${mostSteps} steps`)
   if (steps.some(isUnholdable)) throw invalid(pointer, 'must not hold NUL or half of a surrogate pair', 'characters')
+}
+
+/** Resolves steps to a path; undefined for what the documented fields rule out. */
+export function findPath(scope: NameScope, steps: readonly Step[]): FoundPath | undefined {
   if (scope.element !== undefined) {
     const found = followSteps(scope.element.schema, steps)
-    if (found === undefined) throw notSearchable(pointer, scope.table)
-    return { path: buildFieldPath(undefined, found.steps, found.schema), schema: found.schema }
+    return found && { path: buildFieldPath(undefined, found.steps, found.schema), schema: found.schema }
   }
   const { columns } = scope.table
   const found = findLongestName(
@@ -145,19 +155,26 @@ function resolvePath(
   )
   const column = columns.find(({ name }) => name === found?.name)
   const rest = found && column && followSteps(column.schema, steps.slice(found.taken))
-  if (!rest) throw notSearchable(pointer, scope.table)
-  return { path: buildFieldPath(column, rest.steps, rest.schema), schema: rest.schema }
+  return rest && { path: buildFieldPath(column, rest.steps, rest.schema), schema: rest.schema }
+}
+
+/**
+ * Resolves steps to a path.
+ * @throws FerruleError `field_not_searchable`, `query_too_complex`, `invalid_parameter`
+ */
+export function resolvePath(scope: NameScope, steps: readonly Step[], pointer: RequestPointer & { readonly asked: string }): FoundPath {
+  checkSteps(steps, pointer)
+  const found = findPath(scope, steps)
+  if (found === undefined) throw notSearchable(pointer, scope.table)
+  return found
 }
 
 /**
  * Parses a field of a filter or a sort: a name or a path.
  * @throws FerruleError `field_not_searchable`, `query_too_complex`, `invalid_parameter`
  */
-export const parseFieldPath = (
-  scope: NameScope,
-  path: string,
-  pointer: RequestPointer,
-): { readonly path: FieldPath; readonly schema: Field | undefined } => resolvePath(scope, splitPath(path), { ...pointer, asked: path })
+export const parseFieldPath = (scope: NameScope, path: string, pointer: RequestPointer): FoundPath =>
+  resolvePath(scope, splitPath(path), { ...pointer, asked: path })
 
 /**
  * Parses an element of `fields`: a path, or an array of the names of a path.
@@ -171,6 +188,6 @@ export const parseListedPath = (table: SearchTable, path: string | readonly stri
 
 /** Returns the scope of conditions within `any`, given the schema of the array. */
 export const toElementScope = (scope: NameScope, schema: Field | undefined): NameScope => ({
-  table: scope.table,
+  ...scope,
   element: { schema: schema === undefined ? undefined : schema.items },
 })

@@ -8,6 +8,7 @@
  *
  * No function reads a table. So a search of one connector runs on the one node that holds it, where tables are distributed.
  */
+import { longestKey } from './keys.ts'
 import { joinedLimits } from './tokens/shared.ts'
 
 /** Settings of every session that runs searches. */
@@ -87,6 +88,25 @@ $$`
 /** Returns the words of plain ASCII in lower case. Most strings have no joined words. */
 const split = `create or replace function cs_split(value text) returns text[] language sql ${immutable} as $$
   select regexp_split_to_array(value, '[^a-z0-9]+') || case when value ~ '[a-z0-9][-./''+#]' then cs_joined(value) end
+$$`
+
+/**
+ * Returns the `pk` of a key of one part (`keys.ts`), for what a field refers to. A key that is so long that its `pk` is shortened is not found.
+ * A text that is no integer refers to nothing where keys are integers.
+ */
+const textKey = `create or replace function cs_text_key(value text) returns text language sql ${immutable} as $$
+  select case when octet_length(value) <= ${longestKey} then replace(replace(value, chr(2), chr(2) || chr(2)), chr(1), chr(2) || chr(1)) end
+$$`
+const digitsKey = `create or replace function cs_digits_key(value text) returns text language sql ${immutable} as $$
+  select case when starts_with(value, '-')
+    then 'n' || translate(lpad((length(value) - 1)::text, 2, '0') || substr(value, 2), '0123456789', '9876543210')
+    else 'p' || lpad(length(value)::text, 2, '0') || value end
+$$`
+const integerKey = `create or replace function cs_integer_key(value text) returns text language sql ${immutable} as $$
+  select case when value ~ '^(0|-?[1-9][0-9]{0,97})$' then cs_digits_key(value) end
+$$`
+const openKey = `create or replace function cs_open_key(value text) returns text language sql ${immutable} as $$
+  select coalesce(cs_integer_key(value), 't' || cs_text_key(value))
 $$`
 
 /** Returns the words of a string: the stored ones, else those of plain ASCII. */
@@ -254,6 +274,10 @@ export const searchFunctions: readonly string[] = [
   number,
   instant,
   lower,
+  textKey,
+  digitsKey,
+  integerKey,
+  openKey,
   joined,
   split,
   words,

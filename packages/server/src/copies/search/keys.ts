@@ -26,7 +26,8 @@ export interface KeyPart {
   readonly field?: string
 }
 
-const longestKey = 1000
+/** Bytes of the longest `pk` that is not shortened. */
+export const longestKey = 1000
 const keptOfLongKey = 300
 const integer = /^-?(0|[1-9]\d{0,97})$/
 

@@ -1,11 +1,10 @@
 /** The next step for a search that ended late. */
 import type { FieldOperator } from 'ferrule/internal'
+import type { PathCondition } from './conditions/sql-context.ts'
 import type { Condition, FieldPath, SearchQuery } from './tree.ts'
 
 /** Maximum number of named conditions; the first ones stand for the others. */
 const mostNamed = 3
-
-type PathCondition = Exclude<Condition, { readonly op: 'and' | 'or' | 'not' }>
 
 const printPath = ({ column, steps }: FieldPath): string => {
   const names = steps.map((step) => (step === null ? '[]' : `.${step}`)).join('')
@@ -26,6 +25,7 @@ function listCostly(condition: Condition | undefined): readonly string[] {
   if (condition === undefined) return []
   if (condition.op === 'not') return listCostly(condition.of)
   if (condition.op === 'and' || condition.op === 'or') return [...new Set(condition.of.flatMap(listCostly))]
+  if (condition.op === 'related') return [`what ${printPath(condition.path)} refers to`]
   return isCostly(condition) ? [printCondition(condition)] : []
 }
 

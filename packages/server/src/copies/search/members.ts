@@ -91,6 +91,11 @@ export function createNameReader(
 function listConditionPaths(condition: Condition, within: readonly FieldPath[] = []): readonly MemberPath[] {
   if (condition.op === 'and' || condition.op === 'or') return condition.of.flatMap((each) => listConditionPaths(each, within))
   if (condition.op === 'not') return listConditionPaths(condition.of, within)
+  if (condition.op === 'related') {
+    const through = condition.path.steps.filter((step) => step !== null)
+    const name = [condition.path.column?.name ?? [], through].flat().join('.')
+    return listConditionPaths(condition.of).map((path) => ({ ...path, through: name }))
+  }
   const paths = [...within, condition.path]
   const column = paths[0]?.column
   const names = paths.flatMap(({ steps }) => steps.filter((step) => step !== null))
@@ -122,12 +127,16 @@ type OpenPath = readonly [path: string, member: MemberPath]
  * @param more paths of an aggregate's groups and measures
  */
 export function listOpenPaths({ filter, selection }: SearchQuery, more: readonly FieldPath[] = []): readonly OpenPath[] {
-  const all = [
+  const all: readonly MemberPath[] = [
     ...more.flatMap(({ column, steps }) => (column === undefined ? [] : [{ column, names: steps.filter((step) => step !== null) }])),
     ...(filter === undefined ? [] : listConditionPaths(filter)),
     ...[...(selection ?? [])].flatMap(([column, each]) => listSelectionPaths(column, each)),
   ]
-  const open = new Map(all.filter(isUndocumented).map((way) => [`${way.column.name}${joinNames(way.names)}`, way]))
+  const open = new Map(
+    all
+      .filter(isUndocumented)
+      .map((way) => [`${way.through === undefined ? '' : `${way.through}.`}${way.column.name}${joinNames(way.names)}`, way]),
+  )
   return [...open].filter(([, { names }]) => joinNames(names).length <= longestWay)
 }
 

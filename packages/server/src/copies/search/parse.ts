@@ -10,7 +10,7 @@ import {
   parseInteger,
 } from 'ferrule/internal'
 import type { Column, SearchTable } from './columns.ts'
-import { type NameScope, parseFieldPath, parseListedPath, toElementScope } from './field-paths.ts'
+import { type FindTable, type NameScope, parseFieldPath, toElementScope } from './field-paths.ts'
 import { findMemberPath, findUnlisted } from './known-values.ts'
 import {
   checkOperator,
@@ -22,13 +22,15 @@ import {
   parseTokens,
 } from './operands.ts'
 import { appendPointer, invalid, missing, notSupported, type RequestPointer, tooComplex } from './refusals.ts'
+import { parseInclude } from './related/include.ts'
+import { resolveField } from './related/references.ts'
+import { parseSelection } from './selection.ts'
 import { splitQuery } from './tokens/tokenizer.ts'
-import type { Condition, FieldPath, MemberPath, Ordering, ScoredCondition, SearchQuery, Selection, SortKey, Unlisted } from './tree.ts'
+import type { Condition, FieldPath, MemberPath, Ordering, ScoredCondition, SearchQuery, SortKey, Unlisted } from './tree.ts'
 
 const { deepest, mostConditions, mostValues } = filterLimits
-/** Limits: keys of a sort, elements of `fields`. */
+/** Maximum number of keys of a sort. */
 const mostSortKeys = 16
-const mostFields = 1000
 /** Maximum number of conditions that the words of `text` become. */
 const mostOfWords = 200
 /** Records of a page. */
@@ -118,9 +120,9 @@ function parseFields(
   return fields.map(([field, value]) => {
     const at = appendPointer(pointer, field)
     countCondition(reading, at)
-    const { path, schema } = parseFieldPath(reading.scope, field, at)
+    const { path, schema, scope, by } = resolveField(reading.scope, field, { pointer: at, within: reading.within })
     checkOperator(operator, path, at)
-    const condition = readers[operator]({ reading, path, element: toElementScope(reading.scope, schema), value, pointer: at })
+    const condition = readers[operator]({ reading, path, element: toElementScope(scope, schema), value, pointer: at })
     const way = path.compare === 'lower' ? findMemberPath(path, reading.within) : undefined
     if (way !== undefined)
       reading.unlisted.push(
@@ -130,7 +132,7 @@ function parseFields(
           pointerAt: (index) => (operators[operator].form === 'values' ? appendPointer(at, index) : at),
         }),
       )
-    return condition
+    return by === undefined ? condition : { op: 'related', ...by, of: condition }
   })
 }
 
@@ -185,13 +187,13 @@ function parseAnyField(table: SearchTable, value: unknown, pointer: RequestPoint
 
 /** Parses `filter` and `text` of a query, which must both hold. */
 function parseFilter(
-  table: SearchTable,
+  scope: NameScope,
   { filter, text }: Readonly<Record<string, unknown>>,
   pointer: RequestPointer,
 ): Pick<SearchQuery, 'filter' | 'unlisted'> {
   const unlisted: Unlisted[] = []
-  const reading = { scope: { table }, depth: 1, count: { conditions: 0 }, unlisted }
-  const words = parseAnyField(table, text, appendPointer(pointer, 'text'))
+  const reading = { scope, depth: 1, count: { conditions: 0 }, unlisted }
+  const words = parseAnyField(scope.table, text, appendPointer(pointer, 'text'))
   const given = filter === undefined || filter === null ? undefined : parseCondition(reading, filter, appendPointer(pointer, 'filter'))
   return { filter: words === undefined || given === undefined ? (words ?? given) : { op: 'and', of: [words, given] }, unlisted }
 }
@@ -270,30 +272,6 @@ function parseSort(
   )
 }
 
-/** Adds a path to a selection. Selecting a whole value overrides selecting parts of it. */
-const addToSelection = (selection: Selection | undefined, [first, ...rest]: readonly string[]): Selection => {
-  if (first === undefined || selection === true) return true
-  const known = selection ?? {}
-  return { ...known, [first]: addToSelection(Object.hasOwn(known, first) ? known[first] : undefined, rest) }
-}
-
-function parseSelection(table: SearchTable, value: unknown, pointer: RequestPointer): SearchQuery['selection'] {
-  if (value === undefined || value === null) return undefined
-  if (!Array.isArray(value)) throw invalid(pointer, 'must be an array of paths')
-  if (value.length > mostFields) throw tooComplex(pointer, `has more than ${mostFields} elements`)
-  const found = new Map<SearchTable['columns'][number], Selection>()
-  for (const [index, path] of value.entries()) {
-    const isNames = Array.isArray(path) && path.length > 0 && path.every((name) => typeof name === 'string')
-    if (typeof path !== 'string' && !isNames)
-      throw invalid(appendPointer(pointer, index), 'must be a path such as "user.name" or ["user", "name"]')
-    const { column, steps } = parseListedPath(table, path, appendPointer(pointer, index))
-    const names = steps.filter((step) => step !== null)
-    if (column !== undefined) found.set(column, addToSelection(found.get(column), names))
-  }
-  if (found.size === 0) return undefined
-  return new Map(table.columns.flatMap((column) => (found.has(column) ? [[column, found.get(column) ?? true] as const] : [])))
-}
-
 function parseLimit(value: unknown, pointer: RequestPointer): number {
   if (value === undefined || value === null) return defaultLimit
   const limit = typeof value === 'string' ? parseInteger(value) : value
@@ -317,22 +295,24 @@ export function checkKnown(value: Readonly<Record<string, unknown>>, known: read
 
 /**
  * Parses the parameters of a search.
- * @param params  `{ query: { filter?, text?, sort? }, limit?, cursor?, fields?, count? }`; integers beyond doubles as bigint; null counts as absent
+ * @param params  `{ query: { filter?, text?, sort? }, limit?, cursor?, fields?, include?, count? }`; integers beyond doubles as bigint; null
+ *   counts as absent
+ * @param findTable finds the tables of entities that fields refer to
  * @throws FerruleError `field_not_searchable`, `operator_not_supported`, `query_too_complex`, `invalid_parameter`, `missing_parameter`,
  *   with a JSON pointer below `/params` to the first fault
  */
-export function parseSearch(table: SearchTable, params: unknown): SearchQuery {
+export function parseSearch(table: SearchTable, params: unknown, findTable?: FindTable): SearchQuery {
   const pointer = { at: '/params' }
   const given = params ?? {}
   if (!isObject(given)) throw invalid(pointer, 'must be an object')
-  checkKnown(given, ['query', 'limit', 'cursor', 'fields', 'count'], pointer)
-  const { query, limit, cursor, fields, count } = given
+  checkKnown(given, ['query', 'limit', 'cursor', 'fields', 'include', 'count'], pointer)
+  const { query, limit, cursor, fields, include, count } = given
   if (count !== undefined && count !== null && typeof count !== 'boolean')
     throw invalid(appendPointer(pointer, 'count'), 'must be true or false')
   if (query === undefined || query === null) throw missing(appendPointer(pointer, 'query'))
   if (!isObject(query)) throw invalid(appendPointer(pointer, 'query'), 'must be an object with filter, text and sort')
   checkKnown(query, ['filter', 'text', 'sort'], appendPointer(pointer, 'query'))
-  const { filter, unlisted } = parseFilter(table, query, appendPointer(pointer, 'query'))
+  const { filter, unlisted } = parseFilter({ table, findTable }, query, appendPointer(pointer, 'query'))
   return {
     table,
     filter,
@@ -342,11 +322,13 @@ export function parseSearch(table: SearchTable, params: unknown): SearchQuery {
     cursor: parseCursorParameter(cursor, appendPointer(pointer, 'cursor')),
     isCounted: count === true,
     selection: parseSelection(table, fields, appendPointer(pointer, 'fields')),
+    include: findTable === undefined ? [] : parseInclude(table, include, { pointer: appendPointer(pointer, 'include'), findTable }),
     asked: {
       filter: query['filter'],
       text: query['text'],
       sort: query['sort'],
       ...(Array.isArray(fields) && fields.length === 0 ? {} : { fields }),
+      ...(include === undefined || include === null ? {} : { include }),
     },
   }
 }

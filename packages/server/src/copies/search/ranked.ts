@@ -72,7 +72,8 @@ interface Scored {
 }
 
 /** Returns whether no long value is involved. Then rows are kept complete, with their scores. */
-const isFlat = ({ query: { relevance, table, selection } }: Ranking): boolean =>
+const isFlat = ({ query: { relevance, table, selection, include } }: Ranking): boolean =>
+  include.every(({ reference: { column } }) => column.type !== 'json') &&
   (selection === undefined ? table.columns : [...selection.keys()]).every(({ type }) => type !== 'json') &&
   relevance.of.every(({ condition, within }) => (within[0] ?? condition.path).column?.type !== 'json')
 

@@ -1,14 +1,17 @@
 /** Builds the SQL statement of a search, and a page from its rows. The same SQL runs on PGlite and on PostgreSQL 15 and later. */
-import { buildRowCondition, type Column, quoteName, quoteTable, type SearchTable } from './columns.ts'
+import { buildRowCondition, type Column, quoteTable, type SearchTable } from './columns.ts'
 import { buildColumnCondition } from './conditions/columns.ts'
 import { buildJsonCondition } from './conditions/json.ts'
-import { connectorParameter, type JsonSource, quoteColumn, type SqlContext, selectValue } from './conditions/sql-context.ts'
+import { buildRelated } from './conditions/related.ts'
+import { connectorParameter, type JsonSource, quoteColumn, type SqlContext } from './conditions/sql-context.ts'
 import { largestPage } from './functions.ts'
 import { addListedAt, selectListed } from './lookups/lookups.ts'
 import { buildAfter, buildOrder, buildOrderBy, isRanked, type Order, splitAtNulls } from './order.ts'
 import { buildRankedRows, listNulls, mostRanked, type RankedRows } from './ranked.ts'
+import { listFilteredTables } from './related/references.ts'
+import { hasJson, isColumnName, joinMembers, listAsColumns, listMembers, listRead, listSelectedColumns } from './related/written.ts'
 import { buildStatement, type Reliance, type SearchStatement, Values } from './statement.ts'
-import type { Condition, FieldPath, Position, SearchQuery, Selection } from './tree.ts'
+import type { Condition, FieldPath, Position, SearchQuery } from './tree.ts'
 
 /** Options of a search statement. */
 export interface SearchOptions {
@@ -27,19 +30,8 @@ export interface SearchOptions {
   readonly reliance?: Reliance
 }
 
-const isWhole = (selection: Selection): boolean => selection === true
-
-const listSelectedColumns = ({ table, selection }: SearchQuery): readonly { column: Column; selection: Selection }[] =>
-  table.columns.flatMap((column) => {
-    const selected = selection === undefined ? true : selection.get(column)
-    return selected === undefined ? [] : [{ column, selection: selected }]
-  })
-
 /** Lists the columns of the fields of the records, in their order. */
 export const listColumns = (query: SearchQuery): readonly Column[] => listSelectedColumns(query).map(({ column }) => column)
-
-const listPageColumns = (query: SearchQuery): readonly string[] =>
-  listSelectedColumns(query).map(({ column }, index) => `${selectValue(column)} as c${index}`)
 
 /** Builds the condition of the records of a search, which follows that of its rows. */
 export const buildFilter = ({ table, filter, keys }: Pick<SearchQuery, 'table' | 'filter' | 'keys'>, values: Values): string =>
@@ -56,7 +48,7 @@ const buildKeysCondition = (table: SearchTable, keys: readonly string[], values:
 /** Builds the rows of the page with values (`c0` …), keys (`k0` …) and `pk`. */
 function buildRows(query: SearchQuery, options: SearchOptions, values: Values): string {
   const order = buildOrder(query, values)
-  const columns = [...listPageColumns(query), ...order.keys.map(({ sql }, index) => `${sql} as k${index}`), 't.pk'].join(', ')
+  const columns = [...listRead(query, values), ...order.keys.map(({ sql }, index) => `${sql} as k${index}`), 't.pk'].join(', ')
   const filter = buildFilter(query, values)
   const from = `from ${quoteTable(query.table)} t where ${buildRowCondition(query.table, connectorParameter, 't')}${filter}`
   const limit = values.add(query.limit + 1, 'int4')
@@ -96,9 +88,6 @@ const sortPlaces = (table: SearchTable, columns: string, rest: string): string =
 
 const listKeyNames = (order: Order): readonly string[] => order.keys.map((_key, index) => `k${index}`)
 
-/** PostgreSQL truncates longer column names. */
-const longestName = 63
-
 /** Input of the statement. */
 interface Writing {
   readonly query: SearchQuery
@@ -108,12 +97,7 @@ interface Writing {
   readonly rows: string
 }
 
-/** Lists the selected values of a row by their documented names. */
-const listMembers = ({ query, values }: Writing): readonly { name: string; value: string }[] =>
-  listSelectedColumns(query).map(({ column, selection }, index) => ({
-    name: column.name,
-    value: isWhole(selection) ? `s.c${index}` : `cs_pick(s.c${index}, ${values.add(JSON.stringify(selection), 'jsonb')})`,
-  }))
+const listRecordMembers = ({ query, values }: Writing) => listMembers(query, { from: 's', values, depth: 1 })
 
 const listKeys = ({ order }: Writing, from: string): string =>
   [`${from}.pk`, ...listKeyNames(order).map((key) => `${from}.${key}`)].join(', ')
@@ -132,14 +116,10 @@ const buildRecordOrder = ({ order }: Writing, from: string): string =>
  */
 function writeSmallRecords(writing: Writing): string {
   const { values, rows } = writing
-  const members = listMembers(writing)
-  const isNamed = members.every(({ name }) => Buffer.byteLength(name) <= longestName)
-  const columns = members.map(({ name, value }) => `${value} as ${quoteName(name)}`)
-  const written = (isNamed ? [] : members).map(
-    ({ name, value }) => `${values.add(`${JSON.stringify(name)}:`, 'text')} || coalesce(to_json(${value})::text, 'null')`,
-  )
-  const json = isNamed ? 'row_to_json(f)::text' : `'{' || ${written.join(" || ',' || ")} || '}'`
-  const from = isNamed ? `(${rows}) s, lateral (select ${columns.join(', ')}) f` : `(${rows}) s`
+  const members = listRecordMembers(writing)
+  const isNamed = members.every(({ name }) => isColumnName(name))
+  const json = isNamed ? 'row_to_json(f)::text' : joinMembers(members, values)
+  const from = isNamed ? `(${rows}) s, lateral (select ${listAsColumns(members)}) f` : `(${rows}) s`
   const records = `select ${json} as json, ${listKeys(writing, 's')} from ${from} order by ${buildRecordOrder(writing, 's')} offset 0`
   const before = `sum(octet_length(r.json) + 1) over (order by ${buildRecordOrder(writing, 'r')} rows between unbounded preceding and 2 preceding)`
   return `select p.json, ${castKeys(writing)} from (select r.json, ${listKeys(writing, 'r')}, ${before} as before from (${records}) r) p where p.before is null or p.before <= ${values.add(largestPage, 'int4')}`
@@ -147,9 +127,9 @@ function writeSmallRecords(writing: Writing): string {
 
 /** Writes records as `writeSmallRecords` does, but writes no JSON after a full page: a transcript has 100 kB. */
 function writeLargeRecords(writing: Writing): string {
-  const columns = listMembers(writing).map(({ name, value }) => `${value} as ${quoteName(name)}`)
+  const columns = listAsColumns(listRecordMembers(writing))
   const state = `cs_page(f) over (order by ${buildRecordOrder(writing, 's')} rows between unbounded preceding and current row)`
-  const records = `select ${state} as state, ${listKeys(writing, 's')} from (${writing.rows}) s, lateral (select ${columns.join(', ')}) f`
+  const records = `select ${state} as state, ${listKeys(writing, 's')} from (${writing.rows}) s, lateral (select ${columns}) f`
   return `select p.state[2] as json, ${castKeys(writing)} from (${records}) p where p.state[2] is not null`
 }
 
@@ -162,8 +142,8 @@ const findsOne = ({ table: { key }, filter }: SearchQuery): boolean => {
 
 /** Writes the one record as JSON, without limits of a page: planning those takes as long as planning the search. */
 function writeOneRecord(writing: Writing): string {
-  const columns = listMembers(writing).map(({ name, value }) => `${value} as ${quoteName(name)}`)
-  const records = `select row_to_json(f)::text as json, ${listKeys(writing, 's')} from (${writing.rows}) s, lateral (select ${columns.join(', ')}) f`
+  const columns = listAsColumns(listRecordMembers(writing))
+  const records = `select row_to_json(f)::text as json, ${listKeys(writing, 's')} from (${writing.rows}) s, lateral (select ${columns}) f`
   return `select p.json, ${castKeys(writing)} from (${records}) p`
 }
 
@@ -174,33 +154,36 @@ function rankRows(query: SearchQuery, { mostRanked: most = mostRanked }: SearchO
   const order = buildOrder(query, values)
   if (relevance === undefined || !isRanked(order)) return undefined
   const filter = buildFilter(query, values)
-  return buildRankedRows({ query: { ...query, relevance }, order, values, most, columns: listPageColumns(query), filter })
+  return buildRankedRows({ query: { ...query, relevance }, order, values, most, columns: listRead(query, values), filter })
 }
 
 /** Returns whether one plan suits the search whatever its values, see `ReadOptions.hasOnePlan` of the database. */
 export const hasOnePlan = (query: SearchQuery): boolean => isNamed(query) && findsOne(query)
 
-const isNamed = (query: SearchQuery): boolean =>
-  listSelectedColumns(query).every(({ column: { name } }) => Buffer.byteLength(name) <= longestName)
+const isNamed = (query: SearchQuery): boolean => listSelectedColumns(query).every(({ column: { name } }) => isColumnName(name))
 
 function writeRecords(writing: Writing): string {
   const { query } = writing
   if (hasOnePlan(query)) return writeOneRecord(writing)
-  const isLarge = isNamed(query) && listSelectedColumns(query).some(({ column: { type } }) => type === 'json')
+  const isLarge = isNamed(query) && hasJson(query)
   return isLarge ? writeLargeRecords(writing) : writeSmallRecords(writing)
 }
 
 /** Why a statement returned no page. `listed`: the listed words changed. `irregular`: the connector has irregular values. */
 export type Flaw = 'listed' | 'irregular'
 
+/** Lists the tables whose words a search looks up: its own, and those that it filters by. */
+export const listWordTables = (query: Pick<SearchQuery, 'table' | 'filter'>): readonly string[] =>
+  [query.table, ...listFilteredTables(query)].map(({ name }) => name)
+
 /** Builds the SQL of what a statement relied on in vain, a `Flaw` or null; undefined when it relies on nothing. */
-export function buildFlaw({ table }: Pick<SearchQuery, 'table'>, values: Values) {
+export function buildFlaw(query: Pick<SearchQuery, 'table' | 'filter'>, values: Values) {
   const [regular, hasLookups] = [values.regular.size > 0, values.lookups.length > 0]
   if (!regular && !hasLookups) return undefined
   const fields = regular ? values.add([...values.regular].map(String), 'int4[]') : undefined
   const irregular = `exists (select from cs_terms t where t.connector_id = ${connectorParameter} and t.field = any(${fields}))`
   const listedAt = hasLookups ? addListedAt(values) : undefined
-  const listed = listedAt && `${selectListed(values.add(table.name, 'text'))} <> ${listedAt.placeholder}`
+  const listed = listedAt && `${selectListed(listWordTables(query), values)} <> ${listedAt.placeholder}`
   const cases = [regular && `when ${irregular} then 'irregular'`, listed && `when ${listed} then 'listed'`].filter(Boolean)
   return { sql: `case ${cases.join(' ')} end`, listedAt: listedAt?.at }
 }
@@ -321,6 +304,8 @@ function estimateCost(condition: Condition): number {
       return Math.max(0, ...condition.of.map(estimateCost))
     case 'not':
       return estimateCost(condition.of)
+    case 'related':
+      return cost.leaves
     default: {
       const { op, path } = condition
       const isWords = 'tokens' in condition
@@ -343,6 +328,11 @@ export function buildCondition(table: SearchTable, condition: Condition, scene: 
   }
   if (condition.op === 'not') return `((${inner(condition.of, scene)}) is not true)`
   const source = findSource(condition.path, scene)
+  if (condition.op === 'related') {
+    const { table: other, of } = condition
+    const { values } = scene
+    return buildRelated(condition, { values, source, inner: () => buildCondition(other, of, { values, element: undefined, depth: 0 }) })
+  }
   if (source !== undefined) return buildJsonCondition(condition, { ...scene, table, source, inner })
   const { column } = condition.path
   return column === undefined ? 'false' : buildColumnCondition(condition, { table, column, values: scene.values })

@@ -61,6 +61,18 @@ export type Condition =
   | { readonly op: 'contains'; readonly path: FieldPath; readonly value: Operand }
   /** Some element of an array satisfies the condition, whose paths begin at the element. */
   | { readonly op: 'any'; readonly path: FieldPath; readonly of: Condition }
+  | RelatedCondition
+
+/** A record that the value at the path refers to, or one of them, satisfies the condition. */
+export interface RelatedCondition {
+  readonly op: 'related'
+  readonly path: FieldPath
+  /** True where the path leads through a list. */
+  readonly isMany: boolean
+  /** Table of the records that are referred to; their paths begin there. */
+  readonly table: SearchTable
+  readonly of: Condition
+}
 
 /** A pattern of `like`. */
 export interface Pattern {
@@ -99,6 +111,29 @@ export type Selection = true | { readonly [name: string]: Selection }
 export interface MemberPath {
   readonly column: Column
   readonly names: readonly string[]
+  /** The reference through which the column is reached. */
+  readonly through?: string
+}
+
+/** A field that refers to records of another entity. */
+export interface Reference {
+  /** As the definition writes it: `parties[].userId`. */
+  readonly name: string
+  readonly column: Column
+  /** Steps below the column. */
+  readonly steps: readonly Step[]
+  /** True where the path leads through a list: a record can refer to several. */
+  readonly isMany: boolean
+  readonly entity: string
+}
+
+/** What a search adds of the records that a field refers to. */
+export interface Included {
+  readonly reference: Reference
+  /** Table of these records; undefined: nothing of the entity is stored. */
+  readonly table: SearchTable | undefined
+  readonly selection: SearchQuery['selection']
+  readonly include: readonly Included[]
 }
 
 /** An operand that is not a known value of its field: it is refused unless some record has it. */
@@ -136,6 +171,14 @@ export interface SearchQuery {
   readonly keys?: readonly string[]
   /** Selected fields in documented order; undefined selects everything. */
   readonly selection: ReadonlyMap<Column, Selection> | undefined
+  /** What the records of the page refer to. */
+  readonly include: readonly Included[]
   /** The query as sent, which a cursor is bound to. Empty `fields` are left out. */
-  readonly asked: { readonly filter?: unknown; readonly text?: unknown; readonly sort?: unknown; readonly fields?: unknown }
+  readonly asked: {
+    readonly filter?: unknown
+    readonly text?: unknown
+    readonly sort?: unknown
+    readonly fields?: unknown
+    readonly include?: unknown
+  }
 }

@@ -48,7 +48,16 @@ import {
 import { Replicas } from './replicas/replicas.ts'
 import type { StoredRecord } from './row-encoder.ts'
 import { keepLog, listLogs, lockState, pruneLog, readConsumerLag } from './state.ts'
-import type { ContextStore, ContextStoreOptions, Followed, SearchableKind, SearchWork, Span, StoreStatus } from './types.ts'
+import type {
+  ContextStore,
+  ContextStoreOptions,
+  Followed,
+  SearchableKind,
+  SearchReadOptions,
+  SearchWork,
+  Span,
+  StoreStatus,
+} from './types.ts'
 import { moveViews } from './views/views.ts'
 
 /** Counts taken slots and waiting requests of an engine, over searches and writes. */
@@ -332,11 +341,13 @@ class Store implements ContextStore {
     this.indexes.sweepSoon()
   }
 
-  async search<T>(ref: EntityRef, work: SearchWork<T>, options?: ReadOptions): Promise<T | undefined> {
+  hasRows = async (ref: EntityRef): Promise<boolean> => (await this.#targets.find(ref)) !== undefined
+
+  async search<T>(ref: EntityRef, work: SearchWork<T>, { related = [], ...options }: SearchReadOptions = {}): Promise<T | undefined> {
     const target = await this.#targets.find(ref)
     if (target === undefined) return undefined
     const askPrimary = (given?: ReadOptions) => this.#read(target.epoch, (session) => work(session, target.number), given)
-    return this.#replicas.search({ number: target.number, name: target.known.table.name, work, askPrimary }, options)
+    return this.#replicas.search({ ...nameRows(target), related, work, askPrimary }, options)
   }
 
   async readKeys(ref: EntityRef, from: reads.KeyPage): Promise<readonly string[]> {

@@ -60,6 +60,12 @@ export interface Followed {
 /** Runs the statements of a search, which name the connector by its number. */
 export type SearchWork<T> = (session: Session, number: number) => Promise<T>
 
+/** Options of a search. */
+export interface SearchReadOptions extends ReadOptions {
+  /** Names of further tables that the search reads: a replica must have their state too. */
+  readonly related?: readonly string[]
+}
+
 /** Status of the copy. */
 export interface StoreStatus {
   readonly engine: EngineName
@@ -179,7 +185,9 @@ export interface ContextStore {
   /** Deletes changes whose days are over, also of entities that nothing writes any more. */
   purgeExpired(now: number): Promise<void>
   /** Runs a search in one slot; undefined when no record of the entity was ever written. */
-  search<T>(ref: EntityRef, work: SearchWork<T>, options?: ReadOptions): Promise<T | undefined>
+  search<T>(ref: EntityRef, work: SearchWork<T>, options?: SearchReadOptions): Promise<T | undefined>
+  /** Returns whether a search can read an entity: its table exists. */
+  hasRows(ref: EntityRef): Promise<boolean>
   /** Runs statements about all entities of a connector in one slot, on the primary; undefined when nothing of it was ever written. */
   readConnector<T>(connector: string, work: SearchWork<T>, options?: ReadOptions): Promise<T | undefined>
   /** Counts the records of each entity of a connector. */

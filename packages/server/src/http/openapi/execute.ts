@@ -88,6 +88,17 @@ const fieldPaths: JsonObject = {
   items: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, minItems: 1 }] },
 }
 
+const include: JsonObject = {
+  type: ['object', 'null'],
+  description:
+    'Related records: for each reference the paths of fields to return, all if the list is empty. An object in the list leads on from there, ' +
+    'two references at most. Records have them below `_related`, null where the record is missing',
+  additionalProperties: {
+    type: 'array',
+    items: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, minItems: 1 }, { type: 'object' }] },
+  },
+}
+
 const fieldList = ({ fields }: SearchableEntity): string =>
   Object.entries(fields)
     .map(([name, field]: [string, Field]) => `${name} ${formatDocumentedType(field)}`)
@@ -113,6 +124,7 @@ const printParams = (each: SearchableEntity): JsonObject => ({
         'Opaque: `meta.cursor` of the page before, with everything but limit the same. Valid for 24 hours; any other text is refused with invalid_cursor',
     },
     fields: fieldPaths,
+    include,
     count: {
       type: ['boolean', 'null'],
       description: 'true: `meta.total` is the number of records of all pages, exact up to 100,000; beyond, `meta.total_at_least` is true',
@@ -168,7 +180,10 @@ const orNothing = (schema: unknown): unknown => {
 const searchRecord = ({ fields, entity }: SearchableEntity): JsonObject => ({
   type: 'object',
   description: `${entity.about}: the searchable fields`,
-  properties: Object.fromEntries(Object.entries(fields).map(([name, field]: [string, Field]) => [name, orNothing(asSent(field))])),
+  properties: {
+    ...Object.fromEntries(Object.entries(fields).map(([name, field]: [string, Field]) => [name, orNothing(asSent(field))])),
+    ...(entity.refers === undefined ? {} : { _related: { type: 'object', description: 'What `include` asked for, by reference' } }),
+  },
   additionalProperties: false,
 })
 

@@ -62,7 +62,7 @@ export function buildCandidates(condition: Condition, target: CandidateContext):
   const { words, terms } = target.column
   if (words !== 'stored' || terms === undefined) return []
   if (condition.op === 'and') return condition.of.flatMap((each) => buildCandidates(each, target))
-  if (condition.op === 'or' || condition.op === 'not') return []
+  if (condition.op === 'or' || condition.op === 'not' || condition.op === 'related') return []
   return buildPathCandidates(condition, target, quoteColumn(terms))
 }
 

@@ -34,7 +34,8 @@ type Equals = Extract<PathCondition, { readonly op: 'equals' }>
 type Order = Extract<PathCondition, { readonly op: 'order' }>
 type Any = Extract<PathCondition, { readonly op: 'any' }>
 
-const toJsonPath = (steps: readonly Step[]): string =>
+/** Prints steps as a lax jsonpath. */
+export const toJsonPath = (steps: readonly Step[]): string =>
   `$${steps.map((step) => (step === null ? '[*]' : `.${JSON.stringify(step)}`)).join('')}`
 
 /** Queries the values at a path; with `spread` the elements of an array instead of the array. */

@@ -20,7 +20,7 @@ export interface SqlContext {
 }
 
 /** A condition on one path. */
-export type PathCondition = Exclude<Condition, { readonly op: 'and' | 'or' | 'not' }>
+export type PathCondition = Exclude<Condition, { readonly op: 'and' | 'or' | 'not' | 'related' }>
 
 /** Quotes a column of the row. */
 export const quoteColumn = (name: string): string => `t.${quoteName(name)}`

@@ -26,13 +26,16 @@ const neverListed = '-1'
  * @returns its placeholder, and the index of the value
  */
 export function addListedAt(values: Values): { readonly placeholder: string; readonly at: number } {
-  const placeholder = values.add(neverListed, 'int8')
+  const placeholder = values.add(neverListed, 'text')
   return { placeholder, at: values.list.length - 1 }
 }
 
-/** Selects the number of changes of the listed words of an entity. */
-export const selectListed = (entity: string): string =>
-  `coalesce((select e.listed from cs_entities e where e.connector_id = ${connectorParameter} and e.name = ${entity}), ${neverListed})`
+const selectOne = (name: string): string =>
+  `coalesce((select e.listed from cs_entities e where e.connector_id = ${connectorParameter} and e.name = ${name}), ${neverListed})::text`
+
+/** Selects the numbers of changes of the listed words of some tables. */
+export const selectListed = (tables: readonly string[], values: Values): string =>
+  tables.map((table) => selectOne(values.add(table, 'text'))).join(" || ' ' || ")
 
 const selectTerms = (from: string, condition: string): string =>
   `array(select t.term from ${from} where ${condition} limit ${mostTerms + 1})`
@@ -68,17 +71,17 @@ function selectWithPart(own: string, part: string, values: Values): string {
 
 /**
  * Builds the statement that runs the lookups of a search.
- * @param scope number of the connector, and name of the table that is searched
+ * @param scope number of the connector, and names of the tables that are searched
  */
 export function buildLookupStatement(
   search: SearchStatement,
-  scope: { readonly connector: number; readonly table: string },
+  scope: { readonly connector: number; readonly tables: readonly string[] },
 ): SearchStatement {
   const values = new Values()
   values.add(scope.connector, 'int4')
-  const listed = selectListed(values.add(scope.table, 'text'))
+  const listed = selectListed(scope.tables, values)
   const found = (search.lookups ?? []).map(({ lookup }, index) => `to_json(${selectFound(lookup, values)})::text as w${index}`)
-  return buildStatement(`select ${[...found, `${listed}::text as listed`].join(', ')}`, values)
+  return buildStatement(`select ${[...found, `${listed} as listed`].join(', ')}`, values)
 }
 
 const chooseWords = ({ by }: Lookup, found: unknown): readonly string[] => {

@@ -8,11 +8,11 @@ const mostCharacters = 1_000_000
 /** Added to the size of each word and of each lookup. */
 const overhead = 16
 
-/** Searched table of a connector. */
+/** Searched tables of a connector. */
 interface LookupScope {
   /** Number of the connector. */
   readonly connector: number
-  readonly table: string
+  readonly tables: readonly string[]
 }
 
 /** Words of one lookup. */
@@ -57,8 +57,8 @@ export class RecentWords {
     this.#byLookup.delete(name)
   }
 
-  #listNames({ lookups = [] }: SearchStatement, { connector, table }: LookupScope): readonly string[] {
-    return lookups.map(({ lookup }) => `${connector} ${table} ${Object.values(lookup).join(' ')}`)
+  #listNames({ lookups = [] }: SearchStatement, { connector, tables }: LookupScope): readonly string[] {
+    return lookups.map(({ lookup }) => `${connector} ${tables.join()} ${Object.values(lookup).join(' ')}`)
   }
 }
 

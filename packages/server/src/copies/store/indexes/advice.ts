@@ -70,6 +70,7 @@ const findEqualityColumn = (column: Column, operand: Operand): string | undefine
 /** Returns whether the planner can estimate how many rows a condition finds. It has statistics of columns only. */
 function isEstimable(condition: Condition, table: SearchTable): boolean {
   if (condition.op === 'and' || condition.op === 'or') return condition.of.every((each) => isEstimable(each, table))
+  if (condition.op === 'related') return false
   return condition.op === 'not' ? isEstimable(condition.of, table) : findComparedColumn(condition, table) !== undefined
 }
 

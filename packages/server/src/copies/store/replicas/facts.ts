@@ -9,6 +9,12 @@ export interface EntityRows {
   readonly name: string
 }
 
+/** Rows that a search reads: those of its entity, and of those that it refers to. */
+export interface SearchedRows extends EntityRows {
+  /** Names of the tables of further entities. */
+  readonly related: readonly string[]
+}
+
 /** What the primary says before a search. */
 export interface PrimaryLook {
   /** Timeline of the primary's log: a promotion begins a new one. */
@@ -25,12 +31,18 @@ const stamp = "e.changes || ' ' || e.xmin"
 /** SQL of the timeline of a primary's log. */
 export const timeline = "('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int4"
 
+/** Selects the states of the entities of a search. @param names SQL of an array of the names of their tables */
+const selectStamp = (number: string, names: string): string =>
+  `(select string_agg(${stamp}, ',' order by e.name) from cs_entities e where e.connector_id = ${number} and e.name = any(${names}))`
+
+const listNames = ({ name, related }: SearchedRows): readonly string[] => [name, ...related]
+
 /** Builds the look of several searches at the primary. Fails on a server in recovery. */
-export const buildLookStatement = (entities: readonly EntityRows[]): Statement => ({
+export const buildLookStatement = (searches: readonly SearchedRows[]): Statement => ({
   name: 'cs_look',
-  text: `select ${timeline} as timeline, (select ${stamp} from cs_entities e where e.connector_id = w.number and e.name = w.name) as stamp
-    from unnest($1::int4[], $2::text[]) with ordinality w(number, name, ordinal) order by ordinal`,
-  values: [entities.map(({ number }) => number), entities.map(({ name }) => name)],
+  text: `select ${timeline} as timeline, ${selectStamp('w.number', "string_to_array(w.names, ',')")} as stamp
+    from unnest($1::int4[], $2::text[]) with ordinality w(number, names, ordinal) order by ordinal`,
+  values: [searches.map(({ number }) => number), searches.map((each) => listNames(each).join())],
 })
 
 /** Parses a row of `buildLookStatement`. */
@@ -40,10 +52,12 @@ export const parseLook = (row: Row): PrimaryLook => ({
 })
 
 /** Builds the first statement of a search on a replica. It has no values, because it shares a message with the begin of the transaction. */
-export const buildStampStatement = ({ number, name }: EntityRows): Statement => ({
-  text: `select pg_is_in_recovery() as standby, (select ${stamp} from cs_entities e
-    where e.connector_id = ${Math.trunc(number)} and e.name = '${name.replaceAll("'", "''")}') as stamp`,
-})
+export const buildStampStatement = (rows: SearchedRows): Statement => {
+  const names = listNames(rows).map((name) => `'${name.replaceAll("'", "''")}'`)
+  return {
+    text: `select pg_is_in_recovery() as standby, ${selectStamp(String(Math.trunc(rows.number)), `array[${names.join()}]`)} as stamp`,
+  }
+}
 
 /** Identity and position of a server. */
 export interface ServerFacts {

@@ -13,12 +13,12 @@ import type { ContextStoreSettings } from '../database/settings.ts'
 import {
   buildLookStatement,
   buildStampStatement,
-  type EntityRows,
   factsStatement,
   findRefusal,
   type PrimaryLook,
   parseFacts,
   parseLook,
+  type SearchedRows,
 } from './facts.ts'
 import {
   type ReplicaChange,
@@ -113,7 +113,7 @@ interface ReplicaParts extends Omit<ReplicaOptions, 'connectMs'> {
 }
 
 /** A search, and the state of its entity on the primary. */
-interface ReplicaSearch<T> extends EntityRows {
+interface ReplicaSearch<T> extends SearchedRows {
   readonly look: PrimaryLook
   readonly work: (session: Session, number: number) => Promise<T>
 }
@@ -292,7 +292,7 @@ export interface ReplicasOptions {
 }
 
 /** A search. */
-export interface RoutedSearch<T> extends EntityRows {
+export interface RoutedSearch<T> extends SearchedRows {
   /** Runs the statements of the search; runs again on the primary when a replica has failed. */
   readonly work: (session: Session, number: number) => Promise<T>
   /** Runs the search on the primary. */
@@ -308,7 +308,7 @@ export class Replicas {
   readonly #searchMs: number
   readonly #primary: () => Promise<ContextDatabase>
   readonly #replicas: readonly Replica[]
-  readonly #looks: GroupedLooks<EntityRows, PrimaryLook>
+  readonly #looks: GroupedLooks<SearchedRows, PrimaryLook>
   #rotation = 0
   readonly #counts = new Map<SearchRoute, number>(searchRoutes.map((route) => [route, 0]))
 
@@ -406,13 +406,13 @@ export class Replicas {
   }
 
   /** Looks at the primary after the search was asked for. Undefined when the primary does not answer, which its search then says. */
-  #look({ number, name }: EntityRows): Promise<PrimaryLook | undefined> {
-    return this.#looks.look(`${number} ${name}`, { number, name }).catch(() => undefined)
+  #look({ number, name, related }: SearchedRows): Promise<PrimaryLook | undefined> {
+    return this.#looks.look([number, name, ...related].join(' '), { number, name, related }).catch(() => undefined)
   }
 
-  async #lookAtPrimary(entities: readonly EntityRows[]): Promise<readonly PrimaryLook[]> {
+  async #lookAtPrimary(searches: readonly SearchedRows[]): Promise<readonly PrimaryLook[]> {
     const primary = await this.#primary()
-    const { rows } = await primary.glance<Row>(buildLookStatement(entities), { timeoutMs: this.#rules.answerMs })
+    const { rows } = await primary.glance<Row>(buildLookStatement(searches), { timeoutMs: this.#rules.answerMs })
     return rows.map(parseLook)
   }
 }

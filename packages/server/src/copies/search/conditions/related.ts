@@ -1,0 +1,46 @@
+/** Conditions on what a field refers to, and the keys that fields refer by. */
+import { buildRowCondition, type Column, quoteTable, type SearchTable } from '../columns.ts'
+import type { KeyPart } from '../keys.ts'
+import type { Values } from '../statement.ts'
+import type { RelatedCondition, Step } from '../tree.ts'
+import { toJsonPath } from './json.ts'
+import { connectorParameter, type JsonSource, quoteColumn, selectValue } from './sql-context.ts'
+
+/** Builds the `pk` of a record that a text refers to. */
+export const buildKey = ({ key: [part] }: SearchTable, text: string): string =>
+  `cs_${part?.type ?? ('open' satisfies KeyPart['type'])}_key(${text})`
+
+/** Builds the `pk` that a column of one value refers to. An integer has digits only, so none is looked for. */
+export const buildColumnKey = (table: SearchTable, column: Column): string =>
+  column.type === 'integer' && table.key[0]?.type === 'integer'
+    ? `cs_digits_key(${selectValue(column)}::text)`
+    : buildKey(table, column.type === 'text' ? quoteColumn(column.sql) : `${selectValue(column)}::text`)
+
+/** Builds the `pk` that the one value at a path refers to. */
+export const buildPathKey = (
+  table: SearchTable,
+  json: string,
+  { steps, values }: { readonly steps: readonly Step[]; readonly values: Values },
+): string => buildKey(table, `(jsonb_path_query_first(${json}, ${values.add(toJsonPath(steps), 'jsonpath')}) #>> '{}')`)
+
+/** What a condition is built for. */
+interface RelatedContext {
+  readonly values: Values
+  /** JSON that the path begins at; undefined for a column of one value. */
+  readonly source: JsonSource | undefined
+  /** Builds the condition on the rows `t` of the other table. */
+  readonly inner: () => string
+}
+
+/** Builds the condition that a value refers to one of the rows that satisfy a condition. Both tables have the connector's rows on one machine. */
+export function buildRelated(
+  { path: { column, steps }, isMany, table }: RelatedCondition,
+  { values, source, inner }: RelatedContext,
+): string {
+  const list = (): string =>
+    `(select t.pk from ${quoteTable(table)} t where ${buildRowCondition(table, connectorParameter, 't')} and ${inner()})`
+  if (source === undefined) return column === undefined ? 'false' : `${buildColumnKey(table, column)} in ${list()}`
+  if (!isMany) return `${buildPathKey(table, source.raw, { steps, values })} in ${list()}`
+  const each = `jsonb_path_query(${source.raw}, ${values.add(toJsonPath([...steps, null]), 'jsonpath')}) e(v)`
+  return `exists (select from ${each} where ${buildKey(table, "(e.v #>> '{}')")} in ${list()})`
+}
