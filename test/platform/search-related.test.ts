@@ -1,4 +1,4 @@
-/** What searches tell of the entities that they read besides their own. */
+/** What searches report of the entities that they read besides their own. */
 import { expect, test } from 'vitest'
 import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
 import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'

@@ -9,7 +9,7 @@ export interface EntityRows {
   readonly name: string
 }
 
-/** Rows that a search reads: those of its entity, and of those that it refers to. */
+/** Rows that a search reads: those of its entity and of the entities that it refers to. */
 export interface SearchedRows extends EntityRows {
   /** Names of the tables of further entities. */
   readonly related: readonly string[]
