@@ -29,6 +29,10 @@ const severalConnectors = new Map([
   ['delete from cs_changes where name = $1', 'the table of an entity was recreated'],
   ['delete from cs_changes where starts_with(name, $1)', 'the table of kinds of organizations was recreated'],
   ['select connector_id, name from cs_entities where position > kept_after', 'old changes of all connectors are deleted'],
+  [
+    'select max(position - kept_for) as lag from cs_entities where kept_for is not null',
+    'the metric of the slowest consumer of all connectors',
+  ],
   [buildLook([]).text, 'all waits of a node look at their entities together'],
   ['delete from cs_checkpoints where starts_with(name, $1)', 'the table of kinds of organizations was recreated'],
   ['delete from cs_seen where starts_with(name, $1)', 'the table of kinds of organizations was recreated'],

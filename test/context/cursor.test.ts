@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { id, str } from '../../packages/ferrule/src/definition/fields.ts'
 import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
 import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
-import { createCursor, parseCursor } from '../../packages/server/src/copies/searcher.ts'
+import { createCursor, parseCursor } from '../../packages/server/src/copies/search-cursors.ts'
 
 const tableOf = (kind: string, entity: string) =>
   buildSearchTable(kind, entity, {

@@ -1,7 +1,6 @@
 /** Runs `context_store_search`: from its parameters to a page. The database writes the JSON of the records. */
 import { aggregateLimits, BoundedMap } from 'ferrule/internal'
-import { type CursorScope, signCursor, verifyCursor } from '../values/cursor.ts'
-import { canonicalJson, digestText } from '../values/ids.ts'
+import { signCursor, verifyCursor } from '../values/cursor.ts'
 import { type EntityRef, formatRef } from './entity-ref.ts'
 import { type AggregatePage, buildAggregatePage } from './search/aggregates/answer.ts'
 import { parseAggregate } from './search/aggregates/parse.ts'
@@ -30,6 +29,7 @@ import {
 } from './search/sql.ts'
 import { type Reliance, type SearchStatement, StatementNames } from './search/statement.ts'
 import type { Position, SearchQuery } from './search/tree.ts'
+import { createCursor, parseCursor, type SearchedBy, toAggregateScope } from './search-cursors.ts'
 import type { QueryOptions, Session, Statement } from './store/database/database.ts'
 import { hasCode } from './store/database/problems.ts'
 import { chooseOrdering } from './store/indexes/advice.ts'
@@ -102,44 +102,6 @@ const runCount = (run: SearchRun, query: SearchQuery, options: Pick<SearchOption
       parse: ([row]) => ({ total: Number(row?.['total']), flaw: readFlaw(row?.['flaw']) }),
     },
   )
-
-/** What a cursor of a search is bound to. */
-interface SearchedBy {
-  /** HMAC SHA-256 key. */
-  readonly key: Uint8Array
-  /** UUID of the connector. */
-  readonly connector: string
-  readonly query: SearchQuery
-  /** Milliseconds since 1970. */
-  readonly now: number
-}
-
-/** Binds cursors to a connector and a query. `limit` is left out because it may change between pages. */
-const toCursorScope = ({ key, connector, query: { table, asked }, now }: SearchedBy): CursorScope => {
-  const { filter = null, text = null, sort = null, fields = null, include } = asked
-  const added = include === undefined ? [] : [include]
-  const digest = digestText(canonicalJson([connector, table.kind, table.entity, filter, text, sort, fields, ...added]))
-  return { key, purpose: 'search', digest, belongsTo: 'query, entity or connector', now }
-}
-
-/** Form of a position in an order by relevance. */
-const ranked = 2
-
-/** Creates the cursor of the page after a position. */
-export const createCursor = ({ pk, keys, isRanked }: Position, by: SearchedBy): string =>
-  signCursor([isRanked ? ranked : 1, pk, ...keys], toCursorScope(by))
-
-/** Parses a cursor into the position where its page begins. @throws FerruleError as `verifyCursor` */
-export function parseCursor(cursor: string, by: SearchedBy): Position {
-  const [form, pk, ...keys] = verifyCursor(cursor, toCursorScope(by))
-  return { pk: pk ?? '', keys, ...(form === ranked ? { isRanked: true } : {}) }
-}
-
-/** Binds cursors of an aggregate as those of a search. */
-const toAggregateScope = (by: Omit<SearchedBy, 'query'>, { search: { table }, asked }: AggregateQuery): CursorScope => {
-  const digest = digestText(canonicalJson([by.connector, table.kind, table.entity, asked]))
-  return { key: by.key, purpose: 'aggregate', digest, belongsTo: 'query, entity or connector', now: by.now }
-}
 
 /** Signal, whose reason a search throws, and its timeout; by default the store's, for each statement. For `readPages`: of each page. */
 export type SearchLimits = Pick<QueryOptions, 'signal' | 'timeoutMs'>
