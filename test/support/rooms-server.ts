@@ -31,7 +31,8 @@ const order: readonly Ordered[] = [
   { room: 'copies/store/replicas/', only: ['values/', 'db/connections/', 'copies/store/database/'], npm: ['pg'] },
   { room: 'copies/store/', only: [...connections, 'copies/search/', 'copies/entity-ref.ts'] },
   { room: 'copies/sync/walk/', only: ['values/', 'copies/search/', 'copies/store/', 'copies/entity-ref.ts'] },
-  { room: 'copies/searcher.ts', only: ['values/', 'copies/search/', 'copies/store/', 'copies/entity-ref.ts'] },
+  { room: 'copies/search-cursors.ts', only: ['values/', 'copies/search/'] },
+  { room: 'copies/searcher.ts', only: ['values/', 'copies/search/', 'copies/store/', 'copies/entity-ref.ts', 'copies/search-cursors.ts'] },
   // What every service of the platform is built from.
   { room: 'main/settings/', npm: ['ipaddr.js'] },
   { room: 'tenancy/vault/' },
