@@ -160,6 +160,40 @@ overStatements('a live read of a deleted record', (engine) => {
     expect([applied, await idsOf(store, files)]).toEqual(['done', [1]])
   })
 
+  test('an event of the vendor reads a new record again when another one was deleted meanwhile', async () => {
+    const files = { connector: createRef().connector, kind: 'words', entity: 'files' }
+    await store.writeBatch(files, { records: [{ key: 'p011', fields: { id: 1, status: 'file' } }], asked: world.now })
+    const folds = createFolds({ store })
+    const nothing = async () => undefined
+    let reads = 0
+    const applied = await applyVendorEvent({
+      services: {
+        connectors: { markAuthError: nothing, markHealthy: nothing },
+        engine: {
+          run: async () => {
+            reads += 1
+            if (reads === 1) await store.forgetRecords({ ...files, values: [1], below: [], at: world.now + 10 })
+            return { type: 'record', data: { id: 2, status: 'file' }, meta: {} }
+          },
+          check: nothing,
+        },
+        ...{
+          store,
+          searcher: { readRecords: nothing },
+          folds,
+          memory: new BodyMemory({ bytes: 1_000 }),
+          clock: () => world.now + 5 + 10 * reads,
+        },
+        ...{ addRecords: nothing, forgetAll: nothing, forgetEvents: nothing },
+      },
+      access: accessOf(files.connector),
+      event: { topic: 'changed', does: 'changed', entity: 'files', key: [2], read: { action: 'get', params: { id: 2 } } },
+      signal: new AbortController().signal,
+    })
+    await folds.close()
+    expect([applied, reads, await idsOf(store, files)]).toEqual(['done', 2, [2]])
+  })
+
   test('of what another call of the sync would name, or of some fields only, is not stored', async () => {
     const rooms = { connector: createRef().connector, kind: 'words', entity: 'rooms' }
     await store.writeBatch(rooms, { records: [{ key: 'p011', fields: { id: 1 } }], asked: world.now })

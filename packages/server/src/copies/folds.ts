@@ -121,8 +121,12 @@ export interface Folds {
   offer(access: ConnectorAccess, call: Call, read: LiveRead): void
   /** Returns whether a call reads whole records of an entity that can have a copy. */
   takes(access: ConnectorAccess, call: Call): boolean
-  /** Writes the records of such a call at once. Resolves when they are written. @throws FerruleError of the store */
-  fold(access: ConnectorAccess, call: Call, read: LiveRead): Promise<void>
+  /**
+   * Writes the records of such a call at once.
+   * @returns the number of new records that were left out, because something was deleted after they were requested: read them again
+   * @throws FerruleError of the store
+   */
+  fold(access: ConnectorAccess, call: Call, read: LiveRead): Promise<number>
   /** Accepts nothing more, drops the queue, and waits for the write in progress. */
   close(): Promise<void>
 }
@@ -259,9 +263,9 @@ class StoreFolds implements Folds {
     return findWritten(access.connection.kind, call)?.isWhole === true
   }
 
-  async fold(access: ConnectorAccess, call: Call, read: LiveRead): Promise<void> {
+  async fold(access: ConnectorAccess, call: Call, read: LiveRead): Promise<number> {
     const waiting = this.#prepare(access, call, read)
-    if (waiting !== undefined && waiting.count > 0) await this.#fold(waiting)
+    return waiting === undefined || waiting.count === 0 ? 0 : this.#fold(waiting)
   }
 
   #prepare(access: ConnectorAccess, call: Call, { outcome, asked, cause }: LiveRead): Waiting | undefined {
@@ -315,15 +319,19 @@ class StoreFolds implements Folds {
     this.#running = undefined
   }
 
-  async #fold(waiting: Waiting): Promise<void> {
-    if (await this.#isStored(waiting)) return this.#report(waiting, 'folded')
+  /** @returns the number of late records, see `fold` */
+  async #fold(waiting: Waiting): Promise<number> {
+    if (await this.#isStored(waiting)) {
+      this.#report(waiting, 'folded')
+      return 0
+    }
     const { store } = this.#options
     const ref = toEntityRef(waiting.access, waiting.entity)
     const table = store.getTable(ref.kind, ref.entity, ref.own)
     const params = await knownParams(waiting)
     this.#changes = undefined
     let storedAt: bigint | undefined
-    let batches = 0
+    let [batches, late] = [0, 0]
     const lost: Met[] = []
     for await (const rows of readBatches(waiting.rows)) {
       const { alive, gone, unfit } = splitGone(
@@ -335,15 +343,20 @@ class StoreFolds implements Folds {
       const records = waiting.foldable.isWhole ? alive.flatMap((each) => toStoredRecord(waiting.foldable, table, each) ?? []) : []
       if (records.length === 0) continue
       const written = await store.foldLive(ref, records, waiting.asked, waiting.cause)
-      if (written === undefined) return void this.#unsynced.set(buildName(waiting.access, waiting.entity), performance.now() + unsyncedMs)
+      if (written === undefined) {
+        this.#unsynced.set(buildName(waiting.access, waiting.entity), performance.now() + unsyncedMs)
+        return 0
+      }
       if (written.created > 0) await this.#options.onCreated?.(waiting.access, new Map([[ref.entity, written.created]]))
       batches += 1
+      late += written.late ?? 0
       storedAt = written.storedAt
     }
     // The others first: after a deletion no new record of an older read is written.
     if (lost.length > 0) await this.#forget(waiting, lost)
     if (waiting.page !== undefined && batches === 1 && storedAt !== undefined) this.#pages.add(waiting.page, storedAt)
     if (batches > 0) this.#report(waiting, 'folded')
+    return late
   }
 
   /** Deletes records that the vendor lists as deleted, with what belongs to them. */

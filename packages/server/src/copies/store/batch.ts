@@ -143,6 +143,8 @@ export interface BatchResult {
   readonly removed: number
   /** Of a live batch: the count of changes of the rows after it, if each of its records is stored as it is; see `readChanges`. */
   readonly storedAt?: bigint
+  /** Of a live batch: new records that were left out, because something was deleted after they were requested. Absent: none. */
+  readonly late?: number
 }
 
 /** Keeps the newest record of each key, in the order of keys. */
@@ -408,5 +410,6 @@ export async function writeBatch(session: Session, target: ConnectorTable, batch
   await saveCheckpoints(session, target, batch.checkpoints ?? [])
   const unchanged = met.length - created.length - updated.length
   const storedAt = batch.live === true && same === unchanged ? { storedAt: state.changes + (isChanged ? 1n : 0n) } : {}
-  return { created: created.length, updated: updated.length, unchanged, removed, ...storedAt }
+  const late = missing.length === created.length ? {} : { late: missing.length - created.length }
+  return { created: created.length, updated: updated.length, unchanged, removed, ...storedAt, ...late }
 }

@@ -30,13 +30,18 @@ export interface ApplyServices extends Omit<CallServices, 'usage'> {
   readonly forgetEvents: (ref: ConnectorRef, event: WebhookEvent) => Promise<void>
 }
 
-/** What is left to do after an event: nothing, or a sync of its entity, because no call reads its records alone. */
-export type Applied = 'done' | 'sync'
+/**
+ * What is left to do after an event: nothing, a sync of its entity, because no call reads its records alone, or the same again, because
+ * records were deleted each time between reading and writing.
+ */
+export type Applied = 'done' | 'sync' | 'again'
 
 /** Time for one call, in milliseconds. Calls of clients go before it. */
 const deadlineMs = 30_000
 /** Pages of a list that are read for one event; a sync reads longer lists. */
 const mostPages = 10
+/** Times that a page is read in a row, while other records are deleted between reading and writing. */
+const mostReadings = 5
 
 interface Work {
   readonly services: ApplyServices
@@ -106,6 +111,22 @@ interface Reading {
   isMet: boolean
   /** All pages were read. */
   isWhole: boolean
+  /** New records were left out, because others were deleted meanwhile. */
+  isLate: boolean
+}
+
+/** Reads a page, and writes its records. A new record that was requested before a deletion is not written, so it is read again. */
+async function readPage(
+  work: Work,
+  call: Pick<Call, 'entity' | 'action' | 'params'>,
+): Promise<{ outcome: Outcome; asked: number; isLate: boolean }> {
+  const { services, access } = work
+  for (let reading = 1; ; reading += 1) {
+    const asked = services.clock()
+    const outcome = await run(work, call)
+    const late = await services.folds.fold(access, call, { outcome, asked, cause: 'webhook' })
+    if (late === 0 || reading === mostReadings) return { outcome, asked, isLate: late > 0 }
+  }
 }
 
 /** Reads the records of an event page by page, and writes what the vendor answers. */
@@ -113,15 +134,14 @@ async function readPages(work: Work, entity: string, { action, params: first }: 
   const { services, access } = work
   const definition = access.connection.kind.definition.entities[entity]
   const named = definition === undefined ? undefined : buildRecordKey(definition, buildNamed(work))
-  const reading: Reading = { isMet: false, isWhole: false }
+  const reading: Reading = { isMet: false, isWhole: false, isLate: false }
   let params = first
   for (let page = 0; page < mostPages; page += 1) {
     const call = { entity, action, params }
-    const asked = services.clock()
-    const outcome = await run(work, call)
+    const { outcome, asked, isLate } = await readPage(work, call)
+    reading.isLate ||= isLate
     reading.isMet ||=
       definition !== undefined && listRecords(outcome).some((record) => buildRecordKey(definition, { record, params }) === named)
-    await services.folds.fold(access, call, { outcome, asked, cause: 'webhook' })
     if (outcome.type === 'list' && outcome.hidden !== undefined) await forgetHidden(work, outcome.hidden, asked)
     const next = outcome.type === 'list' ? outcome.meta['next_params'] : undefined
     if (!isObject(next)) return { ...reading, isWhole: outcome.type !== 'list' || outcome.doubt === undefined }
@@ -135,7 +155,8 @@ async function readAgain(work: Work, entity: string, read: NonNullable<WebhookEv
   const { services, event } = work
   const gone = { at: services.clock(), redacts: false }
   try {
-    const { isMet, isWhole } = await readPages(work, entity, read)
+    const { isMet, isWhole, isLate } = await readPages(work, entity, read)
+    if (isLate) return 'again'
     if (!isWhole) return 'sync'
     if (event.does === 'removed' && read.action === 'list' && !isMet) await forgetNamed(work, entity, gone)
   } catch (thrown) {

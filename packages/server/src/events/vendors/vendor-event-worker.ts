@@ -226,7 +226,11 @@ class Worker implements VendorEventWorker {
     if (end === 'failed') await this.#fail(rows, thrown, { access, entity })
     if (end === 'failed') return false
     const later =
-      end === 'not tried' ? source.clock() + delaysMs[0] : end === 'sync' ? await askForSync(this.#parts, access, entity) : undefined
+      end === 'not tried' || end === 'again'
+        ? source.clock() + delaysMs[0]
+        : end === 'sync'
+          ? await askForSync(this.#parts, access, entity)
+          : undefined
     if (later !== undefined) await putOffVendorEvents(database.db, rows, { nextAt: later, isFailed: false })
     return later === undefined
   }
