@@ -195,7 +195,7 @@ describe('complete', () => {
     expect(await complete('mcp', '')).toEqual(['install', 'uninstall'])
     expect(await complete('mcp', 'install', 'c')).toEqual(['claude-desktop', 'claude-code', 'cursor', 'codex', 'chatgpt', 'claude.ai'])
     expect(await complete('execute', '--par')).toEqual(['--params', '--param'])
-    expect(await complete('--format', '')).toEqual(['table', 'json', 'ndjson', 'csv'])
+    expect(await complete('--format', '')).toEqual(['table', 'json', 'ndjson', 'csv', 'parquet'])
     expect(await complete('describe', 'sh')).toEqual(['shopify'])
     expect(await complete('execute', 'compl')).toEqual(['completed'])
     expect(await complete('execute', 'completed', 'call_')).toEqual(['call_audio', 'call_video', 'call_transcripts'])
