@@ -41,10 +41,11 @@ overBoth('events', (database) => {
     await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
     address = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
     world = await createWorld(database, 'events')
-    platform = await world.open({ env, onBackgroundError: (error) => errors.push(error) })
+    const onBackgroundError = (error: unknown) => void errors.push(error)
+    platform = await world.open({ env, onBackgroundError })
     first = await firstPrincipal(platform)
     // SQLite has one process, so there it is another worker in the same process.
-    const other = database === 'sqlite' ? platform : await world.open({ env })
+    const other = database === 'sqlite' ? platform : await world.open({ env, onBackgroundError })
     workers = [platform, other].map((each) => each.eventWorker())
   })
   afterAll(async () => {
