@@ -81,6 +81,7 @@ const copy: readonly Shown[] = [
   { file: 'test/context/sync-gone.test.ts', test: 'leaves the copy with what belongs to it', words: ['entity.of'] },
   { file: 'test/kind-file/files.test.ts', test: 'unless search says otherwise', words: ['entity.search'] },
   { file: 'test/definition/check-references.test.ts', test: 'references', words: ['entity.refers'] },
+  { file: 'test/definition/record-texts.test.ts', test: 'a check', words: ['entity.title', 'entity.summary', 'entity.link'] },
 ]
 
 /** Events of vendors. */
