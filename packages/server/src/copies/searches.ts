@@ -10,7 +10,7 @@ import { isoOrNull } from '../values/ids.ts'
 import { type EntityRef, toEntityRef } from './entity-ref.ts'
 import type { Column } from './search/columns.ts'
 import { listRelatedEntities } from './search/related/references.ts'
-import { listColumns, mostCounted } from './search/sql.ts'
+import { listColumns, mostTotal } from './search/sql.ts'
 import type { SearchQuery } from './search/tree.ts'
 import type { RecordPages, SearchAnswer, Searcher, SearchLimits } from './searcher.ts'
 import type { Copies, CopyStatus } from './sync-types.ts'
@@ -165,8 +165,7 @@ class CopySearches implements Searches {
       const parsed = searcher.parse(ref, query.params)
       return (limits) => this.#readBeside(access, query, { parsed, ask: () => searcher.search(ref, parsed, limits) })
     })
-    const counted =
-      total === undefined ? {} : { total: Math.min(total, mostCounted), ...(total > mostCounted ? { total_at_least: true } : {}) }
+    const counted = total === undefined ? {} : { total: Math.min(total, mostTotal), ...(total > mostTotal ? { total_at_least: true } : {}) }
     return {
       type: 'found',
       data: new JsonText(json),

@@ -65,7 +65,10 @@ export const changeConsumerInput = body(
   'ChangeConsumerInput',
   {
     cursor: opt(
-      cursor('`next` of the page up to which everything is handled. Left out: the cursor stays; a new consumer begins with all records.'),
+      cursor(
+        'Opaque: `next` of the page up to which everything is handled; any other text is refused with invalid_cursor. Left out: the cursor stays; a new ' +
+          'consumer begins with all records.',
+      ),
     ),
     replaces: opt(
       orNull(

@@ -22,7 +22,14 @@ export const searchInput = body(
     connectors: opt(list(uuid('Id of a connector'), 'Only these connectors', { maxItems: 1_000 })),
     workspace_id: opt(uuid('Only connectors of this workspace')),
     limit: opt(int('Records of a page', { minimum: 1, maximum: 100, default: 20 })),
-    cursor: opt(str('`meta.cursor` of the page before, with the same search', { maxLength: 8_000 })),
+    cursor: opt(
+      str(
+        'Opaque: `meta.cursor` of the page before, with the same search. Valid for 24 hours; any other text is refused with invalid_cursor',
+        {
+          maxLength: 8_000,
+        },
+      ),
+    ),
   },
   'What to look for: `text`, `filter`, or both; and where. Left out: in all entities of all connectors that the token reaches',
 )

@@ -1,14 +1,16 @@
 /** Searches all connectors that a client reaches at once (docs/decisions/search-everything.md). */
 import type { FerruleError } from 'ferrule'
 import { fail, failValidation, moveProblem, readSlug } from 'ferrule/internal'
-import { mostCounted, type SearchInput, type SearchResult, searchInput } from 'ferrule/wire'
+import { mostCounted, type SearchHit, type SearchInput, type SearchResult, searchInput } from 'ferrule/wire'
 import type { CallBounds } from '../../calls/admission.ts'
 import type { Connectors } from '../../connectors/connector-types.ts'
 import { type Principal, requireScope } from '../../values/access.ts'
 import type { CursorScope } from '../../values/cursor.ts'
 import { digestParts } from '../../values/ids.ts'
 import { readBody } from '../../values/read.ts'
+import { type Steps, workInSlices } from '../../values/slices.ts'
 import { toEntityRef } from '../entity-ref.ts'
+import { largestPage } from '../search/functions.ts'
 import type { Searcher } from '../searcher.ts'
 import type { ContextStore } from '../store/types.ts'
 import type { Copies, SearchedConnector, SearchedEntity } from '../sync-types.ts'
@@ -50,6 +52,8 @@ const mostConnectors = 1_000
 /** Fraction of the time in which copies answer; the rest is for the records of the page. */
 const searchShare = 0.9
 const defaultLimit = 20
+/** Records of a page that are read together. */
+const readAtOnce = 20
 
 /** One request. */
 interface Asked {
@@ -223,36 +227,58 @@ class EverythingSearch implements Everything {
     return ({ connector, entity }) => ready.has(`${connector} ${entity}`)
   }
 
+  /** Reads the records of a page, some at a time, and ends it early where they are large. */
   async #readPage(run: SearchRun, { walk, found }: Finding, limit: number) {
-    const all = found.flatMap(({ copy, places }) => places.map((place) => ({ copy, place })))
-    const page = all.toSorted((one, other) => comparePlaces(one.place, other.place)).slice(0, limit)
-    const byCopy = Map.groupBy(page, ({ copy }) => copy)
-    const records = new Map(
-      await Promise.all(
-        [...byCopy].map(
-          async ([copy, own]) =>
-            [
-              copy,
-              await run.readRecords(
-                copy,
-                own.map(({ place }) => place.pk),
-              ),
-            ] as const,
-        ),
-      ),
-    )
-    const describers = new Map(
-      [...byCopy.keys()].map((copy) => [copy, createDescriber(copy, chooseQuery(copy, { ...walk, mode: 'ranked' }))]),
-    )
-    const data = page.flatMap(({ copy, place: { pk } }) => {
-      const json = records.get(copy)?.get(pk)
-      const hit = json === undefined ? undefined : describers.get(copy)?.(pk, json)
-      return hit === undefined ? [] : [hit]
-    })
-    const hasMore = all.length > limit || found.some((each) => each.hasMore)
-    const next: Place | undefined = hasMore ? page.at(-1)?.place : undefined
-    return { data, next }
+    const all = found
+      .flatMap(({ copy, places }) => places.map((place) => ({ copy, place })))
+      .toSorted((one, other) => comparePlaces(one.place, other.place))
+    const data: SearchHit[] = []
+    let [count, bytes] = [0, 0]
+    while (count < Math.min(limit, all.length) && bytes < largestPage) {
+      const some = all.slice(count, Math.min(limit, count + readAtOnce))
+      const records = await readTogether(run, some)
+      data.push(...(await workInSlices(describeEach(some, records, walk))))
+      count += some.length
+      for (const record of records.values()) for (const json of record.values()) bytes += json.length
+    }
+    const hasMore = all.length > count || found.some((each) => each.hasMore)
+    return { data, next: hasMore ? all[count - 1]?.place : undefined }
   }
+}
+
+/** A record that was found. */
+interface FoundRecord {
+  readonly copy: SoughtCopy
+  readonly place: Place
+}
+
+type RecordsByCopy = ReadonlyMap<SoughtCopy, ReadonlyMap<string, string>>
+
+/** Reads records of several copies. */
+async function readTogether(run: SearchRun, some: readonly FoundRecord[]): Promise<RecordsByCopy> {
+  const read = async ([copy, own]: readonly [SoughtCopy, readonly FoundRecord[]]) =>
+    [
+      copy,
+      await run.readRecords(
+        copy,
+        own.map(({ place }) => place.pk),
+      ),
+    ] as const
+  return new Map(await Promise.all([...Map.groupBy(some, ({ copy }) => copy)].map(read)))
+}
+
+/** Describes records, each in a step. One that was deleted meanwhile is left out. */
+function* describeEach(some: readonly FoundRecord[], records: RecordsByCopy, walk: Walk): Steps<readonly SearchHit[]> {
+  const hits: SearchHit[] = []
+  const describers = new Map<SoughtCopy, ReturnType<typeof createDescriber>>()
+  for (const { copy, place } of some) {
+    const describe = describers.get(copy) ?? createDescriber(copy, chooseQuery(copy, { ...walk, mode: 'ranked' }))
+    describers.set(copy, describe)
+    const json = records.get(copy)?.get(place.pk)
+    if (json !== undefined) hits.push(describe(place.pk, json))
+    yield
+  }
+  return hits
 }
 
 /** Reads the first page of each copy, by relevance where not too many records match. */

@@ -35,8 +35,8 @@ export function listSoughtFields({ relevance }: SearchQuery, first: readonly (st
 
 /** Characters of a snippet, and of those before the first word that was found. */
 const [longest, lead] = [200, 60]
-/** Characters of a field that are looked at, and texts within a list or an object. */
-const [mostCharacters, mostTexts] = [200_000, 2_000]
+/** Characters of a record that are looked at. */
+const mostCharacters = 200_000
 
 /** Pieces of a text that can be a word, some joined: `Wi-Fi`. Quantifiers are bounded, see the tokenizer. */
 const chains = /[\p{L}\p{M}\p{N}\p{Cf}]{1,250}(?:[-.'’/][\p{L}\p{M}\p{N}\p{Cf}]{1,250}){0,5}[+#]{0,2}/gu
@@ -77,7 +77,7 @@ const move = ({ range: [from, to], words }: Found, by: number): Found => ({ rang
 
 /** Finds all places of a text where words stand. */
 function findWords(text: string, sought: readonly Sought[]): readonly Found[] {
-  return [...text.slice(0, mostCharacters).matchAll(chains)].flatMap(({ 0: chain, index }) => {
+  return [...text.matchAll(chains)].flatMap(({ 0: chain, index }) => {
     const inPieces = [...chain.matchAll(pieces)].flatMap((piece) => findInPiece(piece[0], sought).map((found) => move(found, piece.index)))
     return (inPieces.length > 0 ? inPieces : findInPiece(chain, sought)).map((found) => move(found, index))
   })
@@ -132,8 +132,11 @@ export const cutText = (field: string, text: string): Snippet => cut(field, text
 /** Finds the text of a record with the most words of a search; the earlier field of two alike. */
 export function findSnippet(record: Readonly<Record<string, unknown>>, fields: readonly SoughtField[]): Snippet | undefined {
   let best: { readonly count: number; readonly snippet: Snippet } | undefined
+  let left = mostCharacters
   for (const { name, words } of fields)
-    for (const text of listTexts(record[name]).slice(0, mostTexts)) {
+    for (const whole of listTexts(record[name])) {
+      const text = whole.slice(0, left)
+      left -= text.length
       const found = findWords(text, words)
       const count = new Set(found.flatMap((each) => each.words)).size
       if (count > (best?.count ?? 0))
@@ -141,11 +144,11 @@ export function findSnippet(record: Readonly<Record<string, unknown>>, fields: r
           count,
           snippet: cut(
             name,
-            text,
+            whole,
             found.map(({ range }) => range),
           ),
         }
-      if (best !== undefined && best.count === words.length) return best.snippet
+      if (left === 0 || (best !== undefined && best.count === words.length)) return best?.snippet
     }
   return best?.snippet
 }

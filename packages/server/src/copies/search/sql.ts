@@ -215,14 +215,14 @@ export function buildSearchStatement(query: SearchQuery, options: SearchOptions)
 }
 
 /** Maximum number of records that a search counts. */
-export const mostCounted = 100_000
+export const mostTotal = 100_000
 
-/** Builds the statement that counts the records of a search: `total`, at most one more than `mostCounted`, and `flaw`. */
+/** Builds the statement that counts the records of a search: `total`, at most one more than `mostTotal`, and `flaw`. */
 export function buildCountStatement(query: SearchQuery, { connector, reliance }: SearchOptions): SearchStatement {
   const values = new Values(reliance)
   values.add(connector, 'int4')
   const where = `${buildRowCondition(query.table, connectorParameter, 't')}${buildFilter(query, values)}`
-  const found = `select from ${quoteTable(query.table)} t where ${where} limit ${values.add(mostCounted + 1, 'int4')}`
+  const found = `select from ${quoteTable(query.table)} t where ${where} limit ${values.add(mostTotal + 1, 'int4')}`
   const flaw = buildFlaw(query, values)
   const text = `select (select count(*) from (${found}) f)::int4 as total, ${flaw?.sql ?? 'null::text'} as flaw`
   return { ...buildStatement(text, values), listedAt: flaw?.listedAt }
