@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bool, date, decimal, int, list, num, str, time } from '../../packages/ferrule/src/definition/fields.ts'
+import { encodeHere } from '../../packages/server/src/copies/parquet/encoder.ts'
 import { writeParquet } from '../../packages/server/src/copies/parquet/file.ts'
-import { pressHere } from '../../packages/server/src/copies/parquet/press.ts'
 import { buildSearchTable, type Column } from '../../packages/server/src/copies/search/columns.ts'
 
 const fields = {
@@ -169,7 +169,7 @@ describe('a Parquet file', () => {
 
   test('keeps bounds of short values only, so that its footer stays small', () => {
     const lines = [new TextEncoder().encode(`{"id": 1, "title": "${'x'.repeat(1_000)}", "parts": ["${'y'.repeat(1_000)}"]}`)]
-    const { groups } = pressHere({
+    const { groups } = encodeHere({
       columns: [
         { name: 'id', type: 'integer' },
         { name: 'title', type: 'text' },

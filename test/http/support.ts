@@ -191,7 +191,7 @@ async function assemble(options: WorldOptions, { settings, sandbox, clock, log }
   })
   const stopping = options.stopping ?? new Stopping()
   const time = options.steps ? { steady } : { steady, clock: () => clock.now }
-  const parts = { platform, cutter: apart, press: apart, settings, metrics: createMetrics(), logger, ...time }
+  const parts = { platform, cutter: apart, parquetEncoder: apart, settings, metrics: createMetrics(), logger, ...time }
   const services = store === undefined ? undefined : createContextServices({ ...parts, store })
   const app = await createServer({
     ...{ ...parts, kinds, stopping },

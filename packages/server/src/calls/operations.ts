@@ -12,7 +12,7 @@ import type { Changes } from '../copies/changes/feed.ts'
 import type { Everything } from '../copies/everything/everything.ts'
 import type { Folds } from '../copies/folds.ts'
 import type { LostRecords } from '../copies/lost-records.ts'
-import type { Press } from '../copies/parquet/press.ts'
+import type { ParquetEncoder } from '../copies/parquet/encoder.ts'
 import { parseAggregate } from '../copies/search/aggregates/parse.ts'
 import { buildSearchTable } from '../copies/search/columns.ts'
 import { parseSearch } from '../copies/search/parse.ts'
@@ -39,7 +39,7 @@ export interface OperationServices extends Omit<CallServices, 'connectors'> {
   /** Cuts large answers in a worker thread. */
   readonly cutter?: Cutter | undefined
   /** Writes Parquet files in a worker thread. */
-  readonly press?: Press | undefined
+  readonly parquetEncoder?: ParquetEncoder | undefined
   /** Receives the records of lists and gets. */
   readonly folds?: Pick<Folds, 'offer' | 'findDigest'>
   /** Receives outcomes and errors of lists, gets and downloads, to delete lost records. */

@@ -9,7 +9,7 @@ import { type Logger, pino } from 'pino'
 import type { Cutter } from '../calls/cut-records.ts'
 import type { ServedKind } from '../connectors/served-kind.ts'
 import type { CopyServices } from '../copies/copy-services.ts'
-import type { Press } from '../copies/parquet/press.ts'
+import type { ParquetEncoder } from '../copies/parquet/encoder.ts'
 import type { Platform } from '../main/platform-types.ts'
 import type { Settings } from '../main/settings/settings.ts'
 import type { Metrics } from '../values/metric-types.ts'
@@ -80,7 +80,7 @@ export interface ServerOptions {
   /** Answers searches; without it searches are refused. */
   readonly copies?: CopyServices
   /** Writes Parquet files apart from the loop. */
-  readonly press?: Press | undefined
+  readonly parquetEncoder?: ParquetEncoder | undefined
   /** Cuts answers that were read apart from the loop. */
   readonly cutter?: Cutter | undefined
   readonly metrics: Metrics
@@ -181,7 +181,7 @@ function buildServices(options: ServerOptions & { readonly logger: Logger }): Se
     clock,
     ...options.copies,
     cutter: options.cutter,
-    press: options.press,
+    parquetEncoder: options.parquetEncoder,
   }
   const openApi = createOpenApiDocuments({ routes, kinds, serverUrl: settings.publicUrl })
   const own = { platform, settings, kinds, metrics, logger, clock, steady, stopping }

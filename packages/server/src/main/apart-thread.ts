@@ -4,7 +4,7 @@ import type { ConnectorDefinition, Kind } from 'ferrule/definition'
 import type { ApartJob, ApartResult } from 'ferrule/engine'
 import { BoundedMap, kinds, loadLineReader, readApart } from 'ferrule/internal'
 import { type CutJob, type CutResult, cutApart } from '../calls/cut-records.ts'
-import type { PressJob, PressResult } from '../copies/parquet/press.ts'
+import type { EncodeJob, EncodeResult } from '../copies/parquet/encoder.ts'
 import { importRules } from './kinds/rules.ts'
 
 /** The data of the worker. */
@@ -24,9 +24,9 @@ export interface SentKind {
 export type ThreadTask =
   | { readonly read: ApartJob; readonly kind?: SentKind | undefined }
   | { readonly cut: CutJob }
-  | { readonly press: PressJob }
+  | { readonly encode: EncodeJob }
 /** The result of a task. */
-export type ThreadResult = ApartResult | CutResult | PressResult
+export type ThreadResult = ApartResult | CutResult | EncodeResult
 /** A message from the thread: the result of the task, or the stack of an error that no task should have. */
 export type ThreadAnswer = { readonly done: ThreadResult } | { readonly failed: string }
 
@@ -60,7 +60,7 @@ function findBuffers(result: ThreadResult): ArrayBuffer[] {
 async function run(task: ThreadTask): Promise<ThreadResult> {
   if ('read' in task) return await read(task.read)
   if ('cut' in task) return cutApart(task.cut)
-  return (await import('../copies/parquet/press.ts')).pressHere(task.press) // few threads write Parquet
+  return (await import('../copies/parquet/encoder.ts')).encodeHere(task.encode) // few threads write Parquet
 }
 
 async function answer(task: ThreadTask): Promise<void> {

@@ -5,7 +5,7 @@ import type { Apart, ApartJob, ApartResult } from 'ferrule/engine'
 import { awaitUnlessAborted, BoundedMap } from 'ferrule/internal'
 import type { CutJob, CutResult, Cutter } from '../calls/cut-records.ts'
 import { isOfLibrary, type ServedKind } from '../connectors/served-kind.ts'
-import type { Press, PressJob, PressResult } from '../copies/parquet/press.ts'
+import type { EncodeJob, EncodeResult, ParquetEncoder } from '../copies/parquet/encoder.ts'
 import type { SentKind, ThreadAnswer, ThreadInput, ThreadResult, ThreadTask } from './apart-thread.ts'
 
 /** The thread's file. In a checkout both files are TypeScript, in the published package both are JavaScript. */
@@ -35,7 +35,7 @@ export interface ThreadOptions {
 const largeBodyBytes = 1_048_576
 
 /** Parses and cuts large bodies, and writes parts of Parquet files. */
-export interface ApartThreads extends Apart, Cutter, Press {
+export interface ApartThreads extends Apart, Cutter, ParquetEncoder {
   /** Number of threads that run or are idle. */
   readonly alive: number
   /** Ends the threads and rejects their tasks. */
@@ -148,9 +148,9 @@ class Threads implements ApartThreads {
     return (await this.#run({ cut: job }, { transfer: [job.bytes.buffer], signal })) as CutResult // the thread answers with the kind of its task
   }
 
-  async press(job: PressJob, signal?: AbortSignal): Promise<PressResult> {
+  async encode(job: EncodeJob, signal?: AbortSignal): Promise<EncodeResult> {
     const transfer = 'lines' in job.content ? job.content.lines.map(({ buffer }) => buffer) : []
-    return (await this.#run({ press: job }, { transfer, signal })) as PressResult // the thread answers with the kind of its task
+    return (await this.#run({ encode: job }, { transfer, signal })) as EncodeResult // the thread answers with the kind of its task
   }
 
   async close(): Promise<void> {

@@ -181,7 +181,7 @@ async function assemble({ settings, kinds }: Given, undo: Undo, stopping: Stoppi
   undo.add(() => eventWorker?.stop())
   undo.add(() => copies.folds.close())
   undo.add(() => copies.lostRecords.close())
-  const app = await createServer({ platform, cutter: apart, press: apart, copies, metrics, settings, kinds, logger, stopping })
+  const app = await createServer({ platform, cutter: apart, parquetEncoder: apart, copies, metrics, settings, kinds, logger, stopping })
   undo.add(() => app.close())
   const url = await listen(app, settings)
   sandbox?.start() // it would take half of two processors from the start; calls of its connectors wait for it

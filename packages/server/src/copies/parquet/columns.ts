@@ -6,7 +6,7 @@
 import type { ParquetWriter } from 'hyparquet-writer'
 import { readDigits } from '../../values/exact-json.ts'
 import { type Column, nameRescued } from '../search/columns.ts'
-import { parseTimestamp } from '../search/timestamps.ts'
+import { beyondMicros, parseTimestamp } from '../search/timestamps.ts'
 
 /** How a column is written. */
 export type ParquetType = 'text' | 'integer' | 'number' | 'boolean' | 'json' | 'instant' | 'date' | 'decimal'
@@ -109,8 +109,7 @@ function readDecimal(value: unknown): Cell | undefined {
   return sign === '' ? unscaled : -unscaled
 }
 
-/** Matches a leap second, and digits beyond microseconds: both are more than a number of microseconds says. */
-const finer = /:60|[.,][0-9]{6}[0-9]*[1-9]/
+const finer = new RegExp(beyondMicros)
 
 /** Takes a timestamp of searches: without an offset it is UTC. */
 const readInstant = (value: unknown): Cell | undefined =>

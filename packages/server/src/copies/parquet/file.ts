@@ -1,12 +1,12 @@
 /** A Parquet file of an export, part by part. */
 import type { Column } from '../search/columns.ts'
 import { toParquetColumn } from './columns.ts'
-import type { Press, RowGroup } from './press.ts'
+import type { ParquetEncoder, RowGroup } from './encoder.ts'
 
 /** Size of the records of a row group, as JSON. The last page makes it larger. */
 const groupBytes = 8 * 1_048_576
 
-const onThisThread: Press = { press: async (job) => (await import('./press.ts')).pressHere(job) }
+const onThisThread: ParquetEncoder = { encode: async (job) => (await import('./encoder.ts')).encodeHere(job) }
 
 /** An export to write. */
 export interface ParquetExport {
@@ -19,19 +19,19 @@ export interface ParquetExport {
 /**
  * Writes a file. Reads pages until they fill a row group, when the client has taken the one before. The footer comes last, so a file that
  * breaks off cannot be read.
- * @param press default: this thread
+ * @param encoder default: this thread
  */
 export async function* writeParquet(
   { columns: fields, pages, signal }: ParquetExport,
-  press: Press = onThisThread,
+  encoder: ParquetEncoder = onThisThread,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const columns = fields.map(toParquetColumn)
   const groups: RowGroup[] = []
   let offset = 0
   let lines: Uint8Array<ArrayBuffer>[] = []
   let size = 0
-  const pressNext = async (content: { lines: typeof lines } | { groups: typeof groups }): Promise<Uint8Array> => {
-    const part = await press.press({ columns, offset, content }, signal)
+  const encodeNext = async (content: { lines: typeof lines } | { groups: typeof groups }): Promise<Uint8Array> => {
+    const part = await encoder.encode({ columns, offset, content }, signal)
     offset += part.bytes.byteLength
     groups.push(...part.groups)
     return part.bytes
@@ -42,9 +42,9 @@ export async function* writeParquet(
     lines.push(bytes)
     size += bytes.byteLength
     if (size < groupBytes) continue
-    yield await pressNext({ lines })
+    yield await encodeNext({ lines })
     ;[lines, size] = [[], 0]
   }
-  if (lines.length > 0) yield await pressNext({ lines })
-  yield await pressNext({ groups })
+  if (lines.length > 0) yield await encodeNext({ lines })
+  yield await encodeNext({ groups })
 }

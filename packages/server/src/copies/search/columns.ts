@@ -185,6 +185,11 @@ export const listFieldColumns = (column: Column): readonly [PhysicalColumn, ...P
 /** Lists all columns of a table except `connector_id`, `pk` and `h`, in the order of the values of `buildCells`. */
 export const listPhysicalColumns = (table: SearchTable): readonly PhysicalColumn[] => table.columns.flatMap(listFieldColumns)
 
+/** PostgreSQL cuts longer names of columns, in bytes. */
+const longestColumnName = 63
+/** Returns whether a name can be that of a column. */
+export const isColumnName = (name: string): boolean => Buffer.byteLength(name) <= longestColumnName
+
 /** Quotes a name for SQL, which keeps its case. */
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`
 

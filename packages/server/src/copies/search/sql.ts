@@ -1,5 +1,5 @@
 /** Builds the SQL statement of a search, and a page from its rows. The same SQL runs on PGlite and on PostgreSQL 15 and later. */
-import { buildRowCondition, type Column, quoteTable, type SearchTable } from './columns.ts'
+import { buildRowCondition, type Column, isColumnName, quoteTable, type SearchTable } from './columns.ts'
 import { buildColumnCondition } from './conditions/columns.ts'
 import { buildJsonCondition } from './conditions/json.ts'
 import { buildRelated } from './conditions/related.ts'
@@ -9,7 +9,7 @@ import { addListedAt, selectListed } from './lookups/lookups.ts'
 import { buildAfter, buildOrder, buildOrderBy, isRanked, type Order, splitAtNulls } from './order.ts'
 import { buildRankedRows, listNulls, mostRanked, type RankedRows } from './ranked.ts'
 import { listFilteredTables } from './related/references.ts'
-import { hasJson, isColumnName, joinMembers, listAsColumns, listMembers, listRead, listSelectedColumns } from './related/written.ts'
+import { hasJson, joinMembers, listAsColumns, listMembers, listRead, listSelectedColumns } from './related/written.ts'
 import { buildStatement, type Reliance, type SearchStatement, Values } from './statement.ts'
 import type { Condition, FieldPath, Position, SearchQuery } from './tree.ts'
 

@@ -37,6 +37,9 @@ export function parseTimestamp(text: string): bigint | undefined {
   return BigInt(seconds) * 1_000_000n + BigInt(micros)
 }
 
+/** Matches what microseconds since 1970 do not keep: a leap second, and digits beyond microseconds. For JavaScript and PostgreSQL. */
+export const beyondMicros = ':60|[.,][0-9]{6}[0-9]*[1-9]'
+
 /** A range of time in microseconds since 1970: `begin` inclusive, `next` exclusive. */
 export interface Period {
   readonly begin: bigint

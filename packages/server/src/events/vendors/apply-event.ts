@@ -131,7 +131,7 @@ async function readPage(
 
 /** Reads the records of an event page by page, and writes what the vendor answers. */
 async function readPages(work: Work, entity: string, { action, params: first }: NonNullable<WebhookEvent['read']>): Promise<Reading> {
-  const { services, access } = work
+  const { access } = work
   const definition = access.connection.kind.definition.entities[entity]
   const named = definition === undefined ? undefined : buildRecordKey(definition, buildNamed(work))
   const reading: Reading = { isMet: false, isWhole: false, isLate: false }

@@ -12,7 +12,7 @@ export interface OpenedEvent {
   readonly event: WebhookEvent
 }
 
-/** What became of events: they are done, a sync reads their entity, or they failed. Null: no attempt was made, because others failed before. */
+/** What became of events. `not tried`: others failed before, or the time was over. */
 export interface WorkedGroup {
   readonly rows: readonly LeasedEvent[]
   /** Undefined for all entities. */

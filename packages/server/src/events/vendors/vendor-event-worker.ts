@@ -223,16 +223,14 @@ class Worker implements VendorEventWorker {
   /** Puts events off that are not over. @returns whether they are */
   async #isOver(access: ConnectorAccess, { rows, entity, end, thrown }: WorkedGroup): Promise<boolean> {
     const { database, source } = this.#parts
-    if (end === 'failed') await this.#fail(rows, thrown, { access, entity })
-    if (end === 'failed') return false
-    const later =
-      end === 'not tried' || end === 'again'
-        ? source.clock() + delaysMs[0]
-        : end === 'sync'
-          ? await askForSync(this.#parts, access, entity)
-          : undefined
-    if (later !== undefined) await putOffVendorEvents(database.db, rows, { nextAt: later, isFailed: false })
-    return later === undefined
+    if (end === 'done') return true
+    if (end === 'failed') {
+      await this.#fail(rows, thrown, { access, entity })
+      return false
+    }
+    const nextAt = end === 'sync' ? await askForSync(this.#parts, access, entity) : source.clock() + delaysMs[0]
+    if (nextAt !== undefined) await putOffVendorEvents(database.db, rows, { nextAt, isFailed: false })
+    return nextAt === undefined
   }
 
   async #finish(rows: readonly LeasedEvent[], isGivenUp: boolean): Promise<void> {

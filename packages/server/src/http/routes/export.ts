@@ -103,7 +103,7 @@ export const exportEntity: PrincipalRoute = {
       }
       const content =
         format === 'parquet'
-          ? writeParquet({ columns, pages, signal: bounds.signal }, services.operations.press)
+          ? writeParquet({ columns, pages, signal: bounds.signal }, services.operations.parquetEncoder)
           : exportText(
               { format: exportFormats[format], formulas },
               columns.map(({ name }) => name),

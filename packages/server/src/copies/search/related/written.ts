@@ -1,5 +1,5 @@
 /** Writes records as JSON objects: their selected fields, and below `_related` what they refer to, which the same statement finds by its key. */
-import { buildRowCondition, type Column, quoteName, quoteTable, type SearchTable } from '../columns.ts'
+import { buildRowCondition, type Column, isColumnName, quoteName, quoteTable, type SearchTable } from '../columns.ts'
 import { toJsonPath } from '../conditions/json.ts'
 import { buildColumnKey, buildKey, buildPathKey } from '../conditions/related.ts'
 import { connectorParameter, quoteColumn, selectValue } from '../conditions/sql-context.ts'
@@ -37,11 +37,6 @@ export const listRead = (wanted: Wanted, values: Values): readonly string[] => [
   ...listSelectedColumns(wanted).map(({ column }, index) => `${selectValue(column)} as c${index}`),
   ...wanted.include.map((each, index) => `${selectReferring(each, values)} as i${index}`),
 ]
-
-/** PostgreSQL truncates longer column names. */
-const longestName = 63
-/** Returns whether a name can be that of a column. */
-export const isColumnName = (name: string): boolean => Buffer.byteLength(name) <= longestName
 
 /** Builds the text of an object from the texts of its members. */
 export const joinMembers = (members: readonly Member[], values: Values): string => {

@@ -3,7 +3,8 @@
  * there, and stands in the last column, as in Parquet files.
  * Reasons: docs/decisions/data-out.md
  */
-import { buildRowCondition, type Column, nameRescued, quoteName, quoteTable, type SearchTable } from '../../search/columns.ts'
+import { buildRowCondition, type Column, isColumnName, nameRescued, quoteName, quoteTable, type SearchTable } from '../../search/columns.ts'
+import { beyondMicros } from '../../search/timestamps.ts'
 
 /** A column of a view. */
 interface ViewColumn {
@@ -16,8 +17,7 @@ interface ViewColumn {
 /** Quotes a text for SQL. */
 export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
-/** Matches a leap second, and digits beyond microseconds. */
-const finer = quoteText(':60|[.,][0-9]{6}[0-9]*[1-9]')
+const finer = quoteText(beyondMicros)
 
 function describeTime(own: string, at: string, isDate: boolean): ViewColumn {
   const fits = `${at} is not null and ${isDate ? `length(${own}) = 10` : `${own} !~ ${finer}`}`
@@ -52,13 +52,10 @@ function buildRescued(lost: readonly string[]): string {
   return calls.length === 0 ? 'null::jsonb' : `nullif(${calls.join(' || ')}, '{}'::jsonb)`
 }
 
-/** PostgreSQL cuts longer names, so such a field has the name of its column. */
-const longestName = 63
-
-/** Builds the query of the view of an entity, of one connector only. */
+/** Builds the query of the view of an entity, of one connector only. A field whose name is too long has the name of its column. */
 export function buildViewQuery(table: SearchTable, number: number): string {
   const columns = table.columns.map((column) => ({
-    name: Buffer.byteLength(column.name) > longestName ? column.sql : column.name,
+    name: isColumnName(column.name) ? column.name : column.sql,
     ...describeColumn(column),
   }))
   const lost = columns.flatMap(({ name, lost: gone }) =>

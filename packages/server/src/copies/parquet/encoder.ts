@@ -8,7 +8,7 @@ import { addRescued, buildElements, type Cell, type Element, type ParquetColumn,
 export type RowGroup = ParquetWriter['row_groups'][number]
 
 /** A part of a file. */
-export interface PressJob {
+export interface EncodeJob {
   /** Fields of the records. */
   readonly columns: readonly ParquetColumn[]
   /** Bytes of the file so far. */
@@ -18,15 +18,15 @@ export interface PressJob {
 }
 
 /** Bytes of a part, and its row groups. */
-export interface PressResult {
+export interface EncodeResult {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly groups: readonly RowGroup[]
 }
 
 /** Writes parts outside the event loop. */
-export interface Press {
+export interface ParquetEncoder {
   /** Runs a job. @throws the signal's reason */
-  press(job: PressJob, signal?: AbortSignal): Promise<PressResult>
+  encode(job: EncodeJob, signal?: AbortSignal): Promise<EncodeResult>
 }
 
 /** Distributes records over the columns. The last one has, by field, what the others cannot hold exactly. */
@@ -55,7 +55,7 @@ const hasBounds = ({ type }: ParquetColumn): boolean => type !== 'text' && type 
 const markJson = (element: Element): Element => (element.logical_type?.type === 'JSON' ? { ...element, converted_type: 'JSON' } : element)
 
 /** Runs a job in this thread. */
-export function pressHere({ columns: fields, offset, content }: PressJob): PressResult {
+export function encodeHere({ columns: fields, offset, content }: EncodeJob): EncodeResult {
   const columns = addRescued(fields)
   const writer = new ByteWriter()
   const elements = buildElements(columns)
