@@ -4,7 +4,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
+import { setImmediate as waitForTurn } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { createEngine } from '../../packages/ferrule/src/engine/call/execute.ts'
@@ -62,7 +62,7 @@ const breaks: Readonly<Record<string, Break>> = {
   'a body that is no JSON': { moment: 'after', does: with200('OK') },
   'an empty body': { moment: 'after', does: with200('') },
   'JSON of something else': { moment: 'after', does: with200('["hello"]') },
-  'a late answer': { moment: 'after', does: (answer, passing) => pause(20).then(() => send(answer, passing)) },
+  'a late answer': { moment: 'after', does: (answer, passing) => waitForTurn().then(() => send(answer, passing)) },
   'a turn that is refused': { moment: 'before', does: withStatus(429, 'application/json', { 'retry-after': '1' }) },
 }
 

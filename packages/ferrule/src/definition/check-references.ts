@@ -37,8 +37,8 @@ function findObstacle(target: EntityDefinition | undefined): string | undefined 
   return target.key[0]?.startsWith('param.') ? 'whose key only the call knows' : undefined
 }
 
-/** Member of found records that has what they refer to. */
-const relatedName = '_related'
+/** Member of found records that has what they refer to. No searchable field has this name. */
+export const relatedName = '_related'
 
 /** Finds the problems of an entity's references. @returns sentences; falsy entries are no problems */
 export const checkReferences = (

@@ -1,13 +1,10 @@
 /** References between entities: which fields have one, and how names of a query lead through one. Definitions say them (`refers`). */
 
 import type { SearchTable } from '../columns.ts'
-import { checkSteps, type FindTable, type FoundPath, findPath, type NameScope, resolvePath, splitPath } from '../field-paths.ts'
+import { checkSteps, type FoundPath, findPath, type NameScope, resolvePath, splitPath } from '../field-paths.ts'
 import { findMemberPath } from '../known-values.ts'
 import type { RequestPointer } from '../refusals.ts'
 import type { Condition, FieldPath, Included, MemberPath, Reference, SearchQuery, Step } from '../tree.ts'
-
-/** Member of a record that has what the record refers to. No searchable field has this name (`checkReferences`). */
-export const relatedName = '_related'
 
 /** Lists the references of an entity, in the order of its definition. */
 export const listReferences = (table: SearchTable): readonly Reference[] =>
@@ -119,5 +116,3 @@ export const dropUnstored = (query: SearchQuery, isStored: (entity: string) => b
   filter: query.filter && dropFromFilter(query.filter, isStored),
   include: dropFromInclude(query.include, isStored),
 })
-
-export type { FindTable }

@@ -1,11 +1,11 @@
 /** Writes records as JSON objects: their selected fields, and below `_related` what they refer to, which the same statement finds by its key. */
+import { relatedName } from 'ferrule/internal'
 import { buildRowCondition, type Column, isColumnName, quoteName, quoteTable, type SearchTable } from '../columns.ts'
 import { toJsonPath } from '../conditions/json.ts'
 import { buildColumnKey, buildKey, buildPathKey } from '../conditions/related.ts'
 import { connectorParameter, quoteColumn, selectValue } from '../conditions/sql-context.ts'
 import type { Values } from '../statement.ts'
 import type { Included, SearchQuery, Selection } from '../tree.ts'
-import { relatedName } from './references.ts'
 
 /** What is written of a record. */
 export type Wanted = Pick<SearchQuery, 'selection' | 'include'> & { readonly table: SearchTable }
