@@ -91,16 +91,18 @@ export interface Written {
   readonly records: readonly Json[]
 }
 
-/** A world whose vendors have nothing: the copies have what tests write. */
+/** Options of a world whose vendors have nothing: the copies have what tests write. */
+export const emptyVendors: WorldOptions = {
+  kinds: [desk, shop],
+  engine: () => ({
+    run: async (): Promise<Outcome> => ({ type: 'list', data: [], meta: {} }),
+    checkAccount: async () => undefined,
+  }),
+}
+
+/** A world whose vendors have nothing. */
 export const startEverythingWorld = (engine: EngineName, options: WorldOptions = {}): Promise<World> =>
-  startCopyWorld(engine, {
-    kinds: [desk, shop],
-    engine: () => ({
-      run: async (): Promise<Outcome> => ({ type: 'list', data: [], meta: {} }),
-      checkAccount: async () => undefined,
-    }),
-    ...options,
-  })
+  startCopyWorld(engine, { ...emptyVendors, ...options })
 
 /** A connector with copies that can be searched and are empty. */
 export async function connectEmpty(world: World, kind: string, name: string, more: object = {}): Promise<string> {

@@ -92,6 +92,7 @@ export const overviewRecords = {
   },
   Service: {
     connect_url: 'string | null',
+    context_store: 'boolean',
     operator: 'boolean',
     public_url: 'string | null',
     sandbox: 'boolean',

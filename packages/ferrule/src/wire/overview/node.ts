@@ -11,6 +11,7 @@ export const serviceRecord = record(
     connect_url: orNull(
       str('Address that connect links and redirect URIs begin with: https, or of this machine; null: the service has none'),
     ),
+    context_store: bool('true: records are copied, so they can be searched'),
     operator: bool('true: the caller may read `GET /api/v1/node`'),
   },
   'What every client may know of the service',

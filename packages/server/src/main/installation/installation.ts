@@ -78,6 +78,7 @@ export function createInstallation(parts: Pick<Parts, 'settings' | 'database' | 
       sandbox: settings.sandbox,
       public_url: settings.publicUrl ?? null,
       connect_url: findSafeAddress(settings) ?? null,
+      context_store: store !== undefined,
       operator: await isOperator(parts, caller),
     }),
     readNode: async (caller) => {

@@ -1,13 +1,15 @@
 /** The command palette: type a few letters, go there. */
-import { Modal, ScrollArea, Text, TextInput, UnstyledButton } from '@mantine/core'
-import { type KeyboardEvent, useId, useState } from 'react'
+import { ActionIcon, Modal, ScrollArea, Text, TextInput, UnstyledButton } from '@mantine/core'
+import IconExternalLink from '@tabler/icons-react/icons/IconExternalLink'
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { useReadAll } from '../data/read-all.ts'
 import { useKinds } from '../data/references.ts'
 import { useGo } from '../data/tenant.ts'
 import { pages } from '../pages.ts'
+import { type FoundRecord, printTitle, type RecordGroup, RecordText, toRecordParams, useFoundRecords } from './palette-records.tsx'
 
-/** Results that are shown at once. */
-const mostShown = 50
+/** Pages, connectors and kinds that are shown at once: alone, and above records. */
+const [mostShown, mostBesideRecords] = [50, 6]
 
 const pageDestinations: readonly Destination[] = pages
   .filter(({ group }) => group !== undefined)
@@ -17,9 +19,9 @@ const pageDestinations: readonly Destination[] = pages
 const hasPage = ({ path }: Destination): boolean => pages.some((page) => page.path.startsWith(`/${path.split('/')[1]}/:`))
 
 /** Finds the destinations of what was typed. */
-function useDestinations(typed: string): readonly Destination[] {
+function useDestinations(typed: string, most: number): readonly Destination[] {
   const found = useFoundDestinations()
-  return filterDestinations([...pageDestinations, ...found.filter(hasPage)], typed, mostShown)
+  return filterDestinations([...pageDestinations, ...found.filter(hasPage)], typed, most)
 }
 
 /** Moves a position by the keys of a list. @returns undefined for other keys */
@@ -29,27 +31,82 @@ function move(key: string, position: number, count: number): number | undefined 
   return next === undefined || count === 0 ? undefined : (next + count) % count
 }
 
-/** Shows the results; the chosen one is the one that Enter opens. */
-function Results({ id, shown, chosen, open }: ResultsProps) {
-  if (shown.length === 0) return <Text p="sm">Nothing has this name. Try fewer letters.</Text>
+/** Something that can be opened: a destination, or a record that was found. */
+type Choice = Destination | FoundRecord
+
+/** What an option of the list gets. */
+interface OptionProps {
+  readonly id: string
+  readonly isChosen: boolean
+  readonly onOpen: () => void
+}
+
+/** Shows an option. The chosen one is in sight. */
+function Option({ id, isChosen, onOpen, children }: OptionProps & { readonly children: ReactNode }) {
+  const option = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    if (isChosen) option.current?.scrollIntoView({ block: 'nearest' })
+  }, [isChosen])
   return (
-    <ScrollArea.Autosize mah={360} type="auto">
+    <UnstyledButton ref={option} id={id} role="option" aria-selected={isChosen} tabIndex={-1} className="palette-option" onClick={onOpen}>
+      {children}
+    </UnstyledButton>
+  )
+}
+
+/** Shows a record, and the way to the vendor. */
+function RecordOption({ hit, ...option }: OptionProps & { readonly hit: FoundRecord }) {
+  return (
+    <div className="palette-record" role="presentation">
+      <Option {...option}>
+        <RecordText hit={hit} />
+      </Option>
+      {hit.link !== null && (
+        <ActionIcon
+          {...{ component: 'a', href: hit.link, target: '_blank', rel: 'noreferrer' }}
+          {...{ role: 'option', 'aria-selected': false, tabIndex: -1 }}
+          variant="subtle"
+          size={36}
+          aria-label={`Open ${printTitle(hit)} at the vendor`}
+        >
+          <IconExternalLink size={18} aria-hidden="true" />
+        </ActionIcon>
+      )}
+    </div>
+  )
+}
+
+/** Shows the records of an entity. */
+function RecordOptions({ group, id, toOption }: Pick<ResultsProps, 'id' | 'toOption'> & { readonly group: RecordGroup }) {
+  const name = `${id}-${group.key}`
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a list of options has no fieldset
+    <div role="group" aria-labelledby={name}>
+      <Text id={name} size="xs" fw={600} c="dimmed" px="xs" pt="sm" pb={4} style={{ overflowWrap: 'anywhere' }}>
+        {group.title}
+      </Text>
+      {group.hits.map((hit) => (
+        <RecordOption key={hit.key} hit={hit} {...toOption(hit)} />
+      ))}
+    </div>
+  )
+}
+
+/** Shows the results; the chosen one is the one that Enter opens. */
+function Results({ id, shown, groups, toOption }: ResultsProps) {
+  return (
+    <ScrollArea.Autosize mah="min(60vh, 480px)" type="auto">
       <div role="listbox" id={id} aria-label="Results">
-        {shown.map((each, index) => (
-          <UnstyledButton
-            key={each.key}
-            id={`${id}-${index}`}
-            role="option"
-            aria-selected={index === chosen}
-            tabIndex={-1}
-            className="palette-option"
-            onClick={() => open(each)}
-          >
+        {shown.map((each) => (
+          <Option key={each.key} {...toOption(each)}>
             <Text size="sm">{each.label}</Text>
             <Text size="xs" c="dimmed">
               {each.type}
             </Text>
-          </UnstyledButton>
+          </Option>
+        ))}
+        {groups.map((group) => (
+          <RecordOptions key={group.key} group={group} id={id} toOption={toOption} />
         ))}
       </div>
     </ScrollArea.Autosize>
@@ -58,49 +115,71 @@ function Results({ id, shown, chosen, open }: ResultsProps) {
 interface ResultsProps {
   readonly id: string
   readonly shown: readonly Destination[]
-  readonly chosen: number
-  readonly open: (destination: Destination) => void
+  readonly groups: readonly RecordGroup[]
+  readonly toOption: (choice: Choice) => OptionProps
 }
 
 /** Shows the field and its results. */
 function PaletteField({ onGo }: { readonly onGo: () => void }) {
   const [typed, setTyped] = useState('')
-  const [chosen, setChosen] = useState(0)
+  const [position, setPosition] = useState(0)
   const id = useId()
   const go = useGo()
-  const shown = useDestinations(typed)
-  const open = ({ path }: Destination) => {
+  const { groups, says, isOld } = useFoundRecords(typed)
+  const shown = useDestinations(typed, groups.length > 0 ? mostBesideRecords : mostShown)
+  const choices: readonly Choice[] = [...shown, ...groups.flatMap(({ hits }) => hits)]
+  const chosen = Math.min(position, choices.length - 1)
+  const open = (choice: Choice) => {
     onGo()
-    go(path)
+    if (choice.path === undefined) go('/search', toRecordParams(choice))
+    else go(choice.path)
+  }
+  const openRecord = (hit: FoundRecord, isAway: boolean) => {
+    if (!isAway) open(hit)
+    else if (hit.link !== null) window.open(hit.link, '_blank', 'noreferrer')
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    const next = move(event.key, chosen, shown.length)
-    const destination = shown[chosen]
-    if (next !== undefined) setChosen(next)
-    else if (event.key === 'Enter' && destination !== undefined) open(destination)
-    else return
+    const next = move(event.key, chosen, choices.length)
+    const choice = choices[chosen]
+    if (next !== undefined) setPosition(next)
+    else if (event.key !== 'Enter' || choice === undefined) return
+    else if (choice.path !== undefined) open(choice)
+    else if (!isOld) openRecord(choice, event.ctrlKey || event.metaKey)
     event.preventDefault()
   }
   const type = (text: string) => {
     setTyped(text)
-    setChosen(0)
+    setPosition(0)
+  }
+  const toOption = (choice: Choice): OptionProps => {
+    const at = choices.indexOf(choice)
+    return { id: `${id}-${at}`, isChosen: at === chosen, onOpen: () => open(choice) }
   }
   return (
     <>
       <TextInput
-        placeholder="A page, a connector or a kind"
+        placeholder="A page, a connector, or words of a record"
         aria-label="Where to go"
         role="combobox"
-        aria-expanded={shown.length > 0}
+        aria-expanded={choices.length > 0}
         aria-controls={id}
-        aria-activedescendant={shown.length > 0 ? `${id}-${chosen}` : undefined}
+        aria-activedescendant={choices.length > 0 ? `${id}-${chosen}` : undefined}
         value={typed}
         onChange={({ currentTarget }) => type(currentTarget.value)}
         onKeyDown={onKeyDown}
         data-autofocus
         mb="sm"
       />
-      <Results id={id} shown={shown} chosen={chosen} open={open} />
+      {choices.length > 0 && <Results id={id} shown={shown} groups={groups} toOption={toOption} />}
+      {choices.length === 0 && <Text p="sm">Nothing has this name. Try fewer letters.</Text>}
+      <Text role="status" size="xs" c="dimmed" px="xs" pt="xs">
+        {says}
+      </Text>
+      {typeof choices[chosen]?.link === 'string' && (
+        <Text size="xs" c="dimmed" px="xs" pt={4} visibleFrom="sm">
+          Enter opens the record here, Ctrl+Enter at the vendor.
+        </Text>
+      )}
     </>
   )
 }
@@ -137,6 +216,7 @@ interface Destination {
   readonly type: string
   /** Path below `/console`. */
   readonly path: string
+  readonly link?: undefined
 }
 
 /** Connectors of a page of the list. */

@@ -34,6 +34,8 @@ export interface SearchAddress {
   /** Id of the connector. */
   readonly connector: string | undefined
   readonly entity: string | undefined
+  /** Key of the one record that is looked for; the page makes a filter of it. */
+  readonly record: string | undefined
   /** Filter as text; '' finds everything. */
   readonly filter: string
   readonly sort: DataSort | undefined
@@ -48,17 +50,18 @@ export interface SearchAddress {
 
 const readAge = (text: string | undefined): number | undefined => (text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined)
 
-const names = ['kind', 'connector', 'entity', 'filter', 'sort', 'fields', 'max_age', 'partial', 'view', 'pages'] as const
+const names = ['kind', 'connector', 'entity', 'record', 'filter', 'sort', 'fields', 'max_age', 'partial', 'view', 'pages'] as const
 
 /** Reads the search of the address, and returns a function that changes its parameters. */
 export function useSearchAddress() {
   const [params, change] = useAddressParams(...names)
-  const { kind, connector, entity, filter = '', sort, fields, max_age: age, partial, view, pages } = params
+  const { kind, connector, entity, record, filter = '', sort, fields, max_age: age, partial, view, pages } = params
   const address = useMemo(
     (): SearchAddress => ({
       kind,
       connector,
       entity,
+      record,
       filter,
       sort: readSort(sort),
       fields: fields === undefined ? [] : fields.split(','),
@@ -67,7 +70,7 @@ export function useSearchAddress() {
       view: readView(view),
       pages: readPages(pages),
     }),
-    [kind, connector, entity, filter, sort, fields, age, partial, view, pages],
+    [kind, connector, entity, record, filter, sort, fields, age, partial, view, pages],
   )
   return [address, change] as const
 }

@@ -17,11 +17,12 @@ import { type ChangeAddress, type SearchAddress, useSearchAddress, type View, vi
 import { Builder } from './builder/builder.tsx'
 import { editJson, editText, editTree, emptyDraft, type FilterDraft } from './filter/draft.ts'
 import { describeFields, type FilterField, listFields } from './filter/fields.ts'
+import { useRecordOfAddress } from './record-address.ts'
 import { Results } from './results.tsx'
 import classes from './search.module.css'
 
 /** Parameters that belong to an entity: another one begins without them. */
-const ofEntity = { filter: undefined, sort: undefined, fields: undefined, pages: undefined, partial: undefined } as const
+const ofEntity = { record: undefined, filter: undefined, sort: undefined, fields: undefined, pages: undefined, partial: undefined } as const
 
 /** Greatest ages that are offered, in seconds. */
 const ages = [
@@ -155,6 +156,7 @@ function KindSearch({
 }: Omit<EntitySearchProps, 'document'> & { readonly entities: readonly EntityDocument[] }) {
   const [{ view, max_age }] = useAddressParams('view', 'max_age')
   const document = entities.find(({ entity }) => entity === address.entity)
+  const isOpening = useRecordOfAddress(address, document, onChange)
   if (entities.length === 0)
     return <EmptyState title="Nothing to search" says="This connector has no entity that can be searched. Use the explorer." />
   const side = (
@@ -170,7 +172,7 @@ function KindSearch({
       {document === undefined ? (
         <EmptyState title="Choose an entity" says="Its copy is searched in milliseconds, without a call to the vendor." />
       ) : (
-        <EntitySearch key={document.entity} address={address} kind={kind} document={document} onChange={onChange} />
+        !isOpening && <EntitySearch key={document.entity} address={address} kind={kind} document={document} onChange={onChange} />
       )}
     </WithSide>
   )
