@@ -8,6 +8,7 @@ import { limits, type OpenedConsole, openConsole } from './console-support.ts'
 const options = { timeout: limits.test }
 let opened: OpenedConsole
 let desk: string
+let northwind: string
 beforeAll(async () => {
   opened = await openConsole({ copies: 'embedded', ...emptyVendors })
   const { world } = opened
@@ -29,6 +30,7 @@ beforeAll(async () => {
   const orders = [{ id: 'o1', title: 'Order of acme', state: 'open', url: 'orders/o1', created_at: '2026-04-15T00:00:00Z' }]
   await write(world, { connector: shop, kind: 'shop', entity: 'orders', records: orders })
   const tenant = await createTenant(world, 'Northwind')
+  northwind = tenant.organizationId
   const foreign = await connectEmpty({ ...world, token: tenant.token }, 'desk', 'Foreign desk', { workspace_name: 'Northwind workspace' })
   await write(world, { connector: foreign, kind: 'desk', entity: 'tickets', records: [ticket(3n, 'Acme of Northwind', 'Zanzibar')] })
 }, limits.test)
@@ -40,7 +42,7 @@ const record = (name: string) => opened.page.getByRole('option', { name })
 
 /** Opens the palette on a new page. */
 async function openPalette(): Promise<void> {
-  await opened.go('/')
+  await opened.go(`/?organization=${opened.world.organizationId}`)
   await opened.page.getByText('Help desk').waitFor()
   await opened.page.keyboard.press('Control+k')
 }
@@ -74,7 +76,7 @@ test('words find records of all connectors after a pause of typing, and the matc
   await page.getByRole('group', { name: 'tickets of Help desk' }).waitFor()
   await page.getByRole('group', { name: 'orders of Shop of Europe' }).waitFor()
   expect(asked).toEqual(['acme'])
-  expect(await page.getByText('Northwind').count()).toBe(0)
+  expect(await page.getByText('Acme of Northwind').count()).toBe(0)
   expect(await page.locator('mark').allTextContents()).toEqual(['Acme', 'Acme', 'acme'])
   expect(await says().textContent()).toBe('')
   await field().fill('acme sons')
@@ -84,6 +86,17 @@ test('words find records of all connectors after a pause of typing, and the matc
   await page.clock.resume()
   await screenshot('palette-records')
   expect(await findAllBarriers(page)).toEqual([])
+  expect(complaints()).toEqual([])
+})
+
+test('the palette finds records of the chosen organization only', options, async () => {
+  const { page, go, complaints } = opened
+  await go(`/?organization=${northwind}`)
+  await page.getByText('Foreign desk').waitFor()
+  await page.keyboard.press('Control+k')
+  await field().fill('acme')
+  await record('Acme of Northwind').first().waitFor()
+  expect(await page.getByRole('group').count()).toBe(1)
   expect(complaints()).toEqual([])
 })
 
