@@ -2,7 +2,7 @@
 import type { KeyGroup, KeyRow, Shape } from '../packages/ferrule/src/kind-file/shape.ts'
 import { groups } from '../packages/ferrule/src/kind-file/table.ts'
 import { errorMeanings, fieldTypes } from '../packages/ferrule/src/kind-file/words.ts'
-import { recordingGroups } from '../packages/ferrule/src/kind-recordings/table.ts'
+import { recordingGroups } from '../packages/ferrule/src/kind-recordings/read.ts'
 
 const allGroups = { ...groups, ...recordingGroups }
 

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatMistake, readKind } from '../packages/ferrule/src/kind-file/index.ts'
-import { summarizeDefinition } from '../packages/server/src/connectors/served-kind.ts'
+import { summarizeDefinition } from '../packages/server/src/connectors/connector-types.ts'
 import { root } from './paths.mjs'
 
 const folder = 'packages/kinds'

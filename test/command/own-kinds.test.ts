@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { splitPulled } from '../../packages/ferrule/src/cli/pulled-line.ts'
+import { splitPulled } from '../../packages/ferrule/src/cli/actions/own-kinds.ts'
 import { connectorsPath } from '../http/support.ts'
 import { type Ended, openTerminal, plain, runFerrule, runForJson } from './support.ts'
 import { type CommandWorld, startCommandWorld } from './world.ts'

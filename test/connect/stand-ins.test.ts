@@ -1,7 +1,7 @@
 /** Links of kinds with recordings in the sandbox: the owner agrees on the page of the stand-in, as at the vendor. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { loadRecordings } from '../../packages/ferrule/src/kind-recordings/index.ts'
-import type { ServedKind } from '../../packages/server/src/connectors/served-kind.ts'
+import type { ServedKind } from '../../packages/server/src/connectors/connector-types.ts'
 import { readServedKinds } from '../../packages/server/src/main/kinds/served.ts'
 import type { Json, World } from '../http/support.ts'
 import { ask } from '../sandbox/client.ts'

@@ -1,11 +1,10 @@
 /** Compares searches on a database with the oracle: the same records in the same order, over all pages. */
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import { writeJson } from '../../packages/ferrule/src/values/json/json.ts'
-import { buildSearchTable, quoteTable } from '../../packages/server/src/copies/search/columns.ts'
+import { buildOwnTable, buildSearchTable, quoteTable } from '../../packages/server/src/copies/search/columns.ts'
 import { buildNotedValuesStatement, checkStored } from '../../packages/server/src/copies/search/known-values.ts'
 import { RecentWords } from '../../packages/server/src/copies/search/lookups/run.ts'
 import { findSortColumn } from '../../packages/server/src/copies/search/order.ts'
-import { buildOwnTable } from '../../packages/server/src/copies/search/own-columns.ts'
 import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
 import type { SearchOptions } from '../../packages/server/src/copies/search/sql.ts'
 import type { SearchQuery } from '../../packages/server/src/copies/search/tree.ts'

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createContextDatabase } from '../../packages/server/src/copies/store/database/context-database.ts'
-import type { ContextDatabase } from '../../packages/server/src/copies/store/database/database.ts'
-import { Lane } from '../../packages/server/src/copies/store/database/lane.ts'
+import { type ContextDatabase, Lane } from '../../packages/server/src/copies/store/database/database.ts'
 import { createStoreWorld, ignoreWaits, oneValue, overBoth, refusal, type StoreWorld } from './store-world.ts'
 
 /** Runs for many minutes. */

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import { findOperation } from '../../packages/ferrule/src/engine/call/operation.ts'
-import { applyParameterRule, checkParams } from '../../packages/ferrule/src/engine/call/params.ts'
+import { applyParameterRule, checkParams, findOperation } from '../../packages/ferrule/src/engine/call/operation.ts'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 
 const check = (entity: string, action: string, params: unknown) => checkParams(findOperation(kinds.gong, entity, action), params)

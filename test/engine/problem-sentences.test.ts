@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { listLiveActions } from '../../packages/ferrule/src/definition/entity.ts'
-import { findOperation } from '../../packages/ferrule/src/engine/call/operation.ts'
-import { checkParams } from '../../packages/ferrule/src/engine/call/params.ts'
+import { checkParams, findOperation } from '../../packages/ferrule/src/engine/call/operation.ts'
 import { FerruleError, failValidation, moveProblem, type Problem } from '../../packages/ferrule/src/errors.ts'
 
 const state = (field: string, message: string): Problem | undefined => failValidation([{ field, message, error_code: 'x' }]).errors[0]

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import { findOperation } from '../../packages/ferrule/src/engine/call/operation.ts'
-import { checkParams } from '../../packages/ferrule/src/engine/call/params.ts'
+import { checkParams, findOperation } from '../../packages/ferrule/src/engine/call/operation.ts'
 import { buildRequest } from '../../packages/ferrule/src/engine/call/request.ts'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 

@@ -1,7 +1,7 @@
 /** Kind files that organizations upload are read in a thread: the loop that answers requests never reads one. */
 import { readFileSync } from 'node:fs'
 import { afterAll, expect, test, vi } from 'vitest'
-import { unpackDefinition } from '../../packages/server/src/connectors/served-kind.ts'
+import { unpackDefinition } from '../../packages/server/src/connectors/connector-types.ts'
 import { createUploadReader } from '../../packages/server/src/main/kinds/upload-reader.ts'
 import { acme } from '../kind-file/acme.ts'
 

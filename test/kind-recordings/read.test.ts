@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { formatMistake } from '../../packages/ferrule/src/kind-file/index.ts'
 import { printTableSchema } from '../../packages/ferrule/src/kind-file/schema.ts'
 import { findRecordingsPath, readRecordings } from '../../packages/ferrule/src/kind-recordings/index.ts'
-import { recordingGroups } from '../../packages/ferrule/src/kind-recordings/table.ts'
+import { recordingGroups } from '../../packages/ferrule/src/kind-recordings/read.ts'
 import { acmeRecordings } from './acme.ts'
 
 const read = (text: string) => readRecordings(text, { name: 'acme.recordings.json' })

@@ -7,8 +7,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { kinds as shipped } from '../../packages/ferrule/src/connectors/index.ts'
 import { asFerruleError } from '../../packages/ferrule/src/errors.ts'
 import { parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
+import { summarizeDefinition } from '../../packages/server/src/connectors/connector-types.ts'
 import { createCatalogue, describeServedKind } from '../../packages/server/src/connectors/kinds.ts'
-import { summarizeDefinition } from '../../packages/server/src/connectors/served-kind.ts'
 import { readServedKinds } from '../../packages/server/src/main/kinds/served.ts'
 
 const text = (kind: string, title: string): string => `

@@ -3,8 +3,7 @@ import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { buildObjectSchema, toPlainSchema } from '../../packages/ferrule/src/definition/document.ts'
 import { listLiveActions } from '../../packages/ferrule/src/definition/entity.ts'
 import { isObject } from '../../packages/ferrule/src/definition/object.ts'
-import { findOperation } from '../../packages/ferrule/src/engine/call/operation.ts'
-import { admitParams } from '../../packages/ferrule/src/engine/call/params.ts'
+import { admitParams, findOperation } from '../../packages/ferrule/src/engine/call/operation.ts'
 import { hasExample, hasRequired, makeExample } from '../../packages/web/src/console/pages/explorer/example.ts'
 
 type AnyKind = (typeof kinds)[keyof typeof kinds]

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../../packages/ferrule/src/connectors/index.ts'
-import { findOperation } from '../../../packages/ferrule/src/engine/call/operation.ts'
-import { applyParameterRule, checkParams, type Params } from '../../../packages/ferrule/src/engine/call/params.ts'
+import { applyParameterRule, checkParams, findOperation, type Params } from '../../../packages/ferrule/src/engine/call/operation.ts'
 import { FerruleError } from '../../../packages/ferrule/src/errors.ts'
 
 const through = (action: string, given: Params, entity = 'record'): Params => {

@@ -1,7 +1,6 @@
 /** Reads where the service is and who calls it: from options, else from the environment. */
 import { FerruleError, fail, failValidation, type Problem } from '../errors.ts'
-import { cutFinalNewline } from '../values/final-newline.ts'
-import { isLoopback } from '../values/texts.ts'
+import { cutFinalNewline, isLoopback } from '../values/texts.ts'
 
 /**
  * All environment variables of callers: the library, the command and its MCP server read them. The service ignores them, because one shell

@@ -3,17 +3,44 @@ import { errorTable, fail } from '../errors.ts'
 import type { Sentences } from './check-codes.ts'
 import { checkCondition, checkWhere } from './check-conditions.ts'
 import { checkConnection } from './check-connection.ts'
-import { checkNames } from './check-names.ts'
 import { checkReferences } from './check-references.ts'
 import { checkSync } from './check-sync.ts'
 import type { Kind } from './connector.ts'
 import { findField } from './document.ts'
 import { asksForDescribed, describedSlot, type EntityDefinition, type LiveAction, liveActions, type Operation } from './entity.ts'
 import { type Fields, isOptional } from './fields.ts'
-import { refusedNames } from './object.ts'
+import { isObject, refusedNames } from './object.ts'
 import { cursorName, everyRow, findShape, type PageDefinition, sizeName } from './page.ts'
 import { checkRecordTexts } from './record-texts.ts'
 import { listSlots } from './templates.ts'
+
+/** Keys whose values are sentences, patterns or values of the vendor's, and no names. */
+const free: ReadonlySet<string> = new Set([
+  ...['about', 'title', 'category', 'documentation', 'description', 'says', 'menu', 'role', 'who', 'hint', 'onePage'],
+  ...['enum', 'default', 'const', 'examples', 'x-known', 'pattern', 'matches', 'contains', 'codes', 'is', 'success', 'partial'],
+])
+
+const findStep = (text: string): string | undefined =>
+  /\s/.test(text) ? undefined : text.split(/[.:!?[\]]+/).find((step) => refusedNames.has(step))
+
+const say = (at: string, text: string): Sentences => {
+  const step = findStep(text)
+  return [
+    step !== undefined &&
+      `has the path ${text} at ${at}, and ${step} is a name that JavaScript uses itself: take the object around it, or leave it out`,
+  ]
+}
+
+/** Finds names and paths with a step that JavaScript uses itself. @param at where the value stands */
+function checkNames(value: unknown, at = ''): Sentences {
+  if (typeof value === 'string') return say(at, value)
+  if (Array.isArray(value)) return value.flatMap((inner) => checkNames(inner, at))
+  if (!isObject(value)) return []
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const below = at === '' ? name : `${at}.${name}`
+    return [...say(at === '' ? 'the top' : at, name), ...(free.has(name) ? [] : checkNames(inner, below))]
+  })
+}
 
 /** Longest tool name that common clients accept, in characters. */
 const longestToolName = 64

@@ -1,10 +1,7 @@
 /** The table of kind files: each key, what it holds, what it says, and how it is written (docs/decisions/kind-files.md). */
 import { authGroups } from './groups/auth.ts'
 import { condition, conditionGroups, eachWhereRow, whereRow } from './groups/conditions.ts'
-import { describedGroup } from './groups/described.ts'
-import { fieldGroup } from './groups/fields.ts'
-import { pageGroups } from './groups/pages.ts'
-import { recordTextKeys } from './groups/record-texts.ts'
+import { describedGroup, fieldGroup, pageGroups, recordTextKeys } from './groups/fields.ts'
 import { webhookGroups } from './groups/webhooks.ts'
 import {
   constants,

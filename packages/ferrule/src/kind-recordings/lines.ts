@@ -2,7 +2,7 @@
 import type { ConnectorDefinition } from '../definition/connector.ts'
 import { findLiveOperation, liveActions } from '../definition/entity.ts'
 import { isObject } from '../definition/object.ts'
-import { compileLines, type LineFormat, loadLineReader, type RowLines, readRowLines } from '../engine/json/row-lines.ts'
+import { compileLines, type LineFormat, loadLineReader, type RowLines, readRowLines } from '../engine/json/raw-rows.ts'
 import { formatCsvText } from '../values/csv.ts'
 import { writeJson } from '../values/json/json.ts'
 

@@ -1,7 +1,6 @@
 /** Answers from a file in place of the vendor: a HAR file, which browsers save, or one pasted answer. */
 import { isObject } from '../definition/object.ts'
-import type { HttpAnswer } from '../engine/http/answer.ts'
-import type { HttpRequest, HttpSender } from '../engine/http/http.ts'
+import type { HttpAnswer, HttpRequest, HttpSender } from '../engine/http/http.ts'
 import { fail } from '../errors.ts'
 import { parseBody } from './compare.ts'
 

@@ -1,3 +1,6 @@
+/** Cuts newlines at the end of a secret: editors, `echo`, commands and mounted files add one. No secret ends with one. */
+export const cutFinalNewline = (text: string): string => text.replace(/[\r\n]+$/, '')
+
 /** Small readings of texts. Pure. */
 
 /** Escapes a text, so that a regular expression takes it as it is. */

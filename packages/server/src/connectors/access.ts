@@ -30,7 +30,7 @@ import { labelKind } from '../values/own-kind-names.ts'
 import { failInactive } from '../values/read.ts'
 import { tryAgain } from '../values/try-again.ts'
 import type { Connectors } from './connector-types.ts'
-import { cutApplication, openCredentials } from './consent-origin.ts'
+import { cutApplication, openCredentials } from './credential-trial.ts'
 import { listKindNames, readDraft } from './draft.ts'
 import { createWriteClaims } from './request-claims.ts'
 import {

@@ -22,15 +22,23 @@ import { asId, canonicalJson, digestParts, newId } from '../values/ids.ts'
 import { nameOwnVersion } from '../values/own-kind-names.ts'
 import { readBody } from '../values/read.ts'
 import { buildConnection } from './access.ts'
-import type { Connectors } from './connector-types.ts'
+import { type Connectors, type ServedKind, summarize } from './connector-types.ts'
 import { keepRevocation } from './consent-end.ts'
-import { cutOrigin, findKeptOrigin, openCredentials, type StoringTrial } from './consent-origin.ts'
-import { checkIdempotencyKey, type Trial, type TrialKey, type TriedCredentials, tryCredentials } from './credential-trial.ts'
+import {
+  checkIdempotencyKey,
+  cutOrigin,
+  findKeptOrigin,
+  openCredentials,
+  type StoringTrial,
+  type Trial,
+  type TrialKey,
+  type TriedCredentials,
+  tryCredentials,
+} from './credential-trial.ts'
 import { checkEntities, omitNulls } from './draft.ts'
 import { keepKind, nameKindOfRow } from './kinds.ts'
 import { toGivenCredentials } from './links/consent-secrets.ts'
 import { toConnectorRecord } from './record.ts'
-import { type ServedKind, summarize } from './served-kind.ts'
 import {
   type ConnectorChange,
   type ConnectorRow,

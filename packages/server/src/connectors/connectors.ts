@@ -6,10 +6,9 @@ import { buildPage, defaultLimit, readPosition } from '../values/cursor.ts'
 import { findWorkspaceName, readQuery } from '../values/read.ts'
 import { createAccess } from './access.ts'
 import { createChanges } from './changes.ts'
-import type { Catalogue, Connectors } from './connector-types.ts'
+import { type Catalogue, type Connectors, summarize } from './connector-types.ts'
 import { createCreation } from './creation.ts'
 import { toConnectorRecord, toConnectorSummary } from './record.ts'
-import { summarize } from './served-kind.ts'
 import { type ConnectorListOptions, findConnector, listConnectors, requireConnector } from './sql/connectors.ts'
 
 /** Builds the service. */

@@ -5,7 +5,7 @@ import type { Db } from '../db/database.ts'
 import type { Parts, Seals } from '../main/parts.ts'
 import { newId } from '../values/ids.ts'
 import { buildConnection, toUnstoredSource } from './access.ts'
-import { openCredentials, type SealedCredentialsRow } from './consent-origin.ts'
+import { openCredentials, type SealedCredentialsRow } from './credential-trial.ts'
 import type { ConsentRevocations } from './links/connect-types.ts'
 import type { SealedConnectorRow } from './sql/connectors.ts'
 import {

@@ -15,8 +15,15 @@ import { canonicalJson, digestParts, newId } from '../values/ids.ts'
 import { failInactive } from '../values/read.ts'
 import { buildConnection } from './access.ts'
 import type { Connectors } from './connector-types.ts'
-import { cutOrigin, type StoringTrial } from './consent-origin.ts'
-import { buildCreationRow, checkIdempotencyKey, type TrialKey, type TriedCredentials, tryCredentials } from './credential-trial.ts'
+import {
+  buildCreationRow,
+  checkIdempotencyKey,
+  cutOrigin,
+  type StoringTrial,
+  type TrialKey,
+  type TriedCredentials,
+  tryCredentials,
+} from './credential-trial.ts'
 import { type ConnectorDraft, listKindNames, type ReadDraft, readDraft } from './draft.ts'
 import { keepKind, nameKindOfRow } from './kinds.ts'
 import { toConnectorRecord } from './record.ts'

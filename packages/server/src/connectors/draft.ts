@@ -5,9 +5,8 @@ import { type CredentialValues, checkConfiguration, checkCredentials, Secret } f
 import { failValidation, isObject, moveProblem } from 'ferrule/internal'
 import { connectorInput, type EntitySelection } from 'ferrule/wire'
 import { type Read, readBody, requireWorkspaceName, validMembers } from '../values/read.ts'
-import type { Catalogue } from './connector-types.ts'
+import type { Catalogue, ServedKind } from './connector-types.ts'
 import { sayNoStandIn } from './kinds.ts'
-import type { ServedKind } from './served-kind.ts'
 
 /** Collects problems of a request. */
 interface Mistakes {

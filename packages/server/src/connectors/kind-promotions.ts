@@ -6,7 +6,7 @@ import type { Parts } from '../main/parts.ts'
 import { viewOrganization } from '../values/access.ts'
 import { asId } from '../values/ids.ts'
 import { nameOwnKind, nameOwnVersion, parseOwnKindName } from '../values/own-kind-names.ts'
-import { parseVersionSummary } from './served-kind.ts'
+import { parseVersionSummary } from './connector-types.ts'
 import { findConnector, holdConnector, listConnectors, updateConnector } from './sql/connectors.ts'
 import {
   findOwnKindById,

@@ -9,8 +9,17 @@ import type { DefinitionRecord, DefinitionSummary, EntityDocument } from 'ferrul
 import type { Db } from '../db/database.ts'
 import { nameOwnKind, nameOwnVersion, type OwnKindName, parseOwnKindName } from '../values/own-kind-names.ts'
 import { onceInSlices, type Steps } from '../values/slices.ts'
-import type { Catalogue, KindOfRow, Kinds } from './connector-types.ts'
-import { hasRecordings, isOfLibrary, parseVersionSummary, type ServedKind, summarize, unpackDefinition } from './served-kind.ts'
+import {
+  type Catalogue,
+  hasRecordings,
+  isOfLibrary,
+  type KindOfRow,
+  type Kinds,
+  parseVersionSummary,
+  type ServedKind,
+  summarize,
+  unpackDefinition,
+} from './connector-types.ts'
 import { findUsedVersion, keepVersion, listNewestVersions, readVersionRecordings, type UsedVersionRow } from './sql/own-kinds.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>

@@ -20,8 +20,8 @@ import type { Parts } from '../main/parts.ts'
 import { type Principal, requireWholeScope } from '../values/access.ts'
 import { iso, newId } from '../values/ids.ts'
 import { readBody, readQuery } from '../values/read.ts'
+import { parseVersionSummary, type VersionSummary } from './connector-types.ts'
 import { describePlaceChange, keepsTables } from './kind-promotions.ts'
-import { parseVersionSummary, type VersionSummary } from './served-kind.ts'
 import {
   countConnectorsByKind,
   countConnectorsByVersion,

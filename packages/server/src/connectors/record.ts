@@ -3,8 +3,8 @@
 import { readSlug } from 'ferrule/internal'
 import type { ConnectorCommon, ConnectorNotice, ConnectorRecord, ConnectorStatus, ConnectorSummary, EntitySelection } from 'ferrule/wire'
 import { iso } from '../values/ids.ts'
+import { type ServedKind, summarize } from './connector-types.ts'
 import { buildConfigurationSchema } from './kinds.ts'
-import { type ServedKind, summarize } from './served-kind.ts'
 import type { ConnectorRow } from './sql/connectors.ts'
 
 /** Placeholder of a kind that this version of the service lacks. */

@@ -1,7 +1,97 @@
-/** Request bodies: one JSON reader for all routes, and forms for the token endpoint. */
-import type { FerruleError } from 'ferrule'
-import { readJson } from 'ferrule/engine'
+/** Request bodies: one JSON reader for all routes, and forms for the token endpoint. Answers of errors: problem details (RFC 9457). */
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { FerruleError } from 'ferrule'
+import { readJson, writeJson } from 'ferrule/engine'
 import { fail, failValidation, pointTo, TooDeep } from 'ferrule/internal'
+
+/** Media type of every JSON answer that is no error. */
+export const jsonType = 'application/json; charset=utf-8'
+/** Media type of every error. */
+export const problemType = 'application/problem+json; charset=utf-8'
+
+/** A request, as far as refusals of it name it. */
+interface RefusedRequest {
+  readonly method: string
+  readonly url: string
+  readonly contentType: string | undefined
+  readonly bodyLimit: number
+}
+
+/** Logged status of a request whose client left before its answer. */
+export const clientGone = 499
+
+/** Returns the status of an ended answer, for metrics, the log and spans. */
+export const findStatus = ({ raw, statusCode }: FastifyReply): number => (raw.writableFinished ? statusCode : clientGone)
+
+/** Returns the path of a request's route as its document writes it; `unmatched` without one. */
+export const nameRoute = (request: FastifyRequest): string => request.routeOptions.config.path ?? 'unmatched'
+
+/** Returns the path of a request without its query, and without a fragment that was sent by mistake: both can contain secrets. */
+export const readPath = (url: string): string => (url.split(/[?#]|%23/i, 1)[0] ?? url).slice(0, 200)
+
+const notFound = ({ method, url }: RefusedRequest): FerruleError => fail('not_found', { method, path: readPath(url) })
+
+/** Errors of the HTTP library, by its codes. */
+const refusals: Readonly<Record<string, (request: RefusedRequest) => FerruleError>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ({ bodyLimit }) => fail('payload_too_large', { limit: bodyLimit }),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ({ contentType }) => fail('unsupported_media_type', { given: (contentType ?? '(none)').slice(0, 100) }),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => fail('malformed_json', { reason: 'its length is not that of Content-Length' }),
+  FST_ERR_CTP_EMPTY_JSON_BODY: () => fail('malformed_json', { reason: 'it is empty' }),
+  FST_ERR_CTP_INVALID_JSON_BODY: () => fail('malformed_json', { reason: 'it cannot be read' }),
+  FST_ERR_VALIDATION: () => failValidation([{ field: '', message: 'cannot be read', error_code: 'type' }]),
+  FST_ERR_BAD_URL: notFound,
+  FST_ERR_MAX_PARAM_LENGTH: notFound,
+  FST_ERR_NOT_FOUND: notFound,
+}
+
+const readCode = (thrown: unknown): string =>
+  typeof thrown === 'object' && thrown !== null && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : ''
+
+/** Converts a thrown value to the error of the answer. Unexpected values become `internal_error` with the value as cause. */
+export function toError(thrown: unknown, request: RefusedRequest): FerruleError {
+  if (thrown instanceof FerruleError) return thrown
+  return refusals[readCode(thrown)]?.(request) ?? fail('internal_error', {}, { cause: thrown })
+}
+
+/** Builds the headers of an error. Retry-After is in whole seconds. */
+export function buildErrorHeaders(error: FerruleError): Readonly<Record<string, string>> {
+  return {
+    'content-type': problemType,
+    'cache-control': 'no-store',
+    ...(error.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+    ...(error.retryAfterMs === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(error.retryAfterMs / 1_000))) }),
+    ...error.headers,
+  }
+}
+
+/** Prints the body of an error. */
+export const problemBody = (error: FerruleError, requestId: string): string => writeJson(error.toProblem(requestId))
+
+const attachment = /[^\w.-]+/g
+
+/**
+ * A `Content-Disposition` header (RFC 6266): an ASCII name without anything that could end it, and the true name beside it
+ * (RFC 8187) when they differ.
+ */
+export function contentDisposition(name: string): string {
+  const base = name.replaceAll('\\', '/').split('/').at(-1)?.slice(0, 200).toWellFormed() || 'download'
+  const ascii = base.replace(attachment, '_').replace(/^\.+/, '') || 'download'
+  if (ascii === base) return `attachment; filename="${ascii}"`
+  const encoded = encodeURIComponent(base).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`
+}
+
+/** Policy of answers of the API: a browser that shows one as a page runs nothing, and treats it as a foreign origin. */
+const apiPolicy = "sandbox; default-src 'none'"
+
+/** Adds headers of every answer; routes that may be cached replace the second. */
+export function addCommonHeaders(reply: FastifyReply, { id, url }: { readonly id: string; readonly url: string }): void {
+  reply.header('x-request-id', id)
+  reply.header('cache-control', 'no-store')
+  reply.header('x-content-type-options', 'nosniff')
+  if (url.startsWith('/api/')) reply.header('content-security-policy', apiPolicy)
+}
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 

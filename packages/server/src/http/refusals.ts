@@ -3,10 +3,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FerruleError } from 'ferrule'
 import { fail, fillHint } from 'ferrule/internal'
 import type { Logger } from 'pino'
-import { findNotOffered } from './compat/door.ts'
-import { addCommonHeaders, buildErrorHeaders, problemBody, readPath, toError } from './reply.ts'
+import { addCommonHeaders, buildErrorHeaders, problemBody, readPath, toError } from './body.ts'
 import { noteProblem } from './request-spans.ts'
-import type { Route } from './route.ts'
+import { findNotOffered, type Route } from './route.ts'
 
 const toPattern = (path: string): RegExp => new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]*')}$`)
 

@@ -7,11 +7,19 @@ import { type FileAnswer, RawJson } from 'ferrule/engine'
 import { asFerruleError, fail, isObject, splitRawJson, writeBody } from 'ferrule/internal'
 import type { Logger } from 'pino'
 import type { Caller, Principal } from '../values/access.ts'
-import { type Door, findDoor } from './compat/door.ts'
+import { contentDisposition, jsonType } from './body.ts'
 import { createAddressFinder, createSessionFinder } from './console/own-address.ts'
 import { collect } from './garbage-collection.ts'
-import { contentDisposition, jsonType } from './reply.ts'
-import type { Answer, CallerRoute, Exchange, PrincipalRoute, Route, Services } from './route.ts'
+import {
+  type Answer,
+  type CallerRoute,
+  type Door,
+  type Exchange,
+  findDoor,
+  type PrincipalRoute,
+  type Route,
+  type Services,
+} from './route.ts'
 
 const bearer = /^bearer +(\S+) *$/i
 

@@ -1,6 +1,6 @@
 import { fail } from 'ferrule/internal'
 import { describe, expect, test } from 'vitest'
-import { buildErrorHeaders, contentDisposition, readPath, toError } from './reply.ts'
+import { buildErrorHeaders, contentDisposition, readPath, toError } from './body.ts'
 
 describe('the name of a download', () => {
   test.each([

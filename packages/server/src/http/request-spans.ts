@@ -1,7 +1,7 @@
 /** Spans of requests, in the names of OpenTelemetry's conventions for HTTP servers. Never a filled path, a query, a header or an address. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { getTracing, type Span, type SpanStart } from 'ferrule/internal'
-import { clientGone, findStatus, nameRoute } from './reply.ts'
+import { clientGone, findStatus, nameRoute } from './body.ts'
 
 /** Returns whether load balancers and scrapers send a request: these answer until the end, and have no span. */
 export const isOfOperators = (url: string): boolean => url.startsWith('/health/') || url === '/metrics'

@@ -6,8 +6,8 @@ import type { Wire } from 'ferrule/wire'
 import type { Caller } from '../values/access.ts'
 import { digestText } from '../values/ids.ts'
 import { onceInSlices, type Steps } from '../values/slices.ts'
+import { jsonType } from './body.ts'
 import type { JsonAnswerDocument, PackedDocument, PrintedDocument, RouteDocument } from './openapi/types.ts'
-import { jsonType } from './reply.ts'
 import type { Answer, CallerRoute, Exchange, Services } from './route.ts'
 
 /** Returns whether Accept-Encoding has an encoding, and does not refuse it with `q=0`. */

@@ -4,7 +4,7 @@ import type { ConnectorDefinition } from 'ferrule/definition'
 import type { Apart, ApartJob, ApartResult } from 'ferrule/engine'
 import { awaitUnlessAborted, BoundedMap } from 'ferrule/internal'
 import type { CutJob, CutResult, Cutter } from '../calls/cut-records.ts'
-import { isOfLibrary, type ServedKind } from '../connectors/served-kind.ts'
+import { isOfLibrary, type ServedKind } from '../connectors/connector-types.ts'
 import type { EncodeJob, EncodeResult, ParquetEncoder } from '../copies/parquet/encoder.ts'
 import type { SentKind, ThreadAnswer, ThreadInput, ThreadResult, ThreadTask } from './apart-thread.ts'
 

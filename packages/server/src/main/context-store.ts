@@ -1,7 +1,7 @@
 /** The context store of a process: its database, its searches, and the worker that fills it. */
 import { clocks } from 'ferrule/internal'
 import type { Logger } from 'pino'
-import { type ServedKind, summarize } from '../connectors/served-kind.ts'
+import { type ServedKind, summarize } from '../connectors/connector-types.ts'
 import { type CopyServices, createCopyServices } from '../copies/copy-services.ts'
 import { replicaStates } from '../copies/store/replicas/types.ts'
 import { openContextStore } from '../copies/store/store.ts'
@@ -10,7 +10,7 @@ import type { SyncWorker } from '../copies/sync-types.ts'
 import type { EventWorker } from '../events/event-worker.ts'
 import type { VendorEventWorker } from '../events/vendors/vendor-event-worker.ts'
 import type { Metrics, RunReport } from '../values/metric-types.ts'
-import { addEventMetrics } from './event-metrics.ts'
+import { addEventMetrics } from './metrics.ts'
 import type { Platform } from './platform-types.ts'
 import type { Settings } from './settings/settings.ts'
 

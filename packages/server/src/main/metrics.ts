@@ -1,9 +1,12 @@
 /** Metrics of the process in Prometheus' text format. No label names a tenant. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { deliveryStatuses } from 'ferrule/wire'
+import type { Logger } from 'pino'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Backlogs } from '../events/sql/backlogs.ts'
 import { type Metrics, vendorEventOutcomes } from '../values/metric-types.ts'
 import { labelKind } from '../values/own-kind-names.ts'
+import type { Platform } from './platform-types.ts'
 
 /** Upper bounds of the duration buckets, in seconds: from a cached answer to a slow vendor. */
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
@@ -176,3 +179,59 @@ export function createMetrics(): Metrics {
     close,
   }
 }
+
+// What waits in webhooks is read from the database at each scrape: the number is the same on each node.
+
+/** Longest wait of a scrape for the database, in milliseconds; then it has none of these numbers. */
+const longestMs = 2_000
+
+const noValues: ReadonlyMap<string, number> = new Map()
+
+/** Adds the gauges. */
+export function addEventMetrics(metrics: Metrics, platform: Pick<Platform, 'readBacklogs' | 'clock'>, logger: Logger): void {
+  let running: Promise<Backlogs> | undefined
+  /** Gauges of one scrape share a statement. */
+  const readShared = () => {
+    running ??= platform.readBacklogs().finally(() => {
+      running = undefined
+    })
+    return running
+  }
+  const read = async (choose: (backlogs: Backlogs) => ReadonlyMap<string, number>): Promise<ReadonlyMap<string, number>> => {
+    const late = Promise.withResolvers<typeof noValues>()
+    const timer = setTimeout(() => late.resolve(noValues), longestMs)
+    const found = readShared().then(choose, (err: unknown) => {
+      logger.warn({ err }, 'cannot count the events that wait')
+      return noValues
+    })
+    return Promise.race([found, late.promise]).finally(() => clearTimeout(timer))
+  }
+  metrics.gauge({
+    name: 'ferrule_events_due',
+    help: 'What the workers of events have not begun, though its time has come; 10,000 at most: deliveries of webhooks, or events of vendors',
+    label: 'queue',
+    read: () => read(({ deliveries, vendorEvents }) => toQueues(deliveries.due, vendorEvents.due)),
+  })
+  metrics.gauge({
+    name: 'ferrule_events_due_seconds',
+    help: 'Time for which the first of them has been due',
+    label: 'queue',
+    read: () =>
+      read(({ deliveries, vendorEvents }) => {
+        const seconds = (since: number | null) => (since === null ? 0 : Math.max(0, platform.clock() - since) / 1_000)
+        return toQueues(seconds(deliveries.since), seconds(vendorEvents.since))
+      }),
+  })
+  metrics.gauge({
+    name: 'ferrule_webhook_endpoints',
+    help: 'Endpoints of webhooks by status; only disabled ones are counted, which get nothing any more',
+    label: 'endpoint_status',
+    read: () => read(({ disabledEndpoints }) => new Map([['disabled', disabledEndpoints]])),
+  })
+}
+
+const toQueues = (deliveries: number, vendorEvents: number) =>
+  new Map([
+    ['deliveries', deliveries],
+    ['vendor_events', vendorEvents],
+  ])

@@ -9,7 +9,7 @@ import { Admission } from '../calls/admission.ts'
 import { createVendorBudgets, type VendorBudgets, type VendorLimiter } from '../calls/budgets/limiter.ts'
 import { createUsage } from '../calls/usage/usage.ts'
 import { createKeptAnswers, createWrites } from '../calls/writes.ts'
-import type { Connectors } from '../connectors/connector-types.ts'
+import type { Connectors, ServedKind } from '../connectors/connector-types.ts'
 import { createConnectors } from '../connectors/connectors.ts'
 import { createConsentRevocations, keepRevocationsOf } from '../connectors/consent-end.ts'
 import { createKindPromotions } from '../connectors/kind-promotions.ts'
@@ -18,7 +18,6 @@ import { createConnectPages } from '../connectors/links/connect.ts'
 import { createConnectLinks } from '../connectors/links/links.ts'
 import { createVendorApplications } from '../connectors/links/vendor-applications.ts'
 import { createOwnKinds, type ReadUploads } from '../connectors/own-kinds.ts'
-import type { ServedKind } from '../connectors/served-kind.ts'
 import { createConsumerRows } from '../copies/changes/consumer-rows.ts'
 import { SyncNode } from '../copies/queue/node.ts'
 import { KnownIndexes } from '../copies/status/status-facts.ts'
@@ -43,6 +42,7 @@ import { createJobs } from '../tenancy/jobs.ts'
 import { createOAuth } from '../tenancy/oauth/oauth.ts'
 import { createOrganizations } from '../tenancy/organizations/organizations.ts'
 import { createConsoleSessions } from '../tenancy/sessions/sessions.ts'
+import { databaseNow, readState, writeState } from '../tenancy/sql/installation-state.ts'
 import { listUsedMasterKeys } from '../tenancy/sql/keys.ts'
 import { createMcpTokens, LastUses } from '../tenancy/tokens/mcp-tokens.ts'
 import { createTokens } from '../tenancy/tokens/tokens.ts'
@@ -53,11 +53,80 @@ import { createDataKeys, createVault } from '../tenancy/vault/vault.ts'
 import { createWorkspaces } from '../tenancy/workspaces/workspaces.ts'
 import type { IdSource } from '../values/ids.ts'
 import { Unfinished } from '../values/try-again.ts'
-import { openStoredClock, type StoredClock } from './clock.ts'
 import { createInstallation } from './installation/installation.ts'
 import type { Parts } from './parts.ts'
 import type { Platform } from './platform-types.ts'
 import type { Settings } from './settings/settings.ts'
+
+// The clock of stored times. The steady clock advances it, so a step of the machine's time has no effect.
+
+/** The clock of one process. */
+interface StoredClock {
+  /** Whole milliseconds since 1970. */
+  readonly now: () => number
+  /** Reads the database's clock again, or stores the embedded clock. */
+  refresh(): Promise<void>
+  /** Stops the timer and stores the embedded clock. */
+  close(): Promise<void>
+}
+
+/** Options of `openStoredClock`; both clocks default to the machine's. */
+interface ClockOptions {
+  /** Wall clock of the machine in milliseconds since 1970; may step. */
+  readonly wall?: (() => number) | undefined
+  /** Steady clock in milliseconds; never steps. */
+  readonly steady?: (() => number) | undefined
+  /** True to refresh on a timer. */
+  readonly isKept: boolean
+}
+
+/** Interval of refreshes, in milliseconds. */
+const refreshMs = 60_000
+/** Largest believable lead of a stored time, in milliseconds. A larger one comes from a wrong clock. */
+const longestAheadMs = 86_400_000
+/** Longest round trip to the database, in milliseconds. A longer one makes its time too inaccurate. */
+const longestRoundTripMs = 1_000
+
+/** Opens the clock. Nodes share the clock of PostgreSQL; the embedded clock continues from its last stored time. */
+async function openStoredClock(database: Database, { isKept, ...options }: ClockOptions): Promise<StoredClock> {
+  const { now, refresh } = await (database.dialect === 'postgres' ? openSharedClock : openOwnClock)(database, options)
+  const refreshed = () => refresh().catch(() => undefined) // the next refresh retries
+  const timer = isKept ? setInterval(refreshed, refreshMs).unref() : undefined
+  const isOwn = isKept && database.dialect === 'sqlite'
+  if (isOwn) await refreshed()
+  const close = async (): Promise<void> => {
+    clearInterval(timer)
+    if (isOwn) await refreshed()
+  }
+  return { now, refresh, close }
+}
+
+type Clocks = Omit<ClockOptions, 'isKept'>
+type Counted = Omit<StoredClock, 'close'>
+
+/** Advances the database's clock by the steady clock between refreshes. */
+async function openSharedClock({ db }: Database, { steady = clocks.steady }: Clocks): Promise<Counted> {
+  let ahead: number | undefined
+  const refresh = async (): Promise<void> => {
+    const asked = steady()
+    const told = await databaseNow(db)
+    const answered = steady()
+    if (ahead === undefined || answered - asked <= longestRoundTripMs) ahead = told - (asked + answered) / 2
+  }
+  await refresh()
+  return { now: () => Math.floor(steady() + (ahead ?? 0)), refresh }
+}
+
+/** Never runs backwards: takes the machine's time when it is ahead, else the last time plus the elapsed time. */
+async function openOwnClock({ db }: Database, { wall = Date.now, steady = clocks.steady }: Clocks): Promise<Counted> {
+  const kept = Number((await readState(db, 'clock')) ?? 0)
+  let ahead = Math.max(wall(), kept > wall() + longestAheadMs ? 0 : kept) - steady()
+  const now = (): number => {
+    ahead = Math.max(ahead, wall() - steady())
+    return Math.floor(steady() + ahead)
+  }
+  return { now, refresh: () => writeState(db, 'clock', String(now())) }
+}
 
 /** What an engine is made with. */
 export interface EngineParts {

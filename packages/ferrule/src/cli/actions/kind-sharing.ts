@@ -5,8 +5,7 @@ import { kindFile, lockName, type Pin } from '../../values/kind-files.ts'
 import { type CommandContext, readText } from '../context.ts'
 import { failUsage } from '../failure.ts'
 import { replaceFile } from '../replace-file.ts'
-import { readSharedKind, type SharedKind } from '../sharing/archive.ts'
-import { hashFile, hashText, readPins, writePins } from '../sharing/lock.ts'
+import { hashFile, hashText, readPins, readSharedKind, type SharedKind, writePins } from '../sharing/archive.ts'
 import { downloadArchive, type FoundPackage, findRegistry, findVersion, parsePackage, searchPackages } from '../sharing/registry.ts'
 
 /** Lists packages with kinds that fit some words. */

@@ -4,8 +4,7 @@ import { library_folder_content, library_folders } from './library.ts'
 import { rules } from './rules.ts'
 import { settings_scorecards, settings_trackers } from './settings.ts'
 import { stats_activity_aggregate, stats_activity_day_by_day, stats_activity_scorecards, stats_interaction } from './statistics.ts'
-import { coaching, workspaces } from './team.ts'
-import { users } from './users.ts'
+import { coaching, users, workspaces } from './users.ts'
 import { webhooks } from './webhooks.ts'
 
 const keys = { menu: 'Admin center > Settings > Ecosystem > API', url: 'https://app.gong.io/company/api', role: 'technical administrator' }

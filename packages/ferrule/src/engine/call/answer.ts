@@ -12,17 +12,15 @@ import { type ErrorDetails, type FerruleError, fail, failAs, type Upstream } fro
 import { parseRetryAfter } from '../../retry.ts'
 import { readInnerJson, readJson, TooDeep } from '../../values/json/json.ts'
 import type { Redact } from '../credentials/source.ts'
-import { type HttpAnswer, readHeader } from '../http/answer.ts'
+import { type HttpAnswer, readHeader } from '../http/http.ts'
 import { describeMovedAddress } from '../http/origin.ts'
 import { parseInteger } from '../json/forms.ts'
 import { addMissing, getAt, listWithin, type Path, parsePath, setAt } from '../json/paths.ts'
-import { RawRows, readBodyWithRows } from '../json/raw-rows.ts'
-import { BadLine, badLine, findLineFormat, readRowLines } from '../json/row-lines.ts'
+import { BadLine, badLine, findLineFormat, RawRows, readBodyWithRows, readRowLines } from '../json/raw-rows.ts'
 import { readWindowEnd } from '../limits/limits.ts'
 import type { ReadApart } from './apart-job.ts'
-import type { CompiledOperation } from './operation.ts'
+import type { CompiledOperation, Params } from './operation.ts'
 import type { Call } from './outcome.ts'
-import type { Params } from './params.ts'
 
 /** An HTTP answer of a vendor. */
 export interface WireAnswer extends HttpAnswer {

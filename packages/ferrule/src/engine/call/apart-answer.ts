@@ -3,15 +3,13 @@ import type { Kind } from '../../definition/connector.ts'
 import { FerruleError } from '../../errors.ts'
 import { readJson } from '../../values/json/json.ts'
 import type { Connection } from '../connection.ts'
-import { readHeader } from '../http/answer.ts'
-import { RawRows } from '../json/raw-rows.ts'
-import { findLineFormat } from '../json/row-lines.ts'
+import { readHeader } from '../http/http.ts'
+import { findLineFormat, RawRows } from '../json/raw-rows.ts'
 import { failInvalidAnswer, type WireAnswer } from './answer.ts'
 import type { ApartFailure, ApartJob, ApartResult, ApartValue, Taken } from './apart-job.ts'
 import { findFilter, type LookedUp, showsHidden } from './hidden.ts'
 import { isInParts } from './meta.ts'
-import type { CompiledOperation } from './operation.ts'
-import type { Params } from './params.ts'
+import type { CompiledOperation, Params } from './operation.ts'
 
 /** Parses large bodies outside the event loop. */
 export interface Apart {

@@ -1,9 +1,9 @@
 /** The messages for parsing large bodies in a worker thread: the job and its result. */
 import type { PageInfo } from '../../definition/page.ts'
 import type { ErrorCode } from '../../errors.ts'
-import type { LineFormat } from '../json/row-lines.ts'
+import type { LineFormat } from '../json/raw-rows.ts'
 import type { HiddenCounts, LookedUp } from './hidden.ts'
-import type { Params } from './params.ts'
+import type { Params } from './operation.ts'
 
 /** What returns as bytes: the records of a list, its raw rows, one record, the rows of a result in parts, or nothing. */
 export type Taken = 'page' | 'rows' | 'record' | 'part' | 'nothing'

@@ -5,13 +5,11 @@ import { FerruleError } from '../../errors.ts'
 import { BoundedMap } from '../../values/bounded-map.ts'
 import { writeJson } from '../../values/json/json.ts'
 import type { Connection } from '../connection.ts'
-import { buildTest } from '../json/condition.ts'
-import { getAt, parsePath } from '../json/paths.ts'
+import { buildTest, getAt, parsePath } from '../json/paths.ts'
 import { failInvalidAnswer } from './answer.ts'
-import type { CompiledOperation } from './operation.ts'
+import type { CompiledOperation, Params } from './operation.ts'
 import type { Call, Outcome } from './outcome.ts'
 import { readBatches } from './page-records.ts'
-import type { Params } from './params.ts'
 
 /** Most names that a call asks for, and most characters of them with a comma as `%2C` each: addresses have a bounded length. */
 const mostNames = 500

@@ -47,10 +47,9 @@ import {
 import { lookUp } from './lookup.ts'
 import { buildEmptyMeta, describeDoubt, findPageDefinition, isInParts, type ListMeta, readMeta } from './meta.ts'
 import { explainEnd, findNextPages, type NextSource, readCursor, readNextMeta } from './next-pages.ts'
-import { type CompiledOperation, findOperation } from './operation.ts'
+import { admitParams, type CompiledOperation, fillParams, findDivisible, findOperation, type Params } from './operation.ts'
 import type { Call, Outcome } from './outcome.ts'
 import { buildPage, canBeSame, findRecord, nameRows, type Page, shapeRecord, shapeRow } from './page-records.ts'
-import { admitParams, fillParams, findDivisible, type Params } from './params.ts'
 import { readDivided } from './refused-values.ts'
 import { buildRequest, followPosition } from './request.ts'
 import {

@@ -1,11 +1,10 @@
 /** Reads the meta of a list: the documented fields of its page shape, and the parameters of the next page. Pure. */
 import { isObject } from '../../definition/object.ts'
 import type { PageDefinition, PageInfo, PartPages, PositionPages } from '../../definition/page.ts'
-import { readHeaders } from '../http/answer.ts'
+import { readHeaders } from '../http/http.ts'
 import { getAt, parsePath } from '../json/paths.ts'
 import { failInvalidAnswer, type WireAnswer } from './answer.ts'
-import type { CompiledOperation } from './operation.ts'
-import type { Params } from './params.ts'
+import type { CompiledOperation, Params } from './operation.ts'
 
 /** Meta of a list, with the changes to the parameters for the next call. */
 export interface ListMeta extends Readonly<Record<string, unknown>> {

@@ -5,13 +5,12 @@ import { cursorName, everyRow, type NextPages, type SearchCap, sizeName } from '
 import { FerruleError, withHint } from '../../errors.ts'
 import { readJson, writeJson } from '../../values/json/json.ts'
 import type { Connection } from '../connection.ts'
-import { readHeader, readHeaders } from '../http/answer.ts'
+import { readHeader, readHeaders } from '../http/http.ts'
 import { buildPrefix, listOwnOrigins } from '../http/origin.ts'
 import { getAt, parsePath, sortKeys, withAt } from '../json/paths.ts'
 import { failInvalidAnswer, findList, type WireAnswer } from './answer.ts'
 import { findLink, findPageDefinition, type ListMeta } from './meta.ts'
-import type { CompiledOperation } from './operation.ts'
-import { failParameter, type Params } from './params.ts'
+import { type CompiledOperation, failParameter, type Params } from './operation.ts'
 
 /** A position: what the vendor named, a number that the engine counted, or the path and query of a URL. */
 export type Position = string | number | bigint

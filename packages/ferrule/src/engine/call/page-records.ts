@@ -3,15 +3,13 @@
 import type { LocalFilter, Origin } from '../../definition/entity.ts'
 import { isObject } from '../../definition/object.ts'
 import type { PageInfo } from '../../definition/page.ts'
-import { buildTests } from '../json/condition.ts'
 import { parseDecimal, parseInteger, parseTimestamp } from '../json/forms.ts'
-import { getAt, parsePath, setAt, takeAt, visitHolders } from '../json/paths.ts'
+import { buildTests, getAt, parsePath, setAt, takeAt, visitHolders } from '../json/paths.ts'
 import { RawRows } from '../json/raw-rows.ts'
 import { countRows, mergeRow, readRows } from './answer.ts'
 import { type HiddenCounts, type LookedUp, type Showing, showRows } from './hidden.ts'
 import { isInParts } from './meta.ts'
-import type { CompiledOperation, DocumentedFields, Shaping } from './operation.ts'
-import type { Params } from './params.ts'
+import type { CompiledOperation, DocumentedFields, Params, Shaping } from './operation.ts'
 
 const conversions: Readonly<Record<NonNullable<Origin['as']>, (value: unknown) => unknown>> = {
   string: (value) => (typeof value === 'number' || typeof value === 'bigint' ? value.toString() : value),

@@ -2,10 +2,9 @@
 import { FerruleError } from '../../errors.ts'
 import { readJson, writeJson } from '../../values/json/json.ts'
 import { RawRows } from '../json/raw-rows.ts'
-import type { CompiledOperation, FilledParameter } from './operation.ts'
+import type { CompiledOperation, FilledParameter, Params } from './operation.ts'
 import type { Outcome } from './outcome.ts'
 import { slicePage } from './page-records.ts'
-import type { Params } from './params.ts'
 
 type List = Extract<Outcome, { readonly type: 'list' }>
 

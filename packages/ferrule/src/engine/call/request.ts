@@ -12,8 +12,7 @@ import { parseTimestamp } from '../json/forms.ts'
 import { copyJson, getAt, type Path, parsePath, setAt, takeAt } from '../json/paths.ts'
 import { findPositionPages, listExcluded } from './meta.ts'
 import { findNextPages, placeNext } from './next-pages.ts'
-import type { CompiledOperation } from './operation.ts'
-import { failParameter, type Params } from './params.ts'
+import { type CompiledOperation, failParameter, type Params } from './operation.ts'
 
 /** A request to the vendor's API, below its base address. */
 export interface WireRequest {

@@ -10,12 +10,11 @@ import { computePause, countAttempts, isTransient, parseRetryAfter } from '../..
 import type { Connection } from '../connection.ts'
 import { type Authorization, authorize, isRenewable, renew } from '../credentials/auth.ts'
 import type { KeptProof, OpenedCredentials, Redact } from '../credentials/source.ts'
-import { type HttpAnswer, readHeader } from '../http/answer.ts'
 import { type Deadline, failTimeout } from '../http/deadline.ts'
-import type { HttpSender } from '../http/http.ts'
+import { type HttpAnswer, type HttpSender, readHeader } from '../http/http.ts'
 import { callBytes, weightOfBody, weightOfBytes } from '../http/memory.ts'
 import { buildPrefix, findVendorOrigin, type OriginSource, readConfiguration, resolveOrigins } from '../http/origin.ts'
-import { acceptLines, loadLineReader } from '../json/row-lines.ts'
+import { acceptLines, loadLineReader } from '../json/raw-rows.ts'
 import {
   type Asker,
   computeBudgetKey,
@@ -34,9 +33,8 @@ import type { Taken } from './apart-job.ts'
 import type { Descriptions } from './described.ts'
 import { isInParts } from './meta.ts'
 import { findNextPages } from './next-pages.ts'
-import { type CompiledOperation, findOperation } from './operation.ts'
+import { type CompiledOperation, findOperation, type Params } from './operation.ts'
 import type { Call } from './outcome.ts'
-import type { Params } from './params.ts'
 import type { WireRequest } from './request.ts'
 
 /** The credentials of a call. */

@@ -1,7 +1,7 @@
 /** Finds signs of more records in an answer that ends a list: what the definition of the list does not read. Pure. */
 import { isObject } from '../../definition/object.ts'
 import { everyRow, type PageDefinition } from '../../definition/page.ts'
-import { readHeader, readHeaders } from '../http/answer.ts'
+import { readHeader, readHeaders } from '../http/http.ts'
 import { getAt, parsePath } from '../json/paths.ts'
 import type { WireAnswer } from './answer.ts'
 import { findLink, findPageDefinition } from './meta.ts'

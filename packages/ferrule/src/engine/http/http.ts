@@ -7,13 +7,36 @@ import type { Dispatcher, Pool } from 'undici/index.js'
 import type { SentMethod } from '../../definition/entity.ts'
 import { FerruleError, fail } from '../../errors.ts'
 import { buildVendorTraceHeaders, inSpan, type Span, type SpanStart } from '../../tracing.ts'
-import type { HttpAnswer } from './answer.ts'
 import { collectAnswer, decodeBody, freeOwnBytes, type Holding, isUnpackable, TooLarge, unpackBytes } from './body.ts'
 import { awaitUnlessAborted, failTimeout } from './deadline.ts'
 import { type MemoryLease, weightOfBody, weightOfBytes } from './memory.ts'
 import type { Trust } from './origin.ts'
 import { type Proxies, readProxies } from './proxies.ts'
 import { ForbiddenAddressError, isPublicUrl, publicLookup } from './public-address.ts'
+
+/** HTTP answers, before their meaning is known. */
+
+/** An HTTP answer with its body as a string. */
+export interface HttpAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly text: string
+  /** The same body as bytes, if the request asked for bytes. */
+  readonly bytes?: Buffer
+  /** What `digest` of the request made of the body's bytes. */
+  readonly digest?: string
+  /** The bytes of `text`, if the request keeps them. Whoever reads the answer frees them. */
+  readonly kept?: Buffer
+}
+
+/** Reads all values of a response header, in order. */
+export const readHeaders = ({ headers }: Pick<HttpAnswer, 'headers'>, name: string): readonly string[] => {
+  const value = headers[name] ?? []
+  return Array.isArray(value) ? value : [value]
+}
+
+/** Reads the first value of a response header. */
+export const readHeader = (answer: Pick<HttpAnswer, 'headers'>, name: string): string | undefined => readHeaders(answer, name)[0]
 
 /** Largest JSON answer that is read, in bytes. */
 const maxAnswerBytes = 32 * 1024 * 1024

@@ -5,7 +5,7 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import type { Limits, WindowForm } from '../../definition/connector.ts'
 import type { CredentialValues } from '../credentials/source.ts'
-import { type HttpAnswer, readHeader } from '../http/answer.ts'
+import { type HttpAnswer, readHeader } from '../http/http.ts'
 
 /** The caller of a limiter. */
 export interface Asker {

@@ -1,5 +1,91 @@
 /** The keys of a field in full. */
-import { either, fields, flag, type KeyGroup, key, keys, list, longest, scalar, sentence, text } from '../shape.ts'
+import {
+  either,
+  fields,
+  flag,
+  type KeyGroup,
+  type KeyRow,
+  key,
+  keys,
+  list,
+  longest,
+  map,
+  scalar,
+  sentence,
+  text,
+  value,
+  word,
+} from '../shape.ts'
+import { condition } from './conditions.ts'
+
+/** A way of paging, and where a search ends. */
+export const pageGroups: Readonly<Record<string, KeyGroup>> = {
+  way: {
+    title: 'pages.NAME',
+    keys: [
+      key('next', text('position'), 'Where the answer says what comes next', { example: 'next: meta.next_cursor', required: true }),
+      key('send', text('name'), 'The parameter that takes it; without it the position is the address of the next page', {
+        example: 'send: cursor',
+      }),
+      key('place', word('query', 'body'), 'Where the request carries it', {
+        example: 'place: body',
+        without: 'the body of a request that has one',
+      }),
+      key('first', word('0', '1'), 'The first number of pages', { example: "first: '0'", without: '1' }),
+      key('more', text('more'), 'Flag that says whether there is more; rows: until a page is empty', { example: 'more: has_more' }),
+      key('total', text('path'), 'Where the number of all records is', { example: 'total: meta.total' }),
+      key('size', text('size'), 'The parameter for the size of a page, and the largest size', { example: 'size: per_page=100' }),
+      key('cap', keys('cap'), 'Where the vendor ends a search, and how it starts again behind its last record', {
+        example: "cap: { rows: 1000, by: id, order: { sort: id }, behind: { after_id: '{last}' } }",
+      }),
+    ],
+  },
+  cap: {
+    title: 'pages.NAME.cap',
+    keys: [
+      key('rows', { is: 'number', least: 1 }, 'Number of records after which the vendor ends a search', {
+        example: 'rows: 10000',
+        required: true,
+      }),
+      key('by', text('path'), 'Whole number in the row that sorts the records; no two have the same one', {
+        example: 'by: id',
+        required: true,
+      }),
+      key('order', map('name', value), 'Parameters that sort by it, the smallest first, unless the caller sorts', {
+        example: 'order: { sort: id }',
+        required: true,
+      }),
+      key('behind', map('path', value), 'Parameters for what is behind the record {last}; [] at the end of a path adds to a list', {
+        example: "behind: { after_id: '{last}' }",
+        required: true,
+      }),
+    ],
+  },
+}
+
+export const describedGroup: KeyGroup = {
+  title: 'entities.NAME.described',
+  keys: [
+    key('run', text('operation'), 'The entity that describes the fields, and list', { example: 'run: properties.list', required: true }),
+    key('params', map('name', value), 'Parameters of the call', { example: 'params: { object: contacts }' }),
+    key('name', text('path'), 'Field of its records with the name', { example: 'name: name', required: true }),
+    key('where', condition, 'Field, or field and value, of the records that count; with ! in front a field without a value', {
+      example: "where: '!hubspotDefined'",
+      without: 'all of them',
+    }),
+  ],
+}
+
+export const recordTextKeys: readonly KeyRow[] = [
+  key('title', text('path'), 'The searchable field with the title of a record', {
+    example: 'title: dealname',
+    without: 'the first of name, title, subject and other usual names',
+  }),
+  key('summary', text('path'), 'The searchable field that says what a record is about', { example: 'summary: description' }),
+  key('link', text('https'), "Address of a record's page at the vendor; a {slot} takes a searchable field, or a value of configuration", {
+    example: "link: 'https://{subdomain}.zendesk.com/agent/tickets/{id}'",
+  }),
+]
 
 /** A field in full: its keys begin with a dollar sign, so that they are no names of the vendor's. */
 export const fieldGroup: KeyGroup = {

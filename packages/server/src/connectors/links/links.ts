@@ -18,9 +18,8 @@ import { type Principal, requireScope } from '../../values/access.ts'
 import { buildPage, defaultLimit, readPosition } from '../../values/cursor.ts'
 import { asId, newId } from '../../values/ids.ts'
 import { findWorkspaceName, readBody, readQuery } from '../../values/read.ts'
-import type { Catalogue } from '../connector-types.ts'
+import { type Catalogue, summarize } from '../connector-types.ts'
 import { sayNoStandIn } from '../kinds.ts'
-import { summarize } from '../served-kind.ts'
 import { findConnector, requireConnector } from '../sql/connectors.ts'
 import {
   type ConnectLinkRow,

@@ -11,8 +11,7 @@ import { requireLiveClient } from '../../tenancy/applications/live-client.ts'
 import { type Principal, requireWholeScope } from '../../values/access.ts'
 import { iso, newId, newSecret } from '../../values/ids.ts'
 import { readBody, readQuery } from '../../values/read.ts'
-import type { Catalogue } from '../connector-types.ts'
-import type { ServedKind } from '../served-kind.ts'
+import type { Catalogue, ServedKind } from '../connector-types.ts'
 import {
   countConnectorsOf,
   deleteVendorApplication,

@@ -12,8 +12,7 @@ import { newId } from '../../values/ids.ts'
 import { releaseRemovals } from '../sql/sync-copies.ts'
 import { type Abandoned, type Leased, listAbandonedRuns, listEndedSessions, listLeasedRuns, takeAbandoned } from '../sql/sync-queue.ts'
 import { noError, type RunRow } from '../sql/sync-runs.ts'
-import { storeRunEvent } from '../status/run-events.ts'
-import { buildSyncError, toStoredError } from '../status/run-record.ts'
+import { buildSyncError, storeRunEvent, toStoredError } from '../status/run-record.ts'
 import { endedSessionMs, mostFailures } from './times.ts'
 
 /** Runs per query. */

@@ -3,8 +3,18 @@
  * transaction of few rows, so a killed move continues when it is called again.
  */
 import type { OwnKind } from '../../values/access.ts'
-import { buildRowCondition, type Column, quoteName, quoteTable, type SearchTable } from '../search/columns.ts'
-import { buildOwnTable, findOwnEntity, findTableRows, ownTablePrefix, parseTableName } from '../search/own-columns.ts'
+import {
+  buildOwnTable,
+  buildRowCondition,
+  type Column,
+  findOwnEntity,
+  findTableRows,
+  ownTablePrefix,
+  parseTableName,
+  quoteName,
+  quoteTable,
+  type SearchTable,
+} from '../search/columns.ts'
 import { listInitialTerms } from '../search/values.ts'
 import type { ContextDatabase, Row, Session } from './database/database.ts'
 import { type ConnectorTable, type KnownTable, nameRows } from './registry.ts'

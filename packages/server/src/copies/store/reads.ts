@@ -1,8 +1,7 @@
 /** Statements that read data of a connector besides its records, and parsers of their rows. */
 import { BoundedMap } from 'ferrule/internal'
 import type { EntityRef } from '../entity-ref.ts'
-import { buildRowCondition, quoteTable } from '../search/columns.ts'
-import { parseTableName } from '../search/own-columns.ts'
+import { buildRowCondition, parseTableName, quoteTable } from '../search/columns.ts'
 import type { ContextDatabase, Row, Statement } from './database/database.ts'
 import type { ConnectorTable } from './registry.ts'
 

@@ -4,12 +4,15 @@ import {
   type Column,
   findMainTime,
   findTable,
+  listIndexedWordSlots,
   listPhysicalColumns,
+  mainTimeSlot,
   type PhysicalColumn,
   quoteName,
   type SearchTable,
+  type SlotTable,
+  slotTables,
 } from '../search/columns.ts'
-import { listIndexedWordSlots, mainTimeSlot, type SlotTable, slotTables } from '../search/own-columns.ts'
 import { buildTable, listLeaves, type TableLayout } from './database/layout.ts'
 
 /** Version of how cells are built (`values.ts`). A table of another version is recreated and filled again. */

@@ -15,7 +15,6 @@ import { addCopyRecords, type CopyChange, type CopyRow, listCopies, protectConne
 import { updateRun } from '../sql/sync-queue.ts'
 import type { RunRow } from '../sql/sync-runs.ts'
 import { expandToGroups, readWantedEntities } from '../status/groups.ts'
-import { storeReadyEvent } from '../status/run-events.ts'
 import {
   buildFlawError,
   buildSyncError,
@@ -24,6 +23,7 @@ import {
   readEntities,
   readProgress,
   readResults,
+  storeReadyEvent,
   toStoredError,
 } from '../status/run-record.ts'
 import type { SyncServices, WalkStore } from '../sync-types.ts'

@@ -1,8 +1,8 @@
 /** Shows and makes the address that a vendor sends the webhooks of a connector to. */
 import { fail, failValidation, isLoopback } from 'ferrule/internal'
 import { type ConnectorWebhooks, connectorWebhooksInput } from 'ferrule/wire'
+import type { ServedKind } from '../../connectors/connector-types.ts'
 import { buildSourceUrl } from '../../connectors/links/addresses.ts'
-import type { ServedKind } from '../../connectors/served-kind.ts'
 import { connectionQuery, holdConnector, requireConnector, type SealedConnectorRow } from '../../connectors/sql/connectors.ts'
 import { findSyncedConnector } from '../../copies/status/status-facts.ts'
 import type { Db } from '../../db/database.ts'

@@ -1,9 +1,9 @@
 /** Addresses that vendors send webhooks to: whose they are, what verifies a request there, and which account its events belong to. */
 import type { CredentialValues, Secret } from 'ferrule/engine'
 import { listWebhookAccounts } from 'ferrule/internal'
-import { openCredentials } from '../../connectors/consent-origin.ts'
+import type { ServedKind } from '../../connectors/connector-types.ts'
+import { openCredentials } from '../../connectors/credential-trial.ts'
 import type { SourceOwnerName } from '../../connectors/links/addresses.ts'
-import type { ServedKind } from '../../connectors/served-kind.ts'
 import { connectionQuery, type SealedConnectorRow } from '../../connectors/sql/connectors.ts'
 import { findApplicationById } from '../../connectors/sql/vendor-applications.ts'
 import type { Parts } from '../../main/parts.ts'

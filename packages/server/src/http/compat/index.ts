@@ -1,8 +1,7 @@
 /** The door for clients of the platform that the specification comes from. Behind it everything has one form. */
 import { isObject } from 'ferrule/internal'
 import { endpoints } from 'ferrule/wire'
-import type { Answer, PrincipalRoute, Route } from '../route.ts'
-import { markerHeaders, prefix } from './door.ts'
+import { type Answer, markerHeaders, type PrincipalRoute, prefix, type Route } from '../route.ts'
 import { type ClientCall, changeExchange, executeForClient } from './execute.ts'
 
 /** Entries of a page, the most that lists take. */

@@ -3,7 +3,7 @@ import type { ErrorCode } from 'ferrule'
 import type { Field } from 'ferrule/definition'
 import { errorTable } from 'ferrule/internal'
 import type { EventSchema } from 'ferrule/wire'
-import type { ServedKind } from '../../connectors/served-kind.ts'
+import type { ServedKind } from '../../connectors/connector-types.ts'
 import type { Scope } from '../../values/access.ts'
 
 /** JSON Schema or OpenAPI object, ready to be written. */

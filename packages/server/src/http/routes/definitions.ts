@@ -19,8 +19,8 @@ import {
   definitionVersionQuery,
   endpoints,
 } from 'ferrule/wire'
+import { type ServedKind, summarize } from '../../connectors/connector-types.ts'
 import { describeServedKind } from '../../connectors/kinds.ts'
-import { type ServedKind, summarize } from '../../connectors/served-kind.ts'
 import { buildSearchTable } from '../../copies/search/columns.ts'
 import { parseFieldPath } from '../../copies/search/field-paths.ts'
 import type { PathType } from '../../copies/search/tree.ts'

@@ -4,7 +4,7 @@ import { type ExportFormatName, endpoints, exportQuery } from 'ferrule/wire'
 import { exportRecords, readExportQuery } from '../../copies/export-records.ts'
 import { writeParquet } from '../../copies/parquet/file.ts'
 import { readDigits, readExactJson } from '../../values/exact-json.ts'
-import { contentDisposition } from '../reply.ts'
+import { contentDisposition } from '../body.ts'
 import { limited, type PrincipalRoute, slot } from '../route.ts'
 import { lookWhileTransferred } from '../streams/look-while-sent.ts'
 

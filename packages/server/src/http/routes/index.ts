@@ -24,6 +24,7 @@ import {
   listSyncs,
   requestSync,
   resetContextStore,
+  search,
   setSchedule,
   watchContextStore,
   watchSync,
@@ -52,20 +53,21 @@ import {
 } from './organizations.ts'
 import { getNode, getService, getUsage, listConnectorOverviews, listUnfinishedSyncs, live, metrics, ready } from './overview.ts'
 import { checkKind, deleteKind, getKind, importKind, listKinds, listKindVersions, publishKind } from './own-kinds.ts'
-import { search } from './search.ts'
 import { getSkillDocs, listSkills } from './skills.ts'
 import { createMcpToken, createScopedToken, createToken, getScopedTokenInfo, listMcpTokens, revokeMcpToken } from './tokens.ts'
-import { getConnectorWebhooks, removeConnectorWebhooks, setConnectorWebhooks } from './vendor-webhooks.ts'
 import {
   createWebhookEndpoint,
   deleteWebhookEndpoint,
+  getConnectorWebhooks,
   getWebhookEndpoint,
   listEvents,
   listWebhookDeliveries,
   listWebhookEndpoints,
+  removeConnectorWebhooks,
   retryWebhookDeliveries,
   retryWebhookDelivery,
   rotateWebhookSecret,
+  setConnectorWebhooks,
   testWebhookEndpoint,
   updateWebhookEndpoint,
 } from './webhooks.ts'

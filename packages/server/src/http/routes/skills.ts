@@ -13,7 +13,7 @@ import {
   toSchema,
 } from 'ferrule/internal'
 import { type Skill, type SkillDocs, type SkillPage, skillDocs, skillDocsQuery, skillPage, skillQuery } from 'ferrule/wire'
-import { type KindSummary, type ServedKind, summarize } from '../../connectors/served-kind.ts'
+import { type KindSummary, type ServedKind, summarize } from '../../connectors/connector-types.ts'
 import { readQuery } from '../../values/read.ts'
 import { callerRoute } from '../route.ts'
 import { findCatalogue } from './definitions.ts'

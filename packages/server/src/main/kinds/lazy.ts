@@ -1,6 +1,6 @@
 /** Kinds whose definition is read when it is first used: most kinds of a service have no connector, and cost nothing but a line of lists. */
 import type { ConnectorDefinition } from 'ferrule/definition'
-import type { KindSummary, ServedKind } from '../../connectors/served-kind.ts'
+import type { KindSummary, ServedKind } from '../../connectors/connector-types.ts'
 
 /** Where the definition of a kind comes from, and what it is served with. */
 export interface LazyParts extends Pick<ServedKind, 'ships' | 'rulesModule' | 'recordings'> {

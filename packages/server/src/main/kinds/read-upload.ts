@@ -5,9 +5,9 @@ import { compareKinds, type KindChange } from 'ferrule/internal'
 import { checkUploadedKind, listHosts, type Mistake, type ReadKind } from 'ferrule/kind'
 import { checkUploadedRecordings, type Recordings, testKind } from 'ferrule/stand-in'
 import type { KindDocument } from 'ferrule/wire'
+import { packDefinition, summarizeDefinition, unpackDefinition } from '../../connectors/connector-types.ts'
 import type { CheckedKind, ReadDocument, ReadUpload, UploadTask } from '../../connectors/own-kinds.ts'
-import { packDefinition, summarizeDefinition, unpackDefinition } from '../../connectors/served-kind.ts'
-import { checkOwnTable } from '../../copies/search/own-columns.ts'
+import { checkOwnTable } from '../../copies/search/columns.ts'
 
 type Finding = ReadUpload['mistakes'][number]
 

@@ -1,7 +1,7 @@
 /** Stand-ins of kinds with recordings. Nothing is read or listens before a connector in the sandbox calls one. */
 import { asFerruleError, fail, readSlug } from 'ferrule/internal'
 import type { StandIn } from 'ferrule/stand-in'
-import { hasRecordings, type ServedKind } from '../../connectors/served-kind.ts'
+import { hasRecordings, type ServedKind } from '../../connectors/connector-types.ts'
 
 /** Most stand-ins of kinds of organizations; the one that was asked for least recently ends. */
 const mostOwn = 20

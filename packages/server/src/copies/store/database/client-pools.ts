@@ -3,9 +3,7 @@ import type pg from 'pg'
 import type { Pool, Server, SessionConfig } from '../../../db/connections/database-server.ts'
 import { askAfter, beginSnapshot, buildBegin, readCommitted, stopStatement } from '../../../db/connections/pooler.ts'
 import { searchSettings } from '../../search/functions.ts'
-import type { Answer, Connection, Statement } from './database.ts'
-import { decoders, encodeValues } from './decoding.ts'
-import type { Purpose } from './lane.ts'
+import { type Answer, type Connection, decoders, encodeValues, type Purpose, type Statement } from './database.ts'
 
 /** Calls a method of the driver's connection, which its types do not declare. */
 function send(connection: object, method: 'query' | 'sendCopyFromChunk' | 'endCopyFrom', ...values: readonly unknown[]): void {

@@ -2,8 +2,20 @@
 import { fail, inSpan } from 'ferrule/internal'
 import { isConflict, isServerFault, isTimeout, retryConflicts } from '../../../db/connections/problems.ts'
 import { describeRows, describeStatement } from '../../../db/statement-span.ts'
-import type { Answer, Connection, ContextDatabase, Engine, QueryOptions, ReadOptions, Session, Statement, Value } from './database.ts'
-import { countSeconds, createOverloadError, type Purpose } from './lane.ts'
+import {
+  type Answer,
+  type Connection,
+  type ContextDatabase,
+  countSeconds,
+  createOverloadError,
+  type Engine,
+  type Purpose,
+  type QueryOptions,
+  type ReadOptions,
+  type Session,
+  type Statement,
+  type Value,
+} from './database.ts'
 import { hasCode, translateError, unavailable } from './problems.ts'
 
 /** Timeout of a statement. */

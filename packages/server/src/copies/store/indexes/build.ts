@@ -1,6 +1,5 @@
 /** Creates, watches and drops indexes in the database. */
-import { buildRowCondition, quoteName, quoteTable } from '../../search/columns.ts'
-import { findTableRows } from '../../search/own-columns.ts'
+import { buildRowCondition, findTableRows, quoteName, quoteTable } from '../../search/columns.ts'
 import type { ContextDatabase, Row, Session, Statement } from '../database/database.ts'
 import type { TableLayout } from '../database/layout.ts'
 import { chooseColumn, type IndexAdvice } from './advice.ts'

@@ -2,7 +2,7 @@
  * Rows of `cs_indexes`, which decide which indexes exist. Any process drops an automatic index without a row, or with a row that says
  * failed. Each attempt uses a new name, so leftovers of earlier attempts are recognizable.
  */
-import { parseTableName } from '../../search/own-columns.ts'
+import { parseTableName } from '../../search/columns.ts'
 import { holdConnector } from '../database/connector-lock.ts'
 import type { ContextDatabase, Row, Session } from '../database/database.ts'
 import type { IndexRules, IndexState } from './types.ts'

@@ -5,8 +5,16 @@ import type { ServerOptions } from '../../../db/connections/database-server.ts'
 import { GroupedLooks } from '../../../values/grouped-looks.ts'
 import { connectWith, createPool, type PoolOptions } from '../database/client-pools.ts'
 import { createContextDatabase } from '../database/context-database.ts'
-import type { Answer, ContextDatabase, Engine, ReadOptions, Row, Session, Statement } from '../database/database.ts'
-import { Lane } from '../database/lane.ts'
+import {
+  type Answer,
+  type ContextDatabase,
+  type Engine,
+  Lane,
+  type ReadOptions,
+  type Row,
+  type Session,
+  type Statement,
+} from '../database/database.ts'
 import type { TableLayout } from '../database/layout.ts'
 import { hasCode } from '../database/problems.ts'
 import type { ContextStoreSettings } from '../database/settings.ts'

@@ -8,8 +8,8 @@ import type { StoredRecord } from '../../store/row-encoder.ts'
 import { buildGone, buildRecordKey } from './gone.ts'
 import type { Planned } from './plan.ts'
 import { type Met, toStoredRecord } from './project.ts'
+import { buildWalkCheckpoint, findHolder, findReach, isTaken, type Sliced, saveWalk, toEntityRef, type Walking } from './state.ts'
 import { type EntityProgress, noProgress } from './types.ts'
-import { buildWalkCheckpoint, findHolder, findReach, isTaken, type Sliced, saveWalk, toEntityRef, type Walking } from './walking.ts'
 
 /** A transaction is due after this many records, calls, or estimated characters of JSON. */
 const worth = { records: 1_000, calls: 25, characters: 8_000_000 } as const

@@ -5,10 +5,22 @@ import { writeJson } from 'ferrule/engine'
 import { parseTimestamp } from 'ferrule/internal'
 import { usualLookback } from './page-params.ts'
 import { listStored, type Planned, type Tree, tellsDeletions, tracksChanges } from './plan.ts'
-import { type EntityState, readState, readWalk, toStateCheckpoint, type WalkProgress } from './state.ts'
+import {
+  type EntityState,
+  findHolder,
+  findReach,
+  isComplete,
+  type RunContext,
+  readState,
+  readWalk,
+  saveWalk,
+  toEntityRef,
+  toStateCheckpoint,
+  type Walking,
+  type WalkProgress,
+} from './state.ts'
 import type { SyncTask } from './types.ts'
 import { beginUnread } from './unread.ts'
-import { findHolder, findReach, isComplete, type RunContext, saveWalk, toEntityRef, type Walking } from './walking.ts'
 
 const day = 86_400_000
 /** A complete walk of so few calls runs every time. Deleted records then leave the copy at once. */

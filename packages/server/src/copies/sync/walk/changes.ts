@@ -2,8 +2,7 @@
 import type { Changes, EntityDefinition } from 'ferrule/definition'
 import { buildStart, buildTimeReader, copyJson, getAt, parsePath, setAt, toParamPath } from 'ferrule/internal'
 import type { Tree } from './plan.ts'
-import type { WalkProgress } from './state.ts'
-import type { Walking } from './walking.ts'
+import type { Walking, WalkProgress } from './state.ts'
 
 /** The list of changes that a walk reads, with the definition of its entity. */
 export interface ChangeList {

@@ -5,34 +5,36 @@ import { errorConsequences } from 'ferrule/internal'
 import type { BatchWriter } from './batch-writer.ts'
 import { type DayWindow, findFirstDay, listWindows, splitWindow, toDay } from './day-windows.ts'
 import { pickFitting, splitGone } from './gone.ts'
-import { readList, Unreadable } from './lists.ts'
-import { MarkedList, mostMarks } from './marks.ts'
+import { MarkedList, mostMarks, readList, Unreadable } from './lists.ts'
 import { digestTexts, type Params } from './page-params.ts'
-import { buildParams, countParents, digestPage, findParent, listParams, listParents, splitGroups, type Work } from './parents.ts'
+import {
+  buildParams,
+  countParents,
+  digestPage,
+  findParent,
+  listParams,
+  listParents,
+  mostFailedWindows,
+  type ParentWindows,
+  splitGroups,
+  type Work,
+} from './parents.ts'
 import type { Child, Nested, Planned } from './plan.ts'
 import type { Met, Parent } from './project.ts'
 import { Slices } from './slices.ts'
-import { type BelowPosition, noParents, type PagePosition } from './state.ts'
+import {
+  type BelowPosition,
+  isComplete,
+  isNeeded,
+  isTaken,
+  meetsParents,
+  noParents,
+  type PagePosition,
+  type Sliced,
+  UnreadNotes,
+  type Walking,
+} from './state.ts'
 import { dropUnread, findWhole, isRefusal, keepMet, markMet, type UnreadUnit } from './unread.ts'
-import { UnreadNotes } from './unread-notes.ts'
-import { isComplete, isNeeded, isTaken, meetsParents, type Sliced, type Walking } from './walking.ts'
-
-/** Windows of a parent that fail before any of them is read; then the parent is left out as a whole. */
-const mostFailedWindows = 8
-/** Maximum number of times that a walk asks for a list that fails. */
-export const mostTries = 2
-
-/** Windows of a parent that are being read. */
-interface ParentWindows {
-  readonly child: Child
-  readonly parent: Parent
-  readonly params: Params
-  /** True when something of the parent was read. */
-  isReached: boolean
-  failed: number
-  /** The last failure. */
-  thrown?: unknown
-}
 
 /** Reads the children of pages, slice by slice. */
 export class Children {

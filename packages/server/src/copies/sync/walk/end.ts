@@ -2,12 +2,11 @@
 import { FerruleError } from 'ferrule'
 import { listParentNames } from 'ferrule/internal'
 import type { Span } from '../../store/types.ts'
-import { mostMarks } from './marks.ts'
+import { mostMarks } from './lists.ts'
 import type { Planned } from './plan.ts'
-import { type EntityState, type Flaw, toStateCheckpoint } from './state.ts'
+import { type EntityState, type Flaw, findHolder, findReach, isComplete, toEntityRef, toStateCheckpoint, type Walking } from './state.ts'
 import { type EntityResult, noProgress } from './types.ts'
 import { describeUnread, findError, isRead, isRefusal, nothingUnread, type UnreadList } from './unread.ts'
-import { findHolder, findReach, isComplete, toEntityRef, type Walking } from './walking.ts'
 
 /** State of an entity that must be read in full: only the position of its changes is kept. */
 type Remembered = Pick<EntityState, 'latest' | 'ended'>

@@ -15,9 +15,8 @@ import {
   writeTime,
 } from 'ferrule/internal'
 import { buildChangesParams, findChangeList } from './changes.ts'
-import type { WalkProgress } from './state.ts'
+import { computeEnd, type Walking, type WalkProgress } from './state.ts'
 import type { Answered } from './types.ts'
-import { computeEnd, type Walking } from './walking.ts'
 
 /** Seconds before the latest change that are read again where the definition names no time: records can appear late. */
 export const usualLookback = 60

@@ -11,6 +11,21 @@ export interface Work {
   readonly parents: readonly Parent[]
 }
 
+/** Windows of a parent that fail before any of them is read; then the parent is left out as a whole. */
+export const mostFailedWindows = 8
+
+/** Windows of a parent that are being read. */
+export interface ParentWindows {
+  readonly child: Child
+  readonly parent: Parent
+  readonly params: Params
+  /** True when something of the parent was read. */
+  isReached: boolean
+  failed: number
+  /** The last failure. */
+  thrown?: unknown
+}
+
 /** Copies from a parent's record what its children are stored with. */
 function pickParts({ sync: { project, under } }: Child | Nested, record: unknown): unknown {
   const picked = {}

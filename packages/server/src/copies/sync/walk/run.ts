@@ -1,9 +1,9 @@
 /** Runs the walks of a sync in slices, so that every entity gets its first records soon (docs/decisions/syncs.md). */
 import type { Tree } from './plan.ts'
 import { type Lane, Slices } from './slices.ts'
+import { type RunContext, type Sliced, Writes } from './state.ts'
 import type { SyncTask } from './types.ts'
 import { type WalkEnd, walkTree } from './walk.ts'
-import { type RunContext, type Sliced, Writes } from './walking.ts'
 
 /** What the caller of a run decides and learns. */
 export interface RunHooks {

@@ -1,9 +1,7 @@
 /** PGlite as the context database: one thread, one session, a queue, a watchdog, and the upkeep that a server does by itself. */
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 import { holdLock, useFolder } from '../../../../db/folder-lock.ts'
-import type { Answer, Connection, Engine, RunStatement, Statement } from '../database.ts'
-import { encodeValues } from '../decoding.ts'
-import { Lane } from '../lane.ts'
+import { type Answer, type Connection, type Engine, encodeValues, Lane, type RunStatement, type Statement } from '../database.ts'
 import { isDamage, unavailable } from '../problems.ts'
 import { extensions } from '../requirements.ts'
 import { assertWritable, createDatabaseFiles, databaseFolder, hasDatabase, isComplete, type SetAsideDatabase, setAside } from './folder.ts'

@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import pg from 'pg'
 import { searchSettings } from '../../../search/functions.ts'
-import { decoders } from '../decoding.ts'
+import { decoders } from '../database.ts'
 import type { WorkerInput, WorkerOrder, WorkerWord } from './worker.ts'
 
 /** Sources run uncompiled and the published package compiled, so the thread's file has the extension of this one. */
