@@ -1,5 +1,6 @@
 /** The search page: a filter in three views, results, freshness, exports, and a copy that is not there yet. */
 import { readFile } from 'node:fs/promises'
+import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { onlyUsers } from '../http/search-support.ts'
 import { findAllBarriers } from './accessibility.ts'
@@ -176,6 +177,15 @@ test('an export is saved as a file', options, async () => {
   const lines = (await readFile(await download.path(), 'utf8')).trim().split(/\r?\n/)
   await page.getByText(`The export is saved: ${lines.length - 1} records`).waitFor()
   expect(lines[0]).toBe('id,lastName')
+  await page.getByRole('button', { name: 'Export' }).click()
+  const [table] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: /Parquet/ }).click()])
+  expect(table.suggestedFilename()).toBe('users.parquet')
+  await page.getByText(/^The export is saved: [\d.]+ k?B\.$/).waitFor()
+  const database = await (await DuckDBInstance.create(':memory:')).connect()
+  const read = await database.runAndReadAll(`select id, "lastName" from read_parquet('${await table.path()}')`)
+  expect(read.columnNames()).toEqual(['id', 'lastName'])
+  expect(read.getRows().map(([id]) => String(id))).toEqual(lines.slice(1).map((line) => line.split(',')[0]))
+  database.closeSync()
   expect(complaints()).toEqual([])
 })
 

@@ -12,7 +12,8 @@ import { buildOptions, buildParams, type RunnableSearch } from './use-search.ts'
 const drawMs = 200
 
 /** Prints how far an export has come. */
-const printProgress = ({ records, bytes }: ExportProgress): string => `${printCounted(records, 'record')}, ${printSize(bytes)}`
+const printProgress = ({ records, bytes }: ExportProgress): string =>
+  records === undefined ? printSize(bytes) : `${printCounted(records, 'record')}, ${printSize(bytes)}`
 
 /** Returns a function that calls another at most once in a while. */
 function slowDown(draw: (progress: ExportProgress) => void): (progress: ExportProgress) => void {
@@ -34,7 +35,7 @@ function useExport(search: RunnableSearch) {
   const run = async (format: ExportFormat, stop: AbortController) => {
     const target = await openTarget(`${search.entity}.${format}`, format)
     if (target === undefined) return
-    setProgress({ bytes: 0, records: 0 })
+    setProgress(begin(format))
     const { signal } = stop
     const download = await hosted
       .export(search.entity, { ...buildParams(search), format }, { ...buildOptions(search), signal })
@@ -56,7 +57,11 @@ function useExport(search: RunnableSearch) {
   return { progress, error, start, cancel: () => running.current?.abort() }
 }
 
-const labels: Readonly<Record<ExportFormat, string>> = { csv: 'CSV, for spreadsheets', ndjson: 'NDJSON, one record a line' }
+const labels: Readonly<Record<ExportFormat, string>> = {
+  csv: 'CSV, for spreadsheets',
+  ndjson: 'NDJSON, one record a line',
+  parquet: 'Parquet, for data tools',
+}
 
 /** Shows the menu, and the progress of an export. */
 export function ExportMenu({ search }: { readonly search: RunnableSearch }) {
@@ -92,7 +97,7 @@ export function ExportMenu({ search }: { readonly search: RunnableSearch }) {
 }
 
 /** Formats of an export. */
-const exportFormats = ['csv', 'ndjson'] as const
+const exportFormats = ['csv', 'ndjson', 'parquet'] as const
 /** Format of an export. */
 type ExportFormat = (typeof exportFormats)[number]
 
@@ -126,7 +131,11 @@ class TooLarge extends Error {
   }
 }
 
-const types: Readonly<Record<ExportFormat, string>> = { csv: 'text/csv', ndjson: 'application/x-ndjson' }
+const types: Readonly<Record<ExportFormat, string>> = {
+  csv: 'text/csv',
+  ndjson: 'application/x-ndjson',
+  parquet: 'application/vnd.apache.parquet',
+}
 
 /** Collects the bytes and hands them over as a download. */
 function openMemory(name: string, format: ExportFormat): ExportTarget {
@@ -169,13 +178,17 @@ async function openTarget(name: string, format: ExportFormat): Promise<ExportTar
 /** How far an export has come. */
 interface ExportProgress {
   readonly bytes: number
-  readonly records: number
+  /** undefined: the format does not show where a record ends. */
+  readonly records: number | undefined
 }
+
+const begin = (format: ExportFormat): ExportProgress => ({ bytes: 0, records: format === 'parquet' ? undefined : 0 })
 
 const [lineFeed, quote] = [0x0a, 0x22]
 
 /** Makes a function that counts the records of an export: lines, in CSV without the header and without those within quotes. */
-function createRecordCounter(format: ExportFormat): (chunk: Uint8Array) => number {
+function createRecordCounter(format: ExportFormat): (chunk: Uint8Array) => number | undefined {
+  if (format === 'parquet') return () => undefined
   let lines = format === 'csv' ? -1 : 0
   let isQuoted = false
   return (chunk) => {
@@ -198,7 +211,7 @@ async function saveExport(
 ): Promise<ExportProgress> {
   const count = createRecordCounter(format)
   const reader = stream.getReader()
-  let progress: ExportProgress = { bytes: 0, records: 0 }
+  let progress = begin(format)
   try {
     for (let { value } = await reader.read(); value !== undefined; { value } = await reader.read()) {
       progress = { bytes: progress.bytes + value.byteLength, records: count(value) }
