@@ -14,6 +14,7 @@ import { type StateLook, StatePill } from '../../parts/states.tsx'
 import { type ListColumn, ListTable } from '../../parts/table/list-table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { type NamedValue, ValueDialog } from '../../parts/value-dialog.tsx'
+import { ConsumersSection } from './consumers-section.tsx'
 import { useCopyReading } from './data.ts'
 
 const looks: Readonly<Record<ChangeRecord['type'], StateLook>> = {
@@ -92,23 +93,26 @@ export function ChangesTab({ connector: { id } }: { readonly connector: Connecto
         const chosen = names.find((name) => name === entity)
         if (names.length === 0) return <EmptyState title="No copy yet" says="Changes can be followed when the first sync has ended." />
         return (
-          <Section
-            title="Changes"
-            about="What changes in the copy of an entity, the newest first. The service writes changes down from the first look on, and stops when nobody has looked for some days."
-          >
-            <Group align="end">
-              <NativeSelect
-                label="Entity"
-                data={[{ value: '', label: 'Choose an entity' }, ...names]}
-                value={chosen ?? ''}
-                onChange={({ currentTarget }) => change({ entity: currentTarget.value })}
-              />
-              <Anchor href={`${basePath}/docs/changes`} size="sm">
-                How changes work
-              </Anchor>
-            </Group>
-            {chosen !== undefined && <LiveChanges key={chosen} id={id} entity={chosen} />}
-          </Section>
+          <Stack gap="xl">
+            <Section
+              title="Changes"
+              about="What changes in the copy of an entity, the newest first. The service writes changes down from the first look on, and stops when nobody has looked for some days."
+            >
+              <Group align="end">
+                <NativeSelect
+                  label="Entity"
+                  data={[{ value: '', label: 'Choose an entity' }, ...names]}
+                  value={chosen ?? ''}
+                  onChange={({ currentTarget }) => change({ entity: currentTarget.value })}
+                />
+                <Anchor href={`${basePath}/docs/changes`} size="sm">
+                  How changes work
+                </Anchor>
+              </Group>
+              {chosen !== undefined && <LiveChanges key={chosen} id={id} entity={chosen} />}
+            </Section>
+            <ConsumersSection id={id} />
+          </Stack>
         )
       }}
     </ReadingView>
