@@ -1,6 +1,9 @@
-/** Changes of a copy in the console: they appear by themselves, with the record, and say what to do when they are lost. */
+/** Changes of a copy in the console: they appear by themselves, and say what to do when they are lost; and the webhooks that bring them. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { shopifyCredentials } from '../../packages/sandbox/src/index.ts'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
+import { connectorsPath, sandboxStore } from '../http/support.ts'
+import { sendAsStore } from '../http/vendor-webhooks-support.ts'
 import { findAllBarriers } from './accessibility.ts'
 import { limits, type OpenedConsole, openConsole } from './console-support.ts'
 
@@ -61,4 +64,71 @@ test('changes appear while somebody looks, and a lost feed begins again', { time
   await write({ 'user-3': 'Manager' })
   await row('user-3').getByText('Changed', { exact: true }).waitFor()
   complaints() // the answer 410
+})
+
+test('the tab shows the programs that read changes, how far each is, and deletes one', { timeout: limits.test }, async () => {
+  const { page, world, go, complaints, screenshot } = opened
+  await go(`/connectors/${connector}?tab=changes`)
+  await page.getByText('No program has registered one.').waitFor()
+  const path = `${connectorsPath}/${connector}/consumers`
+  const keep = (name: string, body: object) => world.ask(`${path}/${name}`, { method: 'PUT', token: world.token, body })
+  const read = (after: string) => world.ask(`${connectorsPath}/${connector}/changes?after=${after}`, { token: world.token })
+  const { json: now } = await read('now')
+  await keep('warehouse', { cursor: now.next })
+  await write({ 'user-9': 'Clerk' })
+  await keep('reports', { entities: ['users'] })
+  await go(`/connectors/${connector}?tab=changes`)
+  const row = (name: string) => page.getByRole('table', { name: 'Consumers' }).getByRole('row').filter({ hasText: name })
+  await row('warehouse').getByText('Behind').waitFor()
+  await row('warehouse')
+    .getByText(/^[\d.]+ k?B, since/)
+    .waitFor()
+  await row('reports').getByText('all records').waitFor()
+  const { json: later } = await read(now.next)
+  await keep('warehouse', { cursor: later.next })
+  await go(`/connectors/${connector}?tab=changes`)
+  await row('warehouse').getByText('Up to date').waitFor()
+  await screenshot('connector-consumers')
+  expect(await findAllBarriers(page)).toEqual([])
+  await page.getByRole('button', { name: 'Delete the consumer reports' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await row('reports').waitFor({ state: 'detached' })
+  const { json } = await world.ask(path, { token: world.token })
+  expect(json.data.map(({ name }: { readonly name: string }) => name)).toEqual(['warehouse'])
+  expect(complaints()).toEqual([])
+})
+
+test('the settings show where the vendor sends webhooks, what came, and what is missing', { timeout: limits.test }, async () => {
+  const { page, world, go, complaints, screenshot } = opened
+  const store = await world.connect('Store', { ...sandboxStore('Store'), entities: [{ entity: 'custom_collections' }] })
+  await world.context.sync()
+  await go(`/connectors/${store}?tab=settings`)
+  const section = page.getByRole('region', { name: 'Webhooks of the vendor' })
+  await section.getByText('There is no address: make one').waitFor()
+  await section.getByRole('button', { name: 'Make an address' }).click()
+  await section.getByText('No event yet').waitFor()
+  await section.getByText('Nothing verifies requests').waitFor()
+  await section.getByText(/^Topics that are read: .*collections\//).waitFor()
+  await screenshot('connector-webhooks')
+  expect(await findAllBarriers(page)).toEqual([])
+  const secret = section.getByRole('textbox', { name: 'Signing secret' })
+  await secret.fill(shopifyCredentials.clientSecret)
+  await section.getByRole('button', { name: 'Store the secret' }).click()
+  await section.getByText('Nothing verifies requests').waitFor({ state: 'detached' })
+  expect(await secret.inputValue()).toBe('')
+  expect(await page.content()).not.toContain(shopifyCredentials.clientSecret)
+
+  const address = await section.getByText('/webhooks/connectors/').innerText()
+  const { json } = await world.execute(store, { entity: 'custom_collections', action: 'list', params: { limit: 1 } })
+  expect((await sendAsStore(`${world.url}${new URL(address).pathname}`, { id: json.data[0].id })).status).toBe(200)
+  await world.context.vendorEvents.run()
+  await go(`/connectors/${store}?tab=settings`)
+  await section.getByText('Events come').waitFor()
+  await section.getByText(/^\d events?, the last .* in the copy after/).waitFor()
+  await screenshot('connector-webhooks-arrived')
+  expect(await findAllBarriers(page)).toEqual([])
+  await section.getByRole('button', { name: 'Delete the address' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete the address' }).click()
+  await section.getByRole('button', { name: 'Make an address' }).waitFor()
+  expect(complaints()).toEqual([])
 })

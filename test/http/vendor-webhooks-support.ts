@@ -137,22 +137,27 @@ export class VendorWorld {
   }
 
   /** Sends a request as the store does. */
-  send(address: string, body: unknown, { secret = shopifyCredentials.clientSecret, ...more }: ForgedWebhook = {}) {
-    const text = typeof body === 'string' ? body : JSON.stringify(body)
-    const headers = {
-      'content-type': 'application/json',
-      'x-shopify-topic': 'collections/update',
-      'x-shopify-shop-domain': 'sandbox-store.myshopify.com',
-      'x-shopify-webhook-id': randomUUID(),
-      'x-shopify-hmac-sha256': createHmac('sha256', secret).update(text).digest('base64'),
-      ...more.headers,
-    }
-    return askVendor(address, { method: 'POST', headers, body: text })
+  send(address: string, body: unknown, forged: ForgedWebhook = {}) {
+    return sendAsStore(address, body, forged)
   }
 
   close(): Promise<void> {
     return this.world.close()
   }
+}
+
+/** Sends a request as the store does. */
+export function sendAsStore(address: string, body: unknown, { secret = shopifyCredentials.clientSecret, ...more }: ForgedWebhook = {}) {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  const headers = {
+    'content-type': 'application/json',
+    'x-shopify-topic': 'collections/update',
+    'x-shopify-shop-domain': 'sandbox-store.myshopify.com',
+    'x-shopify-webhook-id': randomUUID(),
+    'x-shopify-hmac-sha256': createHmac('sha256', secret).update(text).digest('base64'),
+    ...more.headers,
+  }
+  return askVendor(address, { method: 'POST', headers, body: text })
 }
 
 /** How a request differs from that of the store. */

@@ -78,6 +78,8 @@ const tokens = {
   '--mantine-color-indigo-light': 'var(--quiet)',
   '--mantine-color-indigo-light-color': 'var(--link)',
   '--mantine-primary-color-filled': 'var(--main)',
+  '--mantine-color-red-outline': 'var(--bad)',
+  '--mantine-color-red-outline-hover': 'var(--bad-back)',
 }
 
 /** Gives both schemes the tokens. */

@@ -89,7 +89,7 @@ function listMissing(addressed: Addressed, { address, received, waiting }: Known
   const webhooks = kind?.definition.webhooks
   if (kind === undefined || webhooks === undefined) return ['The kind reads no webhooks. Syncs keep the copy true.']
   const source = own ?? ofApplication
-  if (source === undefined) return ['There is no address: make one with PUT, and give it to the vendor.']
+  if (source === undefined) return ['There is no address: make one, and give it to the vendor.']
   const isUnproven = webhooks.account !== undefined && listConnectorAccounts(kind, connector).length === 0
   const sentences = [
     address === undefined && withoutAddress,

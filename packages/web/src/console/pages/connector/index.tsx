@@ -25,6 +25,7 @@ import { listAllKeys, useConnectorId, useConnectorReading, useCopyReading } from
 import { EntitiesTab } from './entities-tab.tsx'
 import { RunsTab } from './runs-tab.tsx'
 import { ConfigurationSection, DeleteSection, EntitiesSection, NameSection, ResetSection, ScheduleSection } from './settings.tsx'
+import { WebhooksSection } from './webhooks-section.tsx'
 
 const says: Readonly<Record<SyncIndexRecord['state'], string>> = {
   building: 'is being created',
@@ -136,6 +137,8 @@ function SettingsTab({ connector }: { readonly connector: ConnectorRecord }) {
           <EntitiesSection connector={connector} kind={kind} />
           <Divider />
           <ScheduleSection connector={connector} />
+          <Divider />
+          <WebhooksSection connector={connector} />
           <Divider />
           <ResetSection connector={connector} />
           <Divider />
