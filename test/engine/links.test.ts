@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findLink } from '../../packages/ferrule/src/engine/call/meta.ts'
+import { findLink } from '../../packages/ferrule/src/engine/call/page-records.ts'
 import { base, customersPage, host, pageUrl, shopifyAt } from './shopify-support.ts'
 import { failure, listed, serve, testEngine } from './support.ts'
 

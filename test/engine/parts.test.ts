@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { findLink } from '../../packages/ferrule/src/engine/call/meta.ts'
+import { findLink } from '../../packages/ferrule/src/engine/call/page-records.ts'
 import { connect } from '../../packages/ferrule/src/index.ts'
 import { configuration, handle, movedTime, recorded, refusal, resultOf, running, select, snowflakeAt, token } from './snowflake-support.ts'
 import { failure, type Reply, type Seen, serve, testEngine } from './support.ts'

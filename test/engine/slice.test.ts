@@ -2,9 +2,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import { readMeta } from '../../packages/ferrule/src/engine/call/meta.ts'
 import { findOperation } from '../../packages/ferrule/src/engine/call/operation.ts'
-import { slicePage } from '../../packages/ferrule/src/engine/call/page-records.ts'
+import { readMeta, slicePage } from '../../packages/ferrule/src/engine/call/page-records.ts'
 
 const sliced = findOperation(kinds['tiktok-marketing'], 'advertisers', 'list')
 const rowsOf = (count: number) => Array.from({ length: count }, (_each, id) => ({ id }))

@@ -18,8 +18,7 @@ import type { Parts, Seals } from '../main/parts.ts'
 import { holdWorkspace, insertJob } from '../tenancy/sql/organizations.ts'
 import { omitFields } from '../tenancy/vault/application-seals.ts'
 import { type RequestedId, requireScope, toConnectorRef, viewOrganization } from '../values/access.ts'
-import { asId, canonicalJson, digestParts, newId } from '../values/ids.ts'
-import { nameOwnVersion } from '../values/own-kind-names.ts'
+import { asId, canonicalJson, digestParts, nameOwnVersion, newId } from '../values/ids.ts'
 import { readBody } from '../values/read.ts'
 import { buildConnection } from './access.ts'
 import { type Connectors, type ServedKind, summarize } from './connector-types.ts'
@@ -35,10 +34,9 @@ import {
   type TriedCredentials,
   tryCredentials,
 } from './credential-trial.ts'
-import { checkEntities, omitNulls } from './draft.ts'
+import { checkEntities, omitNulls, toConnectorRecord } from './draft.ts'
 import { keepKind, nameKindOfRow } from './kinds.ts'
 import { toGivenCredentials } from './links/consent-secrets.ts'
-import { toConnectorRecord } from './record.ts'
 import {
   type ConnectorChange,
   type ConnectorRow,

@@ -8,7 +8,7 @@ import { createAccess } from './access.ts'
 import { createChanges } from './changes.ts'
 import { type Catalogue, type Connectors, summarize } from './connector-types.ts'
 import { createCreation } from './creation.ts'
-import { toConnectorRecord, toConnectorSummary } from './record.ts'
+import { toConnectorRecord, toConnectorSummary } from './draft.ts'
 import { type ConnectorListOptions, findConnector, listConnectors, requireConnector } from './sql/connectors.ts'
 
 /** Builds the service. */

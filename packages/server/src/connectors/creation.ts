@@ -24,9 +24,8 @@ import {
   type TriedCredentials,
   tryCredentials,
 } from './credential-trial.ts'
-import { type ConnectorDraft, listKindNames, type ReadDraft, readDraft } from './draft.ts'
+import { type ConnectorDraft, listKindNames, type ReadDraft, readDraft, toConnectorRecord } from './draft.ts'
 import { keepKind, nameKindOfRow } from './kinds.ts'
-import { toConnectorRecord } from './record.ts'
 import {
   type CreationId,
   deleteCreation,

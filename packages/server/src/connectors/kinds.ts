@@ -7,7 +7,7 @@ import { takesVendorRequests } from 'ferrule/engine'
 import { BoundedMap, buildEntityDocument, fail, foldKindName, readSlug, sandboxValues, toSchema } from 'ferrule/internal'
 import type { DefinitionRecord, DefinitionSummary, EntityDocument } from 'ferrule/wire'
 import type { Db } from '../db/database.ts'
-import { nameOwnKind, nameOwnVersion, type OwnKindName, parseOwnKindName } from '../values/own-kind-names.ts'
+import { nameOwnKind, nameOwnVersion, type OwnKindName, parseOwnKindName } from '../values/ids.ts'
 import { onceInSlices, type Steps } from '../values/slices.ts'
 import {
   type Catalogue,

@@ -3,7 +3,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { errorTable, fail, isErrorCode, readSlug } from 'ferrule/internal'
 import { type ConnectorOverview, connectorQuery, type SyncFreshness, type SyncRunRecord, unfinishedRunQuery } from 'ferrule/wire'
 import { readConnectorFilter } from '../connectors/connectors.ts'
-import { toCommon } from '../connectors/record.ts'
+import { toCommon } from '../connectors/draft.ts'
 import { type ConnectorRow, listConnectors } from '../connectors/sql/connectors.ts'
 import type { Parts } from '../main/parts.ts'
 import {

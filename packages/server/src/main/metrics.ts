@@ -4,8 +4,8 @@ import { deliveryStatuses } from 'ferrule/wire'
 import type { Logger } from 'pino'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Backlogs } from '../events/sql/backlogs.ts'
+import { labelKind } from '../values/ids.ts'
 import { type Metrics, vendorEventOutcomes } from '../values/metric-types.ts'
-import { labelKind } from '../values/own-kind-names.ts'
 import type { Platform } from './platform-types.ts'
 
 /** Upper bounds of the duration buckets, in seconds: from a cached answer to a slow vendor. */

@@ -8,8 +8,8 @@ import { findLineFormat, RawRows } from '../json/raw-rows.ts'
 import { failInvalidAnswer, type WireAnswer } from './answer.ts'
 import type { ApartFailure, ApartJob, ApartResult, ApartValue, Taken } from './apart-job.ts'
 import { findFilter, type LookedUp, showsHidden } from './hidden.ts'
-import { isInParts } from './meta.ts'
 import type { CompiledOperation, Params } from './operation.ts'
+import { isInParts } from './page-records.ts'
 
 /** Parses large bodies outside the event loop. */
 export interface Apart {

@@ -45,11 +45,24 @@ import {
   showsHidden,
 } from './hidden.ts'
 import { lookUp } from './lookup.ts'
-import { buildEmptyMeta, describeDoubt, findPageDefinition, isInParts, type ListMeta, readMeta } from './meta.ts'
 import { explainEnd, findNextPages, type NextSource, readCursor, readNextMeta } from './next-pages.ts'
 import { admitParams, type CompiledOperation, fillParams, findDivisible, findOperation, type Params } from './operation.ts'
 import type { Call, Outcome } from './outcome.ts'
-import { buildPage, canBeSame, findRecord, nameRows, type Page, shapeRecord, shapeRow } from './page-records.ts'
+import {
+  buildEmptyMeta,
+  buildPage,
+  canBeSame,
+  describeDoubt,
+  findPageDefinition,
+  findRecord,
+  isInParts,
+  type ListMeta,
+  nameRows,
+  type Page,
+  readMeta,
+  shapeRecord,
+  shapeRow,
+} from './page-records.ts'
 import { readDivided } from './refused-values.ts'
 import { buildRequest, followPosition } from './request.ts'
 import {

@@ -9,8 +9,8 @@ import { readHeader, readHeaders } from '../http/http.ts'
 import { buildPrefix, listOwnOrigins } from '../http/origin.ts'
 import { getAt, parsePath, sortKeys, withAt } from '../json/paths.ts'
 import { failInvalidAnswer, findList, type WireAnswer } from './answer.ts'
-import { findLink, findPageDefinition, type ListMeta } from './meta.ts'
 import { type CompiledOperation, failParameter, type Params } from './operation.ts'
+import { findLink, findPageDefinition, type ListMeta } from './page-records.ts'
 
 /** A position: what the vendor named, a number that the engine counted, or the path and query of a URL. */
 export type Position = string | number | bigint

@@ -20,10 +20,9 @@ import { type FerruleError, fail, failAs, isErrorCode, joinProblems, type Proble
 import type { NamedOperation } from '../../tracing.ts'
 import { writeJson } from '../../values/json/json.ts'
 import type { Connection } from '../connection.ts'
-import { convertForms, findConvertible } from '../json/forms.ts'
 import { findListPath, type Path, parsePath } from '../json/paths.ts'
 import { compileLines, type RowLines } from '../json/raw-rows.ts'
-import { compileSchema, type Validator } from '../json/schema.ts'
+import { compileSchema, convertForms, findConvertible, type Validator } from '../json/schema.ts'
 
 /** Validated parameters. */
 export type Params = Readonly<Record<string, unknown>>

@@ -8,11 +8,11 @@ import { writeJson } from '../../values/json/json.ts'
 import type { Connection } from '../connection.ts'
 import { headerMessage, isHeaderText } from '../http/header-text.ts'
 import { buildPrefix, listOwnOrigins } from '../http/origin.ts'
-import { parseTimestamp } from '../json/forms.ts'
 import { copyJson, getAt, type Path, parsePath, setAt, takeAt } from '../json/paths.ts'
-import { findPositionPages, listExcluded } from './meta.ts'
+import { parseTimestamp } from '../json/schema.ts'
 import { findNextPages, placeNext } from './next-pages.ts'
 import { type CompiledOperation, failParameter, type Params } from './operation.ts'
+import { findPositionPages, listExcluded } from './page-records.ts'
 
 /** A request to the vendor's API, below its base address. */
 export interface WireRequest {

@@ -31,10 +31,10 @@ import { parseSuccess, readProof, readSuccess, readVerdict, type Success, type W
 import { type Apart, type ApartCall, isLarge, readAnswerApart } from './apart-answer.ts'
 import type { Taken } from './apart-job.ts'
 import type { Descriptions } from './described.ts'
-import { isInParts } from './meta.ts'
 import { findNextPages } from './next-pages.ts'
 import { type CompiledOperation, findOperation, type Params } from './operation.ts'
 import type { Call } from './outcome.ts'
+import { isInParts } from './page-records.ts'
 import type { WireRequest } from './request.ts'
 
 /** The credentials of a call. */

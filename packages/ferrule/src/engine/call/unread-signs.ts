@@ -4,9 +4,9 @@ import { everyRow, type PageDefinition } from '../../definition/page.ts'
 import { readHeader, readHeaders } from '../http/http.ts'
 import { getAt, parsePath } from '../json/paths.ts'
 import type { WireAnswer } from './answer.ts'
-import { findLink, findPageDefinition } from './meta.ts'
 import { isToldEnd, type Position, readMore } from './next-pages.ts'
 import type { CompiledOperation } from './operation.ts'
+import { findLink, findPageDefinition } from './page-records.ts'
 
 /** Names, in lower case and letters only, of flags that are true while there is more, and of flags that are false while there is. */
 const flags: Readonly<Record<string, boolean>> = {

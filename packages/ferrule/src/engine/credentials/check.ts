@@ -6,8 +6,7 @@ import { isBasic, listSlots } from '../../definition/templates.ts'
 import { type FerruleError, fail, failValidation } from '../../errors.ts'
 import { cutFinalNewline } from '../../values/texts.ts'
 import type { OriginOverride } from '../http/origin.ts'
-import { convertDate, convertDigits } from '../json/forms.ts'
-import { compileFields } from '../json/schema.ts'
+import { compileFields, convertDate, convertDigits } from '../json/schema.ts'
 import type { CredentialValues } from './source.ts'
 
 /**

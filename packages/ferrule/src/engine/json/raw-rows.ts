@@ -10,8 +10,8 @@ import type { EntityDefinition, Operation } from '../../definition/entity.ts'
 import type { Field } from '../../definition/fields.ts'
 import { isObject } from '../../definition/object.ts'
 import { deepestJson, readJson, TooDeep, writeJson } from '../../values/json/json.ts'
-import { parseDecimal, parseInteger } from './forms.ts'
 import { parsePath } from './paths.ts'
+import { parseDecimal, parseInteger } from './schema.ts'
 
 /** How an answer of lines is written. */
 export type LineFormat = NonNullable<Operation['format']>

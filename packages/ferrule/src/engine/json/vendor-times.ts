@@ -4,8 +4,8 @@ import { findField } from '../../definition/document.ts'
 import type { EntityDefinition } from '../../definition/entity.ts'
 import type { Field } from '../../definition/fields.ts'
 import type { Since, TimeForm } from '../../definition/sync.ts'
-import { parseTimestamp } from './forms.ts'
 import { getAt, type Path, parsePath } from './paths.ts'
+import { parseTimestamp } from './schema.ts'
 
 /** Milliseconds of one unit, by the format of a number. */
 const units: Readonly<Record<string, number>> = { 'unix-time': 1_000, 'unix-time-ms': 1 }

@@ -4,8 +4,7 @@ import { type CompiledQuery, type ExpressionBuilder, type Selectable, sql } from
 import { type Db, lockForUpdate, named, withValues } from '../../db/database.ts'
 import type { ConnectorCreationTable, ConnectorTable, ConsentColumns, Tables } from '../../db/schema/schema.ts'
 import { type PrincipalView, viewOrganization } from '../../values/access.ts'
-import { asId } from '../../values/ids.ts'
-import { likeVersions, parseOwnKindName } from '../../values/own-kind-names.ts'
+import { asId, likeVersions, parseOwnKindName } from '../../values/ids.ts'
 
 /** Columns of a record, without the encrypted credentials. */
 const recordColumns = [

@@ -2,7 +2,7 @@
 import type { Selectable } from 'kysely'
 import { type Db, lockForUpdate, lockKeyShare } from '../../db/database.ts'
 import type { OwnKindTable, OwnKindVersionTable } from '../../db/schema/own-kinds-schema.ts'
-import { likeOwnKinds, likeVersions, nameOwnKind, parseOwnKindName } from '../../values/own-kind-names.ts'
+import { likeOwnKinds, likeVersions, nameOwnKind, parseOwnKindName } from '../../values/ids.ts'
 
 /** A kind. */
 export type OwnKindRow = Selectable<OwnKindTable>

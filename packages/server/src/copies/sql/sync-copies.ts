@@ -3,7 +3,7 @@ import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
 import { type Db, lockKeyShare, skipLocked } from '../../db/database.ts'
 import type { SyncEntityTable, SyncRemovalTable, Tables } from '../../db/schema/schema.ts'
 import type { PrincipalView } from '../../values/access.ts'
-import { likeOwnKinds } from '../../values/own-kind-names.ts'
+import { likeOwnKinds } from '../../values/ids.ts'
 
 /** A connector of an organization. */
 export interface OwnConnector {

@@ -8,9 +8,19 @@ import type { OwnKind } from '../../values/access.ts'
 import type { EntityRef } from '../entity-ref.ts'
 import { type Batch, type BatchResult, type Checkpoint, ListedWords, saveCheckpoints, writeBatch } from './batch.ts'
 import { createContextDatabase } from './database/context-database.ts'
-import type { ContextDatabase, Engine, ReadOptions, Row, RunStatement, Session, Statement } from './database/database.ts'
+import {
+  type ContextDatabase,
+  type Engine,
+  findLayout,
+  fitReadOptions,
+  type ReadOptions,
+  type Row,
+  type RunStatement,
+  type Session,
+  type Statement,
+  type TableLayout,
+} from './database/database.ts'
 import { hasDatabase, type SetAsideDatabase } from './database/embedded/folder.ts'
-import { findLayout, fitReadOptions, type TableLayout } from './database/layout.ts'
 import { unavailable } from './database/problems.ts'
 import { prepareOwnTables } from './database/requirements.ts'
 import type { ContextStoreSettings } from './database/settings.ts'

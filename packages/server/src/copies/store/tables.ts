@@ -13,7 +13,7 @@ import {
   type SlotTable,
   slotTables,
 } from '../search/columns.ts'
-import { buildTable, listLeaves, type TableLayout } from './database/layout.ts'
+import { buildTable, listLeaves, type TableLayout } from './database/database.ts'
 
 /** Version of how cells are built (`values.ts`). A table of another version is recreated and filled again. */
 const contents = 2

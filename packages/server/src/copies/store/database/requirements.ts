@@ -1,8 +1,7 @@
 /** Tables, functions and extensions that both databases need besides the tables of records. */
 import { createHash } from 'node:crypto'
 import { searchFunctions, termTable } from '../../search/functions.ts'
-import type { RunStatement } from './database.ts'
-import { buildDistribution, buildReference, buildTable, type TableLayout } from './layout.ts'
+import { buildDistribution, buildReference, buildTable, type RunStatement, type TableLayout } from './database.ts'
 
 /** Contrib modules of PostgreSQL: trigrams, integers in the same index, and edit distances. */
 export const extensions: readonly string[] = ['pg_trgm', 'btree_gin', 'fuzzystrmatch']

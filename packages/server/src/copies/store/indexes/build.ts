@@ -1,7 +1,6 @@
 /** Creates, watches and drops indexes in the database. */
 import { buildRowCondition, findTableRows, quoteName, quoteTable } from '../../search/columns.ts'
-import type { ContextDatabase, Row, Session, Statement } from '../database/database.ts'
-import type { TableLayout } from '../database/layout.ts'
+import type { ContextDatabase, Row, Session, Statement, TableLayout } from '../database/database.ts'
 import { chooseColumn, type IndexAdvice } from './advice.ts'
 import { deleteExpired, type IndexTarget, indexPrefix, markReady, statementMs } from './index-rows.ts'
 

@@ -14,8 +14,8 @@ import {
   type Row,
   type Session,
   type Statement,
+  type TableLayout,
 } from '../database/database.ts'
-import type { TableLayout } from '../database/layout.ts'
 import { hasCode } from '../database/problems.ts'
 import type { ContextStoreSettings } from '../database/settings.ts'
 import {

@@ -1,7 +1,7 @@
 /** Collects records until a transaction is worthwhile, and writes them with the walk's progress while the next pages are requested. */
 import { writeJson } from 'ferrule/engine'
 import { getAt, inSpan, parsePath, type SpanStart } from 'ferrule/internal'
-import { labelKind } from '../../../values/own-kind-names.ts'
+import { labelKind } from '../../../values/ids.ts'
 import type { EntityRef } from '../../entity-ref.ts'
 import type { Batch } from '../../store/batch.ts'
 import type { StoredRecord } from '../../store/row-encoder.ts'

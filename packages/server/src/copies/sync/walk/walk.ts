@@ -6,12 +6,23 @@ import { FerruleError } from 'ferrule'
 import { errorConsequences, fail, getAt } from 'ferrule/internal'
 import { BatchWriter } from './batch-writer.ts'
 import { type DueTree, forgetStart, startWalk } from './begin.ts'
-import { computeVersion, findChangeList, isInOrder, readChanges } from './changes.ts'
 import { Children } from './children.ts'
 import { endEntity, findDoubts, needsFill } from './end.ts'
 import { concernsRun, isPositionRefused, mostRestarts, mostTries, readNested } from './lists.ts'
 import { filterSegment, findLargest, moveOn, Outline, readIds } from './newest.ts'
-import { buildFirstParams, cutKnown, findLatest, findMove, findNextParams, type Params, Positions } from './page-params.ts'
+import {
+  buildFirstParams,
+  computeVersion,
+  cutKnown,
+  findChangeList,
+  findLatest,
+  findMove,
+  findNextParams,
+  isInOrder,
+  type Params,
+  Positions,
+  readChanges,
+} from './page-params.ts'
 import { listParents, type Work } from './parents.ts'
 import { isCounted, type Nested, type Tree } from './plan.ts'
 import type { Met } from './project.ts'
