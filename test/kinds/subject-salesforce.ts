@@ -13,7 +13,6 @@ const objects = {
   cases: 'Case',
   tasks: 'Task',
   events: 'Event',
-  campaigns: 'Campaign',
   products: 'Product2',
   users: 'User',
 }

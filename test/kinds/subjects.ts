@@ -1,13 +1,13 @@
 /** What the tests know of each kind that ships: its stand-in, and which list of the stand-in an entity reads. */
 import { choose } from '../support/draws.ts'
 import { GitHub, githubRefusals } from './stand-ins/github.ts'
-import { GoogleCalendar, googleCalendarRefusals } from './stand-ins/google-calendar.ts'
 import { HubSpot, hubspotRefusals } from './stand-ins/hubspot.ts'
 import { Notion, notionRefusals } from './stand-ins/notion.ts'
 import type { Answer, Row, Vendor } from './stand-ins/shared.ts'
 import { Slack, slackRefusals } from './stand-ins/slack.ts'
 import { Stripe, stripeRefusals } from './stand-ins/stripe.ts'
 import { Zendesk, zendeskRefusals } from './stand-ins/zendesk.ts'
+import { googleCalendar } from './subject-google-calendar.ts'
 import { jira } from './subject-jira.ts'
 import { linear } from './subject-linear.ts'
 import { salesforce } from './subject-salesforce.ts'
@@ -442,52 +442,6 @@ const hubspot: Subject = {
     { answer: hubspotRefusals.conflict, code: 'upstream_conflict' },
   ],
   missing: { entity: 'contacts', params: { id: '999999999' }, code: 'record_not_found' },
-}
-
-const calendar = 'me@example.com'
-const ofCalendar = (row: Row) => ({ calendar, id: row['id'] })
-const hour = (at: number) => ({ dateTime: new Date(Date.now() + at * 3_600_000).toISOString() })
-const googleCalendar: Subject = {
-  slug: 'google-calendar',
-  start: () => new GoogleCalendar(choose({ records: 120, smaller: 100 }, {})),
-  startLarge: () => new GoogleCalendar(choose({ records: 280, smaller: 100 }, { records: 28_000 })),
-  credentials: { refresh_token: 'refresh', access_token: 'ya29.standin', client_id: 'client', client_secret: 'secret' },
-  lists: [
-    { entity: 'calendars', holds: 'calendarList' },
-    { entity: 'events', params: { calendar: 'primary' }, holds: 'events' },
-    { entity: 'events', params: { calendar, showDeleted: true, orderBy: 'updated' }, holds: 'all events' },
-    { entity: 'events', params: { calendar, q: 'Event 77' }, holds: 'events', only: (row) => String(row['summary']).includes('Event 77') },
-    { entity: 'events', params: { calendar: 'team@example.com' }, holds: 'none' },
-    { entity: 'access_rules', params: { calendar }, holds: 'acl' },
-    { entity: 'settings', holds: 'settings' },
-  ],
-  gets: [
-    { entity: 'calendars', holds: 'calendarList', params: byId },
-    { entity: 'events', holds: 'events', params: ofCalendar },
-    { entity: 'settings', holds: 'settings', params: byId },
-  ],
-  writes: [
-    {
-      ...{ entity: 'events', action: 'create', holds: 'events', more: 1 },
-      params: () => ({ calendar, summary: 'New', start: hour(1), end: hour(2), sendUpdates: 'none' }),
-    },
-    {
-      ...{ entity: 'events', action: 'update', of: 'events', holds: 'events', sets: { summary: 'Other' } },
-      params: (row) => ({ ...ofCalendar(row), summary: 'Other', sendUpdates: 'none' }),
-    },
-    { entity: 'events', action: 'delete', of: 'events', params: ofCalendar, holds: 'events', more: -1 },
-  ],
-  copies: [
-    { entity: 'events', holds: 'events', compared: ['summary', 'status'], incremental: true },
-    { entity: 'calendars', holds: 'calendarList', compared: ['summary'] },
-  ],
-  refusals: [
-    { answer: googleCalendarRefusals.rate, code: 'upstream_rate_limited' },
-    { answer: googleCalendarRefusals.user, code: 'upstream_rate_limited' },
-    { answer: googleCalendarRefusals.forbidden, code: 'upstream_permission_denied' },
-    { answer: googleCalendarRefusals.down, code: 'upstream_error' },
-  ],
-  missing: { entity: 'events', params: { calendar, id: 'none0' }, code: 'record_not_found' },
 }
 
 /** All kinds that have a stand-in and a file. */

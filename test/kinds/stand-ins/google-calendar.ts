@@ -18,14 +18,17 @@ export const googleCalendarRefusals = {
   down: { status: 503, body: fault(503, 'backendError', 'Backend Error') },
 }
 
-/** Parameters of the pages of /v3/reference/calendarList/list, /v3/reference/events/list, /v3/reference/acl/list and /v3/reference/settings/list */
+/** Parameters of the pages of /v3/reference/calendarList/list, events/list, events/instances, acl/list and settings/list */
 const lists = kit.readTable(`
   name         | most | filters                                                                                        | not with a token
   calendarList | 250  | minAccessRole showDeleted showHidden                                                           | minAccessRole
   events       | 2500 | timeMin timeMax updatedMin q orderBy singleEvents showDeleted iCalUID timeZone eventTypes      | timeMin timeMax updatedMin q orderBy iCalUID
+  instances    | 2500 | timeMin timeMax showDeleted originalStart timeZone maxAttendees                                |
   acl          | 250  | showDeleted                                                                                    |
   settings     | 250  |                                                                                                |`)
 const eventFields = kit.words('id summary description location start end attendees recurrence reminders visibility colorId')
+const tell = ['sendUpdates', 'maxAttendees', 'conferenceDataVersion']
+const roles = kit.words('none freeBusyReader reader writer owner')
 const iso = (time: number) => new Date(time).toISOString()
 
 /** Google Calendar with a primary calendar, an empty one, and events. */
@@ -49,18 +52,26 @@ export class GoogleCalendar extends kit.Vendor {
     for (let index = 0; index < records; index += 1) {
       this.#event('me@example.com', { summary: `Event ${index}` }, start + Math.floor(index / 60) * 3_600_000) // sixty events share a time
     }
+    this.#event('me@example.com', { id: 'weekly01', summary: 'Weekly', recurrence: ['RRULE:FREQ=WEEKLY'] }, start)
+    for (let index = 0; index < this.fixed(2_600); index += 1) {
+      const time = start + index * 7 * 86_400_000
+      const id = `weekly01_${iso(time).replace(/[-:]|\.000/g, '')}`
+      this.#event('weekly01', { id, summary: 'Weekly', recurringEventId: 'weekly01', originalStartTime: { dateTime: iso(time) } }, time)
+    }
   }
 
   holds(what: string): readonly Row[] {
     if (what === 'all events') return this.#table('me@example.com').all
-    return (what === 'events' ? this.#table('me@example.com') : this.#table(what === 'acl' ? 'acl me@example.com' : what)).live()
+    const tables: Readonly<Record<string, string>> = { events: 'me@example.com', acl: 'acl me@example.com', instances: 'weekly01' }
+    return this.#table(tables[what] ?? what).live()
   }
 
   mutate(): void {
     const table = this.#table('me@example.com')
     this.#event('me@example.com', { summary: `New ${this.serial()}` }, Date.now())
     this.#touch(Object.assign(this.pick(table.live()), { summary: `Renamed ${this.serial()}` }))
-    this.#cancel(table, this.pick(table.live()))
+    this.#remove(table, this.pick(table.live()))
+    this.#remove(this.#table('weekly01'), this.pick(this.#table('weekly01').live()))
   }
 
   protected answer(call: Call): Answer {
@@ -73,7 +84,8 @@ export class GoogleCalendar extends kit.Vendor {
     const calendar = this.#table('calendarList').find(id)
     if (path[0] !== 'calendars' || calendar === undefined || id === undefined) throw refuse(404, 'notFound', 'Not Found')
     if (path.length === 2 && call.method === 'GET') return kit.ok(show('calendarList', calendar))
-    if (path[2] === 'acl' && path.length === 3 && call.method === 'GET') return this.#page(call, 'acl', this.#table(`acl ${id}`))
+    if (path[2] === 'acl' && path.length < 5) return this.#rules(call, id, path[3])
+    if (path[2] === 'events' && path[4] === 'instances' && path.length === 5) return this.#instances(call, id, path[3] ?? '')
     if (path[2] !== 'events' || path.length > 4) throw refuse(404, 'notFound', 'Not Found')
     return path[3] === undefined ? this.#events(call, id) : this.#one(call, this.#table(id), path[3])
   }
@@ -85,12 +97,33 @@ export class GoogleCalendar extends kit.Vendor {
     return kit.ok(show(name, find(this.#table(name), id === 'primary' ? 'me@example.com' : id)))
   }
 
+  /** "Returns instances of the specified recurring event": /v3/reference/events/instances */
+  #instances(call: Call, calendar: string, id: string): Answer {
+    if (call.method !== 'GET' || find(this.#table(calendar), id)['recurrence'] === undefined) throw refuse(404, 'notFound', 'Not Found')
+    return this.#page(call, 'instances', this.#table(id))
+  }
+
+  /** A rule's id follows from its scope, so a second one of a scope replaces the first; a deleted one has the role none: /v3/reference/acl */
+  #rules(call: Call, calendar: string, id: string | undefined): Answer {
+    const table = this.#table(`acl ${calendar}`)
+    if (call.method === 'GET') return id === undefined ? this.#page(call, 'acl', table) : kit.ok(show('acl', find(table, id)))
+    if (id !== undefined && call.method === 'DELETE') return this.#remove(table, find(table, id), { role: 'none' })
+    check(call.query.keys(), ['sendNotifications'])
+    const { role, scope } = read(call, ['role', 'scope'])
+    if (!roles.includes(String(role))) throw refuse(400, 'invalid', 'Invalid role value.')
+    if (id !== undefined && call.method === 'PATCH') return kit.ok(show('acl', this.#touch(Object.assign(find(table, id), { role }))))
+    if (id !== undefined || call.method !== 'POST' || kit.at(scope, 'type') === undefined) throw refuse(400, 'required', 'Required')
+    const own = `${kit.at(scope, 'type')}${kit.at(scope, 'type') === 'default' ? '' : `:${kit.at(scope, 'value')}`}`
+    const row = table.find(own) ?? this.#add(`acl ${calendar}`, { id: own, scope }, Date.now())
+    return kit.ok(show('acl', this.#touch(Object.assign(row, { role }))))
+  }
+
   /** The caller can give the id: https://developers.google.com/workspace/calendar/api/v3/reference/events/insert */
   #events(call: Call, calendar: string): Answer {
     const table = this.#table(calendar)
     if (call.method === 'GET') return this.#page(call, 'events', table)
     if (call.method !== 'POST') throw refuse(404, 'notFound', 'Not Found')
-    check(call.query.keys(), ['sendUpdates', 'maxAttendees', 'conferenceDataVersion'])
+    check(call.query.keys(), tell)
     const fields = read(call)
     if (!/^[a-v0-9]{5,1024}$/.test(String(fields['id'] ?? 'event'))) throw refuse(400, 'invalid', 'Invalid resource id value.')
     if (fields['start'] === undefined || fields['end'] === undefined) throw refuse(400, 'required', 'Missing end time.')
@@ -101,12 +134,11 @@ export class GoogleCalendar extends kit.Vendor {
   #one(call: Call, table: kit.Table, id: string): Answer {
     const row = find(table, id)
     if (call.method === 'GET') return kit.ok(show('events', row))
-    check(call.query.keys(), ['sendUpdates', 'maxAttendees', 'conferenceDataVersion'])
+    check(call.query.keys(), tell)
     if (table.isDeleted(row)) throw refuse(410, 'deleted', 'Resource has been deleted')
     if (call.method === 'PATCH' || call.method === 'PUT') return kit.ok(show('events', this.#touch(Object.assign(row, read(call)))))
     if (call.method !== 'DELETE') throw refuse(404, 'notFound', 'Not Found')
-    this.#cancel(table, row)
-    return { status: 204 }
+    return this.#remove(table, row)
   }
 
   /**
@@ -159,8 +191,9 @@ export class GoogleCalendar extends kit.Vendor {
     return this.#add(calendar, { id, status: 'confirmed', created: iso(time), start, end, organizer: { email: calendar }, ...fields }, time)
   }
 
-  #cancel(table: kit.Table, row: Row): void {
-    table.delete(this.#touch(Object.assign(row, { status: 'cancelled' })))
+  #remove(table: kit.Table, row: Row, says: Row = { status: 'cancelled' }): Answer {
+    table.delete(this.#touch(Object.assign(row, says)))
+    return { status: 204 }
   }
 }
 
@@ -170,9 +203,9 @@ function find(table: kit.Table, id: string): Row {
   return row
 }
 
-/** The stand-in's own names stay behind; only events say when they changed: /v3/reference/calendarList, /v3/reference/settings, /v3/reference/acl */
+/** The stand-in's own names stay behind; only events say when they changed: /v3/reference/calendarList, settings, acl */
 function show(name: string, { number: _number, made: _made, updated, ...row }: Row): Row {
-  return name === 'events' ? { ...row, updated } : row
+  return name === 'events' || name === 'instances' ? { ...row, updated } : row
 }
 
 /** Bounds are exclusive: the lower one is of the end, the upper one of the start. */
@@ -189,10 +222,10 @@ function check(names: Iterable<string>, allowed: readonly string[]): void {
   kit.refuseUnknown(names, allowed, (name) => refuse(400, 'badRequest', `Unknown name "${name}": Cannot bind query parameter.`))
 }
 
-function read({ body }: Call): Row {
+function read({ body }: Call, known: readonly string[] = eventFields): Row {
   const fields = kit.readObject(body)
   if (fields === undefined) throw refuse(400, 'parseError', 'Parse Error')
-  check(Object.keys(fields), eventFields)
+  check(Object.keys(fields), known)
   return fields
 }
 

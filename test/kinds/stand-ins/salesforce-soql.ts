@@ -28,7 +28,6 @@ export const objects = kit.readTable(`
   Case         | 500    | CaseNumber Subject Description Status Priority Origin IsClosed AccountId ContactId OwnerId |                           | 2     | CaseNumber IsClosed
   Task         | 00T    | Subject Description Status Priority ActivityDate IsClosed WhoId WhatId OwnerId             |                           | 2     | IsClosed
   Event        | 00U    | Subject Description Location StartDateTime EndDateTime WhoId WhatId OwnerId                | StartDateTime EndDateTime | 3     |
-  Campaign     | 701    | Name Type Status StartDate EndDate IsActive OwnerId                                        | Name                      | 4     |
   Product2     | 01t    | Name ProductCode Description Family IsActive                                               | Name                      | 4     |
   User         | 005    | Username Name Email Title Department IsActive ProfileId                                    | Username Email ProfileId  | 5     | Name
   Organization | 00D    | Name OrganizationType InstanceName IsSandbox                                               |                           | 0     |`)
