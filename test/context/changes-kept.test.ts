@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
 import { mostBytes } from '../../packages/server/src/copies/store/log.ts'
 import type { ContextStore, LogPosition } from '../../packages/server/src/copies/store/types.ts'
-import { createRef, createStoreWorld, notesOf, overBoth, type StoreWorld } from './store-world.ts'
+import { createRef, createStoreWorld, notesOf, overStatements, type StoreWorld } from './store-world.ts'
 
 const dayMs = 86_400_000
 const days = 7
 
-overBoth('what a consumer has not read', (engine) => {
+overStatements('what a consumer has not read', (engine) => {
   let world: StoreWorld
   let store: ContextStore
   beforeAll(async () => {

@@ -11,7 +11,7 @@ import {
   noteFields,
   notesOf,
   oneValue,
-  overBoth,
+  overStatements,
   rowsOf,
   type StoreWorld,
   testKind,
@@ -20,7 +20,7 @@ import {
 const dayMs = 86_400_000
 const days = 7
 
-overBoth('the log of changes', (engine) => {
+overStatements('the log of changes', (engine) => {
   let world: StoreWorld
   let store: ContextStore
 

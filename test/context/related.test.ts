@@ -5,7 +5,7 @@ import { createSearcher } from '../support/searcher.ts'
 import type { Json } from './oracle-places.ts'
 import { Random } from './random.ts'
 import { createRelatedRef, findRelated, Oracle, ownRelatedKind, type Records, relatedKind, storeRecords } from './related-world.ts'
-import { createStoreWorld, overBoth, refusal } from './store-world.ts'
+import { createStoreWorld, overStatements, refusal } from './store-world.ts'
 
 const users = [
   { id: 'u1', name: 'Ada', title: 'Account executive', teamId: 7n, managerId: 'u2', settings: { zone: 'UTC' } },
@@ -43,7 +43,7 @@ const records: Records = {
   ],
 }
 
-overBoth('related records', (engine) => {
+overStatements('related records', (engine) => {
   const open = async (own = false) => {
     const world = await createStoreWorld(engine)
     const store = world.open({ kinds: [relatedKind] })

@@ -10,7 +10,7 @@ import { type ContextStore, findOwnMoves, type OwnMove } from '../../packages/se
 import type { OwnKind } from '../../packages/server/src/values/access.ts'
 import { changes, file, read } from '../kind-file/changes.ts'
 import { createSearcher } from '../support/searcher.ts'
-import { createRef, createStoreWorld, overBoth, type StoreWorld } from './store-world.ts'
+import { createRef, createStoreWorld, overStatements, type StoreWorld } from './store-world.ts'
 
 /** Classes that announce what happens to the rows of an entity. Known values that change may be stored alike: then less happens than announced. */
 const announced: Readonly<Record<Exclude<OwnMove, 'same'>, readonly KindChangeClass[]>> = {
@@ -48,7 +48,7 @@ const recordsOf = (own: OwnKind, entity: string): readonly Readonly<Record<strin
     Object.fromEntries(Object.entries(fieldsOf(own, entity)).map(([name, schema]) => [name, readValue(name, schema, number)])),
   )
 
-overBoth('a copy whose kind changes', (engine) => {
+overStatements('a copy whose kind changes', (engine) => {
   let world: StoreWorld
   let store: ContextStore
   let reader: FeedReader

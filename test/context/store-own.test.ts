@@ -9,7 +9,7 @@ import { type ContextStore, findOwnMoves } from '../../packages/server/src/copie
 import type { OwnKind } from '../../packages/server/src/values/access.ts'
 import { createSearcher } from '../support/searcher.ts'
 import { eager, found, planOf, searchOften } from './indexes-world.ts'
-import { createRef, createStoreWorld, notesOf, oneValue, overBoth, refusal, rowsOf, type StoreWorld } from './store-world.ts'
+import { createRef, createStoreWorld, notesOf, oneValue, overStatements, refusal, rowsOf, type StoreWorld } from './store-world.ts'
 
 const organizationId = '7a000000-0000-4000-8000-000000000001'
 let kinds = 0
@@ -57,7 +57,7 @@ async function ask(store: ContextStore, ref: EntityRef, query: object = {}): Pro
 const idsOf = async (store: ContextStore, ref: EntityRef, query: object = {}): Promise<unknown[]> =>
   (await ask(store, ref, query)).map((record) => record['id'])
 
-overBoth('kinds of organizations', (engine) => {
+overStatements('kinds of organizations', (engine) => {
   let world: StoreWorld
   let store: ContextStore
   beforeAll(async () => {
@@ -354,7 +354,7 @@ overBoth('kinds of organizations', (engine) => {
   })
 })
 
-overBoth('the table of kinds of organizations', (engine) => {
+overStatements('the table of kinds of organizations', (engine) => {
   test('gets new slots and keeps its rows; with another meaning of them it is made anew, and everything is read again', async () => {
     const world = await createStoreWorld(engine)
     const changes: string[] = []

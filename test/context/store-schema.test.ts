@@ -9,13 +9,13 @@ import {
   noteFields,
   notesOf,
   oneValue,
-  overBoth,
+  overStatements,
   rowsOf,
   type StoreWorld,
   testKind,
 } from './store-world.ts'
 
-overBoth('tables', (engine) => {
+overStatements('tables', (engine) => {
   let world: StoreWorld
   let changes: string[]
 

@@ -5,14 +5,14 @@ import { mostEntities } from '../../packages/server/src/copies/changes/connector
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
 import { Follower } from '../support/follower.ts'
 import { expectDocumented } from './contract.ts'
-import { allFound, eventually, overBothStores, startCopyWorld } from './search-support.ts'
+import { allFound, eventually, overStatements, startCopyWorld } from './search-support.ts'
 import { type Answer, connectorsPath, type Json, type World } from './support.ts'
 
 const operation = `GET ${connectorsPath}/{connector_id}/changes`
 const idOf = { users: 'id', settings_scorecards: 'scorecardId' } as const
 type Entity = keyof typeof idOf
 
-overBothStores('a change feed of a connector', (engine) => {
+overStatements('a change feed of a connector', (engine) => {
   let world: World
   let connector: string
   let number = 0

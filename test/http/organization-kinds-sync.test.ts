@@ -1,6 +1,6 @@
 /** Copies of kinds that organizations bring: synced, searched, moved between versions, and apart from those of others. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { overBothStores, startCopyWorld } from './search-support.ts'
+import { overStatements, startCopyWorld } from './search-support.ts'
 import { base, client, connectorsPath, type Json, tokenPath, type World } from './support.ts'
 
 const print = (fields: string, more = ''): string => `
@@ -39,7 +39,7 @@ const first = [
   { id: 2, subject: 'Lost password', state: 'closed' },
 ]
 
-overBothStores('a copy', (engine) => {
+overStatements('a copy', (engine) => {
   let world: World
   let other: { readonly token: string }
   beforeAll(async () => {

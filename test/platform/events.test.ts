@@ -9,7 +9,7 @@ import type { EventWorker } from '../../packages/server/src/events/event-worker.
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
 import { createSyncWorld, type SyncWorld } from './sync-world.ts'
-import { connectorBody, createWorld, firstPrincipal, masterKey, newTenant, overBoth, type World } from './world.ts'
+import { connectorBody, createWorld, firstPrincipal, masterKey, newTenant, overServer, type World } from './world.ts'
 
 const env = { FERRULE_WEBHOOK_HOSTS: '127.0.0.1' }
 
@@ -19,7 +19,7 @@ interface Received {
   readonly body: string
 }
 
-overBoth('events', (database) => {
+overServer('events', (database) => {
   let world: World
   let platform: Platform
   let first: Principal
@@ -203,7 +203,7 @@ overBoth('events', (database) => {
   })
 })
 
-overBoth('events of syncs', (database) => {
+overServer('events of syncs', (database) => {
   let here: SyncWorld
   beforeAll(async () => {
     here = await createSyncWorld(database, 'sync events')

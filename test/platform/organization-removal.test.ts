@@ -9,11 +9,11 @@ import type { Caller, Principal } from '../../packages/server/src/values/access.
 import { stall } from './kinds.ts'
 import { ledger } from './sync-kinds.ts'
 import { createSyncWorld, newest, type SyncWorld, whole } from './sync-world.ts'
-import { openBeside, overBoth, refusal } from './world.ts'
+import { openBeside, overServer, refusal } from './world.ts'
 
 const day = 86_400_000
 
-overBoth('an organization that is deleted', (database) => {
+overServer('an organization that is deleted', (database) => {
   let here: SyncWorld
   let platform: Platform
   let raw: Database

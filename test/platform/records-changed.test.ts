@@ -10,11 +10,11 @@ import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
 import { Receiver } from '../http/webhook-support.ts'
 import { createSyncWorld, type SyncWorld } from './sync-world.ts'
-import { overBoth } from './world.ts'
+import { overServer } from './world.ts'
 
 type Told = EventOf<'records.changed'>
 
-overBoth('records.changed', (database) => {
+overServer('records.changed', (database) => {
   let here: SyncWorld
   let receiver: Receiver
   let worker: EventWorker

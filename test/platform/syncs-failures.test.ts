@@ -3,12 +3,12 @@ import type { Call } from '../../packages/ferrule/src/engine/call/outcome.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
 import { createSyncWorld, newest, type SyncWorld, whole } from './sync-world.ts'
-import { overBoth } from './world.ts'
+import { overServer } from './world.ts'
 
 const vendor = 'Ledger'
 const hour = 3_600_000
 
-overBoth('a sync that fails', (database) => {
+overServer('a sync that fails', (database) => {
   let here: SyncWorld
   let principal: Principal
   let id: string

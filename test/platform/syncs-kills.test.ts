@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { SyncKills } from '../support/sync-kills.ts'
-import { createWorld, overBoth } from './world.ts'
+import { createWorld, overServer } from './world.ts'
 
 /** `npm run soak` kills far more (test/soak/sync-nodes.soak.test.ts). */
 const most = 20
 
-overBoth('a node that is killed while it syncs', (database) => {
+overServer('a node that is killed while it syncs', (database) => {
   test('leaves a copy and a follower that equal the vendor after the next run, and loses no event', async () => {
     const world = await createWorld(database, 'sync kills')
     await using run = await SyncKills.begin(world.env)

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Principal } from '../../packages/server/src/values/access.ts'
 import { createSyncWorld, type Node, newest, type SyncWorld, whole } from './sync-world.ts'
-import { overBoth } from './world.ts'
+import { overServer } from './world.ts'
 
 const leaseMs = 90_000
 
-overBoth('nodes that sync', (database) => {
+overServer('nodes that sync', (database) => {
   let here: SyncWorld
   let other: Node
   let principal: Principal

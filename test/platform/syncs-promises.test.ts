@@ -3,12 +3,12 @@ import { fail } from '../../packages/ferrule/src/errors.ts'
 import type { SyncStatusRecord } from '../../packages/ferrule/src/wire/context-store.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from './sync-world.ts'
-import { overBoth } from './world.ts'
+import { overServer } from './world.ts'
 
 /** Passes a store with only the methods that the status needs. */
 const untyped = (options: unknown): SyncWorldOptions => options as SyncWorldOptions
 
-overBoth('what the status of a copy promises', (database) => {
+overServer('what the status of a copy promises', (database) => {
   let here: SyncWorld
   let principal: Principal
   let id: string
@@ -115,7 +115,7 @@ overBoth('what the status of a copy promises', (database) => {
   })
 })
 
-overBoth('the status while the store is busy', (database) => {
+overServer('the status while the store is busy', (database) => {
   test('does not wait for it', async () => {
     const never = new Promise<never>(() => undefined)
     const contextStore = {

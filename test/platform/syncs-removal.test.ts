@@ -3,11 +3,11 @@ import { fail } from '../../packages/ferrule/src/errors.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
 import { createSyncWorld, newest, type SyncWorld, whole } from './sync-world.ts'
-import { overBoth, refusal } from './world.ts'
+import { overServer, refusal } from './world.ts'
 
 const day = 86_400_000
 
-overBoth('a copy that is removed', (database) => {
+overServer('a copy that is removed', (database) => {
   let here: SyncWorld
   let principal: Principal
   beforeAll(async () => {

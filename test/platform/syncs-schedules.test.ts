@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Principal } from '../../packages/server/src/values/access.ts'
 import { createSyncWorld, newest, type SyncWorld, whole } from './sync-world.ts'
-import { overBoth, refusal } from './world.ts'
+import { overServer, refusal } from './world.ts'
 
 const hour = 3_600_000
 
-overBoth('schedules', (database) => {
+overServer('schedules', (database) => {
   let here: SyncWorld
   beforeAll(async () => {
     here = await createSyncWorld(database, 'sync schedules')

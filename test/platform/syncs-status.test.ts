@@ -4,7 +4,7 @@ import type { SyncStatusRecord } from '../../packages/ferrule/src/wire/context-s
 import type { SyncRunRecord } from '../../packages/ferrule/src/wire/syncs.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
 import { createSyncWorld, type SyncWorld } from './sync-world.ts'
-import { overBoth, refusal } from './world.ts'
+import { overServer, refusal } from './world.ts'
 
 /** A wait that ends on command. */
 class Ticks {
@@ -23,7 +23,7 @@ class Ticks {
   }
 }
 
-overBoth('the status of a copy', (database) => {
+overServer('the status of a copy', (database) => {
   let here: SyncWorld
   let principal: Principal
   let id: string

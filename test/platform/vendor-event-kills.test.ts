@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { VendorEventKills } from '../support/vendor-event-kills.ts'
-import { createWorld, overBoth } from './world.ts'
+import { createWorld, overServer } from './world.ts'
 
 /** `npm run soak` kills far more (test/soak/sync-nodes.soak.test.ts). */
 const most = 10
 
-overBoth('a node that is killed while events of a vendor wait', (database) => {
+overServer('a node that is killed while events of a vendor wait', (database) => {
   test('loses none that it took', async () => {
     const world = await createWorld(database, 'vendor event kills')
     await using run = await VendorEventKills.begin(world.env)

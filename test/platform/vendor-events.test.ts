@@ -5,7 +5,7 @@ import type { Database } from '../../packages/server/src/db/database.ts'
 import { leaseVendorEvents } from '../../packages/server/src/events/sql/vendor-events.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
-import { connectorBody, createWorld, firstPrincipal, masterKey, newTenant, notes, overBoth, type World } from './world.ts'
+import { connectorBody, createWorld, firstPrincipal, masterKey, newTenant, notes, overServer, type World } from './world.ts'
 
 const webhooks: Webhooks = {
   signature: {
@@ -24,7 +24,7 @@ const hooked = { ...notes, definition: { ...notes.definition, webhooks } }
 const secret = 'a secret of the vendor'
 const hour = 3_600_000
 
-overBoth('what vendors send', (database) => {
+overServer('what vendors send', (database) => {
   let world: World
   let platform: Platform
   let raw: Database

@@ -13,7 +13,7 @@ import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import { readSettings } from '../../packages/server/src/main/settings/settings.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
 import { createStubEngine } from '../support/engines.ts'
-import { createTestDatabase, databasesUnderTest } from '../support/postgres.ts'
+import { createTestDatabase, databasesOfStatements, databasesUnderTest } from '../support/postgres.ts'
 import { keyPair, notes, stall } from './kinds.ts'
 
 export { keyPair, notes, oauth, stall } from './kinds.ts'
@@ -89,6 +89,10 @@ export async function createWorld(database: DatabaseName, name: string, through:
 /** Runs a suite over both databases. */
 export const overBoth = (name: string, suite: (database: DatabaseName) => void): void =>
   describe.each(databasesUnderTest(['sqlite', 'postgres']))(`${name} on %s`, suite)
+
+/** Runs a suite over PostgreSQL, in `npm run soak` over SQLite too: all tests over HTTP, of the command and of the pages run on SQLite. */
+export const overServer = (name: string, suite: (database: DatabaseName) => void): void =>
+  describe.each(databasesOfStatements(['sqlite', 'postgres']))(`${name} on %s`, suite)
 
 /** Opens another process or node over the same database. */
 export const openBeside = (world: World, options: Parameters<World['open']>[0] = {}): Promise<Platform> =>

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Call } from '../../packages/ferrule/src/engine/call/outcome.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import { createSyncWorld, type SyncWorld } from '../platform/sync-world.ts'
-import { overBoth } from '../platform/world.ts'
+import { overServer } from '../platform/world.ts'
 
 const minute = 60_000
 
-overBoth('an entity that fails for an hour', (database) => {
+overServer('an entity that fails for an hour', (database) => {
   let here: SyncWorld
   beforeAll(async () => {
     here = await createSyncWorld(database, 'issue 22 entity')

@@ -12,14 +12,15 @@ const sameOnEach: readonly { readonly files: RegExp; readonly because: string }[
   { files: /^test\/faults\//, because: 'the faults are those of vendors' },
   { files: /^test\/context\/(store-embedded|sync-truth)/, because: 'the copy is embedded there' },
   {
-    files: /^test\/context\/(exactness-cases|indexes|store-work|sync-fresh|sync-store|citus|folds|store-(copy|forget|passes))/,
+    files:
+      /^test\/context\/(exactness-cases|changes-(kept|noted)|indexes|store-work|sync-fresh|sync-store|citus|folds|store-(copy|forget|own-changes|passes))/,
     because: 'exactness draws searches of every kind, and store.test.ts has the statements that write',
   },
   {
     files: /^test\/context\/(store-replicas|tokens)/,
     because: 'replicas are asked by functions that each version has; words are split without a database',
   },
-  { files: /^test\/http\/(?!search)/, because: 'routes ask the platform and the store, whose own tests run on each version' },
+  { files: /^test\/(connect|http)\//, because: 'routes ask the platform and the store, whose own tests run on each version' },
   { files: /^test\/platform\/syncs-/, because: 'they follow the clock and the walks; syncs.test.ts has the statements' },
   {
     files: /^test\/platform\/(?!syncs|start|budgets-stored)/,

@@ -77,7 +77,7 @@ async function run(url: string, statement: string): Promise<void> {
 export const databasesUnderTest = <const Name extends string>(all: readonly Name[]): readonly Name[] =>
   inject('isFurtherVersion') ? all.filter((name) => name === 'postgres') : all
 
-/** The databases of a suite that looks at statements only: the embedded database is PostgreSQL too, so `npm test` asks the server alone. */
+/** The databases of a suite that looks at statements only: `npm test` asks the server alone, `npm run soak` the embedded ones too. */
 export const databasesOfStatements = <const Name extends string>(all: readonly Name[]): readonly Name[] =>
   choose(
     all.filter((name) => name === 'postgres'),
