@@ -8,6 +8,7 @@
  */
 import { parseArgs } from 'node:util'
 import { agentTools } from './agent-tools.ts'
+import { aggregates } from './aggregates.ts'
 import { budgets } from './budgets.ts'
 import { changes } from './changes.ts'
 import { commandWalk } from './command-walk.ts'
@@ -55,6 +56,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   uploads,
   'store-write-embedded': storeWriteEmbedded,
   'store-write-postgres': storeWritePostgres,
+  aggregates,
   changes,
   search,
   'search-embedded': searchEmbedded,

@@ -29,13 +29,21 @@ interface GroupSql {
   /** True in the table of groups for values that make no group. */
   readonly isSkipped: string | undefined
   readonly cell: string
-  /** Table of the commonest text of each key, and its join with the table of groups. */
-  readonly spelling: { readonly table: string; readonly join: string } | undefined
+  /** Text of each value, the commonest of which each key shows, and its join with the table of groups. */
+  readonly spelling: { readonly text: string; readonly join: string } | undefined
+}
+
+/** An aggregate of records, and the function that makes one of several; undefined where none does. */
+interface Part {
+  readonly sql: string
+  readonly merge: 'sum' | 'min' | 'max' | undefined
 }
 
 /** SQL of a measure in the table of groups. */
 interface MeasureSql {
-  readonly sql: string
+  readonly parts: readonly Part[]
+  /** Builds the measure of its parts. */
+  readonly join: (parts: readonly string[]) => string
   /** Number of values that it does not take. */
   readonly skipped: string | undefined
   readonly cell: string
@@ -79,12 +87,6 @@ const writeGroupCell = (
   return group.by.is === 'range' ? `${key}::text` : writeValueCell(group, names, spelling)
 }
 
-/** Builds the commonest text of each key, of all records that count; of equally common ones the first. */
-function writeSpelling({ query, where }: Scene, { key, text, from }: { key: string; text: string; from: string }): string {
-  const counted = `select ${key} as key, ${text} as text, count(*) as uses from ${quoteTable(query.search.table)} t${from} where ${where} group by 1, 2`
-  return `select distinct on (key) key, text from (${counted}) c order by key, uses desc, text`
-}
-
 function buildGroup(scene: Scene, group: Group, index: number): GroupSql {
   const { values } = scene
   const { path, by } = group
@@ -112,10 +114,7 @@ function buildGroup(scene: Scene, group: Group, index: number): GroupSql {
     spelling:
       text === undefined
         ? undefined
-        : {
-            table: `${spelled} as (${writeSpelling(scene, isJson ? { key: own[0] ?? '', text: `x${index}.text`, from: from ?? '' } : { key: keys[0] ?? '', text, from: '' })})`,
-            join: ` left join ${spelled} on ${spelled}.key = h.${name}`,
-          },
+        : { text: isJson ? `x${index}.text` : text, join: ` left join ${spelled} on ${spelled}.key = h.${name}` },
   }
 }
 
@@ -133,24 +132,31 @@ function placePath({ paths, values }: Scene, path: FieldPath): number {
 const [doubled, digits] = ['2e20', '1e-20']
 
 /** Builds an average, rounded half away from zero. PostgreSQL would choose the digits by the size of the number. */
-const writeAverage = (value: string, filter: string): string => {
-  const [sum, count] = [`sum(${value})${filter}`, `count(${value})${filter}`]
-  return `trim_scale(sign(${sum}) * div(abs(${sum}) * ${doubled} + ${count}, nullif(2 * ${count}, 0)::numeric) * ${digits})`
-}
+const writeAverage = ([sum, count]: readonly string[]): string =>
+  `trim_scale(sign(${sum}) * div(abs(${sum}) * ${doubled} + ${count}, nullif(2 * ${count}, 0)::numeric) * ${digits})`
 
-function writeFunction(measure: FieldMeasure, value: ValueSql, { filter, values }: { filter: string; values: Values }): string {
+const takeOnly = ([sql = 'null']: readonly string[]): string => sql
+
+function buildParts(
+  measure: FieldMeasure,
+  value: ValueSql,
+  { filter, values }: { filter: string; values: Values },
+): Pick<MeasureSql, 'parts' | 'join'> {
   const result = findResult(measure)
   const compared = result === 'time' ? value.time : result === 'text' ? value.text : value.number
+  const part = (sql: string, merge: Part['merge']): Part => ({ sql: `${sql}${filter}`, merge })
   switch (measure.is) {
     case 'avg':
-      return writeAverage(value.number, filter)
+      return { parts: [part(`sum(${value.number})`, 'sum'), part(`count(${value.number})`, 'sum')], join: writeAverage }
     case 'distinct':
-      return `count(distinct ${value.key})${filter}`
+      return { parts: [part(`count(distinct ${value.key})`, undefined)], join: takeOnly }
     case 'median':
-    case 'percentile':
-      return `percentile_disc(${values.add(String(measure.at), 'float8')}) within group (order by ${value.number})${filter}`
+    case 'percentile': {
+      const at = values.add(String(measure.at), 'float8')
+      return { parts: [part(`percentile_disc(${at}) within group (order by ${value.number})`, undefined)], join: takeOnly }
+    }
     default:
-      return `${measure.is}(${compared})${filter}`
+      return { parts: [part(`${measure.is}(${compared})`, measure.is)], join: takeOnly }
   }
 }
 
@@ -166,14 +172,14 @@ function writeSkipped(measure: FieldMeasure, value: ValueSql, filter: string): s
 
 const buildMeasure = (scene: Scene, measure: Measure, index: number): MeasureSql => {
   const column = `h.m${index}`
-  if (measure.is === 'count') return { sql: countRecords, skipped: undefined, cell: `${column}::text` }
+  if (measure.is === 'count') return { ...countParts, skipped: undefined, cell: `${column}::text` }
   const { path } = measure
   const place = placePath(scene, path)
   const value = place > 0 || path.column === undefined ? describeJson('u.v', path) : describeColumn(path.column, scene.values)
   const filter = ` filter (where u.k = ${place})`
   const result = findResult(measure)
   return {
-    sql: writeFunction(measure, value, { filter, values: scene.values }),
+    ...buildParts(measure, value, { filter, values: scene.values }),
     skipped: writeSkipped(measure, value, filter),
     cell: result === 'text' ? `to_json(${column})::text` : result === 'time' ? `${column}::text` : `trim_scale(${column}::numeric)::text`,
   }
@@ -181,6 +187,7 @@ const buildMeasure = (scene: Scene, measure: Measure, index: number): MeasureSql
 
 const ofRecord = ' filter (where u.k = 0)'
 const countRecords = `count(*)${ofRecord}`
+const countParts: Pick<MeasureSql, 'parts' | 'join'> = { parts: [{ sql: countRecords, merge: 'sum' }], join: takeOnly }
 
 /** Builds the rows that are aggregated: each record, and each value at a path, for each group of the record. */
 function writeSource({ query, where, paths }: Scene, groups: readonly GroupSql[]): string {
@@ -227,6 +234,95 @@ function cutPage(ranked: string, cells: number, values: Values): string {
   return `select * from (select r.*, ${before} as before from (${ranked}) r) q where q.before is null or q.before <= ${values.add(largestPage, 'int4')}`
 }
 
+/** A key of `group_by` that shows the commonest of several texts. */
+interface Spelled {
+  /** Names of its table, of its key, and of its text in the table of spelled groups. */
+  readonly table: string
+  readonly name: string
+  readonly as: string
+  readonly group: GroupSql
+  readonly text: string
+}
+
+const listSpelled = (groups: readonly GroupSql[]): readonly Spelled[] =>
+  groups.flatMap((group, index) =>
+    group.spelling === undefined
+      ? []
+      : [{ table: `s${index}`, name: group.names[0] ?? '', as: `l${index}`, group, text: group.spelling.text }],
+  )
+
+/** Builds the commonest text of each key, of all records that count; of equally common ones the first. @param counted `key`, `text`, `uses` */
+const writeCommonest = (table: string, counted: string): string =>
+  `${table} as (select distinct on (key) key, text from (${counted}) c order by key, uses desc, text)`
+
+const groupBy = (keys: number): string =>
+  keys === 0 ? '' : ` group by ${Array.from({ length: keys }, (_, index) => index + 1).join(', ')}`
+
+const listKeys = (groups: readonly GroupSql[]): readonly string[] =>
+  groups.flatMap(({ keys, names }) => keys.map((key, index) => `${key} as ${names[index]}`))
+
+/** Lists `n0` …, the numbers of values that measures do not take, and `n`, that of records. */
+const listCounts = (measures: readonly MeasureSql[]): readonly string[] => [
+  ...measures.flatMap(({ skipped }, index) => (skipped === undefined ? [] : [`${skipped} as n${index}`])),
+  `${countRecords} as n`,
+]
+
+/** What is counted: the rows of `source`. */
+interface Counted {
+  readonly groups: readonly GroupSql[]
+  readonly measures: readonly MeasureSql[]
+  readonly source: string
+}
+
+/** Builds the table of all groups, and those of spellings, which take a scan each. */
+function writeGroups({ query, where }: Scene, { groups, measures, source }: Counted): readonly string[] {
+  const columns = [
+    ...listKeys(groups),
+    ...measures.map(({ parts, join }, index) => `${join(parts.map(({ sql }) => sql))} as m${index}`),
+    ...listCounts(measures),
+  ]
+  const spelled = listSpelled(groups).map(({ table, group, text }) => {
+    const from = `${quoteTable(query.search.table)} t${group.from ?? ''}`
+    return writeCommonest(
+      table,
+      `select ${group.keys[0]} as key, ${text} as text, count(*) as uses from ${from} where ${where} group by 1, 2`,
+    )
+  })
+  return [`a as materialized (select ${columns.join(', ')} ${source}${groupBy(listKeys(groups).length)})`, ...spelled]
+}
+
+/**
+ * Builds the same tables with one scan: groups are counted with their spellings first, then merged.
+ * @returns undefined where a measure cannot be merged, or where a record could stand for its text more than once
+ */
+function writeSpelledGroups({ groups, measures, source }: Counted): readonly string[] | undefined {
+  const spelled = listSpelled(groups)
+  const isOnce = spelled.every(({ group }) => groups.every((each) => each === group || each.from === undefined))
+  if (spelled.length === 0 || !isOnce || measures.some(({ parts }) => parts.some(({ merge }) => merge === undefined))) return undefined
+  const names = groups.flatMap((group) => group.names)
+  const first = [
+    ...listKeys(groups),
+    ...spelled.map(({ text, as }) => `${text} as ${as}`),
+    ...measures.flatMap(({ parts }, measure) => parts.map(({ sql }, part) => `${sql} as p${measure}_${part}`)),
+    ...listCounts(measures),
+  ]
+  const merged = [
+    ...names,
+    ...measures.map(
+      ({ parts, join }, measure) => `${join(parts.map(({ merge }, part) => `${merge}(p${measure}_${part})`))} as m${measure}`,
+    ),
+    ...measures.flatMap(({ skipped }, index) => (skipped === undefined ? [] : [`sum(n${index}) as n${index}`])),
+    'sum(n) as n',
+  ]
+  return [
+    `b as materialized (select ${first.join(', ')} ${source}${groupBy(names.length + spelled.length)})`,
+    `a as materialized (select ${merged.join(', ')} from b${groupBy(names.length)})`,
+    ...spelled.map(({ table, name, as }) =>
+      writeCommonest(table, `select ${name} as key, ${as} as text, sum(n) as uses from b group by 1, 2`),
+    ),
+  ]
+}
+
 interface Parts {
   readonly groups: readonly GroupSql[]
   readonly measures: readonly MeasureSql[]
@@ -247,16 +343,10 @@ export function buildAggregateStatement(query: AggregateQuery, { connector, reli
   const scene: Scene = { query, values, where, paths: new Map() }
   const groups = query.groups.map((group, index) => buildGroup(scene, group, index))
   const measures = query.measures.map((measure, index) => buildMeasure(scene, measure, index))
+  const rows = { groups, measures, source: writeSource(scene, groups) }
+  const counted = writeSpelledGroups(rows) ?? writeGroups(scene, rows)
   // Without values of their own there are only rows of records.
   const plain = (sql: string): string => (scene.paths.size > 0 ? sql : sql.replaceAll(ofRecord, ''))
-  const columns = [
-    ...groups.flatMap(({ keys, names }) => keys.map((key, index) => `${key} as ${names[index]}`)),
-    ...measures.map(({ sql }, index) => `${sql} as m${index}`),
-    ...measures.flatMap(({ skipped }, index) => (skipped === undefined ? [] : [`${skipped} as n${index}`])),
-    `${countRecords} as n`,
-  ]
-  const keys = groups.flatMap(({ names }) => names)
-  const by = keys.length === 0 ? '' : ` group by ${keys.map((_key, index) => index + 1).join(', ')}`
   const skipped = groups.flatMap(({ isSkipped }) => (isSkipped === undefined ? [] : [`(${isSkipped}) is not true`]))
   const good = skipped.length === 0 ? 'true' : skipped.join(' and ')
   const held =
@@ -265,11 +355,7 @@ export function buildAggregateStatement(query: AggregateQuery, { connector, reli
       : ` and ${buildCondition(buildMeasureTable(query.measures), having, { values, element: undefined, depth: 0 })}`
   const flaw = buildFlaw(search, values)
   const spellings = groups.flatMap(({ spelling }) => (spelling === undefined ? [] : [spelling]))
-  const tables = [
-    `a as materialized (${plain(`select ${columns.join(', ')} ${writeSource(scene, groups)}${by}`)})`,
-    `h as materialized (select * from a t where ${good}${held})`,
-    ...spellings.map(({ table }) => table),
-  ]
+  const tables = [...counted.map(plain), `h as materialized (select * from a t where ${good}${held})`]
   const order = writeOrder(query, groups)
   const limit = Math.min(search.limit, aggregateLimits.mostGroups - offset)
   const cells = [...groups, ...measures].map(({ cell }, index) => `${cell} as c${index}`)

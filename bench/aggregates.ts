@@ -1,0 +1,129 @@
+/** Counts and groups of a large connector against the same grouping by hand, in SQL on the same table and in the same sessions. */
+import { randomUUID } from 'node:crypto'
+import { decimal, id, int, known, str, time } from '../packages/ferrule/src/definition/fields.ts'
+import type { EntityRef } from '../packages/server/src/copies/entity-ref.ts'
+import { buildSearchTable } from '../packages/server/src/copies/search/columns.ts'
+import { buildPrimaryKey } from '../packages/server/src/copies/search/keys.ts'
+import { createSearcher } from '../packages/server/src/copies/searcher.ts'
+import type { Row } from '../packages/server/src/copies/store/database/database.ts'
+import { openContextStore } from '../packages/server/src/copies/store/store.ts'
+import type { ContextStore } from '../packages/server/src/copies/store/types.ts'
+import { type Result, time as timed } from './result.ts'
+import { alternate, type Effort, median, type Sides } from './rounds.ts'
+import type { SearchSizes } from './search-service.ts'
+import { type StorePlace, withEmbedded, withPostgres } from './store-places.ts'
+import { callOf } from './store-records.ts'
+
+type AggregateEffort = Effort & Pick<SearchSizes, 'records'>
+
+const calls = {
+  about: 'Calls with their price.',
+  key: ['id'],
+  context_store_search: {
+    id: id('Id.'),
+    title: str('Title.'),
+    started: time('Begin.'),
+    duration: int('Seconds.'),
+    primaryUserId: id('Person.'),
+    direction: known('Direction, always spelled alike.', 'Inbound', 'Outbound'),
+    system: known('System, in several spellings.', 'Zoom', 'Teams', 'Meet'),
+    price: decimal('Price.'),
+  },
+}
+const kind = { kind: 'bench', entities: { calls } }
+const table = buildSearchTable(kind.kind, 'calls', calls)
+const systems = ['Zoom', 'Teams', 'Meet', 'zoom', 'TEAMS']
+const batch = 1_000
+
+async function fill(store: ContextStore, ref: EntityRef, records: number): Promise<void> {
+  for (let from = 0; from < records; from += batch) {
+    const made = Array.from({ length: Math.min(batch, records - from) }, (_, offset) => {
+      const index = from + offset
+      const fields = { ...callOf(index), system: systems[index % systems.length], price: `${index % 10_000}.${10 + (index % 90)}` }
+      return { key: buildPrimaryKey(table.key, fields) ?? '', fields }
+    })
+    await store.writeBatch(ref, { records: made, asked: Date.now() })
+  }
+  const database = await store.openDatabase()
+  await database.withConnection((run) => run({ text: 'vacuum (analyze)' }), { timeoutMs: 600_000 })
+}
+
+const source = '"cs_bench_calls" where connector_id = $1'
+const from = '2025-06-01'
+/** Whole microseconds of a day, which the table stores. */
+const micros = String(BigInt(Date.parse(from)) * 1_000n)
+const local = (zone: string): string => `to_timestamp("started$at" / 1000000) at time zone ${zone}`
+/** A date without a time of day is a day of any zone. */
+const shifted = local(`case when octet_length("started") = 10 then 'UTC' else 'Europe/Berlin' end`)
+
+/** Says how often each spelling of a known value stands for it, and shows the commonest one. */
+const spelled = (name: string): string => `with c as (
+    select "${name}$l" as key, "${name}" as text, count(*) as n, sum(duration) as seconds from ${source} group by 1, 2
+  ) select (array_agg(text order by n desc, text))[1], sum(n), sum(seconds) from c group by key order by key`
+
+/** A request, and what says the same by hand. */
+interface AggregateCase {
+  readonly name: string
+  readonly params: object
+  readonly sql: string
+}
+
+const measures = { calls: 'count', seconds: { sum: 'duration' } }
+const cases: readonly AggregateCase[] = [
+  {
+    name: 'count-index',
+    params: { query: { filter: { gte: { started: from } } } },
+    sql: `select count(*) from ${source} and "started$at" >= ${micros}`,
+  },
+  {
+    name: 'month',
+    params: { group_by: [{ field: 'started', by: 'month' }], measures },
+    sql: `select date_trunc('month', ${local(`'UTC'`)}), count(*), sum(duration) from ${source} group by 1 order by 1`,
+  },
+  {
+    name: 'month-berlin',
+    params: { group_by: [{ field: 'started', by: 'month', time_zone: 'Europe/Berlin' }], measures },
+    sql: `select date_trunc('month', ${shifted}), count(*), sum(duration) from ${source} group by 1 order by 1`,
+  },
+  { name: 'known-values', params: { group_by: ['direction'], measures }, sql: spelled('direction') },
+  { name: 'known-spellings', params: { group_by: ['system'], measures }, sql: spelled('system') },
+  {
+    name: 'sum-decimals',
+    params: { group_by: ['primaryUserId'], measures: { total: { sum: 'price' } } },
+    sql: `select "primaryUserId", sum("price$n") from ${source} group by 1 order by 1`,
+  },
+  {
+    name: 'distinct',
+    params: { measures: { people: { distinct: 'primaryUserId' } } },
+    sql: `select count(distinct "primaryUserId") from ${source}`,
+  },
+]
+
+async function measured({ settings }: StorePlace, engine: string, effort: AggregateEffort): Promise<readonly Result[]> {
+  const store = openContextStore({ settings: { ...settings, searchSeconds: 60, indexes: 0 }, kinds: [kind] })
+  const ref = { connector: randomUUID(), kind: kind.kind, entity: 'calls' }
+  await fill(store, ref, effort.records)
+  const searcher = createSearcher(store, { cursorKey: () => Buffer.from('key'), clock: Date.now })
+  const results: Result[] = []
+  for (const { name, params, sql } of cases) {
+    const sides: Sides<() => Promise<unknown>> = {
+      ours: () => searcher.aggregate(ref, searcher.parseAggregate(ref, params)),
+      baseline: () => store.search(ref, (session, number) => session.query<Row>({ text: sql, values: [number] })),
+    }
+    const { ours, baseline } = await alternate(sides, { rounds: effort.rounds * 2 }, async (run) => {
+      const begin = performance.now()
+      await run()
+      return performance.now() - begin
+    })
+    const found = { ours: median(ours), baseline: median(baseline) }
+    results.push(timed({ name: `aggregate-${engine}-${name}`, unit: 'ms', ...found, records: effort.records }))
+  }
+  await store.close()
+  return results
+}
+
+/** A line for each case. The bar is 1.5 times the time of the SQL by hand: a `ratio` of 0.67. */
+export async function* aggregates(effort: AggregateEffort): AsyncGenerator<Result, void, undefined> {
+  yield* await withPostgres(1, (place) => measured(place, 'postgres', effort))
+  yield* await withEmbedded(1, (place) => measured(place, 'embedded', effort))
+}
