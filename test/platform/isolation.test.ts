@@ -69,6 +69,7 @@ const attempts: Readonly<Record<string, Attempt>> = {
   'connectors.patch': (platform, principal, { connector }) => platform.connectors.patch(principal, connector.id, { credentials: keyPair }),
   'connectors.remove': (platform, principal, { connector }) => platform.connectors.remove(principal, connector.id),
   'connectors.readAccess': (platform, principal, { connector }) => platform.connectors.readAccess(principal, connector.id),
+  'connectors.readKind': (platform, principal, { connector }) => platform.connectors.readKind(principal, connector.id),
   'connectorWebhooks.get': (platform, principal, { connector }) => platform.connectorWebhooks.get(principal, connector.id),
   'connectorWebhooks.set': (platform, principal, { connector }) => platform.connectorWebhooks.set(principal, connector.id, {}),
   'connectorWebhooks.remove': (platform, principal, { connector }) => platform.connectorWebhooks.remove(principal, connector.id),
@@ -264,7 +265,7 @@ overBoth('scopes', (database) => {
     const full = await firstPrincipal(platform)
     const estate = await estateOf(platform, full)
     const none: Principal = { ...full, scopes: new Set() }
-    const byAction = ['connectors.readAccess', 'liveness.check', 'syncs.freshness', 'syncs.refresh']
+    const byAction = ['connectors.readAccess', 'connectors.readKind', 'liveness.check', 'syncs.freshness', 'syncs.refresh']
     const checked = Object.entries(attempts).filter(([name]) => !byAction.includes(name))
     for (const [, attempt] of checked) expect(await refusal(attempt(platform, none, estate))).toMatch(/^insufficient_scope/)
     for (const call of [

@@ -23,7 +23,7 @@ import type { Parts } from '../main/parts.ts'
 import { refuseDeleted } from '../tenancy/applications/live-client.ts'
 import { existenceQuery, holdWorkspace } from '../tenancy/sql/organizations.ts'
 import { computeProof } from '../tenancy/vault/master-key.ts'
-import { type ConnectorAccess, requireScope, toConnectorRef, viewOrganization } from '../values/access.ts'
+import { type ConnectorAccess, type PrincipalView, requireScope, toConnectorRef, viewOrganization } from '../values/access.ts'
 import { asId, labelKind, newId } from '../values/ids.ts'
 import type { CallCode, CallReport } from '../values/metric-types.ts'
 import { failInactive } from '../values/read.ts'
@@ -70,7 +70,7 @@ export function keepRows({ countChanges }: Pick<Database, 'countChanges'>, read:
 }
 
 /** Builds the methods that executions use. */
-export function createAccess(parts: Parts): Pick<Connectors, 'trial' | 'readAccess' | 'markAuthError' | 'markHealthy'> {
+export function createAccess(parts: Parts): Pick<Connectors, 'trial' | 'readAccess' | 'readKind' | 'markAuthError' | 'markHealthy'> {
   const { db } = parts.database
   const read = keepRows(parts.database, connectionQuery(db))
   const isExisting = existenceQuery(db)
@@ -80,6 +80,13 @@ export function createAccess(parts: Parts): Pick<Connectors, 'trial' | 'readAcce
   const sources = new WeakMap<ConnectorAccess, StoredCredentials>()
   /** Accesses of long runs whose success is stored. */
   const healthy = new WeakSet<ConnectorAccess>()
+  const readActive = async (view: PrincipalView, given: string): Promise<SealedConnectorRow> => {
+    const id = asId(given)
+    const row = id === undefined ? undefined : await read(view, id)
+    if (row === undefined) throw (await isExisting(view.organizationId)) ? fail('connector_not_found', {}) : refuseDeleted()
+    if (row.workspace_status === 'inactive') throw failInactive({ id: row.workspace_id, name: row.workspace_name })
+    return row
+  }
   return {
     trial: async (principal, body) => {
       requireScope(principal, 'connectors:write')
@@ -90,11 +97,9 @@ export function createAccess(parts: Parts): Pick<Connectors, 'trial' | 'readAcce
       ).draft()
       return buildConnection(parts, { kind, sandbox }, { configuration, credentials: toUnstoredSource(credentials) })
     },
-    readAccess: async (principal, given) => {
-      const id = asId(given)
-      const row = id === undefined ? undefined : await read(principal, id)
-      if (row === undefined) throw (await isExisting(principal.organizationId)) ? fail('connector_not_found', {}) : refuseDeleted()
-      if (row.workspace_status === 'inactive') throw failInactive({ id: row.workspace_id, name: row.workspace_name })
+    readKind: async (view, id) => parts.kinds.get(await readActive(view, id)),
+    readAccess: async (view, id) => {
+      const row = await readActive(view, id)
       const source = createSource(row)
       const access = await buildAccess(parts, row, { source, notice: createNotice(row) })
       sources.set(access, source)

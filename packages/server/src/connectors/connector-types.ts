@@ -124,6 +124,11 @@ export interface Connectors {
    */
   readAccess(view: PrincipalView, id: string): Promise<ConnectorAccess>
   /**
+   * Reads the kind of a connector. It needs no sandbox and no credentials.
+   * @throws FerruleError `connector_not_found`, `workspace_inactive`
+   */
+  readKind(view: PrincipalView, id: string): Promise<ServedKind>
+  /**
    * Stores that the vendor refused this version of the credentials. Writes on change only, and leaves a newer version alone.
    * @param reason the vendor's message without secrets; the next step is added
    */

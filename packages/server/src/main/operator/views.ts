@@ -75,8 +75,8 @@ const drop = (connector: string, parts: StateParts): Promise<void> =>
 
 const make = (connector: string, organization: string, parts: StateParts): Promise<void> =>
   withStore(parts, async (store) => {
-    const { connection, own } = await parts.platform.connectors.readAccess(viewOrganization(organization), connector)
-    const { kind, entities } = connection.kind.definition
+    const { definition, own } = await parts.platform.connectors.readKind(viewOrganization(organization), connector)
+    const { kind, entities } = definition
     const searchable = Object.keys(entities).filter((entity) => entities[entity]?.context_store_search !== undefined)
     const tables = searchable.map((entity) => store.getTable(kind, entity, own))
     printResult(await makeViews(await store.openDatabase(), connector, tables))

@@ -77,14 +77,14 @@ const isOfExtension = (catalog: string, oid: string): string =>
 
 /**
  * Finds every right of the reader beside that to read the views: TEMP and CREATE, any right on another table, functions that run with the
- * rights of their owner, other roles, and the right to write views. `$1` is the reader, `$2` the schema.
+ * rights of their owner, other roles, and the right to write views. `$1` is the reader, `$2` the schema, `$3` from whom rights are taken.
  */
 const surplusRights = `
-  select 'TEMP or CREATE in the database ' || datname as what, format('revoke temporary, create on database %I from public, %I', datname, $1::text) as remedy
+  select 'TEMP or CREATE in the database ' || datname as what, format('revoke temporary, create on database %I from %s', datname, $3::text) as remedy
     from pg_database where datname = current_database() and has_database_privilege($1::text, oid, 'TEMPORARY, CREATE')
-  union all select 'CREATE in the schema ' || nspname, format('revoke create on schema %I from public, %I', nspname, $1::text)
+  union all select 'CREATE in the schema ' || nspname, format('revoke create on schema %I from %s', nspname, $3::text)
     from pg_namespace where nspname !~ '^pg_(toast|temp)' and has_schema_privilege($1::text, oid, 'CREATE')
-  union all select 'rights on ' || c.oid::regclass, format('revoke all on %s from public, %I', c.oid::regclass, $1::text)
+  union all select 'rights on ' || c.oid::regclass, format('revoke all on %s from %s', c.oid::regclass, $3::text)
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname not in ('pg_catalog', 'information_schema') and n.nspname !~ '^pg_(toast|temp)'
       and not ${isOfExtension('pg_class', 'c.oid')}
@@ -92,7 +92,7 @@ const surplusRights = `
         or has_any_column_privilege($1::text, c.oid, 'INSERT, UPDATE, REFERENCES')
         or n.nspname <> $2::text and has_any_column_privilege($1::text, c.oid, 'SELECT'))
   union all select 'the function ' || p.oid::regprocedure || ', which has the rights of its owner',
-      format('revoke execute on function %s from public, %I', p.oid::regprocedure, $1::text)
+      format('revoke execute on function %s from %s', p.oid::regprocedure, $3::text)
     from pg_proc p join pg_namespace n on n.oid = p.pronamespace
     where p.prosecdef and n.nspname <> 'pg_catalog' and not ${isOfExtension('pg_proc', 'p.oid')} and has_function_privilege($1::text, p.oid, 'EXECUTE')
   union all select 'the role ' || m.roleid::regrole, format('revoke %s from %I', m.roleid::regrole, $1::text)
@@ -100,8 +100,16 @@ const surplusRights = `
   union all select 'attributes of an administrator', format('alter role %I nosuperuser nocreatedb nocreaterole noreplication nobypassrls', $1::text)
     from pg_roles where rolname = $1::text and (rolsuper or rolcreatedb or rolcreaterole or rolreplication or rolbypassrls)`
 
-/** Lists the rights that the reader has beside reading the views. */
-export async function findSurplusRights(run: RunStatement, { reader, schema }: ViewNames): Promise<readonly SurplusRight[]> {
-  const { rows } = await run({ text: surplusRights, values: [reader, schema] })
+/**
+ * Lists the rights that the reader has beside reading the views.
+ * @param isNew true: the reader goes again when there is such a right, so no remedy may name it
+ */
+export async function findSurplusRights(
+  run: RunStatement,
+  { reader, schema }: ViewNames,
+  isNew: boolean,
+): Promise<readonly SurplusRight[]> {
+  const from = isNew ? 'public' : `public, ${quoteName(reader)}`
+  const { rows } = await run({ text: surplusRights, values: [reader, schema, from] })
   return rows.map(({ what, remedy }) => ({ what: String(what), remedy: String(remedy) }))
 }

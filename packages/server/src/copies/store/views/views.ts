@@ -106,7 +106,7 @@ async function makeAll(run: RunStatement, connector: string, tables: readonly Se
   ])
     await run({ text })
   const views = await replaceViews(run, connector, tables)
-  const rights = await findSurplusRights(run, names)
+  const rights = await findSurplusRights(run, names, roles.length > 0)
   if (rights.length > 0) throw new Refused(rights)
   const without = tables.map(({ entity }) => entity).filter((entity) => !views.includes(entity))
   return { type: 'made', names, views, without, ...(roles.length === 0 ? {} : { password }) }
