@@ -2,6 +2,7 @@ import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import { createSearcher } from '../support/searcher.ts'
 import { day, eager, filledPlace, found, inDatabase, indexed, minute, openEager, planOf, records, searchOften } from './indexes-world.ts'
 import { createStoreWorld, note, overStatements, type StoreWorld } from './store-world.ts'
 
@@ -52,6 +53,16 @@ overStatements('indexes on demand', (engine) => {
     expect(record).toMatchObject({ createdAt: world.now, usedAt: null, error: null })
     expect(record?.bytes).toBeGreaterThan(8_000)
     expect(store.indexes.readyCount).toBe(1)
+  })
+
+  test('are made for counts and groups too', async () => {
+    const params = { query: byState, group_by: ['price'] }
+    const groups = async () => (await createSearcher(store).aggregate({ ref, params, key: Buffer.from('key'), now: 0 }))?.json
+    const before = await groups()
+    for (const _ of [1, 2]) await groups()
+    await turn()
+    expect(await indexed(store, ref)).toEqual(['state ready'])
+    expect(await groups()).toBe(before)
   })
 
   test('give the order of a sort, page after page, in both directions, with what has no value last', async () => {

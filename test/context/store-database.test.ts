@@ -80,8 +80,16 @@ overBoth('the database', (engine) => {
     const others = Array.from({ length: 10 }, (_, index) => oneValue(database, `select ${index}`))
     expect(await slow).toBe('context_store_timeout: The database of the copies is busy: it did not finish within 1 seconds.')
     expect(await Promise.all(others)).toEqual(Array.from({ length: 10 }, (_, index) => index))
-    const hinted = database.query({ text: endless }, { timeoutMs: 300, lateHint: 'Ask for less.' })
+    const hinted = database.query({ text: endless }, { timeoutMs: 300, lateHint: () => 'Ask for less.' })
     await expect(hinted).rejects.toMatchObject({ code: 'context_store_timeout', hint: 'Ask for less.' })
+  })
+
+  test.each(['53200', '53400'])('says what helps a search that needs too much memory or space (%s)', async (code) => {
+    const text = `do $$ begin raise exception 'too much' using errcode = '${code}'; end $$`
+    const hinted = database.query({ text }, { lateHint: () => 'Ask for less.' })
+    await expect(hinted).rejects.toMatchObject({ code: 'query_too_complex', hint: 'Ask for less.' })
+    expect(await refusal(database.query({ text }))).toMatch(/^context_store_unavailable/)
+    expect(await oneValue(database, 'select 1')).toBe(1)
   })
 
   test('stops a transaction that takes too long, also when it waits for something else', async () => {
@@ -172,7 +180,7 @@ describe('the time of a search', () => {
     const { lane, database } = openSilent()
     await lane.enter('write')
     const says = 'overloaded: The service is busy: no slot at the database of the copies within 1 seconds.'
-    expect(await refusal(database.query({ text: 'select 1' }, { timeoutMs: 20, lateHint: 'Narrow the filter.' }))).toBe(says)
+    expect(await refusal(database.query({ text: 'select 1' }, { timeoutMs: 20, lateHint: () => 'Narrow the filter.' }))).toBe(says)
   })
 
   test('that was mostly spent waiting asks nobody to change the filter', async () => {
@@ -182,7 +190,7 @@ describe('the time of a search', () => {
     onTestFinished(() => void vi.restoreAllMocks())
     const { lane, database } = openSilent()
     const leave = await lane.enter('write')
-    const late = refusal(database.query({ text: 'select 1' }, { timeoutMs: 10_000, lateHint: 'Narrow the filter.' }))
+    const late = refusal(database.query({ text: 'select 1' }, { timeoutMs: 10_000, lateHint: () => 'Narrow the filter.' }))
     passedMs = 9_900
     leave()
     const says = 'a search waited 10 of its 10 seconds for a slot at the database of the copies'

@@ -14,7 +14,7 @@ async function readHint(filter: object): Promise<string | undefined> {
     getTable: () => table,
     hasRows: async () => true,
     search: async (_ref, _work, options) => {
-      hint = options?.lateHint
+      hint = options?.lateHint?.()
       return undefined
     },
   })

@@ -25,6 +25,11 @@ export function createSearcher(store: Parameters<typeof create>[0], options: { r
   return {
     listFields: (request: SearchRequest) => listColumns(parse(request)).map(({ name }) => name),
     search: async (request: SearchRequest) => searcher.search(request.ref, parse(request), request),
+    aggregate: async (request: SearchRequest) => {
+      key = request.key
+      now = request.now
+      return searcher.aggregate(request.ref, searcher.parseAggregate(request.ref, request.params), request)
+    },
     readPages: (request: SearchRequest, size: number) => searcher.readPages(request.ref, { ...parse(request), limit: size }, request),
   }
 }

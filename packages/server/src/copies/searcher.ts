@@ -6,7 +6,7 @@ import { type AggregatePage, buildAggregatePage } from './search/aggregates/answ
 import { parseAggregate } from './search/aggregates/parse.ts'
 import { buildAggregateStatement } from './search/aggregates/sql.ts'
 import type { AggregateQuery } from './search/aggregates/tree.ts'
-import { findMainTime, findTable, type SearchTable } from './search/columns.ts'
+import { findMainTime, findTable, listPhysicalColumns, type SearchTable } from './search/columns.ts'
 import { buildNotedValuesStatement, checkStored } from './search/known-values.ts'
 import { buildLateHint } from './search/late-hint.ts'
 import { RecentWords, runRelying, type SearchRun } from './search/lookups/run.ts'
@@ -32,7 +32,7 @@ import type { Position, SearchQuery } from './search/tree.ts'
 import { createCursor, parseCursor, type SearchedBy, toAggregateScope } from './search-cursors.ts'
 import type { QueryOptions, Session, Statement } from './store/database/database.ts'
 import { hasCode } from './store/database/problems.ts'
-import { chooseOrdering } from './store/indexes/advice.ts'
+import { adviseIndexes, chooseOrdering, listColumns } from './store/indexes/advice.ts'
 import type { OnDemandIndexes } from './store/indexes/on-demand.ts'
 import type { ContextStore, SearchReadOptions } from './store/types.ts'
 
@@ -230,8 +230,7 @@ export interface SearcherOptions extends Pick<SearchOptions, 'mostRanked'> {
 type Left = () => QueryOptions
 
 /** Starts the timeout that all statements of a search, or of a page of an export, share. */
-function countDown({ signal, timeoutMs }: SearchLimits, query: SearchQuery): Left {
-  const lateHint = buildLateHint(query)
+function countDown({ signal, timeoutMs }: SearchLimits, lateHint: () => string): Left {
   if (timeoutMs === undefined) return () => ({ signal, lateHint })
   const end = performance.now() + timeoutMs
   return () => ({ signal, lateHint, timeoutMs: Math.max(1, end - performance.now()), wholeMs: timeoutMs })
@@ -272,7 +271,7 @@ class StoreSearcher implements Searcher {
 
   async search(ref: EntityRef, query: SearchQuery, limits: SearchLimits = {}): Promise<SearchAnswer | undefined> {
     const begin = performance.now()
-    const left = countDown(limits, query)
+    const left = this.#countDown(limits, ref, query)
     await this.#checkStored(ref, query, left)
     const page = await this.#readPage(ref, query, left)
     if (page === undefined) return undefined
@@ -296,7 +295,7 @@ class StoreSearcher implements Searcher {
   async aggregate(ref: EntityRef, query: PagedAggregate, limits: SearchLimits = {}): Promise<AggregateAnswer | undefined> {
     const begin = performance.now()
     const { search, version: first } = query
-    const left = countDown(limits, search)
+    const left = this.#countDown(limits, ref, search, true)
     if (first === undefined) await this.#checkStored(ref, search, left)
     const page = await this.#observe(ref, search, {
       limits: left(),
@@ -315,7 +314,7 @@ class StoreSearcher implements Searcher {
   async readRecords(ref: EntityRef, { after, keys, limit }: WantedRecords, limits: SearchLimits = {}): Promise<KeyedRecords | undefined> {
     const plain = parseSearch(this.#store.getTable(ref.kind, ref.entity, ref.own), { query: {}, limit })
     const query = { ...plain, ...(keys === undefined ? {} : { keys }), ...(after === undefined ? {} : { after: { pk: after, keys: [] } }) }
-    const page = await this.#readPage(ref, query, countDown(limits, query))
+    const page = await this.#readPage(ref, query, this.#countDown(limits, ref, query))
     if (page === undefined) return undefined
     const rows = page.rows.slice(0, page.count).map(({ pk, json }) => [String(pk), String(json)] as const)
     return { records: new Map(rows), hasMore: page.next !== undefined }
@@ -326,7 +325,7 @@ class StoreSearcher implements Searcher {
     query: SearchQuery,
     { mostRanked, ...limits }: SearchLimits & Pick<SearchOptions, 'mostRanked'>,
   ): Promise<FoundPlaces | undefined> {
-    const left = countDown(limits, query)
+    const left = this.#countDown(limits, ref, query)
     await this.#checkStored(ref, query, left)
     const page = await this.#runPage(ref, query, left, mostRanked)
     if (page === undefined) return undefined
@@ -336,13 +335,23 @@ class StoreSearcher implements Searcher {
   }
 
   async *readPages(ref: EntityRef, query: SearchQuery, limits: SearchLimits = {}): RecordPages {
-    await this.#checkStored(ref, query, countDown(limits, query))
+    await this.#checkStored(ref, query, this.#countDown(limits, ref, query))
     for (let rest: SearchQuery | undefined = query; rest !== undefined; ) {
-      const page: FoundPage | undefined = await this.#readPage(ref, rest, countDown(limits, query))
+      const page: FoundPage | undefined = await this.#readPage(ref, rest, this.#countDown(limits, ref, query))
       if (page === undefined) return
       yield page.rows.slice(0, page.count).map(({ json }) => String(json))
       rest = page.next && { ...query, after: page.next }
     }
+  }
+
+  /** Starts the timeout of a search. @param readsAll true for counts and groups */
+  #countDown(limits: SearchLimits, ref: EntityRef, query: SearchQuery, readsAll = false): Left {
+    return countDown(limits, () => {
+      const ready = this.#store.indexes?.readyColumns(ref) ?? none
+      const wished = listColumns(adviseIndexes(query, (column) => column === findMainTime(query.table) || ready.has(column)))
+      const unindexed = listPhysicalColumns(query.table).flatMap(({ name, field }) => (wished.includes(name) ? [field] : []))
+      return buildLateHint(query, { unindexed, readsAll })
+    })
   }
 
   #bindTo({ connector }: EntityRef): Omit<SearchedBy, 'query'> {

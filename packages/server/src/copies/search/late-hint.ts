@@ -1,5 +1,6 @@
 /** The next step for a search that ended late. */
 import type { FieldOperator } from 'ferrule/internal'
+import { type Column, findMainTime } from './columns.ts'
 import type { PathCondition } from './conditions/sql-context.ts'
 import type { Condition, FieldPath, SearchQuery } from './tree.ts'
 
@@ -29,9 +30,35 @@ function listCostly(condition: Condition | undefined): readonly string[] {
   return isCostly(condition) ? [printCondition(condition)] : []
 }
 
-/** Builds the next step for a search that ended late; names the conditions that can read every record. */
-export function buildLateHint({ filter }: Pick<SearchQuery, 'filter'>): string {
-  const named = listCostly(filter).slice(0, mostNamed)
-  if (named.length === 0) return 'Narrow the filter or ask for less, and try again.'
-  return `These conditions can read every record: ${named.join(', ')}. Join them with a condition on a time, a number or a key, and try again.`
+/** Returns whether a filter keeps to a range or a value of a column. */
+const isWithin = (condition: Condition | undefined, column: Column): boolean =>
+  condition?.op === 'and'
+    ? condition.of.some((each) => isWithin(each, column))
+    : (condition?.op === 'order' || condition?.op === 'equals') && condition.path.column === column
+
+/** What is known of a statement besides its filter. */
+export interface LateFacts {
+  /** Fields of the filter that an index would serve, and none serves. */
+  readonly unindexed: readonly string[]
+  /** True for counts and groups, which read all records that the filter finds. */
+  readonly readsAll: boolean
+}
+
+function adviseRange({ filter, table }: Pick<SearchQuery, 'filter' | 'table'>): string | undefined {
+  const main = table.columns.find(({ at }) => at !== undefined && at === findMainTime(table))
+  return (
+    main &&
+    `All records that the filter finds are read. Take a ${isWithin(filter, main) ? 'shorter ' : ''}range of ${main.name}, which has an index, and try again.`
+  )
+}
+
+/** Builds the next step for a statement that ended late: names what can read every record, or the index or the range that would help. */
+export function buildLateHint(query: Pick<SearchQuery, 'filter' | 'table'>, { unindexed, readsAll }: LateFacts): string {
+  const named = listCostly(query.filter).slice(0, mostNamed)
+  if (named.length > 0)
+    return `These conditions can read every record: ${named.join(', ')}. Join them with a condition on a time, a number or a key, and try again.`
+  const range = readsAll ? adviseRange(query) : undefined
+  if (unindexed.length === 0) return range ?? 'Narrow the filter or ask for less, and try again.'
+  const index = `An index on ${unindexed.join(' or ')} would help: three slow requests in a day make one, where automatic indexes are on.`
+  return `${index} ${range ?? 'Until then narrow the filter.'}`
 }

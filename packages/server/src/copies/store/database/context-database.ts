@@ -1,6 +1,6 @@
 /** Runs statements and transactions of both context databases within their timeouts and slots. */
 import { fail, inSpan } from 'ferrule/internal'
-import { isConflict, isServerFault, isTimeout, retryConflicts } from '../../../db/connections/problems.ts'
+import { isConflict, isServerFault, isTimeout, readErrorCode, retryConflicts } from '../../../db/connections/problems.ts'
 import { describeRows, describeStatement } from '../../../db/statement-span.ts'
 import {
   type Answer,
@@ -53,7 +53,7 @@ async function runInTime(connection: Connection, statement: Statement, limits: L
     signal?.throwIfAborted()
     return answer
   } catch (thrown) {
-    throw given ?? (isTimeout(thrown) ? createTimeoutError(limits, thrown) : thrown)
+    throw given ?? (isTimeout(thrown) ? createTimeoutError(limits, thrown) : translateLack(thrown, limits))
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', aborted)
@@ -97,12 +97,25 @@ async function readWith<T>(connection: Connection, options: ReaderOptions, work:
 }
 
 const createTimeoutError = (
-  { timeoutMs, wholeMs = timeoutMs, lateHint: hint }: Pick<Limits, 'timeoutMs' | 'wholeMs' | 'lateHint'>,
+  { timeoutMs, wholeMs = timeoutMs, lateHint }: Pick<Limits, 'timeoutMs' | 'wholeMs' | 'lateHint'>,
   cause?: unknown,
 ) => {
-  const details = { hint, cause }
+  const details = { hint: lateHint?.(), cause }
   return fail('context_store_timeout', { seconds: countSeconds(wholeMs) }, details)
 }
+
+/** `out_of_memory`, and `configuration_limit_exceeded`: `temp_file_limit`. */
+const lacks: readonly string[] = ['53200', '53400']
+
+/** Says of a search that needs too much memory or space what would help. Statements without a hint were not sent by a client. */
+const translateLack = (thrown: unknown, { lateHint }: Pick<Limits, 'lateHint'>): unknown =>
+  lateHint !== undefined && lacks.includes(readErrorCode(thrown))
+    ? fail(
+        'query_too_complex',
+        { reason: 'the database of the copies has too little memory or space for it' },
+        { hint: lateHint(), cause: thrown },
+      )
+    : thrown
 
 /** Builds the error of a search that had too little time left after its wait: another filter would not have helped. */
 const createWaitError = (waitedMs: number, timeoutMs: number) =>

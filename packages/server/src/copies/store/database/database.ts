@@ -271,7 +271,7 @@ export interface QueryOptions {
   /** Timeout of the whole search, in milliseconds, when `timeoutMs` is what is left of it; errors name it. */
   readonly wholeMs?: number
   /** Hint of the timeout error, where a plain retry would not help. */
-  readonly lateHint?: string
+  readonly lateHint?: () => string
 }
 
 /** Limits of reading statements that take one slot. */
