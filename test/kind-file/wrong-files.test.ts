@@ -260,6 +260,7 @@ const cases: Readonly<Record<string, readonly Wrong[]>> = {
     ['create: { call: POST /things,', 'create: { call: POST /things, always: { §name: x },', 'callers cannot choose'],
     ['create: { call: POST /things,', 'create: { call: POST /things, defaults: { §nam: x },', 'nam is not a parameter', 'name'],
     ['    get: GET /things/{id}', "    get: { call: 'GET /things/{id}', §answers: part }", 'is for writes'],
+    ['create: { call: POST /things,', 'create: { call: POST /things, §remembers: 2h,', 'is for writes with once'],
     ['    get: GET /things/{id}', "    get: §'GET /things/{the id}'", 'a path without a query'],
     ['    get: GET /things/{id}', '    §gett: GET /things/{id}', 'gett is not a key', 'get'],
   ],

@@ -163,3 +163,52 @@ describe.each(Object.entries(breaks))('%s', (_name, fault) => {
     }
   })
 })
+
+// Stripe removes keys that are "at least 24 hours old": https://docs.stripe.com/api/idempotent_requests
+// Zendesk's keys expire after two hours: https://developer.zendesk.com/api-reference/ticketing/introduction/#idempotency
+test.each([
+  ['stripe', 24],
+  ['zendesk', 2],
+] as const)('%s knows a key for %i hours: after that a write whose answer was lost is not sent again', async (slug, hours) => {
+  const subject = find(slug)
+  const write = subject.writes.find(({ once, action }) => once === true && action === 'create') as Subject['writes'][number] // both have one
+  await using vendor = subject.start()
+  await vendor.listen()
+  const time = { now: Date.now() }
+  const clock = () => time.now
+  const connection = {
+    ...{ kind: { definition: (await loadSubject(subject)).definition, rules: {} }, configuration: subject.config ?? {} },
+    ...{ credentials: fixed(subject.credentials), origin: { api: vendor.origin }, writes: createMemoryClaims(clock) },
+  }
+  const engine = createEngine({ limits: false, clock })
+  const [row = {}] = write.of === undefined ? [] : vendor.holds(write.of)
+  const params = write.params(structuredClone(row))
+  const before = vendor.holds(write.holds).length
+  const run = (idempotencyKey: string) =>
+    engine.run(connection, { entity: write.entity, action: write.action, params, idempotencyKey, deadlineMs: 10_000 }).then(
+      () => 'done',
+      (thrown: unknown) => (thrown instanceof FerruleError ? thrown.code : String(thrown)),
+    )
+  const loseAnswers = async (key: string) => {
+    vendor.lostAnswers = 100
+    expect(await run(key)).toBe('outcome_unknown')
+    vendor.lostAnswers = 0
+  }
+  const made = () => vendor.holds(write.holds).length - before
+  using _time = hastenTime(20)
+
+  await loseAnswers('known')
+  time.now += hours * 3_600_000 - 600_000
+  expect([await run('known'), made()]).toEqual(['done', 1])
+
+  await loseAnswers('forgotten')
+  const sent = vendor.calls.length
+  vendor.forgetKeys()
+  // A call that begins just before the end might reach the vendor after it.
+  for (const passed of [hours * 3_600_000 - 5_000, 5_000, 60_000, 86_400_000]) {
+    time.now += passed
+    expect(await run('forgotten')).toBe('outcome_unknown')
+  }
+  expect([vendor.calls.length - sent, made()]).toEqual([0, 2])
+  await engine.close()
+})

@@ -32,7 +32,7 @@ pages:
     size: most=2
     cap: { rows: 2, by: id, order: { order: id }, behind: { 'tests[]': { above: '{last}' } } }
 lists: { at: rows, pages: cursor, as: form, arrays: repeat }
-writes: { as: form, arrays: brackets, once: x-once }
+writes: { as: form, arrays: brackets, once: x-once, remembers: 2h }
 types:
   base: { id: integer Id }
 entities:
@@ -66,7 +66,14 @@ entities:
       wrap: parcel
       at: made
       answers: part
-    update: { call: 'PUT /parcels/{id}', as: json, arrays: comma, once: x-again, params: { flags: 'string[] Flags' }, body: { town: string Town } }
+    update:
+      call: PUT /parcels/{id}
+      as: json
+      arrays: comma
+      once: x-again
+      remembers: 3h
+      params: { flags: 'string[] Flags' }
+      body: { town: string Town }
     delete: { call: 'DELETE /parcels/{id}' }
     sync: full
   marks:

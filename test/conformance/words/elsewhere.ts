@@ -47,6 +47,7 @@ const limits: readonly Shown[] = [
   { file: any, test: 'a window that is used up', words: ['kind.limits', 'limits.left', 'limits.resets'] },
   { file: 'test/kind-file/times.test.ts', test: 'a header that writes the end of a window', words: ['limits.as'] },
   { file: 'test/kinds/limits.test.ts', test: 'allows each call its own rate', words: ['limits.budgets', 'operation.budget'] },
+  { file: 'test/kinds/lost-answers.test.ts', test: 'knows a key for', words: ['writes.remembers', 'operation.remembers'] },
   { file: 'test/kinds/points.test.ts', test: 'waits for points', words: ['limits.points', 'points.left', 'points.resets'] },
   { file: verdicts, test: 'headers that the kind names', words: ['errors.warnings'] },
   { file: verdicts, test: 'can be tried again as its error says', words: ['row.again', 'row.hint'] },

@@ -306,6 +306,11 @@ export abstract class Vendor implements AsyncDisposable {
     return answer
   }
 
+  /** Forgets the keys of repeated writes, as vendors do after a while. */
+  forgetKeys(): void {
+    this.#replays.clear()
+  }
+
   /** Listens on a free port of this machine. */
   async listen(): Promise<this> {
     const server = createServer({ maxHeaderSize: 65_536 }, (request, response) => {

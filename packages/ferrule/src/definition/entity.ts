@@ -149,6 +149,8 @@ export interface Operation {
   readonly graphql?: string
   /** Request header by which the vendor knows a repeated write and does it once: a UUID. */
   readonly once?: string
+  /** How long the vendor remembers a value of that header, in seconds; a day if omitted. No repetition is sent after that. */
+  readonly remembers?: number
   /** What a write answers: the record (default), some of its fields, such as its key, or nothing. */
   readonly answers?: 'record' | 'part' | 'nothing'
   /** How a list is answered in place of one JSON value: each line is a row. The first line of CSV has the names. `at` is ''. */

@@ -7,7 +7,7 @@ import { isObject } from '../definition/object.ts'
 import { cursorName, type NextPages, sizeName } from '../definition/page.ts'
 import { listSlots } from '../definition/templates.ts'
 import { buildFields, toSentence } from './build-fields.ts'
-import { type BuildScope, checkHeaders, firstStep, lowerNames, readConditions, refer } from './build-scope.ts'
+import { type BuildScope, checkHeaders, firstStep, lowerNames, readConditions, readSpan, refer } from './build-scope.ts'
 import type { Steps } from './check-tree.ts'
 import type { FileOperation, FileText, FileWay, Named } from './file.ts'
 
@@ -137,7 +137,7 @@ class OperationBuilder {
   }
 
   /** What holds for all lists, or for all writes. */
-  get #common(): Pick<FileOperation, 'as' | 'arrays' | 'once'> {
+  get #common(): Pick<FileOperation, 'as' | 'arrays' | 'once' | 'remembers'> {
     const { lists = {}, writes = {} } = this.#scope.file
     const { action } = this.#source
     if (action === 'list') return lists
@@ -267,9 +267,15 @@ class OperationBuilder {
       const budgets = Object.keys(file.limits?.budgets ?? {})
       refer(this.#scope, { steps: [...steps, 'budget'], what: 'a budget of limits', name: this.#full.budget, valid: budgets })
     }
-    for (const word of ['answers', 'once'] as const)
+    for (const word of ['answers', 'once', 'remembers'] as const)
       if (this.#full[word] !== undefined && (action === 'list' || action === 'get'))
         found.note([...steps, word], { message: `is for writes, and this is ${action}` }, 'key')
+    if (this.#full.remembers !== undefined && (this.#full.once ?? this.#common.once) === undefined)
+      found.note(
+        [...steps, 'remembers'],
+        { message: 'is for writes with once, and this has none', example: 'once: idempotency-key' },
+        'key',
+      )
   }
 
   get #callSteps(): Steps {
@@ -388,6 +394,7 @@ class OperationBuilder {
       outer,
     } = this.#full
     const once = this.#full.once ?? (isWrite && this.#hasBody ? common.once : undefined)
+    const remembers = once === undefined ? undefined : (this.#full.remembers ?? common.remembers)
     const at =
       this.#full.at ??
       (format !== undefined ? '' : isList ? lists.at : isWrite ? getAt : undefined) ??
@@ -404,6 +411,7 @@ class OperationBuilder {
       ...(arrays === undefined ? {} : { lists: arrays }),
       ...(answers === undefined ? {} : { answers }),
       ...(once === undefined ? {} : { once }),
+      ...(remembers === undefined ? {} : { remembers: readSpan(remembers) }),
       ...(headers === undefined ? {} : { headers: lowerNames(headers) }),
       ...(this.#full.running === undefined ? {} : { running: { status: this.#full.running } }),
       ...(budget === undefined ? {} : { budget }),

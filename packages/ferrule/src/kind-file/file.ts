@@ -50,6 +50,7 @@ export interface FileOperation {
   readonly as?: 'json' | 'form' | 'query'
   readonly arrays?: 'repeat' | 'brackets' | 'comma'
   readonly once?: string
+  readonly remembers?: string
   readonly headers?: Named<string>
   readonly running?: number
   readonly budget?: string
@@ -298,7 +299,7 @@ export interface KindFile {
   readonly account?: string | FileAccount
   readonly pages?: Named<FileWay>
   readonly lists?: Pick<FileOperation, 'at' | 'pages' | 'as' | 'arrays'>
-  readonly writes?: Pick<FileOperation, 'as' | 'arrays' | 'once'>
+  readonly writes?: Pick<FileOperation, 'as' | 'arrays' | 'once' | 'remembers'>
   readonly changes?: FileChanges
   readonly webhooks?: FileWebhooks
   readonly types?: Named<FileFields>

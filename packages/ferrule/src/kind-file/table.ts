@@ -52,6 +52,15 @@ const onceRow = key('once', text('header'), 'Header by which the vendor knows a 
   example: 'once: idempotency-key',
   without: 'a write is never sent twice',
 })
+const remembersRow = key(
+  'remembers',
+  text('span'),
+  'How long the vendor remembers a value of that header; no repetition is sent after that',
+  {
+    example: 'remembers: 2h',
+    without: '24h',
+  },
+)
 const pagesRow = key('pages', text('word'), 'The way of paging, a name of pages; none for lists of one page', {
   example: 'pages: link',
   without: 'that of lists',
@@ -238,7 +247,7 @@ const connection: Readonly<Record<string, KeyGroup>> = {
   ...pageGroups,
   ...conditionGroups,
   lists: { title: 'lists', keys: [atRow, pagesRow, asRow, arraysRow] },
-  writes: { title: 'writes', keys: [asRow, arraysRow, onceRow] },
+  writes: { title: 'writes', keys: [asRow, arraysRow, onceRow, remembersRow] },
   changes: {
     title: 'changes',
     keys: [
@@ -367,6 +376,7 @@ const entities: Readonly<Record<string, KeyGroup>> = {
       asRow,
       arraysRow,
       onceRow,
+      remembersRow,
       key('headers', map('header', text('value')), 'Headers of the call; a {slot} takes a parameter, which then stands nowhere else', {
         example: "headers: { x-team: '{team}' }",
       }),

@@ -84,7 +84,7 @@ const meansNothingHappened = (error: FerruleError): boolean =>
   errorConsequences[error.code].idempotencyKey === 'freed' || isNeverSent(error)
 
 const keptHint =
-  'It is not known whether the write happened. Look at the vendor before you write again: this Idempotency-Key gives this answer for 24 hours, a new one writes again.'
+  'It is not known whether the write happened. Look at the vendor before you write again: this Idempotency-Key gives the same answer, a new one writes again.'
 
 /** Returns the error to store. The same key always gets the same answer, so the error is not retryable. */
 function keptError(error: FerruleError): FerruleError {
@@ -110,7 +110,7 @@ function buildAttempt({ source }: Pick<Parts, 'source'>, { access: { ref }, writ
     code: null,
     data_key_id: null,
     sealed: null,
-    expires_at: now + outcomeLifeMs,
+    expires_at: now + claimLifeMs, // nobody knows what becomes of it
   }
 }
 
@@ -199,7 +199,7 @@ const noteClaims = (parts: Parts, { connection, ref }: ConnectorAccess, attempt:
   },
 })
 
-/** Retention of an outcome, in milliseconds: 24 hours. */
+/** Retention of an outcome that is known, in milliseconds: 24 hours. An unknown one is kept as long as claims are. */
 const outcomeLifeMs = 24 * 60 * 60 * 1_000
 /** Largest stored body, in bytes. */
 const maxOutcomeBytes = 256 * 1024
@@ -234,7 +234,8 @@ async function settleOnce(parts: Parts, { attempt, ref }: ConnectorAttempt, endi
   const { db } = parts.database
   if (ending === 'free') return releaseKey(db, attempt)
   const { status, code, text } = ending
-  const settled = { status, code, expires_at: parts.source.clock() + outcomeLifeMs }
+  const lifeMs = code === 'outcome_unknown' ? claimLifeMs : outcomeLifeMs
+  const settled = { status, code, expires_at: parts.source.clock() + lifeMs }
   if (Buffer.byteLength(text) > maxOutcomeBytes) return settleKey(db, attempt, { ...settled, data_key_id: null, sealed: null })
   for (let sealing = 0; sealing < sealings; sealing += 1) {
     const dataKeyId = await findCurrentDataKey(db, ref)
@@ -312,7 +313,7 @@ interface KeyedWrite {
 export interface Writes {
   /**
    * Runs a write, or returns the answer of the earlier call with the same key. Stores the key before `run` starts, and the outcome before
-   * it returns. Keeps the outcome for 24 hours. Errors without an effect release the key.
+   * it returns. Keeps the outcome for 24 hours, an unknown one for 7 days. Errors without an effect release the key.
    * @param run does the write with the given connection and `Call.idempotencyKey`
    * @throws FerruleError `validation_failed` (the key), `idempotency_key_conflict`, `idempotency_key_in_flight`, `outcome_unknown` (its
    * node died), and errors of `run`; a stored error is not retryable

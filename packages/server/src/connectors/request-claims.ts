@@ -53,7 +53,8 @@ export async function claimRequest(
     if (lives && seen.fingerprint !== row.fingerprint) throw fail('request_id_conflict', { request_id: requestId })
     const isOther = lives && seen.owner !== row.owner
     if (isOther && seen.busy_until > row.claimed_at) return { repeated: true, busyUntil: seen.busy_until }
-    if (await claimAgain(db, seen, row)) return { repeated: isOther }
+    const { owner, busy_until } = isOther && hold.isOnly ? seen : row
+    if (await claimAgain(db, seen, { ...row, owner, busy_until })) return { repeated: isOther }
   }
   throw fail('overloaded', { reason: 'the request id is claimed by several calls' }, { retryAfterMs: 1_000 })
 }

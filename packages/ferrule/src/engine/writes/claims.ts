@@ -9,6 +9,8 @@ export interface Hold {
   readonly owner: string
   /** After this time nothing of the call can run at the vendor, even if this process dies. Whole milliseconds since 1970. */
   readonly until: number
+  /** True: no other call gets the id after the hold. Claims of others renew the binding only. */
+  readonly isOnly?: true
 }
 
 /** What is known of a request id. */
@@ -80,7 +82,7 @@ export function createMemoryClaims(clock: () => number = clocks.steady): WriteCl
       if (known !== undefined && known.fingerprint !== fingerprint) throw fail('request_id_conflict', { request_id: requestId })
       const isOther = known !== undefined && known.owner !== hold.owner
       if (isOther && known.until > now) return { repeated: true, busyUntil: known.until }
-      claims.set(key, { ...hold, fingerprint, since: now })
+      claims.set(key, { ...(isOther && hold.isOnly ? known : hold), fingerprint, since: now })
       return { repeated: isOther }
     },
     settle: async (requestId, hold) => {

@@ -19,17 +19,24 @@ function failUnknownOutcome({ operation }: Running, id: string, cause: Error): F
   return fail('outcome_unknown', { vendor: title, request_id: id, reason: cause.message.replace(/\.$/, '') }, { cause, hint, ...upstream })
 }
 
+/** How long a vendor remembers a repeated write if its definition does not say it, in seconds: a day. */
+const usualMemory = 24 * 60 * 60
+
 /**
- * Takes the write for this call.
- * @throws FerruleError `outcome_unknown` if an earlier attempt of the same write may have been sent
+ * Takes the write for this call. The hold lasts as long as the vendor knows a repetition, so a repetition that can reach it within that time
+ * is sent too.
+ * @throws FerruleError `outcome_unknown` if an earlier attempt of the same write may have been sent, and the vendor may not know it
  */
 async function claimOnce(running: Running, id: string, fingerprint: string): Promise<void> {
-  const { connection, runtime, deadline, idempotencyKey } = running
+  const { connection, runtime, deadline, idempotencyKey, operation } = running
+  const { once, remembers = usualMemory } = operation.operation
   if (idempotencyKey === undefined) return
-  const until = Math.ceil(runtime.clock() + deadline.remaining)
-  const claim = await connection.writes?.claim(id, fingerprint, { owner: randomUUID(), until })
+  const now = runtime.clock()
+  const until = Math.ceil(now + (once === undefined ? deadline.remaining : remembers * 1_000))
+  const claim = await connection.writes?.claim(id, fingerprint, { owner: randomUUID(), until, isOnly: true })
   if (claim?.repeated !== true && claim?.busyUntil === undefined) return
-  throw failUnknownOutcome(running, id, new Error('an earlier attempt of this call may have been sent'))
+  const isKnown = once !== undefined && claim.busyUntil !== undefined && claim.busyUntil >= now + deadline.remaining
+  if (!isKnown) throw failUnknownOutcome(running, id, new Error('an earlier attempt of this call may have been sent'))
 }
 
 /**
@@ -46,7 +53,7 @@ export async function sendWrite<T>(running: Running, read: (reply: Reply) => T, 
     .update(writeJson([operation.entityName, operation.action, sortKeys(params)]))
     .digest('base64url')
   const id = idempotencyKey === undefined ? v4() : v5(`${idempotencyKey}\0${fingerprint}`, keyNamespace)
-  if (once === undefined) await claimOnce(running, id, fingerprint)
+  await claimOnce(running, id, fingerprint)
   let wasSent = false
   const onSend = (): void => {
     wasSent = true
