@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import type { EntityDefinition } from '../../packages/ferrule/src/definition/entity.ts'
 import { contractOf } from '../../scripts/contract.ts'
@@ -11,7 +12,7 @@ const object = (value: unknown): Json => (isObject(value) ? value : {})
 const inner = (value: unknown, ...keys: string[]): Json => object(keys.reduce<unknown>((found, key) => object(found)[key], value))
 
 /** The three specification documents as data. */
-const specification: unknown = JSON.parse(readFileSync(new URL('specification.json', import.meta.url), 'utf8'))
+const specification: unknown = parse(readFileSync(new URL('specification.yaml', import.meta.url), 'utf8'))
 const ours: unknown = JSON.parse(JSON.stringify(contractOf(Object.values(kinds).map(({ definition }) => definition))))
 
 /** The reports below the level of an advertiser. */

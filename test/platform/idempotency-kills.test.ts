@@ -10,7 +10,7 @@ import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import { type CallerOptions, type CallLine, callUnder, hasVendorId, openAt } from '../support/kill-calls.ts'
 import { principalOf } from '../support/kill-writer.ts'
 import { sessionsEnded } from '../support/kills.ts'
-import { connectorBody, createWorld, overBoth } from './world.ts'
+import { connectorBody, createWorld, overServer } from './world.ts'
 
 const kills = 2
 /** Longer than a lease, so that calls of killed processes count as dead in the next round. */
@@ -51,7 +51,7 @@ async function repeat(platform: Platform, connectorId: string, key: string) {
   }
 }
 
-overBoth('calls under Idempotency-Keys whose process is killed', (database) => {
+overServer('calls under Idempotency-Keys whose process is killed', (database) => {
   test(`are given again as they were answered, and never sent twice, ${kills} times`, async () => {
     const world = await createWorld(database, 'idempotency kills')
     const first = await openAt(world.env, 0)

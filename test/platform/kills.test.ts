@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { Kills } from '../support/kills.ts'
-import { createWorld, overBoth } from './world.ts'
+import { createWorld, overServer } from './world.ts'
 
 const kills = 2
 /** Maximum number of kills until one hits a change of credentials, and writers have lived long enough to write. */
 const most = 40
 
-overBoth('a writer that is killed', (database) => {
+overServer('a writer that is killed', (database) => {
   test(`loses nothing that it acknowledged, ${kills} times`, async () => {
     const world = await createWorld(database, 'kills')
     const run = new Kills(world.env)
