@@ -32,7 +32,7 @@ async function filled(kind: SyncedKind, ...wanted: readonly string[]): Promise<{
 const stateOf = ({ entities }: SyncResult, name: string) => entities.find(({ entity }) => entity === name)?.state
 
 describe('after one incremental run', () => {
-  test('calls have their new titles; those that turned private, were erased or appeared are told apart', async () => {
+  test('calls have their new titles; those that turned private or public, were erased or appeared are told apart', async () => {
     const { truth, store } = await filled('gong', 'calls', 'call_transcripts')
     const { gong } = truth.sandbox
     const [renamed = '', hidden = '', erased = '', late = ''] = truth.idsOf('calls').slice(-40)
@@ -45,6 +45,10 @@ describe('after one incremental run', () => {
     gong.editCall(late, { erased: false })
     truth.clock.now += hour
     expect(stateOf(await truth.sync(store, 'incremental'), 'call_transcripts')).toBe('changes')
+    expect(await truth.differences(store)).toEqual({})
+    gong.editCall(hidden, { isPrivate: false })
+    truth.clock.now += hour
+    await truth.sync(store, 'incremental')
     expect(await truth.differences(store)).toEqual({})
   })
 
