@@ -62,6 +62,30 @@ test('a filter can be text', async () => {
   await expect(open().users.search({ filter: 'active = ' })).rejects.toMatchObject({ errors: [{ field: '/filter', column: 10 }] })
 })
 
+test('groups and measures are those of all rows, and a page continues at its cursor', async () => {
+  const rows = await collect(open().users.search.records({ fields: ['id', 'active', 'created'], limit: 100 }))
+  const months = Map.groupBy(rows, ({ created }) => (created === null ? null : new Date(created).toISOString().slice(0, 7)))
+  const asked = {
+    group_by: [{ field: 'created', by: 'month', as: 'month' }],
+    measures: { people: { distinct: 'id' }, all: 'count' },
+    sort: [{ month: 'asc' }],
+  } as const
+  const { data, meta, context_store } = await open().users.aggregate(asked)
+  expect(new Map(data.map(({ month, all }) => [month, all]))).toEqual(new Map([...months].map(([month, of]) => [month, of.length])))
+  expect(data.every(({ people, all }) => people === all)).toBe(true)
+  expect(meta).toMatchObject({ groups: months.size, has_more: false, cursor: null })
+  expect(context_store.complete).toBe(true)
+
+  const active = rows.filter(({ active: is }) => is).length
+  expect((await open().users.aggregate({ filter: 'active = true' })).data).toEqual([{ count: active }])
+  const byText = await open().users.aggregate({ group_by: ['active'], having: `count = ${active}` })
+  expect(byText.data).toContainEqual({ active: true, count: active })
+  const first = await open().users.aggregate({ ...asked, limit: 1 })
+  const second = await open().users.aggregate({ ...asked, limit: 1, cursor: first.meta.cursor })
+  expect([...first.data, ...second.data]).toEqual(data.slice(0, 2))
+  await expect(open().users.aggregate({ having: 'all >' })).rejects.toMatchObject({ errors: [{ field: '/having', column: 6 }] })
+})
+
 test('words are looked for in any field that holds a string', async () => {
   const [user] = (await open().users.search({ filter: 'emailAddress is not null and lastName is not null', limit: 1 })).data
   const text = `${user?.lastName} ${user?.emailAddress?.split('@')[0]}`

@@ -146,3 +146,28 @@ await gong.execute('workspaces', 'context_store_search', { query: {} })
 export const filter: FilterOf<Calls> = { eq: { titel: 'x' } }
 // @ts-expect-error 'startd' does not exist in type
 export const sort: SortOf<Calls> = [{ startd: 'desc' }]
+
+// @ts-expect-error 'directon' is no searchable field of calls
+await gong.calls.aggregate({ group_by: ['directon'] })
+// @ts-expect-error 'startd' is no searchable field of calls
+await gong.calls.aggregate({ group_by: [{ field: 'startd', by: 'month' }] })
+// @ts-expect-error 'duration' is no time, which by needs
+await gong.calls.aggregate({ group_by: [{ field: 'duration', by: 'month' }] })
+// @ts-expect-error 'zone' is no part of a group
+await gong.calls.aggregate({ group_by: [{ field: 'started', by: 'month', zone: 'Europe/Berlin' }] })
+// @ts-expect-error 'metaData' is an object and has no single value; use a path into it
+await gong.calls_extensive.aggregate({ group_by: ['metaData'] })
+// @ts-expect-error 'isPrivate' is true or false, which sum cannot measure
+await gong.calls.aggregate({ measures: { total: { sum: 'isPrivate' } } })
+// @ts-expect-error 'durations' is no searchable field of calls
+await gong.calls.aggregate({ measures: { total: { sum: 'durations' } } })
+// @ts-expect-error 'total' is no function of a measure
+await gong.calls.aggregate({ measures: { total: { total: 'duration' } } })
+// @ts-expect-error 'sum' is no measure; use count, or an object such as { sum: 'duration' }
+await gong.calls.aggregate({ measures: { total: 'sum' } })
+// @ts-expect-error 'cals' is no searchable field of the measures
+await gong.calls.aggregate({ measures: { calls: 'count' }, having: { gt: { cals: 1 } } })
+// @ts-expect-error 'cals' is no group and no measure
+await gong.calls.aggregate({ measures: { calls: 'count' }, sort: [{ cals: 'desc' }] })
+// @ts-expect-error 'groupBy' is no parameter of an aggregate
+await gong.calls.aggregate({ groupBy: ['direction'] })

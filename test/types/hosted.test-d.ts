@@ -162,3 +162,35 @@ for await (const change of gong.changes()) {
   if (change.type === 'changed' && change.entity === 'users') yes<Same<typeof change.record, RowOf<Gong['users']>>>()
 }
 for await (const { entity } of gong.changes({ entities: ['calls', 'users'] })) yes<Same<typeof entity, 'calls' | 'users'>>()
+
+// Aggregates: rows have the groups and the measures by their names
+const counted = await gong.calls.aggregate()
+yes<Same<(typeof counted.data)[number]['count'], number>>()
+yes<Same<typeof counted.meta.groups, number>>()
+yes<Same<typeof counted.context_store.complete, boolean>>()
+const held = await gong.calls.aggregate({
+  filter: 'started >= 2026-03-01',
+  group_by: ['direction', { field: 'started', by: 'month', time_zone: 'Europe/Berlin', as: 'month' }, { field: 'duration', ranges: [60] }],
+  measures: {
+    calls: 'count',
+    people: { distinct: 'primaryUserId' },
+    seconds: { sum: 'duration' },
+    late: { percentile: 'duration', at: 0.95 },
+    last: { max: 'started' },
+  },
+  having: { gte: { calls: 10 } },
+  sort: [{ calls: 'desc' }, { month: 'asc' }],
+  limit: 100,
+})
+type Held = (typeof held.data)[number]
+yes<Same<Held['direction'], string | null>>()
+yes<Same<Held['month'], string | null>>()
+yes<Same<Held['duration'], { readonly from: number | bigint | null; readonly to: number | bigint | null } | null>>()
+yes<Same<Held['calls'], number>>()
+yes<Same<Held['people'], number>>()
+yes<Same<Held['seconds'], number | bigint | null>>()
+yes<Same<Held['late'], number | bigint | null>>()
+yes<Same<Held['last'], string | null>>()
+await gong.entity('calls').aggregate({ group_by: ['isPrivate'], having: 'count > 3' })
+const spent = await shopify.customers.aggregate({ group_by: ['currency'], measures: { spent: { sum: 'total_spent' } } })
+yes<Same<(typeof spent.data)[number]['spent'], string | null>>()

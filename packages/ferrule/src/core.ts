@@ -25,7 +25,16 @@ export type { CreateOptions } from './client/resources/connectors.ts'
 export type { FilterOf, RowOf, SortOf, WireSearchOf } from './client/search-types.ts'
 export type { ServiceOptions } from './client/settings.ts'
 export type { RequestOptions } from './client/transport.ts'
-export type { Change, ConnectorChange, ExportDownload, HostedConnector, SearchOptions, SearchPage, WriteOptions } from './client/types.ts'
+export type {
+  AggregatePage,
+  Change,
+  ConnectorChange,
+  ExportDownload,
+  HostedConnector,
+  SearchOptions,
+  SearchPage,
+  WriteOptions,
+} from './client/types.ts'
 export { type ReceivedWebhook, verifyWebhook } from './client/webhook-signature.ts'
 export type { OwnRates, RateStore, RateWish } from './engine/limits/own-rates.ts'
 export type { ConnectOptions } from './engine/local.ts'

@@ -23,7 +23,16 @@ export type { CreateOptions } from './client/resources/connectors.ts'
 export type { FilterOf, RowOf, SortOf, WireSearchOf } from './client/search-types.ts'
 export type { ServiceOptions } from './client/settings.ts'
 export type { RequestOptions } from './client/transport.ts'
-export type { Change, ConnectorChange, ExportDownload, HostedConnector, SearchOptions, SearchPage, WriteOptions } from './client/types.ts'
+export type {
+  AggregatePage,
+  Change,
+  ConnectorChange,
+  ExportDownload,
+  HostedConnector,
+  SearchOptions,
+  SearchPage,
+  WriteOptions,
+} from './client/types.ts'
 export { type ReceivedWebhook, verifyWebhook } from './client/webhook-signature.ts'
 export type { KindName, Kinds } from './core.ts'
 export type { VendorNotice } from './engine/connection.ts'

@@ -36,6 +36,7 @@ const buildEntity = (hosted: Hosted, entity: string): object => {
     records: (...args: Args) => hosted.records(entity, ...args),
     parts: (...args: Args) => hosted.parts(entity, ...args),
     rows: (...args: Args) => hosted.rows(entity, ...args),
+    aggregate: (...args: Args) => hosted.aggregate(entity, ...args),
     export: (...args: Args) => hosted.export(entity, ...args),
     changes: (params?: ChangesParams, options?: HostedCallOptions) => hosted.changes(entity, params, options),
     search,

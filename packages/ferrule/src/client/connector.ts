@@ -1,7 +1,7 @@
 /** One connector of the service, without types, and its files as streams. */
 import { isObject } from '../definition/object.ts'
 import type { Download, DownloadOptions } from '../engine/types.ts'
-import { fail, failValidation } from '../errors.ts'
+import { FerruleError, fail, failValidation } from '../errors.ts'
 import { toFileName } from '../values/file-name.ts'
 import { parseFilter } from '../values/filter/parse.ts'
 import { writeJson } from '../values/json/json.ts'
@@ -140,6 +140,16 @@ const searchRules: OptionRules = {
   limit: anything,
   cursor: anything,
 }
+const aggregateRules: OptionRules = {
+  filter: anything,
+  text: anything,
+  group_by: anything,
+  measures: anything,
+  having: anything,
+  sort: anything,
+  limit: anything,
+  cursor: anything,
+}
 const maybeText: OptionRule = ['must be a string', (value) => value === null || typeof value === 'string']
 const maybePaths: OptionRule = ['must be a list of paths', (value) => value === null || Array.isArray(value)]
 /** Without a check, text or fields of a wrong type would be left out, and the export would have more than was asked for. */
@@ -159,6 +169,17 @@ const dropAbsent = (members: SearchParams): Record<string, unknown> =>
 /** Reads a filter, which can be text such as `title like "price%" and started >= 2026-01-01`. @throws FerruleError with line and column */
 const readFilter = (filter: unknown): unknown => (typeof filter === 'string' ? parseFilter(filter) : filter)
 
+/** Reads a condition on measures as a filter is read. @throws FerruleError as `readFilter`, with the field `/having` */
+function readHaving(having: unknown): unknown {
+  try {
+    return readFilter(having)
+  } catch (thrown) {
+    const [problem] = thrown instanceof FerruleError ? thrown.errors : []
+    if (problem === undefined) throw thrown
+    throw failValidation([{ ...problem, field: '/having', message: `is no condition on measures: ${problem.message}` }])
+  }
+}
+
 /** Builds the members of an execute request that say how fresh the copy must be. */
 const buildFreshness = ({ maxAge, allowPartial }: HostedCallOptions): Record<string, unknown> =>
   dropAbsent({ max_age: maxAge, allow_partial: allowPartial })
@@ -171,6 +192,16 @@ function buildSearch(params: SearchParams): Record<string, unknown> {
   checkOptions(searchRules, params)
   const { filter, text, sort, ...rest } = params
   return { query: dropAbsent({ filter: readFilter(filter), text, sort }), ...dropAbsent(rest) }
+}
+
+/**
+ * Builds the parameters of `context_store_aggregate`.
+ * @throws FerruleError `validation_failed` for an unknown parameter
+ */
+function buildAggregate(params: SearchParams): Record<string, unknown> {
+  checkOptions(aggregateRules, params)
+  const { filter, text, having, ...rest } = params
+  return { query: dropAbsent({ filter: readFilter(filter), text }), ...dropAbsent({ having: readHaving(having), ...rest }) }
 }
 
 const writePart = (value: unknown): string | undefined => (value === undefined || value === null ? undefined : writeJson(value))
@@ -222,7 +253,7 @@ type Slots = { readonly connector_id: string }
 type RowArgs = [params?: Params, options?: HostedCallOptions & { readonly as?: RowForm }]
 
 /** Actions that change something at the vendor. What is not known may be one. */
-const reads: ReadonlySet<string> = new Set(['list', 'get', 'download', 'context_store_search'])
+const reads: ReadonlySet<string> = new Set(['list', 'get', 'download', 'context_store_search', 'context_store_aggregate'])
 /** Parameter of a download that asks for a part of the file. */
 const rangeParameter = 'range_header'
 /** Who answers, for errors of a walk. */
@@ -289,6 +320,11 @@ export class Hosted {
 
   searchRecords(entity: string, ...args: Args): AsyncGenerator<unknown, void, undefined> {
     return walkRecords(this.searchPages(entity, ...args))
+  }
+
+  async aggregate(entity: string, ...[params = {}, options = {}]: Args): Promise<unknown> {
+    checkOptions(hostedCallRules, options)
+    return this.#run({ entity, action: 'context_store_aggregate', params: buildAggregate(params) }, options)
   }
 
   async export(entity: string, ...[params = {}, options = {}]: Args): Promise<ExportDownload> {

@@ -5,6 +5,7 @@
 
 import type { Fields, Static } from '../definition/fields.ts'
 import type { FieldOperator, FilterOperator, FormOf } from '../definition/operators.ts'
+import type { MeasureFunction, TimeUnit } from '../values/aggregates.ts'
 import type { FormulaMode } from '../values/csv.ts'
 
 type SearchableOf<E> = E extends { readonly context_store_search: infer F extends Fields } ? F : never
@@ -173,6 +174,119 @@ export type FilterOf<E> = OfferedFilter<RowOf<E>>
 export type SortOf<E> = readonly {
   [K in Sortable<RowOf<E>> | '_relevance']: { readonly [F in K]: F extends '_relevance' ? 'desc' : Direction }
 }[Sortable<RowOf<E>> | '_relevance'][]
+
+/** Values that groups and measures take of a field: the elements of a list by themselves. */
+type ValueOf<V> = unknown extends V ? unknown : NonNullable<V> extends readonly (infer Item)[] ? NonNullable<Item> : NonNullable<V>
+type ValueAt<Row, Path> = ValueOf<FollowPath<Row, Path>>
+type Grouped = 'text' | 'number' | 'truth' | 'any'
+
+type CheckGrouped<Row, Path, Entity extends string> = [FollowPath<Row, Path>] extends [Nowhere]
+  ? NoField<Path, Entity>
+  : ClassOf<ValueAt<Row, Path>> extends Grouped
+    ? Path
+    : Wrong<`'${Path & string}' is an object and has no single value; use a path into it`>
+/** A path that leads nowhere has its own sentence. */
+type CheckPeriod<Row, Path> = [FollowPath<Row, Path>] extends [Nowhere]
+  ? TimeUnit
+  : ClassOf<ValueAt<Row, Path>> extends 'text' | 'any'
+    ? TimeUnit
+    : Wrong<`'${Path & string}' is no time, which by needs`>
+type CheckGroup<G, Row, Entity extends string> = G extends { readonly field: infer Path }
+  ? {
+      readonly field: CheckGrouped<Row, Path, Entity>
+      readonly by?: CheckPeriod<Row, Path>
+      readonly time_zone?: string
+      readonly ranges?: readonly (number | bigint)[]
+      readonly as?: string
+    } & { readonly [K in Exclude<keyof G, GroupPart>]: Wrong<`'${K & string}' is no part of a group`> }
+  : CheckGrouped<Row, G, Entity>
+type GroupPart = 'field' | 'by' | 'time_zone' | 'ranges' | 'as'
+/** What groups are offered as, without the sentences of mistakes. */
+type OfferedGroup<Row> = Offered<Row, keyof Comparable> | { readonly field: string; readonly [part: string]: unknown }
+type CheckGroups<Q, Row, Entity extends string> = readonly OfferedGroup<Row>[] & { readonly [I in keyof Q]: CheckGroup<Q[I], Row, Entity> }
+
+type CheckMeasured<Is extends MeasureFunction, V, Path, Entity extends string> = [V] extends [Nowhere]
+  ? NoField<Path, Entity>
+  : ClassOf<ValueOf<V>> extends infer Class
+    ? Class extends 'truth'
+      ? Is extends 'distinct'
+        ? Path
+        : Wrong<`'${Path & string}' is true or false, which ${Is} cannot measure`>
+      : Class extends Grouped
+        ? Path
+        : Wrong<`'${Path & string}' is an object and has no single value; use a path into it`>
+    : never
+type CheckMeasure<M, Row, Entity extends string> = M extends 'count'
+  ? 'count'
+  : M extends string
+    ? Wrong<`'${M}' is no measure; use count, or an object such as { sum: 'duration' }`>
+    : {
+        readonly [Is in keyof M]: Is extends MeasureFunction
+          ? CheckMeasured<Is, FollowPath<Row, M[Is]>, M[Is], Entity>
+          : Is extends 'at'
+            ? number
+            : Wrong<`'${Is & string}' is no function of a measure`>
+      }
+
+type CheckMeasures<Q, Row, Entity extends string> = { readonly [N in keyof Q]: CheckMeasure<Q[N], Row, Entity> }
+
+type GroupsOf<P> = P extends { readonly group_by: readonly (infer G)[] } ? G : never
+type MeasuresOf<P> = P extends { readonly measures: infer M extends object } ? M : { readonly count: 'count' }
+type GroupName<G> = G extends { readonly as: infer Name extends string }
+  ? Name
+  : G extends { readonly field: infer Path extends string }
+    ? Path
+    : G & string
+type GroupNamed<G, Name> = G extends unknown ? (Name extends GroupName<G> ? G : never) : never
+type GroupValue<G, Row> = G extends { readonly by: TimeUnit }
+  ? string | null
+  : G extends { readonly ranges: readonly unknown[] }
+    ? { readonly from: number | bigint | null; readonly to: number | bigint | null } | null
+    : G extends { readonly field: infer Path }
+      ? ValueAt<Row, Path> | null
+      : ValueAt<Row, G> | null
+type MeasureValue<M, Row> = M extends 'count' | { readonly distinct: unknown }
+  ? number
+  : ClassOf<ValueAt<Row, M[Exclude<keyof M, 'at'>]>> extends infer Class
+    ? Class extends 'number'
+      ? number | bigint | null
+      : Class extends 'text'
+        ? string | null
+        : unknown
+    : never
+
+type MeasuredRow<P, Row> = { [Name in keyof MeasuresOf<P>]: MeasureValue<MeasuresOf<P>[Name], Row> }
+/** A row of an aggregate: its groups and its measures by their names. Sums of decimal strings are decimal strings. */
+export type AggregateRow<P, Row> = { [Name in GroupName<GroupsOf<P>>]: GroupValue<GroupNamed<GroupsOf<P>, Name>, Row> } & MeasuredRow<
+  P,
+  Row
+>
+
+type AggregateName = 'filter' | 'text' | 'group_by' | 'measures' | 'having' | 'sort' | 'limit' | 'cursor'
+type CheckOrder<Q, Name> = { readonly [K in keyof Q]: K extends Name ? Direction : Wrong<`'${K & string}' is no group and no measure`> }
+type CheckOrders<Q, Name> = { readonly [I in keyof Q]: CheckOrder<Q[I], Name> }
+
+/**
+ * What the parameters of an aggregate must be.
+ *
+ * - `filter`, `text`: as in a search
+ * - `group_by`: fields or paths, or objects such as `{ field: 'started', by: 'month', time_zone: 'Europe/Berlin', as: 'month' }` and
+ *   `{ field: 'duration', ranges: [60, 600] }`; one row over all records if left out
+ * - `measures`: by the names that rows have, `'count'`, or an object such as `{ sum: 'duration' }` or `{ percentile: 'duration', at: 0.95 }`
+ * - `having`: a filter whose fields are the measures
+ * - `sort`: a list such as `[{ calls: 'desc' }]` of groups and measures
+ * - `limit`, `cursor`: as in a search
+ */
+export type CheckAggregate<Q, Row, Entity extends string> = {
+  readonly filter?: string | CheckFilter<Get<Q, 'filter'>, Row, Entity>
+  readonly text?: string | null
+  readonly group_by?: CheckGroups<Get<Q, 'group_by'>, Row, Entity>
+  readonly measures?: CheckMeasures<Get<Q, 'measures'>, Row, Entity>
+  readonly having?: string | CheckFilter<Get<Q, 'having'>, MeasuredRow<Q, Row>, 'the measures'>
+  readonly sort?: CheckOrders<Get<Q, 'sort'>, GroupName<GroupsOf<Q>> | keyof MeasuresOf<Q>>
+  readonly limit?: number | null
+  readonly cursor?: string | null
+} & { readonly [K in Exclude<keyof Q, AggregateName>]: Wrong<`'${K & string}' is no parameter of an aggregate`> }
 
 /** A compile error as a sentence. */
 interface Wrong<Sentence extends string> {

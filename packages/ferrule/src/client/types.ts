@@ -14,9 +14,19 @@ import type {
   SearchAction,
 } from '../engine/types.ts'
 import type { WalkOptions } from '../values/walks/walk.ts'
-import type { Freshness, SearchMeta } from '../wire/execute-request.ts'
+import type { AggregateMeta, Freshness, SearchMeta } from '../wire/execute-request.ts'
 import type { ChangesParams, ConnectorChangesParams } from './changes.ts'
-import type { CheckSearch, CheckWireSearch, Include, PathOf, Project, RowOf, WireSearchOf } from './search-types.ts'
+import type {
+  AggregateRow,
+  CheckAggregate,
+  CheckSearch,
+  CheckWireSearch,
+  Include,
+  PathOf,
+  Project,
+  RowOf,
+  WireSearchOf,
+} from './search-types.ts'
 
 /** Options of a create, an update or a delete. */
 export interface WriteOptions extends CallOptions {
@@ -39,6 +49,14 @@ export interface SearchOptions extends CallOptions {
 export interface SearchPage<Row> {
   readonly data: Row[]
   readonly meta: SearchMeta
+  /** How fresh the copy is. */
+  readonly context_store: Freshness
+}
+
+/** A page of an aggregate. */
+export interface AggregatePage<Row> {
+  readonly data: Row[]
+  readonly meta: AggregateMeta
   /** How fresh the copy is. */
   readonly context_store: Freshness
 }
@@ -101,6 +119,14 @@ export interface Searches<Row, Entity extends string> {
     params: P,
     options?: SearchOptions,
   ): Promise<SearchPage<Selected<Row, P>>>
+  /**
+   * Counts and groups the records of the copy, exact to the last digit (docs/search.md).
+   * @throws FerruleError as `search`
+   */
+  aggregate<const P extends CheckAggregate<P, Row, Entity>>(
+    params?: P,
+    options?: SearchOptions,
+  ): Promise<AggregatePage<AggregateRow<P, Row>>>
   /**
    * Exports all rows that the filter finds, as a stream.
    * @throws FerruleError as `search`
