@@ -123,7 +123,7 @@ export { BoundedMap } from './values/bounded-map.ts'
 export { type FormulaMode, formatCsvText } from './values/csv.ts'
 export { findRounded } from './values/filter/lexer.ts'
 export { operatorWords } from './values/filter/words.ts'
-export { formatJson, readJson, TooDeep, writeBody, writeJson } from './values/json/json.ts'
+export { formatJson, readJson, readJsonNumbers, TooDeep, writeBody, writeJson } from './values/json/json.ts'
 export { pointTo } from './values/json/pointer.ts'
 export {
   findRecordingsPath,

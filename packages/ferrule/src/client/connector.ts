@@ -139,6 +139,7 @@ const searchRules: OptionRules = {
   include: anything,
   limit: anything,
   cursor: anything,
+  count: anything,
 }
 const aggregateRules: OptionRules = {
   filter: anything,

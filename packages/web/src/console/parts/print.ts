@@ -21,6 +21,13 @@ export const printCount = (count: number): string => counts.format(count)
 /** Prints a number with its noun, such as `1 record` or `12,345 records`. */
 export const printCounted = (count: number, one: string, many = `${one}s`): string => `${printCount(count)} ${count === 1 ? one : many}`
 
+/** Prints a number with separators and every digit. Anything else stays as it is. */
+export function printDigits(value: unknown): string {
+  const text = String(value)
+  const [, sign = '', whole = '', rest = ''] = /^(-?)(\d+)(\.\d+)?$/.exec(text) ?? []
+  return whole === '' ? text : `${sign}${whole.replace(/\B(?=(?:\d{3})+$)/g, ',')}${rest}`
+}
+
 /** Prints a size in bytes, such as `1.5 MB`. */
 export function printSize(bytes: number): string {
   const step = bytes < 1 ? 0 : Math.min(byteUnits.length - 1, Math.floor(Math.log10(bytes) / 3))

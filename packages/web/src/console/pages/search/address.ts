@@ -2,6 +2,7 @@
 import { useMemo } from 'react'
 import { useAddressParams } from '../../data/params.ts'
 import type { DataSort } from '../../parts/table/header-row.tsx'
+import { type GroupChoice, readChoice } from './groups/choice.ts'
 
 /** Views of a filter. */
 export const views = ['conditions', 'text', 'json'] as const
@@ -10,6 +11,11 @@ export type View = (typeof views)[number]
 
 /** Pages that an address can ask for at most. */
 export const mostPages = 40
+
+/** Groups of a page that are offered; the first is the usual number. */
+export const groupLimits = [1_000, 10_000, 100, 10] as const
+
+const readLimit = (text: string | undefined): number => groupLimits.find((each) => String(each) === text) ?? groupLimits[0]
 
 const readView = (text: string | undefined): View => views.find((view) => view === text) ?? 'conditions'
 
@@ -46,16 +52,28 @@ export interface SearchAddress {
   readonly allowPartial: boolean
   readonly view: View
   readonly pages: number
+  /** true: groups are shown in place of records. */
+  readonly isGrouped: boolean
+  readonly groups: GroupChoice
+  /** true: the address has the zone of periods. */
+  readonly isZoned: boolean
+  /** Groups of a page. */
+  readonly limit: number
+  /** Measure that the chart draws; undefined: the first that can be drawn. */
+  readonly drawn: string | undefined
 }
 
 const readAge = (text: string | undefined): number | undefined => (text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined)
 
-const names = ['kind', 'connector', 'entity', 'record', 'filter', 'sort', 'fields', 'max_age', 'partial', 'view', 'pages'] as const
+const ofRecords = ['kind', 'connector', 'entity', 'record', 'filter', 'sort', 'fields', 'max_age', 'partial', 'view', 'pages'] as const
+const ofGroups = ['show', 'by', 'measures', 'zone', 'order', 'limit', 'draw'] as const
 
 /** Reads the search of the address, and returns a function that changes its parameters. */
 export function useSearchAddress() {
-  const [params, change] = useAddressParams(...names)
+  const [params, change] = useAddressParams(...ofRecords, ...ofGroups)
   const { kind, connector, entity, record, filter = '', sort, fields, max_age: age, partial, view, pages } = params
+  const { show, by, measures, zone, order, limit, draw } = params
+  const groups = useMemo(() => readChoice({ by, measures, zone, order: readSort(order) }), [by, measures, zone, order])
   const address = useMemo(
     (): SearchAddress => ({
       kind,
@@ -69,8 +87,13 @@ export function useSearchAddress() {
       allowPartial: partial === '1',
       view: readView(view),
       pages: readPages(pages),
+      isGrouped: show === 'groups',
+      groups,
+      isZoned: zone !== undefined,
+      limit: readLimit(limit),
+      drawn: draw,
     }),
-    [kind, connector, entity, record, filter, sort, fields, age, partial, view, pages],
+    [kind, connector, entity, record, filter, sort, fields, age, partial, view, pages, show, groups, zone, limit, draw],
   )
   return [address, change] as const
 }

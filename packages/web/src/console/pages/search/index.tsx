@@ -1,5 +1,5 @@
 /** Finds records in the synced copy of a connector. */
-import { Alert, Button, Code, Group, MultiSelect, NativeSelect, SimpleGrid, Stack, Tabs, Text } from '@mantine/core'
+import { Alert, Button, Code, Group, MultiSelect, NativeSelect, SegmentedControl, SimpleGrid, Stack, Tabs, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import type { ConnectorSummary, EntityDocument } from 'ferrule/wire'
 import { type Dispatch, type SetStateAction, useMemo, useState } from 'react'
@@ -17,12 +17,17 @@ import { type ChangeAddress, type SearchAddress, useSearchAddress, type View, vi
 import { Builder } from './builder/builder.tsx'
 import { editJson, editText, editTree, emptyDraft, type FilterDraft } from './filter/draft.ts'
 import { describeFields, type FilterField, listFields } from './filter/fields.ts'
+import { Groups } from './groups/groups.tsx'
+import { GroupOptions } from './groups/options.tsx'
 import { useRecordOfAddress } from './record-address.ts'
 import { Results } from './results.tsx'
 import classes from './search.module.css'
 
 /** Parameters that belong to an entity: another one begins without them. */
-const ofEntity = { record: undefined, filter: undefined, sort: undefined, fields: undefined, pages: undefined, partial: undefined } as const
+const ofEntity = {
+  ...{ record: undefined, filter: undefined, sort: undefined, fields: undefined, pages: undefined, partial: undefined },
+  ...{ by: undefined, measures: undefined, order: undefined, draw: undefined },
+} as const
 
 /** Greatest ages that are offered, in seconds. */
 const ages = [
@@ -62,29 +67,57 @@ function useDraft(applied: string) {
   return [draft, setDraft] as const
 }
 
-/** Chooses the columns and the greatest age. */
-function Options({ address, fields, onChange }: { address: SearchAddress; fields: readonly FilterField[]; onChange: ChangeAddress }) {
+/** What the choices below the filter get. */
+interface OptionsProps {
+  readonly address: SearchAddress
+  readonly fields: readonly FilterField[]
+  readonly onChange: ChangeAddress
+}
+
+/** Chooses the columns. */
+function Columns({ address, fields, onChange }: OptionsProps) {
   // A path with a comma cannot stand in a list with commas; no vendor has one.
   const paths = fields.map(({ path }) => path).filter((path) => !path.includes(','))
   return (
-    <SimpleGrid cols={{ base: 1, sm: 2 }}>
-      <MultiSelect
-        label="Columns"
-        {...(address.fields.length === 0 ? { placeholder: 'all fields' } : {})}
-        classNames={{ inputField: classes.columnInput ?? '' }}
-        data={[...new Set([...paths, ...address.fields])]}
-        value={[...address.fields]}
-        onChange={(chosen) => onChange({ fields: chosen.join(','), pages: undefined })}
-        searchable
-        clearable
+    <MultiSelect
+      label="Columns"
+      {...(address.fields.length === 0 ? { placeholder: 'all fields' } : {})}
+      classNames={{ inputField: classes.columnInput ?? '' }}
+      data={[...new Set([...paths, ...address.fields])]}
+      value={[...address.fields]}
+      onChange={(chosen) => onChange({ fields: chosen.join(','), pages: undefined })}
+      searchable
+      clearable
+    />
+  )
+}
+
+const shown = [
+  { value: 'records', label: 'Records' },
+  { value: 'groups', label: 'Groups' },
+]
+
+/** Chooses records or groups, what is shown of them, and the greatest age. */
+function Options(props: OptionsProps) {
+  const { address, onChange } = props
+  return (
+    <Stack gap="sm" align="flex-start">
+      <SegmentedControl
+        aria-label="What is shown"
+        data={shown}
+        value={address.isGrouped ? 'groups' : 'records'}
+        onChange={(show) => onChange({ show: show === 'groups' ? show : undefined, pages: undefined })}
       />
-      <NativeSelect
-        label="Maximum age of the copy"
-        data={ages}
-        value={address.maxAge === undefined ? '' : String(address.maxAge)}
-        onChange={({ currentTarget }) => onChange({ max_age: currentTarget.value, pages: undefined })}
-      />
-    </SimpleGrid>
+      <SimpleGrid cols={{ base: 1, sm: 2 }} w="100%">
+        {address.isGrouped ? <GroupOptions {...props} /> : <Columns {...props} />}
+        <NativeSelect
+          label="Maximum age of the copy"
+          data={ages}
+          value={address.maxAge === undefined ? '' : String(address.maxAge)}
+          onChange={({ currentTarget }) => onChange({ max_age: currentTarget.value, pages: undefined })}
+        />
+      </SimpleGrid>
+    </Stack>
   )
 }
 
@@ -142,7 +175,12 @@ function EntitySearch({ address, kind, document, onChange }: EntitySearchProps) 
         {draft.text !== applied && draft.problem === undefined && <Text size="sm">The filter was changed: press Search.</Text>}
         {long !== undefined && <Text size="sm">This filter is too long for the address: a copied address lacks it.</Text>}
       </Group>
-      {!isBroken && <Results search={search} fields={fields} onChange={onChange} />}
+      {!isBroken &&
+        (address.isGrouped ? (
+          <Groups search={search} onChange={onChange} />
+        ) : (
+          <Results search={search} fields={fields} onChange={onChange} />
+        ))}
     </Stack>
   )
 }
@@ -154,7 +192,7 @@ function KindSearch({
   entities,
   onChange,
 }: Omit<EntitySearchProps, 'document'> & { readonly entities: readonly EntityDocument[] }) {
-  const [{ view, max_age }] = useAddressParams('view', 'max_age')
+  const [kept] = useAddressParams('view', 'max_age', 'show', 'zone', 'limit')
   const document = entities.find(({ entity }) => entity === address.entity)
   const isOpening = useRecordOfAddress(address, document, onChange)
   if (entities.length === 0)
@@ -164,7 +202,7 @@ function KindSearch({
       names={entities.map(({ entity }) => entity)}
       value={document?.entity}
       path="/search"
-      toParams={(entity) => ({ connector: address.connector, entity, view, max_age })}
+      toParams={(entity) => ({ connector: address.connector, entity, ...kept })}
     />
   )
   return (

@@ -58,7 +58,7 @@ const states: Readonly<Partial<Record<Given['status'], string>>> = {
 }
 
 /** Shows the sentence. */
-const Freshness = ({ of: { synced_at, verified_at, status, complete, may_change_from } }: { readonly of: Given }) => (
+export const Freshness = ({ of: { synced_at, verified_at, status, complete, may_change_from } }: { readonly of: Given }) => (
   <Group gap={4}>
     <Text size="sm" component="div">
       The copy has what the vendor reported until <Time value={synced_at} none="its first sync has ended" />
@@ -82,13 +82,13 @@ interface ResultsProps {
 }
 
 /** Shows what the service says about the whole search. */
-function Remarks({ meta }: { readonly meta: Readonly<Record<string, unknown>> }) {
+export function Remarks({ meta }: { readonly meta: Readonly<Record<string, unknown>> }) {
   const { unknown_paths: paths, relevance_left_out: isLeftOut } = meta
   return (
     <>
       {Array.isArray(paths) && paths.length > 0 && (
         <Alert color="yellow" variant="light" title="No record has these paths">
-          {paths.join(', ')}. Look for a typing error in the filter or the columns.
+          {paths.join(', ')}. Look for a typing error in what you chose.
         </Alert>
       )}
       {isLeftOut === true && (
@@ -100,27 +100,49 @@ function Remarks({ meta }: { readonly meta: Readonly<Record<string, unknown>> })
   )
 }
 
-/** Shows how many records were read, and reads more. */
-function More({ query, count, pages, onChange }: { query: RunningSearch['query']; count: number; pages: number; onChange: ChangeAddress }) {
+/** What the line below the freshness gets. */
+interface MoreProps {
+  readonly query: Pick<RunningSearch['query'], 'hasNextPage' | 'isFetching' | 'isFetchNextPageError' | 'fetchNextPage'>
+  /** How much was read. */
+  readonly says: string
+  /** Pages that were read. */
+  readonly pages: number
+  /** true: the service has no further page, though there is more. */
+  readonly isFull?: boolean
+  readonly onChange: ChangeAddress
+}
+
+/** Shows how much was read, and reads more. */
+export function More({ query, says, pages, isFull = false, onChange }: MoreProps) {
   const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = query
   const readMore = () => (isFetchNextPageError ? void fetchNextPage() : onChange({ pages: String(pages + 1) }, { replace: true }))
+  const isEnd = pages >= mostPages || isFull
   return (
     <Group gap="sm">
       <Text size="sm" role="status">
-        {hasNextPage ? `The first ${printCounted(count, 'record')}.` : `${printCounted(count, 'record')}: all that match.`}
+        {says}
       </Text>
-      {hasNextPage && pages < mostPages && (
+      {hasNextPage && !isEnd && (
         <Button variant="default" size="compact-sm" loading={isFetching} onClick={readMore}>
           Read the next page
         </Button>
       )}
-      {hasNextPage && pages >= mostPages && <Text size="sm">The table ends here: export them, or narrow the filter.</Text>}
+      {hasNextPage && isEnd && <Text size="sm">The table ends here. Narrow the filter to see the others.</Text>}
     </Group>
   )
 }
 
+/** Prints how many records were read, and how many there are. */
+function printRead(count: number, { query: { data, hasNextPage } }: RunningSearch): string {
+  if (!hasNextPage) return `${printCounted(count, 'record')}: all that match.`
+  const { total, total_at_least: isMore } = data?.pages[0]?.meta ?? {}
+  const all = typeof total === 'number' ? ` of ${isMore === true ? 'at least ' : ''}${printCounted(total, 'record')}` : ' records'
+  return `The first ${printCount(count)}${all}.`
+}
+
 /** Shows the table with what belongs to it. */
-function Found({ search, fields, onChange, running: { query, rows } }: ResultsProps & { readonly running: RunningSearch }) {
+function Found({ search, fields, onChange, running }: ResultsProps & { readonly running: RunningSearch }) {
+  const { query, rows } = running
   const canSort = useMemo(() => listOrdered(fields), [fields])
   const columns = useMemo(() => buildColumns(rows, { chosen: search.fields, canSort }), [rows, search.fields, canSort])
   const [first] = query.data?.pages ?? []
@@ -133,7 +155,9 @@ function Found({ search, fields, onChange, running: { query, rows } }: ResultsPr
         <ExportMenu search={search} />
       </Group>
       <Remarks meta={first.meta} />
-      {rows.length > 0 && <More query={query} onChange={onChange} count={rows.length} pages={query.data?.pages.length ?? 1} />}
+      {rows.length > 0 && (
+        <More query={query} says={printRead(rows.length, running)} onChange={onChange} pages={query.data?.pages.length ?? 1} />
+      )}
       {rows.length === 0 ? (
         <EmptyState title="No record matches" says="Loosen the filter, or sync the entity when you expect newer records." />
       ) : (
@@ -247,7 +271,7 @@ function NotReady({ search, error, onRetry, onChange }: NotReadyProps) {
 }
 
 /** Shows why a search failed. */
-function SearchError({ error, ...props }: Omit<NotReadyProps, 'error'> & { readonly error: unknown }) {
+export function SearchError({ error, ...props }: Omit<NotReadyProps, 'error'> & { readonly error: unknown }) {
   if (error instanceof FerruleError && error.retryable && passing.includes(error.code)) return <NotReady {...props} error={error} />
   return <ErrorBox error={error} title="The search did not work" onRetry={props.onRetry} />
 }

@@ -11,15 +11,15 @@ import type { SearchAddress } from './address.ts'
 /** Records of a page. */
 const pageRecords = 500
 
-/** A page of a search, as the service answers it. */
-interface SearchPage {
+/** A page of records or groups, as the service answers it. */
+export interface FoundPage {
   readonly data: readonly unknown[]
   readonly meta: Readonly<Record<string, unknown>>
   readonly context_store: Freshness
 }
 
 /** Returns whether an answer is a page. The service documents it; a proxy can answer something else. */
-const isPage = (answer: unknown): answer is SearchPage =>
+export const isPage = (answer: unknown): answer is FoundPage =>
   isObject(answer) && Array.isArray(answer['data']) && isObject(answer['meta']) && isObject(answer['context_store'])
 
 /** Parameters of a search or an export. */
@@ -40,23 +40,21 @@ export const buildOptions = ({ maxAge, allowPartial }: Pick<SearchAddress, 'maxA
 /** A search with its connector and entity. */
 export type RunnableSearch = SearchAddress & { readonly connector: string; readonly entity: string }
 
+/** How pages are read. */
+interface Pages<Page> {
+  /** Names and parameters, unique over the console. */
+  readonly key: readonly unknown[]
+  /** Pages that the address asks for. */
+  readonly pages: number
+  readonly read: (cursor: string | undefined, signal: AbortSignal) => Promise<Page>
+}
+
 /** Reads the pages that the address asks for. Nothing is read again by itself: rows would move under the reader. */
-export function useSearch(search: RunnableSearch) {
+export function usePages<Page extends FoundPage>({ key, pages, read }: Pages<Page>) {
   const { organizationId } = useTenant()
-  const hosted = useConnector(search.connector)
-  const { connector, entity, filter, sort, fields, maxAge, allowPartial, pages } = search
   const query = useInfiniteQuery({
-    queryKey: [organizationId ?? null, 'search', { connector, entity, filter, sort, fields, maxAge, allowPartial }],
-    queryFn: async ({ pageParam, signal }) => {
-      const position = pageParam === undefined ? {} : { cursor: pageParam }
-      const answer = await hosted.search(
-        entity,
-        { ...buildParams(search), ...position, limit: pageRecords },
-        { ...buildOptions(search), signal },
-      )
-      if (!isPage(answer)) throw new Error('The service answered something that is no page of a search.')
-      return answer
-    },
+    queryKey: [organizationId ?? null, 'search', ...key],
+    queryFn: ({ pageParam, signal }) => read(pageParam, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ meta: { cursor } }) => (typeof cursor === 'string' ? cursor : undefined),
     placeholderData: (before) => before,
@@ -72,5 +70,25 @@ export function useSearch(search: RunnableSearch) {
   return { query, rows }
 }
 
-/** A running search. */
-export type RunningSearch = ReturnType<typeof useSearch>
+/** Pages that are read, and their rows. */
+export type RunningSearch<Page extends FoundPage = FoundPage> = ReturnType<typeof usePages<Page>>
+
+/** Runs the search of the address. The first page counts what is found. */
+export function useSearch(search: RunnableSearch): RunningSearch {
+  const hosted = useConnector(search.connector)
+  const { connector, entity, filter, sort, fields, maxAge, allowPartial, pages } = search
+  return usePages({
+    key: ['records', { connector, entity, filter, sort, fields, maxAge, allowPartial }],
+    pages,
+    read: async (cursor, signal) => {
+      const place = cursor === undefined ? { count: true } : { cursor }
+      const answer = await hosted.search(
+        entity,
+        { ...buildParams(search), ...place, limit: pageRecords },
+        { ...buildOptions(search), signal },
+      )
+      if (!isPage(answer)) throw new Error('The service answered something that is no page of a search.')
+      return answer
+    },
+  })
+}

@@ -8,6 +8,8 @@ export interface DataColumn<Row = unknown> {
   /** What the header shows; default: the name. */
   readonly title?: string
   readonly read: (row: Row) => unknown
+  /** Prints a value; default: `printCell`, and a dash for null. The column stays in sight without values. */
+  readonly print?: (value: unknown) => string
   /** Width in CSS pixels; default: by the texts of the first rows. */
   readonly widthPx?: number
   /** true: a click on the header calls `onSort`. */
@@ -34,11 +36,11 @@ export function isFolded(value: unknown): boolean {
 }
 
 /** Computes the width of a column from the texts of the first rows. */
-export function computeWidth<Row>({ name, title = name, read, widthPx }: DataColumn<Row>, rows: readonly Row[]): number {
+export function computeWidth<Row>({ name, title = name, read, print = printCell, widthPx }: DataColumn<Row>, rows: readonly Row[]): number {
   if (widthPx !== undefined) return widthPx
   const lengths = rows.slice(0, rowsRead).map((row) => {
     const value = read(row)
-    return printCell(value).length + (isFolded(value) ? 6 : 0)
+    return print(value).length + (isFolded(value) ? 6 : 0)
   })
   const longest = lengths.reduce((most, length) => Math.max(most, length), title.length + 2)
   return Math.min(widePx, Math.max(narrowPx, longest * characterPx + paddingPx))
@@ -55,5 +57,5 @@ export function findColumns(rows: readonly unknown[]): readonly DataColumn[] {
 /** Finds the columns that no row has a value of: null, or nothing at all. A table without rows hides no column. */
 export function findEmpty<Row>(columns: readonly DataColumn<Row>[], rows: readonly Row[]): ReadonlySet<DataColumn<Row>> {
   if (rows.length === 0) return new Set()
-  return new Set(columns.filter(({ read }) => rows.every((row) => (read(row) ?? null) === null)))
+  return new Set(columns.filter(({ read, print }) => print === undefined && rows.every((row) => (read(row) ?? null) === null)))
 }

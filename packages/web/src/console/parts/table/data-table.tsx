@@ -25,22 +25,24 @@ interface DataRowProps<Row> {
 function CellValue({
   value,
   title,
+  print,
   onShow,
 }: {
   readonly value: unknown
   readonly title: string
+  readonly print: DataColumn['print']
   readonly onShow: (shown: NamedValue) => void
 }) {
   if (value === null)
     return (
       <span className={classes['null']} title="null">
-        –
+        {print?.(value) ?? '–'}
       </span>
     )
   const isDigits = typeof value === 'number' || typeof value === 'bigint'
   return (
     <>
-      <span className={`${classes['text']} ${isDigits ? classes['digits'] : ''}`}>{printCell(value)}</span>
+      <span className={`${classes['text']} ${isDigits ? classes['digits'] : ''}`}>{(print ?? printCell)(value)}</span>
       {isFolded(value) && (
         <button type="button" className={classes['button']} aria-label={`Show ${title}`} onClick={() => onShow({ title, value })}>
           Show
@@ -75,11 +77,11 @@ function Row<Row>({ row, index, topPx, columns, widths, onShow }: DataRowProps<R
           {isCard ? `Show row ${index + 1}${columns.length > shown.length ? `, all ${columns.length} fields` : ''}` : index + 1}
         </button>
       </div>
-      {shown.map(({ name, title: header = name, read }, column) => (
+      {shown.map(({ name, title: header = name, read, print }, column) => (
         // biome-ignore lint/a11y/useSemanticElements: as above
         <div key={name} role="cell" className={classes['cell']} style={{ width: widths?.[column + 1] }}>
           {isCard && <span className={classes['label']}>{header}</span>}
-          <CellValue value={read(row)} title={`${header} of row ${index + 1}`} onShow={onShow} />
+          <CellValue value={read(row)} title={`${header} of row ${index + 1}`} print={print} onShow={onShow} />
         </div>
       ))}
     </div>

@@ -32,7 +32,8 @@ const typeNames: Readonly<Record<string, SearchFieldType>> = {
   object: 'object',
 }
 
-function findType(schema: Schema): SearchFieldType {
+/** Finds the type of a schema's values; `any`: several, or none is said. */
+export function findType(schema: Schema): SearchFieldType {
   const types = readTypes(schema)
   const [only = ''] = types
   return types.length === 1 ? (typeNames[only] ?? 'any') : 'any'
