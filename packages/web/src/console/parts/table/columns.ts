@@ -40,7 +40,8 @@ export function computeWidth<Row>({ name, title = name, read, print = printCell,
   if (widthPx !== undefined) return widthPx
   const lengths = rows.slice(0, rowsRead).map((row) => {
     const value = read(row)
-    return print(value).length + (isFolded(value) ? 6 : 0)
+    const text = print(value)
+    return text.length + (isFolded(print === printCell ? value : text) ? 6 : 0)
   })
   const longest = lengths.reduce((most, length) => Math.max(most, length), title.length + 2)
   return Math.min(widePx, Math.max(narrowPx, longest * characterPx + paddingPx))

@@ -43,7 +43,7 @@ function CellValue({
   return (
     <>
       <span className={`${classes['text']} ${isDigits ? classes['digits'] : ''}`}>{(print ?? printCell)(value)}</span>
-      {isFolded(value) && (
+      {isFolded(print === undefined ? value : print(value)) && (
         <button type="button" className={classes['button']} aria-label={`Show ${title}`} onClick={() => onShow({ title, value })}>
           Show
         </button>

@@ -62,7 +62,7 @@ const NotButton = ({ name, isNegated, onChange }: { readonly name: string; reado
     variant={isNegated ? 'filled' : 'default'}
     size="compact-sm"
     aria-pressed={isNegated}
-    aria-label={`Negate ${name}`}
+    aria-label={`not ${name}`}
     onClick={onChange}
   >
     not
