@@ -1,7 +1,7 @@
 /** Fills an embedded store and searches it until its code is optimized. Prints the peak memory of the process in megabytes. */
-import { existsSync, readFileSync } from 'node:fs'
 import { kind, recordsOf } from '../../bench/store-records.ts'
 import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
+import { readPeakKb } from '../support/peak-memory.ts'
 import { createSearcher } from '../support/searcher.ts'
 
 const [folder = ''] = process.argv.slice(2)
@@ -19,9 +19,3 @@ for (let index = 0; index < searches; index += 1)
   await searcher.search({ ref: place, params, key: Buffer.from('key'), now: 1_700_000_000_000 })
 process.stdout.write(String(Math.round(readPeakKb() / 1_000)))
 await store.close()
-
-/** Reads the peak memory. `maxRSS` is not less than the memory of the process that started this one, so Linux is asked otherwise. */
-function readPeakKb(): number {
-  const status = existsSync('/proc/self/status') ? readFileSync('/proc/self/status', 'utf8') : ''
-  return Number(/^VmHWM:\s*(\d+)/m.exec(status)?.[1] ?? process.resourceUsage().maxRSS)
-}

@@ -43,7 +43,7 @@ function printResult(result: ViewsResult): void {
     case 'made': {
       const { names, views, without, password } = result
       print(`The schema ${names.schema} has the views: ${views.join(', ') || 'none'}.`)
-      if (without.length > 0) print(`Nothing was ever read of: ${without.join(', ')}. Run this again after their first sync.`)
+      if (without.length > 0) print(`Nothing was ever read of: ${without.join(', ')}. Run this again when one of them is synced.`)
       print(
         password === undefined
           ? `Reader ${names.reader}, with its password.`
