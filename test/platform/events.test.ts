@@ -8,6 +8,7 @@ import type { PlatformEvent } from '../../packages/ferrule/src/wire/events.ts'
 import type { EventWorker } from '../../packages/server/src/events/event-worker.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
+import { countRowsRead, recordStatements } from './rows-read.ts'
 import { createSyncWorld, type SyncWorld } from './sync-world.ts'
 import { connectorBody, createWorld, firstPrincipal, masterKey, newTenant, overServer, type World } from './world.ts'
 
@@ -106,6 +107,22 @@ overServer('events', (database) => {
       expect(data).toHaveLength(100)
     }
   })
+
+  if (database === 'postgres')
+    test('that wait for paused endpoints are not read by a look at what is due', async () => {
+      const [{ count } = { count: 0 }] = (
+        await sql<{ count: number }>`select count(*)::int4 as count from webhook_deliveries`.execute(world.raw().db)
+      ).rows
+      expect(count).toBeGreaterThan(2_000)
+      await sql`analyze`.execute(world.raw().db)
+      const statements = await recordStatements(async () => {
+        await run()
+        await platform.readBacklogs()
+      })
+      const looks = statements.filter(({ text }) => text.includes('webhook_deliveries'))
+      expect(looks).toHaveLength(3) // of both workers, and for the metrics
+      expect(Math.max(...(await countRowsRead(world.env['DATABASE_URL'] ?? '', looks)))).toBeLessThan(300)
+    })
 
   test('that are due are counted, with the time since the first one is', async () => {
     const principal = await newTenant(platform, first)

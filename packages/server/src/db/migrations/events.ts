@@ -63,7 +63,7 @@ export const events = ({ id, text, bytes, moment, flag, end }: ColumnTypes): rea
   )${end}`,
   'create unique index webhook_deliveries_of_event on webhook_deliveries (event_id, endpoint_id)',
   'create index webhook_deliveries_in_order on webhook_deliveries (endpoint_id, id)',
-  "create index webhook_deliveries_due on webhook_deliveries (next_at) where status = 'waiting'",
+  "create index webhook_deliveries_due on webhook_deliveries (endpoint_id, next_at) where status = 'waiting'",
   "create index webhook_deliveries_waiting on webhook_deliveries (endpoint_id, id) where status = 'waiting'",
   `create table webhook_positions (
     organization_id ${id} not null,

@@ -1,6 +1,7 @@
 /** Queries what waits for the workers of events, of all organizations: for metrics. */
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
+import { waitingEndpoints } from './webhooks.ts'
 
 /** What a worker has not begun, though its time has come. */
 export interface Backlog {
@@ -29,21 +30,23 @@ interface Found {
   readonly disabled: unknown
 }
 
-const toBacklog = (due: unknown, since: unknown): Backlog => ({ due: Number(due), since: since === null ? null : Number(since) })
+const toBacklog = (due: unknown, since: unknown): Backlog => ({
+  due: Math.min(Number(due), mostCounted),
+  since: since === null ? null : Number(since),
+})
 
 /** Reads all of it with one statement. What an endpoint with an order holds back, because an event before it fails, is not counted. */
 export async function readBacklogs(db: Db, now: number): Promise<Backlogs> {
-  const { rows } = await sql<Found>`
+  const { rows } = await sql<Found>`with ${waitingEndpoints}
     select deliveries.due as deliveries, deliveries.since as deliveries_since,
       vendor_events.due as vendor_events, vendor_events.since as vendor_events_since,
       (select count(*) from webhook_endpoints where status = 'disabled') as disabled
-    from (select count(*) as due, min(next_at) as since from (
-        select d.next_at from webhook_deliveries d
-          join webhook_endpoints e on e.id = d.endpoint_id
-          join organizations o on o.id = d.organization_id
-        where d.status = 'waiting' and d.next_at <= ${now} and e.status = 'active' and o.deleted_at is null
-          and (not e.ordered or e.failing_since is null)
-        order by d.next_at limit ${mostCounted}) as first_deliveries) as deliveries,
+    from (select sum(due) as due, min(since) as since from (
+        select (select count(*) from (select 1 from webhook_deliveries d
+            where d.endpoint_id = e.id and d.status = 'waiting' and d.next_at <= ${now} limit ${mostCounted}) as first_due) as due,
+          (select min(d.next_at) from webhook_deliveries d where d.endpoint_id = e.id and d.status = 'waiting' and d.next_at <= ${now}) as since
+        from waiting join webhook_endpoints e on e.id = waiting.endpoint_id join organizations o on o.id = e.organization_id
+        where e.status = 'active' and o.deleted_at is null and (not e.ordered or e.failing_since is null)) as of_endpoints) as deliveries,
       (select count(*) as due, min(next_at) as since from (
         select v.next_at from vendor_events v join organizations o on o.id = v.organization_id
         where v.sealed is not null and v.next_at <= ${now} and o.deleted_at is null
