@@ -48,7 +48,7 @@ const generation = `e.feed || ' ' || ${timeline}`
 
 /** The entries of a log one by one, in the order of their blocks. */
 const entries = `cs_changes b cross join lateral (select key as pk, b.start + b.size * nr as place
-  from unnest(b.keys) with ordinality as entry(key, nr) where key is not null) c`
+  from json_array_elements_text(b.keys::json) with ordinality as entry(key, nr) where key is not null) c`
 
 /** Returns whether a generation names the log of a number, on whatever timeline. */
 export const isOfLog = (generation: string | null, feed: bigint): boolean => generation?.split(' ')[0] === String(feed)
@@ -57,7 +57,7 @@ export const isOfLog = (generation: string | null, feed: bigint): boolean => gen
 export const buildLogPage = ({ number, name }: EntityRows, { after, limit }: { after: bigint; limit: number }): Statement => ({
   name: 'cs_log_page',
   text: `select ${generation} as generation, e.position, e.kept_after, e.read_at, e.log_days, c.place, c.pk, c.kind,
-      c.cause, c.fields::text as fields, c.at
+      c.cause, c.fields, c.at
     from cs_entities e left join lateral (select c.place, c.pk, b.kind, b.cause, b.fields, b.at from ${entries}
       where b.connector_id = $1 and b.name = $2 and b.position > $3 and c.place > $3 order by b.position, c.place limit $4) c on true
     where e.connector_id = $1 and e.name = $2 order by c.place`,
@@ -67,7 +67,7 @@ export const buildLogPage = ({ number, name }: EntityRows, { after, limit }: { a
 function parseChange(row: Row): readonly LoggedChange[] {
   const [kind, cause] = [changeKinds.find((each) => each === row['kind']), changeCauses.find((each) => each === row['cause'])]
   if (typeof row['place'] !== 'bigint' || kind === undefined || cause === undefined) return []
-  const fields: unknown = typeof row['fields'] === 'string' ? JSON.parse(row['fields']) : []
+  const fields: unknown = JSON.parse(String(row['fields']))
   const names = Array.isArray(fields) ? fields.map(String) : []
   return [{ position: row['place'], key: String(row['pk']), kind, cause, fields: names, at: Number(row['at']) }]
 }

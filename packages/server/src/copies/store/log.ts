@@ -2,8 +2,8 @@
  * The log of changes of an entity: which records were added, changed and removed, written in the transaction that did it. The state of the
  * entity is locked then, so the order of positions is the order of commits. The log has keys and names of fields, never a record.
  *
- * A row of `cs_changes` is a block: the keys of up to `blockEntries` records with the same change. It begins after the position `start`, its
- * entries count `size` bytes each, and `position` is that of the last one. So the position of each follows from its place in the block, also
+ * A row of `cs_changes` is a block: JSON of the keys of up to `blockEntries` records with the same change. It begins after the position `start`,
+ * its entries count `size` bytes each, and `position` is that of the last one. So the position of each follows from its place in the block, also
  * where other keys were forgotten: null stands for those. Reasons: docs/decisions/changes.md
  */
 import { randomInt } from 'node:crypto'
@@ -78,14 +78,23 @@ const pruneBlocks = 1_000
 
 interface Block {
   readonly kind: ChangeKind
-  readonly keys: readonly string[]
-  readonly fields: readonly string[] | null
+  /** JSON of the keys, and of the names of fields. */
+  readonly keys: string
+  readonly fields: string
+  readonly count: number
+  /** Bytes of an entry: all count the same. */
+  readonly size: number
 }
 
-function splitKeys(kind: ChangeKind, keys: readonly string[], fields: readonly string[] | null = null): readonly Block[] {
+function splitKeys(kind: ChangeKind, all: readonly string[], names: readonly string[] = []): readonly Block[] {
   const blocks: Block[] = []
-  for (let index = 0; index < keys.length; index += blockEntries)
-    blocks.push({ kind, keys: keys.slice(index, index + blockEntries), fields })
+  const fields = JSON.stringify(names)
+  for (let index = 0; index < all.length; index += blockEntries) {
+    const some = all.slice(index, index + blockEntries)
+    const [keys, count] = [JSON.stringify(some), some.length]
+    const size = entryBytes + Math.ceil((blockBytes + Buffer.byteLength(keys) + fields.length) / count)
+    blocks.push({ kind, keys, fields, count, size })
+  }
   return blocks
 }
 
@@ -106,12 +115,6 @@ const listBlocks = ({ added = [], changed = [], removed = [] }: Entries): readon
   ...splitChanged(changed),
 ]
 
-/** Returns the bytes of an entry of a block. All count the same. */
-function measureEntry({ keys, fields }: Block): number {
-  const bytes = blockBytes + Buffer.byteLength(keys.join('')) + (fields?.join().length ?? 0)
-  return entryBytes + Math.ceil(bytes / keys.length)
-}
-
 /** Where a log ends up. */
 export type LogEnd = Pick<Log, 'feed' | 'position' | 'keptAfter'>
 
@@ -125,31 +128,38 @@ export type LogEnd = Pick<Log, 'feed' | 'position' | 'keptAfter'>
 export async function writeLog(session: Session, rows: EntityRows, log: Log, entries: Entries | 'ends'): Promise<LogEnd> {
   const isRead = log.feed !== null && entries !== 'ends' && (log.keptFor !== null || entries.at - log.readAt <= log.days * dayMs)
   const added = isRead ? listBlocks(entries) : []
+  const places = [log.position]
   let { position } = log
-  const placed = added.map((block) => {
-    const [start, size] = [position, measureEntry(block)]
-    position += BigInt(size * block.keys.length)
-    return { position: String(position), start: String(start), size, ...block }
-  })
-  if (isRead && placed.length > 0) await insertBlocks(session, rows, { placed: JSON.stringify(placed), entries })
+  for (const { count, size } of added) {
+    position += BigInt(count * size)
+    places.push(position)
+  }
+  if (added.length > 0 && entries !== 'ends') await insertBlocks(session, rows, { blocks: added, places, entries })
   const end = { feed: isRead ? log.feed : null, position }
-  const hasOld = isRead && placed.length > 0 ? position - log.keptAfter > mostBytes : position > log.keptAfter
+  const hasOld = isRead && added.length > 0 ? position - log.keptAfter > mostBytes : position > log.keptAfter
   if (!hasOld) return { ...end, keptAfter: log.keptAfter }
   const oldest = isRead ? { upTo: position - mostBytes, before: entries.at - log.days * dayMs } : { upTo: position, before: 0 }
-  return { ...end, keptAfter: await prune(session, rows, { ...oldest, limit: pruneBlocks + 2 * placed.length, log }) }
+  return { ...end, keptAfter: await prune(session, rows, { ...oldest, limit: pruneBlocks + 2 * added.length, log }) }
 }
 
-const insertBlocks = (
-  session: Session,
-  { number, name }: EntityRows,
-  { placed, entries: { cause, at } }: { readonly placed: string; readonly entries: Entries },
-) =>
+interface Insertion {
+  readonly blocks: readonly Block[]
+  /** Where the first block begins, and each ends. */
+  readonly places: readonly bigint[]
+  readonly entries: Entries
+}
+
+/** Writes blocks. Keys go as texts, of which PostgreSQL makes nothing: to read them all from JSON takes more than half of its time. */
+const insertBlocks = (session: Session, { number, name }: EntityRows, { blocks, places, entries: { cause, at } }: Insertion) =>
   session.query({
     name: 'cs_log',
     text: `insert into cs_changes (connector_id, name, position, start, size, keys, kind, cause, fields, at)
       select $1::int4, $2::text, position, start, size, keys, kind, $3::text, fields, $4::int8
-      from json_to_recordset($5::json) as block(position int8, start int8, size int4, keys text[], kind text, fields json)`,
-    values: [number, name, cause, at, placed],
+      from unnest($5::int8[], $6::int8[], $7::int4[], $8::text[], $9::text[], $10::text[]) as block(start, position, size, keys, kind, fields)`,
+    values: [
+      ...[number, name, cause, at, places.slice(0, -1), places.slice(1), blocks.map(({ size }) => size)],
+      ...[blocks.map(({ keys }) => keys), blocks.map(({ kind }) => kind), blocks.map(({ fields }) => fields)],
+    ],
   })
 
 interface Pruning {
@@ -206,11 +216,13 @@ export async function followLog(
  */
 export const redactLog = (session: Session, { number, name }: EntityRows, keys: readonly string[]) =>
   session.query({
-    text: `with emptied as (delete from cs_changes where ${ofSome} and array_remove(keys, null) <@ $3::text[])
-      update cs_changes set keys = array(select case when key <> all($3::text[]) then key end
-        from unnest(keys) with ordinality as entry(key, place) order by place)
-      where ${ofSome} and not array_remove(keys, null) <@ $3::text[]`,
+    text: `with emptied as (delete from cs_changes b where ${ofOthers} and not ${hasOthers})
+      update cs_changes b set keys = (select json_agg(case when key <> all($3::text[]) then key end order by place)::text
+        from json_array_elements_text(b.keys::json) with ordinality as entry(key, place))
+      where ${ofOthers} and ${hasOthers}
+        and exists (select from json_array_elements_text(b.keys::json) as entry(key) where key = any($3::text[]))`,
     values: [number, name, keys],
   })
 
-const ofSome = "connector_id = $1 and name = $2 and kind <> 'removed' and keys && $3::text[]"
+const ofOthers = "connector_id = $1 and name = $2 and kind <> 'removed'"
+const hasOthers = 'exists (select from json_array_elements_text(b.keys::json) as entry(key) where key <> all($3::text[]))'

@@ -50,8 +50,8 @@ export const buildOwnStatements = (layout: TableLayout): readonly string[] => [
   ...(layout === 'citus' ? distribute : []),
   ...buildTable(
     'cs_changes',
-    `connector_id int4 not null, name text not null, position int8 not null, start int8 not null, size int4 not null, keys text[] not null,
-      kind text not null, cause text not null, fields json, at int8 not null, primary key (connector_id, name, position)`,
+    `connector_id int4 not null, name text not null, position int8 not null, start int8 not null, size int4 not null, keys text not null,
+      kind text not null, cause text not null, fields text not null, at int8 not null, primary key (connector_id, name, position)`,
     layout,
   ),
   ...buildTable(
