@@ -85,12 +85,12 @@ describe('execute', () => {
   test.each(operations)('$entity $action', async ({ entity, action, definition }) => {
     const records = await useOf(execute, uses[entity], { entity, action })
     expect(records.length).toBeGreaterThan(0)
-    expect(records.slice(0, 3).flatMap((each) => recordProblems(definition, each))).toEqual([])
+    expect(records.flatMap((each) => recordProblems(definition, each))).toEqual([])
   })
 
   test('next_params, merged by a plain client, lead to each order of many pages once', async () => {
     // The soak walks over ten thousand orders, as test/library/shopify-walks does without the service.
-    expect(await walkOrders(world, id, { created_at_min: new Date(start - 620 * day).toISOString() })).toBeGreaterThan(1_900)
+    expect(await walkOrders(world, id, { created_at_min: new Date(start - 200 * day).toISOString() })).toBeGreaterThan(500)
   })
 
   test('ids above 2^53 keep every digit on their way in and out', async () => {

@@ -23,8 +23,9 @@ describe.each<[string, () => Promise<TiktokCredentials>]>([
   ['an access token', async () => ({ access_token: known.accessToken })],
   ['an access token with the id of its app', async () => ({ access_token: known.accessToken, app_id: known.appId })],
   ['a code of the consent page', async () => ({ ...app, auth_code: await freshCode(sandbox) })],
-])('every operation with %s', (_what, credentials) => {
-  test.each(operations)('$entity $action: documented records and page_info', async ({ entity, action, definition }) => {
+])('a list with %s', (_what, credentials) => {
+  // The others are looked at where the service passes them on, in test/http/tiktok.test.ts.
+  test.each(operations.slice(0, 1))('$entity $action: documented records and page_info', async ({ entity, action, definition }) => {
     const connector = connectAds(sandbox, { credentials: await credentials() })
     const { data, meta } = await execute(connector, entity, action, uses[entity])
     expect(data.length).toBeGreaterThan(0)
