@@ -222,6 +222,7 @@ const cases: Readonly<Record<string, readonly Wrong[]>> = {
   fields: [
     ['name: string Name\n', 'name: §text Name\n', 'text is not a type', 'name: string'],
     ['name: string Name\n', 'name: §str Name\n', 'str is not a type', 'string'],
+    ['name: string Name\n', 'name: §everything Name\n', 'a single value stands in $values', 'name: string'],
     ['name: string Name\n', 'name: §Name of it\n', 'a type stands in front of the sentence', 'name: string'],
     ['name: string Name\n', 'name: §string! Name\n', '! is for parameters', 'name: string?'],
     ['state: open|closed State', 'state: §string? State', 'parameters are optional', 'string!'],
@@ -360,6 +361,11 @@ describe.each(Object.keys(cases))('%s', (group) => {
     if (place !== undefined) expect(found.map(({ line, column }) => `${line}:${column}`)).toContain(place)
     if (wrong[3] !== undefined) expect(found.map(formatMistake).join('\n')).toContain(wrong[3])
   })
+})
+
+test('a wrong row of errors is one mistake', async () => {
+  const { mistakes } = await readKind(acme.replace('403 too fast: rate_limited', 'code 7: not_found'), { name: 'acme' })
+  expect(mistakes.map(({ message }) => message)).toEqual(['not_found is not a word for this'])
 })
 
 test('all mistakes come at once, in the order of the file', async () => {

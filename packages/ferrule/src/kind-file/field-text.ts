@@ -33,6 +33,12 @@ const checkMark = (mark: string, place: FieldPlace): Said | undefined => {
   return undefined
 }
 
+/** Says that a word is no type. A word that is near none can be the only value of a field. */
+function sayType(type: string, allowed: readonly string[]): Said {
+  const said = sayUnknown('a type', type, allowed)
+  return said.near === undefined ? { ...said, message: `${said.message}; a single value stands in $values` } : said
+}
+
 const checkType = (type: string, place: FieldPlace): Said | undefined => {
   const allowed = listFieldTypes(place)
   if (allowed.includes(type)) return undefined
@@ -42,7 +48,7 @@ const checkType = (type: string, place: FieldPlace): Said | undefined => {
   const isSentence = /^[A-Z]/.test(type) && !allowed.some((name) => name.toLowerCase() === type.toLowerCase())
   return isSentence
     ? { message: 'a type stands in front of the sentence', example: example[place] }
-    : { ...sayUnknown('a type', type, allowed), example: example[place] }
+    : { ...sayType(type, allowed), example: example[place] }
 }
 
 /** Reads a type with its list and its mark, without a sentence. @returns what is wrong with it, if anything is */
