@@ -95,8 +95,7 @@ function checkRow({ found, file }: BuildScope, row: FileErrorRow, index: number)
 function buildErrors(scope: BuildScope): Pick<ConnectorDefinition, 'problem' | 'errors'> {
   const errors: FileErrors = scope.file.errors ?? {}
   const rows = (errors.rows ?? []).map(readRow)
-  for (const [index, row] of rows.entries())
-    if (row.is !== '') checkRow(scope, row, index) // a wrong row is empty
+  for (const [index, row] of rows.entries()) if (row.is !== '') checkRow(scope, row, index) // a wrong row is empty
   const { failed } = errors
   const [[at, is] = ['', '']] = typeof failed === 'object' ? Object.entries(failed) : [[failed ?? '', undefined] as const]
   return {
