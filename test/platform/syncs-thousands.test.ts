@@ -33,7 +33,7 @@ test('slow and failing connectors starve no others on 8 workers for a simulated 
 }, async () => {
   const world = await createWorld('sqlite', 'thousands')
   const from = world.now + filledHours * hourMs
-  const seen = await simulate(world, { connectors: 200, hours: 18, atOnce: 1, turnMs: 40_000 })
+  const seen = await simulate(world, { connectors: 200, hours: 18, atOnce: 1, turnMs: 60_000 })
   const minutes = countByMinute(seen, from)
   const mean = minutes.reduce((sum, count) => sum + count, 0) / minutes.length
   expect(findLongestGap(seen, { from, to: world.now })).toBeLessThanOrEqual(1.1)

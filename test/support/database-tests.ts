@@ -13,7 +13,7 @@ const sameOnEach: readonly { readonly files: RegExp; readonly because: string }[
   { files: /^test\/context\/(store-embedded|sync-truth)/, because: 'the copy is embedded there' },
   {
     files:
-      /^test\/context\/(exactness-cases|changes-(kept|noted)|indexes|store-work|sync-fresh|sync-store|citus|folds|store-(copy|forget|own-changes|passes))/,
+      /^test\/context\/(exactness-cases|changes-(kept|noted)|indexes|search-|store-work|sync-fresh|sync-store|citus|folds|store-(copy|forget|own-changes|passes))/,
     because: 'exactness draws searches of every kind, and store.test.ts has the statements that write',
   },
   {
