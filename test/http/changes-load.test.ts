@@ -9,8 +9,8 @@ import { allFound, overBothStores, startCopyWorld } from './search-support.ts'
 import { connectorsPath, type Json, type World } from './support.ts'
 
 const records = choose(2_000, 100_000)
-/** Records of a transaction, and entries of a page of the feed. */
-const [size, page] = [100, choose(100, 1_000)]
+/** Records of a transaction, as many as a page of a vendor's list has, and entries of a page of the feed. */
+const [size, page] = [choose(100, 1_000), choose(100, 1_000)]
 const timeout = choose(120_000, 3_600_000)
 
 /** Writes users into the copy of a connector. */

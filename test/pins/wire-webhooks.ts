@@ -24,6 +24,7 @@ export const webhookRecords = {
     last_refused_at: 'date-time | null',
     last_worked_at: 'date-time | null',
     missing: '[string]',
+    offered_secret: 'string | null',
     oldest_waiting_at: 'date-time | null',
     received: 'integer',
     repeated: 'integer',

@@ -15,6 +15,7 @@ const webhooks: Webhooks = {
     header: 'x-signature',
     encoding: 'hex',
   },
+  challenge: { secret: 'token' },
   id: ['id'],
   topic: ['topic'],
   list: '[]',
@@ -86,6 +87,30 @@ overServer('what vendors send', (database) => {
     await platform.connectorWebhooks.remove(principal, id)
     expect(await send(address, build(1))).toBe('refused')
     expect(await status(principal, id)).toMatchObject({ address: null, waiting: 0, verified_by: 'nothing' })
+  })
+
+  test('and states as its secret is shown, and verifies nothing until somebody sets it', async () => {
+    const principal = await newTenant(platform, first)
+    const { id, address } = await makeAddress(principal)
+    await platform.connectorWebhooks.set(principal, id, { secret: null })
+    const state = async (token: string) => {
+      const body = Buffer.from(JSON.stringify({ token }))
+      return (await platform.vendorEvents.receive({ of: 'connectors', id: address, query: '', method: 'POST', headers: {}, body })).outcome
+    }
+    const [token, newer] = ['secret_of_the_vendor', 'secret_of_the_vendor_again']
+    expect([await state(token), await state(token)]).toEqual(['challenge', 'challenge'])
+    expect(await status(principal, id)).toMatchObject({ offered_secret: token, verified_by: 'nothing' })
+    const reader = { ...principal, scopes: new Set(['connectors:read'] as const) }
+    expect(await status(reader, id)).toMatchObject({ offered_secret: null })
+    const row = await raw.db.selectFrom('webhook_sources').selectAll().where('connector_id', '=', id).executeTakeFirstOrThrow()
+    expect(Buffer.from(row.sealed ?? []).includes(token)).toBe(false)
+    expect(await send(address, build(1), { key: token })).toBe('refused')
+    expect(await state(newer)).toBe('challenge')
+    expect(await status(principal, id)).toMatchObject({ offered_secret: newer })
+    await platform.connectorWebhooks.set(principal, id, { secret: newer })
+    expect(await status(principal, id)).toMatchObject({ offered_secret: null, verified_by: 'secret' })
+    expect(await send(address, build(1), { key: newer })).toBe('taken')
+    expect(await state(token)).toBe('refused')
   })
 
   test('is bounded for each address, and deleted after seven days', async () => {

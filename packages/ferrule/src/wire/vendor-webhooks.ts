@@ -14,6 +14,11 @@ export const connectorWebhooks = record(
       'What verifies requests. secret: one that was set; credentials: a field of the connector or its application; nothing: all are refused',
       ...(['secret', 'credentials', 'nothing'] as const),
     ),
+    offered_secret: orNull(
+      str(
+        'Secret that a request has stated, as Notion does; it verifies nothing until you set it. null: there is none, or no connectors:write',
+      ),
+    ),
     topics: list(str('Topic, as the vendor names it; * stands for any rest'), 'Topics that are read; others do nothing'),
     received: int('Events that came, at either address'),
     repeated: int('Events that came again, and were dropped'),

@@ -71,6 +71,12 @@ export const updateSource = async (db: Db, { id, organization_id }: SourceId, ch
   await db.updateTable('webhook_sources').set(change).where('id', '=', id).where('organization_id', '=', organization_id).execute()
 }
 
+/** Stores a secret that a request has stated, unless another one was stored since the address was read. */
+export const offerSecret = async (db: Db, { id, organization_id, sealed }: SourceRow, offered: MasterSealedBytes): Promise<void> => {
+  const rows = db.updateTable('webhook_sources').set(offered).where('id', '=', id).where('organization_id', '=', organization_id)
+  await (sealed === null ? rows.where('sealed', 'is', null) : rows.where('sealed', '=', sealed)).execute()
+}
+
 /** Deletes an address with its events. */
 export const deleteSource = async (db: Db, { id, organization_id }: SourceId): Promise<void> => {
   await db.deleteFrom('webhook_sources').where('id', '=', id).where('organization_id', '=', organization_id).execute()

@@ -23,7 +23,7 @@ import { mostWaiting } from './receiver.ts'
 import { listConnectorAccounts } from './sources.ts'
 import { subscribe } from './subscribe.ts'
 import type { EventConnectors } from './vendor-event-worker.ts'
-import { sealSourceSecret } from './vendor-seals.ts'
+import { openOfferedSecret, sealSourceSecret } from './vendor-seals.ts'
 
 /** Webhooks of a connector. All methods throw `connector_not_found` for what the principal does not see. */
 export interface ConnectorWebhookService {
@@ -46,25 +46,37 @@ interface Addressed {
   readonly kind: ServedKind | undefined
   readonly own: SourceRow | undefined
   readonly ofApplication: SourceRow | undefined
+  /** Secret that a request has stated, and nobody has confirmed. */
+  readonly offered: string | undefined
 }
 
-async function readAddressed({ kinds }: ServiceParts, db: Db, connector: SealedConnectorRow): Promise<Addressed> {
+async function readAddressed(parts: ServiceParts, db: Db, connector: SealedConnectorRow): Promise<Addressed> {
   const owner = { organizationId: connector.organization_id, connectorId: connector.id }
   const applicationId = connector.vendor_application_id
+  const kind = await parts.kinds.find(connector, db)
+  const own = await findConnectorSource(db, owner)
   return {
     connector,
-    kind: await kinds.find(connector, db),
-    own: await findConnectorSource(db, owner),
+    kind,
+    own,
+    offered: findOffered(parts, { kind, own }),
     ofApplication: applicationId === null ? undefined : await findApplicationSource(db, connector.organization_id, applicationId),
   }
+}
+
+function findOffered(parts: ServiceParts, { kind, own }: Pick<Addressed, 'kind' | 'own'>): string | undefined {
+  const { challenge, signature } = kind?.definition.webhooks ?? {}
+  const isStated = challenge !== undefined && 'secret' in challenge && signature !== undefined
+  return isStated && own !== undefined ? openOfferedSecret(parts, own, signature.secret) : undefined
 }
 
 // JSON that this service wrote.
 const parseNames = (json: string | null): readonly string[] => (json === null ? [] : JSON.parse(json))
 
 /** Returns what verifies requests. */
-function findVerifier({ connector, kind, own, ofApplication }: Addressed): ConnectorWebhooks['verified_by'] {
-  if ([own, ofApplication].some((source) => source !== undefined && source.sealed !== null)) return 'secret'
+function findVerifier({ connector, kind, own, ofApplication, offered }: Addressed): ConnectorWebhooks['verified_by'] {
+  const having = [offered === undefined ? own : undefined, ofApplication].filter((source) => source !== undefined)
+  if (having.some(({ sealed }) => sealed !== null)) return 'secret'
   const name = kind?.definition.webhooks?.signature.secret ?? ''
   const fields = [...parseNames(connector.credential_fields), ...parseNames(connector.application_fields)]
   return fields.includes(name) ? 'credentials' : 'nothing'
@@ -81,6 +93,8 @@ interface Known {
 const withoutAddress = 'The service does not know its public address: set FERRULE_PUBLIC_URL.'
 const onlyHere = 'The vendor cannot reach an address of this machine: set FERRULE_PUBLIC_URL.'
 const unproven = 'The account of the connector is not known, so events of its application do not reach it: check the connector.'
+const unconfirmed =
+  'A request has stated a secret, offered_secret. Anybody could have sent it: give it to the vendor, and set it here when the vendor takes it.'
 const refused = 'The newest requests were refused: the secret is not the one that the vendor signs with.'
 
 /** Says what is missing for events to come. */
@@ -91,10 +105,11 @@ function listMissing(addressed: Addressed, { address, received, waiting }: Known
   const source = own ?? ofApplication
   if (source === undefined) return ['There is no address: make one, and give it to the vendor.']
   const isUnproven = webhooks.account !== undefined && listConnectorAccounts(kind, connector).length === 0
+  const unset = `Nothing verifies requests, so all are refused: set a secret. ${webhooks.signature.find.says}`
   const sentences = [
     address === undefined && withoutAddress,
     address !== undefined && isLoopback(new URL(address).hostname) && onlyHere,
-    findVerifier(addressed) === 'nothing' && `Nothing verifies requests, so all are refused: set a secret. ${webhooks.signature.find.says}`,
+    findVerifier(addressed) === 'nothing' && (addressed.offered === undefined ? unset : unconfirmed),
     ofApplication !== undefined && isUnproven && unproven,
     received === 0 && 'Nothing has come yet: name the address and the topics at the vendor.',
     isNewer(source.last_refused_at, source.last_event_at) && refused,
@@ -122,6 +137,7 @@ async function buildRecord(parts: ServiceParts, db: Db, addressed: Addressed): P
     address: address ?? null,
     application_address: ofAll ?? null,
     verified_by: findVerifier(addressed),
+    offered_secret: addressed.offered ?? null,
     topics: Object.keys(kind?.definition.webhooks?.events ?? {}),
     received,
     repeated: sum((source) => source.repeated),
@@ -178,7 +194,8 @@ export function createConnectorWebhooks(parts: Parts, connectors: EventConnector
       const id = asId(given)
       const connector = id === undefined ? undefined : await read(principal, id)
       if (connector === undefined) throw fail('connector_not_found', {})
-      return buildRecord(parts, parts.database.db, await readAddressed(parts, parts.database.db, connector))
+      const status = await buildRecord(parts, parts.database.db, await readAddressed(parts, parts.database.db, connector))
+      return principal.scopes.has('connectors:write') ? status : { ...status, offered_secret: null }
     },
     set: async (principal, id, given) => {
       requireScope(principal, 'connectors:write')
@@ -197,7 +214,7 @@ export function createConnectorWebhooks(parts: Parts, connectors: EventConnector
         const connector = await requireConnector(db, principal, id, holdConnector)
         const addressed = await readAddressed(parts, db, connector)
         if (addressed.own !== undefined) await deleteSource(db, addressed.own)
-        return buildRecord(parts, db, { ...addressed, own: undefined })
+        return buildRecord(parts, db, { ...addressed, own: undefined, offered: undefined })
       })
     },
   }

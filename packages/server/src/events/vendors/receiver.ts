@@ -3,15 +3,16 @@
  * (docs/decisions/vendor-events.md).
  */
 import { createHmac } from 'node:crypto'
+import type { CredentialValues, Secret } from 'ferrule/engine'
 import { BoundedMap, readWebhook, type WebhookEvent, type WebhookReading, type WebhookRequest } from 'ferrule/internal'
 import { buildSourceUrl, type SourceOwnerName } from '../../connectors/links/addresses.ts'
 import { deleteEnded } from '../../db/delete-ended.ts'
 import type { Parts } from '../../main/parts.ts'
 import { GroupedLooks } from '../../values/grouped-looks.ts'
 import { digestText, newId } from '../../values/ids.ts'
-import { type ArrivalEnd, insertArrivals, type SourceRow, updateSource, type VendorEventRow } from '../sql/vendor-events.ts'
+import { type ArrivalEnd, insertArrivals, offerSecret, type SourceRow, updateSource, type VendorEventRow } from '../sql/vendor-events.ts'
 import { createSourceFinder, type KnownSource } from './sources.ts'
-import { sealVendorEvent } from './vendor-seals.ts'
+import { sealOfferedSecret, sealVendorEvent } from './vendor-seals.ts'
 
 /** A request to an address of webhooks. */
 export interface ArrivedRequest extends Omit<WebhookRequest, 'url'> {
@@ -95,7 +96,10 @@ class Receiver implements VendorEventReceiver {
       return { outcome: 'refused' }
     }
     const reading = this.#read(found, request)
-    if (reading.type === 'challenge') return { outcome: 'challenge', answer: reading }
+    if (reading.type === 'challenge') {
+      if (reading.secret !== undefined) await this.#keepOffered(found, reading.secret)
+      return { outcome: 'challenge', answer: reading }
+    }
     if (reading.type === 'refused') {
       this.#noteRefusal(found.row)
       return { outcome: 'refused' }
@@ -147,6 +151,13 @@ class Receiver implements VendorEventReceiver {
       received_at: now,
       ends_at: now + keptMs,
     }
+  }
+
+  /** Keeps a secret that the vendor states, for people to confirm. The newest counts: vendors state it again when they are asked. */
+  async #keepOffered({ row, kind }: KnownSource, secret: Secret<CredentialValues>): Promise<void> {
+    const name = kind.definition.webhooks?.signature.secret ?? ''
+    const offered = row.connector_id === null ? undefined : sealOfferedSecret(this.#parts, row, { name, secret })
+    if (offered !== undefined) await offerSecret(this.#parts.database.db, row, offered)
   }
 
   /** Notes that requests are refused, for the status of the connector. At most once in a while: anybody can send them. */

@@ -25,6 +25,23 @@ export function openSourceSecret({ applicationSeals }: SealParts, row: SourceRow
   return sealed === null || masterKeyId === null ? undefined : applicationSeals.open(toRef(row, 'secret'), { masterKeyId, sealed })
 }
 
+/** Names a secret that a request has stated, and nobody has confirmed. It is not the kind's name, so it verifies nothing. */
+const nameOffered = (name: string): string => `offered ${name}`
+
+/** Opens the secret that a request has stated; undefined without one. @throws FerruleError `credentials_unreadable` */
+export const openOfferedSecret = (parts: SealParts, row: SourceRow, name: string): string | undefined =>
+  openSourceSecret(parts, row)?.reveal()[nameOffered(name)]
+
+/** Seals a secret that a request states; undefined where the address has it already. */
+export function sealOfferedSecret(
+  parts: SealParts,
+  row: SourceRow,
+  { name, secret }: { readonly name: string; readonly secret: Secret<CredentialValues> },
+): MasterSealedBytes | undefined {
+  const { [name]: text = '' } = secret.reveal()
+  return openOfferedSecret(parts, row, name) === text ? undefined : sealSourceSecret(parts, row, { name: nameOffered(name), text })
+}
+
 /** Seals what an event says. Call it in the transaction that stores it. */
 export function sealVendorEvent({ applicationSeals }: SealParts, owner: Owner, event: WebhookEvent): MasterSealedBytes {
   const { masterKeyId, sealed } = applicationSeals.seal(toRef(owner, 'event'), new Secret({ event: writeJson(event) }))

@@ -72,7 +72,7 @@ const secretSchema: Schema = {
 const nothing: Schema = {}
 
 /** Sets the secret that verifies requests. */
-function SecretForm({ status: { connector_id: id, verified_by: verifier } }: StatusProps) {
+function SecretForm({ status: { connector_id: id, verified_by: verifier, offered_secret: offered } }: StatusProps) {
   const [value, setValue] = useState(nothing)
   const secret = typeof value['secret'] === 'string' ? value['secret'] : undefined
   useChanges(secret, ['tab'])
@@ -89,6 +89,7 @@ function SecretForm({ status: { connector_id: id, verified_by: verifier } }: Sta
   }
   return (
     <Stack component="form" gap="sm" onSubmit={submit} aria-label="Secret of the webhooks">
+      {offered !== null && <CopyText label="Secret that a request has stated" value={offered} />}
       <SchemaForm schema={secretSchema} value={value} onChange={setValue} problems={listProblems(saving.error)} />
       {saving.error !== null && <ErrorBox error={saving.error} title="The secret was not stored" marked={['/secret']} />}
       <Group>
