@@ -25,7 +25,7 @@ export interface StorePlace {
   readonly copy: () => Promise<void>
 }
 
-const common = { waiting: 10, searchSeconds: 10 }
+const common = { waiting: 10, searchSeconds: 60 }
 
 /** Works over PGlite. @param size calls of the bare COPY */
 export async function withEmbedded<T>(size: number, work: (place: StorePlace) => Promise<T>): Promise<T> {
