@@ -1,4 +1,4 @@
-/** The groups of the search page: choices, table, addresses, and what is odd in the values. */
+/** The groups of the search page: choices, chart, table, addresses, and what is odd in the values. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
 import { advertising, syncedConnector } from '../http/search-support.ts'
@@ -93,8 +93,16 @@ test('groups and measures are chosen from lists, and the address restores them',
     .click()
   await expect.poll(readAddress).toMatchObject({ order: 'avg(budget):asc' })
   await expect.poll(() => readRows(4)).toEqual([rows[0], rows[2], rows[1]])
+  await page.getByRole('img', { name: 'records by objective_type. The first bar is REACH with 3.' }).waitFor()
+  await page.getByLabel('The chart shows').selectOption('sum of campaign_id')
+  const sums = page.getByRole('img', {
+    name: 'sum of campaign_id by objective_type. The first bar is REACH with 37,037,036,703,703,703,673.',
+  })
+  await sums.waitFor()
+  expect(await sums.innerText()).toContain('37,037,036,703,703,703,688') // beside the bar of no value
   await screenshot('groups-sums')
   await page.reload()
+  await sums.waitFor()
   await expect.poll(() => readRows(4)).toEqual([rows[0], rows[2], rows[1]])
   expect(await findAllBarriers(page, () => table().waitFor())).toEqual([])
   await page.getByRole('button', { name: 'Show row 3' }).click()
@@ -115,7 +123,18 @@ test('the hour that a zone has twice is two groups, and what is no date is told'
   ]
   await expect.poll(() => readRows(9)).toEqual(rows)
   await page.getByText('1 value of create_time is no date.').waitFor()
+  const line = 'records by create_time by hour. A line from 2025-10-26T02:00:00+02:00 to 2025-11-20T13:00:00+01:00.'
+  await page.getByRole('img', { name: line }).locator('canvas').waitFor()
+  await page.getByText('1 group without a time is in the table only. Where a line has a gap, there are no records.').waitFor()
   await screenshot('groups-hours')
+  await open({ by: 'day(create_time),campaign_type', zone: 'Europe/Berlin' })
+  await page
+    .getByRole('img', { name: /^records by create_time by day and campaign_type\. \d lines from / })
+    .locator('canvas')
+    .waitFor()
+  await screenshot('groups-lines')
+  expect(await findAllBarriers(page, () => table().waitFor())).toEqual([])
+  await open({ filter: `bid_type = "${hours}"`, by: 'hour(create_time)', zone: 'Europe/Berlin' })
   await page.getByRole('combobox', { name: 'Time zone' }).fill('Asia/Tok')
   await page.getByRole('option', { name: 'Asia/Tokyo' }).click()
   await expect.poll(readAddress).toMatchObject({ zone: 'Asia/Tokyo' })
@@ -149,6 +168,8 @@ test('ten thousand groups are read in pages, and a change of the copy between th
   await open({ by: 'campaign_name', measures: 'sum(budget)', filter: `bid_type = "${many}"` })
   await page.getByText('The first 1,000 of 10,000 groups.').waitFor()
   expect(await readRows(1)).toEqual([[`${many} 9999`, '9,999']])
+  const drawn = 'The first 20 of 10,000 groups are drawn, in the order of sum of budget. The other 9,980 are in the table'
+  await page.getByText(`${drawn} and on its next pages.`, { exact: true }).waitFor()
   await write([{ campaign_id: 1, campaign_name: `${many} more`, bid_type: many, budget: 7 }])
   await page.getByRole('button', { name: 'Read the next page' }).click()
   await page.getByText('The first 2,000 of 10,000 groups.').waitFor()
@@ -158,6 +179,7 @@ test('ten thousand groups are read in pages, and a change of the copy between th
   await page.getByText('Groups can be missing or come twice.').waitFor({ state: 'detached' })
   await page.getByLabel('Groups of a page').selectOption('10,000')
   await page.getByText('10,000 groups: all that there are.').waitFor()
+  await page.getByText(`${drawn}.`, { exact: true }).waitFor()
   await screenshot('groups-many')
   expect(await findAllBarriers(page, () => table().waitFor())).toEqual([])
   await open({ by: 'campaign_name', limit: '10000' })

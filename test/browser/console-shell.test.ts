@@ -26,13 +26,14 @@ test('the overview lists the connectors, without barriers and without a violatio
 test('charts that are still loading are no barrier', { timeout: limits.test }, async () => {
   const { page, go } = opened
   const held = Promise.withResolvers<void>()
-  const charts = /\/assets\/charts-[\w-]+\.js$/
+  const charts = /\/assets\/lines-[\w-]+\.js$/
   await page.route(charts, (route) => held.promise.then(() => route.continue()))
   await go('/?workspace=default')
-  await page.getByRole('status', { name: 'Loading the charts' }).waitFor()
+  const loading = page.getByRole('status', { name: 'Loading the chart' }).first()
+  await loading.waitFor()
   expect(await findAllBarriers(page)).toEqual([])
   held.resolve()
-  await page.getByRole('status', { name: 'Loading the charts' }).waitFor({ state: 'detached' })
+  await loading.waitFor({ state: 'detached' })
   await page.unroute(charts)
 })
 
@@ -161,6 +162,6 @@ async function measureFiles(path: string, last: RegExp): Promise<number> {
 }
 
 test('the pages are small', { timeout: limits.test }, async () => {
-  expect(await measureFiles('/console', /^charts-.*\.js$/)).toBeLessThanOrEqual(250_000)
+  expect(await measureFiles('/console', /^lines-.*\.js$/)).toBeLessThanOrEqual(250_000)
   expect(await measureFiles('/connect/an-id', /^connect-.*\.js$/)).toBeLessThanOrEqual(90_000)
 })

@@ -1,12 +1,12 @@
 /** Calls, errors and latency over time: charts, the same numbers as a table, and a summary in words. */
-import { Button, Group, SegmentedControl, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Button, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core'
 import type { UsageBucket, UsageReport } from 'ferrule/wire'
-import { lazy, Suspense } from 'react'
 import { useRead } from '../../data/ferrule.ts'
 import { useAddressParams } from '../../data/params.ts'
 import { printCount, printDuration, printMoment } from '../print.ts'
 import { ReadingView } from '../reading-view.tsx'
 import { type ListColumn, ListTable } from '../table/list-table.tsx'
+import { Charts } from './charts.tsx'
 import { describeUsage } from './summary.ts'
 
 /** Rows that are drawn at most; buckets without a call are left out. */
@@ -52,9 +52,6 @@ const isRange = (value: string | undefined): value is Range => value !== undefin
 /** Prints the begin of a range. @param now milliseconds since 1970 */
 const printFrom = (now: number, lengthMs: number): string => new Date(now - lengthMs).toISOString()
 
-// The library of the charts is loaded with the first chart.
-const Charts = lazy(async () => ({ default: (await import('./charts.tsx')).Charts }))
-
 /** Whose calls are shown. */
 export interface UsageScope {
   readonly connectorId?: string
@@ -83,13 +80,7 @@ function Report({ report, asTable }: { readonly report: UsageReport; readonly as
   return (
     <>
       <Text size="sm">{describeUsage(report)}</Text>
-      {asTable ? (
-        <UsageTable report={report} />
-      ) : (
-        <Suspense fallback={<Skeleton height={220} role="status" aria-label="Loading the charts" />}>
-          <Charts report={report} />
-        </Suspense>
-      )}
+      {asTable ? <UsageTable report={report} /> : <Charts report={report} />}
     </>
   )
 }

@@ -1,6 +1,6 @@
-/** The groups that a search is divided into, as a table. */
+/** The groups that a search is divided into, as a chart and a table. */
 import { Alert, Button, Group, Loader, Stack, Text } from '@mantine/core'
-import { aggregateLimits, isObject, isTimeUnit, writeJson } from 'ferrule/internal'
+import { aggregateLimits, isObject, isTimeUnit } from 'ferrule/internal'
 import { useMemo } from 'react'
 import { printCount, printCounted, printDigits } from '../../../parts/print.ts'
 import type { DataColumn } from '../../../parts/table/columns.ts'
@@ -8,25 +8,18 @@ import { DataTable } from '../../../parts/table/data-table.tsx'
 import type { ChangeAddress } from '../address.ts'
 import { Freshness, More, Remarks, SearchError } from '../results.tsx'
 import type { RunnableSearch, RunningSearch } from '../use-search.ts'
-import { type GroupChoice, turnOrder } from './choice.ts'
+import { GroupChart } from './chart.tsx'
+import { type GroupChoice, type GroupMeasure, turnOrder } from './choice.ts'
+import type { NamedRow } from './picture.ts'
+import { printGroup } from './print-group.ts'
 import { type GroupPage, useGroups } from './use-groups.ts'
 
-/** Prints the value of a group. */
-export function printGroup(value: unknown): string {
-  if (value === null || value === undefined) return 'no value'
-  if (value === '') return '""'
-  if (typeof value === 'string') return value
-  if (!isObject(value) || !('from' in value && 'to' in value)) return writeJson(value)
-  const { from, to } = value
-  if (from === null) return `below ${printDigits(to)}`
-  return to === null ? `from ${printDigits(from)}` : `${printDigits(from)} to below ${printDigits(to)}`
+/** Prints the value of a measure. A text that is the least or the greatest stays as it is, such as a number of a telephone. */
+const printMeasure = (value: unknown, of: GroupMeasure['of']): string => {
+  if (value === null || value === undefined) return '–'
+  const isText = typeof value === 'string' && /^\d+$/.test(value) && (of?.is === 'min' || of?.is === 'max')
+  return isText ? value : printDigits(value)
 }
-
-/** Prints the value of a measure. A text that is the least or the greatest stays as it is. */
-const printMeasure = (value: unknown): string => (value === null || value === undefined ? '–' : printDigits(value))
-
-/** A row by the titles of its columns. */
-type NamedRow = Readonly<Record<string, unknown>>
 
 /** Names the values of the rows by the titles of the table. */
 function nameRows(rows: readonly unknown[], { groups, measures }: GroupChoice): readonly NamedRow[] {
@@ -40,7 +33,13 @@ function nameRows(rows: readonly unknown[], { groups, measures }: GroupChoice): 
 /** Builds the columns. */
 const buildColumns = ({ groups, measures }: GroupChoice): readonly DataColumn<NamedRow>[] => [
   ...groups.map(({ token, title }) => ({ name: token, title, read: (row: NamedRow) => row[title], print: printGroup, canSort: true })),
-  ...measures.map(({ token, title }) => ({ name: token, title, read: (row: NamedRow) => row[title], print: printMeasure, canSort: true })),
+  ...measures.map(({ token, title, of }) => ({
+    name: token,
+    title,
+    read: (row: NamedRow) => row[title],
+    print: (value: unknown) => printMeasure(value, of),
+    canSort: true,
+  })),
 ]
 
 /** Describes the values that counted nowhere. */
@@ -130,6 +129,7 @@ function Found({ search, onChange, running: { query, rows } }: GroupsProps & { r
         isFull={rows.length >= aggregateLimits.mostGroups}
         onChange={onChange}
       />
+      <GroupChart rows={named} choice={choice} all={Number(first.meta['groups'])} drawn={search.drawn} onChange={onChange} />
       <DataTable
         label={`Groups of ${search.entity}`}
         rows={named}
