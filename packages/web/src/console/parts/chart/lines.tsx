@@ -124,7 +124,7 @@ export function Lines(props: LinesProps) {
         </Group>
       </Group>
       <div ref={frame} style={{ overflow: 'hidden' }}>
-        <div ref={container} role="img" aria-label={`${title}. ${describes}`} style={{ height: chartHeight }} />
+        <div ref={container} role="img" aria-label={describes} style={{ height: chartHeight }} />
       </div>
       <Text size="xs" mih={18} aria-hidden="true">
         {index !== undefined && printPoint(index)}

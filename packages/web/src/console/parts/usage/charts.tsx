@@ -53,7 +53,7 @@ function UsageChart({ chart, report }: { readonly chart: Chart; readonly report:
   return (
     <LineChart
       title={title}
-      describes={`Over time. ${describeUsage(report)}`}
+      describes={`${title} over time. ${describeUsage(report)}`}
       times={times}
       lines={lines}
       print={(value) => (value % 1 === 0 ? print(value) : '')}

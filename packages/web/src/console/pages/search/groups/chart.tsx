@@ -51,7 +51,7 @@ function TimeLines({ title, remarks, times, labels, series, zone }: Extract<Pict
     return texts.length === 0 ? '' : `${labels[index]}: ${texts.join(', ')}`
   }
   const named = labels.filter((label) => label !== '')
-  const described = `${lines.length === 1 ? 'A line' : `${lines.length} lines`} from ${named[0]} to ${named.at(-1)}. ${remarks.join(' ')} The table has all numbers.`
+  const described = `${title}. ${lines.length === 1 ? 'A line' : `${lines.length} lines`} from ${named[0]} to ${named.at(-1)}. ${remarks.join(' ')} The table has all numbers.`
   return <LineChart title={title} describes={described} times={times} lines={lines} print={printAxis} printPoint={printPoint} zone={zone} />
 }
 
