@@ -1,10 +1,10 @@
 /**
  * Benchmarks, each with its baseline in the same run. One JSON line each on stdout; what children print goes to stderr.
  *
- *     node bench/main.ts [names…] [--rounds 5] [--seconds 5] [--records 1000000] [--connectors 200]
+ *     node bench/main.ts [names…] [--rounds 5] [--seconds 5] [--records 1000000] [--connectors 200] [--entities 10]
  *
  * `--records` and `--connectors` are for the searches: records of the large connector, and small ones of 5,000 records beside it. `changes`
- * takes at most 200,000 records.
+ * takes at most 200,000 records, `everything` at most 20,000 for each of `--entities` of at most 50 connectors.
  */
 import { parseArgs } from 'node:util'
 import { agentTools } from './agent-tools.ts'
@@ -26,6 +26,7 @@ import { partitions } from './partitions.ts'
 import { relevance } from './relevance.ts'
 import type { Result } from './result.ts'
 import { memory, type SearchEffort, search, searchEmbedded } from './search.ts'
+import { type EverythingEffort, searchEverything } from './search-everything.ts'
 import { searchPeers } from './search-peers.ts'
 import { sqlGate } from './sql-gate.ts'
 import { startUp } from './start.ts'
@@ -33,7 +34,7 @@ import { storeWriteEmbedded, storeWritePostgres } from './store-write.ts'
 import { resync, syncEmbedded, syncPostgres } from './sync.ts'
 import { uploads } from './uploads.ts'
 
-type Benchmark = (effort: SearchEffort) => Promise<Result> | AsyncIterable<Result>
+type Benchmark = (effort: SearchEffort & EverythingEffort) => Promise<Result> | AsyncIterable<Result>
 
 const benchmarks: Readonly<Record<string, Benchmark>> = {
   'execute-list-throughput': executeListThroughput,
@@ -62,6 +63,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'search-embedded': searchEmbedded,
   'search-peers': searchPeers,
   memory,
+  everything: searchEverything,
   relevance,
   'sync-embedded': syncEmbedded,
   'sync-postgres': syncPostgres,
@@ -77,18 +79,20 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string', default: '5' },
     records: { type: 'string', default: '1000000' },
     connectors: { type: 'string', default: '200' },
+    entities: { type: 'string', default: '10' },
   },
 })
-const effort: SearchEffort = {
+const effort: SearchEffort & EverythingEffort = {
   rounds: Number(values.rounds),
   seconds: Number(values.seconds),
   records: Number(values.records),
   connectors: Number(values.connectors),
+  entities: Number(values.entities),
   smallRecords: 5_000,
 }
 const unknown = positionals.filter((name) => !Object.hasOwn(benchmarks, name))
 if (unknown.length > 0 || !Object.values(effort).every((value) => value > 0)) {
-  const options = '[--rounds 5] [--seconds 5] [--records 1000000] [--connectors 200]'
+  const options = '[--rounds 5] [--seconds 5] [--records 1000000] [--connectors 200] [--entities 10]'
   process.stderr.write(`usage: bench/main.ts [names…] ${options}; names: ${Object.keys(benchmarks).join(', ')}\n`)
   process.exit(2)
 }
