@@ -19,6 +19,7 @@ import {
   buildCountStatement,
   buildPage,
   buildSearchStatement,
+  type CountOptions,
   hasOnePlan,
   listWordTables,
   readFlaw,
@@ -92,7 +93,7 @@ export const runAggregate = (run: SearchRun, query: AggregateQuery, options: Pic
   )
 
 /** Counts the records of a search as `runSearch` reads them. */
-const runCount = (run: SearchRun, query: SearchQuery, options: Pick<SearchOptions, 'connector' | 'reliance'>) =>
+const runCount = (run: SearchRun, query: SearchQuery, options: CountOptions) =>
   runRelying<{ readonly total: number }>(
     run,
     { connector: options.connector, tables: listWordTables(query) },
@@ -130,6 +131,22 @@ export interface FoundPlaces {
   readonly hasMore: boolean
   /** More records match than can be sorted by relevance: search without. */
   readonly isTooMany: boolean
+}
+
+/** Limits of a search for places. */
+export type PlaceLimits = SearchLimits & Pick<SearchOptions, 'mostRanked'>
+/** Limits of a count. */
+export type CountLimits = SearchLimits & { readonly most: number }
+
+type PlaceOptions = Pick<SearchOptions, 'mostRanked' | 'isPlacesOnly'>
+
+/** Reads the places of the records of a page. */
+export function readPlaces(
+  query: SearchQuery,
+  { rows, count, next, isTooMany }: Omit<FoundPage, 'json' | 'flaw' | 'reliance'>,
+): FoundPlaces {
+  const order = buildOrder(query)
+  return { places: rows.slice(0, count).map((row) => readPosition(row, order)), hasMore: next !== undefined, isTooMany }
 }
 
 /** One page of an aggregate. */
@@ -202,7 +219,14 @@ export interface Searcher {
    * @returns undefined when no record of the entity was ever stored
    * @throws FerruleError as `search`
    */
-  readPlaces(ref: EntityRef, query: SearchQuery, limits: SearchLimits & Pick<SearchOptions, 'mostRanked'>): Promise<FoundPlaces | undefined>
+  readPlaces(ref: EntityRef, query: SearchQuery, limits: PlaceLimits): Promise<FoundPlaces | undefined>
+  /**
+   * Counts the records of a search.
+   * @param limits `most`: number up to which they are counted; one more where there are more
+   * @returns undefined when no record of the entity was ever stored
+   * @throws FerruleError as `search`
+   */
+  count(ref: EntityRef, query: SearchQuery, limits: CountLimits): Promise<number | undefined>
   /** Reads all pages, each when the caller asks for the next one. @throws FerruleError as `search` */
   readPages(ref: EntityRef, query: SearchQuery, limits?: SearchLimits): RecordPages
 }
@@ -323,15 +347,18 @@ class StoreSearcher implements Searcher {
   async readPlaces(
     ref: EntityRef,
     query: SearchQuery,
-    { mostRanked, ...limits }: SearchLimits & Pick<SearchOptions, 'mostRanked'>,
+    { mostRanked = this.#options.mostRanked, ...limits }: PlaceLimits,
   ): Promise<FoundPlaces | undefined> {
     const left = this.#countDown(limits, ref, query)
     await this.#checkStored(ref, query, left)
-    const page = await this.#runPage(ref, query, left, mostRanked)
-    if (page === undefined) return undefined
-    const order = buildOrder(query)
-    const places = page.rows.slice(0, page.count).map((row) => readPosition(row, order))
-    return { places, hasMore: page.next !== undefined, isTooMany: page.isTooMany }
+    const page = await this.#runPage(ref, query, left, { mostRanked, isPlacesOnly: true })
+    return page && readPlaces(query, page)
+  }
+
+  async count(ref: EntityRef, query: SearchQuery, { most, ...limits }: CountLimits): Promise<number | undefined> {
+    const left = countDown(limits, query)
+    await this.#checkStored(ref, query, left)
+    return (await this.#count(ref, query, left, most))?.total
   }
 
   async *readPages(ref: EntityRef, query: SearchQuery, limits: SearchLimits = {}): RecordPages {
@@ -361,11 +388,11 @@ class StoreSearcher implements Searcher {
 
   #bind = (ref: EntityRef, query: SearchQuery): SearchedBy => ({ ...this.#bindTo(ref), query })
 
-  async #count(ref: EntityRef, whole: SearchQuery, left: Left) {
+  async #count(ref: EntityRef, whole: SearchQuery, left: Left, most?: number) {
     const { query, related } = await this.#dropUnstored(ref, whole)
     return this.#observe(ref, query, {
       limits: { ...left(), related },
-      read: (run, options) => runCount(run, query, options),
+      read: (run, options) => runCount(run, query, { ...options, most }),
       measure: ({ total }) => ({ size: total * charactersOfRecord, count: total }),
     })
   }
@@ -400,13 +427,13 @@ class StoreSearcher implements Searcher {
     return { query: dropUnstored(query, (entity) => stored.includes(entity)), related }
   }
 
-  async #runPage(ref: EntityRef, whole: SearchQuery, left: Left, mostRanked = this.#options.mostRanked): Promise<FoundPage | undefined> {
+  async #runPage(ref: EntityRef, whole: SearchQuery, left: Left, places: PlaceOptions = {}): Promise<FoundPage | undefined> {
     const { query, related } = await this.#dropUnstored(ref, whole)
     // Only one timestamp column has an index (`findMainTime`); splitting another order at its nulls would read the table twice.
     const ordering = chooseOrdering(query, findMainTime(query.table), this.#store.indexes?.readyColumns(ref) ?? none)
     return this.#observe(ref, query, {
       limits: { ...left(), hasOnePlan: hasOnePlan(query), related },
-      read: (run, options) => runSearch(run, query, { ...options, ...ordering, mostRanked }),
+      read: (run, options) => runSearch(run, query, { ...options, ...ordering, mostRanked: this.#options.mostRanked, ...places }),
       measure: ({ json, count }) => ({ size: json.length, count }),
     })
   }

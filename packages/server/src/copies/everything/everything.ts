@@ -17,7 +17,7 @@ import type { Copies, SearchedConnector, SearchedEntity } from '../sync-types.ts
 import { createDescriber, describeConnector, type SoughtCopy } from './hits.ts'
 import { comparePlaces, type Place, readPlace, signPlace, type Walk } from './places.ts'
 import { describeRefusal, type EntityPlan, planEntity, splitWords, type Unfit } from './plan.ts'
-import { addTroubles, chooseQuery, type FoundInCopy, findFailure, LeftOuts, SearchRun } from './run.ts'
+import { addTroubles, chooseQuery, type FoundInCopy, findFailure, LeftOuts, mostRanked, SearchRun } from './run.ts'
 import { Turns } from './turns.ts'
 
 /** Searches all connectors that a client reaches. */
@@ -33,8 +33,8 @@ export interface Everything {
 
 /** Options of `createEverything`. */
 export interface EverythingOptions {
-  readonly searcher: Pick<Searcher, 'parse' | 'readPlaces' | 'readRecords'>
-  readonly store: Pick<ContextStore, 'readConnector'>
+  readonly searcher: Pick<Searcher, 'parse' | 'readPlaces' | 'count' | 'readRecords'>
+  readonly store: Pick<ContextStore, 'canJoinConnectors' | 'searchSeveral'>
   readonly copies: Pick<Copies, 'listSearched' | 'onChange'>
   readonly connectors: Pick<Connectors, 'readAccess'>
   /** HMAC key for cursors. */
@@ -67,7 +67,12 @@ interface Asked {
 interface Finding {
   readonly walk: Walk
   readonly found: readonly FoundInCopy[]
+  /** Records of each copy, at most `mostCounted` and one more. Only of a first page. */
+  readonly counts: Counts
 }
+
+type Counts = ReadonlyMap<SoughtCopy, number>
+const noCounts: Counts = new Map()
 
 class EverythingSearch implements Everything {
   readonly #options: EverythingOptions
@@ -120,7 +125,7 @@ class EverythingSearch implements Everything {
         ranked: walk.mode === 'ranked',
         near: walk.isNear,
       },
-      facets: from === undefined ? countFacets(finding.found) : null,
+      facets: from === undefined ? countFacets([...finding.counts].filter(([copy]) => isKept(copy))) : null,
       left_out: asked.leftOuts.list(),
     }
   }
@@ -204,16 +209,16 @@ class EverythingSearch implements Everything {
       from,
     }: { readonly asked: Asked; readonly copies: readonly SoughtCopy[]; readonly from: ReturnType<typeof readPlace> | undefined },
   ): Promise<Finding> {
+    const limit = input.limit ?? defaultLimit
     const isExact = from?.walk.isNear !== true
     const able = words.length > 0 && isExact ? await run.look(copies) : copies
     if (from !== undefined) {
-      const limit = input.limit ?? defaultLimit
-      return { walk: from.walk, found: (await run.readEach(able, from.walk, { limit, after: from.after })) ?? [] }
+      return { walk: from.walk, found: (await run.readEach(able, from.walk, { limit, after: from.after })) ?? [], counts: noCounts }
     }
-    const first = await findFirst(run, able, false)
-    if (words.length === 0 || first.found.some(({ places }) => places.length > 0) || run.troubles.size > 0) return first
-    const near = await findFirst(run, copies, true)
-    return near.found.some(({ places }) => places.length > 0) ? near : first
+    const first = await findFirst(run, able, { isNear: false, limit })
+    if (words.length === 0 || hasFound(first) || run.troubles.size > 0) return first
+    const near = await findFirst(run, copies, { isNear: true, limit })
+    return hasFound(near) ? near : first
   }
 
   /** Finds what can still be searched. */
@@ -281,14 +286,31 @@ function* describeEach(some: readonly FoundRecord[], records: RecordsByCopy, wal
   return hits
 }
 
-/** Reads the first page of each copy, by relevance where not too many records match. */
-async function findFirst(run: SearchRun, copies: readonly SoughtCopy[], isNear: boolean): Promise<Finding> {
+const hasFound = ({ counts }: Finding): boolean => [...counts.values()].some((count) => count > 0)
+
+const sum = (counts: Counts): number => [...counts.values()].reduce((all, count) => all + count, 0)
+
+/** Returns whether not too many records match to order them by relevance. */
+async function canRank(run: SearchRun, walk: Walk, counts: Counts): Promise<boolean> {
+  if (sum(counts) > mostRanked) return false
+  const unknown = [...counts].filter(([, count]) => count > mostCounted).map(([copy]) => copy)
+  return unknown.length === 0 || sum(new Map([...counts, ...(await run.countEach(unknown, walk, mostRanked))])) <= mostRanked
+}
+
+/** Counts the records of each copy, and reads the first page of those that have any: by relevance where not too many match. */
+async function findFirst(
+  run: SearchRun,
+  copies: readonly SoughtCopy[],
+  { isNear, limit }: { readonly isNear: boolean; readonly limit: number },
+): Promise<Finding> {
   const isRanked = copies.some(({ plan }) => plan.exact.relevance !== undefined)
   const walk: Walk = { mode: isRanked ? 'ranked' : 'newest', isNear }
-  const found = await run.readEach(copies, walk, { limit: mostCounted })
-  if (found !== undefined) return { walk, found }
+  const counts = await run.countEach(copies, walk, mostCounted)
+  const able = copies.filter((copy) => (counts.get(copy) ?? 0) > 0)
+  const found = !isRanked || (await canRank(run, walk, counts)) ? await run.readEach(able, walk, { limit }) : undefined
+  if (found !== undefined) return { walk, found, counts }
   const inKeys: Walk = { mode: 'keys', isNear }
-  return { walk: inKeys, found: (await run.readEach(copies, inKeys, { limit: mostCounted })) ?? [] }
+  return { walk: inKeys, found: (await run.readEach(able, inKeys, { limit })) ?? [], counts }
 }
 
 /** Names the place of a refusal in the body. */
@@ -317,24 +339,25 @@ interface Count {
 }
 
 /** Sums the records by a name, the most first. */
-function sumBy<T>(found: readonly FoundInCopy[], describe: (copy: SoughtCopy) => T): (T & Count)[] {
+function sumBy<T>(counts: readonly (readonly [SoughtCopy, number])[], describe: (copy: SoughtCopy) => T): (T & Count)[] {
   const sums = new Map<string, T & Count>()
-  for (const { copy, places, hasMore } of found) {
-    if (places.length === 0) continue
+  for (const [copy, found] of counts) {
+    if (found === 0) continue
     const described = describe(copy)
     const name = JSON.stringify(described)
     const known = sums.get(name)
-    sums.set(name, { ...described, count: (known?.count ?? 0) + places.length, exact: known?.exact !== false && !hasMore })
+    const exact = known?.exact !== false && found <= mostCounted
+    sums.set(name, { ...described, count: (known?.count ?? 0) + Math.min(found, mostCounted), exact })
   }
   return [...sums.values()].toSorted((one, other) => other.count - one.count)
 }
 
-function countFacets(found: readonly FoundInCopy[]): SearchResult['facets'] {
+function countFacets(counts: readonly (readonly [SoughtCopy, number])[]): SearchResult['facets'] {
   const kindOf = ({ of }: SoughtCopy): string => describeConnector(of).kind
   return {
-    kinds: sumBy(found, (copy) => ({ kind: kindOf(copy) })),
-    entities: sumBy(found, (copy) => ({ kind: kindOf(copy), entity: copy.entity })),
-    connectors: sumBy(found, ({ of }) => ({ connector: describeConnector(of) })),
+    kinds: sumBy(counts, (copy) => ({ kind: kindOf(copy) })),
+    entities: sumBy(counts, (copy) => ({ kind: kindOf(copy), entity: copy.entity })),
+    connectors: sumBy(counts, ({ of }) => ({ connector: describeConnector(of) })),
   }
 }
 

@@ -1,18 +1,27 @@
 /** The searches of one request: a bounded number at a time, within its time, and what did not answer. */
 import { asFerruleError } from 'ferrule/internal'
 import type { SearchResult } from 'ferrule/wire'
+import type { EntityRef } from '../entity-ref.ts'
 import type { SearchQuery } from '../search/tree.ts'
-import type { Searcher } from '../searcher.ts'
+import type { Searcher, SearchLimits } from '../searcher.ts'
 import { hasCode } from '../store/database/problems.ts'
 import type { ContextStore } from '../store/types.ts'
 import { describeConnector, type SoughtCopy } from './hits.ts'
 import { lookForWords } from './look.ts'
-import { findStart, type Place, toPlace, type Walk } from './places.ts'
+import { compareCopies, findStart, type Place, toPlace, type Walk } from './places.ts'
 import { describeRefusal, isUnfit } from './plan.ts'
+import { type ByRef, countSeveral, findMostTogether, placeSeveral } from './several.ts'
 import type { Turns } from './turns.ts'
 
 /** Maximum number of records of all entities that are ordered by relevance, as in a search of one entity. */
-const mostRanked = 20_000
+export const mostRanked = 20_000
+
+/** Maximum number of connectors of one look. */
+const mostLooked = 50
+
+function splitInto<T>(list: readonly T[], most: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(list.length / most) }, (_, index) => list.slice(index * most, (index + 1) * most))
+}
 
 type LeftOut = SearchResult['left_out'][number]
 
@@ -39,8 +48,8 @@ export class LeftOuts {
 
 /** What the searches of a request are done with. */
 export interface RunParts {
-  readonly searcher: Pick<Searcher, 'readPlaces' | 'readRecords'>
-  readonly store: Pick<ContextStore, 'readConnector'>
+  readonly searcher: Pick<Searcher, 'readPlaces' | 'count' | 'readRecords'>
+  readonly store: Pick<ContextStore, 'canJoinConnectors' | 'searchSeveral'>
   readonly turns: Turns
 }
 
@@ -77,8 +86,6 @@ export class SearchRun {
   readonly #bounds: RunBounds
   /** Copies without an answer, with the error. */
   readonly #troubles = new Map<SoughtCopy, unknown>()
-  #ranked = 0
-  #isTooMany = false
 
   constructor(parts: RunParts, bounds: RunBounds) {
     this.#parts = parts
@@ -92,15 +99,32 @@ export class SearchRun {
 
   /** Finds the copies that have the words of a text. */
   async look(copies: readonly SoughtCopy[]): Promise<readonly SoughtCopy[]> {
-    const byConnector = [...Map.groupBy(copies, ({ connector }) => connector)]
-    const able = byConnector.map(([connector, own]) =>
-      this.#do(own, async (limits) => {
-        const plans = own.map(({ plan }) => plan)
-        const found = await this.#parts.store.readConnector(connector, (session, number) => lookForWords(session, number, plans), limits)
-        return own.filter(({ plan }) => found?.has(plan) === true)
-      }),
-    )
+    const { store } = this.#parts
+    const most = (await store.canJoinConnectors()) ? mostLooked : 1
+    const able = splitInto([...Map.groupBy(copies, ({ connector }) => connector).values()], most).map((connectors) => {
+      const own = connectors.flat()
+      const refs = own.map(({ ref }) => ref)
+      return this.#do(own, (limits) =>
+        store.searchSeveral(
+          refs,
+          async (session, numbers) => {
+            const sought = own.flatMap((copy, index) => {
+              const number = numbers[index]
+              return number === undefined ? [] : [{ copy, number, plan: copy.plan }]
+            })
+            return (await lookForWords(session, sought)).map(({ copy }) => copy)
+          },
+          limits,
+        ),
+      )
+    })
     return (await Promise.all(able)).flatMap((found) => found ?? [])
+  }
+
+  /** Counts the records of each copy, up to a number and one more. Copies without an answer are left out. */
+  async countEach(copies: readonly SoughtCopy[], walk: Walk, most: number): Promise<ReadonlyMap<SoughtCopy, number>> {
+    const wanted = copies.map((copy) => ({ copy, query: { ...chooseQuery(copy, walk), relevance: undefined, sort: [] } }))
+    return new Map(await this.#readTogether(wanted, (refs, query, limits) => countSeveral(this.#parts, refs, { ...limits, query, most })))
   }
 
   /**
@@ -108,13 +132,8 @@ export class SearchRun {
    * @returns undefined when too many records match to order them by relevance
    */
   async readEach(copies: readonly SoughtCopy[], walk: Walk, page: PageOfEach): Promise<readonly FoundInCopy[] | undefined> {
-    this.#ranked = 0
-    this.#isTooMany = false
-    const found =
-      walk.mode === 'keys' && page.after !== undefined
-        ? await this.#readInOrder(copies, walk, page)
-        : (await Promise.all(copies.map((copy) => this.#readOne(copy, walk, page)))).flatMap((each) => each ?? [])
-    return this.#isTooMany ? undefined : found
+    if (walk.mode === 'keys') return this.#readInOrder(copies, walk, page)
+    return this.#readPlaces(copies, walk, page)
   }
 
   /** Reads records by their keys, as JSON. */
@@ -134,28 +153,48 @@ export class SearchRun {
   async #readInOrder(copies: readonly SoughtCopy[], walk: Walk, page: PageOfEach): Promise<readonly FoundInCopy[]> {
     const found: FoundInCopy[] = []
     let count = 0
-    for (const copy of copies) {
-      const one = count > page.limit ? undefined : await this.#readOne(copy, walk, page)
-      if (one === undefined) continue
-      found.push(one)
-      count += one.places.length
+    for (const copy of copies.toSorted(compareCopies)) {
+      if (count > page.limit) break
+      for (const one of (await this.#readPlaces([copy], walk, page)) ?? []) {
+        found.push(one)
+        count += one.places.length
+      }
     }
     return found
   }
 
-  #readOne(copy: SoughtCopy, walk: Walk, { limit, after }: PageOfEach): Promise<FoundInCopy | undefined> | undefined {
-    const start = after === undefined ? undefined : findStart(walk, copy, after)
-    if (start === null) return undefined
-    const query = { ...chooseQuery(copy, walk), limit, after: start }
-    return this.#do([copy], async (limits) => {
-      if (this.#isTooMany) return undefined
-      const left = { ...limits, mostRanked: Math.max(1, mostRanked - this.#ranked) }
-      const page = await this.#parts.searcher.readPlaces(copy.ref, query, left)
-      if (page === undefined) return undefined
-      this.#isTooMany ||= page.isTooMany
-      this.#ranked += page.places.length
-      return { copy, places: page.places.map((place) => toPlace(walk, copy, place)), hasMore: page.hasMore }
+  async #readPlaces(copies: readonly SoughtCopy[], walk: Walk, { limit, after }: PageOfEach): Promise<readonly FoundInCopy[] | undefined> {
+    const wanted = copies.flatMap((copy) => {
+      const start = after === undefined ? undefined : findStart(walk, copy, after)
+      return start === null ? [] : [{ copy, query: { ...chooseQuery(copy, walk), limit, after: start } }]
     })
+    const pages = await this.#readTogether(wanted, (refs, query, limits) =>
+      placeSeveral(this.#parts, refs, { ...limits, query, mostRanked }),
+    )
+    if (pages.some(([, { isTooMany }]) => isTooMany)) return undefined
+    return pages.map(([copy, { places, hasMore }]) => ({ copy, places: places.map((place) => toPlace(walk, copy, place)), hasMore }))
+  }
+
+  /** Reads copies, those of one table that begin at one place together. */
+  async #readTogether<T>(
+    wanted: readonly { readonly copy: SoughtCopy; readonly query: SearchQuery }[],
+    read: (refs: readonly EntityRef[], query: SearchQuery, limits: SearchLimits) => Promise<ByRef<T>>,
+  ): Promise<(readonly [SoughtCopy, T])[]> {
+    const groups = [...Map.groupBy(wanted, ({ copy: { plan }, query }) => `${plan.table.name} ${JSON.stringify(query.after)}`).values()]
+    const parts = await Promise.all(
+      groups.map(async (group) => (group[0] === undefined ? [] : splitInto(group, await findMostTogether(group[0].query, this.#parts)))),
+    )
+    const found = parts.flat().map(async (part) => {
+      const copies = part.map(({ copy }) => copy)
+      const refs = copies.map(({ ref }) => ref)
+      const [first] = part
+      const answers = first && (await this.#do(copies, (limits) => read(refs, first.query, limits)))
+      return copies.flatMap((copy) => {
+        const one = answers?.get(copy.ref)
+        return one === undefined ? [] : [[copy, one] as const]
+      })
+    })
+    return (await Promise.all(found)).flat()
   }
 
   /** Does work on copies in a turn of the organization. Notes an error, and returns undefined. @throws the signal's reason */

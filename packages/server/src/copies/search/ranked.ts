@@ -5,7 +5,7 @@
 import { buildRowCondition, quoteTable, type SearchTable } from './columns.ts'
 import { selectColumnWords } from './conditions/columns.ts'
 import { selectNestedWords } from './conditions/json.ts'
-import { connectorParameter, quoteColumn } from './conditions/sql-context.ts'
+import { quoteColumn } from './conditions/sql-context.ts'
 import { buildAfter, buildOrderBy, type Order, relevanceKey } from './order.ts'
 import type { Values } from './statement.ts'
 import type { Relevance, ScoredCondition, SearchQuery } from './tree.ts'
@@ -93,7 +93,7 @@ const buildKeyedRows = (
   rows: `(select ${expressions} from found join ${quoteTable(ranking.query.table)} t on ${selectOwn(ranking)} and t.pk = found.pk where ${few} offset 0)`,
 })
 
-const selectOwn = ({ query: { table } }: Ranking): string => buildRowCondition(table, connectorParameter, 't')
+const selectOwn = ({ query: { table }, values }: Ranking): string => buildRowCondition(table, values.source.connector, 't')
 
 const buildRows = (ranking: Ranking): string => `${quoteTable(ranking.query.table)} t where ${selectOwn(ranking)}${ranking.filter}`
 

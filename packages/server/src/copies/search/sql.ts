@@ -3,7 +3,7 @@ import { buildRowCondition, type Column, isColumnName, quoteTable, type SearchTa
 import { buildColumnCondition } from './conditions/columns.ts'
 import { buildJsonCondition } from './conditions/json.ts'
 import { buildRelated } from './conditions/related.ts'
-import { connectorParameter, type JsonSource, quoteColumn, type SqlContext } from './conditions/sql-context.ts'
+import { type JsonSource, quoteColumn, type SqlContext } from './conditions/sql-context.ts'
 import { largestPage } from './functions.ts'
 import { addListedAt, selectListed } from './lookups/lookups.ts'
 import { buildAfter, buildOrder, buildOrderBy, isRanked, type Order, splitAtNulls } from './order.ts'
@@ -26,9 +26,13 @@ export interface SearchOptions {
   readonly avoidsOrder?: boolean
   /** Maximum number of records to sort by relevance; `SearchPage.isTooMany` reports more. */
   readonly mostRanked?: number | undefined
+  /** True to read no records, only where they are. */
+  readonly isPlacesOnly?: boolean | undefined
   /** What the statement may rely on; by default everything. A page says when it could not. */
   readonly reliance?: Reliance
 }
+
+type RowOptions = Omit<SearchOptions, 'connector' | 'reliance'>
 
 /** Lists the columns of the fields of the records, in their order. */
 export const listColumns = (query: SearchQuery): readonly Column[] => listSelectedColumns(query).map(({ column }) => column)
@@ -43,14 +47,14 @@ export const buildFilter = ({ table, filter, keys }: Pick<SearchQuery, 'table' |
 /** Looks up each key in the index of the primary key: before there are statistics, `pk = any(…)` would read every row of the connector. */
 const buildKeysCondition = (table: SearchTable, keys: readonly string[], values: Values): string =>
   `t.ctid = any(array(select found.ctid from unnest(${values.add(keys, 'text[]')}) wanted(pk) cross join lateral (select ctid
-    from ${quoteTable(table)} where ${buildRowCondition(table, connectorParameter)} and pk = wanted.pk offset 0) found))`
+    from ${quoteTable(table)} where ${buildRowCondition(table, values.source.connector)} and pk = wanted.pk offset 0) found))`
 
 /** Builds the rows of the page with values (`c0` …), keys (`k0` …) and `pk`. */
-function buildRows(query: SearchQuery, options: SearchOptions, values: Values): string {
+function buildRows(query: SearchQuery, options: RowOptions, values: Values): string {
   const order = buildOrder(query, values)
   const columns = [...listRead(query, values), ...order.keys.map(({ sql }, index) => `${sql} as k${index}`), 't.pk'].join(', ')
   const filter = buildFilter(query, values)
-  const from = `from ${quoteTable(query.table)} t where ${buildRowCondition(query.table, connectorParameter, 't')}${filter}`
+  const from = `from ${quoteTable(query.table)} t where ${buildRowCondition(query.table, values.source.connector, 't')}${filter}`
   const limit = values.add(query.limit + 1, 'int4')
   const isOrdered = options.isOrdered ?? ((column: Column) => column.at !== undefined)
   const leading = query.sort[0]?.column
@@ -64,10 +68,20 @@ function buildRows(query: SearchQuery, options: SearchOptions, values: Values): 
     if (options.avoidsOrder) return `select ${columns} ${rest} ${first ?? 't.pk'} is null, ${orderBy} limit ${limit}`
     return first === undefined
       ? `select ${columns} ${rest} ${orderBy} limit ${limit}`
-      : (query.table.place?.mark === undefined ? sortWhole : sortPlaces)(query.table, columns, `${rest} ${orderBy} limit ${limit}`)
+      : (query.table.place?.mark === undefined ? sortWhole : sortPlaces)(
+          { table: query.table, values },
+          columns,
+          `${rest} ${orderBy} limit ${limit}`,
+        )
   }
   const union = parts.map(({ condition, orderBy }) => `(select ${columns} ${from} and ${condition} order by ${orderBy} limit ${limit})`)
   return `select * from (${union.join(' union all ')}) u order by ${buildOrderBy(order, listKeyNames(order), 'pk')} limit ${limit}`
+}
+
+/** The table of rows, and the values of the statement. */
+interface RowSource {
+  readonly table: SearchTable
+  readonly values: Values
 }
 
 /**
@@ -75,7 +89,7 @@ function buildRows(query: SearchQuery, options: SearchOptions, values: Values): 
  * from that copy. Sorting the columns of the page took four times as long, because it takes every row apart and builds another one.
  * `materialized` prevents PostgreSQL from leaving out the other columns.
  */
-const sortWhole = (_table: SearchTable, columns: string, rest: string): string =>
+const sortWhole = (_from: RowSource, columns: string, rest: string): string =>
   `with t as materialized (select t.* ${rest}) select ${columns} from t`
 
 /**
@@ -83,8 +97,8 @@ const sortWhole = (_table: SearchTable, columns: string, rest: string): string =
  * planning a sort of hundreds takes longer than most searches. All rows of a connector are in one partition, and no place changes within
  * a statement.
  */
-const sortPlaces = (table: SearchTable, columns: string, rest: string): string =>
-  `select ${columns} from ${quoteTable(table)} t where ${buildRowCondition(table, connectorParameter, 't')} and t.ctid = any(array(select t.ctid ${rest}))`
+const sortPlaces = ({ table, values }: RowSource, columns: string, rest: string): string =>
+  `select ${columns} from ${quoteTable(table)} t where ${buildRowCondition(table, values.source.connector, 't')} and t.ctid = any(array(select t.ctid ${rest}))`
 
 const listKeyNames = (order: Order): readonly string[] => order.keys.map((_key, index) => `k${index}`)
 
@@ -147,9 +161,12 @@ function writeOneRecord(writing: Writing): string {
   return `select p.json, ${castKeys(writing)} from (${records}) p`
 }
 
+/** Writes empty records: only their keys are wanted. */
+const writePlaces = (writing: Writing): string => `select '' as json, ${castKeys(writing)} from (${writing.rows}) p`
+
 const castKeys = ({ order }: Writing): string => ['p.pk', ...listKeyNames(order).map((key) => `p.${key}::text as ${key}`)].join(', ')
 
-function rankRows(query: SearchQuery, { mostRanked: most = mostRanked }: SearchOptions, values: Values): RankedRows | undefined {
+function rankRows(query: SearchQuery, { mostRanked: most = mostRanked }: RowOptions, values: Values): RankedRows | undefined {
   const { relevance } = query
   const order = buildOrder(query, values)
   if (relevance === undefined || !isRanked(order)) return undefined
@@ -181,7 +198,7 @@ export function buildFlaw(query: Pick<SearchQuery, 'table' | 'filter'>, values: 
   const [regular, hasLookups] = [values.regular.size > 0, values.lookups.length > 0]
   if (!regular && !hasLookups) return undefined
   const fields = regular ? values.add([...values.regular].map(String), 'int4[]') : undefined
-  const irregular = `exists (select from cs_terms t where t.connector_id = ${connectorParameter} and t.field = any(${fields}))`
+  const irregular = `exists (select from cs_terms t where t.connector_id = ${values.source.connector} and t.field = any(${fields}))`
   const listedAt = hasLookups ? addListedAt(values) : undefined
   const listed = listedAt && `${selectListed(listWordTables(query), values)} <> ${listedAt.placeholder}`
   const cases = [regular && `when ${irregular} then 'irregular'`, listed && `when ${listed} then 'listed'`].filter(Boolean)
@@ -195,10 +212,22 @@ export function buildFlaw(query: Pick<SearchQuery, 'table' | 'filter'>, values: 
 export function buildSearchStatement(query: SearchQuery, options: SearchOptions): SearchStatement {
   const values = new Values(options.reliance)
   values.add(options.connector, 'int4')
+  const { text, listedAt } = writeSearch(query, options, values)
+  return { ...buildStatement(text, values), listedAt }
+}
+
+/** SQL of a search, and the index of the value with the number of changes of the listed words. */
+interface WrittenSearch {
+  readonly text: string
+  readonly listedAt: number | undefined
+}
+
+/** Writes a search for the connector of `values`. */
+export function writeSearch(query: SearchQuery, options: RowOptions, values: Values): WrittenSearch {
   const byRelevance = rankRows(query, options, values)
   const order = buildOrder(query, values)
   const writing = { query, order, values, rows: byRelevance?.rows ?? buildRows(query, options, values) }
-  const page = `${writeRecords(writing)} order by ${buildRecordOrder(writing, 'p')}`
+  const page = `${options.isPlacesOnly ? writePlaces(writing) : writeRecords(writing)} order by ${buildRecordOrder(writing, 'p')}`
   const flaw = buildFlaw(query, values)
   const { found, tooMany } = byRelevance ?? {}
   const where = flaw === undefined ? '' : ` where ${flaw.sql} is null`
@@ -210,22 +239,33 @@ export function buildSearchStatement(query: SearchQuery, options: SearchOptions)
       : [`select ${['null', flaw.sql, ...listNulls(order.keys.length)].join(', ')} where ${flaw.sql} is not null`]),
   ]
   const text = `${found === undefined ? '' : `with ${found} `}${parts.join(' union all ')}`
-  const listedAt = flaw?.listedAt
-  return { ...buildStatement(text, values), listedAt }
+  return { text, listedAt: flaw?.listedAt }
 }
 
 /** Maximum number of records that a search counts. */
 export const mostTotal = 100_000
 
 /** Builds the statement that counts the records of a search: `total`, at most one more than `mostTotal`, and `flaw`. */
-export function buildCountStatement(query: SearchQuery, { connector, reliance }: SearchOptions): SearchStatement {
+export function buildCountStatement(query: SearchQuery, { connector, reliance, most = mostTotal }: CountOptions): SearchStatement {
   const values = new Values(reliance)
   values.add(connector, 'int4')
-  const where = `${buildRowCondition(query.table, connectorParameter, 't')}${buildFilter(query, values)}`
-  const found = `select from ${quoteTable(query.table)} t where ${where} limit ${values.add(mostTotal + 1, 'int4')}`
+  const { text, listedAt } = writeCount(query, most, values)
+  return { ...buildStatement(text, values), listedAt }
+}
+
+/** Options of a statement that counts. */
+export interface CountOptions extends Pick<SearchOptions, 'connector' | 'reliance'> {
+  /** Number up to which records are counted. */
+  readonly most?: number | undefined
+}
+
+/** Writes a count for the connector of `values`. */
+export function writeCount(query: SearchQuery, most: number, values: Values): WrittenSearch {
+  const where = `${buildRowCondition(query.table, values.source.connector, 't')}${buildFilter(query, values)}`
+  const found = `select from ${quoteTable(query.table)} t where ${where} limit ${values.add(most + 1, 'int4')}`
   const flaw = buildFlaw(query, values)
   const text = `select (select count(*) from (${found}) f)::int4 as total, ${flaw?.sql ?? 'null::text'} as flaw`
-  return { ...buildStatement(text, values), listedAt: flaw?.listedAt }
+  return { text, listedAt: flaw?.listedAt }
 }
 
 /** A row of a search statement. */

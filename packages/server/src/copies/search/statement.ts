@@ -27,6 +27,15 @@ export interface PlacedLookup {
 /** Maximum number of lookups of a statement, which bounds the words that it holds. */
 const mostLookups = 100
 
+/** Number of the connector, always the first value of a statement about one connector. */
+export const connectorParameter = '$1::int4'
+
+/** SQL of a connector's number, and of the number of changes that its words were looked up at; without the second it is a value of the statement. */
+export interface ConnectorSource {
+  readonly connector: string
+  readonly listed?: string
+}
+
 /** What a statement may rely on. */
 export interface Reliance {
   /** False to use no words that were looked up. */
@@ -41,10 +50,12 @@ export class Values {
   readonly lookups: PlacedLookup[] = []
   /** Numbers in the term table that must have no entry, see `irregularField`. */
   readonly regular = new Set<number>()
+  readonly source: ConnectorSource
   readonly #reliance: Reliance
 
-  constructor(reliance: Reliance = { onLookups: true, onRegular: true }) {
+  constructor(reliance: Reliance = { onLookups: true, onRegular: true }, source: ConnectorSource = { connector: connectorParameter }) {
     this.#reliance = reliance
+    this.source = source
   }
 
   /** Adds a value and returns its placeholder with its type, for example `$3::int8`. */

@@ -65,6 +65,7 @@ import type {
   SearchableKind,
   SearchReadOptions,
   SearchWork,
+  SeveralWork,
   Span,
   StoreStatus,
 } from './types.ts'
@@ -368,14 +369,24 @@ class Store implements ContextStore {
     return new Set(reads.parseKeys(await this.#readRows(ref, (target) => reads.buildKnownStatement(target, keys))))
   }
 
-  async readConnector<T>(connector: string, work: SearchWork<T>, options?: ReadOptions): Promise<T | undefined> {
-    const found = await this.#targets.findNumber(connector)
-    return found && this.#read(found.epoch, (session) => work(session, found.number), options)
+  async canJoinConnectors(): Promise<boolean> {
+    await (await this.openDatabase()).ready()
+    return this.#layout !== 'citus'
+  }
+
+  async searchSeveral<T>(refs: readonly EntityRef[], work: SeveralWork<T>, options?: ReadOptions): Promise<T> {
+    await Promise.all([...new Set(refs.map(({ connector }) => connector))].map((each) => this.#targets.findNumber(each)))
+    const targets = await Promise.all(refs.map((ref) => this.#targets.find(ref)))
+    const epoch = targets.find((target) => target !== undefined)?.epoch ?? this.#epoch
+    const numbers = targets.map((target) => target?.number)
+    return this.#read(epoch, (session) => work(session, numbers), options)
   }
 
   async countRecords(connector: string): Promise<ReadonlyMap<string, number>> {
-    const answer = await this.readConnector(connector, (session, number) => session.query<Row>(reads.buildCountsStatement(number)))
-    return reads.parseCounts(answer?.rows ?? [])
+    const found = await this.#targets.findNumber(connector)
+    if (found === undefined) return new Map()
+    const { rows } = await this.#read(found.epoch, (session) => session.query<Row>(reads.buildCountsStatement(found.number)))
+    return reads.parseCounts(rows)
   }
 
   async readCheckpoints(ref: EntityRef): Promise<ReadonlyMap<string, string>> {

@@ -59,6 +59,8 @@ export interface Followed {
 
 /** Runs the statements of a search, which name the connector by its number. */
 export type SearchWork<T> = (session: Session, number: number) => Promise<T>
+/** Statements about several entities, by the numbers of their connectors. */
+export type SeveralWork<T> = (session: Session, numbers: readonly (number | undefined)[]) => Promise<T>
 
 /** Options of a search. */
 export interface SearchReadOptions extends ReadOptions {
@@ -188,8 +190,13 @@ export interface ContextStore {
   search<T>(ref: EntityRef, work: SearchWork<T>, options?: SearchReadOptions): Promise<T | undefined>
   /** Returns whether a search can read an entity: its table exists. */
   hasRows(ref: EntityRef): Promise<boolean>
-  /** Runs statements about all entities of a connector in one slot, on the primary; undefined when nothing of it was ever written. */
-  readConnector<T>(connector: string, work: SearchWork<T>, options?: ReadOptions): Promise<T | undefined>
+  /** Returns whether a statement may be about several connectors: their rows are in one database. */
+  canJoinConnectors(): Promise<boolean>
+  /**
+   * Runs statements about several entities in one slot, on the primary. Where connectors cannot be joined: entities of one.
+   * @param work gets the numbers of their connectors, undefined where nothing of the entity was ever written
+   */
+  searchSeveral<T>(refs: readonly EntityRef[], work: SeveralWork<T>, options?: ReadOptions): Promise<T>
   /** Counts the records of each entity of a connector. */
   countRecords(connector: string): Promise<ReadonlyMap<string, number>>
   /** Reads the checkpoints of an entity, as JSON by name. */

@@ -4,7 +4,7 @@ import type { KeyPart } from '../keys.ts'
 import type { Values } from '../statement.ts'
 import type { RelatedCondition, Step } from '../tree.ts'
 import { toJsonPath } from './json.ts'
-import { connectorParameter, type JsonSource, quoteColumn, selectValue } from './sql-context.ts'
+import { type JsonSource, quoteColumn, selectValue } from './sql-context.ts'
 
 /** Builds the `pk` of a record that a text refers to. */
 export const buildKey = ({ key: [part] }: SearchTable, text: string): string =>
@@ -38,7 +38,7 @@ export function buildRelated(
   { values, source, inner }: RelatedContext,
 ): string {
   const list = (): string =>
-    `(select t.pk from ${quoteTable(table)} t where ${buildRowCondition(table, connectorParameter, 't')} and ${inner()})`
+    `(select t.pk from ${quoteTable(table)} t where ${buildRowCondition(table, values.source.connector, 't')} and ${inner()})`
   if (source === undefined) return column === undefined ? 'false' : `${buildColumnKey(table, column)} in ${list()}`
   if (!isMany) return `${buildPathKey(table, source.raw, { steps, values })} in ${list()}`
   const each = `jsonb_path_query(${source.raw}, ${values.add(toJsonPath([...steps, null]), 'jsonpath')}) e(v)`

@@ -29,8 +29,7 @@ export const quoteColumn = (name: string): string => `t.${quoteName(name)}`
 export const selectValue = ({ sql, wide }: Column): string =>
   wide === undefined ? quoteColumn(sql) : `coalesce(${quoteColumn(wide)}, ${quoteColumn(sql)})`
 
-/** Number of the connector, always the first value of a statement. */
-export const connectorParameter = '$1::int4'
+export { connectorParameter } from '../statement.ts'
 
 /** SQL operators by ordering. */
 export const orderOperators = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const

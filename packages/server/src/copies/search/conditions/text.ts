@@ -21,11 +21,25 @@ interface TestContext {
   readonly values: Values
 }
 
+/** Stands in the values of a lookup that found too many words: each row has it. */
+const tooManyWords = `'{""}'::text[]`
+
 interface WordsOperator {
   /** Builds the condition. */
   build(words: string, tokens: readonly QueryToken[], context: TestContext): string
   /** Builds candidates: conditions on stored words. @param of the stored words */
   findLookups(tokens: readonly QueryToken[], context: LookupContext, of: string): readonly string[]
+}
+
+/**
+ * Builds the condition that the looked up words decide: without typing errors each of them begins with its query word, so a row that has one
+ * matches. The planner computes it before the search. Undefined where they do not decide.
+ */
+function buildDecided(words: string, tokens: readonly QueryToken[], candidates: readonly string[]): string | undefined {
+  const ofWords = `${words} && `
+  const found = candidates.flatMap((each) => (each.startsWith(ofWords) ? [each.slice(ofWords.length)] : []))
+  const isExact = tokens.every(({ distance }) => distance === 0) && found.length === new Set(tokens.map(({ text }) => text)).size
+  return isExact ? found.map((list) => `${list} <> ${tooManyWords}`).join(' and ') : undefined
 }
 
 /** Builds the condition that every query word matches a word. */
@@ -38,7 +52,9 @@ function buildFuzzy(words: string, tokens: readonly QueryToken[], { candidates, 
     tokens.map(({ distance }) => String(distance)),
     'int4[]',
   )
-  return [...candidates, `cs_fuzzy(${words}, ${texts}, ${distances})`].join(' and ')
+  const decided = buildDecided(words, tokens, candidates)
+  const check = `cs_fuzzy(${words}, ${texts}, ${distances})`
+  return [...candidates, decided === undefined ? check : `(${decided} or ${check})`].join(' and ')
 }
 
 const selectTexts = (tokens: readonly QueryToken[], isBeginning: boolean): readonly string[] =>

@@ -5,37 +5,37 @@
  * Between the two statements a writer can list a word and change a row to it; the search would miss this row. So both statements read
  * `cs_entities.listed`, which counts the changes of the listed words. The search returns nothing when the number differs, and starts over.
  */
-import { connectorParameter } from '../conditions/sql-context.ts'
 import { buildIsSwapped, isNoNumber } from '../functions.ts'
-import { buildStatement, type SearchStatement, type SqlValue, Values } from '../statement.ts'
+import { buildStatement, type PlacedLookup, type SearchStatement, type SqlValue, Values } from '../statement.ts'
 import type { Lookup } from '../terms.ts'
 
 /** Maximum number of words of a lookup. With more, every row is a candidate and only the final check decides. */
-const mostTerms = 1000
+export const mostTerms = 1000
 /** Greater than every other character of a word. */
 export const lastCharacter = '\u{10ffff}'
 /** In the stored words of every value. */
-const everyRow = ['']
+export const everyRow = ['']
 /** The mark of shortened words (`toStoredWords`), which contain every part. */
 const cutWord = ' '
 /** Number of changes where no row was ever written. */
-const neverListed = '-1'
+export const neverListed = '-1'
 
 /**
  * Adds the number of changes that the words were looked up at; `fillLookups` sets it.
  * @returns its placeholder, and the index of the value
  */
-export function addListedAt(values: Values): { readonly placeholder: string; readonly at: number } {
+export function addListedAt(values: Values): { readonly placeholder: string; readonly at?: number } {
+  if (values.source.listed !== undefined) return { placeholder: values.source.listed }
   const placeholder = values.add(neverListed, 'text')
   return { placeholder, at: values.list.length - 1 }
 }
 
-const selectOne = (name: string): string =>
-  `coalesce((select e.listed from cs_entities e where e.connector_id = ${connectorParameter} and e.name = ${name}), ${neverListed})::text`
+const selectOne = (name: string, { source }: Values): string =>
+  `coalesce((select e.listed from cs_entities e where e.connector_id = ${source.connector} and e.name = ${name}), ${neverListed})::text`
 
 /** Selects the numbers of changes of the listed words of some tables. */
 export const selectListed = (tables: readonly string[], values: Values): string =>
-  tables.map((table) => selectOne(values.add(table, 'text'))).join(" || ' ' || ")
+  tables.map((table) => selectOne(values.add(table, 'text'), values)).join(" || ' ' || ")
 
 const selectTerms = (from: string, condition: string): string =>
   `array(select t.term from ${from} where ${condition} limit ${mostTerms + 1})`
@@ -46,14 +46,14 @@ function selectNear({ field, word, distance }: Extract<Lookup, { readonly by: 'e
   const far = String(2 * distance)
   const apart = `case when starts_with(term, ${asked}) then 0 when length(term) between ${size - distance} and ${size + distance} then
     levenshtein_less_equal(term, ${asked}, ${far}) else ${Number(far) + 1} end as apart`
-  const listed = `(select term, ${apart} from cs_terms where connector_id = ${connectorParameter} and field = ${field} offset 0) t`
+  const listed = `(select term, ${apart} from cs_terms where connector_id = ${values.source.connector} and field = ${field} offset 0) t`
   return selectTerms(listed, `apart <= ${distance} or (${buildIsSwapped('term', { asked, distance: String(distance), far })})`)
 }
 
 function selectFound(lookup: Lookup, values: Values): string {
   if (lookup.by === 'error' && lookup.distance > 0) return selectNear(lookup, values)
   const { by, field, word } = lookup
-  const own = `t.connector_id = ${connectorParameter} and t.field = ${field}`
+  const own = `t.connector_id = ${values.source.connector} and t.field = ${field}`
   if (by === 'part') return selectWithPart(own, word, values)
   const condition = `t.term >= ${values.add(word, 'text')} and t.term < ${values.add(`${word}${lastCharacter}`, 'text')}`
   return selectTerms('cs_terms t', `${own} and ${condition}`)
@@ -79,9 +79,14 @@ export function buildLookupStatement(
 ): SearchStatement {
   const values = new Values()
   values.add(scope.connector, 'int4')
-  const listed = selectListed(scope.tables, values)
-  const found = (search.lookups ?? []).map(({ lookup }, index) => `to_json(${selectFound(lookup, values)})::text as w${index}`)
-  return buildStatement(`select ${[...found, `${listed} as listed`].join(', ')}`, values)
+  return buildStatement(writeLookups(search.lookups, scope.tables, values), values)
+}
+
+/** Writes lookups for the connector of `values`: a row with their words, and the number of changes. */
+export function writeLookups(lookups: readonly PlacedLookup[] = [], tables: readonly string[], values: Values): string {
+  const listed = selectListed(tables, values)
+  const found = lookups.map(({ lookup }, index) => `to_json(${selectFound(lookup, values)})::text as w${index}`)
+  return `select ${[...found, `${listed} as listed`].join(', ')}`
 }
 
 const chooseWords = ({ by }: Lookup, found: unknown): readonly string[] => {

@@ -3,7 +3,7 @@ import { relatedName } from 'ferrule/internal'
 import { buildRowCondition, type Column, isColumnName, quoteName, quoteTable, type SearchTable } from '../columns.ts'
 import { toJsonPath } from '../conditions/json.ts'
 import { buildColumnKey, buildKey, buildPathKey } from '../conditions/related.ts'
-import { connectorParameter, quoteColumn, selectValue } from '../conditions/sql-context.ts'
+import { quoteColumn, selectValue } from '../conditions/sql-context.ts'
 import type { Values } from '../statement.ts'
 import type { Included, SearchQuery, Selection } from '../tree.ts'
 
@@ -83,7 +83,7 @@ export function listMembers(wanted: Wanted, place: Place): readonly Member[] {
 function buildOne({ table, selection, include }: Included, key: string, { values, depth }: Place): string {
   if (table === undefined) return 'null::json'
   const [wanted, from] = [{ table, selection, include }, `r${depth}`]
-  const row = `select ${listRead(wanted, values).join(', ')} from ${quoteTable(table)} t where ${buildRowCondition(table, connectorParameter, 't')} and t.pk = ${key}`
+  const row = `select ${listRead(wanted, values).join(', ')} from ${quoteTable(table)} t where ${buildRowCondition(table, values.source.connector, 't')} and t.pk = ${key}`
   return `(select ${buildObject(listMembers(wanted, { from, values, depth: depth + 1 }), values)} from (${row}) ${from})`
 }
 
