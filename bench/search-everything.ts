@@ -73,7 +73,11 @@ function recordOf(index: number): Readonly<Record<string, unknown>> {
 /** A record that one entity in fifty has. */
 const seldom = { id: 1_000_000, title: 'seldom found', body: 'A single one', created_at: '2026-01-01T00:00:00Z' }
 
-const writeRecords = async (store: ContextStore, at: { connector: string; entity: string }, records: readonly Readonly<Record<string, unknown>>[]): Promise<void> => {
+const writeRecords = async (
+  store: ContextStore,
+  at: { connector: string; entity: string },
+  records: readonly Readonly<Record<string, unknown>>[],
+): Promise<void> => {
   const { key } = store.getTable(kindName, at.entity)
   const rows = records.map((record) => ({ key: buildPrimaryKey(key, record) ?? '', fields: record }))
   await store.writeBatch({ ...at, kind: kindName }, { records: rows, asked: Date.now() })

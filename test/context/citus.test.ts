@@ -13,6 +13,7 @@ import type { ContextStore } from '../../packages/server/src/copies/store/types.
 import type { OwnKind } from '../../packages/server/src/values/access.ts'
 import { type Catalogue, findFaults } from './citus-rule.ts'
 import { type CitusWorld, createCitusWorld, findReaders } from './citus-world.ts'
+import { connect, searchedKinds, searchOver, writeInto } from './everything-world.ts'
 import { drawWorld } from './generate.ts'
 import { drawQuery } from './generate-queries.ts'
 import { day, filledPlace, found, openEager, searchOften } from './indexes-world.ts'
@@ -139,6 +140,17 @@ async function index(store: ContextStore): Promise<void> {
   expect(await world.run("select relname from pg_class where relname like 'cs\\_on\\_demand%'")).toEqual([])
 }
 
+/** Searches several connectors at once: by words, by a filter, and by words with typing errors. */
+async function searchEverything(store: ContextStore): Promise<void> {
+  const all = [connect('shop'), connect('shop')]
+  for (const { definition } of Object.values(searchedKinds)) store.ensureKind(definition)
+  for (const connector of all)
+    await writeInto(store, connector, { entity: 'orders', records: [{ id: 'o1', title: 'Acme', state: 'open' }] })
+  const search = searchOver(store, all)
+  for (const body of [{ text: 'acme' }, { filter: { eq: { state: 'open' } } }, { text: 'acmee' }])
+    expect((await search({ ...body, entities: ['orders'] })).data).toHaveLength(2)
+}
+
 beforeAll(async () => {
   world = await createCitusWorld()
   record()
@@ -146,6 +158,7 @@ beforeAll(async () => {
   await write(store)
   await writeOwn(store)
   first = new Set(recorded)
+  await searchEverything(store)
   await index(store)
   const ref = createRef()
   await store.writeBatch(ref, { records: [note(store, { id: 1, title: 'Øresund' })], asked: world.now })
@@ -175,7 +188,18 @@ afterAll(async () => {
 test('tables lie beside each other, and small ones on each machine', async () => {
   const placed = await world.run('select relname as name, beside from pg_dist_partition join pg_class on oid = logicalrelid')
   const own = findTable(buildOwnTable(promoted, 'notes'))
-  const names = ['cs_changes', 'cs_checkpoints', 'cs_gone', 'cs_own', 'cs_own_wide', own, 'cs_seen', 'cs_terms', 'cs_test_kind_notes']
+  const names = [
+    'cs_changes',
+    'cs_checkpoints',
+    'cs_gone',
+    'cs_own',
+    'cs_own_wide',
+    own,
+    'cs_seen',
+    'cs_shop_orders',
+    'cs_terms',
+    'cs_test_kind_notes',
+  ]
   const beside = names.map((name) => [name, 'cs_entities'])
   const copied = ['cs_connectors', 'cs_indexes', 'cs_meta', 'cs_tables'].map((name) => [name, null])
   expect(new Map(placed.map(({ name, beside: by }) => [name, by]))).toEqual(

@@ -17,7 +17,7 @@ import type { Copies, SearchedConnector, SearchedEntity } from '../sync-types.ts
 import { createDescriber, describeConnector, type SoughtCopy } from './hits.ts'
 import { comparePlaces, type Place, readPlace, signPlace, type Walk } from './places.ts'
 import { describeRefusal, type EntityPlan, planEntity, splitWords, type Unfit } from './plan.ts'
-import { addTroubles, chooseQuery, type FoundInCopy, findFailure, LeftOuts, mostRanked, SearchRun } from './run.ts'
+import { addTroubles, chooseQuery, type FoundInCopy, findFailure, LeftOuts, SearchRun } from './run.ts'
 import { Turns } from './turns.ts'
 
 /** Searches all connectors that a client reaches. */
@@ -43,8 +43,10 @@ export interface EverythingOptions {
   readonly clock: () => number
   /** Timeout of a search, in milliseconds. */
   readonly searchMs: number
-  /** Number of copies that this process reads at a time for all such searches. */
+  /** Number of statements that this process runs at a time for all such searches. */
   readonly atOnce: number
+  /** Maximum number of records of all entities that are ordered by relevance; default: that of a search of one entity. */
+  readonly mostRanked?: number
 }
 
 /** Maximum number of connectors of a search. */
@@ -292,9 +294,9 @@ const sum = (counts: Counts): number => [...counts.values()].reduce((all, count)
 
 /** Returns whether not too many records match to order them by relevance. */
 async function canRank(run: SearchRun, walk: Walk, counts: Counts): Promise<boolean> {
-  if (sum(counts) > mostRanked) return false
+  if (sum(counts) > run.mostRanked) return false
   const unknown = [...counts].filter(([, count]) => count > mostCounted).map(([copy]) => copy)
-  return unknown.length === 0 || sum(new Map([...counts, ...(await run.countEach(unknown, walk, mostRanked))])) <= mostRanked
+  return unknown.length === 0 || sum(new Map([...counts, ...(await run.countEach(unknown, walk, run.mostRanked))])) <= run.mostRanked
 }
 
 /** Counts the records of each copy, and reads the first page of those that have any: by relevance where not too many match. */

@@ -2,6 +2,7 @@
 import { asFerruleError } from 'ferrule/internal'
 import type { SearchResult } from 'ferrule/wire'
 import type { EntityRef } from '../entity-ref.ts'
+import { mostRanked } from '../search/ranked.ts'
 import type { SearchQuery } from '../search/tree.ts'
 import type { Searcher, SearchLimits } from '../searcher.ts'
 import { hasCode } from '../store/database/problems.ts'
@@ -12,9 +13,6 @@ import { compareCopies, findStart, type Place, toPlace, type Walk } from './plac
 import { describeRefusal, isUnfit } from './plan.ts'
 import { type ByRef, countSeveral, findMostTogether, placeSeveral } from './several.ts'
 import type { Turns } from './turns.ts'
-
-/** Maximum number of records of all entities that are ordered by relevance, as in a search of one entity. */
-export const mostRanked = 20_000
 
 /** Maximum number of connectors of one look. */
 const mostLooked = 50
@@ -51,6 +49,8 @@ export interface RunParts {
   readonly searcher: Pick<Searcher, 'readPlaces' | 'count' | 'readRecords'>
   readonly store: Pick<ContextStore, 'canJoinConnectors' | 'searchSeveral'>
   readonly turns: Turns
+  /** Maximum number of records of all entities that are ordered by relevance; default: that of a search of one entity. */
+  readonly mostRanked?: number
 }
 
 /** Bounds of a request. */
@@ -90,6 +90,11 @@ export class SearchRun {
   constructor(parts: RunParts, bounds: RunBounds) {
     this.#parts = parts
     this.#bounds = bounds
+  }
+
+  /** Maximum number of records of all entities that are ordered by relevance. */
+  get mostRanked(): number {
+    return this.#parts.mostRanked ?? mostRanked
   }
 
   /** Copies without an answer, with the error. */
@@ -169,7 +174,7 @@ export class SearchRun {
       return start === null ? [] : [{ copy, query: { ...chooseQuery(copy, walk), limit, after: start } }]
     })
     const pages = await this.#readTogether(wanted, (refs, query, limits) =>
-      placeSeveral(this.#parts, refs, { ...limits, query, mostRanked }),
+      placeSeveral(this.#parts, refs, { ...limits, query, mostRanked: this.mostRanked }),
     )
     if (pages.some(([, { isTooMany }]) => isTooMany)) return undefined
     return pages.map(([copy, { places, hasMore }]) => ({ copy, places: places.map((place) => toPlace(walk, copy, place)), hasMore }))
