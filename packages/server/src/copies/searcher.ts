@@ -344,19 +344,15 @@ class StoreSearcher implements Searcher {
     return { records: new Map(rows), hasMore: page.next !== undefined }
   }
 
-  async readPlaces(
-    ref: EntityRef,
-    query: SearchQuery,
-    { mostRanked = this.#options.mostRanked, ...limits }: PlaceLimits,
-  ): Promise<FoundPlaces | undefined> {
+  async readPlaces(ref: EntityRef, query: SearchQuery, { mostRanked, ...limits }: PlaceLimits): Promise<FoundPlaces | undefined> {
     const left = this.#countDown(limits, ref, query)
     await this.#checkStored(ref, query, left)
-    const page = await this.#runPage(ref, query, left, { mostRanked, isPlacesOnly: true })
+    const page = await this.#runPage(ref, query, left, { isPlacesOnly: true, ...(mostRanked === undefined ? {} : { mostRanked }) })
     return page && readPlaces(query, page)
   }
 
   async count(ref: EntityRef, query: SearchQuery, { most, ...limits }: CountLimits): Promise<number | undefined> {
-    const left = countDown(limits, query)
+    const left = this.#countDown(limits, ref, query, true)
     await this.#checkStored(ref, query, left)
     return (await this.#count(ref, query, left, most))?.total
   }
