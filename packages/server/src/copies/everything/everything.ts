@@ -299,7 +299,7 @@ async function canRank(run: SearchRun, walk: Walk, counts: Counts): Promise<bool
   return unknown.length === 0 || sum(new Map([...counts, ...(await run.countEach(unknown, walk, run.mostRanked))])) <= run.mostRanked
 }
 
-/** Counts the records of each copy, and reads the first page of those that have any: by relevance where not too many match. */
+/** Counts the records of each copy, and reads the first page of the copies with records: by relevance where not too many match. */
 async function findFirst(
   run: SearchRun,
   copies: readonly SoughtCopy[],
