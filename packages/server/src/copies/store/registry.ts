@@ -363,6 +363,14 @@ export class Targets {
     return (await registry.checkTable(known.table, (statement) => database.query(statement))) ? { ...found, known } : undefined
   }
 
+  /** Finds the numbers of the connectors of some entities; undefined where nothing was ever stored. Asks once for each connector. */
+  async findEach(refs: readonly EntityRef[]): Promise<{ readonly numbers: readonly (number | undefined)[]; readonly epoch?: number }> {
+    await Promise.all([...new Set(refs.map(({ connector }) => connector))].map((connector) => this.findNumber(connector)))
+    const targets = await Promise.all(refs.map((ref) => this.find(ref)))
+    const first = targets.find((target) => target !== undefined)
+    return { numbers: targets.map((target) => target?.number), ...(first && { epoch: first.epoch }) }
+  }
+
   /**
    * Finds the rows of an entity, and creates what is missing.
    * @throws FerruleError `connector_not_found` when the connector was deleted

@@ -369,16 +369,10 @@ class Store implements ContextStore {
     return new Set(reads.parseKeys(await this.#readRows(ref, (target) => reads.buildKnownStatement(target, keys))))
   }
 
-  async canJoinConnectors(): Promise<boolean> {
-    await (await this.openDatabase()).ready()
-    return this.#layout !== 'citus'
-  }
+  canJoinConnectors = async (): Promise<boolean> => (await this.openDatabase()).ready().then(() => this.#layout !== 'citus')
 
   async searchSeveral<T>(refs: readonly EntityRef[], work: SeveralWork<T>, options?: ReadOptions): Promise<T> {
-    await Promise.all([...new Set(refs.map(({ connector }) => connector))].map((each) => this.#targets.findNumber(each)))
-    const targets = await Promise.all(refs.map((ref) => this.#targets.find(ref)))
-    const epoch = targets.find((target) => target !== undefined)?.epoch ?? this.#epoch
-    const numbers = targets.map((target) => target?.number)
+    const { epoch = this.#epoch, numbers } = await this.#targets.findEach(refs)
     return this.#read(epoch, (session) => work(session, numbers), options)
   }
 
