@@ -182,6 +182,7 @@ const rows: Readonly<Record<string, Row>> = {
     shows: ['too narrow for', '--fields', 'emailAd…'],
     isWhole: /^\d{18,} /m,
   },
+  aggregate: table([renamed, 'users', '--group-by', 'active', '--measure', 'people=distinct(id)'], 'active', 'people', 'true'),
   find: table(['--where', 'active = true', '--limit', '5', '--fields', 'entity,title'], 'entity', 'users'),
   export: { args: [renamed, 'users', 'users.csv'], shows: ['Wrote users.csv: '], file: 'users.csv' },
   changes: table(

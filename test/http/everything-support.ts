@@ -92,13 +92,13 @@ export interface Written {
 }
 
 /** Options of a world whose vendors have nothing: the copies have what tests write. */
-export const emptyVendors: WorldOptions = {
+export const emptyVendors = {
   kinds: [desk, shop],
   engine: () => ({
     run: async (): Promise<Outcome> => ({ type: 'list', data: [], meta: {} }),
     checkAccount: async () => undefined,
   }),
-}
+} satisfies WorldOptions
 
 /** A world whose vendors have nothing. */
 export const startEverythingWorld = (engine: EngineName, options: WorldOptions = {}): Promise<World> =>

@@ -215,3 +215,19 @@ export const failValidation = (problems: readonly Problem[]): FerruleError =>
 export function asFerruleError(thrown: unknown): FerruleError {
   return thrown instanceof FerruleError ? thrown : fail('internal_error', {}, { cause: thrown })
 }
+
+/**
+ * Runs what reads one text, such as an argument.
+ * @param field name of the text for the caller, which problems then have
+ * @throws FerruleError what is thrown, with its problems moved to the field
+ */
+export function moveProblems<T>(field: string, read: () => T): T {
+  try {
+    return read()
+  } catch (thrown) {
+    const { code, errors } = asFerruleError(thrown)
+    if (errors.length === 0) throw thrown
+    const moved = errors.map((problem) => moveProblem(problem, field))
+    throw failAs(code, { reason: joinProblems(moved) }, { errors: moved })
+  }
+}

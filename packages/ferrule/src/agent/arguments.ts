@@ -57,10 +57,10 @@ function readWhole(value: unknown): number | undefined {
   return Number.isSafeInteger(number) || typeof number === 'bigint' ? Number(number) : undefined
 }
 
-/** Reads a list of strings; a string alone is a list of the names in it. */
+/** Reads a list of strings; a string alone is a list of what its commas separate, other than those within parentheses. */
 function readList(value: unknown): readonly string[] | undefined {
   const list = readText(value)
-  if (typeof list === 'string') return list.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]))
+  if (typeof list === 'string') return list.split(/,(?![^()]*\))/).flatMap((part) => (part.trim() === '' ? [] : [part.trim()]))
   return Array.isArray(list) && list.every((each) => typeof each === 'string') ? list.filter((each) => each !== '') : undefined
 }
 

@@ -16,6 +16,7 @@ import { Explained, writeActions } from './operations.ts'
 import { type Narrowing, Reach } from './reach.ts'
 import { answerKept, answerRead, isPosition, type KeptPosition, type ReadPosition } from './reading.ts'
 import { type AgentSources, nameSources, openSources } from './sources/open.ts'
+import { aggregate } from './tools/aggregate.ts'
 import { changes } from './tools/changes.ts'
 import { describe } from './tools/describe.ts'
 import { execute } from './tools/execute.ts'
@@ -183,7 +184,7 @@ function buildContext(source: AgentSources, options: ToolOptions): ToolContext {
 
 const readMore = buildReadMore([listConnectors, describe, search])
 /** The general tools that read, in the order of their list. */
-const readers: readonly ToolDefinition[] = [listConnectors, describe, execute, search, changes, readMore, currentTime]
+const readers: readonly ToolDefinition[] = [listConnectors, describe, execute, search, aggregate, changes, readMore, currentTime]
 
 /** Scopes that a token for MCP needs for the general tools, by name; a tool without one takes any token. */
 export const toolScopes: ReadonlyMap<string, McpScope> = new Map(
@@ -199,7 +200,8 @@ export const toolScopes: ReadonlyMap<string, McpScope> = new Map(
 export async function createTools(source: AgentSources, options: ToolOptions = {}): Promise<readonly AgentTool[]> {
   checkToolOptions(options)
   const context = buildContext(source, options)
-  const reading = context.reach.source.readChanges === undefined ? readers.filter((tool) => tool !== changes) : readers
+  const reading =
+    context.reach.source.readChanges === undefined ? readers.filter((tool) => tool !== changes && tool !== aggregate) : readers
   const general = context.canWrite ? [...reading, write] : reading
   const { include } = options
   const tools = include === undefined ? general : [...(await buildOperationTools(context, include)), readMore]

@@ -50,8 +50,8 @@ export function findAction({ entity, actions, searchable }: EntityDocument, name
   const found = actions.find(({ action }) => action === name)
   if (found !== undefined) return found
   const known = actions.map(({ action }) => action)
-  const isSearch = /search/i.test(name)
-  const lines = isSearch && searchable !== null ? ['Use the tool search.'] : suggestNames(name, known)
+  const tool = searchable === null ? undefined : /search|aggregate/i.exec(name)?.[0].toLowerCase()
+  const lines = tool === undefined ? suggestNames(name, known) : [`Use the tool ${tool}.`]
   throw new Explained(fail('action_not_supported', { entity, action: quoteName(name), known: known.join(', ') }), lines)
 }
 

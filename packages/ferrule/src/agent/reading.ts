@@ -40,6 +40,12 @@ export const start: RowOffset = { at: 0 }
 /** Action of a request that reads the changes of a copy. */
 export const changes = 'changes'
 
+/** Action of a request that counts and groups the records of a copy. */
+export const aggregate = 'context_store_aggregate'
+
+/** Actions of requests by the names of their tools, where these differ. */
+const tools: Readonly<Record<string, string>> = { context_store_search: 'search', [aggregate]: 'aggregate' }
+
 /** Reads a page of changes. Beside it stands where the next call continues. */
 async function askChanges({ context, limits }: RunningCall, { connector, request: { entity, params } }: Reading): Promise<unknown> {
   const { cursor, limit } = params
@@ -83,7 +89,7 @@ async function answerFile(reading: Reading, { file, stream }: NonNullable<Return
 }
 
 const describeCall = ({ connector: { kind, name }, request: { entity, action } }: Reading): string =>
-  `${kind} ${entity}.${action === 'context_store_search' ? 'search' : action} of ${quoteName(name)}`
+  `${kind} ${entity}.${tools[action] ?? action} of ${quoteName(name)}`
 
 /** The handles of one answer. What cannot be read again is kept when the first handle is written. */
 class AnswerHandles {
@@ -155,7 +161,8 @@ async function answerResult(running: RunningCall, reading: Reading, result: Resu
     maxTokens: running.context.maxTokens,
     hasNext: next !== undefined,
     canNarrow: reading.canNarrow === true,
-    isChosen: (reading.request.fields ?? reading.request.params['fields'] ?? undefined) !== undefined,
+    isChosen:
+      reading.request.action === aggregate || (reading.request.fields ?? reading.request.params['fields'] ?? undefined) !== undefined,
     known: findKnown(reading),
     writeHandle: (at) => handles.write(at),
   })

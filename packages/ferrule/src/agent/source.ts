@@ -59,12 +59,12 @@ export interface AgentKind {
 /** An operation of a connector. */
 export interface AgentRequest {
   readonly entity: string
-  /** An action of the entity, `context_store_search` or `changes`. */
+  /** An action of the entity, `context_store_search`, `context_store_aggregate` or `changes`. */
   readonly action: string
   readonly params: Readonly<Record<string, unknown>>
   /** Paths of the fields that records keep; undefined: all. */
   readonly fields?: readonly string[] | undefined
-  /** Maximum age of the copy in seconds, for a search. */
+  /** Maximum age of the copy in seconds, for a search and an aggregate. */
   readonly maxAge?: number | undefined
   /** Key of a write that must happen once; undefined: each call is its own write. */
   readonly idempotencyKey?: string | undefined
@@ -102,7 +102,7 @@ export interface AgentSource {
   readKind(connector: AgentConnector, limits: RequestLimits): Promise<AgentKind>
   /**
    * Runs an operation.
-   * @returns `{ data, meta }`; with `context_store` for a search; a file with a `stream` for a download
+   * @returns `{ data, meta }`; with `context_store` for a search and an aggregate; a file with a `stream` for a download
    */
   execute(connector: AgentConnector, request: AgentRequest, limits: RequestLimits): Promise<unknown>
 }

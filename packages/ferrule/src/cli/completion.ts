@@ -123,7 +123,7 @@ async function completeValue(option: OptionSpec, line: Line, sources: Sources): 
 
 async function completeArguments(line: Line, spec: CommandSpec, sources: Sources): Promise<readonly Candidate[]> {
   const args = line.words.slice(spec.name.split(' ').length)
-  if (['execute', 'search', 'export', 'download', 'changes'].includes(spec.name)) {
+  if (['execute', 'search', 'aggregate', 'export', 'download', 'changes'].includes(spec.name)) {
     const most = spec.name === 'execute' ? 3 : 2
     return args.length < most ? completeOperation(line, args, sources) : []
   }

@@ -155,7 +155,7 @@ function formatHelp(command: Command): string {
 const collect = (value: string, before: readonly string[] | undefined): readonly string[] => [...(before ?? []), value]
 
 function buildOption({ flags, about, choices, isList }: OptionSpec): Option {
-  const option = new Option(flags, about)
+  const option = new Option(flags, isList ? `${about}; can be repeated` : about)
   if (choices !== undefined) option.choices(choices)
   if (isList) option.argParser(collect)
   return option

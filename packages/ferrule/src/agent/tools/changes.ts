@@ -1,10 +1,10 @@
 /** `changes`: what changed in the copy that the service keeps. */
 import { failValidation } from '../../errors.ts'
 import { defineTool, type RunningCall, readString, reads } from '../context.ts'
+import { findCopied } from '../copied.ts'
 import { changes as action, answerRead, start } from '../reading.ts'
 import type { AgentAnswer } from '../types.ts'
 import { connectorRule } from './execute.ts'
-import { findCopied } from './search.ts'
 
 const usualLimit = 50
 /** Maximum number of entries of a page of the service. */

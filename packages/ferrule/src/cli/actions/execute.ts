@@ -66,7 +66,7 @@ export async function execute(context: CommandContext): Promise<void> {
 }
 
 /** Parses the text of an option; a refusal names the option in place of the member of the request. */
-function parseOption<T>(option: string, parse: () => T): T {
+export function parseOption<T>(option: string, parse: () => T): T {
   try {
     return parse()
   } catch (thrown) {
@@ -77,13 +77,18 @@ function parseOption<T>(option: string, parse: () => T): T {
   }
 }
 
+/** Reads an option that has conditions as text. */
+export function readConditions({ options }: CommandContext, name: string): Schema | undefined {
+  const text = readText(options, name)
+  return text === undefined ? undefined : parseOption(`--${name}`, () => parseFilter(text))
+}
+
 /** Reads the filter: as text by `--where`, or as JSON by `--filter`. */
-export async function readFilter({ options }: CommandContext): Promise<Schema | undefined> {
-  const where = readText(options, 'where')
-  const json = readText(options, 'filter')
+export async function readFilter(context: CommandContext): Promise<Schema | undefined> {
+  const where = readConditions(context, 'where')
+  const json = readText(context.options, 'filter')
   if (where !== undefined && json !== undefined) throw failUsage('--where and --filter are two filters.', 'Give one of them.')
-  if (where !== undefined) return parseOption('--where', () => parseFilter(where))
-  return json === undefined ? undefined : readObjectOption(json, '--filter')
+  return json === undefined ? where : readObjectOption(json, '--filter')
 }
 
 /** Reads `started:desc,title` as the list that a search takes. */
@@ -92,7 +97,9 @@ export function readSort({ options }: CommandContext): readonly Schema[] | undef
   return text === undefined ? undefined : parseOption('--sort', () => parseSort(text))
 }
 
-const dropAbsent = (members: Schema): Schema => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
+/** Leaves members without a value out. */
+export const dropAbsent = (members: Schema): Schema =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 
 /** Builds what searches and exports share. */
 export async function readQuery(context: CommandContext): Promise<Schema> {

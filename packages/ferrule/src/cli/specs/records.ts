@@ -145,6 +145,34 @@ export const recordCommands: readonly CommandSpec[] = [
     load: async () => (await import('../actions/execute.ts')).search,
   },
   {
+    name: 'aggregate',
+    args: '<connector> <entity>',
+    about: 'count and group the copy of an entity',
+    details:
+      'A group is a field, a time as month(started, Europe/Berlin), also year, quarter, week, day and hour, or numbers as ranges(duration, 60, 600). ' +
+      'A measure is count, or sum, avg, min, max, distinct, median or percentile of a field. Without a name it is called like sum_duration.',
+    options: [
+      ...where,
+      { flags: '--group-by <group>', about: 'group by this, for example direction', isList: true },
+      {
+        flags: '--measure <measure>',
+        about: 'measure this, for example minutes=sum(duration); count alone if left out',
+        isList: true,
+      },
+      { flags: '--having <filter>', about: 'only groups whose measures fulfil it, for example: count >= 10' },
+      { flags: '--sort <names>', about: 'order by groups and measures, for example count:desc,direction' },
+      { flags: '--limit <number>', about: 'groups of a page' },
+      { flags: '--cursor <cursor>', about: 'continue where an earlier page ended' },
+      ...freshness,
+    ],
+    examples: [
+      `ferrule aggregate gong calls --group-by 'month(started, Europe/Berlin)' --measure count --measure 'sum(duration)'`,
+      `ferrule aggregate gong calls --group-by direction --having 'count >= 10' --sort count:desc --format csv`,
+    ],
+    record: async (context) => (await import('../actions/aggregate.ts')).describeGroups(context),
+    load: async () => (await import('../actions/aggregate.ts')).aggregate,
+  },
+  {
     name: 'find',
     args: '[words...]',
     about: 'find records of all connectors that the token reaches: by words, or by a filter',
@@ -153,9 +181,9 @@ export const recordCommands: readonly CommandSpec[] = [
       'What was not searched is said on standard error.',
     options: [
       ...where,
-      { flags: '--kind <kind>', about: 'only connectors of this kind; can be repeated', isList: true },
-      { flags: '--entity <entity>', about: 'only this entity; can be repeated', isList: true },
-      { flags: '--connector <connector>', about: 'only this connector, by its id or name; can be repeated', isList: true },
+      { flags: '--kind <kind>', about: 'only connectors of this kind', isList: true },
+      { flags: '--entity <entity>', about: 'only this entity', isList: true },
+      { flags: '--connector <connector>', about: 'only this connector, by its id or name', isList: true },
       { flags: '--limit <number>', about: 'rows of a page, up to 100; 20 by default' },
       { flags: '--all', about: 'read every page' },
       { flags: '--cursor <cursor>', about: 'continue where an earlier search stopped' },

@@ -22,9 +22,9 @@ export const webhookCommands: readonly CommandSpec[] = [
     args: '<name> <url>',
     about: 'create an endpoint and test it; its secret is printed this once',
     options: [
-      { flags: '--type <type>', about: 'type of events that it gets, instead of all but records.changed; can be repeated', isList: true },
-      { flags: '--workspace-id <id>', about: 'only events of this workspace; can be repeated', isList: true },
-      { flags: '--connector-id <id>', about: 'only events of this connector; can be repeated', isList: true },
+      { flags: '--type <type>', about: 'type of events that it gets, instead of all but records.changed', isList: true },
+      { flags: '--workspace-id <id>', about: 'only events of this workspace', isList: true },
+      { flags: '--connector-id <id>', about: 'only events of this connector', isList: true },
       { flags: '--ordered', about: 'one event at a time, in their order; one that fails holds back the later ones' },
       json,
     ],

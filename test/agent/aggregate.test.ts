@@ -1,0 +1,105 @@
+/** The tool `aggregate`, of a client of the service and over MCP, and the questions of people that few calls answer. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type AgentAnswer, createTools } from '../../packages/ferrule/src/agent/index.ts'
+import { Ferrule } from '../../packages/ferrule/src/index.ts'
+import { emptyVendors } from '../http/everything-support.ts'
+import { connectHeldCalls } from '../http/held-calls.ts'
+import { startCopyWorld } from '../http/search-support.ts'
+import { client, type Json, type World } from '../http/support.ts'
+import { connectClient, type TestClient } from '../mcp/clients.ts'
+import { connectGong, findHandle, readRows, runTool } from './support.ts'
+
+let world: World
+let mcp: TestClient
+beforeAll(async () => {
+  world = await startCopyWorld('embedded', { engine: emptyVendors.engine })
+  await connectHeldCalls(world, 'Calls')
+  mcp = await connectClient(`${world.url}/mcp`, world.token, '2026-07-28')
+})
+afterAll(async () => {
+  await mcp.close()
+  await world.close()
+})
+
+const hosted = () => new Ferrule({ url: world.url, clientId: client.id, clientSecret: client.secret })
+const calls = { connector: 'Calls', entity: 'calls' }
+
+type Run = (name: string, args: object) => Promise<Pick<AgentAnswer, 'text' | 'isError'>>
+const ways: Readonly<Record<string, () => Promise<Run>>> = {
+  'a client of the service': async () => {
+    const tools = await createTools(hosted())
+    return (name, args) => runTool(tools, name, args)
+  },
+  'MCP of the service': async () => (name, args) => mcp.call(name, { ...args }),
+}
+
+describe.each(Object.entries(ways))('of %s', (_name, open) => {
+  let run: Run
+  beforeEach(async () => {
+    run = await open()
+  })
+
+  test('counts and measures groups, and goes on by its handle', async () => {
+    const months = {
+      ...calls,
+      group_by: ['month=month(started, Europe/Berlin)'],
+      measures: ['count', 'sum(duration)', 'people=distinct(primaryUserId)'],
+    }
+    const whole = await run('aggregate', months)
+    expect(readRows(whole)).toEqual([
+      { month: '2026-03', count: 4, sum_duration: 600, people: 2 },
+      { month: '2026-04', count: 1, sum_duration: 300, people: 1 },
+    ])
+    expect(whole.text).toContain('gong calls.aggregate of "Calls": 2 rows')
+    expect(whole.text).toContain('"groups":2')
+    const first = await run('aggregate', { ...months, limit: 1, having: 'count >= 1', sort: 'count desc' })
+    expect(readRows(first)).toMatchObject([{ month: '2026-03' }])
+    expect(readRows(await run('read_more', { handle: findHandle(first) }))).toMatchObject([{ month: '2026-04' }])
+    const lengths = await run('aggregate', { ...calls, group_by: 'ranges(duration, 60, 200), direction', measures: '["count"]' })
+    expect(readRows(lengths)).toContainEqual({ duration: { from: 60, to: 200 }, direction: 'Inbound', count: 2 })
+  })
+
+  test.each([
+    [{ group_by: ['directon'] }, /Nearest: direction\.[\s\S]*A call that fits: aggregate \{"connector":"Calls","entity":"calls"/],
+    [{ measures: ['sum(durations)'] }, /Nearest: duration\./],
+    [{ measures: ['count', 'sum(duration'] }, /\/measures\/1 cannot be read at column 13: expected a comma or \)/],
+    [{ group_by: ['months(started)'] }, /\/group_by\/0 .*months makes no groups; write a field, ranges, year/],
+    [{ having: 'calls > 1' }, /calls/],
+    [{ sort: 'calls desc' }, /is no group and no measure; known: count/],
+    [{ entity: 'workspaces' }, /action_not_supported[\s\S]*Searchable: .*calls/],
+  ])('says what is wrong with %j', async (args, says) => {
+    const { text, isError } = await run('aggregate', { ...calls, ...args })
+    expect({ text, isError }).toEqual({ text: expect.stringMatching(says), isError: true })
+  })
+
+  test('how many calls did each person hold in March: two calls', async () => {
+    const held = await run('aggregate', {
+      ...calls,
+      where: 'started >= 2026-03-01 and started < 2026-04-01',
+      group_by: ['primaryUserId'],
+      measures: ['calls=count'],
+      sort: 'calls desc',
+    })
+    const rows: readonly Json[] = readRows(held).map(Object)
+    const ids = rows.map(({ primaryUserId: id }) => `"${id}"`)
+    const people = await run('search', { connector: 'Calls', entity: 'users', where: `id in (${ids})`, fields: ['id', 'firstName'] })
+    const names = new Map(readRows(people).map((row) => [Object(row).id, Object(row).firstName]))
+    expect(rows.map(({ primaryUserId: id, calls: count }) => [names.get(id), count])).toEqual([
+      ['Grace', 2],
+      ['Ada', 1],
+    ])
+  })
+
+  test('anything about Acme: one call', async () => {
+    const found = await run('search', { text: 'acme' })
+    expect(found.text).toContain('"found":{"gong.calls":2,"gong.users":1}')
+    expect(readRows(found)).toContainEqual(expect.objectContaining({ connector: 'Calls', entity: 'users', key: '2' }))
+  })
+})
+
+test('what only this process knows cannot be counted', async () => {
+  const tools = await createTools(connectGong(world))
+  expect(tools.map(({ name }) => name)).not.toContain('aggregate')
+  const live = await runTool(await createTools(hosted()), 'execute', { ...calls, action: 'context_store_aggregate' })
+  expect(live.text).toContain('Use the tool aggregate.')
+})

@@ -1,0 +1,75 @@
+/** `aggregate` against a service: groups and measures as text, in each format, and what a reader of the rows does not see. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { emptyVendors } from '../http/everything-support.ts'
+import { connectHeldCalls } from '../http/held-calls.ts'
+import { openTerminal, plain, runFerrule, runForJson } from './support.ts'
+import { type CommandWorld, startCommandWorld } from './world.ts'
+
+let running: CommandWorld
+let connector: string
+beforeAll(async () => {
+  running = await startCommandWorld({ engine: emptyVendors.engine })
+  connector = await connectHeldCalls(running.world, 'my calls')
+})
+afterAll(() => running.close())
+
+const line = (...args: readonly string[]) => ['aggregate', 'my calls', 'calls', ...args]
+const run = (...args: readonly string[]) => runFerrule(running.place, ...line(...args))
+const directions = ['--group-by', 'direction', '--measure', 'calls=count', '--measure', 'minutes=sum(duration)', '--sort', 'calls:desc']
+
+test('counts and measures groups, in each format', async () => {
+  const { data, meta, context_store } = await runForJson(running.place, ...line(...directions))
+  expect(data).toEqual([
+    { direction: 'Inbound', calls: 3, minutes: 420 },
+    { direction: 'Conference', calls: 1, minutes: 300 },
+    { direction: 'Outbound', calls: 1, minutes: 180 },
+  ])
+  expect(meta).toMatchObject({ groups: 3, has_more: false })
+  expect(context_store).toMatchObject({ complete: true })
+  const csv = await run(...directions, '--having', 'calls >= 2 or minutes > 200', '--format', 'csv')
+  expect(csv).toMatchObject({ code: 0, stdout: 'direction,calls,minutes\r\nInbound,3,420\r\nConference,1,300\r\n', stderr: '' })
+  expect((await run('--where', 'duration > 60', '--format', 'ndjson')).stdout).toBe('{"count":4}\n')
+  expect((await run('--filter', '{"gt":{"duration":60}}', '--jq', '.data[0].count')).stdout).toBe('4\n')
+  const months = [
+    '--group-by',
+    'month=month(started, Europe/Berlin)',
+    '--group-by',
+    'ranges(duration, 100)',
+    '--fields',
+    'month,duration,count',
+  ]
+  expect((await run(...months, '--format', 'csv')).stdout).toBe(
+    'month,duration,count\r\n2026-03,"{""from"":null,""to"":100}",1\r\n2026-03,"{""from"":100,""to"":null}",3\r\n2026-04,"{""from"":100,""to"":null}",1\r\n',
+  )
+  const terminal = openTerminal(running.place, line(...directions))
+  expect(await terminal.end()).toBe(0)
+  expect(plain(terminal.drawn)).toMatch(/direction +calls +minutes\r\n[\s\S]*Inbound +3 +420\r\n/)
+})
+
+test('says what was not counted, that there is more, and that the copy has changed', async () => {
+  const skipped = await runFerrule(running.place, 'aggregate', 'my calls', 'users', '--measure', 'sum(title)')
+  expect(skipped).toMatchObject({ code: 0, stderr: 'Not counted in sum_title: 1 value that is no number or no time.\n' })
+  const pages = ['--group-by', 'direction', '--limit', '2']
+  const first = await run(...pages)
+  const [, cursor = ''] = /^There are more: continue with --cursor (\S+), or raise --limit, up to 10000\.$/m.exec(first.stderr) ?? []
+  const second = await run(...pages, '--cursor', cursor)
+  expect(JSON.parse(second.stdout).data).toEqual([{ direction: 'Outbound', count: 1 }])
+  expect(second.stderr).toBe('')
+  const { store } = running.world.context
+  await store.writeBatch({ connector, kind: 'gong', entity: 'calls' }, { records: [], removed: ['1'], asked: running.world.clock.now })
+  const changed = await run(...pages, '--cursor', cursor)
+  expect(changed.stderr).toBe('The copy has changed since the first page: groups can be missing or come twice.\n')
+})
+
+test.each([
+  [['--group-by', 'moth(started)'], '--group-by cannot be read at column 1: moth makes no groups'],
+  [['--measure', 'sum(duration'], '--measure cannot be read at column 13: expected a comma or )'],
+  [['--measure', 'count', '--having', 'count >'], '--having cannot be read at column 8'],
+  [['--where', 'started >'], '--where cannot be read at column 10'],
+  [['--sort', 'calls down'], '--sort must say asc or desc'],
+  [['--group-by', 'directon'], 'directon'],
+  [['--fields', 'nope'], 'There is no field nope.'],
+])('%j is refused with the option', async (args, message) => {
+  const { code, stdout, stderr } = await run(...args)
+  expect({ code, stdout, message: JSON.parse(stderr).message }).toEqual({ code: 4, stdout: '', message: expect.stringContaining(message) })
+})
