@@ -90,6 +90,12 @@ describe.each(Object.entries(ways))('of %s', (_name, open) => {
     ])
   })
 
+  test('who held the last call: one call', async () => {
+    const held = await run('search', { ...calls, sort: 'started desc', fields: ['id'], include: ['primaryUserId.firstName'], limit: 1 })
+    expect(readRows(held)).toEqual([{ id: '5', _related: { primaryUserId: { firstName: 'Grace' } } }])
+    expect((await run('search', { ...calls, include: ['firstName'] })).text).toMatch(/\/include\/0 must be a reference and a field/)
+  })
+
   test('anything about Acme: one call', async () => {
     const found = await run('search', { text: 'acme' })
     expect(found.text).toContain('"found":{"gong.calls":2,"gong.users":1}')

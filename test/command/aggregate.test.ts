@@ -61,6 +61,12 @@ test('says what was not counted, that there is more, and that the copy has chang
   expect(changed.stderr).toBe('The copy has changed since the first page: groups can be missing or come twice.\n')
 })
 
+test('a search has fields of related records', async () => {
+  const asked = ['--fields', 'id', '--include', 'primaryUserId.firstName', '--include', 'primaryUserId.title', '--sort', 'started:desc']
+  const { data } = await runForJson(running.place, 'search', 'my calls', 'calls', ...asked, '--limit', '1')
+  expect(data).toEqual([{ id: '5', _related: { primaryUserId: { firstName: 'Grace', title: 'Engineer' } } }])
+})
+
 test.each([
   [['--group-by', 'moth(started)'], '--group-by cannot be read at column 1: moth makes no groups'],
   [['--measure', 'sum(duration'], '--measure cannot be read at column 13: expected a comma or )'],

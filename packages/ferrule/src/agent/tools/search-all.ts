@@ -9,7 +9,7 @@ import type { AgentAnswer } from '../types.ts'
 /** Most records of a page, and the usual number. */
 const [mostRecords, usualLimit] = [100, 20]
 /** Arguments that one entity has. */
-const ofEntity = ['sort', 'fields', 'max_age'] as const
+const ofEntity = ['sort', 'fields', 'include', 'max_age'] as const
 
 /** A hit as a row: short, with all that the next call needs. */
 const toRow = ({ connector, entity, key, title, snippet, time, link }: SearchHit) => ({

@@ -1,6 +1,7 @@
 /** `search`: finds records in the copy that the service keeps. */
 import { failValidation } from '../../errors.ts'
 import { listWritten } from '../../values/filter/words.ts'
+import { parseInclude } from '../../values/include-text.ts'
 import { defineTool, type RunningCall, readString, readStrings, reads } from '../context.ts'
 import { type CopyReading, readCopy, readFilter, readPage } from '../copied.ts'
 import type { AgentAnswer } from '../types.ts'
@@ -10,7 +11,7 @@ import { searchAll } from './search-all.ts'
 function readParams(running: RunningCall): Readonly<Record<string, unknown>> {
   const { limit, ...order } = readPage(running)
   const query = { filter: readFilter(running), text: readString(running, 'text'), ...order }
-  return { query, limit, fields: readStrings(running, 'fields') }
+  return { query, limit, fields: readStrings(running, 'fields'), include: parseInclude(readStrings(running, 'include') ?? []) }
 }
 
 const reading: CopyReading = {
@@ -56,6 +57,7 @@ export const search = defineTool({
     filter: { type: 'object', about: 'The same as JSON, for example {"gte":{"started":"2026-01-01"}}' },
     sort: { type: 'string', about: 'For example: started desc, title asc' },
     fields: { type: 'strings', about: 'Keep only these fields of each record' },
+    include: { type: 'strings', about: 'Fields of related records, for example ["primaryUserId.firstName"]' },
     limit: { type: 'integer', about: 'Records of a page, up to 10000; 50 by default' },
     max_age: { type: 'integer', about: 'Seconds: an older copy is refreshed first' },
   },

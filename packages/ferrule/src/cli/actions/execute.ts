@@ -4,8 +4,10 @@ import type { Schema } from '../../document/kind-document.ts'
 import { asFerruleError, FerruleError, joinProblems, moveProblem } from '../../errors.ts'
 import { parseFilter } from '../../values/filter/parse.ts'
 import { parseSort } from '../../values/filter/sort.ts'
-import { type CommandContext, readFlag, readNumber, readText } from '../context.ts'
+import { parseInclude } from '../../values/include-text.ts'
+import { type CommandContext, readFlag, readList, readNumber, readText } from '../context.ts'
 import { failUsage } from '../failure.ts'
+import { Output } from '../output/output.ts'
 import { readCursor, readObjectOption, readParams, writeCursor } from '../params.ts'
 import type { ExecuteOptions } from '../target/executor.ts'
 import { openHosted, openLocal, type Target } from '../target/target.ts'
@@ -118,17 +120,25 @@ export function searchOptions({ options, signal, deadlineMs }: CommandContext) {
   }
 }
 
+/** Adds what `--include` asks for to the fields that `--fields` keeps. */
+function showIncluded({ options, sink }: Output): Output {
+  const { fields } = options
+  return new Output({ ...options, fields: fields && [...fields, { name: '_related', segments: ['_related'] }] }, sink)
+}
+
 /** Searches. */
-export async function search(context: CommandContext): Promise<void> {
-  const { args, options, output, note } = context
+export async function search(given: CommandContext): Promise<void> {
+  const { args, options, note } = given
   const [connector = '', entity = ''] = args
   const limit = readNumber(options, 'limit', 1)
-  const query = dropAbsent({ ...(await readQuery(context)), limit, cursor: readText(options, 'cursor') })
+  const include = parseOption('--include', () => parseInclude(readList(options, 'include')))
+  const query = dropAbsent({ ...(await readQuery(given)), include, limit, cursor: readText(options, 'cursor') })
+  const context = include === undefined ? given : { ...given, output: showIncluded(given.output) }
   const { hosted } = await openHosted(connector, context)
   const load = (params: Schema): Promise<unknown> => hosted.search(entity, params, searchOptions(context))
   if (readFlag(options, 'all')) return writeWalk(walkSearch(load, query), context)
   const answer = readAnswer(await load(query))
-  await output.page(answer, readRows(answer) ?? [])
+  await context.output.page(answer, readRows(answer) ?? [])
   const cursor = isObject(answer.meta) ? answer.meta['cursor'] : undefined
   if (typeof cursor === 'string') note(`There are more: continue with --cursor ${cursor}, or read all with --all.`)
 }

@@ -133,6 +133,7 @@ export const recordCommands: readonly CommandSpec[] = [
     about: 'search the copy of an entity',
     options: [
       ...filter,
+      { flags: '--include <field>', about: 'field of a related record, for example primaryUserId.firstName', isList: true },
       { flags: '--limit <number>', about: 'rows of a page' },
       { flags: '--all', about: 'read every page' },
       { flags: '--cursor <cursor>', about: 'continue where an earlier search stopped' },
