@@ -131,18 +131,20 @@ export const freshness = obj(freshnessFields, 'How fresh the copy is')
 /** How fresh the copy is that a search read. */
 export type Freshness = Wire<typeof freshness>
 
+const related = opt(
+  list(
+    obj({ entity: str('Entity'), ...freshnessFields }, 'How fresh the copy of an entity is'),
+    'Entities that include and filter read besides: synced_at is null for one that was never synced, whose records are missing',
+  ),
+)
+
 export const searchMeta = obj(
   {
     has_more: bool('true: there is a next page'),
     cursor: orNull(str('Send it as cursor for the next page; null on the last page')),
     took_ms: int('Milliseconds that the search took'),
     unknown_paths: opt(list(str('Path'), 'On the first page: paths below undocumented fields that no record had')),
-    related: opt(
-      list(
-        obj({ entity: str('Entity'), ...freshnessFields }, 'How fresh the copy of an entity is'),
-        'Entities that include and filter read besides: synced_at is null for one that was never synced, whose records are missing',
-      ),
-    ),
+    related,
     relevance_left_out: opt(bool('true: too many records match to be ordered by relevance; the rest of the order holds')),
     total: opt(int('With count: records that the search finds, on all pages; at most 100,000')),
     total_at_least: opt(bool('true: the search finds more records than total')),
@@ -163,6 +165,7 @@ export const aggregateMeta = obj(
       open('By the name of a group or a measure: values that are no number or no time, where one is needed. They count nowhere'),
     ),
     unknown_paths: opt(list(str('Path'), 'On the first page: paths below undocumented fields that no record had')),
+    related,
   },
   'Where the page stands',
 )

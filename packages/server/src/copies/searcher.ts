@@ -308,7 +308,8 @@ class StoreSearcher implements Searcher {
   }
 
   parseAggregate(ref: EntityRef, params: unknown): PagedAggregate {
-    const query = parseAggregate(this.#store.getTable(ref.kind, ref.entity, ref.own), params)
+    const findTable = (entity: string) => this.#store.getTable(ref.kind, entity, ref.own)
+    const query = parseAggregate(findTable(ref.entity), params, findTable)
     const { cursor } = query.search
     if (cursor === undefined) return { ...query, version: undefined }
     const [, offset, version] = verifyCursor(cursor, toAggregateScope(this.#bindTo(ref), query))
@@ -321,9 +322,10 @@ class StoreSearcher implements Searcher {
     const { search, version: first } = query
     const left = this.#countDown(limits, ref, search, true)
     if (first === undefined) await this.#checkStored(ref, search, left)
-    const page = await this.#observe(ref, search, {
-      limits: left(),
-      read: (run, options) => runAggregate(run, query, options),
+    const stored = await this.#dropUnstored(ref, search)
+    const page = await this.#observe(ref, stored.query, {
+      limits: { ...left(), related: stored.related },
+      read: (run, options) => runAggregate(run, { ...query, search: stored.query }, options),
       measure: ({ matched }) => ({ size: matched * charactersOfRecord, count: matched }),
     })
     if (page === undefined) return undefined

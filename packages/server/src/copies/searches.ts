@@ -142,6 +142,10 @@ const describePage = ({ cursor, tookMs, unseenPaths }: Pick<SearchAnswer, 'curso
   ...(unseenPaths.length > 0 ? { unknown_paths: unseenPaths } : {}),
 })
 
+/** Describes how fresh the copies of the entities are that a page reads besides its own. */
+const describeRelated = (related: readonly RelatedState[]) =>
+  related.length > 0 ? { related: related.map(([entity, state]) => ({ entity, ...toFreshness(state) })) } : {}
+
 class CopySearches implements Searches {
   readonly #parts: SearchesOptions
   /** Statuses of copies, with the time until which each is reused. */
@@ -173,7 +177,7 @@ class CopySearches implements Searches {
         ...describePage({ cursor, tookMs, unseenPaths }),
         ...(isUnranked ? { relevance_left_out: true } : {}),
         ...counted,
-        ...(related.length > 0 ? { related: related.map(([entity, each]) => ({ entity, ...toFreshness(each) })) } : {}),
+        ...describeRelated(related),
       },
       contextStore: freshness,
     }
@@ -181,9 +185,9 @@ class CopySearches implements Searches {
 
   async aggregate(access: ConnectorAccess, query: CopyQuery): Promise<Found> {
     const { searcher } = this.#parts
-    const { json, groups, skipped, hasChanged, freshness, ...page } = await this.#ask(access, query, (ref) => {
+    const { json, groups, skipped, hasChanged, related, freshness, ...page } = await this.#ask(access, query, (ref) => {
       const parsed = searcher.parseAggregate(ref, query.params)
-      return (limits) => searcher.aggregate(ref, parsed, limits)
+      return (limits) => this.#readBeside(access, query, { parsed: parsed.search, ask: () => searcher.aggregate(ref, parsed, limits) })
     })
     return {
       type: 'found',
@@ -193,6 +197,7 @@ class CopySearches implements Searches {
         groups,
         ...(hasChanged ? { changed: true } : {}),
         ...(Object.keys(skipped).length > 0 ? { skipped } : {}),
+        ...describeRelated(related),
       },
       contextStore: freshness,
     }

@@ -2,7 +2,7 @@
 import { list, obj, opt } from 'ferrule/definition'
 import { aggregateLimits, countMeasure, measureFunctions, timeUnits } from 'ferrule/internal'
 import { aggregateMeta, executeFields, freshness, part } from 'ferrule/wire'
-import { anyFieldText, condition } from './execute.ts'
+import { anyFieldText, condition, include } from './execute.ts'
 import { ref, truncatedFields } from './shared.ts'
 import type { JsonObject } from './types.ts'
 
@@ -81,6 +81,7 @@ const params: JsonObject = {
       additionalProperties: measure,
       description: 'By their names in the rows; left out: {"count": "count"}',
     },
+    include,
     having: { anyOf: [condition, { type: 'null' }], description: 'Which groups, as a filter whose fields are the measures' },
     sort: {
       type: ['array', 'null'],

@@ -88,11 +88,12 @@ const fieldPaths: JsonObject = {
   items: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, minItems: 1 }] },
 }
 
-const include: JsonObject = {
+/** `include` of a search or an aggregate. */
+export const include: JsonObject = {
   type: ['object', 'null'],
   description:
     'Related records: for each reference the paths of fields to return, all if the list is empty. An object in the list leads on from there, ' +
-    'two references at most. Records have them below `_related`, null where the record is missing',
+    'two references at most. Rows have them below `_related`, null where the record is missing',
   additionalProperties: {
     type: 'array',
     items: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, minItems: 1 }, { type: 'object' }] },

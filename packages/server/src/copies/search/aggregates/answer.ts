@@ -1,5 +1,5 @@
 /** Builds a page of groups from the rows of an aggregate's statement. */
-import { aggregateLimits } from 'ferrule/internal'
+import { aggregateLimits, relatedName } from 'ferrule/internal'
 import { largestPage } from '../functions.ts'
 import { type Flaw, readFlaw, type SearchRow } from '../sql.ts'
 import { findResult } from './parse.ts'
@@ -26,16 +26,17 @@ export interface AggregatePage {
 }
 
 type Format = (cell: string) => string
+const asWritten: Format = (cell) => cell
 
 function chooseGroupFormat({ by }: Group): Format {
   if (by.is === 'time') return (cell) => JSON.stringify(formatPeriod(by.unit, cell))
-  return by.is === 'range' ? (cell) => formatRange(by.bounds, cell) : (cell) => cell
+  return by.is === 'range' ? (cell) => formatRange(by.bounds, cell) : asWritten
 }
 
 const chooseMeasureFormat = (measure: Measure): Format => {
   const result = findResult(measure)
   if (result === 'time') return (cell) => JSON.stringify(formatTime(BigInt(cell)))
-  return result === 'decimal' ? (cell) => JSON.stringify(cell) : (cell) => cell
+  return result === 'decimal' ? (cell) => JSON.stringify(cell) : asWritten
 }
 
 /** Reads the values that were left out: those of groups in `sg0` …, those of measures in `sm0` …. */
@@ -50,8 +51,9 @@ function readSkipped({ groups, measures }: AggregateQuery, row: SearchRow): Read
 /** Builds a page from the rows of a statement. */
 export function buildAggregatePage(query: AggregateQuery, rows: readonly SearchRow[]): AggregatePage {
   const [first = {}] = rows
-  const formats = [...query.groups.map(chooseGroupFormat), ...query.measures.map(chooseMeasureFormat)]
-  const names = [...query.groups, ...query.measures].map(({ name }) => JSON.stringify(name))
+  const related = query.search.include.length === 0 ? [] : [relatedName]
+  const formats = [...query.groups.map(chooseGroupFormat), ...query.measures.map(chooseMeasureFormat), ...related.map(() => asWritten)]
+  const names = [...[...query.groups, ...query.measures].map(({ name }) => name), ...related].map((name) => JSON.stringify(name))
   const found: string[] = []
   let bytes = 0
   for (const row of rows) {

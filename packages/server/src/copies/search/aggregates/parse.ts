@@ -7,14 +7,16 @@ import {
   isTimeUnit,
   type MeasureFunction,
   measureFunctions,
+  relatedName,
   timeUnits,
 } from 'ferrule/internal'
 import type { Column, SearchTable } from '../columns.ts'
-import { findElementType, parseFieldPath } from '../field-paths.ts'
+import { type FindTable, findElementType, parseFieldPath } from '../field-paths.ts'
 import { checkKnown, parseGivenFilter, parseSearch } from '../parse.ts'
 import { appendPointer, invalid, missing, notSupported, type RequestPointer, tooComplex } from '../refusals.ts'
+import { isReferring } from '../related/references.ts'
 import { formatNumber, parseDecimal } from '../text.ts'
-import type { Condition, PathType } from '../tree.ts'
+import type { Condition, Included, PathType } from '../tree.ts'
 import type { AggregateQuery, AggregateSort, Group, GroupBy, Measure, MeasureResult } from './tree.ts'
 
 const { mostKeys, mostMeasures, mostBounds, longestName } = aggregateLimits
@@ -227,25 +229,39 @@ function parseMeasures(table: SearchTable, value: unknown, pointer: RequestPoint
   return entries.map((entry) => parseMeasure(table, entry, appendPointer(pointer, entry[0])))
 }
 
+/** Finds the group whose values are those of a reference; -1 without one. */
+export const findReferring = (groups: readonly Group[], { reference }: Included): number =>
+  groups.findIndex(({ by, path }) => by.is === 'value' && path.compare !== 'decimal' && isReferring(path, reference))
+
+function checkIncluded(groups: readonly Group[], include: readonly Included[], pointer: RequestPointer): void {
+  for (const included of include)
+    if (findReferring(groups, included) < 0)
+      throw invalid(pointer, `names ${included.reference.name}, which is no group; add it to group_by`, 'conflict')
+  if (include.length > 0 && groups.some(({ name }) => name === relatedName))
+    throw invalid(pointer, `cannot stand beside a group of the name ${relatedName}`, 'conflict')
+}
+
 /**
  * Parses the parameters of an aggregate.
- * @param params `{ query?: { filter?, text? }, group_by?, measures?, having?, sort?, limit?, cursor? }`; null counts as absent
+ * @param params `{ query?: { filter?, text? }, group_by?, measures?, include?, having?, sort?, limit?, cursor? }`; null counts as absent
+ * @param findTable finds the tables of entities that fields refer to
  * @throws FerruleError as `parseSearch`, with a JSON pointer below `/params` to the first fault
  */
-export function parseAggregate(table: SearchTable, params: unknown): AggregateQuery {
+export function parseAggregate(table: SearchTable, params: unknown, findTable?: FindTable): AggregateQuery {
   const pointer = { at: '/params' }
   const given = params ?? {}
   if (!isObject(given)) throw invalid(pointer, 'must be an object')
-  checkKnown(given, ['query', 'group_by', 'measures', 'having', 'sort', 'limit', 'cursor'], pointer)
-  const { query, limit, cursor, group_by: groupBy, measures: measured, having, sort } = given
+  checkKnown(given, ['query', 'group_by', 'measures', 'include', 'having', 'sort', 'limit', 'cursor'], pointer)
+  const { query, limit, cursor, include, group_by: groupBy, measures: measured, having, sort } = given
   if (isObject(query)) checkKnown(query, ['filter', 'text'], appendPointer(pointer, 'query'))
-  const search = parseSearch(table, { query: query ?? {}, limit, cursor })
+  const search = parseSearch(table, { query: query ?? {}, limit, cursor, include }, findTable)
   const by = appendPointer(pointer, 'group_by')
   const groups = readList(groupBy, mostKeys, by).map((each, index) => parseGroup(table, each, appendPointer(by, index)))
   const measures = parseMeasures(table, measured, appendPointer(pointer, 'measures'))
   for (const [index, { name }] of groups.entries())
     if ([...groups.slice(0, index), ...measures].some((each) => each.name === name))
       throw invalid(appendPointer(by, index), `has the name of another group or measure, ${name}; give it another one with as`, 'conflict')
+  checkIncluded(groups, search.include, appendPointer(pointer, 'include'))
   const order = appendPointer(pointer, 'sort')
   return {
     search: { ...search, relevance: undefined },
@@ -254,6 +270,6 @@ export function parseAggregate(table: SearchTable, params: unknown): AggregateQu
     having: parseHaving(measures, having, appendPointer(pointer, 'having')),
     sort: readList(sort, mostSortKeys, order).map((each, index) => parseSortKey({ groups, measures }, each, appendPointer(order, index))),
     offset: 0,
-    asked: { filter: search.asked.filter, text: search.asked.text, groupBy, measured, having, sort },
+    asked: { filter: search.asked.filter, text: search.asked.text, include: search.asked.include, groupBy, measured, having, sort },
   }
 }

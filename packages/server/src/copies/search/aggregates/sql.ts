@@ -3,10 +3,11 @@ import { aggregateLimits } from 'ferrule/internal'
 import { buildRowCondition, quoteTable } from '../columns.ts'
 import { connectorParameter } from '../conditions/sql-context.ts'
 import { largestPage } from '../functions.ts'
+import { buildReferred } from '../related/written.ts'
 import { buildCondition, buildFilter, buildFlaw } from '../sql.ts'
 import { buildStatement, type Reliance, type SearchStatement, Values } from '../statement.ts'
-import type { FieldPath } from '../tree.ts'
-import { buildMeasureTable, findResult } from './parse.ts'
+import type { FieldPath, Included } from '../tree.ts'
+import { buildMeasureTable, findReferring, findResult } from './parse.ts'
 import { buildPeriod, buildRange, noRange, noTime, selectPeriod } from './periods.ts'
 import type { AggregateQuery, FieldMeasure, Group, Measure } from './tree.ts'
 import { describeColumn, describeJson, isInJson, selectPathValues, type ValueSql } from './values.ts'
@@ -227,6 +228,16 @@ function writeFacts({ query, values }: Scene, { groups, measures, good, flaw }: 
   return `select ${facts.join(', ')}`
 }
 
+/** Builds the text by which a group refers to a record: the spelling that it shows, or its value. */
+function writeReferring({ groups }: AggregateQuery, sql: readonly GroupSql[], included: Included): string {
+  const index = findReferring(groups, included)
+  const [path, group] = [groups[index]?.path, sql[index]]
+  const name = `h.${group?.names[0]}`
+  if (group?.spelling !== undefined) return `s${index}.text`
+  if (path === undefined || !isInJson(path)) return `${name}::text`
+  return `case when jsonb_typeof(${name}) in ('string', 'number') then ${name} #>> '{}' end`
+}
+
 /** Leaves out the groups after a full page: keys can be long texts. */
 function cutPage(ranked: string, cells: number, values: Values): string {
   const size = Array.from({ length: cells }, (_, index) => `coalesce(octet_length(r.c${index}), 4)`).join(' + ')
@@ -359,8 +370,12 @@ export function buildAggregateStatement(query: AggregateQuery, { connector, reli
   const order = writeOrder(query, groups)
   const limit = Math.min(search.limit, aggregateLimits.mostGroups - offset)
   const cells = [...groups, ...measures].map(({ cell }, index) => `${cell} as c${index}`)
-  const ranked = `select row_number() over (${order.trim()})::int4 as place, ${cells.join(', ')} from h${spellings.map(({ join }) => join).join('')}${order} limit ${values.add(limit, 'int4')} offset ${values.add(offset, 'int4')}`
-  const page = cutPage(ranked, cells.length, values)
+  const referring = search.include.map((included, index) => ({ included, text: `r.i${index}`, key: writeReferring(query, groups, included) }))
+  const read = [...cells, ...referring.map(({ key }, index) => `${key} as i${index}`)]
+  const ranked = `select row_number() over (${order.trim()})::int4 as place, ${read.join(', ')} from h${spellings.map(({ join }) => join).join('')}${order} limit ${values.add(limit, 'int4')} offset ${values.add(offset, 'int4')}`
+  // Only the groups of the page look for what they refer to.
+  const written = referring.length === 0 ? ranked : `select r.*, (${buildReferred(referring, values)})::text as c${cells.length} from (${ranked}) r`
+  const page = cutPage(written, cells.length + Math.min(referring.length, 1), values)
   const facts = writeFacts(scene, { groups, measures, good, flaw: flaw?.sql })
   const text = `with ${tables.join(', ')} select f.*, p.* from (${facts}) f left join (${page}) p on true order by p.place`
   return { ...buildStatement(text, values), listedAt: flaw?.listedAt }

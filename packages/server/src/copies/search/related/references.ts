@@ -15,10 +15,17 @@ export const listReferences = (table: SearchTable): readonly Reference[] =>
 
 const listNames = (steps: readonly Step[]): readonly string[] => steps.filter((step) => step !== null)
 
-const findAt = (table: SearchTable, { column, names }: MemberPath): Reference | undefined =>
-  listReferences(table).find(
-    (reference) => reference.column === column && JSON.stringify(listNames(reference.steps)) === JSON.stringify(names),
-  )
+const leadsTo = ({ column, steps }: Reference, to: MemberPath): boolean =>
+  column === to.column && JSON.stringify(listNames(steps)) === JSON.stringify(to.names)
+
+const findAt = (table: SearchTable, member: MemberPath): Reference | undefined =>
+  listReferences(table).find((reference) => leadsTo(reference, member))
+
+/** Returns whether the values at a path are those of a reference. */
+export function isReferring(path: FieldPath, reference: Reference): boolean {
+  const member = findMemberPath(path, undefined)
+  return member !== undefined && leadsTo(reference, member)
+}
 
 /**
  * Finds the reference that a key of `include` names.

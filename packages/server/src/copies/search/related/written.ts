@@ -87,6 +87,19 @@ function buildOne({ table, selection, include }: Included, key: string, { values
   return `(select ${buildObject(listMembers(wanted, { from, values, depth: depth + 1 }), values)} from (${row}) ${from})`
 }
 
+/**
+ * Builds an object with one related record for each reference, or null.
+ * @param all each with the SQL of the text that refers to the record
+ */
+export const buildReferred = (all: readonly { readonly included: Included; readonly text: string }[], values: Values): string =>
+  buildObject(
+    all.map(({ included, text }) => {
+      const key = included.table === undefined ? '' : buildKey(included.table, text)
+      return { name: included.reference.name, value: buildOne(included, key, { from: '', values, depth: 0 }) }
+    }),
+    values,
+  )
+
 /** Builds an object with the related records of a list, by what refers to them. */
 function buildSeveral(included: Included, json: string, place: Place): string {
   const { reference, table } = included
