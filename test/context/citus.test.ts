@@ -2,12 +2,15 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { open, str } from '../../packages/ferrule/src/definition/fields.ts'
+import { lookForWords } from '../../packages/server/src/copies/everything/look.ts'
+import { parseAggregate } from '../../packages/server/src/copies/search/aggregates/parse.ts'
+import { buildAggregateStatement } from '../../packages/server/src/copies/search/aggregates/sql.ts'
 import { buildOwnTable, buildSearchTable, findTable } from '../../packages/server/src/copies/search/columns.ts'
 import { buildNotedValuesStatement } from '../../packages/server/src/copies/search/known-values.ts'
 import { buildLookupStatement } from '../../packages/server/src/copies/search/lookups/lookups.ts'
 import { buildUnseenPathsStatement, listOpenPaths } from '../../packages/server/src/copies/search/members.ts'
 import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
-import { buildSearchStatement } from '../../packages/server/src/copies/search/sql.ts'
+import { buildCountStatement, buildSearchStatement } from '../../packages/server/src/copies/search/sql.ts'
 import { buildLook } from '../../packages/server/src/copies/store/log-reads.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import type { OwnKind } from '../../packages/server/src/values/access.ts'
@@ -15,9 +18,11 @@ import { type Catalogue, findFaults } from './citus-rule.ts'
 import { type CitusWorld, createCitusWorld, findReaders } from './citus-world.ts'
 import { connect, searchedKinds, searchOver, writeInto } from './everything-world.ts'
 import { drawWorld } from './generate.ts'
+import { drawAggregate } from './generate-aggregates.ts'
 import { drawQuery } from './generate-queries.ts'
 import { day, filledPlace, found, openEager, searchOften } from './indexes-world.ts'
 import { Random } from './random.ts'
+import { entities, relatedKind } from './related-world.ts'
 import { createRef, note, noteFields, notesOf, rowsOf, testKind } from './store-world.ts'
 
 /** Statements about several connectors, with the reason. Citus runs each on all machines. */
@@ -49,6 +54,9 @@ const recorded = new Set<string>()
 /** What was sent until the tables of entities were created and filled. */
 let first: ReadonlySet<string>
 let world: CitusWorld
+/** The client that looked at several connectors, and how it plans. */
+let looker: pg.Client | undefined
+let lookPlans: unknown
 let catalogue: Catalogue
 
 /** Records what the store's own connections send. */
@@ -59,6 +67,7 @@ function record(): void {
     const [sent] = given
     const text: unknown = typeof sent === 'object' && sent !== null ? Reflect.get(sent, 'text') : sent
     if (String(name).startsWith('ferrule context') && typeof text === 'string') recorded.add(text)
+    if (text === buildLook([]).text) looker = this
     return Reflect.apply(query, this, given)
   })
 }
@@ -163,6 +172,7 @@ beforeAll(async () => {
   const ref = createRef()
   await store.writeBatch(ref, { records: [note(store, { id: 1, title: 'Øresund' })], asked: world.now })
   await store.waitForChange([{ ref, from: { generation: null, position: 0n } }], { ms: 0 })
+  lookPlans = (await looker?.query('show plan_cache_mode'))?.rows
   await store.purgeExpired(world.now)
   await store.close()
   for (const kinds of [
@@ -223,6 +233,10 @@ test('every statement of the store concerns one connector, or is listed with a r
     expect([...recorded].filter((text) => kind.test(text)).length, kind.source).toBeGreaterThan(0)
   for (const table of ['cs_terms', 'cs_seen', 'cs_gone', 'cs_changes', 'cs_checkpoints', 'cs_indexes', 'cs_test_kind_notes', 'cs_own'])
     expect([...recorded].filter((text) => text.includes(table)).length, table).toBeGreaterThan(2)
+})
+
+test('a look at several connectors is planned with its values: Citus makes no plan without', () => {
+  expect(lookPlans).toEqual([{ plan_cache_mode: 'force_custom_plan' }])
 })
 
 test('the tables of entities are created without work on all shards', () => {
@@ -309,6 +323,48 @@ test('every kind of search concerns one connector', async () => {
     }
   }
   expect(faults.slice(0, 3)).toEqual([])
+})
+
+test('counts, groups and what refers to other records concern one connector', async () => {
+  const random = new Random(27)
+  const known: Catalogue = {
+    ...catalogue,
+    placeOf: (of) => (/^cs_(exact_test|related_kind)_/.test(of) ? 'distributed' : catalogue.placeOf(of)),
+  }
+  const reliances = [true, false].map((onRegular) => ({ connector: 1, reliance: { onLookups: true, onRegular } }))
+  const texts: string[] = []
+  const drawn = drawWorld(random, 10)
+  const table = buildSearchTable('exact-test', 'groups', drawn.definition)
+  for (let index = 0; index < 60; index++) {
+    const asked = drawAggregate(random, drawn)
+    const query = await Promise.resolve()
+      .then(() => parseAggregate(table, asked))
+      .catch(() => undefined)
+    if (query !== undefined) for (const options of reliances) texts.push(buildAggregateStatement(query, options).text)
+  }
+  const find = (entity: string) => buildSearchTable(relatedKind.kind, entity, entities[entity] ?? { about: '', key: [] })
+  const filter = { eq: { 'ownerId.name': 'Ada' }, fuzzy: { 'parties[].userId.title': 'head' }, in: { 'labelIds[].name': ['Three'] } }
+  const include = { ownerId: ['name', { teamId: ['name'] }], 'labelIds[]': ['name'], ticketNumber: [] }
+  const search = parseSearch(find('calls'), { query: { filter }, include, count: true }, find)
+  const groups = parseAggregate(find('calls'), { query: { filter }, group_by: ['ownerId', 'labelIds', 'ticketNumber'], include }, find)
+  for (const options of reliances) {
+    texts.push(buildSearchStatement(search, options).text, buildCountStatement(search, options).text)
+    texts.push(buildAggregateStatement(groups, options).text)
+  }
+  const faults = (await Promise.all(texts.map(async (text) => (await findFaults(text, known)).map((fault) => `${fault}: ${text}`)))).flat()
+  expect(faults.slice(0, 3)).toEqual([])
+  expect(texts.length).toBeGreaterThan(60)
+})
+
+test('the look of a search of everything at stored words concerns one connector', async () => {
+  const sent: string[] = []
+  const query = async ({ text }: { readonly text: string }) => {
+    sent.push(text)
+    return { rows: [], count: 0 }
+  }
+  await lookForWords({ query } as never, 1, [])
+  expect(sent).toHaveLength(1)
+  expect(await findFaults(sent[0] ?? '', catalogue)).toEqual([])
 })
 
 /** What searches sent before: functions that read the words within the search. */

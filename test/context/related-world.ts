@@ -105,6 +105,13 @@ export async function findRelated(store: ContextStore, ref: EntityRef, params: J
   return found
 }
 
+/** Computes the groups of a copy. */
+export async function groupRelated(store: ContextStore, ref: EntityRef, params: Json): Promise<readonly Json[]> {
+  const page = await createSearcher(store).aggregate({ ref, params, key: Buffer.from('key'), now: 0, timeoutMs: 60_000 })
+  const rows = readJson(page?.json ?? '[]')
+  return Array.isArray(rows) ? rows.map((row) => Object(row)) : []
+}
+
 const fieldsOf = (name: string): Fields => entities[name]?.context_store_search ?? {}
 
 /** Reads a path of the definition in a record: its values, lists spread. */

@@ -4,7 +4,16 @@ import { choose } from '../support/draws.ts'
 import { createSearcher } from '../support/searcher.ts'
 import type { Json } from './oracle-places.ts'
 import { Random } from './random.ts'
-import { createRelatedRef, findRelated, Oracle, ownRelatedKind, type Records, relatedKind, storeRecords } from './related-world.ts'
+import {
+  createRelatedRef,
+  findRelated,
+  groupRelated,
+  Oracle,
+  ownRelatedKind,
+  type Records,
+  relatedKind,
+  storeRecords,
+} from './related-world.ts'
 import { createStoreWorld, overStatements, refusal } from './store-world.ts'
 
 const users = [
@@ -146,6 +155,51 @@ overStatements('related records', (engine) => {
     await world.close()
   })
 
+  test.each([false, true])('come with groups, and counts are filtered through them (own kind: %s)', async (own) => {
+    const { world, store, ref } = await open(own)
+    await storeRecords(store, ref, records)
+    const groups = (params: object) => groupRelated(store, ref, { ...params })
+    const wanted = { ownerId: ['name', { teamId: ['name'] }] }
+    const ada = { name: 'Ada', _related: { teamId: { name: 'West' } } }
+    const named = [
+      { ownerId: 'gone', count: 1, _related: { ownerId: null } },
+      { ownerId: 'u\u00013\u0002', count: 1, _related: { ownerId: { name: 'Odd', _related: { teamId: { name: 'East' } } } } },
+      { ownerId: 'u1', count: 1, _related: { ownerId: ada } },
+      { ownerId: 'u2', count: 1, _related: { ownerId: { name: 'Grace', _related: { teamId: null } } } },
+      { ownerId: null, count: 1, _related: { ownerId: null } },
+    ]
+    expect(await groups({ group_by: ['ownerId'], include: wanted })).toEqual(named)
+    expect(await groups({ group_by: ['owner_id'], include: wanted, limit: 2 })).toEqual(
+      named.slice(0, 2).map(({ ownerId, ...rest }) => ({ owner_id: ownerId, ...rest })),
+    )
+    const several = await groups({
+      group_by: [
+        { field: 'labelIds', as: 'label' },
+        { field: 'ticketNumber', as: 'ticket' },
+      ],
+      include: { 'labelIds[]': ['name'], ticketNumber: ['title'] },
+      query: { filter: { eq: { 'ownerId.name': 'Ada' } } },
+      sort: [{ label: 'desc' }],
+    })
+    const broken = { title: 'Broken' }
+    expect(several).toEqual([
+      { label: 9, ticket: 12, count: 1, _related: { 'labelIds[]': null, ticketNumber: broken } },
+      { label: 3, ticket: 12, count: 1, _related: { 'labelIds[]': { name: 'Three' }, ticketNumber: broken } },
+      { label: 'three', ticket: 12, count: 1, _related: { 'labelIds[]': { name: 'Text' }, ticketNumber: broken } },
+    ])
+    const spare = { group_by: ['details.spareId'], include: { 'details.spareId': ['name'] }, having: { gte: { count: 1 } } }
+    expect((await groups(spare)).find((row) => row['details.spareId'] === 'u2')).toMatchObject({
+      _related: { 'details.spareId': { name: 'Grace' } },
+    })
+    expect(await refusal(groups({ group_by: ['title'], include: wanted }))).toContain(
+      'names ownerId, which is no group; add it to group_by',
+    )
+    expect(await refusal(groups({ group_by: [{ field: 'title', as: '_related' }, 'ownerId'], include: wanted }))).toMatch(
+      /^invalid_parameter/,
+    )
+    await world.close()
+  })
+
   test('stay away once they are deleted, and in other connectors', async () => {
     const { world, store, ref, find, ids } = await open()
     await storeRecords(store, ref, records)
@@ -170,6 +224,11 @@ overStatements('related records', (engine) => {
     expect(first).toEqual({ id: 'c1', _related: { ownerId: null, 'labelIds[]': { 3: null, 9: null, three: null } } })
     expect(await ids({ eq: { 'ownerId.name': 'Ada' } })).toEqual([])
     expect(await ids({ not: { eq: { 'ownerId.name': 'Ada' } } })).toHaveLength(5)
+    const counted = { query: { filter: { eq: { title: null }, not: { eq: { 'ownerId.name': 'Ada' } } } }, group_by: ['ownerId'] }
+    expect(await groupRelated(store, ref, { ...counted, include, limit: 1 }).catch(String)).toMatch(/labelIds/)
+    expect(await groupRelated(store, ref, { ...counted, include: { ownerId: ['name'] }, limit: 1 })).toEqual([
+      { ownerId: 'gone', count: 1, _related: { ownerId: null } },
+    ])
     await world.close()
   })
 
@@ -193,7 +252,7 @@ overStatements('related records', (engine) => {
   })
 
   test('are what the oracle says', { timeout: choose(240_000, 3_600_000) }, async () => {
-    const random = new Random(20_261_128)
+    const [random, other] = [new Random(20_261_128), new Random(27)]
     for (let round = 0; round < choose(2, 40); round += 1) {
       const { world, store, ref } = await open(round % 2 === 1)
       const drawn = drawRecords(random)
@@ -203,16 +262,34 @@ overStatements('related records', (engine) => {
       let telling = 0
       for (let index = 0; index < 40; index += 1) {
         const [filter, include] = [drawFilter(random, 2), drawInclude(random, 'calls', 1)]
-        const expected = calls.filter((each) => oracle.finds(each, filter)).map((each) => oracle.answers('calls', each, include))
-        const found = await findRelated(store, ref, { query: { filter }, include }, 1 + random.below(30))
+        const matching = calls.filter((each) => oracle.finds(each, filter))
+        const expected = matching.map((each) => oracle.answers('calls', each, include))
+        const query = { filter, sort: [{ id: 'asc' }] } // not by relevance
+        const found = await findRelated(store, ref, { query, include }, 1 + random.below(30))
         telling += Number(expected.length > 0 && expected.length < calls.length)
         expect({ filter, include, found: plain(found) }).toEqual({ filter, include, found: plain(expected) })
+        const by = other.pick(['ownerId', 'ticketNumber', 'ticketText'])
+        const asked = { query: { filter }, group_by: [by], include: { [by]: include[by] ?? [] } }
+        const rows = await groupRelated(store, ref, asked)
+        expect({ ...asked, rows: plain(rows) }).toEqual({ ...asked, rows: plain(groupsOf(matching, by, oracle, asked.include)) })
       }
       expect(telling).toBeGreaterThan(10)
       await world.close()
     }
   })
 })
+
+/** Groups calls by a field, in its order; null is last. */
+function groupsOf(calls: readonly Json[], by: string, oracle: Oracle, include: Json): readonly Json[] {
+  const found = Map.groupBy(calls, (call) => call[by] ?? null)
+  const order = [...found.keys()].toSorted((a, b) =>
+    a === null || b === null ? Number(a === null) - Number(b === null) : a === b ? 0 : Number(a > b) * 2 - 1,
+  )
+  return order.map((value) => {
+    const [first = {}] = found.get(value) ?? []
+    return { [by]: value, count: found.get(value)?.length, _related: oracle.answers('calls', first, include)['_related'] }
+  })
+}
 
 /** Replaces integers by texts, however they are held. */
 const plain = (value: unknown): unknown =>

@@ -4,6 +4,7 @@ import { Replicas } from '../../packages/server/src/copies/store/replicas/replic
 import { openLine } from '../support/line.ts'
 import { type Pooler, startPgBouncer } from '../support/pgbouncer.ts'
 import { eager, filledPlace, found, searchOften } from './indexes-world.ts'
+import { createRelatedRef, groupRelated, relatedKind, storeRecords } from './related-world.ts'
 import {
   type ReplicaNode,
   type ReplicaWorld,
@@ -38,6 +39,26 @@ test('searches go to the replicas while these have what was written, and find it
   expect(countAll('replica') - before).toBe(4)
   const busy = await Promise.all(Array.from({ length: 20 }, () => read(nodes[0], ref, { like: { title: 'vers%' } })))
   expect(busy).toEqual(Array.from({ length: 20 }, () => 7))
+})
+
+test('counts, groups and related records go to the replicas while these have what all their entities have', async () => {
+  const own = await world.open(undefined, { kinds: [relatedKind] })
+  await untilStates(own, 'used', 'used')
+  const { store } = own
+  const ref = createRelatedRef()
+  const calls = [{ id: 'c1', title: 'One', ownerId: 'u1', started: '2026-01-01T00:00:00Z' }]
+  await storeRecords(store, ref, { users: [{ id: 'u1', name: 'Ada' }], calls })
+  await world.caughtUp(0, 1)
+  const asked = { group_by: ['ownerId'], include: { ownerId: ['name'] }, query: { filter: { like: { 'ownerId.name': 'A' } } } }
+  const before = own.count('replica')
+  expect(await groupRelated(store, ref, asked)).toEqual([{ ownerId: 'u1', count: 1, _related: { ownerId: { name: 'Ada' } } }])
+  expect(own.count('replica') - before).toBe(1)
+  for (const replica of [0, 1]) await world.run(replica, 'select pg_wal_replay_pause()')
+  await storeRecords(store, ref, { users: [{ id: 'u1', name: 'Anna' }] })
+  expect(await groupRelated(store, ref, asked)).toEqual([{ ownerId: 'u1', count: 1, _related: { ownerId: { name: 'Anna' } } }])
+  expect(own.count('replica') - before).toBe(1)
+  for (const replica of [0, 1]) await world.run(replica, 'select pg_wal_replay_resume()')
+  await store.close()
 })
 
 test('a replica that is behind is not asked about what changed, but about everything else', async () => {

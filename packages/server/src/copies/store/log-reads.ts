@@ -2,7 +2,7 @@
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { GroupedLooks } from '../../values/grouped-looks.ts'
-import type { ContextDatabase, Row, Statement } from './database/database.ts'
+import type { Row, Statement } from './database/database.ts'
 import { type ChangeCause, type ChangeKind, changeCauses, changeKinds } from './log.ts'
 import { type EntityRows, timeline } from './replicas/facts.ts'
 
@@ -138,9 +138,10 @@ export class LogWaits {
   readonly #written = new EventEmitter().setMaxListeners(0)
   readonly #looks: GroupedLooks<EntityRows, LogState>
 
-  constructor(database: () => Promise<Pick<ContextDatabase, 'glance'>>) {
+  /** @param glance runs a statement about several connectors */
+  constructor(glance: (look: Statement) => Promise<{ readonly rows: readonly Row[] }>) {
     this.#looks = new GroupedLooks(async (entities) => {
-      const { rows } = await (await database()).glance<Row>(buildLook(entities))
+      const { rows } = await glance(buildLook(entities))
       const found = new Map(rows.map((row) => [nameRows({ number: Number(row['connector_id']), name: String(row['name']) }), row]))
       return entities.map((entity) => parseLogState(found.get(nameRows(entity))))
     })

@@ -152,7 +152,7 @@ class Store implements ContextStore {
   readonly #targets: Targets
   readonly #changes = new reads.KnownChanges()
   readonly #replicas: Replicas
-  readonly #waits = new LogWaits(() => this.openDatabase())
+  readonly #waits = new LogWaits(async (look) => (await this.openDatabase()).glance(look, fitReadOptions(this.#layout, {})))
   #engine: Engine | undefined
   #layout: TableLayout = 'embedded'
   #opening: Promise<ContextDatabase> | undefined

@@ -207,10 +207,14 @@ export function createContextDatabase(engine: Engine): ContextDatabase {
   }
 }
 
-async function glanceAt<R>(engine: Engine, what: Statement, options: QueryOptions = {}): Promise<Answer<R>> {
+async function glanceAt<R>(
+  engine: Engine,
+  what: Statement,
+  { hasOnePlan = true, ...options }: QueryOptions & Pick<ReadOptions, 'hasOnePlan'> = {},
+): Promise<Answer<R>> {
   try {
     const limits = { timeoutMs: engine.limits.search, ...options }
-    return await useConnection(await engine.connect('search', true), (connection) => createReader(connection, limits).query<R>(what))
+    return await useConnection(await engine.connect('search', hasOnePlan), (connection) => createReader(connection, limits).query<R>(what))
   } catch (thrown) {
     throw translateError(thrown)
   }

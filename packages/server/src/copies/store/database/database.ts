@@ -313,10 +313,10 @@ export interface ContextDatabase {
    */
   read<T>(work: (session: Session) => Promise<T>, options?: ReadOptions): Promise<T>
   /**
-   * Runs one short reading statement without a slot. The caller runs one at a time.
+   * Runs one short reading statement without a slot, with one plan for all values unless `hasOnePlan` is false. The caller runs one at a time.
    * @throws as `query`, but not `overloaded`
    */
-  glance<R = Row>(statement: Statement, options?: QueryOptions): Promise<Answer<R>>
+  glance<R = Row>(statement: Statement, options?: QueryOptions & Pick<ReadOptions, 'hasOnePlan'>): Promise<Answer<R>>
   /**
    * Runs `work` in a transaction, in a slot of writes. Rolls back when `work` throws, and retries after a deadlock. Never wait for a
    * network in `work`.
