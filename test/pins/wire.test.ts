@@ -32,7 +32,7 @@ test('records and bodies', () => {
     ...overviewRecords,
     ...webhookRecords,
     AggregateAnswer:
-      '{ context_store: { complete: boolean, may_change_from?: string, status: loading | building_preview | preview | ready | updating | failed | disabled, synced_at: date-time | null, verified_at: date-time | null }, data: [object], meta: { changed?: boolean, cursor: string | null, groups: integer, has_more: boolean, skipped?: object, took_ms: integer, unknown_paths?: [string] }, truncated_fields?: [string] }',
+      '{ context_store: { complete: boolean, may_change_from?: string, status: loading | building_preview | preview | ready | updating | failed | disabled, synced_at: date-time | null, verified_at: date-time | null }, data: [object], meta: { changed?: boolean, cursor: string | null, groups: integer, has_more: boolean, related?: [{ complete: boolean, entity: string, may_change_from?: string, status: loading | building_preview | preview | ready | updating | failed | disabled, synced_at: date-time | null, verified_at: date-time | null }], skipped?: object, took_ms: integer, unknown_paths?: [string] }, truncated_fields?: [string] }',
     AggregateRequest: {
       action: 'string',
       'allow_partial?': 'boolean | null',
@@ -41,7 +41,7 @@ test('records and bodies', () => {
       'intent?': 'string | null',
       'max_age?': 'integer | null',
       'params?':
-        '{ cursor?: string | null, group_by?: [string | { as?: string | null, by?: year | quarter | month | week | day | hour | null, field: string, ranges?: [number | string] | null, time_zone?: string | null }] | null, having?: SearchCondition | null, limit?: integer | null, measures?: object | null, query?: { filter?: SearchCondition | null, text?: string | null } | null, sort?: [object] | null } | null',
+        '{ cursor?: string | null, group_by?: [string | { as?: string | null, by?: year | quarter | month | week | day | hour | null, field: string, ranges?: [number | string] | null, time_zone?: string | null }] | null, having?: SearchCondition | null, include?: object | null, limit?: integer | null, measures?: object | null, query?: { filter?: SearchCondition | null, text?: string | null } | null, sort?: [object] | null } | null',
       'select_fields?': '[string] | null',
       'skip_truncation?': 'boolean | null',
     },

@@ -370,11 +370,16 @@ export function buildAggregateStatement(query: AggregateQuery, { connector, reli
   const order = writeOrder(query, groups)
   const limit = Math.min(search.limit, aggregateLimits.mostGroups - offset)
   const cells = [...groups, ...measures].map(({ cell }, index) => `${cell} as c${index}`)
-  const referring = search.include.map((included, index) => ({ included, text: `r.i${index}`, key: writeReferring(query, groups, included) }))
+  const referring = search.include.map((included, index) => ({
+    included,
+    text: `r.i${index}`,
+    key: writeReferring(query, groups, included),
+  }))
   const read = [...cells, ...referring.map(({ key }, index) => `${key} as i${index}`)]
   const ranked = `select row_number() over (${order.trim()})::int4 as place, ${read.join(', ')} from h${spellings.map(({ join }) => join).join('')}${order} limit ${values.add(limit, 'int4')} offset ${values.add(offset, 'int4')}`
   // Only the groups of the page look for what they refer to.
-  const written = referring.length === 0 ? ranked : `select r.*, (${buildReferred(referring, values)})::text as c${cells.length} from (${ranked}) r`
+  const written =
+    referring.length === 0 ? ranked : `select r.*, (${buildReferred(referring, values)})::text as c${cells.length} from (${ranked}) r`
   const page = cutPage(written, cells.length + Math.min(referring.length, 1), values)
   const facts = writeFacts(scene, { groups, measures, good, flaw: flaw?.sql })
   const text = `with ${tables.join(', ')} select f.*, p.* from (${facts}) f left join (${page}) p on true order by p.place`
