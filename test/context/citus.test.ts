@@ -362,7 +362,7 @@ test('the look of a search of everything at stored words concerns one connector'
     sent.push(text)
     return { rows: [], count: 0 }
   }
-  await lookForWords({ query } as never, 1, [])
+  await lookForWords({ query } as never, [{ number: 1, plan: { fields: [7], groups: [['acme']] } }] as never)
   expect(sent).toHaveLength(1)
   expect(await findFaults(sent[0] ?? '', catalogue)).toEqual([])
 })
