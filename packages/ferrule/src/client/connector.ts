@@ -146,6 +146,7 @@ const aggregateRules: OptionRules = {
   text: anything,
   group_by: anything,
   measures: anything,
+  include: anything,
   having: anything,
   sort: anything,
   limit: anything,

@@ -262,7 +262,7 @@ export type AggregateRow<P, Row> = { [Name in GroupName<GroupsOf<P>>]: GroupValu
   Row
 >
 
-type AggregateName = 'filter' | 'text' | 'group_by' | 'measures' | 'having' | 'sort' | 'limit' | 'cursor'
+type AggregateName = 'filter' | 'text' | 'group_by' | 'measures' | 'include' | 'having' | 'sort' | 'limit' | 'cursor'
 type CheckOrder<Q, Name> = { readonly [K in keyof Q]: K extends Name ? Direction : Wrong<`'${K & string}' is no group and no measure`> }
 type CheckOrders<Q, Name> = { readonly [I in keyof Q]: CheckOrder<Q[I], Name> }
 
@@ -273,6 +273,7 @@ type CheckOrders<Q, Name> = { readonly [I in keyof Q]: CheckOrder<Q[I], Name> }
  * - `group_by`: fields or paths, or objects such as `{ field: 'started', by: 'month', time_zone: 'Europe/Berlin', as: 'month' }` and
  *   `{ field: 'duration', ranges: [60, 600] }`; one row over all records if left out
  * - `measures`: by the names that rows have, `'count'`, or an object such as `{ sum: 'duration' }` or `{ percentile: 'duration', at: 0.95 }`
+ * - `include`: fields of the records that groups refer to, `{ primaryUserId: ['firstName'] }`; rows have them below `_related`
  * - `having`: a filter whose fields are the measures
  * - `sort`: a list such as `[{ calls: 'desc' }]` of groups and measures
  * - `limit`, `cursor`: as in a search
@@ -282,6 +283,7 @@ export type CheckAggregate<Q, Row, Entity extends string> = {
   readonly text?: string | null
   readonly group_by?: CheckGroups<Get<Q, 'group_by'>, Row, Entity>
   readonly measures?: CheckMeasures<Get<Q, 'measures'>, Row, Entity>
+  readonly include?: Plain['include']
   readonly having?: string | CheckFilter<Get<Q, 'having'>, MeasuredRow<Q, Row>, 'the measures'>
   readonly sort?: CheckOrders<Get<Q, 'sort'>, GroupName<GroupsOf<Q>> | keyof MeasuresOf<Q>>
   readonly limit?: number | null

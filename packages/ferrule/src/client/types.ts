@@ -126,7 +126,7 @@ export interface Searches<Row, Entity extends string> {
   aggregate<const P extends CheckAggregate<P, Row, Entity>>(
     params?: P,
     options?: SearchOptions,
-  ): Promise<AggregatePage<AggregateRow<P, Row>>>
+  ): Promise<AggregatePage<AggregateRow<P, Row> & Related<P>>>
   /**
    * Exports all rows that the filter finds, as a stream.
    * @throws FerruleError as `search`
