@@ -1,7 +1,7 @@
 /** One connector of the service, without types, and its files as streams. */
 import { isObject } from '../definition/object.ts'
 import type { Download, DownloadOptions } from '../engine/types.ts'
-import { FerruleError, fail, failValidation } from '../errors.ts'
+import { fail, failValidation, moveProblems } from '../errors.ts'
 import { toFileName } from '../values/file-name.ts'
 import { parseFilter } from '../values/filter/parse.ts'
 import { writeJson } from '../values/json/json.ts'
@@ -171,17 +171,6 @@ const dropAbsent = (members: SearchParams): Record<string, unknown> =>
 /** Reads a filter, which can be text such as `title like "price%" and started >= 2026-01-01`. @throws FerruleError with line and column */
 const readFilter = (filter: unknown): unknown => (typeof filter === 'string' ? parseFilter(filter) : filter)
 
-/** Reads a condition on measures as a filter is read. @throws FerruleError as `readFilter`, with the field `/having` */
-function readHaving(having: unknown): unknown {
-  try {
-    return readFilter(having)
-  } catch (thrown) {
-    const [problem] = thrown instanceof FerruleError ? thrown.errors : []
-    if (problem === undefined) throw thrown
-    throw failValidation([{ ...problem, field: '/having', message: `is no condition on measures: ${problem.message}` }])
-  }
-}
-
 /** Builds the members of an execute request that say how fresh the copy must be. */
 const buildFreshness = ({ maxAge, allowPartial }: HostedCallOptions): Record<string, unknown> =>
   dropAbsent({ max_age: maxAge, allow_partial: allowPartial })
@@ -203,7 +192,10 @@ function buildSearch(params: SearchParams): Record<string, unknown> {
 function buildAggregate(params: SearchParams): Record<string, unknown> {
   checkOptions(aggregateRules, params)
   const { filter, text, having, ...rest } = params
-  return { query: dropAbsent({ filter: readFilter(filter), text }), ...dropAbsent({ having: readHaving(having), ...rest }) }
+  return {
+    query: dropAbsent({ filter: readFilter(filter), text }),
+    ...dropAbsent({ having: moveProblems('/having', () => readFilter(having)), ...rest }),
+  }
 }
 
 const writePart = (value: unknown): string | undefined => (value === undefined || value === null ? undefined : writeJson(value))
