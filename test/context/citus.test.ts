@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { open, str } from '../../packages/ferrule/src/definition/fields.ts'
-import { lookForWords } from '../../packages/server/src/copies/everything/look.ts'
+import { lookForWords } from '../../packages/server/src/copies/everything/run.ts'
 import { parseAggregate } from '../../packages/server/src/copies/search/aggregates/parse.ts'
 import { buildAggregateStatement } from '../../packages/server/src/copies/search/aggregates/sql.ts'
 import { buildOwnTable, buildSearchTable, findTable } from '../../packages/server/src/copies/search/columns.ts'

@@ -94,14 +94,15 @@ export { buildStart, buildTimeReader, parseTime, toParamPath, writeTime } from '
 export { computeCredentialDigest } from './engine/limits/limits.ts'
 export { RecentTimes } from './engine/limits/windows.ts'
 export {
+  buildSubscriptions,
   listWebhookAccounts,
   readWebhook,
+  type SubscriptionRequest,
   type WebhookEvent,
   type WebhookReading,
   type WebhookRequest,
   webhookLimits,
 } from './engine/webhooks/read.ts'
-export { buildSubscriptions, type SubscriptionRequest } from './engine/webhooks/subscribe.ts'
 export { normaliseRequestId } from './engine/writes/claims.ts'
 export { errorConsequences } from './error-consequences.ts'
 export { asFerruleError, errorTable, fail, failValidation, fillHint, isErrorCode, moveProblem } from './errors.ts'

@@ -1,13 +1,36 @@
-/** `changes`: prints what changes in a copy, and keeps a cursor in a file. */
+/** `changes`: prints what changes in a copy, and keeps a cursor in a file. `consumers`: readers whose cursors the service keeps. */
 import { readFile } from 'node:fs/promises'
+import { Consumers } from '../../client/resources/consumers.ts'
 import { FerruleError } from '../../errors.ts'
 import type { ChangesPage, ConnectorChangesPage } from '../../wire/feed/changes.ts'
 import { type CommandContext, readFlag, readText } from '../context.ts'
 import { addHint, failUsage, Interrupted, readErrorCode } from '../failure.ts'
 import type { Sink } from '../output/output.ts'
 import { replaceFile } from '../replace-file.ts'
-import { callOptions } from '../session.ts'
-import { openHosted } from '../target/target.ts'
+import { callOptions, openSession } from '../session.ts'
+import { findConnector, openHosted } from '../target/target.ts'
+
+const columns = 'name,status,unread_bytes,unread_since,moved_at'
+
+async function open(context: CommandContext) {
+  const transport = await openSession(context)
+  const { id, name } = await findConnector(transport, context.args[0] ?? '', context)
+  return { id, name, consumers: new Consumers(transport) }
+}
+
+/** Lists the consumers of a connector. */
+export async function listConsumers(context: CommandContext): Promise<void> {
+  const { id, consumers } = await open(context)
+  await context.output.list([await consumers.list(id, callOptions(context))], columns)
+}
+
+/** Deletes a consumer. */
+export async function deleteConsumer(context: CommandContext): Promise<void> {
+  const [, given = ''] = context.args
+  const { id, name, consumers } = await open(context)
+  await context.ask.confirm(`Delete the consumer ${given} of ${name} with its place`, readFlag(context.options, 'yes'))
+  await context.output.value(await consumers.delete(id, given, callOptions(context)))
+}
 
 /** Entries of a page. */
 const pageSize = 1_000

@@ -2,11 +2,10 @@
 import type { CommandSpec, GroupSpec } from '../spec.ts'
 import { connectorCommands, linkCommands } from './connectors.ts'
 import { kindCommands } from './kinds.ts'
-import { mcpCommands, tokenCommands } from './mcp.ts'
+import { describeCommand, mcpCommands, tokenCommands, toolCommands } from './mcp.ts'
 import { ownKindCommands } from './own-kinds.ts'
 import { recordCommands, syncCommands } from './records.ts'
 import { identityCommands, tenancyCommands } from './tenancy.ts'
-import { describeCommand, toolCommands } from './tools.ts'
 import { webhookCommands } from './webhooks.ts'
 
 /** Groups of commands. */

@@ -231,7 +231,7 @@ export const recordCommands: readonly CommandSpec[] = [
     about: 'list the consumers of changes, with how much each has not read',
     examples: ['ferrule consumers list gong', 'ferrule consumers list gong --fields name,unread_since --format csv'],
     record: async () => (await import('../../wire/feed/consumers.ts')).changeConsumer,
-    load: async () => (await import('../actions/consumers.ts')).listConsumers,
+    load: async () => (await import('../actions/changes.ts')).listConsumers,
   },
   {
     name: 'consumers delete',
@@ -240,7 +240,7 @@ export const recordCommands: readonly CommandSpec[] = [
     options: [{ flags: '-y, --yes', about: 'delete without a question' }],
     examples: ['ferrule consumers delete gong warehouse --yes', 'ferrule consumers delete gong warehouse -y --quiet'],
     record: async () => (await import('../../wire/feed/consumers.ts')).changeConsumerRemoval,
-    load: async () => (await import('../actions/consumers.ts')).deleteConsumer,
+    load: async () => (await import('../actions/changes.ts')).deleteConsumer,
   },
   {
     name: 'download',

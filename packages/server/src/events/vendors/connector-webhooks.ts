@@ -1,13 +1,16 @@
 /** Shows and makes the address that a vendor sends the webhooks of a connector to. */
-import { fail, failValidation, isLoopback } from 'ferrule/internal'
+
+import { defaultDeadlineMs, type Engine } from 'ferrule/engine'
+import { asFerruleError, buildSubscriptions, errorConsequences, fail, failValidation, isLoopback } from 'ferrule/internal'
 import { type ConnectorWebhooks, connectorWebhooksInput } from 'ferrule/wire'
+import { type CallServices, runMarked } from '../../connectors/access.ts'
 import type { ServedKind } from '../../connectors/connector-types.ts'
 import { buildSourceUrl } from '../../connectors/links/addresses.ts'
 import { connectionQuery, holdConnector, requireConnector, type SealedConnectorRow } from '../../connectors/sql/connectors.ts'
 import { findSyncedConnector } from '../../copies/status/status-facts.ts'
 import type { Db } from '../../db/database.ts'
 import type { Parts } from '../../main/parts.ts'
-import { type Principal, type RequestedId, requireScope } from '../../values/access.ts'
+import { type ConnectorAccess, type Principal, type RequestedId, requireScope } from '../../values/access.ts'
 import { asId, isoOrNull, newSecret } from '../../values/ids.ts'
 import { readBody } from '../../values/read.ts'
 import {
@@ -21,9 +24,47 @@ import {
 } from '../sql/vendor-events.ts'
 import { mostWaiting } from './receiver.ts'
 import { listConnectorAccounts } from './sources.ts'
-import { subscribe } from './subscribe.ts'
 import type { EventConnectors } from './vendor-event-worker.ts'
 import { openOfferedSecret, sealSourceSecret } from './vendor-seals.ts'
+
+/** Services that asking needs. */
+interface SubscribeServices extends Omit<CallServices, 'usage'> {
+  readonly engine: Pick<Engine, 'request'>
+}
+
+type Answer = NonNullable<ConnectorWebhooks['subscriptions']>[number]
+
+/**
+ * Asks for the topics of the copied entities, one after the other. A topic that the credentials do not allow stops no other one.
+ * @throws FerruleError `validation_failed` for a kind that does not say how; of the vendor, where every other topic would fail too
+ */
+async function subscribe(
+  services: SubscribeServices,
+  access: ConnectorAccess,
+  target: { readonly address: string; readonly entities: readonly string[] },
+): Promise<readonly Answer[]> {
+  const { definition } = access.connection.kind
+  const requests = buildSubscriptions(definition, target)
+  if (requests === undefined) {
+    const message = `cannot be done: ask ${definition.title} itself, with the address and the topics`
+    throw failValidation([{ field: '/subscribe', message, error_code: 'unsupported' }])
+  }
+  const answers: Answer[] = []
+  for (const { topic, request } of requests) {
+    const call = { entity: 'request', action: request.method, signal: undefined }
+    const send = () => services.engine.request(access.connection, { request, deadlineMs: defaultDeadlineMs })
+    try {
+      await runMarked(services, { access, call }, send)
+      answers.push({ topic, state: 'made', message: null })
+    } catch (thrown) {
+      const { code, message } = asFerruleError(thrown)
+      if (errorConsequences[code].syncRun !== 'continue') throw thrown
+      const isKnown = message.includes(definition.webhooks?.subscribe?.known ?? '')
+      answers.push(isKnown ? { topic, state: 'known', message: null } : { topic, state: 'refused', message })
+    }
+  }
+  return answers
+}
 
 /** Webhooks of a connector. All methods throw `connector_not_found` for what the principal does not see. */
 export interface ConnectorWebhookService {

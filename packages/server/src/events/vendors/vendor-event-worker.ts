@@ -2,11 +2,15 @@
  * Works on the events of vendors on each node. Rows and leases are the only state, so a node that dies loses nothing
  * (docs/decisions/vendor-events.md).
  */
-import { asFerruleError, errorConsequences } from 'ferrule/internal'
+
+import { writeJson } from 'ferrule/engine'
+import { asFerruleError, errorConsequences, type WebhookEvent } from 'ferrule/internal'
 import type { Connectors } from '../../connectors/connector-types.ts'
 import { findApplicationById } from '../../connectors/sql/vendor-applications.ts'
 import type { Folds } from '../../copies/folds.ts'
+import { queueAndNotify } from '../../copies/queue/queue.ts'
 import type { Searcher } from '../../copies/searcher.ts'
+import { listCopies } from '../../copies/sql/sync-copies.ts'
 import type { ContextStore } from '../../copies/store/types.ts'
 import type { Syncs } from '../../copies/sync-types.ts'
 import type { Parts } from '../../main/parts.ts'
@@ -26,12 +30,103 @@ import {
   putOffVendorEvents,
   type VendorEventRow,
 } from '../sql/vendor-events.ts'
-import type { ApplyServices } from './apply-event.ts'
-import { type OpenedEvent, type WorkedGroup, workOnEvents } from './event-batch.ts'
+import { type Applied, type ApplyServices, applyVendorEvent } from './apply-event.ts'
 import { createForgetting } from './forgetting.ts'
 import { listConnectorAccounts } from './sources.ts'
-import { askForSync } from './sync-requests.ts'
 import { openVendorEvent } from './vendor-seals.ts'
+import { chooseNewest } from './versions.ts'
+
+// Works on the events of one connector that a node has leased: each record is read once, however many events name it.
+
+/** An event with its row. */
+interface OpenedEvent {
+  readonly row: LeasedEvent
+  readonly event: WebhookEvent
+}
+
+/** What became of events. `not tried`: others failed before, or the time was over. */
+interface WorkedGroup {
+  readonly rows: readonly LeasedEvent[]
+  /** Undefined for all entities. */
+  readonly entity: string | undefined
+  readonly end: Applied | 'failed' | 'not tried'
+  readonly thrown?: unknown
+}
+
+/** Records that are read at a time. */
+const atOnce = 4
+/** Time after which the rest of the events is left to the next lease, in milliseconds. */
+const longestMs = 60_000
+
+/** Events that one call serves share a name. */
+function nameEvent({ does, entity, key, read }: WebhookEvent): string {
+  return writeJson(does === 'changed' && read !== undefined ? [does, entity, read] : [does, entity, key ?? null])
+}
+
+/** Returns whether an error would meet all other events too. */
+function meetsAll(thrown: unknown): boolean {
+  const { syncRun } = errorConsequences[asFerruleError(thrown).code]
+  return syncRun !== 'continue'
+}
+
+/** Works on some events, each on its own: an event that fails stops no other one, unless the vendor refuses all. */
+async function workOnEvents(
+  services: ApplyServices,
+  { access, events, signal }: { readonly access: ConnectorAccess; readonly events: readonly OpenedEvent[]; readonly signal: AbortSignal },
+): Promise<readonly WorkedGroup[]> {
+  const groups = [...Map.groupBy(events, ({ event }) => nameEvent(event)).values()]
+  const ends: WorkedGroup[] = []
+  const until = services.clock() + longestMs
+  let isOver = false
+  const work = async (): Promise<void> => {
+    for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
+      const first = chooseNewest(group)
+      if (first === undefined) continue
+      const about = { rows: group.map(({ row }) => row), entity: first.event.entity }
+      isOver ||= signal.aborted || services.clock() > until
+      if (isOver) {
+        ends.push({ ...about, end: 'not tried' })
+        continue
+      }
+      try {
+        ends.push({ ...about, end: await applyVendorEvent({ services, access, event: first.event, signal }) })
+      } catch (thrown) {
+        isOver ||= meetsAll(thrown)
+        ends.push({ ...about, end: signal.aborted ? 'not tried' : 'failed', thrown })
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
+  return ends
+}
+
+/** Shortest time from the beginning of a sync to the next one that events ask for, in milliseconds. */
+const restMs = 60_000
+
+/**
+ * Asks for a sync of the changes of an entity.
+ * @param entity undefined for all entities
+ * @returns undefined when nothing is left to do; else the time at which to ask again, in milliseconds since 1970
+ */
+async function askForSync(
+  parts: Pick<Parts, 'database' | 'source' | 'kinds' | 'events'>,
+  { ref }: Pick<ConnectorAccess, 'ref'>,
+  entity: string | undefined,
+): Promise<number | undefined> {
+  const copies = await listCopies(parts.database.db, ref, entity)
+  const syncedAt = copies.flatMap(({ synced_at }) => synced_at ?? [])
+  if (syncedAt.length === 0) return undefined // the first sync reads everything
+  const next = Math.max(...syncedAt) + restMs
+  if (next > parts.source.clock()) return next
+  const wish = { mode: 'incremental', cause: 'webhook', entities: entity === undefined ? null : [entity] } as const
+  try {
+    await queueAndNotify(parts, { view: viewOrganization(ref.organizationId), id: ref.connectorId }, wish)
+  } catch (thrown) {
+    // The connector does not copy the entity, or was deleted.
+    if (!['validation_failed', 'connector_not_found', 'workspace_inactive'].includes(asFerruleError(thrown).code)) throw thrown
+  }
+  return undefined
+}
 
 /** Connectors that a node works on at a time, and events of one of them. */
 const [mostBatches, eventsAtOnce] = [16, 100]

@@ -1,23 +1,255 @@
 /** A kind of the organization: its file in an editor, what a change means, its versions, and its connectors. */
-import { Alert, Button, Group, Stack, Text } from '@mantine/core'
-import type { KindCheck, KindRecord } from 'ferrule/wire'
-import { useState } from 'react'
+import { Alert, Anchor, Button, FileInput, Group, List, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { type LeftConnector, moveConnectors } from 'ferrule/internal'
+import { type KindCheck, type KindImport, type KindRecord, largestDocument } from 'ferrule/wire'
+import { type FormEvent, useState } from 'react'
 import { useParams } from 'wouter'
+import { connectorLists } from '../../data/connectors.ts'
 import { useRead } from '../../data/ferrule.ts'
+import { giveUpChanges } from '../../data/leaving.ts'
+import { useGo } from '../../data/tenant.ts'
+import { useWrite } from '../../data/write.ts'
+import { announce } from '../../parts/announcements.tsx'
 import { CodeEditor } from '../../parts/code/code-editor.tsx'
 import type { EditorProblem } from '../../parts/code/props.ts'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
+import { printCounted, printSize } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { Section } from '../../parts/section.tsx'
 import { ChangeList, type Finding, Findings, meanings, NewHosts } from './check-view.tsx'
-import { DeleteButton, MoveSection } from './connectors.tsx'
-import { ImportButton, LeftOut, type MadeKind } from './import-button.tsx'
 import { Recordings, TestResult } from './recordings.tsx'
-import { Versions } from './versions.tsx'
+import { useVersions, Versions } from './versions.tsx'
 import { kindKeys, toTexts, useWork, type Work, type WorkProps } from './work.ts'
+
+/** A kind file that was made. */
+interface MadeKind extends KindImport {
+  readonly slug: string
+}
+
+/** Makes a slug of the name of a file: `Acme.openapi.json` → `acme`. */
+const toSlug = (name: string): string =>
+  (name.split('.', 1)[0] ?? '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^[^a-z]+|-+$/g, '')
+    .slice(0, 40)
+
+/** Shows the form. */
+function ImportForm({ onMade }: { readonly onMade: (made: MadeKind) => void }) {
+  const [file, setFile] = useState<File | null>(null)
+  const [slug, setSlug] = useState('')
+  const [api, setApi] = useState('')
+  const [only, setOnly] = useState('')
+  const names = only.split(',').flatMap((name) => name.trim() || [])
+  const conversion = useWrite(
+    async (ferrule, document: File): Promise<MadeKind> => {
+      const options = { ...(api === '' ? {} : { api }), ...(names.length === 0 ? {} : { only: names }) }
+      return { slug, ...(await ferrule.kinds.importDocument({ kind: slug, document: await document.text(), ...options })) }
+    },
+    { onDone: onMade },
+  )
+  const isTooLarge = file !== null && file.size > largestDocument
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (file !== null && !isTooLarge && !conversion.isPending) conversion.mutate(file)
+  }
+  return (
+    <Stack component="form" onSubmit={submit} aria-label="Import a document">
+      <FileInput
+        label="Document"
+        description="OpenAPI, the manifest of a low-code connector, or a schema of GraphQL"
+        placeholder="Choose a file"
+        value={file}
+        onChange={(chosen) => {
+          setFile(chosen)
+          if (chosen !== null && slug === '') setSlug(toSlug(chosen.name))
+        }}
+        error={isTooLarge && `It is larger than ${printSize(largestDocument)}: ferrule kind new takes it.`}
+        data-autofocus
+        required
+      />
+      <TextInput
+        label="Short name"
+        description="Names the kind in programs: small letters, digits and dashes"
+        value={slug}
+        onChange={({ currentTarget }) => setSlug(currentTarget.value)}
+        pattern="[a-z][a-z0-9\-]{1,39}"
+        autoComplete="off"
+        required
+      />
+      <TextInput
+        label="Address of the API"
+        description="In place of that of the document. A schema of GraphQL says none"
+        placeholder="https://api.acme.example"
+        value={api}
+        onChange={({ currentTarget }) => setApi(currentTarget.value)}
+        autoComplete="off"
+      />
+      <TextInput
+        label="Only these entities or tags"
+        description="With commas between them; all if empty"
+        value={only}
+        onChange={({ currentTarget }) => setOnly(currentTarget.value)}
+        autoComplete="off"
+      />
+      {conversion.error !== null && <ErrorBox error={conversion.error} title="The document was not imported" />}
+      <Group justify="flex-end">
+        <Button type="submit" loading={conversion.isPending} disabled={file === null || isTooLarge}>
+          Import
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+/** Shows the button. @param props `onMade`: receives the text */
+function ImportButton({ onMade }: { readonly onMade: (made: MadeKind) => void }) {
+  const [opened, { open, close }] = useDisclosure(false)
+  const take = (made: MadeKind) => {
+    close()
+    announce(`The editor has ${printCounted(made.entities, 'entity', 'entities')} of the document.`)
+    onMade(made)
+  }
+  return (
+    <>
+      <Button variant="default" onClick={open}>
+        Import a document
+      </Button>
+      <Modal opened={opened} onClose={close} title="Import a document" centered>
+        <ImportForm onMade={take} />
+      </Modal>
+    </>
+  )
+}
+
+/** Most parts that are listed at first. */
+const mostListed = 20
+
+/** Lists what an import left out. */
+function LeftOut({ parts }: { readonly parts: KindImport['left_out'] }) {
+  const [isWhole, setWhole] = useState(false)
+  if (parts.length === 0) return null
+  return (
+    <Section title={`Left out (${parts.length})`} about="Parts of the document that the file cannot say.">
+      <List size="sm" spacing={4} style={{ overflowWrap: 'anywhere' }}>
+        {(isWhole ? parts : parts.slice(0, mostListed)).map(({ what, why }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes, and a part can be left out twice
+          <List.Item key={index}>
+            <strong>{what}</strong>: {why}
+          </List.Item>
+        ))}
+      </List>
+      {parts.length > mostListed && !isWhole && (
+        <Text size="sm">
+          <Anchor component="button" type="button" size="sm" underline="always" onClick={() => setWhole(true)}>
+            Show all {parts.length}
+          </Anchor>
+        </Text>
+      )}
+    </Section>
+  )
+}
+
+/** What the parts get. */
+interface KindProps {
+  readonly kind: KindRecord
+  /** What is read again. */
+  readonly refreshes: readonly (readonly unknown[])[]
+}
+
+/** Lists connectors that did not move. */
+const Left = ({ left, version }: { readonly left: readonly LeftConnector[]; readonly version: number }) => (
+  <Stack gap="xs">
+    <Text size="sm">
+      These stay with their versions. New credentials on the Credentials tab of a connector move it to version {version}.
+    </Text>
+    <List size="sm" aria-label="Connectors that stay">
+      {left.map(({ id, name, reason }) => (
+        <List.Item key={id}>
+          <PageLink to={`/connectors/${id}`} params={{ tab: 'credentials' }} underline="always">
+            {name}
+          </PageLink>
+          : {reason}
+        </List.Item>
+      ))}
+    </List>
+  </Stack>
+)
+
+/** Shows how many connectors run older versions, and moves them. */
+function MoveSection({ kind: { slug, version, connectors }, refreshes }: KindProps) {
+  const versions = useVersions(slug)
+  const moving = useWrite((ferrule) => moveConnectors(ferrule.connectors, { slug, version }), {
+    refreshes: [...refreshes, connectorLists, ['connector']],
+    onDone: ({ moved, left }) =>
+      announce(
+        left.length === 0
+          ? `${printCounted(moved.length, 'connector')} moved to version ${version}.`
+          : `${printCounted(moved.length, 'connector')} moved to version ${version}; ${printCounted(left.length, 'connector')} stayed.`,
+      ),
+  })
+  if (connectors === 0) return null
+  const older = (versions.data ?? []).filter((each) => each.version < version).reduce((sum, each) => sum + each.connectors, 0)
+  const left = moving.data?.left ?? []
+  return (
+    <Section title="Connectors">
+      <Text size="sm">
+        {printCounted(connectors, 'connector')} of this kind, {older} on older versions.
+      </Text>
+      {older > 0 && (
+        <Group>
+          <ConfirmButton
+            label={`Move ${printCounted(older, 'connector')} to version ${version}`}
+            title={`Move to version ${version}?`}
+            action="Move"
+            mutation={moving}
+          >
+            Their copies follow what the versions changed. Credentials belong to the hosts that they were entered for: connectors whose
+            version leads to other hosts stay, and are listed.
+          </ConfirmButton>
+        </Group>
+      )}
+      {left.length > 0 && <Left left={left} version={version} />}
+    </Section>
+  )
+}
+
+/** Deletes the kind. */
+function DeleteButton({ kind: { slug, title, connectors } }: Pick<KindProps, 'kind'>) {
+  const go = useGo()
+  const deletion = useWrite((ferrule) => ferrule.kinds.delete(slug), {
+    // The page of the deleted kind is left, and must not read it again.
+    refreshes: [['kinds', 'list'], ['definitions']],
+    onDone: () => {
+      giveUpChanges()
+      announce(`The kind ${title} was deleted.`)
+      go('/kinds')
+    },
+  })
+  return (
+    <Group>
+      <ConfirmButton
+        isDanger
+        label="Delete the kind"
+        title={`Delete ${title}?`}
+        typed={slug}
+        isDisabled={connectors > 0}
+        mutation={deletion}
+      >
+        All its versions go, and the application at its vendor. This cannot be undone.
+      </ConfirmButton>
+      {connectors > 0 && (
+        <Text size="sm" c="dimmed">
+          Connectors use it: delete them first.
+        </Text>
+      )}
+    </Group>
+  )
+}
 
 /** Lists what the editor of a text marks. */
 const listProblems = ({ isCurrent, check }: Work, file: Finding['file']): readonly EditorProblem[] => {

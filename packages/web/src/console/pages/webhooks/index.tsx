@@ -1,17 +1,146 @@
 /** Webhooks: the addresses that events are sent to. */
-import { Anchor, Button, Stack, Text } from '@mantine/core'
-import type { WebhookEndpoint } from 'ferrule/wire'
+import { Anchor, Button, Checkbox, Group, MultiSelect, Paper, Stack, Text, TextInput } from '@mantine/core'
+import { type EventType, eventTypes, mostNameCharacters, type WebhookEndpoint, type WebhookEndpointInput } from 'ferrule/wire'
+import { type FormEvent, useState } from 'react'
 import { useRead } from '../../data/ferrule.ts'
+import { useChanges } from '../../data/leaving.ts'
+import { useWorkspaces } from '../../data/organizations.ts'
 import { basePath } from '../../data/page-facts.ts'
 import { useAddressParams } from '../../data/params.ts'
+import { useWrite } from '../../data/write.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { ErrorBox } from '../../parts/error-box.tsx'
+import { listProblems, printProblemsWithin } from '../../parts/form/problems.ts'
+import { bindText } from '../../parts/form/text-entry.ts'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
+import { Section } from '../../parts/section.tsx'
 import { type ListColumn, ListTable } from '../../parts/table/list-table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { NewEndpoint } from './new-endpoint.tsx'
-import { EndpointPill, Gets } from './shown.tsx'
+import { EndpointPill, Gets, NewSecret } from './shown.tsx'
+
+/** Every endpoint gets its tests, so they are no choice. */
+const choices = eventTypes.filter((type) => type !== 'webhook.test')
+
+/** What was entered. */
+interface Entered {
+  readonly name: string
+  readonly url: string
+  readonly isAll: boolean
+  readonly types: readonly EventType[]
+  readonly workspaces: readonly string[]
+  readonly ordered: boolean
+}
+
+/** What the fields get. */
+interface FieldsProps {
+  readonly entered: Entered
+  readonly set: (changes: Partial<Entered>) => void
+}
+
+/** Prints the body of a creation. */
+const printBody = ({ name, url, isAll, types, workspaces, ordered }: Entered): WebhookEndpointInput => ({
+  name: name.trim(),
+  url: url.trim(),
+  types: isAll ? [] : [...types],
+  workspace_ids: workspaces.length === 0 ? null : [...workspaces],
+  ordered,
+})
+
+/** Shows which events the endpoint gets. */
+function EventFields({ entered: { isAll, types, workspaces, ordered }, set }: FieldsProps) {
+  const known = useWorkspaces().data?.data ?? []
+  return (
+    <>
+      <Checkbox
+        label="All events"
+        description="Also types of later versions, but not records.changed: choose it by name."
+        checked={isAll}
+        onChange={({ currentTarget }) => set({ isAll: currentTarget.checked })}
+      />
+      {!isAll && (
+        <Checkbox.Group
+          label="Types of events"
+          value={[...types]}
+          onChange={(values) => set({ types: choices.filter((type) => values.includes(type)) })}
+        >
+          <Stack gap="xs" mt="xs">
+            {choices.map((type) => (
+              <Checkbox key={type} value={type} label={type} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+      )}
+      <MultiSelect
+        label="Workspaces"
+        description="Choose none for events of all workspaces."
+        data={known.map(({ id, name }) => ({ value: id, label: name }))}
+        value={[...workspaces]}
+        onChange={(ids) => set({ workspaces: ids })}
+        maxValues={100}
+        searchable
+      />
+      <Checkbox
+        label="In order"
+        description="One event at a time. One that fails holds back the later ones."
+        checked={ordered}
+        onChange={({ currentTarget }) => set({ ordered: currentTarget.checked })}
+      />
+    </>
+  )
+}
+
+/** Shows the form and, after a success, the secret, this once. */
+function NewEndpoint({ onClose }: { readonly onClose: () => void }) {
+  const [entered, setEntered] = useState<Entered>({ name: '', url: '', isAll: true, types: [], workspaces: [], ordered: false })
+  const keep = useChanges(entered, ['new'])
+  const set = (changes: Partial<Entered>) => setEntered((before) => ({ ...before, ...changes }))
+  const creation = useWrite((ferrule, body: WebhookEndpointInput) => ferrule.webhooks.create(body), {
+    refreshes: [['webhooks']],
+    onDone: () => keep(),
+  })
+  const problems = listProblems(creation.error)
+  const texts = { entered, set, errorAt: (pointer: string) => printProblemsWithin(problems, pointer) }
+  const leave = () => {
+    creation.reset()
+    keep()
+    onClose()
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!creation.isPending) creation.mutate(printBody(entered))
+  }
+  const isMissing = entered.name.trim() === '' || entered.url.trim() === '' || (!entered.isAll && entered.types.length === 0)
+  return (
+    <Paper component="form" withBorder p="md" onSubmit={submit} aria-label="New webhook">
+      <Section title="New webhook" about="The service sends a test at once. Other events follow when the address has answered it.">
+        <Stack maw="var(--form-width)">
+          <TextInput label="Name" maxLength={mostNameCharacters} required {...bindText(texts, 'name', '/name')} />
+          <TextInput
+            label="Address"
+            description="Public, and begins with https://."
+            placeholder="https://hooks.example.com/ferrule"
+            maxLength={2_000}
+            required
+            {...bindText(texts, 'url', '/url')}
+          />
+          <EventFields entered={entered} set={set} />
+          {creation.error !== null && <ErrorBox error={creation.error} title="The webhook was not created" />}
+          <Group>
+            <Button type="submit" loading={creation.isPending} disabled={isMissing}>
+              Create the webhook
+            </Button>
+            <Button variant="default" onClick={leave}>
+              Cancel
+            </Button>
+          </Group>
+        </Stack>
+      </Section>
+      <NewSecret made={creation.data} onClose={leave} />
+    </Paper>
+  )
+}
 
 const everyMs = 5_000
 
