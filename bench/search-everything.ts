@@ -14,9 +14,9 @@ import { openContextStore } from '../packages/server/src/copies/store/store.ts'
 import type { ContextStore } from '../packages/server/src/copies/store/types.ts'
 import type { Copies, SearchedConnector } from '../packages/server/src/copies/sync-types.ts'
 import type { Principal } from '../packages/server/src/values/access.ts'
-import { startCluster } from '../test/support/postgres-cluster.ts'
 import { type Result, time } from './result.ts'
 import { alternate, type Effort, median } from './rounds.ts'
+import { forManyRecords, startDatabase } from './store-places.ts'
 
 /** How much is searched. */
 export interface EverythingEffort extends Effort {
@@ -195,21 +195,12 @@ const searches = 8
 /** A line for each word. */
 export async function* searchEverything(wanted: EverythingEffort): AsyncGenerator<Result, void, undefined> {
   const effort = { ...wanted, connectors: Math.min(wanted.connectors, mostConnectors), records: Math.min(wanted.records, mostRecords) }
-  const cluster = await startCluster()
-  const admin = new Client({ connectionString: cluster.url })
-  await admin.connect()
-  for (const setting of ["shared_buffers = '1GB'", "maintenance_work_mem = '256MB'", "max_wal_size = '8GB'"])
-    await admin.query(`alter system set ${setting}`)
-  await admin.query(`create database context template template0 encoding 'UTF8' lc_collate 'C' lc_ctype 'C.UTF-8'`)
-  await admin.query('select pg_reload_conf()')
-  await admin.end()
-  const url = new URL(cluster.url)
-  url.pathname = '/context'
+  const { url, stop } = await startDatabase(forManyRecords)
   const names = Array.from({ length: effort.entities }, (_, number) => `e${number}`)
   const kind = createKind(names)
   const settings = {
     engine: 'postgres' as const,
-    url: new Secret(url.href),
+    url: new Secret(url),
     searches,
     writers: 2,
     waiting: 1_000,
@@ -226,11 +217,11 @@ export async function* searchEverything(wanted: EverythingEffort): AsyncGenerato
     configuration: {},
     entities: names.map((name) => ({ entity: name, syncedAt: Date.now(), reason: null })),
   }))
-  const client = new Client({ connectionString: url.href })
+  const client = new Client({ connectionString: url })
   await client.connect()
   await fill(store, client, { all, names, records: effort.records })
   yield* measure({ store, client, all, names }, effort)
   await client.end()
   await store.close()
-  await cluster.stop()
+  await stop()
 }

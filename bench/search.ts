@@ -8,13 +8,13 @@ import type { Statement } from '../packages/server/src/copies/store/database/dat
 import type { ContextStoreSettings } from '../packages/server/src/copies/store/database/settings.ts'
 import { openContextStore } from '../packages/server/src/copies/store/store.ts'
 import type { ContextStore } from '../packages/server/src/copies/store/types.ts'
-import { startCluster } from '../test/support/postgres-cluster.ts'
 import { createSearcher } from '../test/support/searcher.ts'
 import { type Result, time } from './result.ts'
 import { type Effort, median } from './rounds.ts'
 import { findBaseline } from './search-baseline.ts'
 import { type SearchCase, searchCases } from './search-cases.ts'
 import { type SearchService, type SearchSizes, startSearchService } from './search-service.ts'
+import { forManyRecords, startDatabase } from './store-places.ts'
 import { kind } from './store-records.ts'
 
 /** Sets of values of a case. */
@@ -56,22 +56,13 @@ async function searched(
 /** Indexes on demand would come in the middle of the cases that have none. */
 const common = { waiting: 200, searchSeconds: 60, indexes: 0 }
 
-/** A server with a database for copies. */
-async function startDatabase(): Promise<{ readonly url: string; readonly settings: ContextStoreSettings; stop(): Promise<void> }> {
-  const cluster = await startCluster()
-  const admin = new Client({ connectionString: cluster.url })
-  await admin.connect()
-  for (const setting of ["shared_buffers = '1GB'", "maintenance_work_mem = '256MB'", "max_wal_size = '8GB'"])
-    await admin.query(`alter system set ${setting}`)
-  await admin.query(`create database context template template0 encoding 'UTF8' lc_collate 'C' lc_ctype 'C.UTF-8'`)
-  await admin.query('select pg_reload_conf()')
-  await admin.end()
-  const url = new URL(cluster.url)
-  url.pathname = '/context'
+/** A server with a database for copies, and the settings of a store in it. */
+async function startStoreDatabase(): Promise<{ readonly url: string; readonly settings: ContextStoreSettings; stop(): Promise<void> }> {
+  const { url, stop } = await startDatabase(forManyRecords)
   return {
-    url: url.href,
-    settings: { engine: 'postgres', url: new Secret(url.href), searches: many, writers: 4, ...common },
-    stop: cluster.stop,
+    url,
+    settings: { engine: 'postgres', url: new Secret(url), searches: many, writers: 4, ...common },
+    stop,
   }
 }
 
@@ -137,7 +128,7 @@ async function direct(
  * that of sixteen, both of medians over the same values. What HTTP, tokens and tenants add is in `http_ms` and the ratios of it.
  */
 export async function* search(effort: SearchEffort): AsyncGenerator<Result, void, undefined> {
-  const database = await startDatabase()
+  const database = await startStoreDatabase()
   await using stack = new AsyncDisposableStack()
   stack.defer(() => database.stop())
   const service = stack.use(await startSearchService(environmentOf(database.url), database.settings, effort))
@@ -232,7 +223,7 @@ export async function memory(effort: SearchEffort): Promise<Result> {
  * service's other requests while a slow search runs, and its memory.
  */
 export async function* searchEmbedded(effort: SearchEffort): AsyncGenerator<Result, void, undefined> {
-  const database = await startDatabase()
+  const database = await startStoreDatabase()
   await using stack = new AsyncDisposableStack()
   stack.defer(() => database.stop())
   const { settings, environment } = embeddedPlace(stack)

@@ -43,20 +43,34 @@ export async function withEmbedded<T>(size: number, work: (place: StorePlace) =>
   return result
 }
 
+/** Settings of a server for many records: the usual ones would measure the disk. */
+export const forManyRecords = ["shared_buffers = '1GB'", "maintenance_work_mem = '256MB'", "max_wal_size = '8GB'"] as const
+
+/** Starts a server with an empty database for copies. @param settings of the server, each as `alter system set` takes it */
+export async function startDatabase(settings: readonly string[] = []): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const cluster = await startCluster()
+  await run(
+    cluster.url,
+    ...settings.map((setting) => `alter system set ${setting}`),
+    `create database context template template0 encoding 'UTF8' lc_collate 'C' lc_ctype 'C.UTF-8'`,
+    'select pg_reload_conf()',
+  )
+  const url = new URL(cluster.url)
+  url.pathname = '/context'
+  return { url: url.href, stop: cluster.stop }
+}
+
 /** Works over a PostgreSQL server that is started for it. @param size calls of the bare COPY */
 export async function withPostgres<T>(size: number, work: (place: StorePlace) => Promise<T>): Promise<T> {
-  const cluster = await startCluster()
+  const { url, stop } = await startDatabase()
   const folder = mkdtempSync('/tmp/ferrule-bench-')
   chmodSync(folder, 0o755) // the server may run under another account
   const file = join(folder, 'calls.csv')
   writeFileSync(file, csvOf(size))
-  const url = new URL(cluster.url)
-  await run(cluster.url, `create database context template template0 encoding 'UTF8' lc_collate 'C' lc_ctype 'C.UTF-8'`)
-  url.pathname = '/context'
-  const copy = (): Promise<void> => run(url.href, 'drop table if exists plain', plain, `copy plain (${names}) from '${file}' (format csv)`)
-  const settings = { engine: 'postgres' as const, url: new Secret(url.href), searches: 2, writers: 2, ...common }
+  const copy = (): Promise<void> => run(url, 'drop table if exists plain', plain, `copy plain (${names}) from '${file}' (format csv)`)
+  const settings = { engine: 'postgres' as const, url: new Secret(url), searches: 2, writers: 2, ...common }
   const result = await work({ settings, copy })
-  await cluster.stop()
+  await stop()
   rmSync(folder, { recursive: true, force: true })
   return result
 }

@@ -183,7 +183,7 @@ export function createMetrics(): Metrics {
 // What waits in webhooks is read from the database at each scrape: the number is the same on each node.
 
 /** Longest wait of a scrape for the database, in milliseconds; then it has none of these numbers. */
-const longestMs = 2_000
+const longestScrapeMs = 2_000
 
 const noValues: ReadonlyMap<string, number> = new Map()
 
@@ -199,7 +199,7 @@ export function addEventMetrics(metrics: Metrics, platform: Pick<Platform, 'read
   }
   const read = async (choose: (backlogs: Backlogs) => ReadonlyMap<string, number>): Promise<ReadonlyMap<string, number>> => {
     const late = Promise.withResolvers<typeof noValues>()
-    const timer = setTimeout(() => late.resolve(noValues), longestMs)
+    const timer = setTimeout(() => late.resolve(noValues), longestScrapeMs)
     const found = readShared().then(choose, (err: unknown) => {
       logger.warn({ err }, 'cannot count the events that wait')
       return noValues

@@ -10,9 +10,9 @@ import { replaceFile } from '../replace-file.ts'
 import { callOptions, openSession } from '../session.ts'
 import { findConnector, openHosted } from '../target/target.ts'
 
-const columns = 'name,status,unread_bytes,unread_since,moved_at'
+const consumerColumns = 'name,status,unread_bytes,unread_since,moved_at'
 
-async function open(context: CommandContext) {
+async function openConsumers(context: CommandContext) {
   const transport = await openSession(context)
   const { id, name } = await findConnector(transport, context.args[0] ?? '', context)
   return { id, name, consumers: new Consumers(transport) }
@@ -20,14 +20,14 @@ async function open(context: CommandContext) {
 
 /** Lists the consumers of a connector. */
 export async function listConsumers(context: CommandContext): Promise<void> {
-  const { id, consumers } = await open(context)
-  await context.output.list([await consumers.list(id, callOptions(context))], columns)
+  const { id, consumers } = await openConsumers(context)
+  await context.output.list([await consumers.list(id, callOptions(context))], consumerColumns)
 }
 
 /** Deletes a consumer. */
 export async function deleteConsumer(context: CommandContext): Promise<void> {
   const [, given = ''] = context.args
-  const { id, name, consumers } = await open(context)
+  const { id, name, consumers } = await openConsumers(context)
   await context.ask.confirm(`Delete the consumer ${given} of ${name} with its place`, readFlag(context.options, 'yes'))
   await context.output.value(await consumers.delete(id, given, callOptions(context)))
 }

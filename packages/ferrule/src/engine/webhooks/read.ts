@@ -21,10 +21,10 @@ export interface SubscriptionRequest {
 }
 
 /** Fills the slots of all texts of a body. */
-function fill(value: unknown, slots: { readonly topic: string; readonly address: string }): unknown {
+function fillTopic(value: unknown, slots: { readonly topic: string; readonly address: string }): unknown {
   if (typeof value === 'string') return value.replaceAll('{topic}', slots.topic).replaceAll('{address}', slots.address)
-  if (Array.isArray(value)) return value.map((each) => fill(each, slots))
-  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name, fill(each, slots)])) : value
+  if (Array.isArray(value)) return value.map((each) => fillTopic(each, slots))
+  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name, fillTopic(each, slots)])) : value
 }
 
 /**
@@ -44,7 +44,7 @@ export function buildSubscriptions(
     findWebhookRules(webhooks, topic).some(({ entity }) => entity === undefined || entities.includes(entity))
   return subscribe.topics
     .filter(isWanted)
-    .map((topic) => ({ topic, request: { method, path, body: fill(subscribe.body, { topic, address }) } }))
+    .map((topic) => ({ topic, request: { method, path, body: fillTopic(subscribe.body, { topic, address }) } }))
 }
 
 export type { WebhookRequest } from './sources.ts'

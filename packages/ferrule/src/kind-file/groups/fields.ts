@@ -1,4 +1,4 @@
-/** The keys of a field in full. */
+/** The keys of a field in full, of ways of paging, of the fields of an account's own, and of what people see of a record. */
 import {
   either,
   fields,

@@ -10,7 +10,7 @@ import { checkHosts } from './hosts.ts'
 import { findAt, listWithin } from './visit.ts'
 
 /** Most entries of maps and lists, by their places. An entity has at most one operation of each action. */
-const most: readonly (readonly [place: string, entries: number])[] = [
+const mostEntries: readonly (readonly [place: string, entries: number])[] = [
   ['headers', 20],
   ['configuration', 30],
   ['api.of', 50],
@@ -81,7 +81,7 @@ function checkSlots(file: unknown, found: Findings): void {
 
 /** Notes what a file has too much of. */
 function checkBounds(file: unknown, found: Findings): void {
-  for (const [place, entries] of most)
+  for (const [place, entries] of mostEntries)
     for (const { steps, value } of findAt(file, place))
       if (count(value) > entries)
         found.note(steps, { message: `has ${count(value)} entries; an uploaded kind has at most ${entries}` }, 'key')
@@ -100,7 +100,7 @@ function checkBounds(file: unknown, found: Findings): void {
 }
 
 /** Names that stand in no form of vendors. */
-const known: ReadonlySet<string> = new Set([
+const knownHeaders: ReadonlySet<string> = new Set([
   ...[
     'accept',
     'accept-language',
@@ -122,7 +122,7 @@ const ofNetworks =
   /^(?:proxy|sec|cf|cdn|via|surrogate|metadata|x-(?:forwarded|real|original|rewrite|client-ip|cluster|remote|host|proxy|proxyuser|url|http|method|override|envoy|amzn|aws|metadata|middleware|accel|sendfile|nginx|varnish|cf|cdn|sandbox))(?:-|$)/
 
 /** Returns whether a file of a stranger may set a header. `authorization` is for ways to authenticate only. */
-const isAllowedHeader = (name: string): boolean => known.has(name) || (ofVendors.test(name) && !ofNetworks.test(name))
+const isAllowedHeader = (name: string): boolean => knownHeaders.has(name) || (ofVendors.test(name) && !ofNetworks.test(name))
 
 const example = "headers: { x-acme-version: '3' }"
 
@@ -143,7 +143,7 @@ function checkHeaders(file: unknown, found: Findings): void {
 }
 
 /** Words that stand in addresses beside the slug of a kind, or that mean all uploaded kinds. */
-const words: ReadonlySet<string> = new Set(
+const reservedNames: ReadonlySet<string> = new Set(
   ['own', 'all', 'any', 'none', 'new', 'check', 'try', 'test', 'versions', 'version', 'publish', 'compare', 'upload', 'uploads'].concat(
     ...['kind', 'kinds', 'connector', 'connectors', 'definition', 'definitions', 'sandbox', 'custom', 'ferrule', 'recordings', 'import'],
     ...['search', 'execute', 'openapi', 'docs', 'health', 'me', 'admin'],
@@ -170,23 +170,23 @@ function checkKindNames(file: unknown, found: Findings, taken: readonly string[]
       if (typeof value !== 'string') continue
       const example = place === 'kind' ? 'kind: our-acme' : 'title: Our Acme'
       if (others.has(fold(value))) found.note(steps, { message: `${value} is the name of another kind already`, example })
-      else if (place === 'kind' && words.has(fold(value)))
+      else if (place === 'kind' && reservedNames.has(fold(value)))
         found.note(steps, { message: `${value} is a word of the service itself`, example })
     }
 }
 
 /** Control characters but tabs and ends of lines, marks of direction, signs without a width, tags, and halves of signs. */
-const hidden =
+const hiddenSign =
   /[^\P{Cc}\t\n\r]|[\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]|\p{Cs}/u
 
-const message = 'holds a sign that is not seen, or that turns the direction of the text: leave it out'
+const hiddenMessage = 'holds a sign that is not seen, or that turns the direction of the text: leave it out'
 
 /** Notes hidden signs in names and texts. */
 function checkTexts(file: unknown, found: Findings): void {
   for (const { steps, value } of listWithin(file)) {
-    if (typeof value === 'string' && hidden.test(value)) found.note(steps, { message })
+    if (typeof value === 'string' && hiddenSign.test(value)) found.note(steps, { message: hiddenMessage })
     if (!isObject(value)) continue
-    for (const name of Object.keys(value)) if (hidden.test(name)) found.note([...steps, name], { message }, 'key')
+    for (const name of Object.keys(value)) if (hiddenSign.test(name)) found.note([...steps, name], { message: hiddenMessage }, 'key')
   }
 }
 
@@ -196,7 +196,7 @@ const longest = 500
 /** Makes a quotation of the file fit to be shown. */
 const showSafely = (text: string): string => {
   const shown = text.length > longest ? `${text.slice(0, longest)}…` : text
-  return shown.replaceAll(new RegExp(hidden, 'gu'), '\ufffd')
+  return shown.replaceAll(new RegExp(hiddenSign, 'gu'), '\ufffd')
 }
 
 /** Whose file it is, and which names it may not have. */

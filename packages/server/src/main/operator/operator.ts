@@ -36,9 +36,7 @@ interface ViewsOptions {
   readonly drop?: true
 }
 
-const setting = 'CONTEXT_DATABASE_URL'
-
-const refuse = (reason: string) => fail('setting_invalid', { name: setting, reason })
+const refuseDatabase = (reason: string) => fail('setting_invalid', { name: 'CONTEXT_DATABASE_URL', reason })
 
 const printStatements = (about: string, statements: readonly string[]): void =>
   print([about, ...statements.map((text) => `  ${text};`)].join('\n'))
@@ -46,9 +44,9 @@ const printStatements = (about: string, statements: readonly string[]): void =>
 function printResult(result: ViewsResult): void {
   switch (result.type) {
     case 'empty':
-      throw refuse('nothing of this connector was ever stored; run this again after its first sync')
+      throw refuseDatabase('nothing of this connector was ever stored; run this again after its first sync')
     case 'distributed':
-      throw refuse('its tables are distributed by Citus, and views are for one machine; use exports or the feed of changes')
+      throw refuseDatabase('its tables are distributed by Citus, and views are for one machine; use exports or the feed of changes')
     case 'refused':
       process.exitCode = 1
       printStatements(
@@ -79,7 +77,7 @@ function printResult(result: ViewsResult): void {
 /** Opens the copy as the service does. */
 async function withStore(parts: StateParts, run: (store: ReturnType<typeof openContext>) => Promise<void>): Promise<void> {
   if (parts.settings.context.engine === 'embedded')
-    throw refuse('views need the copy on a PostgreSQL server; the embedded database takes no connections')
+    throw refuseDatabase('views need the copy on a PostgreSQL server; the embedded database takes no connections')
   const store = openContext({ ...parts, logger: createLogger({ level: parts.settings.logLevel }), platform: () => parts.platform })
   try {
     await run(store)
@@ -88,7 +86,7 @@ async function withStore(parts: StateParts, run: (store: ReturnType<typeof openC
   }
 }
 
-const drop = (connector: string, parts: StateParts): Promise<void> =>
+const dropViewsOf = (connector: string, parts: StateParts): Promise<void> =>
   withStore(parts, async (store) => {
     const statements = await removeViews(await store.openDatabase(), connector)
     if (statements.length === 0) return print('The views and their roles are gone.')
@@ -96,7 +94,7 @@ const drop = (connector: string, parts: StateParts): Promise<void> =>
     return printStatements('The views are gone. Let an administrator drop their roles:', statements)
   })
 
-const make = (connector: string, organization: string, parts: StateParts): Promise<void> =>
+const makeViewsOf = (connector: string, organization: string, parts: StateParts): Promise<void> =>
   withStore(parts, async (store) => {
     const { definition, own } = await parts.platform.connectors.readKind(viewOrganization(organization), connector)
     const { kind, entities } = definition
@@ -105,11 +103,11 @@ const make = (connector: string, organization: string, parts: StateParts): Promi
     printResult(await makeViews(await store.openDatabase(), connector, tables))
   })
 
-const run = (given: string, { organization, drop: isDropped }: ViewsOptions) =>
+const runViews = (given: string, { organization, drop: isDropped }: ViewsOptions) =>
   withPlatform(async (platform, parts) => {
     const connector = asId(given)
     if (connector === undefined) throw fail('connector_not_found', {})
-    return isDropped ? drop(connector, parts) : make(connector, organization ?? platform.first.organizationId, parts)
+    return isDropped ? dropViewsOf(connector, parts) : makeViewsOf(connector, organization ?? platform.first.organizationId, parts)
   })
 
 /** Builds `ferrule-server views`. */
@@ -120,7 +118,7 @@ const buildViewsCommand = (): Command =>
     .option('--organization <id>', 'organization of the connector; default: the first one')
     .option('--drop', 'drop the views and their roles, also of a deleted connector')
     .addHelpText('after', '\nRun it again after an upgrade, and when more entities are synced.')
-    .action(run)
+    .action(runViews)
 
 interface ExportOptions {
   readonly url: string
@@ -219,7 +217,7 @@ function buildExportCommand(): Command {
 const formatKind = ({ name, title, organizationId, version, isPromoted }: OwnKindPlace): string =>
   `${name}  ${title}  version ${version}${isPromoted ? ', with tables of its own' : ''}  (${organizationId})`
 
-const place = (name: string, isPromoted: boolean) =>
+const setPromotion = (name: string, isPromoted: boolean) =>
   withPlatform(async ({ kindPromotions }) => {
     const { version, connectors } = await kindPromotions.set(name, isPromoted)
     print(
@@ -242,12 +240,12 @@ function buildKindCommand(): Command {
     .command('promote')
     .description('give a large kind tables of its own; searches of its connectors wait until their records are read again')
     .argument('<slug~id>')
-    .action((name: string) => place(name, true))
+    .action((name: string) => setPromotion(name, true))
   command
     .command('demote')
     .description('take the tables back; searches of its connectors wait until their records are read again')
     .argument('<slug~id>')
-    .action((name: string) => place(name, false))
+    .action((name: string) => setPromotion(name, false))
   return command
 }
 

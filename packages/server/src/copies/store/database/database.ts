@@ -9,9 +9,9 @@ import type { ContextStoreSettings } from './settings.ts'
 /** `citus`: each table is distributed by the connector, so all rows of a connector are on one machine. */
 export type TableLayout = EngineName | 'citus'
 
-const setting = 'FERRULE_CONTEXT_DISTRIBUTED'
+const distributedSetting = 'FERRULE_CONTEXT_DISTRIBUTED'
 /** The first distributed table; the others lie beside it. */
-const first = 'cs_entities'
+const firstTable = 'cs_entities'
 
 /** Number of partitions of each table of records. Partitions keep indexes small; a single session needs few. Citus has shards instead. */
 const partitions: Readonly<Record<TableLayout, number>> = { embedded: 4, postgres: 16, citus: 0 }
@@ -23,7 +23,7 @@ const isPlaced = (table: string): string => `exists (select from pg_dist_partiti
 
 /** Builds the statement that distributes a table by connector, unless it is distributed. */
 export const buildDistribution = (table: string): string =>
-  `select create_distributed_table('"${table}"', 'connector_id', colocate_with => '${table === first ? 'none' : first}') where not ${isPlaced(table)}`
+  `select create_distributed_table('"${table}"', 'connector_id', colocate_with => '${table === firstTable ? 'none' : firstTable}') where not ${isPlaced(table)}`
 
 /** Builds the statement that keeps a copy of a small table on each machine, unless it is there. */
 export const buildReference = (table: string): string => `select create_reference_table('"${table}"') where not ${isPlaced(table)}`
@@ -60,11 +60,11 @@ export async function findLayout(run: RunStatement, settings: ContextStoreSettin
   if (settings.engine === 'embedded') return 'embedded'
   const { distribution: wanted = 'auto' } = settings
   const hasCitus = await askFor(run, "exists (select from pg_proc where proname = 'create_distributed_table')")
-  const isFilled = await askFor(run, `to_regclass('${first}') is not null`)
+  const isFilled = await askFor(run, `to_regclass('${firstTable}') is not null`)
   if (!isFilled && hasCitus) return wanted === 'none' ? 'postgres' : 'citus'
-  const found = isFilled && hasCitus && (await askFor(run, isPlaced(first))) ? 'citus' : 'postgres'
+  const found = isFilled && hasCitus && (await askFor(run, isPlaced(firstTable))) ? 'citus' : 'postgres'
   if (wanted === 'auto' || (found === 'citus') === (wanted === 'citus')) return found
-  throw fail('setting_invalid', { name: setting, reason: describeRefusal({ hasCitus, found }) })
+  throw fail('setting_invalid', { name: distributedSetting, reason: describeRefusal({ hasCitus, found }) })
 }
 
 const describeRefusal = ({ hasCitus, found }: { hasCitus: boolean; found: TableLayout }): string => {
