@@ -14,28 +14,39 @@ export interface PostgresCluster {
   stop(): Promise<void>
 }
 
+/** What `postgres-keeper.ts` starts. */
+export interface KeptServer {
+  readonly binaries: PostgresBinaries
+  /** Further settings of the server, such as `shared_buffers=1GB`. */
+  readonly settings: readonly string[]
+}
+
 /**
  * Starts a fresh PostgreSQL with full durability on 127.0.0.1: by default from the first installation that works, npm's before those of
  * the machine. It ends with `stop()`, at the latest with this process.
  * Throws with every reason when none works.
+ * @param settings of the server, such as `shared_buffers=1GB`
  */
-export async function startCluster(candidates: readonly PostgresBinaries[] = findBinaries()): Promise<PostgresCluster> {
+export async function startCluster(
+  candidates: readonly PostgresBinaries[] = findBinaries(),
+  settings: readonly string[] = [],
+): Promise<PostgresCluster> {
   const reasons: string[] = []
   for (const binaries of candidates) {
-    const started = await startKeeper(binaries)
+    const started = await startKeeper({ binaries, settings })
     if ('stop' in started) return started
     reasons.push(`${binaries.folder}: ${started.error}`)
   }
   throw new Error(`No PostgreSQL 15 or later to test with; set TEST_DATABASE_URL or install one. ${reasons.join(' ')}`)
 }
 
-async function startKeeper(binaries: PostgresBinaries): Promise<PostgresCluster | { error: string }> {
+async function startKeeper(wanted: KeptServer): Promise<PostgresCluster | { error: string }> {
   const script = fileURLToPath(new URL('./postgres-keeper.ts', import.meta.url))
   // A group of its own: Ctrl-C in the terminal must reach the tests first and the database last.
-  const keeper = spawn(process.execPath, [script, JSON.stringify(binaries)], { stdio: ['pipe', 'pipe', 'inherit'], detached: true })
+  const keeper = spawn(process.execPath, [script, JSON.stringify(wanted)], { stdio: ['pipe', 'pipe', 'inherit'], detached: true })
   const answer = await firstLine(keeper)
   if ('error' in answer) return answer
-  return { url: answer.url, binaries, stop: () => end(keeper) }
+  return { url: answer.url, binaries: wanted.binaries, stop: () => end(keeper) }
 }
 
 async function firstLine(keeper: ChildProcess): Promise<{ url: string } | { error: string }> {

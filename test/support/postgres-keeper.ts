@@ -1,17 +1,17 @@
 // A process of its own that owns one throw-away PostgreSQL cluster and ends it when its standard input ends, so nothing
-// stays behind however the test run ends: its end, Ctrl-C or a kill. The argument is the JSON of `PostgresBinaries`; standard output gets one
-// line, `{ "url": string }` or `{ "error": string }`.
+// stays behind however the test run ends: its end, Ctrl-C or a kill. The argument is the JSON of `KeptServer`; standard output gets one line,
+// `{ "url": string }` or `{ "error": string }`.
 import { once } from 'node:events'
-import type { PostgresBinaries } from './postgres-binaries.ts'
+import type { KeptServer } from './postgres-cluster.ts'
 import { initialise, makePlace, type RunningServer, removePlace, type ServerPlace, startServer, stopServer } from './postgres-server.ts'
 
 // The argument is what `postgres-cluster.ts` writes.
-const binaries: PostgresBinaries = JSON.parse(process.argv[2] ?? '')
+const { binaries, settings }: KeptServer = JSON.parse(process.argv[2] ?? '')
 let place: ServerPlace | undefined
 let server: RunningServer | undefined
 try {
   place = makePlace(binaries)
-  server = await startServer(place, initialise(place, 'data'))
+  server = await startServer(place, initialise(place, 'data'), { settings })
   console.log(JSON.stringify({ url: `postgresql://postgres:${place.password}@127.0.0.1:${server.port}/postgres` }))
   process.on('SIGINT', () => undefined).on('SIGTERM', () => process.stdin.destroy())
   process.stdin.resume()
