@@ -5,7 +5,7 @@ import { Ferrule } from '../../packages/ferrule/src/index.ts'
 import { emptyVendors } from '../http/everything-support.ts'
 import { connectHeldCalls } from '../http/held-calls.ts'
 import { startCopyWorld } from '../http/search-support.ts'
-import { client, type Json, type World } from '../http/support.ts'
+import { client, connectorsPath, type World } from '../http/support.ts'
 import { connectClient, type TestClient } from '../mcp/clients.ts'
 import { connectGong, findHandle, readRows, runTool } from './support.ts'
 
@@ -72,21 +72,18 @@ describe.each(Object.entries(ways))('of %s', (_name, open) => {
     expect({ text, isError }).toEqual({ text: expect.stringMatching(says), isError: true })
   })
 
-  test('how many calls did each person hold in March: two calls', async () => {
+  test('how many calls did each person hold in March: one call', async () => {
     const held = await run('aggregate', {
       ...calls,
       where: 'started >= 2026-03-01 and started < 2026-04-01',
       group_by: ['primaryUserId'],
       measures: ['calls=count'],
+      include: ['primaryUserId.firstName'],
       sort: 'calls desc',
     })
-    const rows: readonly Json[] = readRows(held).map(Object)
-    const ids = rows.map(({ primaryUserId: id }) => `"${id}"`)
-    const people = await run('search', { connector: 'Calls', entity: 'users', where: `id in (${ids})`, fields: ['id', 'firstName'] })
-    const names = new Map(readRows(people).map((row) => [Object(row).id, Object(row).firstName]))
-    expect(rows.map(({ primaryUserId: id, calls: count }) => [names.get(id), count])).toEqual([
-      ['Grace', 2],
-      ['Ada', 1],
+    expect(readRows(held)).toEqual([
+      { primaryUserId: '2', calls: 2, _related: { primaryUserId: { firstName: 'Grace' } } },
+      { primaryUserId: '1', calls: 1, _related: { primaryUserId: { firstName: 'Ada' } } },
     ])
   })
 
@@ -100,6 +97,24 @@ describe.each(Object.entries(ways))('of %s', (_name, open) => {
     const found = await run('search', { text: 'acme' })
     expect(found.text).toContain('"found":{"gong.calls":2,"gong.users":1}')
     expect(readRows(found)).toContainEqual(expect.objectContaining({ connector: 'Calls', entity: 'users', key: '2' }))
+    const held = await run('search', { text: 'acme', include: ['primaryUserId.firstName', 'managerId.firstName'] })
+    expect(readRows(held)).toContainEqual(expect.objectContaining({ key: '4', related: { primaryUserId: { firstName: 'Grace' } } }))
+    expect(held.text).toContain(
+      '"not_included":["gong: calls (It has no reference managerId)","gong: users (It has no reference primaryUserId)"]',
+    )
+  })
+
+  test('names related records that were never synced', async () => {
+    const alone = await connectHeldCalls(world, 'Alone', ['calls'])
+    const searched = { connector: 'Alone', entity: 'calls', where: 'id = "1"', include: ['primaryUserId.firstName'] }
+    const found = await run('search', { ...searched, fields: ['id'] })
+    expect(readRows(found)).toEqual([{ id: '1', _related: { primaryUserId: null } }])
+    const groups = await run('aggregate', { ...searched, group_by: ['primaryUserId'] })
+    expect(readRows(groups)).toEqual([{ primaryUserId: '1', count: 1, _related: { primaryUserId: null } }])
+    for (const { text } of [found, groups]) expect(text).toContain('"not_synced":["users"]')
+    const everything = await run('search', { text: 'weekly', include: ['primaryUserId.firstName'] })
+    await world.ask(`${connectorsPath}/${alone}`, { method: 'DELETE', token: world.token })
+    expect(everything.text).toContain('"not_synced":["Alone: users"]')
   })
 })
 

@@ -46,6 +46,19 @@ test('counts and measures groups, in each format', async () => {
   expect(plain(terminal.drawn)).toMatch(/direction +calls +minutes\r\n[\s\S]*Inbound +3 +420\r\n/)
 })
 
+test('groups have fields of related records', async () => {
+  const asked = ['--group-by', 'primaryUserId', '--include', 'primaryUserId.firstName', '--include', 'primaryUserId.title']
+  const { data } = await runForJson(running.place, ...line(...asked, '--sort', 'count:desc', '--limit', '1'))
+  expect(data).toEqual([{ primaryUserId: '2', count: 3, _related: { primaryUserId: { firstName: 'Grace', title: 'Engineer' } } }])
+  const csv = ['--format', 'csv', '--sort', 'primaryUserId:asc']
+  expect((await run(...asked, ...csv, '--fields', 'count')).stdout).toBe(
+    'count,_related\r\n2,"{""primaryUserId"":{""firstName"":""Ada"",""title"":null}}"\r\n3,"{""primaryUserId"":{""firstName"":""Grace"",""title"":""Engineer""}}"\r\n',
+  )
+  expect((await run(...asked, ...csv, '--fields', '_related.primaryUserId.firstName,count')).stdout).toBe(
+    '_related.primaryUserId.firstName,count\r\nAda,2\r\nGrace,3\r\n',
+  )
+})
+
 test('says what was not counted, that there is more, and that the copy has changed', async () => {
   const skipped = await runFerrule(running.place, 'aggregate', 'my calls', 'users', '--measure', 'sum(title)')
   expect(skipped).toMatchObject({ code: 0, stderr: 'Not counted in sum_title: 1 value that is no number or no time.\n' })
@@ -59,6 +72,28 @@ test('says what was not counted, that there is more, and that the copy has chang
   await store.writeBatch({ connector, kind: 'gong', entity: 'calls' }, { records: [], removed: ['1'], asked: running.world.clock.now })
   const changed = await run(...pages, '--cursor', cursor)
   expect(changed.stderr).toBe('The copy has changed since the first page: groups can be missing or come twice.\n')
+})
+
+test('what is found in everything has fields of related records, and what lacks them is said', async () => {
+  const asked = ['find', 'acme', '--include', 'primaryUserId.firstName', '--kind', 'gong']
+  const found = await runFerrule(running.place, ...asked, '--format', 'csv', '--fields', 'entity,key,related.primaryUserId.firstName')
+  expect(found).toMatchObject({ code: 0, stderr: 'Not included: users of gong. It has no reference primaryUserId.\n' })
+  expect(found.stdout.split('\r\n').toSorted()).toEqual(
+    ['', 'calls,2,Ada', 'calls,4,Grace', 'entity,key,related.primaryUserId.firstName', 'users,2,'].toSorted(),
+  )
+  const terminal = openTerminal(running.place, asked)
+  expect(await terminal.end()).toBe(0)
+  expect(plain(terminal.drawn)).toMatch(/title +connector\.name +entity +key +time +related/)
+})
+
+test('related records that were never synced are named', async () => {
+  const alone = await connectHeldCalls(running.world, 'alone', ['calls'])
+  const include = ['--include', 'primaryUserId.firstName']
+  const says = { code: 0, stderr: 'Not synced: users, so its records are missing.\n' }
+  expect(await runFerrule(running.place, 'search', alone, 'calls', '--where', 'id = "2"', ...include)).toMatchObject(says)
+  expect(await runFerrule(running.place, 'aggregate', alone, 'calls', '--group-by', 'primaryUserId', ...include)).toMatchObject(says)
+  const found = await runFerrule(running.place, 'find', 'weekly', '--connector', alone, ...include)
+  expect(found).toMatchObject({ code: 0, stderr: 'Not synced: users of alone, so its records are missing.\n' })
 })
 
 test('a search has fields of related records', async () => {

@@ -349,6 +349,7 @@ test('counts, groups and what refers to other records concern one connector', as
   const groups = parseAggregate(find('calls'), { query: { filter }, group_by: ['ownerId', 'labelIds', 'ticketNumber'], include }, find)
   for (const options of reliances) {
     texts.push(buildSearchStatement(search, options).text, buildCountStatement(search, options).text)
+    texts.push(buildSearchStatement({ ...search, filter: undefined, keys: ['1', '2'] }, options).text) // hits of a search of everything
     texts.push(buildAggregateStatement(groups, options).text)
   }
   const faults = (await Promise.all(texts.map(async (text) => (await findFaults(text, known)).map((fault) => `${fault}: ${text}`)))).flat()

@@ -22,9 +22,10 @@ overBoth('a search over all connectors of a store', (engine) => {
         const when = `2026-01-0${1 + index}T00:00:00Z`
         return isShop
           ? { id: `o${index}`, title: `Acme order ${number}`, state: 'open', url: '/', created_at: when }
-          : { id: index, subject: `Acme ticket ${number}`, body: 'acme', state: 'open', custom: {}, opened: when }
+          : { id: index, subject: `Acme ticket ${number}`, body: 'acme', state: 'open', custom: {}, opened: when, requester: `p${index}` }
       })
       await writeInto(store, connector, { entity: isShop ? 'orders' : 'tickets', records })
+      if (!isShop) await writeInto(store, connector, { entity: 'people', records: [{ id: 'p1', name: 'Ada', email: 'ada@example.com' }] })
     }
   })
   afterAll(() => world.close())
@@ -102,6 +103,7 @@ overBoth('a search over all connectors of a store', (engine) => {
       { text: 'ticket acme', limit: 3 },
       { filter: { eq: { state: 'open' } }, limit: 5 },
       { text: 'acne' },
+      { text: 'acme', include: { requester: ['name'] }, limit: 3 },
     ]) {
       const [joined, each] = await Promise.all([readAll(searchOver(store, all), body), readAll(alone, body)])
       expect(each.map(({ data, facets }) => ({ data, facets }))).toEqual(joined.map(({ data, facets }) => ({ data, facets })))

@@ -19,26 +19,54 @@ interface Place {
   /** Fields in which words are found. */
   readonly fields: readonly string[]
   readonly time: string | undefined
+  /** References of the entity, each to people. */
+  readonly references: readonly string[]
 }
+
+/** Fields of related records, by reference. */
+type Include = Readonly<Record<string, readonly unknown[]>>
 
 const placesOf = (connector: string, kind: 'desk' | 'shop', workspace: string): readonly Place[] =>
   kind === 'shop'
-    ? [{ connector, workspace, kind, entity: 'orders', fields: ['title'], time: 'created_at' }]
+    ? [{ connector, workspace, kind, entity: 'orders', fields: ['title'], time: 'created_at', references: [] }]
     : [
-        { connector, workspace, kind, entity: 'tickets', fields: ['subject', 'body', 'custom'], time: 'opened' },
-        { connector, workspace, kind, entity: 'people', fields: ['name', 'email'], time: undefined },
+        {
+          ...{ connector, workspace, kind, entity: 'tickets', fields: ['subject', 'body', 'custom'], time: 'opened' },
+          references: ['requester', 'watchers[]'],
+        },
+        { connector, workspace, kind, entity: 'people', fields: ['name', 'email'], time: undefined, references: ['manager'] },
       ]
 
 const drawWords = (random: Random): string => random.many(4, () => random.pick(vocabulary)).join(random.pick([' ', ', ', ' / ']))
+/** A person, or one that is missing. */
+const drawPerson = (random: Random): string | null => (random.chance(0.1) ? null : `p${random.below(12)}`)
 const drawTime = (random: Random): string | null => (random.chance(0.2) ? null : `2026-0${1 + random.below(3)}-01T00:00:00Z`)
 
 function drawRecord(random: Random, { kind, entity }: Place, id: number): Json {
   if (kind === 'shop')
     return { id: `o${id}`, title: drawWords(random), state: random.pick(states), url: `/o/${id}`, created_at: drawTime(random) }
-  if (entity === 'people') return { id: `p${id}`, name: drawWords(random), email: `${random.pick(vocabulary)}@mail.example` }
+  if (entity === 'people')
+    return { id: `p${id}`, name: drawWords(random), email: `${random.pick(vocabulary)}@mail.example`, manager: drawPerson(random) }
   const custom = { note: drawWords(random), of: [drawWords(random)] }
-  return { id, subject: drawWords(random), body: drawWords(random), state: random.pick(states), custom, opened: drawTime(random) }
+  return {
+    ...{ id, subject: drawWords(random), body: drawWords(random), state: random.pick(states), custom, opened: drawTime(random) },
+    ...{ requester: drawPerson(random), watchers: random.many(3, () => drawPerson(random)) },
+  }
 }
+
+/** Fields of people, and of their managers. */
+const drawFields = (random: Random): readonly unknown[] =>
+  random.pick([['name'], ['email', 'name'], [], [{ manager: ['name'] }], ['name', { manager: [] }]])
+
+const drawInclude = (random: Random): Include | undefined =>
+  random.chance(0.5)
+    ? undefined
+    : Object.fromEntries(
+        ['requester', 'watchers[]', 'manager'].filter(() => random.chance(0.5)).map((name) => [name, drawFields(random)] as const),
+      )
+
+const pickOwn = (include: Include, { references }: Place): Include =>
+  Object.fromEntries(Object.entries(include).filter(([name]) => references.includes(name)))
 
 /** A word of the vocabulary, or its beginning. */
 const drawText = (random: Random): string =>
@@ -85,15 +113,15 @@ overBothStores('drawn searches over all connectors', (engine) => {
   afterAll(() => world.close())
 
   /** Searches each entity, and merges the answers in plain code. */
-  async function merge(wanted: { readonly text?: string; readonly filter?: object }, reached: readonly Place[]) {
-    const { text, filter } = wanted
+  async function merge(wanted: { readonly text?: string; readonly filter?: object; readonly include?: Include }, fit: readonly Place[]) {
+    const { text, filter, include = {} } = wanted
     const found: { readonly place: Place; readonly record: Json; readonly score: number }[] = []
-    for (const place of reached) {
-      if (JSON.stringify(filter ?? {}).includes('state') && place.entity === 'people') continue
+    for (const place of fit) {
       const words = (text ?? '').split(' ').filter((word) => word !== '')
       const some = words.map((word) => ({ or: place.fields.map((field) => ({ fuzzy: { [field]: word } })) }))
       const query = { filter: { and: [...some, filter ?? {}] }, ...(place.time === undefined ? {} : { sort: [{ [place.time]: 'desc' }] }) }
-      const records = await allFound(world, place.connector, { entity: place.entity, params: { query } })
+      const params = { query, include: pickOwn(include, place) }
+      const records = await allFound(world, place.connector, { entity: place.entity, params })
       for (const record of records) found.push({ place, record, score: text === undefined ? 0 : scoreOf(record, place.fields, text) })
     }
     const timeOf = ({ place, record }: (typeof found)[number]): string => (place.time === undefined ? '' : (record[place.time] ?? ''))
@@ -105,17 +133,21 @@ overBothStores('drawn searches over all connectors', (engine) => {
           (a.place.connector < b.place.connector ? -1 : a.place.connector > b.place.connector ? 1 : 0) ||
           (a.place.entity < b.place.entity ? -1 : a.place.entity > b.place.entity ? 1 : 0),
       )
-      .map(({ place, record }) => `${place.connector} ${place.entity} ${record.id}`)
+      .map(({ place, record }) => ({ name: `${place.connector} ${place.entity} ${record.id}`, related: record._related }))
   }
 
-  const nameOf = ({ connector, entity, key }: Json): string => `${connector.id} ${entity} ${key}`
+  const describe = ({ connector, entity, key, related }: Json) => ({ name: `${connector.id} ${entity} ${key}`, related })
 
   test('answer as the merged searches of each entity, in pages of any size', async () => {
     const random = new Random(2027)
-    let hits = 0
+    let [hits, included] = [0, 0]
     for (let draw = 0; draw < choose(20, 1_000); draw += 1) {
       const [text, filter] = [drawText(random), { in: { state: [random.pick(states), random.pick(states)] } }]
-      const wanted = random.chance(0.6) ? { text } : random.chance(0.5) ? { filter } : { text, filter }
+      const include = drawInclude(random)
+      const wanted = {
+        ...(random.chance(0.6) ? { text } : random.chance(0.5) ? { filter } : { text, filter }),
+        ...(include === undefined ? {} : { include }),
+      }
       const isScoped = random.chance(0.4)
       const kinds = random.chance(0.2) ? { kinds: ['desk'] } : {}
       const connectors = random.chance(0.2)
@@ -129,15 +161,23 @@ overBothStores('drawn searches over all connectors', (engine) => {
           (!('connectors' in narrowing) || narrowing.connectors?.includes(connector) === true),
       )
       const token = isScoped ? workspaceToken : world.token
+      const fit = reached.filter(({ entity }) => !('filter' in wanted) || entity !== 'people')
       const first = await searchAll(world, { ...wanted, ...narrowing, limit: 100 }, token)
+      const untaken = Object.keys(include ?? {}).find((name) => !fit.some(({ references }) => references.includes(name)))
+      if (untaken !== undefined) {
+        expect([first.status, first.json.errors?.[0]?.field]).toEqual([422, `/include/${untaken}`])
+        continue
+      }
       if (first.json.meta?.near === true) continue // with typing errors: nothing has the words as they are
-      const expected = await merge(wanted, reached)
+      const expected = await merge(wanted, fit)
       const paged = await allHits(world, { ...wanted, ...narrowing, limit: 1 + random.below(7) }, token)
-      expect([JSON.stringify(wanted), paged.map(nameOf)]).toEqual([JSON.stringify(wanted), expected])
+      expect([JSON.stringify(wanted), paged.map(describe)]).toEqual([JSON.stringify(wanted), expected])
       const counted = first.json.facets.connectors.reduce((sum: number, { count }: Json) => sum + count, 0)
       expect([counted, first.json.data]).toEqual([expected.length, paged])
       hits += expected.length
+      included += expected.filter(({ related }) => related !== undefined).length
     }
     expect(hits).toBeGreaterThan(50)
+    expect(included).toBeGreaterThan(10)
   })
 })

@@ -1,6 +1,6 @@
 /** A world with copies of two kinds, whose records tests write. */
 import { connector, entity } from '../../packages/ferrule/src/definition/declare.ts'
-import { id, obj, opt, secret, str, time } from '../../packages/ferrule/src/definition/fields.ts'
+import { id, list, obj, opt, secret, str, time } from '../../packages/ferrule/src/definition/fields.ts'
 import type { Outcome } from '../../packages/ferrule/src/engine/call/outcome.ts'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
 import type { EngineName } from '../../packages/server/src/copies/store/database/database.ts'
@@ -24,8 +24,10 @@ const tickets = {
   state: str('State.'),
   custom: obj({}, 'Custom fields.'),
   opened: time('Opened.'),
+  requester: str('Id of a person.'),
+  watchers: list(str('Id'), 'Ids of people.'),
 }
-const people = { id: str('Id.'), name: str('Name.'), email: str('Address.') }
+const people = { id: str('Id.'), name: str('Name.'), email: str('Address.'), manager: str('Id of a person.') }
 
 export const desk = connector({
   ...common,
@@ -43,6 +45,7 @@ export const desk = connector({
       record: tickets,
       list: { call: 'GET /tickets', at: '', params: {} },
       context_store_search: tickets,
+      refers: { requester: 'people', 'watchers[]': 'people' },
       summary: 'body',
       link: 'https://{site}.desk.example/tickets/{id}',
       sync: {},
@@ -53,6 +56,7 @@ export const desk = connector({
       record: people,
       list: { call: 'GET /people', at: '', params: {} },
       context_store_search: people,
+      refers: { manager: 'people' },
       link: 'https://desk.example/people?of={id}',
       sync: {},
     }),

@@ -167,6 +167,11 @@ overBothStores('a search over all connectors', (engine) => {
     expect(await refused({ text: 'acme', kinds: ['shops'] })).toEqual([422, 'validation_failed', '/kinds/0'])
     expect(await refused({ text: 'acme', entities: ['ordres'] })).toEqual([422, 'validation_failed', '/entities/0'])
     expect(await refused({ filter: { eq: { nothing: 1 } } })).toEqual([422, 'validation_failed', '/filter/eq/nothing'])
+    expect(await refused({ text: 'acme', include: { requestor: ['name'] } })).toEqual([422, 'validation_failed', '/include/requestor'])
+    expect(await refused({ text: 'acme', include: { requester: ['nam'] } })).toEqual([422, 'validation_failed', '/include/requester/0'])
+    expect(await refused({ text: 'acme', include: { requester: 'name' } })).toEqual([422, 'validation_failed', '/include/requester'])
+    const deep = { requester: [{ manager: [{ manager: ['name'] }] }] }
+    expect(await refused({ text: 'acme', include: deep })).toEqual([422, 'query_too_complex', '/include/requester/0/manager/0'])
     expect(await refused({ text: 'acme', connectors: ['00000000-0000-4000-8000-000000000000'] })).toEqual([
       404,
       'connector_not_found',
@@ -182,6 +187,56 @@ overBothStores('a search over all connectors', (engine) => {
     const { json } = await searchAll(world, { text: 'acme', limit: 2 })
     expect((await searchAll(world, { text: 'acme', cursor: json.meta.cursor })).json.facets).toBeNull()
     expect((await searchAll(world, { text: 'globex', cursor: json.meta.cursor })).json.code).toBe('invalid_cursor')
+  })
+
+  test('includes fields of related records where an entity refers to some, and names the others', async () => {
+    const connector = { id: deskId, name: 'My desk', kind: 'desk' }
+    await write(world, {
+      connector: deskId,
+      kind: 'desk',
+      entity: 'people',
+      records: [{ id: 'boss', name: 'Grace', email: 'grace@globex.example' }],
+    })
+    const record = { body: 'Included', state: 'new', custom: {} }
+    await write(world, {
+      connector: deskId,
+      kind: 'desk',
+      entity: 'tickets',
+      records: [
+        { ...record, id: 11, subject: 'Zorro one', requester: 'a&b/c', watchers: ['boss', 'gone', 'boss'], opened: '2026-06-02T00:00:00Z' },
+        { ...record, id: 12, subject: 'Zorro two', requester: 'gone', watchers: null, opened: '2026-06-01T00:00:00Z' },
+      ],
+    })
+    await write(world, { connector: shopId, kind: 'shop', entity: 'orders', records: [{ id: 'o9', title: 'Zorro mask', url: '/' }] })
+    const include = { requester: ['name', { manager: ['name'] }], 'watchers[]': ['name'] }
+    const { json } = await searchAll(world, { text: 'zorro', include })
+    expect(json.data.map(({ key, related }: Json) => [key, related])).toEqual([
+      ['11', { requester: { name: 'Ann Acmeson', _related: { manager: null } }, 'watchers[]': { boss: { name: 'Grace' }, gone: null } }],
+      ['12', { requester: null, 'watchers[]': {} }],
+      ['o9', undefined],
+    ])
+    expect(json.meta.related).toEqual([{ connector, entity: 'people', synced_at: json.data[0].synced_at }])
+    expect(json.meta.not_included).toEqual([
+      { kind: 'shop', entities: ['orders'], message: 'It has no reference requester.' },
+      { kind: 'shop', entities: ['orders'], message: 'It has no reference watchers[].' },
+    ])
+    const single = { entity: 'tickets', action: 'context_store_search', params: { query: { filter: { eq: { id: 11 } } }, include } }
+    expect(json.data[0].related).toEqual((await world.execute(deskId, single)).json.data[0]._related)
+    expect(await allHits(world, { text: 'zorro', include, limit: 1 })).toEqual(json.data)
+    const first = await searchAll(world, { text: 'zorro', include, limit: 1 })
+    expect(first.json.meta.not_included).toBeUndefined() // only what the page's records lack
+    expect((await searchAll(world, { text: 'zorro', limit: 1, cursor: first.json.meta.cursor })).json.code).toBe('invalid_cursor')
+  })
+
+  test('tells apart related records that were never synced, and the client takes include', async () => {
+    const partial = await connectEmpty(world, 'desk', 'Partial', { entities: [{ entity: 'tickets' }] })
+    const record = { id: 21, subject: 'Quixote', body: '', state: 'new', custom: {}, opened: null, requester: 'boss' }
+    await write(world, { connector: partial, kind: 'desk', entity: 'tickets', records: [record] })
+    const ferrule = new Ferrule({ url: world.url, token: world.token })
+    const { data, meta } = await ferrule.search({ text: 'quixote', include: { requester: ['name'] } })
+    expect(data.map(({ related }) => related)).toEqual([{ requester: null }])
+    expect(meta.related).toEqual([{ connector: { id: partial, name: 'Partial', kind: 'desk' }, entity: 'people', synced_at: null }])
+    await world.ask(`${connectorsPath}/${partial}`, { method: 'DELETE', token: world.token })
   })
 
   test('names connectors whose copies are not filled, and leaves out those of inactive workspaces', async () => {

@@ -21,11 +21,11 @@ const records: Readonly<Record<string, readonly Json[]>> = {
 }
 
 /** Connects the copies, in a world of `emptyVendors.engine`. @returns the id of the connector */
-export async function connectHeldCalls(world: World, name: string): Promise<string> {
-  const connector = await world.connect(name, { entities: Object.keys(records).map((entity) => ({ entity })) })
+export async function connectHeldCalls(world: World, name: string, entities: readonly string[] = Object.keys(records)): Promise<string> {
+  const connector = await world.connect(name, { entities: entities.map((entity) => ({ entity })) })
   await world.context.sync()
   const { store } = world.context
-  for (const [entity, own] of Object.entries(records))
+  for (const [entity, own] of Object.entries(records).filter(([each]) => entities.includes(each)))
     await store.writeBatch(
       { connector, kind: 'gong', entity },
       {

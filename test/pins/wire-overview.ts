@@ -35,6 +35,7 @@ export const overviewRecords = {
     entity: 'string',
     key: 'string',
     link: 'string | null',
+    'related?': 'object',
     snippet: '{ field: string, ranges: [[integer]], text: string } | null',
     synced_at: 'date-time',
     time: 'string | null',
@@ -45,13 +46,14 @@ export const overviewRecords = {
     'cursor?': 'string',
     'entities?': '[string]',
     'filter?': 'object',
+    'include?': 'object',
     'kinds?': '[string]',
     'limit?': 'integer',
     'text?': 'string',
     'workspace_id?': 'uuid',
   },
   SearchResult:
-    '{ data: [SearchHit], facets: { connectors: [{ connector: { id: uuid, kind: string, name: string }, count: integer, exact: boolean }], entities: [{ count: integer, entity: string, exact: boolean, kind: string }], kinds: [{ count: integer, exact: boolean, kind: string }] } | null, left_out: [{ connector: { id: uuid, kind: string, name: string } | null, entities: [string], kind: string, message: string, reason: not_ready | no_field | late | failed }], meta: { cursor: string | null, has_more: boolean, near: boolean, ranked: boolean, took_ms: integer } }',
+    '{ data: [SearchHit], facets: { connectors: [{ connector: { id: uuid, kind: string, name: string }, count: integer, exact: boolean }], entities: [{ count: integer, entity: string, exact: boolean, kind: string }], kinds: [{ count: integer, exact: boolean, kind: string }] } | null, left_out: [{ connector: { id: uuid, kind: string, name: string } | null, entities: [string], kind: string, message: string, reason: not_ready | no_field | late | failed }], meta: { cursor: string | null, has_more: boolean, near: boolean, not_included?: [{ entities: [string], kind: string, message: string }], ranked: boolean, related?: [{ connector: { id: uuid, kind: string, name: string }, entity: string, synced_at: date-time | null }], took_ms: integer } }',
   UnfinishedSyncRun: {
     attempts: 'integer',
     cause: 'demand | search | webhook | created | changed | schedule',
@@ -86,7 +88,7 @@ export const overviewRecords = {
     examples: '[{ action: string, entity: string, params?: object }]',
     id: 'string',
     searches:
-      '[{ entity: string, fields: [{ compares: text | instant | decimal | lower, field: string, operators: [string], type: text | integer | number | boolean | array | object | any }] }]',
+      '[{ entity: string, fields: [{ compares: text | instant | decimal | lower, field: string, operators: [string], type: text | integer | number | boolean | array | object | any }], references: [{ entity: string, field: string }] }]',
     sections: '[{ blocks: [SkillBlock], id: string, summary: string, title: string }]',
     title: 'string',
   },

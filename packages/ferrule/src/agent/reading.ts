@@ -246,6 +246,15 @@ const isFact = ([name, value]: readonly [string, unknown]): boolean =>
 const readFacts = (value: unknown): Readonly<Record<string, unknown>> =>
   isObject(value) ? Object.fromEntries(Object.entries(value).filter(isFact)) : {}
 
+/** Names the entities whose records are missing in an answer, because they were never synced. */
+export function describeUnsynced(related: unknown): Readonly<Record<string, unknown>> {
+  const missing = (Array.isArray(related) ? related.filter(isObject) : []).filter((each) => each['synced_at'] === null)
+  const names = missing.map(({ connector, entity }) =>
+    isObject(connector) ? `${String(connector['name'])}: ${String(entity)}` : String(entity),
+  )
+  return names.length === 0 ? {} : { not_synced: names }
+}
+
 /** Merges the changes for the next call into parameters; null removes one. */
 function mergeParams(params: Readonly<Record<string, unknown>>, changes: Readonly<Record<string, unknown>>) {
   return Object.fromEntries(Object.entries({ ...params, ...changes }).filter(([, value]) => value !== null))
@@ -298,7 +307,7 @@ function readResult(request: AgentRequest, answer: unknown, known?: Columns): Re
   const { data, meta: given, context_store: copy } = isObject(answer) ? answer : { data: answer, meta: {}, context_store: undefined }
   const meta = isObject(given) ? given : {}
   const next = readNext(request, meta)
-  const facts = { ...readFacts(meta), ...(isObject(copy) ? { context_store: copy } : {}) }
+  const facts = { ...readFacts(meta), ...describeUnsynced(meta['related']), ...(isObject(copy) ? { context_store: copy } : {}) }
   // What changes meanwhile joins the changes of a page, and moves its rows.
   if (Array.isArray(data)) return { rows: data, isSingle: false, isOnce: request.action === changes, columns: undefined, facts, next }
   const isStatement = Object.hasOwn(meta, 'next_operation') && isObject(data)

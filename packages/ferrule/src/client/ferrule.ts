@@ -19,6 +19,7 @@ import { Syncs } from './resources/syncs.ts'
 import { Events, WebhookEndpoints } from './resources/webhooks.ts'
 import { Workspaces } from './resources/workspaces.ts'
 import { searchEverything } from './search-everything.ts'
+import type { Include } from './search-types.ts'
 import { readServiceSettings, type ServiceOptions } from './settings.ts'
 import { type RequestOptions, Transport } from './transport.ts'
 
@@ -26,8 +27,10 @@ import { type RequestOptions, Transport } from './transport.ts'
 let readTransport: (client: Ferrule) => Transport
 
 /** A search over all connectors; the filter can be text. */
-export interface EverySearch extends Omit<SearchInput, 'filter'> {
+export interface EverySearch extends Omit<SearchInput, 'filter' | 'include'> {
   readonly filter?: string | SearchInput['filter']
+  /** Fields of related records, for entities that have the reference: `{ primaryUserId: ['firstName'] }`. */
+  readonly include?: Include
 }
 
 /**
@@ -101,7 +104,8 @@ export class Ferrule {
 
   /**
    * Searches all connectors that the token reaches: `await ferrule.search({ text: 'acme renewal' })`. `meta.cursor` is the `cursor` of the next page.
-   * @param search `text`, `filter` as conditions or as text, or both; `kinds`, `entities`, `connectors` and `workspace_id` narrow it
+   * @param search `text`, `filter` as conditions or as text, or both; `kinds`, `entities`, `connectors` and `workspace_id` narrow it; `include`
+   *   adds fields of related records
    */
   search({ filter, ...search }: EverySearch, options: RequestOptions = {}): Promise<SearchResult> {
     const body = { ...search, ...(filter === undefined ? {} : { filter: typeof filter === 'string' ? parseFilter(filter) : filter }) }

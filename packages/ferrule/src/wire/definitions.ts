@@ -208,7 +208,20 @@ export const definitionReference = record(
     title: str('Title'),
     sections: list(section, 'Sections: overview, credentials, configuration, and one for each entity'),
     examples: list(exampleCall, 'One call for each operation, searches included'),
-    searches: list(part({ entity: str('Entity'), fields: list(searchField, 'Fields') }, 'A searchable entity'), 'Searchable entities'),
+    searches: list(
+      part(
+        {
+          entity: str('Entity'),
+          fields: list(searchField, 'Fields'),
+          references: list(
+            part({ field: str('Path, as include takes it'), entity: str('Entity that its values are keys of') }, 'A reference'),
+            'Fields that refer to other records',
+          ),
+        },
+        'A searchable entity',
+      ),
+      'Searchable entities',
+    ),
   },
   'The reference of a kind',
 )

@@ -157,6 +157,8 @@ export interface WantedRecords {
   readonly after?: string | undefined
   readonly keys?: readonly string[] | undefined
   readonly limit: number
+  /** What the records come with. */
+  readonly include?: SearchQuery['include']
 }
 
 /** Records by their keys, at most so many bytes as a page of a search. */
@@ -319,9 +321,11 @@ class StoreSearcher implements Searcher {
     return { json, groups, skipped, cursor, hasChanged, unseenPaths, tookMs: Math.round(performance.now() - begin) }
   }
 
-  async readRecords(ref: EntityRef, { after, keys, limit }: WantedRecords, limits: SearchLimits = {}): Promise<KeyedRecords | undefined> {
+  async readRecords(ref: EntityRef, wanted: WantedRecords, limits: SearchLimits = {}): Promise<KeyedRecords | undefined> {
+    const { after, keys, limit, include = [] } = wanted
     const plain = parseSearch(this.#store.getTable(ref.kind, ref.entity, ref.own), { query: {}, limit })
-    const query = { ...plain, ...(keys === undefined ? {} : { keys }), ...(after === undefined ? {} : { after: { pk: after, keys: [] } }) }
+    const place = after === undefined ? {} : { after: { pk: after, keys: [] } }
+    const query = { ...plain, include, ...(keys === undefined ? {} : { keys }), ...place }
     const page = await this.#readPage(ref, query, this.#countDown(limits, ref, query))
     if (page === undefined) return undefined
     const rows = page.rows.slice(0, page.count).map(({ pk, json }) => [String(pk), String(json)] as const)

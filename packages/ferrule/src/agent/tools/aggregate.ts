@@ -1,5 +1,6 @@
 /** `aggregate`: counts and groups the records of the copy that the service keeps. */
 import { parseGroups, parseMeasures } from '../../values/aggregate-text.ts'
+import { parseInclude } from '../../values/include-text.ts'
 import { defineTool, type RunningCall, readStrings, reads } from '../context.ts'
 import { type CopyReading, readConditions, readCopy, readFilter, readPage } from '../copied.ts'
 import { aggregate as action } from '../reading.ts'
@@ -11,6 +12,7 @@ function readParams(running: RunningCall): Readonly<Record<string, unknown>> {
     query: { filter: readFilter(running) },
     group_by: groups === undefined ? undefined : parseGroups(groups),
     measures: measures === undefined ? undefined : parseMeasures(measures),
+    include: parseInclude(readStrings(running, 'include') ?? []),
     having: readConditions(running, 'having'),
     ...readPage(running),
   }
@@ -42,6 +44,7 @@ export const aggregate = defineTool({
         'count (alone if left out), sum(duration), avg, min, max, distinct, median, percentile(duration, 0.95). A row calls it sum_duration, ' +
         'or total with total=sum(duration)',
     },
+    include: { type: 'strings', about: 'As in search, of groups' },
     having: { type: 'string', about: 'Conditions on measures, for example: count >= 10' },
     sort: { type: 'string', about: 'For example: count desc' },
     limit: { type: 'integer', about: 'Groups of a page, up to 10000; 50 by default' },

@@ -1,18 +1,19 @@
 /** `search` without a connector: finds records of all connectors. */
 import { fail, failValidation } from '../../errors.ts'
+import { parseInclude } from '../../values/include-text.ts'
 import type { SearchHit, SearchResult } from '../../wire/overview/search.ts'
 import { writeRows } from '../answers/rows.ts'
-import { type RunningCall, readString } from '../context.ts'
-import type { LinesPosition } from '../reading.ts'
+import { type RunningCall, readString, readStrings } from '../context.ts'
+import { describeUnsynced, type LinesPosition } from '../reading.ts'
 import type { AgentAnswer } from '../types.ts'
 
 /** Most records of a page, and the usual number. */
 const [mostRecords, usualLimit] = [100, 20]
 /** Arguments that one entity has. */
-const ofEntity = ['sort', 'fields', 'include', 'max_age'] as const
+const ofEntity = ['sort', 'fields', 'max_age'] as const
 
 /** A hit as a row: short, with all that the next call needs. */
-const toRow = ({ connector, entity, key, title, snippet, time, link }: SearchHit) => ({
+const toRow = ({ connector, entity, key, title, snippet, time, link, related }: SearchHit) => ({
   connector: connector.name,
   entity,
   key,
@@ -20,21 +21,29 @@ const toRow = ({ connector, entity, key, title, snippet, time, link }: SearchHit
   text: snippet === null || snippet.text === title ? null : snippet.text,
   time,
   link,
+  ...(related === undefined ? {} : { related }),
 })
 
-/** Describes what stands beside the rows: counts, and what was not searched. */
+const listUnlessEmpty = <T>(name: string, all: readonly T[], write: (each: T) => string) =>
+  all.length === 0 ? {} : { [name]: all.map(write) }
+
+/** Describes what stands beside the rows: counts, what was not searched, and what related records are missing. */
 function describeRest({ meta, facets, left_out }: SearchResult): Readonly<Record<string, unknown>> {
   const counts = facets?.entities.map(({ kind, entity, count, exact }) => [`${kind}.${entity}`, exact ? count : `${count} or more`])
   return {
     ...(counts === undefined || counts.length === 0 ? {} : { found: Object.fromEntries(counts) }),
     ...(meta.near ? { near: 'nothing has the words as they were written: these are near' } : {}),
-    ...(left_out.length === 0
-      ? {}
-      : {
-          not_searched: left_out.map(
-            ({ kind, connector, entities, reason }) => `${connector?.name ?? kind}: ${entities.join(', ')} (${reason})`,
-          ),
-        }),
+    ...listUnlessEmpty(
+      'not_searched',
+      left_out,
+      ({ kind, connector, entities, reason }) => `${connector?.name ?? kind}: ${entities.join(', ')} (${reason})`,
+    ),
+    ...listUnlessEmpty(
+      'not_included',
+      meta.not_included ?? [],
+      ({ kind, entities, message }) => `${kind}: ${entities.join(', ')} (${message.replace(/\.$/, '')})`,
+    ),
+    ...describeUnsynced(meta.related),
   }
 }
 
@@ -53,11 +62,13 @@ export async function searchAll(running: RunningCall, filter: Readonly<Record<st
   const [text, entity] = [readString(running, 'text'), readString(running, 'entity')]
   if (text === undefined && filter === undefined)
     throw failValidation([{ field: '/text', message: 'or where is required without a connector', error_code: 'required' }])
+  const include = parseInclude(readStrings(running, 'include') ?? [])
   const connectors = reach.isNarrow ? (await reach.listAll(limits)).map(({ id }) => id) : undefined
   const answer = await reach.source.searchAll?.(
     {
       ...(text === undefined ? {} : { text }),
       ...(filter === undefined ? {} : { filter }),
+      ...(include === undefined ? {} : { include }),
       ...(entity === undefined ? {} : { entities: [entity] }),
       ...(connectors === undefined ? {} : { connectors }),
       ...(from?.cursor === undefined ? {} : { cursor: from.cursor }),

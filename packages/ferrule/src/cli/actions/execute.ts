@@ -1,4 +1,5 @@
 /** `execute` runs one operation, or walks every page of a list; `search` reads the copy of an entity. */
+import { relatedName } from '../../definition/check-references.ts'
 import { isObject } from '../../definition/object.ts'
 import type { Schema } from '../../document/kind-document.ts'
 import { asFerruleError, FerruleError, joinProblems, moveProblem } from '../../errors.ts'
@@ -120,10 +121,23 @@ export function searchOptions({ options, signal, deadlineMs }: CommandContext) {
   }
 }
 
-/** Adds what `--include` asks for to the fields that `--fields` keeps. */
-function showIncluded({ options, sink }: Output): Output {
+/** Reads which fields of related records rows come with. */
+export const readInclude = ({ options }: CommandContext) => parseOption('--include', () => parseInclude(readList(options, 'include')))
+
+/** Adds the member with related records to the fields that `--fields` keeps, unless it names some of them. */
+export function showIncluded({ options, sink }: Output, name: string): Output {
   const { fields } = options
-  return new Output({ ...options, fields: fields && [...fields, { name: '_related', segments: ['_related'] }] }, sink)
+  const isShown = fields === undefined || fields.some(({ segments }) => segments[0] === name)
+  return isShown ? new Output(options, sink) : new Output({ ...options, fields: [...fields, { name, segments: [name] }] }, sink)
+}
+
+/** Says which related records are missing. */
+export function noteUnsynced({ note }: CommandContext, related: unknown): void {
+  for (const each of Array.isArray(related) ? related : [])
+    if (isObject(each) && each['synced_at'] === null) {
+      const of = isObject(each['connector']) ? ` of ${String(each['connector']['name'])}` : ''
+      note(`Not synced: ${String(each['entity'])}${of}, so its records are missing.`)
+    }
 }
 
 /** Searches. */
@@ -131,14 +145,15 @@ export async function search(given: CommandContext): Promise<void> {
   const { args, options, note } = given
   const [connector = '', entity = ''] = args
   const limit = readNumber(options, 'limit', 1)
-  const include = parseOption('--include', () => parseInclude(readList(options, 'include')))
+  const include = readInclude(given)
   const query = dropAbsent({ ...(await readQuery(given)), include, limit, cursor: readText(options, 'cursor') })
-  const context = include === undefined ? given : { ...given, output: showIncluded(given.output) }
+  const context = include === undefined ? given : { ...given, output: showIncluded(given.output, relatedName) }
   const { hosted } = await openHosted(connector, context)
   const load = (params: Schema): Promise<unknown> => hosted.search(entity, params, searchOptions(context))
   if (readFlag(options, 'all')) return writeWalk(walkSearch(load, query), context)
   const answer = readAnswer(await load(query))
   await context.output.page(answer, readRows(answer) ?? [])
-  const cursor = isObject(answer.meta) ? answer.meta['cursor'] : undefined
+  const { cursor, related } = isObject(answer.meta) ? answer.meta : {}
+  noteUnsynced(context, related)
   if (typeof cursor === 'string') note(`There are more: continue with --cursor ${cursor}, or read all with --all.`)
 }

@@ -94,6 +94,12 @@ const where: readonly OptionSpec[] = [
   { flags: '--filter <json>', about: 'filter as JSON, as @file, or - for standard input' },
 ]
 
+const include: OptionSpec = {
+  flags: '--include <field>',
+  about: 'field of a related record, for example primaryUserId.firstName',
+  isList: true,
+}
+
 const filter: readonly OptionSpec[] = [...where, { flags: '--sort <fields>', about: 'order, for example started:desc,title' }]
 
 const localDetails =
@@ -133,7 +139,7 @@ export const recordCommands: readonly CommandSpec[] = [
     about: 'search the copy of an entity',
     options: [
       ...filter,
-      { flags: '--include <field>', about: 'field of a related record, for example primaryUserId.firstName', isList: true },
+      include,
       { flags: '--limit <number>', about: 'rows of a page' },
       { flags: '--all', about: 'read every page' },
       { flags: '--cursor <cursor>', about: 'continue where an earlier search stopped' },
@@ -160,6 +166,7 @@ export const recordCommands: readonly CommandSpec[] = [
         about: 'measure this, for example minutes=sum(duration); count alone if left out',
         isList: true,
       },
+      include,
       { flags: '--having <filter>', about: 'only groups whose measures fulfil it, for example: count >= 10' },
       { flags: '--sort <names>', about: 'order by groups and measures, for example count:desc,direction' },
       { flags: '--limit <number>', about: 'groups of a page' },
@@ -182,6 +189,7 @@ export const recordCommands: readonly CommandSpec[] = [
       'What was not searched is said on standard error.',
     options: [
       ...where,
+      include,
       { flags: '--kind <kind>', about: 'only connectors of this kind', isList: true },
       { flags: '--entity <entity>', about: 'only this entity', isList: true },
       { flags: '--connector <connector>', about: 'only this connector, by its id or name', isList: true },

@@ -17,6 +17,11 @@ export const searchInput = body(
       ),
     ),
     filter: opt(open('`query.filter` of a search, for all entities that have its fields; with `text` both must hold')),
+    include: opt(
+      open(
+        '`include` of a search: fields of related records, for all entities that have the reference, for example {"primaryUserId": ["firstName"]}',
+      ),
+    ),
     kinds: names('Kind, for example gong', 'Only connectors of these kinds'),
     entities: names('Entity, for example calls', 'Only these entities'),
     connectors: opt(list(uuid('Id of a connector'), 'Only these connectors', { maxItems: 1_000 })),
@@ -61,6 +66,12 @@ export const searchHit = record(
     time: orNull(str('Main time of the record, such as its creation, as the vendor writes it')),
     link: orNull(str("Address of the record's page at the vendor")),
     synced_at: time('The copy has what the vendor reported until then'),
+    related: opt(
+      open(
+        'With include: what the record refers to, by reference: its fields, or null without such a record; of a list an object by ids. ' +
+          'Left out where the entity has none of the references',
+      ),
+    ),
   },
   'A record that was found',
 )
@@ -98,6 +109,25 @@ export const searchResult = record(
         cursor: orNull(str('Opaque cursor of the next page; null on the last page')),
         took_ms: int('Milliseconds'),
         ranked: bool('false: the filter has no words, or too many records were found to order them by relevance'),
+        related: opt(
+          list(
+            part(
+              {
+                connector,
+                entity: str('Entity'),
+                synced_at: orNull(time('The copy has what the vendor reported until then; null: it cannot be searched')),
+              },
+              'A copy',
+            ),
+            'Copies that include read besides, for the records of the page. Records are missing where synced_at is null',
+          ),
+        ),
+        not_included: opt(
+          list(
+            part({ kind: str('Kind'), message: str('What they lack'), entities: list(str('Entity'), 'Entities') }, 'Entities'),
+            'Entities of the page whose records came without a part of include',
+          ),
+        ),
         near: bool('true: no record has all words of `text` as they were written, so words with one or two typing errors count'),
       },
       'About the page',

@@ -1,6 +1,5 @@
 /** Searches all connectors that a client reaches at once (docs/decisions/search-everything.md). */
-import type { FerruleError } from 'ferrule'
-import { fail, failValidation, moveProblem, readSlug } from 'ferrule/internal'
+import { fail, failValidation, readSlug } from 'ferrule/internal'
 import { mostCounted, type SearchHit, type SearchInput, type SearchResult, searchInput } from 'ferrule/wire'
 import type { CallBounds } from '../../calls/admission.ts'
 import type { Connectors } from '../../connectors/connector-types.ts'
@@ -15,9 +14,12 @@ import type { Searcher } from '../searcher.ts'
 import type { ContextStore } from '../store/types.ts'
 import type { Copies, SearchedConnector, SearchedEntity } from '../sync-types.ts'
 import { createDescriber, describeConnector, type SoughtCopy } from './hits.ts'
+import { assertTaken } from './include.ts'
 import { comparePlaces, type Place, readPlace, signPlace, type Walk } from './places.ts'
-import { describeRefusal, type EntityPlan, planEntity, splitWords, type Unfit } from './plan.ts'
-import { addTroubles, chooseQuery, type FoundInCopy, findFailure, LeftOuts, SearchRun } from './run.ts'
+import { type EntityPlan, planEntity, splitWords, type Unfit } from './plan.ts'
+import { describeRefusal, toOwnRefusal } from './refusals.ts'
+import { addTroubles, CopyTimes, describeIncluded, findFailure, LeftOuts } from './remarks.ts'
+import { chooseQuery, type FoundInCopy, SearchRun } from './run.ts'
 import { Turns } from './turns.ts'
 
 /** Searches all connectors that a client reaches. */
@@ -103,19 +105,18 @@ class EverythingSearch implements Everything {
     const from = input.cursor === undefined ? undefined : readPlace(input.cursor, scope)
     const changes = this.#changes
     const asked: Asked = { principal, input, words, leftOuts: new LeftOuts() }
-    const copies = this.#plan(asked, await this.#listConnectors(asked))
+    const connectors = await this.#listConnectors(asked)
+    const copies = this.#plan(asked, connectors)
     const end = begin + Math.min(this.#options.searchMs, deadlineMs ?? Number.POSITIVE_INFINITY) * searchShare
     const run = new SearchRun({ ...this.#options, turns: this.#turns }, { organizationId: principal.organizationId, signal, end })
     const finding = await this.#find(run, { asked, copies, from })
     const failure = findFailure(run.troubles, copies)
     if (failure !== undefined) throw failure
     // The first use after a start can empty a table whose kind changed: its status was read before.
-    const isKept = changes === this.#changes ? () => true : await this.#findKept(asked)
-    const page = await this.#readPage(
-      run,
-      { ...finding, found: finding.found.filter(({ copy }) => isKept(copy)) },
-      input.limit ?? defaultLimit,
-    )
+    const times = new CopyTimes(changes === this.#changes ? connectors : await this.#listAll(asked))
+    const isKept = (copy: SoughtCopy): boolean => times.find(copy) !== null
+    const kept = finding.found.filter(({ copy }) => isKept(copy))
+    const page = await this.#readPage(run, { ...finding, found: kept }, input.limit ?? defaultLimit)
     addTroubles(asked.leftOuts, run.troubles)
     const { walk } = finding
     return {
@@ -126,6 +127,7 @@ class EverythingSearch implements Everything {
         took_ms: Math.round(performance.now() - begin),
         ranked: walk.mode === 'ranked',
         near: walk.isNear,
+        ...describeIncluded(page.copies, times),
       },
       facets: from === undefined ? countFacets([...finding.counts].filter(([copy]) => isKept(copy))) : null,
       left_out: asked.leftOuts.list(),
@@ -145,11 +147,15 @@ class EverythingSearch implements Everything {
     }
   }
 
+  /** Lists the connectors of the view, at most one more than are searched. */
+  #listAll({ principal, input }: Pick<Asked, 'principal' | 'input'>): Promise<readonly SearchedConnector[]> {
+    return this.#options.copies.listSearched(principal, { workspaceId: input.workspace_id?.toLowerCase(), most: mostConnectors + 1 })
+  }
+
   /** Lists the connectors that are searched. @throws FerruleError for one that the client names and does not reach */
   async #listConnectors({ principal, input }: Asked): Promise<readonly SearchedConnector[]> {
-    const { copies, connectors } = this.#options
-    const workspaceId = input.workspace_id?.toLowerCase()
-    const all = await copies.listSearched(principal, { workspaceId, most: mostConnectors + 1 })
+    const { connectors } = this.#options
+    const all = await this.#listAll({ principal, input })
     if (all.length > mostConnectors)
       throw fail('query_too_complex', { reason: `more than ${mostConnectors} connectors are asked; name a workspace, kinds or connectors` })
     const ids = input.connectors?.map((id) => id.toLowerCase())
@@ -200,6 +206,11 @@ class EverythingSearch implements Everything {
       of.entities.filter(({ entity }) => input.entities?.includes(entity) ?? true).flatMap((each) => toCopy(of, each)),
     )
     if (refused !== undefined && !isTaken) throw toOwnRefusal(refused.refusal)
+    const planned = [...plans.values()].flatMap((known) => [...known.values()])
+    assertTaken(
+      input.include ?? {},
+      planned.flatMap((plan) => (plan === undefined || 'refusal' in plan ? [] : [plan])),
+    )
     return copies
   }
 
@@ -223,33 +234,24 @@ class EverythingSearch implements Everything {
     return hasFound(near) ? near : first
   }
 
-  /** Finds what can still be searched. */
-  async #findKept({ principal, input }: Asked): Promise<(copy: SoughtCopy) => boolean> {
-    const now = await this.#options.copies.listSearched(principal, { workspaceId: input.workspace_id?.toLowerCase(), most: mostConnectors })
-    const ready = new Set(
-      now.flatMap(({ ref, entities }) =>
-        entities.flatMap(({ entity, syncedAt }) => (syncedAt === null ? [] : [`${ref.connectorId} ${entity}`])),
-      ),
-    )
-    return ({ connector, entity }) => ready.has(`${connector} ${entity}`)
-  }
-
   /** Reads the records of a page, some at a time, and ends it early where they are large. */
   async #readPage(run: SearchRun, { walk, found }: Finding, limit: number) {
     const all = found
       .flatMap(({ copy, places }) => places.map((place) => ({ copy, place })))
       .toSorted((one, other) => comparePlaces(one.place, other.place))
     const data: SearchHit[] = []
+    const copies = new Set<SoughtCopy>()
     let [count, bytes] = [0, 0]
     while (count < Math.min(limit, all.length) && bytes < largestPage) {
       const some = all.slice(count, Math.min(limit, count + readAtOnce))
       const records = await readTogether(run, some)
       data.push(...(await workInSlices(describeEach(some, records, walk))))
+      for (const { copy } of some) copies.add(copy)
       count += some.length
       for (const record of records.values()) for (const json of record.values()) bytes += json.length
     }
     const hasMore = all.length > count || found.some((each) => each.hasMore)
-    return { data, next: hasMore ? all[count - 1]?.place : undefined }
+    return { data, copies, next: hasMore ? all[count - 1]?.place : undefined }
   }
 }
 
@@ -314,10 +316,6 @@ async function findFirst(
   const inKeys: Walk = { mode: 'keys', isNear }
   return { walk: inKeys, found: (await run.readEach(able, inKeys, { limit })) ?? [], counts }
 }
-
-/** Names the place of a refusal in the body. */
-const toOwnRefusal = ({ errors }: FerruleError): FerruleError =>
-  failValidation(errors.map((problem) => moveProblem(problem, problem.field.replace('/params/query', ''))))
 
 /** Refuses names that nothing has: a misspelt one would find nothing. */
 function assertKnown(field: 'kinds' | 'entities', wanted: readonly string[] | undefined, known: readonly string[]): void {

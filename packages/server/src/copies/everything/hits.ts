@@ -1,6 +1,6 @@
 /** Records that were found, as clients see them. */
 import { parseJson } from 'ferrule/engine'
-import { countEdits, fillLink, findTitle, isObject, readRecordText, readSlug } from 'ferrule/internal'
+import { countEdits, fillLink, findTitle, isObject, readRecordText, readSlug, relatedName } from 'ferrule/internal'
 import type { SearchHit } from 'ferrule/wire'
 import { iso } from '../../values/ids.ts'
 import type { EntityRef } from '../entity-ref.ts'
@@ -188,6 +188,7 @@ export function createDescriber({ of, entity, plan, syncedAt }: SoughtCopy, quer
     const record = isObject(parsed) ? parsed : {}
     const summary = readRecordText(record, definition.summary)
     const found = findSnippet(record, fields)
+    const related = record[relatedName]
     return {
       connector: describeConnector(of),
       entity,
@@ -197,6 +198,7 @@ export function createDescriber({ of, entity, plan, syncedAt }: SoughtCopy, quer
       time: readRecordText(record, plan.time?.name) ?? null,
       link: fillLink(definition.link, { record, configuration }) ?? null,
       synced_at: iso(syncedAt),
+      ...(plan.included.include.length > 0 && isObject(related) ? { related } : {}),
     }
   }
 }

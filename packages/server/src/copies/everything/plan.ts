@@ -1,16 +1,19 @@
 /** What is searched in each entity: `text` becomes a filter of today's grammar, and the order is the same for all entities. */
-import { FerruleError } from 'ferrule'
+import type { FerruleError } from 'ferrule'
 import { failValidation } from 'ferrule/internal'
 import type { EntityRef } from '../entity-ref.ts'
 import { type Column, findMainTime, type SearchTable } from '../search/columns.ts'
 import { splitQuery } from '../search/tokens/tokenizer.ts'
 import type { Condition, ScoredCondition, SearchQuery, WordsCondition } from '../search/tree.ts'
 import type { Searcher } from '../searcher.ts'
+import { type IncludePlan, planInclude, type WantedInclude } from './include.ts'
+import { isUnfit, toOwnError } from './refusals.ts'
 
 /** What is looked for. */
 export interface Wanted {
   readonly text?: string | undefined
   readonly filter?: unknown
+  readonly include?: WantedInclude | undefined
 }
 
 /** Maximum number of conditions that the words of a text become. With more, all words are in one field. */
@@ -40,6 +43,8 @@ export interface EntityPlan {
   readonly exact: SearchQuery
   /** Words with typing errors too, as `fuzzy` takes them. */
   readonly near: SearchQuery
+  /** What the records come with. Only the records of a page are read with it. */
+  readonly included: IncludePlan
 }
 
 /** Why an entity cannot be searched for what is wanted: the first refusal of its filter. */
@@ -71,12 +76,6 @@ const groupWords = (words: readonly string[], fields: number): readonly WordGrou
   return words.length * fields <= mostOfWords ? groups : [groups.flat()]
 }
 
-/** Refusals of a filter that other entities may take. */
-const ofEntity: ReadonlySet<string> = new Set(['field_not_searchable', 'operator_not_supported', 'invalid_parameter'])
-
-/** Returns whether an error says that an entity does not take a filter. */
-export const isUnfit = (thrown: unknown): thrown is FerruleError => thrown instanceof FerruleError && ofEntity.has(thrown.code)
-
 /** What plans are made with. */
 export interface PlanParts {
   readonly searcher: Pick<Searcher, 'parse'>
@@ -96,7 +95,7 @@ const chooseSelection = ({ columns }: SearchTable): SearchQuery['selection'] => 
  */
 export function planEntity({ searcher, wanted, words }: PlanParts, ref: EntityRef): EntityPlan | Unfit | undefined {
   try {
-    const { filter } = wanted
+    const { filter, include = {} } = wanted
     const given = searcher.parse(ref, { query: filter === undefined ? {} : { filter } })
     const { table } = given
     const listed = words.length === 0 ? [] : table.columns.filter(isListed)
@@ -124,17 +123,10 @@ export function planEntity({ searcher, wanted, words }: PlanParts, ref: EntityRe
       time,
       exact: build(text?.filter && withoutErrorsBelow(text.filter), exact),
       near: build(text?.filter, scored),
+      included: planInclude(searcher, ref, include),
     }
   } catch (thrown) {
     if (isUnfit(thrown)) return { refusal: thrown }
-    throw thrown
+    throw toOwnError(thrown)
   }
-}
-
-/** Says in short why an entity does not take a filter. */
-export function describeRefusal({ code, errors, message }: FerruleError): string {
-  const [problem] = errors
-  if (problem?.field === undefined) return message
-  const name = problem.field.split('/').at(-1)?.replaceAll('~1', '/').replaceAll('~0', '~') ?? ''
-  return code === 'field_not_searchable' ? `It has no searchable field ${name}.` : `${name} ${problem.message}.`
 }

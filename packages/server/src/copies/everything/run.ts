@@ -1,6 +1,4 @@
 /** The searches of one request: a bounded number at a time, within its time, and what did not answer. */
-import { asFerruleError } from 'ferrule/internal'
-import type { SearchResult } from 'ferrule/wire'
 import type { EntityRef } from '../entity-ref.ts'
 import { lastCharacter } from '../search/lookups/lookups.ts'
 import { mostRanked } from '../search/ranked.ts'
@@ -8,11 +6,11 @@ import { buildStatement, connectorParameter, type SearchStatement, Values } from
 import type { SearchQuery } from '../search/tree.ts'
 import type { Searcher, SearchLimits } from '../searcher.ts'
 import type { Session } from '../store/database/database.ts'
-import { hasCode } from '../store/database/problems.ts'
 import type { ContextStore } from '../store/types.ts'
-import { describeConnector, type SoughtCopy } from './hits.ts'
+import type { SoughtCopy } from './hits.ts'
 import { compareCopies, findStart, type Place, toPlace, type Walk } from './places.ts'
-import { describeRefusal, type EntityPlan, isUnfit } from './plan.ts'
+import type { EntityPlan } from './plan.ts'
+import { Late, type Troubles } from './remarks.ts'
 import { type ByRef, countSeveral, findMostTogether, placeSeveral } from './several.ts'
 import type { Turns } from './turns.ts'
 
@@ -69,29 +67,6 @@ function splitInto<T>(list: readonly T[], most: number): readonly (readonly T[])
   return Array.from({ length: Math.ceil(list.length / most) }, (_, index) => list.slice(index * most, (index + 1) * most))
 }
 
-type LeftOut = SearchResult['left_out'][number]
-
-/** Collects entities without an answer, those of one reason in one entry. */
-export class LeftOuts {
-  readonly #entries = new Map<string, { readonly entry: Omit<LeftOut, 'entities'>; readonly entities: Set<string> }>()
-
-  add(entry: Omit<LeftOut, 'entities'>, entity: string): void {
-    const name = JSON.stringify([entry.reason, entry.kind, entry.connector?.id ?? null, entry.message])
-    const known = this.#entries.get(name) ?? { entry, entities: new Set() }
-    this.#entries.set(name, known)
-    known.entities.add(entity)
-  }
-
-  addCopy({ of, entity }: Pick<SoughtCopy, 'of' | 'entity'>, reason: LeftOut['reason'], message: string): void {
-    const connector = describeConnector(of)
-    this.add({ reason, kind: connector.kind, connector, message }, entity)
-  }
-
-  list(): LeftOut[] {
-    return [...this.#entries.values()].map(({ entry, entities }) => ({ ...entry, entities: [...entities] }))
-  }
-}
-
 /** What the searches of a request are done with. */
 export interface RunParts {
   readonly searcher: Pick<Searcher, 'readPlaces' | 'count' | 'readRecords'>
@@ -145,8 +120,7 @@ export class SearchRun {
     return this.#parts.mostRanked ?? mostRanked
   }
 
-  /** Copies without an answer, with the error. */
-  get troubles(): ReadonlyMap<SoughtCopy, unknown> {
+  get troubles(): Troubles {
     return this.#troubles
   }
 
@@ -189,12 +163,13 @@ export class SearchRun {
     return this.#readPlaces(copies, walk, page)
   }
 
-  /** Reads records by their keys, as JSON. */
+  /** Reads records by their keys, as JSON with what they include. */
   async readRecords(copy: SoughtCopy, keys: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const records = new Map<string, string>()
     await this.#do([copy], async (limits) => {
       for (let left = keys; left.length > 0; ) {
-        const page = await this.#parts.searcher.readRecords(copy.ref, { keys: left, limit: left.length }, limits)
+        const { include } = copy.plan.included
+        const page = await this.#parts.searcher.readRecords(copy.ref, { keys: left, limit: left.length, include }, limits)
         for (const [pk, json] of page?.records ?? []) records.set(pk, json)
         left = page?.hasMore === true && page.records.size > 0 ? left.filter((pk) => !records.has(pk)) : []
       }
@@ -268,25 +243,4 @@ export class SearchRun {
       return undefined
     }
   }
-}
-
-/** There is no time left. */
-class Late extends Error {}
-
-const isLate = (thrown: unknown): boolean =>
-  thrown instanceof Late || hasCode(thrown, 'context_store_timeout') || hasCode(thrown, 'overloaded')
-
-/** Says which copies did not answer, and why. */
-export function addTroubles(leftOuts: LeftOuts, troubles: SearchRun['troubles']): void {
-  for (const [copy, thrown] of troubles) {
-    if (isLate(thrown)) leftOuts.addCopy(copy, 'late', 'There was no answer in time.')
-    else if (isUnfit(thrown)) leftOuts.addCopy(copy, 'no_field', describeRefusal(thrown))
-    else leftOuts.addCopy(copy, 'failed', asFerruleError(thrown).message)
-  }
-}
-
-/** Returns the error of a request none of whose copies could be read; undefined when one could, or was only late. */
-export function findFailure(troubles: SearchRun['troubles'], copies: readonly SoughtCopy[]): unknown {
-  const errors = copies.map((copy) => troubles.get(copy))
-  return errors.length > 0 && errors.every((thrown) => thrown !== undefined && !isLate(thrown) && !isUnfit(thrown)) ? errors[0] : undefined
 }

@@ -43,7 +43,8 @@ export function* buildReferenceInSteps(kind: Kind): Steps<DefinitionReference> {
   const searches: DefinitionReference['searches'][number][] = []
   for (const [entity, each] of Object.entries(definition.entities)) {
     const fields = describeSearchFields(definition.kind, entity, each)
-    if (fields.length > 0) searches.push({ entity, fields })
+    const references = Object.entries(each.refers ?? {}).map(([field, target]) => ({ field, entity: target }))
+    if (fields.length > 0) searches.push({ entity, fields, references })
     yield
   }
   const examples = Object.values(buildCallExamples([kind])).map(({ value }) => value)

@@ -66,14 +66,14 @@ export interface SearchAddress {
 const readAge = (text: string | undefined): number | undefined => (text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined)
 
 const ofRecords = ['kind', 'connector', 'entity', 'record', 'filter', 'sort', 'fields', 'max_age', 'partial', 'view', 'pages'] as const
-const ofGroups = ['show', 'by', 'measures', 'zone', 'order', 'limit', 'draw'] as const
+const ofGroups = ['show', 'by', 'include', 'measures', 'zone', 'order', 'limit', 'draw'] as const
 
 /** Reads the search of the address, and returns a function that changes its parameters. */
 export function useSearchAddress() {
   const [params, change] = useAddressParams(...ofRecords, ...ofGroups)
   const { kind, connector, entity, record, filter = '', sort, fields, max_age: age, partial, view, pages } = params
-  const { show, by, measures, zone, order, limit, draw } = params
-  const groups = useMemo(() => readChoice({ by, measures, zone, order: readSort(order) }), [by, measures, zone, order])
+  const { show, by, include, measures, zone, order, limit, draw } = params
+  const groups = useMemo(() => readChoice({ by, include, measures, zone, order: readSort(order) }), [by, include, measures, zone, order])
   const address = useMemo(
     (): SearchAddress => ({
       kind,

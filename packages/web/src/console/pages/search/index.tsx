@@ -17,6 +17,7 @@ import { type ChangeAddress, type SearchAddress, useSearchAddress, type View, vi
 import { Builder } from './builder/builder.tsx'
 import { editJson, editText, editTree, emptyDraft, type FilterDraft } from './filter/draft.ts'
 import { describeFields, type FilterField, listFields } from './filter/fields.ts'
+import { listRelated, type RelatedField } from './groups/choice.ts'
 import { Groups } from './groups/groups.tsx'
 import { GroupOptions } from './groups/options.tsx'
 import { useRecordOfAddress } from './record-address.ts'
@@ -26,7 +27,7 @@ import classes from './search.module.css'
 /** Parameters that belong to an entity: another one begins without them. */
 const ofEntity = {
   ...{ record: undefined, filter: undefined, sort: undefined, fields: undefined, pages: undefined, partial: undefined },
-  ...{ by: undefined, measures: undefined, order: undefined, draw: undefined },
+  ...{ by: undefined, include: undefined, measures: undefined, order: undefined, draw: undefined },
 } as const
 
 /** Greatest ages that are offered, in seconds. */
@@ -71,6 +72,7 @@ function useDraft(applied: string) {
 interface OptionsProps {
   readonly address: SearchAddress
   readonly fields: readonly FilterField[]
+  readonly related: readonly RelatedField[]
   readonly onChange: ChangeAddress
 }
 
@@ -121,11 +123,20 @@ function Options(props: OptionsProps) {
   )
 }
 
-/** Lists the fields of an entity; how they compare follows as soon as the reference of the kind is read. */
-function useFields(kind: string, document: EntityDocument): readonly FilterField[] {
+/**
+ * Lists the fields of an entity, and those of the records that it refers to. How fields compare, and what they refer to, follows as soon as
+ * the reference of the kind is read.
+ */
+function useFields({ kind, document, entities }: Pick<EntitySearchProps, 'kind' | 'document' | 'entities'>) {
   const { searches = [] } = useReference(kind).data ?? {}
-  const described = searches.find(({ entity }) => entity === document.entity)?.fields
-  return useMemo(() => describeFields(listFields(document.searchable ?? {}), described ?? []), [document, described])
+  const described = searches.find(({ entity }) => entity === document.entity)
+  return useMemo(() => {
+    const findFields = (name: string) => listFields(entities.find(({ entity }) => entity === name)?.searchable ?? {})
+    return {
+      fields: describeFields(listFields(document.searchable ?? {}), described?.fields ?? []),
+      related: listRelated(described?.references ?? [], findFields),
+    }
+  }, [document, entities, described])
 }
 
 /** What the search of an entity gets. */
@@ -134,17 +145,19 @@ interface EntitySearchProps {
   /** Slug. */
   readonly kind: string
   readonly document: EntityDocument
+  /** Entities of the connector that can be searched. */
+  readonly entities: readonly EntityDocument[]
   readonly onChange: ChangeAddress
 }
 
 /** Shows the filter of an entity and what it finds. */
-function EntitySearch({ address, kind, document, onChange }: EntitySearchProps) {
+function EntitySearch({ address, kind, document, entities, onChange }: EntitySearchProps) {
   const { connector = '' } = address
   const [long, setLong] = useState<string>()
   const applied = long ?? address.filter
   const [draft, setDraft] = useDraft(applied)
   const memory = useQueryClient()
-  const fields = useFields(kind, document)
+  const { fields, related } = useFields({ kind, document, entities })
   const apply = () => {
     if (draft.problem !== undefined) return
     const isLong = draft.text.length > longestValue
@@ -164,7 +177,7 @@ function EntitySearch({ address, kind, document, onChange }: EntitySearchProps) 
         onView={(view) => onChange({ view }, { replace: true })}
         onSubmit={apply}
       />
-      <Options address={address} fields={fields} onChange={onChange} />
+      <Options address={address} fields={fields} related={related} onChange={onChange} />
       <Group gap="xs">
         <Button onClick={apply} disabled={draft.problem !== undefined}>
           Search
@@ -186,12 +199,7 @@ function EntitySearch({ address, kind, document, onChange }: EntitySearchProps) 
 }
 
 /** Shows the search of a kind's entity. */
-function KindSearch({
-  address,
-  kind,
-  entities,
-  onChange,
-}: Omit<EntitySearchProps, 'document'> & { readonly entities: readonly EntityDocument[] }) {
+function KindSearch({ address, kind, entities, onChange }: Omit<EntitySearchProps, 'document'>) {
   const [kept] = useAddressParams('view', 'max_age', 'show', 'zone', 'limit')
   const document = entities.find(({ entity }) => entity === address.entity)
   const isOpening = useRecordOfAddress(address, document, onChange)
@@ -210,7 +218,9 @@ function KindSearch({
       {document === undefined ? (
         <EmptyState title="Choose an entity" says="Its copy is searched in milliseconds, without a call to the vendor." />
       ) : (
-        !isOpening && <EntitySearch key={document.entity} address={address} kind={kind} document={document} onChange={onChange} />
+        !isOpening && (
+          <EntitySearch key={document.entity} address={address} kind={kind} document={document} entities={entities} onChange={onChange} />
+        )
       )}
     </WithSide>
   )

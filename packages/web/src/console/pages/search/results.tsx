@@ -83,12 +83,18 @@ interface ResultsProps {
 
 /** Shows what the service says about the whole search. */
 export function Remarks({ meta }: { readonly meta: Readonly<Record<string, unknown>> }) {
-  const { unknown_paths: paths, relevance_left_out: isLeftOut } = meta
+  const { unknown_paths: paths, relevance_left_out: isLeftOut, related } = meta
+  const missing = (Array.isArray(related) ? related.filter(isObject) : []).filter((each) => each['synced_at'] === null)
   return (
     <>
       {Array.isArray(paths) && paths.length > 0 && (
         <Alert color="yellow" variant="light" title="No record has these paths">
           {paths.join(', ')}. Look for a typing error in what you chose.
+        </Alert>
+      )}
+      {missing.length > 0 && (
+        <Alert color="yellow" variant="light" title="Some related records are missing">
+          {missing.map(({ entity }) => String(entity)).join(', ')}: no sync has ended yet.
         </Alert>
       )}
       {isLeftOut === true && (

@@ -6,6 +6,9 @@ import { readProperties, readTypes, type Schema } from '../../../parts/form/sche
 /** How the fields of an entity are searched, from the reference of its kind. */
 export type DescribedFields = DefinitionReference['searches'][number]['fields']
 
+/** What the fields of an entity refer to, from the reference of its kind. */
+export type DescribedReferences = DefinitionReference['searches'][number]['references']
+
 /** A path that a filter can name. */
 export interface FilterField {
   /** Such as `settings.emailsImported`; a path through an array names its elements. */

@@ -6,7 +6,8 @@ import type { Line } from '../../../parts/chart/lines.tsx'
 import type { ChangeAddress } from '../address.ts'
 import classes from './chart.module.css'
 import type { GroupChoice } from './choice.ts'
-import { drawPicture, listDrawable, type NamedRow, type Picture } from './picture.ts'
+import { drawPicture, listDrawable, type Picture } from './picture.ts'
+import type { NamedRow } from './print-group.ts'
 
 const colors = ['blue', 'orange', 'green', 'violet', 'red'] as const
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 })

@@ -1,7 +1,19 @@
-/** How records are grouped and measured. The address holds it as `by=direction,month(started)` and `measures=count,sum(duration)`. */
+/**
+ * How records are grouped and measured. The address holds it as `by=direction,month(started)`, `measures=count,sum(duration)`, and
+ * `include=primaryUserId.firstName` for fields of the records that groups refer to.
+ */
 import { aggregateLimits, isTimeUnit, type MeasureFunction, type SearchFieldType, type TimeUnit, timeUnits } from 'ferrule/internal'
 import type { DataSort } from '../../../parts/table/header-row.tsx'
-import { type FilterField, findType } from '../filter/fields.ts'
+import { type DescribedReferences, type FilterField, findType } from '../filter/fields.ts'
+
+/** A field of the record that a group refers to. */
+export interface RelatedField {
+  /** As the address has it: `primaryUserId.firstName`. */
+  readonly token: string
+  readonly title: string
+  readonly reference: string
+  readonly field: string
+}
 
 /** A field that makes groups. */
 export interface GroupKey {
@@ -12,6 +24,8 @@ export interface GroupKey {
   readonly by: 'value' | 'ranges' | TimeUnit
   /** Begins of the ranges, as digits. */
   readonly bounds: readonly string[]
+  /** What is shown beside it. */
+  readonly related: readonly RelatedField[]
 }
 
 /** Functions of measures that are offered, each with its words before the field. */
@@ -54,7 +68,27 @@ export function writeGroup({ field, by, bounds }: Pick<GroupKey, 'field' | 'by' 
 const describeBy = (field: string, by: GroupKey['by']): string =>
   by === 'value' ? field : by === 'ranges' ? `${field} in ranges` : `${field} by ${by}`
 
-function readGroup(token: string): GroupKey {
+/** Returns a path as groups and references may both write it: with or without `[]` where a list is. */
+export const toPlain = (path: string): string => path.replaceAll('[]', '')
+
+/** Describes a field of what a reference leads to. */
+const describeRelated = (reference: string, field: string): RelatedField => ({
+  token: `${reference}.${field}`,
+  title: `${reference} → ${field}`,
+  reference,
+  field,
+})
+
+function readRelated(token: string): readonly RelatedField[] {
+  const at = token.lastIndexOf('.')
+  return at <= 0 || at === token.length - 1 ? [] : [describeRelated(token.slice(0, at), token.slice(at + 1))]
+}
+
+/** Only values refer to records; periods and ranges do not. */
+const refersBy = ({ by, field }: Pick<GroupKey, 'by' | 'field'>, reference: string): boolean =>
+  by === 'value' && toPlain(field) === toPlain(reference)
+
+function readGroup(token: string): Omit<GroupKey, 'related'> {
   const [, how = '', inner = ''] = call.exec(token) ?? []
   const [field = '', ...bounds] = inner.split(';')
   if (how === 'ranges') return { token, title: describeBy(field, how), field, by: how, bounds }
@@ -84,14 +118,19 @@ const readTokens = (text: string | undefined): readonly string[] => [...new Set(
 /** Parameters of the address. */
 interface ChoiceParams {
   readonly by: string | undefined
+  readonly include: string | undefined
   readonly measures: string | undefined
   readonly zone: string | undefined
   readonly order: DataSort | undefined
 }
 
-/** Reads the choice of an address. Without measures the records are counted. */
-export function readChoice({ by, measures: measured, zone, order }: ChoiceParams): GroupChoice {
-  const groups = readTokens(by).slice(0, aggregateLimits.mostKeys).map(readGroup)
+/** Reads the choice of an address. Without measures the records are counted. Related fields of what is no group are left out. */
+export function readChoice({ by, include, measures: measured, zone, order }: ChoiceParams): GroupChoice {
+  const related = readTokens(include).flatMap(readRelated)
+  const groups = readTokens(by)
+    .slice(0, aggregateLimits.mostKeys)
+    .map(readGroup)
+    .map((group) => ({ ...group, related: related.filter(({ reference }) => refersBy(group, reference)) }))
   const asked = readTokens(measured).slice(0, aggregateLimits.mostMeasures).flatMap(readMeasure)
   const measures = asked.length === 0 ? readMeasure(countToken) : asked
   const isKnown = [...groups, ...measures].some(({ token }) => token === order?.column)
@@ -116,6 +155,11 @@ export function buildAggregate({ groups, measures, zone, order }: GroupChoice): 
   const places = new Map<string, string>(groups.map(({ token }, index) => [token, `g${index}`]))
   for (const [index, { token }] of measures.entries()) places.set(token, `m${index}`)
   const place = order === undefined ? undefined : places.get(order.column)
+  const byReference = Map.groupBy(
+    groups.flatMap(({ related }) => related),
+    ({ reference }) => reference,
+  )
+  const include = [...byReference].map(([reference, related]) => [reference, related.map(({ field }) => field)] as const)
   return {
     group_by: groups.map(({ field, by, bounds }, index) => ({
       field,
@@ -123,6 +167,7 @@ export function buildAggregate({ groups, measures, zone, order }: GroupChoice): 
       ...(by === 'ranges' ? { ranges: bounds } : by === 'value' ? {} : { by, time_zone: zone }),
     })),
     measures: Object.fromEntries(measures.map(({ of }, index) => [`m${index}`, of === undefined ? countToken : { [of.is]: of.field }])),
+    ...(include.length === 0 ? {} : { include: Object.fromEntries(include) }),
     ...(place === undefined ? {} : { sort: [{ [place]: order?.direction }] }),
   }
 }
@@ -161,6 +206,23 @@ export interface Offer {
   readonly value: string
   readonly label: string
 }
+
+/** Lists the fields of the records that groups refer to. */
+export const offerRelated = (fields: readonly RelatedField[], groups: readonly GroupKey[]): readonly Offer[] =>
+  fields
+    .filter(({ reference }) => groups.some((group) => refersBy(group, reference)))
+    .map(({ token, title }) => ({ value: token, label: title }))
+
+/** Lists the fields with one value that each reference leads to. A name with a dot or a comma could not be told from a path or a list. */
+export const listRelated = (
+  references: DescribedReferences,
+  findFields: (entity: string) => readonly FilterField[],
+): readonly RelatedField[] =>
+  references.flatMap(({ field: reference, entity }) =>
+    findFields(entity)
+      .filter((field) => !/[.,]/.test(field.path) && field.type !== 'object' && field.type !== 'array')
+      .map(({ path }) => describeRelated(reference, path)),
+  )
 
 /** Lists what can make groups. */
 export const offerGroups = (fields: readonly FilterField[]): readonly Offer[] =>

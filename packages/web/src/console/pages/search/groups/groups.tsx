@@ -1,6 +1,6 @@
 /** The groups that a search is divided into, as a chart and a table. */
 import { Alert, Button, Group, Loader, Stack, Text } from '@mantine/core'
-import { aggregateLimits, isObject, isTimeUnit } from 'ferrule/internal'
+import { aggregateLimits, isObject, isTimeUnit, relatedName } from 'ferrule/internal'
 import { useMemo } from 'react'
 import { printCount, printCounted, printDigits } from '../../../parts/print.ts'
 import type { DataColumn } from '../../../parts/table/columns.ts'
@@ -9,9 +9,8 @@ import type { ChangeAddress } from '../address.ts'
 import { Freshness, More, Remarks, SearchError } from '../results.tsx'
 import type { RunnableSearch, RunningSearch } from '../use-search.ts'
 import { GroupChart } from './chart.tsx'
-import { type GroupChoice, type GroupMeasure, turnOrder } from './choice.ts'
-import type { NamedRow } from './picture.ts'
-import { printGroup } from './print-group.ts'
+import { type GroupChoice, type GroupMeasure, type RelatedField, toPlain, turnOrder } from './choice.ts'
+import { type NamedRow, printGroup, printRelated } from './print-group.ts'
 import { type GroupPage, useGroups } from './use-groups.ts'
 
 /** Prints the value of a measure. A text that is the least or the greatest stays as it is, such as a number of a telephone. */
@@ -21,18 +20,37 @@ const printMeasure = (value: unknown, of: GroupMeasure['of']): string => {
   return isText ? value : printDigits(value)
 }
 
+const readMember = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined)
+
 /** Names the values of the rows by the titles of the table. */
 function nameRows(rows: readonly unknown[], { groups, measures }: GroupChoice): readonly NamedRow[] {
-  const names = [
-    ...groups.map(({ title }, index) => [`g${index}`, title] as const),
-    ...measures.map(({ title }, index) => [`m${index}`, title] as const),
+  const values = [
+    ...groups.flatMap(({ title, related }, index) => [
+      [title, (row: unknown) => readMember(row, `g${index}`)] as const,
+      ...related.map((each) => [each.title, (row: unknown) => readRelated(row, each)] as const),
+    ]),
+    ...measures.map(({ title }, index) => [title, (row: unknown) => readMember(row, `m${index}`)] as const),
   ]
-  return rows.filter(isObject).map((row) => Object.fromEntries(names.map(([name, title]) => [title, row[name]])))
+  return rows.map((row) => Object.fromEntries(values.map(([title, read]) => [title, read(row)])))
+}
+
+function readRelated(row: unknown, { reference, field }: RelatedField): unknown {
+  const related = readMember(row, relatedName)
+  const [, record] = Object.entries(isObject(related) ? related : {}).find(([name]) => toPlain(name) === toPlain(reference)) ?? []
+  return readMember(record, field)
 }
 
 /** Builds the columns. */
 const buildColumns = ({ groups, measures }: GroupChoice): readonly DataColumn<NamedRow>[] => [
-  ...groups.map(({ token, title }) => ({ name: token, title, read: (row: NamedRow) => row[title], print: printGroup, canSort: true })),
+  ...groups.flatMap(({ token, title, related }) => [
+    { name: token, title, read: (row: NamedRow) => row[title], print: printGroup, canSort: true },
+    ...related.map((each) => ({
+      name: `_related.${each.token}`,
+      title: each.title,
+      read: (row: NamedRow) => row[each.title],
+      print: printRelated,
+    })),
+  ]),
   ...measures.map(({ token, title, of }) => ({
     name: token,
     title,

@@ -6,17 +6,21 @@ import { printCount } from '../../../parts/print.ts'
 import { type ChangeAddress, groupLimits, type SearchAddress } from '../address.ts'
 import type { FilterField } from '../filter/fields.ts'
 import classes from '../search.module.css'
-import { addTyped, type GroupKey, type Offer, offerGroups, offerMeasures, writeGroup } from './choice.ts'
+import { addTyped, type GroupKey, type Offer, offerGroups, offerMeasures, offerRelated, type RelatedField, writeGroup } from './choice.ts'
 
 /** What the choices get. */
 interface OptionsProps {
   readonly address: SearchAddress
   readonly fields: readonly FilterField[]
+  /** Fields of the records that the entity refers to. */
+  readonly related: readonly RelatedField[]
   readonly onChange: ChangeAddress
 }
 
 /** Entries that are offered at once; typing a part of the name finds the others. */
 const mostOffered = 100
+/** Fields of related records that are shown at most: each is a column. */
+const mostRelated = 20
 
 /** What a choice of several entries gets. */
 interface ManyProps {
@@ -88,8 +92,10 @@ const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((each) => eac
 const isPeriod = ({ by }: Pick<GroupKey, 'by'>): boolean => isTimeUnit(by)
 
 /** Chooses groups, measures, the zone of periods and the size of a page. */
-export function GroupOptions({ address: { groups: choice, limit, isZoned }, fields, onChange }: OptionsProps) {
+export function GroupOptions({ address: { groups: choice, limit, isZoned }, fields, related, onChange }: OptionsProps) {
   const { groups, measures, zone } = choice
+  const shown = groups.flatMap((group) => group.related)
+  const offered = useMemo(() => offerRelated(related, groups), [related, groups])
   const setGroups = (tokens: readonly string[]) => {
     // A colleague in another zone sees the same periods.
     const own = isZoned ? {} : { zone: Intl.DateTimeFormat().resolvedOptions().timeZone }
@@ -106,6 +112,17 @@ export function GroupOptions({ address: { groups: choice, limit, isZoned }, fiel
         fields={fields}
         onChange={setGroups}
       />
+      {(offered.length > 0 || shown.length > 0) && (
+        <Many
+          label="Fields of related records"
+          placeholder="none"
+          most={mostRelated}
+          chosen={shown}
+          offer={() => offered}
+          fields={fields}
+          onChange={(tokens) => onChange({ include: tokens.join(','), pages: undefined })}
+        />
+      )}
       <Many
         label="Measures"
         placeholder="number of records"

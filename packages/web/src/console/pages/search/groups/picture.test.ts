@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import { buildAggregate, readChoice, turnOrder } from './choice.ts'
-import { drawPicture, listDrawable, type NamedRow, type Picture, readPeriod } from './picture.ts'
+import { drawPicture, listDrawable, type Picture, readPeriod } from './picture.ts'
+import type { NamedRow } from './print-group.ts'
 
-const choose = (by: string, measures?: string) => readChoice({ by, measures, zone: 'Europe/Berlin', order: undefined })
+const choose = (by: string, measures?: string, include?: string) =>
+  readChoice({ by, include, measures, zone: 'Europe/Berlin', order: undefined })
 
 function draw(rows: readonly NamedRow[], { by, measures }: { by: string; measures?: string }, all = rows.length): Picture | undefined {
   const choice = choose(by, measures)
@@ -24,6 +26,27 @@ test('an address becomes an aggregate with names of its own, periods in order an
   expect(choose('week(started)').order).toEqual({ column: 'week(started)', direction: 'asc' })
   expect(turnOrder(choose('a'), 'a')).toBe('a:asc')
   expect(turnOrder(choose('a'), 'count')).toBe('count:asc') // the greatest were first
+})
+
+test('fields of related records stand beside the groups that refer to them', () => {
+  const choice = choose('direction,parties.userId,month(ownerId)', 'count', 'parties[].userId.name,parties[].userId.age,ownerId.name,odd')
+  expect(choice.groups.map(({ related }) => related.map(({ title }) => title))).toEqual([
+    [],
+    ['parties[].userId → name', 'parties[].userId → age'],
+    [],
+  ])
+  expect(buildAggregate(choice)).toMatchObject({ include: { 'parties[].userId': ['name', 'age'] } })
+  expect(buildAggregate(choose('direction', 'count', 'ownerId.name'))).not.toHaveProperty('include')
+  const users = choose('ownerId', 'count', 'ownerId.name,ownerId.age')
+  const [name, age] = ['ownerId → name', 'ownerId → age']
+  const rows = [
+    { ownerId: '1', [name]: 'Ada', [age]: 20n, records: 3 },
+    { ownerId: '2', [name]: 'Grace', [age]: null, records: 2 },
+    { ownerId: '3', records: 1 },
+  ]
+  const [measure] = users.measures
+  const picture = measure && drawPicture(rows, { choice: users, measure, all: 3 })
+  expect(picture?.is === 'bars' && picture.bars.map(({ label }) => label)).toEqual(['1 (Ada, 20)', '2 (Grace)', '3'])
 })
 
 test('bars are bounded and tell the rest; texts keep every digit', () => {

@@ -1,11 +1,8 @@
 /** What the chart of some groups shows: bars, or lines over time. Doubles place the marks; texts keep every digit. */
 import { isTimeUnit, type TimeUnit } from 'ferrule/internal'
 import { printCount, printCounted, printDigits } from '../../../parts/print.ts'
-import type { GroupChoice, GroupMeasure } from './choice.ts'
-import { printGroup } from './print-group.ts'
-
-/** A row by the titles of its columns. */
-export type NamedRow = Readonly<Record<string, unknown>>
+import type { GroupChoice, GroupKey, GroupMeasure } from './choice.ts'
+import { type NamedRow, printKeys } from './print-group.ts'
 
 /** Bars and lines that are drawn at most: more cannot be told apart. */
 const [mostBars, mostLines] = [20, 5]
@@ -64,7 +61,7 @@ export const listDrawable = (rows: readonly NamedRow[], { measures }: GroupChoic
 
 // Bars.
 
-function drawBars(rows: readonly NamedRow[], titles: readonly string[], measure: string): readonly Bar[] {
+function drawBars(rows: readonly NamedRow[], groups: readonly GroupKey[], measure: string): readonly Bar[] {
   const drawn = rows.slice(0, mostBars)
   const places = drawn.map((row) => place(row[measure]) ?? 0)
   const low = Math.min(0, ...places)
@@ -73,8 +70,8 @@ function drawBars(rows: readonly NamedRow[], titles: readonly string[], measure:
     const at = places[index] ?? 0
     return {
       id: index,
-      label: titles.map((title) => printGroup(row[title])).join(' · '),
-      isQuiet: titles.every((title) => row[title] === null),
+      label: printKeys(row, groups),
+      isQuiet: groups.every(({ title }) => row[title] === null),
       text: row[measure] === null ? '–' : printDigits(row[measure]),
       from: ((Math.min(0, at) - low) / width) * 100,
       length: (Math.abs(at) / width) * 100,
@@ -175,7 +172,7 @@ function drawLines(rows: readonly NamedRow[], { choice: { groups, zone }, measur
   const others = groups.filter((each) => each !== axis)
   const points = rows.flatMap((row): readonly Point[] => {
     const time = readPeriod(row[axis?.title ?? ''], unit)
-    const name = others.map(({ title }) => printGroup(row[title])).join(' · ')
+    const name = printKeys(row, others)
     return time === undefined ? [] : [{ time, name: name === '' ? measure.title : name, row }]
   })
   const names = rankNames(points, measure.title)
@@ -217,12 +214,11 @@ export function drawPicture(rows: readonly NamedRow[], options: DrawOptions): Pi
   if (rows.length === 0 || groups.length === 0) return undefined
   const unit = groups.map(({ by }) => by).find(isTimeUnit)
   if (unit !== undefined) return drawLines(rows, options, unit)
-  const titles = groups.map(({ title }) => title)
-  const bars = drawBars(rows, titles, measure.title)
+  const bars = drawBars(rows, groups, measure.title)
   const sorted = [...groups, ...measures].find(({ token }) => token === order?.column)?.title ?? 'the table'
   return {
     is: 'bars',
-    title: `${measure.title} by ${titles.join(' and ')}`,
+    title: `${measure.title} by ${groups.map(({ title }) => title).join(' and ')}`,
     remarks: describeBars(bars.length, { rows: rows.length, all, order: sorted }),
     bars,
   }

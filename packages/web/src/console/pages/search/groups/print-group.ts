@@ -1,6 +1,7 @@
 /** Prints the values of groups. */
 import { isObject, writeJson } from 'ferrule/internal'
 import { printDigits } from '../../../parts/print.ts'
+import type { GroupKey } from './choice.ts'
 
 /** Prints the value of a group. */
 export function printGroup(value: unknown): string {
@@ -12,3 +13,20 @@ export function printGroup(value: unknown): string {
   if (from === null) return `below ${printDigits(to)}`
   return to === null ? `from ${printDigits(from)}` : `${printDigits(from)} to below ${printDigits(to)}`
 }
+
+/** A row by the titles of its columns. */
+export type NamedRow = Readonly<Record<string, unknown>>
+
+const isMissing = (value: unknown): boolean => value === null || value === undefined
+
+/** Prints a field of the record that a group refers to. */
+export const printRelated = (value: unknown): string => (isMissing(value) ? '–' : printGroup(value))
+
+/** Prints the values of some groups in a row, each with what is known of the record that it refers to. */
+export const printKeys = (row: NamedRow, groups: readonly GroupKey[]): string =>
+  groups
+    .map(({ title, related }) => {
+      const known = related.map((each) => row[each.title]).filter((value) => !isMissing(value))
+      return `${printGroup(row[title])}${known.length === 0 ? '' : ` (${known.map(printGroup).join(', ')})`}`
+    })
+    .join(' · ')
