@@ -1,5 +1,5 @@
 /** Fields that an account has of its own: a call describes them, and they are asked for. */
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { connect } from '../../packages/ferrule/src/core.ts'
@@ -30,11 +30,33 @@ entities:
       params: { fields: string Names, state: string State }
       text: { q: { start: 'SELECT {fields},{described} FROM tickets', lead: ' WHERE ', parts: ['state = {state}'], quote: "'" } }
       defaults: { fields: '{fields},{described}' }
+  records:
+    about: Records of a type that the account made
+    key: [of, id]
+    fields: { of: string Type, id: integer Id, own: object Fields of the account }
+    from: { of: { param: of } }
+    described: { run: columns.list, params: { of: '{of}' }, name: id }
+    list:
+      call: GET /records/{of}
+      at: items
+      pages: none
+      because: Few
+      rest: own
+      params: { fields: string Names }
+      defaults: { fields: '{fields},{described}' }
   columns:
     about: Fields of tickets
     fields: { id: string Id, builtIn: boolean? Whether every account has it }
     list: { call: 'GET /columns/{of}', at: items, pages: none, because: Few }
 `
+
+/** Answers for a type that the account made: each has columns of its own. */
+function answerTyped({ pathname, searchParams }: URL, response: ServerResponse): void {
+  asked.push(`${pathname} ${searchParams.get('fields') ?? ''}`.trim())
+  const own = pathname.endsWith('ships') ? { crew: 9 } : { places: 3 }
+  const items = pathname.startsWith('/columns/') ? Object.keys(own).map((id) => ({ id })) : [{ id: 1, self: '/1', ...own }]
+  response.setHeader('content-type', 'application/json').end(JSON.stringify({ items }))
+}
 
 let columns: unknown
 let server: Server
@@ -43,6 +65,7 @@ const asked: string[] = []
 beforeAll(async () => {
   server = createServer((request, response) => {
     const url = new URL(request.url ?? '', 'http://localhost')
+    if (url.pathname.startsWith('/records/') || /columns.(ships|docks)/.test(url.pathname)) return answerTyped(url, response)
     const isColumns = url.pathname === '/columns/tickets'
     asked.push(isColumns ? 'columns' : `${url.searchParams.get('fields')} | ${url.searchParams.get('q')}`)
     const fields = { title: 'Hello', cf_1: 'blue', cf_2: { value: 7 } }
@@ -89,11 +112,23 @@ test('a description that the credentials may not read leaves the others, and say
   expect(meta).toMatchObject({ warnings: [expect.stringMatching(/^The fields that the account has for tickets are missing: /)] })
 })
 
+test('of each type that the account made are described by themselves, once', async () => {
+  const records = (await read()).entity('records')
+  for (let count = 0; count < 2; count += 1) {
+    expect((await records.list({ of: 'ships' })).data).toEqual([{ of: 'ships', id: 1, self: '/1', own: { crew: 9 } }])
+    expect((await records.list({ of: 'docks' })).data).toEqual([{ of: 'docks', id: 1, self: '/1', own: { places: 3 } }])
+  }
+  const listed = ['/records/ships id,crew', '/records/docks id,places']
+  expect(asked).toEqual(['/columns/ships', listed[0], '/columns/docks', listed[1], ...listed])
+})
+
 test('a definition that is wrong about them is refused', async () => {
   const wrong: readonly (readonly [from: string, to: string, says: string])[] = [
     ['run: columns.list', 'run: rows.list', 'rows is not an entity with a list'],
     ['run: columns.list', 'run: columns.get', 'must be a list'],
     ['params: { of: tickets }', 'params: { off: tickets }', 'off is not a parameter of columns.list'],
+    ["params: { of: '{of}' }", "params: { of: '{off}' }", 'off is not a parameter of records'],
+    ["params: { of: '{of}' }", "params: { of: '{fields}' }", 'asks for {described} of fields, which is not a required parameter'],
     ["where: '!builtIn'", 'where: builtin', 'builtin is not a field of columns'],
     ['name: id,', 'name: idd,', 'idd is not a field of columns'],
     ['rest: own', 'rest: others', 'keeps the rest in others, which is not a field of the record'],

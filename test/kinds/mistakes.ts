@@ -105,6 +105,11 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     },
   ],
   zendesk: [
+    {
+      says: 'the oldest first',
+      change: ['params: { sort: -updated_at }', 'params: { sort: updated_at }'],
+      by: 'copy custom_records',
+    },
     { says: 'no size, which gives numbered pages', change: [", size: 'page[size]=100'", ''], by: 'list organizations' },
     { says: 'the cursor of the page before', change: ['meta.after_cursor', 'meta.before_cursor'], by: 'list organizations' },
     { says: 'a position without brackets', change: ["send: 'page[after]'", 'send: page_after'], by: 'list organizations' },
@@ -169,6 +174,12 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
   ],
   hubspot: [
     {
+      says: 'the properties of one type for all of them',
+      change: ["params: { object: '{object}' } }", 'params: { object: 2-11 } }'],
+      by: 'copy custom_records',
+    },
+    { says: 'ids that several types have', change: ['key: [object, id]', 'key: id'], by: 'copy custom_records' },
+    {
       says: 'another place of the cursor',
       change: ['after: { next: paging.next.after', 'after: { next: paging.after'],
       by: 'list contacts',
@@ -188,8 +199,8 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     {
       says: 'the archive in place of the list',
       change: [
-        "      params: { +: wanted, archived: boolean Those in the archive }\n      defaults: &contact_names { properties: 'email,",
-        "      params: { +: wanted, archived: boolean Those in the archive }\n      always: { status: archived }\n      defaults: &contact_names { properties: 'email,",
+        "      params: &listed { +: wanted, archived: boolean Those in the archive }\n      defaults: &contact_names { properties: 'email,",
+        "      params: &listed { +: wanted, archived: boolean Those in the archive }\n      always: { status: archived }\n      defaults: &contact_names { properties: 'email,",
       ],
       by: 'list contacts',
     },
@@ -230,6 +241,13 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     },
   ],
   salesforce: [
+    {
+      says: 'the fields of one object for all of them',
+      change: ["params: { object: '{object}' }", 'params: { object: Shipment__c }'],
+      by: 'copy custom_records',
+    },
+    { says: 'histories as objects', change: [', associateEntityType: { exists: false }', ''], by: 'copy custom_records' },
+    { says: 'metadata as objects', change: [', replicateable: true', ''], by: 'copy custom_records' },
     { says: 'another place of the next page', change: ['next: nextRecordsUrl', 'next: nextPageUrl'], by: 'list accounts' },
     {
       says: 'the address as a parameter',

@@ -45,6 +45,9 @@ export const salesforce: Subject = {
       ...{ entity: 'accounts', params: { since: mostRecent }, holds: 'Account', key: 'Id' },
       only: (row) => Date.parse(String(row['SystemModstamp'])) >= Date.parse(mostRecent),
     },
+    { entity: 'custom_objects', holds: 'made', key: 'name' },
+    { entity: 'custom_records', params: { object: 'Shipment__c' }, holds: 'Shipment__c', key: 'Id' },
+    { entity: 'custom_records', params: { object: 'acme__Box__c', deleted: true }, holds: 'all acme__Box__c', key: 'Id' },
     {
       ...{ entity: 'leads', params: { Status: 'Status 4' }, holds: 'Lead', key: 'Id' },
       only: ({ Status }) => Status === 'Status 4',
@@ -58,12 +61,13 @@ export const salesforce: Subject = {
       only: ({ IsClosed }) => IsClosed === true,
     },
   ],
-  gets: Object.entries(objects).map(([entity, object]) => ({
-    entity,
-    holds: object,
-    params: byId,
-    shows: withAttributes(object),
-  })),
+  gets: [
+    ...Object.entries(objects).map(([entity, object]) => ({ entity, holds: object, params: byId, shows: withAttributes(object) })),
+    {
+      ...{ entity: 'custom_records', holds: 'acme__Box__c', params: ({ Id }) => ({ object: 'acme__Box__c', Id }) },
+      shows: (row) => ({ ...withAttributes('acme__Box__c')(row), object: 'acme__Box__c', custom: row }),
+    },
+  ],
   writes: [
     {
       entity: 'accounts',
@@ -85,12 +89,25 @@ export const salesforce: Subject = {
       ...{ entity: 'events', action: 'create', holds: 'Event', more: 1 },
       params: () => ({ Subject: 'New', StartDateTime: '2026-05-01T10:00:00Z', EndDateTime: '2026-05-01T11:00:00Z' }),
     },
+    {
+      ...{ entity: 'custom_records', action: 'delete', of: 'Shipment__c', holds: 'Shipment__c', more: -1 },
+      params: ({ Id }) => ({ object: 'Shipment__c', Id }),
+    },
     { entity: 'tasks', action: 'delete', of: 'Task', params: byId, holds: 'Task', more: -1 },
   ],
-  copies: (['accounts', 'contacts', 'opportunities', 'cases', 'users'] as const).map((entity) => ({
-    ...{ entity, holds: objects[entity], key: ({ Id }) => String(Id), shows: withCustom, incremental: true },
-    compared: ['SystemModstamp', 'custom.Color__c', 'custom.Score__c', 'custom.Hot__c'],
-  })),
+  copies: [
+    ...(['accounts', 'contacts', 'opportunities', 'cases', 'users'] as const).map((entity) => ({
+      ...{ entity, holds: objects[entity], key: ({ Id }: Row) => String(Id), shows: withCustom, incremental: true as const },
+      compared: ['SystemModstamp', 'custom.Color__c', 'custom.Score__c', 'custom.Hot__c'],
+    })),
+    {
+      ...{ entity: 'custom_records', needs: ['custom_objects'], holds: 'records of made', key: ({ Id }) => String(Id), incremental: true },
+      ...{
+        shows: (row) => ({ ...row, custom: row }),
+        compared: ['SystemModstamp', 'custom.Weight__c', 'custom.Route__c', 'custom.Size__c'],
+      },
+    },
+  ],
   refusals: [
     { answer: salesforceRefusals.rate, code: 'upstream_rate_limited' },
     { answer: salesforceRefusals.access, code: 'upstream_permission_denied' },

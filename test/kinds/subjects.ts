@@ -1,12 +1,14 @@
 /** What the tests know of each kind that ships: its stand-in, and which list of the stand-in an entity reads. */
 import { choose } from '../support/draws.ts'
 import { GitHub, githubRefusals } from './stand-ins/github.ts'
-import { HubSpot, hubspotRefusals } from './stand-ins/hubspot.ts'
+import { HubSpot } from './stand-ins/hubspot.ts'
+import { hubspotRefusals } from './stand-ins/hubspot-parts.ts'
 import { Notion, notionRefusals } from './stand-ins/notion.ts'
 import type { Answer, Row, Vendor } from './stand-ins/shared.ts'
 import { Slack, slackRefusals } from './stand-ins/slack.ts'
 import { Stripe, stripeRefusals } from './stand-ins/stripe.ts'
-import { Zendesk, zendeskRefusals } from './stand-ins/zendesk.ts'
+import { zendeskRefusals } from './stand-ins/zendesk.ts'
+import { ZendeskObjects } from './stand-ins/zendesk-objects.ts'
 import { googleCalendar } from './subject-google-calendar.ts'
 import { jira } from './subject-jira.ts'
 import { linear } from './subject-linear.ts'
@@ -295,8 +297,8 @@ const slack: Subject = {
 const zendeskLists = ['organizations', 'groups', 'ticket_fields', 'macros', 'satisfaction_ratings']
 const zendesk: Subject = {
   slug: 'zendesk',
-  start: () => new Zendesk(choose({ records: 100, smaller: 10 }, {})),
-  startLarge: () => new Zendesk(choose({ records: 300, smaller: 40 }, { records: 11_500 })),
+  start: () => new ZendeskObjects(choose({ records: 100, smaller: 10 }, {})),
+  startLarge: () => new ZendeskObjects(choose({ records: 300, smaller: 40 }, { records: 11_500 })),
   credentials: { email: 'agent@example.com', api_token: 'zd_standin' },
   config: { subdomain: 'stand-in' },
   lists: [
@@ -307,9 +309,15 @@ const zendesk: Subject = {
     { entity: 'ticket_comments', params: { ticket_id: 1 }, holds: 'comments', only: (row) => row['ticket_id'] === 1 },
     { entity: 'found', params: { query: 'type:user role:agent' }, holds: 'users', only: (row) => row['role'] === 'agent', shifts: true },
     ...zendeskLists.map((entity) => ({ entity, holds: entity })),
+    { entity: 'custom_objects', holds: 'custom objects', key: 'key' },
+    { entity: 'custom_records', params: { object: 'ship' }, holds: 'ship' },
     { entity: 'macros', params: { active: true }, holds: 'macros', only: (row) => row['active'] === true },
   ],
-  gets: [...zendeskLists, 'tickets', 'users'].map((entity) => ({ entity, holds: entity, params: byId })),
+  gets: [
+    ...[...zendeskLists, 'tickets', 'users'].map((entity) => ({ entity, holds: entity, params: byId })),
+    { entity: 'custom_objects', holds: 'custom objects', params: ({ key }) => ({ key }) },
+    { entity: 'custom_records', holds: 'dock', params: ({ id }) => ({ object: 'dock', id }) },
+  ],
   writes: [
     {
       ...{ entity: 'tickets', action: 'create', holds: 'tickets', more: 1, once: true },
@@ -323,12 +331,28 @@ const zendesk: Subject = {
     { entity: 'users', action: 'create', params: () => ({ name: 'New' }), holds: 'users', more: 1 },
     { entity: 'users', action: 'delete', of: 'users', params: byId, holds: 'users', more: -1 },
     { entity: 'organizations', action: 'create', params: () => ({ name: 'New' }), holds: 'organizations', more: 1 },
+    {
+      ...{ entity: 'custom_records', action: 'create', holds: 'ship', more: 1 },
+      params: () => ({ object: 'ship', name: 'Rose', custom_object_fields: { crew: '9' } }),
+    },
+    {
+      ...{ entity: 'custom_records', action: 'update', of: 'ship', holds: 'ship', sets: { custom_object_fields: { draught: '2' } } },
+      params: ({ id }) => ({ object: 'ship', id, custom_object_fields: { draught: '2' } }),
+    },
+    {
+      ...{ entity: 'custom_records', action: 'delete', of: 'dock', holds: 'dock', more: -1 },
+      params: ({ id }) => ({ object: 'dock', id }),
+    },
   ],
   copies: [
     { entity: 'tickets', holds: 'tickets', compared: ['subject', 'status'], incremental: true },
     { entity: 'users', holds: 'users', compared: ['name'], incremental: true },
     { entity: 'organizations', holds: 'organizations', compared: ['name'], isSmall: true },
     { entity: 'macros', holds: 'macros', compared: ['title'], isSmall: true },
+    {
+      ...{ entity: 'custom_records', needs: ['custom_objects'], holds: 'records of objects', incremental: true },
+      compared: ['name', 'updated_at', 'custom_object_fields.crew', 'custom_object_fields.town'],
+    },
   ],
   refusals: [
     { answer: zendeskRefusals.rate, code: 'upstream_rate_limited' },
@@ -416,13 +440,24 @@ const hubspot: Subject = {
       params: { filterGroups: [{ filters: [{ propertyName: 'hs_object_id', operator: 'GT', value: String(manyIds) }] }] },
     },
     { entity: 'properties', params: { object: 'contacts' }, holds: 'contact properties', key: 'name' },
+    { entity: 'custom_objects', holds: 'types', key: 'objectTypeId' },
+    { entity: 'custom_records', params: { object: '2-11' }, holds: 'records of types', only: ({ object }) => object === '2-11' },
     { entity: 'pipelines', params: { object: 'deals' }, holds: 'deal pipelines' },
   ],
   gets: [
     ...hubspotLists.map((entity) => ({ entity, holds: entity, params: byId, shows: withProperties })),
     { entity: 'owners', holds: 'owners', params: byId },
+    { entity: 'custom_records', holds: 'records of types', params: ({ object, id }) => ({ object, id }) },
   ],
   writes: [
+    {
+      ...{ entity: 'custom_records', action: 'create', holds: 'records of types', more: 1 },
+      params: () => ({ object: '2-11', properties: { own_ship: 'Rose' } }),
+    },
+    {
+      ...{ entity: 'custom_records', action: 'update', of: 'records of types', holds: 'records of types' },
+      ...{ params: ({ object, id }) => ({ object, id, properties: { own_crew: '9' } }), sets: { properties: { own_crew: '9' } } },
+    },
     { entity: 'contacts', action: 'create', params: () => ({ email: 'new@example.com', firstname: 'New' }), holds: 'contacts', more: 1 },
     {
       ...{ entity: 'contacts', action: 'update', of: 'contacts', holds: 'contacts', sets: { properties: { lastname: 'Other' } } },
@@ -432,9 +467,16 @@ const hubspot: Subject = {
     { entity: 'deals', action: 'create', params: () => ({ dealname: 'New', amount: '12.50' }), holds: 'deals', more: 1 },
     { entity: 'tickets', action: 'delete', of: 'tickets', params: byId, holds: 'tickets', more: -1 },
   ],
-  copies: hubspotLists.map((entity) => ({
-    ...{ entity, holds: entity, compared: ['updatedAt', ...(entity === 'contacts' ? ['properties.own_color'] : [])] },
-  })),
+  copies: [
+    ...hubspotLists.map((entity) => ({
+      ...{ entity, holds: entity, compared: ['updatedAt', ...(entity === 'contacts' ? ['properties.own_color'] : [])] },
+    })),
+    {
+      ...{ entity: 'custom_records', needs: ['custom_objects'], holds: 'records of types' },
+      ...{ key: ({ object, id }) => `${String(object)} ${String(id)}` },
+      compared: ['updatedAt', 'properties.own_ship', 'properties.own_crew', 'properties.own_weight', 'properties.hubspot_owner_id'],
+    },
+  ],
   refusals: [
     { answer: hubspotRefusals.rate, code: 'upstream_rate_limited' },
     { answer: hubspotRefusals.scopes, code: 'upstream_permission_denied' },

@@ -303,6 +303,18 @@ describe('HubSpot', () => {
     expect(new Set(events.map(({ id }) => id)).size).toBe(events.length)
   })
 
+  test('names the type of a record that the account made, and the record is read again', () => {
+    const body = '[{"eventId":1,"occurredAt":2,"subscriptionType":"object.deletion","portalId":1,"objectId":5,"objectTypeId":"2-3465404"}]'
+    expect(readSigned('hubspot', body)).toMatchObject({
+      events: [
+        {
+          ...{ does: 'changed', entity: 'custom_records', key: ['2-3465404', '5'] },
+          read: { action: 'get', params: { object: '2-3465404', id: '5' } },
+        },
+      ],
+    })
+  })
+
   test('is refused at another address', () => {
     const { body } = vendors.hubspot
     const request = post(body, vendors.hubspot.sign(secret, body))

@@ -82,6 +82,13 @@ entities:
     fields: { name: string Name, custom: boolean? Whether the account made it, of: string? What it belongs to }
     from: { of: { param: of } }
     list: { call: 'GET /marks/{of}', pages: none, because: There are few. }
+  things:
+    about: Things of the types that an account made
+    key: [type, id]
+    fields: { type: string Type, id: integer Id, marks: object? Marks of the account }
+    from: { type: { param: type } }
+    described: { run: marks.list, params: { of: '{type}' }, name: name, where: custom }
+    list: { call: 'GET /things/{type}', pages: none, because: There are few., params: { marks: string Marks }, defaults: { marks: '{described}' }, rest: marks }
   halls:
     about: Halls by their names
     key: name
@@ -230,6 +237,14 @@ const rows = [
     ...{ call: 'marks.list', ...says, params: { of: 'parcels' } },
     exchanges: [{ request: `GET ${site}/marks/parcels`, answer: { body: { rows: [{ name: 'blue', custom: true }] } } }],
     data: [{ name: 'blue', of: 'parcels' }],
+  },
+  {
+    ...{ call: 'things.list', ...says, params: { type: 'lamp' } },
+    exchanges: [
+      { request: `GET ${site}/marks/lamp`, answer: { body: { rows: [{ name: 'watt', custom: true }] } } },
+      { request: `GET ${site}/things/lamp?marks=watt`, answer: { body: { rows: [{ id: 1, watt: 5 }] } } },
+    ],
+    data: [{ type: 'lamp', id: 1, marks: { watt: 5 } }],
   },
   {
     ...{ call: 'halls.list', ...says },

@@ -1,45 +1,28 @@
 /** HubSpot CRM v3, by its public reference: https://developers.hubspot.com/docs/api-reference. Written without knowledge of any definition. */
+import {
+  invalid,
+  iso,
+  known,
+  limits,
+  list,
+  missing,
+  modified,
+  objects,
+  pipeline,
+  refuse,
+  sampleOwn,
+  showProperty,
+  showType,
+} from './hubspot-parts.ts'
 import type { Answer, Call, Row } from './shared.ts'
 import * as kit from './shared.ts'
 
-const fault = (category: string, message: string, more: Row = {}) =>
-  Object.assign({ status: 'error', message, correlationId: 'stand-in', category }, more)
-/** https://developers.hubspot.com/docs/api-reference/error-handling */
-const refuse = (status: number, category: string, message: string): kit.Refusal =>
-  new kit.Refusal({ status, body: fault(category, message) })
-const invalid = (message: string) => refuse(400, 'VALIDATION_ERROR', message)
-const missing = () => refuse(404, 'OBJECT_NOT_FOUND', 'resource not found')
-const limits = (left: number) => ({
-  'x-hubspot-ratelimit-max': '190',
-  'x-hubspot-ratelimit-remaining': String(left),
-  'x-hubspot-ratelimit-interval-milliseconds': '10000',
-})
-
-const ten = { errorType: 'RATE_LIMIT', policyName: 'TEN_SECONDLY_ROLLING' }
-
-/** Refusals on demand: https://developers.hubspot.com/docs/developer-tooling/platform/usage-guidelines */
-export const hubspotRefusals = {
-  rate: {
-    status: 429,
-    body: fault('RATE_LIMITS', 'You have reached your ten_secondly_rolling limit.', ten),
-    headers: limits(0),
-  },
-  scopes: { status: 403, body: fault('MISSING_SCOPES', 'This app has not been granted all required scopes to make this call.') },
-  down: { status: 502, body: fault('ERROR', 'internal error') },
-  conflict: { status: 409, body: fault('CONFLICT', 'Contact already exists. Existing ID: 12') },
+/** Sizes, and types that the account made. */
+interface Account {
+  readonly records?: number
+  readonly cap?: number
+  readonly made?: readonly string[]
 }
-
-/** Objects with the properties that the stand-in knows: /docs/api-reference/crm-contacts-v3 and its sisters. */
-const objects = kit.readTable(`
-  path       | modified           | properties                                              | unique
-  contacts   | lastmodifieddate   | email firstname lastname phone company lifecyclestage own_color | email
-  companies  | hs_lastmodifieddate | name domain industry city country phone                |
-  deals      | hs_lastmodifieddate | dealname amount dealstage pipeline closedate           |
-  tickets    | hs_lastmodifieddate | subject content hs_pipeline hs_pipeline_stage hs_ticket_priority |
-  products   | hs_lastmodifieddate | name price description hs_sku                          |
-  line_items | hs_lastmodifieddate | name quantity price amount hs_product_id               |`)
-const modified = (path: string): string => `${objects.get(path)?.['modified']}`
-const known = (path: string): string[] => kit.words(`${objects.get(path)?.['properties'] ?? ''} createdate hs_object_id ${modified(path)}`)
 
 /** HubSpot with objects, owners, pipelines and properties. */
 export class HubSpot extends kit.Vendor {
@@ -47,10 +30,13 @@ export class HubSpot extends kit.Vendor {
   readonly #table = kit.tables()
   /** Results of a search end here: 10,000 at HubSpot. */
   readonly cap: number
+  /** Types that the account made. */
+  readonly made: Set<string>
 
-  constructor({ records = 1_000, cap = 10_000, seed = 23, smaller = 1 }: { records?: number; cap?: number } & kit.Sizes = {}) {
+  constructor({ records = 1_000, cap = 10_000, seed = 23, smaller = 1, made = ['2-11', '2-12'] }: Account & kit.Sizes = {}) {
     super(seed, smaller)
     this.cap = cap
+    this.made = new Set(made)
     const start = Date.now() - 50 * 86_400_000
     for (let index = 0; index < records; index += 1) {
       const time = start + Math.floor(index / 50) * 3_600_000 // fifty records share a time
@@ -64,6 +50,7 @@ export class HubSpot extends kit.Vendor {
       if (index % 7 === 0) this.#add('line_items', { name: `Line ${index}`, quantity: '1', price: '10' }, time)
       const owner = { id: String(this.serial()), email: `o${index}@example.com`, firstName: 'Owner', lastName: `${index}`, userId: index }
       if (index < 120) this.#table('owners').add({ ...owner, archived: false, createdAt: iso(time), updatedAt: iso(time) })
+      for (const path of made) if (index % 2 === 0) this.#add(path, sampleOwn(path, index), time)
     }
   }
 
@@ -71,6 +58,8 @@ export class HubSpot extends kit.Vendor {
   holds(what: string): readonly Row[] {
     if (what === 'contact properties') return known('contacts').map((name) => ({ name }))
     if (what === 'deal pipelines') return [pipeline('deals')]
+    if (what === 'types') return [...this.made].map(showType)
+    if (what === 'records of types') return [...this.made].flatMap((path) => this.#table(path).live())
     const table = this.#table(what.replace('archived ', ''))
     return what.startsWith('archived') ? table.all.filter((row) => table.isDeleted(row)) : table.live()
   }
@@ -78,7 +67,8 @@ export class HubSpot extends kit.Vendor {
   mutate(): void {
     const email = `n${this.serial()}@example.com`
     this.#add('contacts', { email, firstname: 'New' })
-    for (const path of ['contacts', 'companies', 'deals']) {
+    for (const path of this.made) this.#add(path, sampleOwn(path, this.serial()))
+    for (const path of ['contacts', 'companies', 'deals', ...this.made]) {
       this.#change(path, this.pick(this.#table(path).live()), { [known(path)[1] ?? '']: `Changed ${this.serial()}` })
       this.#archive(path, this.pick(this.#table(path).live()))
     }
@@ -97,6 +87,11 @@ export class HubSpot extends kit.Vendor {
     if (call.path === '/account-info/v3/details' && call.method === 'GET')
       return kit.ok({ portalId: 4_242, accountType: 'STANDARD', timeZone: 'UTC', companyCurrency: 'USD' })
     if (crm !== 'crm' || version !== 'v3' || rest.length > 0) throw missing()
+    if (area === 'schemas' && path === '' && call.method === 'GET') {
+      check(call.query, ['archived']) // all at once: /docs/api-reference/legacy/crm/objects/schemas/get-schemas
+      return kit.ok({ results: this.holds('types') })
+    }
+    if (path.startsWith('2-') && !this.made.has(path)) throw refuse(400, 'VALIDATION_ERROR', `Unable to infer object type from: ${path}`)
     if (area === 'owners' && path === '' && call.method === 'GET')
       return this.#page(call, 'owners', { most: 500, filters: ['email', 'archived'] })
     if (area === 'owners' && call.method === 'GET') return kit.ok(this.#find('owners', path))
@@ -110,7 +105,7 @@ export class HubSpot extends kit.Vendor {
     const row = this.#find(path, id)
     if (call.method === 'GET') check(call.query, ['properties', 'propertiesWithHistory', 'associations', 'archived', 'idProperty'])
     if (call.method === 'GET') return kit.ok(show(path, row, call.query.get('properties')))
-    if (call.method === 'PATCH') return kit.ok(this.#change(path, row, read(call, path)))
+    if (call.method === 'PATCH') return kit.ok(bare(this.#change(path, row, read(call, path))))
     if (call.method === 'DELETE') this.#archive(path, row)
     return { status: 204 }
   }
@@ -162,15 +157,16 @@ export class HubSpot extends kit.Vendor {
     const unique = objects.get(path)?.['unique'] ?? ''
     const [same] = this.#table(path).live((row) => unique !== '' && kit.at(row, `properties.${unique}`) === fields[unique])
     if (same !== undefined) throw refuse(409, 'CONFLICT', `Contact already exists. Existing ID: ${String(same['id'])}`)
-    return { status: 201, body: this.#add(path, fields) }
+    return { status: 201, body: bare(this.#add(path, fields)) }
   }
 
   #find = (path: string, id: string | undefined): Row => this.#table(path).need(id, missing())
 
   #add(path: string, fields: Row, time = Date.now()): Row {
-    const id = String(this.serial())
+    // An id is one of its type: https://developers.hubspot.com/docs/api-reference/legacy/crm/objects/custom-objects/guide
+    const id = String(path.startsWith('2-') ? 900_000 + this.#table(path).all.length : this.serial())
     const properties = { ...fields, createdate: iso(time), hs_object_id: id, [modified(path)]: iso(time) }
-    return this.#table(path).add({ id, properties, createdAt: iso(time), updatedAt: iso(time), archived: false })
+    return this.#table(path).add({ id, properties, createdAt: iso(time), updatedAt: iso(time), archived: false, object: path })
   }
 
   #change(path: string, row: Row, fields: Row): Row {
@@ -185,24 +181,14 @@ export class HubSpot extends kit.Vendor {
   }
 }
 
-const iso = (time: number): string => new Date(time).toISOString()
-const list = (value: unknown): Row[] => (Array.isArray(value) ? value.filter(kit.isRow) : [])
-const pipeline = (path: string): Row => ({
-  ...{ id: `${path}-default`, label: 'Default', displayOrder: 0, stages: [{ id: '1', label: 'New' }] },
-  ...{ archived: false, createdAt: iso(0), updatedAt: iso(0) },
-})
-
-/** Those that the account made have no such flag: https://developers.hubspot.com/docs/api-reference/crm-properties-v3/guide */
-const showProperty = (name: string): Row => ({
-  ...{ name, label: name, type: 'string', fieldType: 'text', groupName: 'own' },
-  ...(name.startsWith('own_') ? {} : { hubspotDefined: true }),
-})
+/** No answer names the type of a record. */
+const bare = ({ object: _object, ...row }: Row): Row => row
 
 /** Without a list of wanted properties a few come: https://developers.hubspot.com/docs/api-reference/crm-contacts-v3/guide#retrieve-contacts */
 function show(path: string, row: Row, wanted: string | null): Row {
   const names = new Set([...(wanted === null || wanted === '' ? known(path).slice(0, 3) : wanted.split(',')), ...known(path).slice(-3)])
   const held = kit.isRow(row['properties']) ? row['properties'] : {}
-  return { ...row, properties: Object.fromEntries([...names].map((name) => [name, held[name] ?? null])) }
+  return { ...bare(row), properties: Object.fromEntries([...names].map((name) => [name, held[name] ?? null])) }
 }
 
 function says(path: string, row: Row, { propertyName, operator, value, values }: Row): boolean {

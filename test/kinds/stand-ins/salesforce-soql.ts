@@ -30,7 +30,30 @@ export const objects = kit.readTable(`
   Event        | 00U    | Subject Description Location StartDateTime EndDateTime WhoId WhatId OwnerId                | StartDateTime EndDateTime | 3     |
   Product2     | 01t    | Name ProductCode Description Family IsActive                                               | Name                      | 4     |
   User         | 005    | Username Name Email Title Department IsActive ProfileId                                    | Username Email ProfileId  | 5     | Name
-  Organization | 00D    | Name OrganizationType InstanceName IsSandbox                                               |                           | 0     |`)
+  Organization | 00D    | Name OrganizationType InstanceName IsSandbox                                               |                           | 0     |
+  Shipment__c  | a01    | Name OwnerId Weight__c Route__c                                                            |                           | 2     |
+  acme__Box__c | a02    | Name Size__c Weight__c                                                                     |                           | 3     |`)
+/** Objects that an organization made end with __c: /api/sforce_api_calls_concepts_core_data_objects.htm, "Custom Objects". */
+export const isOwn = (object: string) => object.endsWith('__c')
+/** What stands beside them in the list of all objects, and is no object of records: /api/sforce_api_custom_objects_list.htm */
+const beside = kit.readTable(`
+  name              | custom | queryable | replicateable | associateEntityType
+  Shipment__Share   | true   | true      | false         | Share
+  Shipment__History | true   | true      | true          | History
+  Shipment__ChangeEvent | false | false | false         | ChangeEvent
+  Route__mdt        | true   | true      | false         |
+  Arrived__e        | true   | false     | false         |`)
+/** All objects that the user can reach: /api_rest/resources_describeGlobal.htm; what the flags say: /api/sforce_api_calls_describeglobal_describeglobalresult.htm */
+export const describeAll = (names: readonly string[]): Row[] => [
+  ...names.map((name) => {
+    const flags = { custom: isOwn(name), queryable: true, replicateable: true, associateEntityType: null }
+    return { name, label: name, labelPlural: name, keyPrefix: objects.get(name)?.['prefix'], ...flags }
+  }),
+  ...[...beside.entries()].map(([name, { custom, queryable, replicateable, associateEntityType }]) => {
+    const flags = { custom: custom === 'true', queryable: queryable === 'true', replicateable: replicateable === 'true' }
+    return { name, label: name, labelPlural: name, keyPrefix: null, ...flags, associateEntityType: associateEntityType || null }
+  }),
+]
 /** Fields that the organization made, and their types: /object_reference/field_types.htm */
 export const customTypes: Readonly<Record<string, string>> = {
   Color__c: 'picklist',
@@ -47,12 +70,36 @@ export const system = ['Id', 'CreatedDate', 'LastModifiedDate', 'SystemModstamp'
 export const own = (object: string): string[] => kit.words(objects.get(object)?.['fields'])
 export const known = (object: string): string[] => [...system, ...own(object), ...(hasDeleted(object) ? ['IsDeleted'] : [])]
 /** Custom fields of an object: all but the organization can have some. */
-export const custom = (object: string): string[] => (object === 'Organization' ? [] : Object.keys(customTypes))
+export const custom = (object: string): string[] => (object === 'Organization' || isOwn(object) ? [] : Object.keys(customTypes))
 export const isTime = (name: string) => /(Date|Modstamp|DateTime)$/.test(name) && !/^(Close|Activity|Start|End)Date$/.test(name)
 export const isFlag = (name: string) => /^Is[A-Z]/.test(name)
 
 /** Times have no colon in their offset, and whole seconds: /api_rest/intro_valid_date_formats.htm */
 export const stamp = (time: number): string => `${new Date(Math.floor(time / 1_000) * 1_000).toISOString().slice(0, -1)}+0000`
+
+export const modified = (time: number): Row => ({ LastModifiedDate: stamp(time), SystemModstamp: stamp(time) })
+export const sample = (object: string, index: number): Row => ({
+  ...Object.fromEntries(
+    own(object).flatMap((name): [string, unknown][] => {
+      if (name.endsWith('Id') || name === 'Description') return []
+      if (isFlag(name)) return [[name, index % 2 === 0]]
+      if (isTime(name)) return [[name, stamp(Date.now())]]
+      if (name.endsWith('Date')) return [[name, '2026-05-01']]
+      return [
+        [
+          name,
+          name === 'Amount' ? index + 0.5 : name === 'Probability' ? 10 : name === 'Email' ? `p${index}@example.com` : `${name} ${index}`,
+        ],
+      ]
+    }),
+  ),
+  ...(custom(object).length === 0 ? {} : sampleCustom(index)),
+})
+const sampleCustom = (index: number): Row => ({
+  ...{ Color__c: index % 2 === 0 ? 'blue' : 'red', Score__c: index + 0.5, Stars__c: index % 5, Hot__c: index % 3 === 0 },
+  ...{ Met__c: `2026-05-${String((index % 28) + 1).padStart(2, '0')}`, Seen__c: stamp(Date.UTC(2026, 4, 1, 0, index % 60)) },
+  acme__Partner__c: index % 2 === 0 ? null : '001000000000001AAA',
+})
 
 /** A part of WHERE: https://developer.salesforce.com/docs/atlas.en-us.soql_sosl.meta/soql_sosl/sforce_api_calls_soql_select_conditionexpression.htm */
 type Condition = (row: Row) => boolean

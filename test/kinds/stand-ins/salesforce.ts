@@ -4,17 +4,19 @@ import type { KeyObject } from 'node:crypto'
 import {
   custom,
   customTypes,
+  describeAll,
   fault,
   hasDeleted,
-  isFlag,
-  isTime,
+  isOwn,
   known,
+  modified,
   noColumn,
   objects,
   own,
   type Query,
   refuse,
   Soql,
+  sample,
   stamp,
   unwritable,
 } from './salesforce-soql.ts'
@@ -33,6 +35,14 @@ export const salesforceRefusals = {
   down: fault(503, 'SERVER_UNAVAILABLE', 'Server is temporarily unavailable'),
 }
 
+/** Sizes, and objects that the organization made. */
+interface Organization {
+  readonly records?: number
+  readonly batch?: number
+  readonly seed?: number
+  readonly made?: readonly string[]
+}
+
 /** Salesforce with its usual objects. */
 export class Salesforce extends kit.Vendor {
   readonly access = '00D!standin'
@@ -46,23 +56,29 @@ export class Salesforce extends kit.Vendor {
   readonly #table = kit.tables()
   readonly #locators = new Map<string, Query>()
 
-  constructor({ records = 1_000, batch = 200, seed = 29 }: { records?: number; batch?: number; seed?: number } = {}) {
+  /** Objects that the organization made. */
+  readonly made: Set<string>
+
+  constructor({ records = 1_000, batch = 200, seed = 29, made = ['Shipment__c', 'acme__Box__c'] }: Organization = {}) {
     super(seed, 1)
     this.batch = batch
+    this.made = new Set(made)
     const start = Date.now() - 50 * 86_400_000
-    for (const [object, { share }] of objects)
-      for (let index = 0; index < records; index += Number(share) || records)
+    for (const object of this.#objects())
+      for (let index = 0; index < records; index += Number(objects.get(object)?.['share']) || records)
         this.#add(object, sample(object, index), start + Math.floor(index / 50) * 3_600_000) // fifty records share a time
   }
 
   /** Returns what `query` has of an object, and what `queryAll` has by `all Account`. */
   holds(what: string): readonly Row[] {
+    if (what === 'made') return [...this.made].map((name) => ({ name }))
+    if (what === 'records of made') return [...this.made].flatMap((object) => this.#table(object).live())
     const table = this.#table(what.replace('all ', ''))
     return what.startsWith('all ') ? table.all : table.live()
   }
 
   mutate(): void {
-    for (const object of [...objects.keys()].filter((each) => each !== 'Organization')) {
+    for (const object of this.#objects().filter((each) => each !== 'Organization')) {
       this.#add(object, sample(object, this.serial()))
       const row = this.pick(this.#table(object).live())
       Object.assign(row, { [own(object).includes('Subject') ? 'Subject' : 'Name']: `Changed ${this.serial()}` }, modified(Date.now()))
@@ -119,7 +135,9 @@ export class Salesforce extends kit.Vendor {
     if (services !== 'services' || data !== 'data' || version !== this.version || rest.length > 0) throw missing
     if ((area === 'query' || area === 'queryAll') && call.method === 'GET')
       return object === '' ? this.#query(call, area) : this.#more(call, object)
-    if (area !== 'sobjects' || !objects.has(object)) throw missing
+    if (area === 'sobjects' && object === '' && call.method === 'GET')
+      return kit.ok({ encoding: 'UTF-8', maxBatchSize: 200, sobjects: describeAll(this.#objects()) })
+    if (area !== 'sobjects' || !this.#objects().includes(object)) throw missing
     if (id === 'describe' && call.method === 'GET') return kit.ok(this.#describe(object))
     if (id === undefined && call.method === 'POST') return this.#create(object, read(call, object))
     const table = this.#table(object)
@@ -134,16 +152,23 @@ export class Salesforce extends kit.Vendor {
     return { status: 204 } // without a body: /api_rest/dome_update_fields.htm
   }
 
+  #objects = (): string[] => [...objects.keys()].filter((object) => !isOwn(object) || this.made.has(object))
+
   /** Standard fields, and the custom ones that the user may read. */
-  readonly #readable = (object: string): string[] => [
-    ...known(object),
-    ...custom(object).filter((name) => !this.hidden.has(name) && !this.unreadable.has(name)),
-  ]
+  readonly #readable = (object: string): string[] => {
+    if (!this.#objects().includes(object)) throw refuse(400, 'INVALID_TYPE', `sObject type '${object}' is not supported.`)
+    return [...known(object), ...custom(object)].filter((name) => !this.hidden.has(name) && !this.unreadable.has(name))
+  }
 
   /** /api_rest/resources_sobject_describe.htm; the types: /object_reference/field_types.htm */
   #describe(name: string): Row {
-    const show = (field: string): Row => ({ name: field, label: field, type: customTypes[field] ?? 'string', custom: field in customTypes })
-    const fields = [...known(name), ...custom(name).filter((field) => !this.hidden.has(field))]
+    const show = (field: string): Row => ({
+      name: field,
+      label: field,
+      type: customTypes[field] ?? 'string',
+      custom: field.endsWith('__c'),
+    })
+    const fields = [...known(name), ...custom(name)].filter((field) => !this.hidden.has(field))
     return { name, label: name, keyPrefix: objects.get(name)?.['prefix'], queryable: true, fields: fields.map(show) }
   }
 
@@ -205,30 +230,6 @@ export class Salesforce extends kit.Vendor {
     this.#table(object).delete(Object.assign(row, { IsDeleted: true }, modified(Date.now())))
   }
 }
-
-const modified = (time: number): Row => ({ LastModifiedDate: stamp(time), SystemModstamp: stamp(time) })
-const sample = (object: string, index: number): Row => ({
-  ...Object.fromEntries(
-    own(object).flatMap((name): [string, unknown][] => {
-      if (name.endsWith('Id') || name === 'Description') return []
-      if (isFlag(name)) return [[name, index % 2 === 0]]
-      if (isTime(name)) return [[name, stamp(Date.now())]]
-      if (name.endsWith('Date')) return [[name, '2026-05-01']]
-      return [
-        [
-          name,
-          name === 'Amount' ? index + 0.5 : name === 'Probability' ? 10 : name === 'Email' ? `p${index}@example.com` : `${name} ${index}`,
-        ],
-      ]
-    }),
-  ),
-  ...(custom(object).length === 0 ? {} : sampleCustom(index)),
-})
-const sampleCustom = (index: number): Row => ({
-  ...{ Color__c: index % 2 === 0 ? 'blue' : 'red', Score__c: index + 0.5, Stars__c: index % 5, Hot__c: index % 3 === 0 },
-  ...{ Met__c: `2026-05-${String((index % 28) + 1).padStart(2, '0')}`, Seen__c: stamp(Date.UTC(2026, 4, 1, 0, index % 60)) },
-  acme__Partner__c: index % 2 === 0 ? null : '001000000000001AAA',
-})
 
 function check(query: URLSearchParams, allowed: readonly string[]): void {
   kit.refuseUnknown(query.keys(), allowed, (name) => refuse(400, 'INVALID_PARAMETER', `${name} is not a parameter`))

@@ -3,9 +3,9 @@ import type { Answer, Call, Row } from './shared.ts'
 import * as kit from './shared.ts'
 
 /** https://developer.zendesk.com/api-reference/introduction/requests/#response-format */
-const refuse = (status: number, error: string, description?: string, more: Row = {}): kit.Refusal =>
+export const refuse = (status: number, error: string, description?: string, more: Row = {}): kit.Refusal =>
   new kit.Refusal({ status, body: { error, ...(description === undefined ? {} : { description }), ...more } })
-const missing = () => refuse(404, 'RecordNotFound', 'Not found')
+export const missing = () => refuse(404, 'RecordNotFound', 'Not found')
 /** Zendesk ignores unknown parameters; the stand-in refuses them. */
 const unknown = (name: string) => refuse(400, 'InvalidParameter', `${name} is not a parameter`)
 
@@ -77,11 +77,11 @@ export class Zendesk extends kit.Vendor {
     const basic = `Basic ${Buffer.from(account).toString('base64')}`
     if (![basic, `Bearer ${this.key}`].includes(`${call.headers.authorization}`)) throw refuse(401, "Couldn't authenticate you")
     const limits = { 'ratelimit-limit': '700', 'ratelimit-remaining': '600', 'ratelimit-reset': '30', 'x-rate-limit': '700' }
-    const answer = this.#route(call)
+    const answer = this.route(call)
     return { ...answer, headers: { ...limits, 'x-zendesk-request-id': 'stand-in', ...answer.headers } }
   }
 
-  #route(call: Call): Answer {
+  protected route(call: Call): Answer {
     const [, api, version, path = '', id, part, ...rest] = call.path.replace(/\.json$/, '').split('/')
     if (api !== 'api' || version !== 'v2' || rest.length > 0) throw refuse(404, 'InvalidEndpoint', 'Not found')
     if (path === 'incremental' && exported.includes(`${id}`) && part === 'cursor' && call.method === 'GET')

@@ -7,7 +7,15 @@ import { checkReferences } from './check-references.ts'
 import { checkSync } from './check-sync.ts'
 import type { Kind } from './connector.ts'
 import { findField } from './document.ts'
-import { asksForDescribed, describedSlot, type EntityDefinition, type LiveAction, liveActions, type Operation } from './entity.ts'
+import {
+  asksForDescribed,
+  describedSlot,
+  type EntityDefinition,
+  type LiveAction,
+  liveActions,
+  type Operation,
+  readDescribedSlot,
+} from './entity.ts'
 import { type Fields, isOptional } from './fields.ts'
 import { isObject, refusedNames } from './object.ts'
 import { cursorName, everyRow, findShape, type PageDefinition, sizeName } from './page.ts'
@@ -74,6 +82,15 @@ const findUnknownRefusals = (fields: Fields): string[] =>
     ...(code !== undefined && !(code in errorTable) ? [`refuses with ${code}, which is not an error code`] : []),
     ...findUnknownRefusals(properties),
   ])
+
+/** Finds what lacks so that an operation can ask for the account's own fields. */
+const checkAsked = ({ params }: Operation, described: EntityDefinition['described']): Sentences =>
+  described === undefined
+    ? [`asks for ${describedSlot}, which nothing describes`]
+    : Object.values(described.params ?? {}).map((value) => {
+        const slot = readDescribedSlot(value)
+        return slot !== undefined && isOptional(params, slot) && `asks for ${describedSlot} of ${slot}, which is not a required parameter`
+      })
 
 const entityChecks: readonly Check<EntityContext>[] = [
   ({ definition }) => [definition.about.trim() === '' && 'has no sentence'],
@@ -287,7 +304,7 @@ const operationChecks: readonly Check<OperationContext>[] = [
       operation.rows.rest !== undefined &&
       !hasField(definition.record, operation.rows.rest) &&
       `keeps the rest in ${operation.rows.rest}, which is not a field of the record`,
-    definition.described === undefined && asksForDescribed(operation) && `asks for ${describedSlot}, which nothing describes`,
+    ...(asksForDescribed(operation) ? checkAsked(operation, definition.described) : []),
     operation.admit !== undefined &&
       !(operation.admit.slice('rule:'.length) in (kind.rules.params ?? {})) &&
       `${operation.admit} is not a rule of the kind`,

@@ -236,12 +236,17 @@ export function asksForDescribed(
 /** The list that describes the fields that an account has of its own. */
 export interface Described {
   readonly entity: string
+  /** `{name}` as a value is the parameter `name` of the call that asks for the fields: each of an account's own types has fields of its own. */
   readonly params?: Readonly<Record<string, unknown>>
   /** Field of its records with the name, as a request has it. */
   readonly field: string
   /** Only for records that fit. */
   readonly where?: Condition
 }
+
+/** Reads the parameter of a call that a value of `Described.params` takes; undefined for any other value. */
+export const readDescribedSlot = (value: unknown): string | undefined =>
+  typeof value === 'string' ? /^\{(\w+)\}$/.exec(value)?.[1] : undefined
 
 /** One entity. */
 export interface EntityDefinition extends Partial<Record<LiveAction, Operation>> {

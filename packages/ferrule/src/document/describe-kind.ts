@@ -5,6 +5,7 @@ import { type EntityDefinition, type LiveAction, listActions, liveActions, type 
 import type { Field, Fields, Finding } from '../definition/fields.ts'
 import { listWebhookRules, type WebhookEffect, type WebhookRule } from '../definition/webhooks.ts'
 import { type Block, type FieldRow, fieldRows, heading, paragraph, table } from './blocks.ts'
+import { describeOwnFields } from './own-fields.ts'
 
 const effects: Readonly<Record<WebhookEffect, string>> = {
   changed: 'read again',
@@ -166,7 +167,14 @@ function describeEntity(name: string, entity: EntityDefinition, definition: Conn
     entity.record === undefined
       ? []
       : [heading(3, `${name} record`), ...recordSentence(entity).map(paragraph), fields(entity.record, { withRequired: false })]
-  const blocks = [paragraph(`${entity.about}.`), ...operations, ...searchPart(name, entity), ...referencePart(entity), ...record]
+  const own = describeOwnFields(entity)
+  const blocks = [
+    paragraph(`${entity.about}.${own === undefined ? '' : ` ${own}.`}`),
+    ...operations,
+    ...searchPart(name, entity),
+    ...referencePart(entity),
+    ...record,
+  ]
   return { id: `entity:${name}`, title: name, summary: entity.about, blocks }
 }
 

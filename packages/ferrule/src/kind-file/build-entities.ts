@@ -1,7 +1,14 @@
 /** Makes the entities of the long form. */
 
 import { findField } from '../definition/document.ts'
-import { type EntityDefinition, type LiveAction, liveActions, type Operation, type Origin } from '../definition/entity.ts'
+import {
+  type EntityDefinition,
+  type LiveAction,
+  liveActions,
+  type Operation,
+  type Origin,
+  readDescribedSlot,
+} from '../definition/entity.ts'
 import { type Field, type Fields, objectOrAny } from '../definition/fields.ts'
 import { type Changes, type Each, listParentNames, type Since, type Sync, type TimeForm } from '../definition/sync.ts'
 import { buildFields } from './build-fields.ts'
@@ -305,16 +312,15 @@ function buildDescribed(scope: BuildScope, name: string, { described }: FileEnti
   const valid = Object.keys(entities).filter((each) => entities[each]?.list !== undefined)
   if (!refer(scope, { steps: [...steps, 'run'], what: 'an entity with a list', name: entity, valid }) || source === undefined) return {}
   if (action !== 'list') scope.found.note([...steps, 'run'], { message: 'must be a list', example: `run: ${entity}.list` })
-  for (const each of Object.keys(described.params ?? {}))
-    refer(scope, {
-      ...{
-        steps: [...steps, 'params', each],
-        what: `a parameter of ${entity}.list`,
-        name: each,
-        valid: Object.keys(source.list?.params ?? {}),
-      },
-    })
   const { params, name: field } = described
+  const given = Object.keys(source.list?.params ?? {})
+  const own = Object.keys((entities[name]?.list ?? entities[name]?.get)?.params ?? {})
+  for (const [each, value] of Object.entries(params ?? {})) {
+    const at = [...steps, 'params', each]
+    refer(scope, { steps: at, what: `a parameter of ${entity}.list`, name: each, valid: given })
+    const slot = readDescribedSlot(value)
+    if (slot !== undefined) refer(scope, { steps: at, what: `a parameter of ${name}`, name: slot, valid: own })
+  }
   const { record = {} } = source
   refer(scope, { steps: [...steps, 'name'], what: `a field of ${entity}`, name: firstStep(field), valid: Object.keys(record) })
   const at = { steps: [...steps, 'where'], records: [[entity, record]] } as const

@@ -389,9 +389,11 @@ function checkCoverage(tested: Tested, { definition }: Kind, findings: FindingLi
 
 /** Lists fields that the kind does not know, and fields that no record has. */
 function checkFields({ name, walked: { fields, isSeen } }: Tested, { definition }: Kind, findings: FindingList): void {
-  const { record } = definition.entities[name] ?? {}
+  const { record, list } = definition.entities[name] ?? {}
   if (!isSeen || record === undefined) return
-  const [unknown, missing] = [fields.unknown, fields.listMissing(record)]
+  const wanting = list?.where?.filter(({ exists, not }) => exists && not).map(({ field }) => field) ?? []
+  const { unknown } = fields
+  const missing = fields.listMissing(record).filter((field) => !wanting.includes(field))
   if (unknown.length > 0)
     findings.addOfKind('note', { entity: name }, `records have fields that the kind does not name: ${unknown.join(', ')}`)
   if (missing.length > 0) findings.addOfKind('note', { entity: name }, `no recorded record has these fields: ${missing.join(', ')}`)

@@ -1,5 +1,5 @@
 /** Reads which fields a vendor's account has of its own, and asks for them where a definition says `{described}`. */
-import { asksForDescribed, describedSlot, isWriting, type Operation } from '../../definition/entity.ts'
+import { asksForDescribed, describedSlot, isWriting, type Operation, readDescribedSlot } from '../../definition/entity.ts'
 import { isObject } from '../../definition/object.ts'
 import { FerruleError } from '../../errors.ts'
 import { BoundedMap } from '../../values/bounded-map.ts'
@@ -87,13 +87,23 @@ function putAll(operation: Operation, names: readonly string[]): Operation {
   return { ...operation, defaults: all(defaults), constant: all(constant), text: Object.fromEntries(texts) }
 }
 
+/** Returns the parameters of a description: a slot takes that parameter of the call. */
+const fillParams = ({ operation, params }: Describing): Params =>
+  Object.fromEntries(
+    Object.entries(operation.entity.described?.params ?? {}).map(([name, value]) => {
+      const slot = readDescribedSlot(value)
+      return [name, slot === undefined ? value : params[slot]]
+    }),
+  )
+
 /** Reads the names of all pages of a description. */
-async function readNames({ operation, list }: Describing): Promise<readonly string[]> {
-  const { entity = '', params: given = {}, field = '', where } = operation.entity.described ?? {}
+async function readNames(describing: Describing): Promise<readonly string[]> {
+  const { operation, list } = describing
+  const { entity = '', field = '', where } = operation.entity.described ?? {}
   const fits = where === undefined ? () => true : buildTest(where)
   const path = parsePath(field)
   const names: string[] = []
-  let params: Params = given
+  let params = fillParams(describing)
   for (let page = 0; page < mostPages; page += 1) {
     const outcome = await list({ entity, params })
     if (outcome.type !== 'list') break
@@ -158,11 +168,13 @@ function addWarning(outcome: Outcome, warning: string | undefined): Outcome {
 }
 
 /** Returns what is kept of a description under the connector's key, and what keeps it. */
-function openKept({ connection, operation, runtime: { descriptions, steady } }: Describing) {
+function openKept(describing: Describing) {
+  const { connection, operation, runtime } = describing
+  const { descriptions, steady } = runtime
   const { cursorKey, configuration, origin = null, kind } = connection
   if (cursorKey === undefined) return { kept: undefined, keep: (names: Names): Names => names }
   const owner = Buffer.from(cursorKey).toString('base64url')
-  const key = writeJson([owner, kind.definition.kind, configuration, origin, operation.entity.described])
+  const key = writeJson([owner, kind.definition.kind, configuration, origin, operation.entity.described, fillParams(describing)])
   const keep = (names: Names): Names => {
     descriptions.set(key, names, steady())
     return names
