@@ -27,6 +27,7 @@ export const testOptions = {
   experimental: { viteModuleRunner: false },
   // Test files share processes, because loading the service for each file takes 40 % of the CPU time. So a file leaves nothing behind.
   isolate: false,
+  execArgv: ['--import', new URL('./roomy-heap.mjs', import.meta.url).href],
   // Two more than there are cores use the time in which tests only wait: with one more, two cores idle for a quarter of it.
   maxWorkers: availableParallelism() + 2,
   sequence: { sequencer: LongFilesFirst },
