@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectDocumented } from './contract.ts'
-import { executePath, listUsers, onlyUsers, overBothStores, search, startCopyWorld } from './search-support.ts'
+import { executePath, listUsers, onlyUsers, overStatements, search, startCopyWorld } from './search-support.ts'
 import { type Answer, connectorsPath, createTenant, type Json, type World } from './support.ts'
 
-overBothStores('an aggregate', (engine) => {
+overStatements('an aggregate', (engine) => {
   let world: World
   let users: string
   const aggregate = (params: object | undefined, more: object = {}): Promise<Answer> =>

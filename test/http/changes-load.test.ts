@@ -5,7 +5,7 @@ import type { StoredRecord } from '../../packages/server/src/copies/store/row-en
 import { Random } from '../context/random.ts'
 import { choose } from '../support/draws.ts'
 import { Follower } from '../support/follower.ts'
-import { allFound, overBothStores, startCopyWorld } from './search-support.ts'
+import { allFound, overStatements, startCopyWorld } from './search-support.ts'
 import { connectorsPath, type Json, type World } from './support.ts'
 
 const records = choose(2_000, 100_000)
@@ -44,7 +44,7 @@ function createWriter({ context: { store }, clock }: World, connector: string) {
   }
 }
 
-overBothStores(`a snapshot of ${records} records that change meanwhile`, (engine) => {
+overStatements(`a snapshot of ${records} records that change meanwhile`, (engine) => {
   test('is equal to the copy at the end', { timeout }, async () => {
     const world = await startCopyWorld(engine)
     const connector = await world.connect('changing', { entities: [{ entity: 'users' }] })

@@ -4,12 +4,12 @@ import { connect as connectTo } from '../../packages/ferrule/src/index.ts'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
 import { Follower } from '../support/follower.ts'
 import { expectDocumented } from './contract.ts'
-import { allFound, eventually, overBothStores, startCopyWorld } from './search-support.ts'
+import { allFound, eventually, overStatements, startCopyWorld } from './search-support.ts'
 import { type Answer, connectorsPath, type Json, type World } from './support.ts'
 
 const operation = `GET ${connectorsPath}/{connector_id}/entities/{entity}/changes`
 
-overBothStores('a change feed', (engine) => {
+overStatements('a change feed', (engine) => {
   let world: World
   let connector: string
   let number = 0

@@ -4,10 +4,10 @@ import { connect as connectTo } from '../../packages/ferrule/src/index.ts'
 import { mostConsumers } from '../../packages/ferrule/src/wire/index.ts'
 import { type Consumers, createConsumers } from '../../packages/server/src/copies/changes/consumers.ts'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
-import { overBothStores, startCopyWorld } from './search-support.ts'
+import { overStatements, startCopyWorld } from './search-support.ts'
 import { type Answer, client, connectorsPath, createTenant, type Json, tokenPath, type World } from './support.ts'
 
-overBothStores('a consumer of changes', (engine) => {
+overStatements('a consumer of changes', (engine) => {
   let world: World
   let connector: string
   let other: string

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Random } from '../context/random.ts'
 import { choose } from '../support/draws.ts'
 import { allHits, connectEmpty, searchAll, startEverythingWorld, write } from './everything-support.ts'
-import { allFound, overBothStores } from './search-support.ts'
+import { allFound, overStatements } from './search-support.ts'
 import { base, type Json, type World } from './support.ts'
 
 /** Far from each other, so that `fuzzy` of a search of one entity takes no typing error for a match. */
@@ -89,7 +89,7 @@ function scoreOf(record: Json, fields: readonly string[], text: string): number 
   return points.reduce((sum: number, each) => sum + each, 0)
 }
 
-overBothStores('drawn searches over all connectors', (engine) => {
+overStatements('drawn searches over all connectors', (engine) => {
   let world: World
   let places: readonly Place[]
   let workspaceToken: string

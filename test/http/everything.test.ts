@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Ferrule } from '../../packages/ferrule/src/index.ts'
 import { allHits, connectEmpty, searchAll, startEverythingWorld, write } from './everything-support.ts'
-import { overBothStores } from './search-support.ts'
+import { overStatements } from './search-support.ts'
 import { base, connectorsPath, createTenant, type Json, type World } from './support.ts'
 
-overBothStores('a search over all connectors', (engine) => {
+overStatements('a search over all connectors', (engine) => {
   let world: World
   let deskId: string
   let shopId: string

@@ -4,11 +4,11 @@ import { verifyWebhook } from '../../packages/ferrule/src/index.ts'
 import { createRecordLogs } from '../../packages/server/src/copies/changes/record-logs.ts'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
 import type { EventWorker } from '../../packages/server/src/events/event-worker.ts'
-import { allFound, overBothStores, startCopyWorld } from './search-support.ts'
+import { allFound, overStatements, startCopyWorld } from './search-support.ts'
 import { base, connectorsPath, type Json, type World } from './support.ts'
 import { endpointsPath, Receiver } from './webhook-support.ts'
 
-overBothStores('a receiver of records.changed', (engine) => {
+overStatements('a receiver of records.changed', (engine) => {
   let world: World
   let receiver: Receiver
   let worker: EventWorker
