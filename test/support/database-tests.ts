@@ -10,7 +10,7 @@ const sameOnEach: readonly { readonly files: RegExp; readonly because: string }[
   { files: /^test\/soak\/(?!context-passes|search)/, because: 'kills and storms take an hour on each' },
   { files: /kills?\.test|-death\.test/, because: 'what a kill leaves behind is decided by transactions, which are old' },
   { files: /^test\/faults\//, because: 'the faults are those of vendors' },
-  { files: /^test\/context\/(store-embedded|sync-truth)/, because: 'the copy is embedded there' },
+  { files: /^test\/context\/(memory|store-embedded|sync-truth)/, because: 'the copy is embedded there' },
   {
     files:
       /^test\/context\/(exactness-cases|changes-(kept|noted)|indexes|search-|store-work|sync-fresh|sync-store|citus|folds|store-(copy|forget|own-changes|passes))/,
