@@ -3,6 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { connect } from '../../packages/ferrule/src/core.ts'
+import { buildKindDocument } from '../../packages/ferrule/src/document/build-kind.ts'
 import { parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
 
 const file = `
@@ -120,6 +121,16 @@ test('of each type that the account made are described by themselves, once', asy
   }
   const listed = ['/records/ships id,crew', '/records/docks id,places']
   expect(asked).toEqual(['/columns/ships', listed[0], '/columns/docks', listed[1], ...listed])
+})
+
+test('agents and people read where they are described', async () => {
+  const { entities } = buildKindDocument((await parseKind(file)).definition)
+  const lists = entities.map(({ actions }) => actions.find(({ action }) => action === 'list')?.description)
+  expect(lists).toEqual([
+    'Tickets. Fields of the account in own are those of columns list (of: tickets)',
+    'Records of a type that the account made. Fields of the account in own are those of columns list (of: that of the call)',
+    'Fields of tickets',
+  ])
 })
 
 test('a definition that is wrong about them is refused', async () => {

@@ -204,15 +204,16 @@ describe.each(subjects)('$slug', (subject) => {
       const text = compared.find((name) => typeof own[name] === 'string') ?? field
       const find = async (filter: object) => (await connector.find(entity, { filter })).map(key).toSorted()
       const those = (fits: (row: Row) => boolean) => all.filter(fits).map(key).toSorted()
-      expect(await find({ eq: { [field]: own[field] } })).toEqual([ownKey])
-      expect(await find({ not: { eq: { [field]: own[field] } } })).toEqual(those((row) => key(row) !== ownKey))
-      const some = new Set(all.filter((_row, index) => index % 7 === 0))
-      expect(await find({ in: { [field]: [...some].map((row) => row[field]) } })).toEqual(those((row) => some.has(row)))
+      const isSame = (row: Row) => row[field] === own[field] // an id can be one of its parent only
+      expect(await find({ eq: { [field]: own[field] } })).toEqual(those(isSame))
+      expect(await find({ not: { eq: { [field]: own[field] } } })).toEqual(those((row) => !isSame(row)))
+      const some = new Set(all.filter((_row, index) => index % 7 === 0).map((row) => row[field]))
+      expect(await find({ in: { [field]: [...some] } })).toEqual(those((row) => some.has(row[field])))
       const words = String(own[text])
       const pattern = words.replaceAll(/[\\%_]/g, String.raw`\$&`)
       expect(await find({ like: { [text]: pattern } })).toEqual(those((row) => String(row[text] ?? '').includes(words)))
       const sorted = await connector.find(entity, { sort: [{ [field]: 'desc' }] })
-      expect(sorted.map(key)).toEqual(sortBy(all, [field], false).map(key))
+      expect(sorted.map((row) => row[field])).toEqual(sortBy(all, [field], false).map((row) => row[field]))
       const time = Object.keys(own).find((name) => /^\d{4}-\d\d-\d\dT/.test(String(own[name])))
       if (time === undefined) return
       const from = Date.parse(String(own[time]))
@@ -223,7 +224,7 @@ describe.each(subjects)('$slug', (subject) => {
 
   test.each(
     copies
-      .slice(0, choose(1, copies.length))
+      .filter(({ entity }, index) => index < choose(1, copies.length) || entity === 'custom_records')
       .flatMap(({ compared, ...copy }) => compared.filter((path) => path.includes('.')).map((path) => [copy.entity, path, copy] as const)),
   )('is searched by a field that the account made: %s %s', async (entity, path, { key = keyById }) => {
     const all = await connector.find(entity)

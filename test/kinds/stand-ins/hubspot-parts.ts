@@ -61,7 +61,7 @@ export const showProperty = (name: string): Row => ({
 })
 
 export const sampleOwn = (path: string, index: number): Row =>
-  Object.fromEntries(known(path).flatMap((name) => (name.startsWith('own_') ? [[name, `${name} ${index}`]] : [])))
+  Object.fromEntries(known(path).flatMap((name) => (/^(own_|hubspot_owner)/.test(name) ? [[name, `${name} ${index}`]] : [])))
 /** https://developers.hubspot.com/docs/api-reference/legacy/crm/objects/schemas/get-schemas */
 export const showType = (path: string): Row => ({
   ...{ id: path.slice(2), objectTypeId: path, name: `own_${path.slice(2)}`, fullyQualifiedName: `p4242_own_${path.slice(2)}` },
