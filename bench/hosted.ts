@@ -69,7 +69,7 @@ export async function startHosted(mediaBytes = 0): Promise<Hosted> {
   const kept = stack.move()
   return {
     ours: (body) => ({ child: service, url, headers, body: JSON.stringify(body) }),
-    beginCopy: () => service.tell(id),
+    beginCopy: () => service.tell(`gong calls ${id}`),
     baseline: (path, body) => ({ child: bare, url: `${bare.origin}${path}`, headers, body: JSON.stringify(body) }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }

@@ -33,6 +33,7 @@ import { startUp } from './start.ts'
 import { storeWriteEmbedded, storeWritePostgres } from './store-write.ts'
 import { resync, syncEmbedded, syncPostgres } from './sync.ts'
 import { uploads } from './uploads.ts'
+import { vendorEvents } from './vendor-events.ts'
 
 type Benchmark = (effort: SearchEffort & EverythingEffort) => Promise<Result> | AsyncIterable<Result>
 
@@ -55,6 +56,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   partitions,
   'own-tables': ownTables,
   uploads,
+  'vendor-events': vendorEvents,
   'store-write-embedded': storeWriteEmbedded,
   'store-write-postgres': storeWritePostgres,
   aggregates,

@@ -41,9 +41,13 @@ const store = openContext({ settings, kinds: served, logger, platform: () => und
 const engine = () => createEngine({ limits: false, searchRefusal: 'context_store_unavailable' })
 const platform = await openPlatform({ settings, kinds: served, contextStore: store, engine })
 const metrics = createMetrics()
-const { copies } = createContextServices({ store, platform, settings, metrics, logger })
+const { copies, vendorEventWorker } = createContextServices({ store, platform, settings, metrics, logger })
 const app = await createServer({ platform, copies, metrics, settings, kinds: served, logger })
 await app.listen({ host: '127.0.0.1', port: 0 })
-// A connector's id: begins the copy of its calls, which live reads fill from then on.
-const beginCopy = (connector: string) => store.writeBatch({ connector, kind: 'gong', entity: 'calls' }, { records: [], asked: 0 })
-serve({ port: (app.server.address() as AddressInfo).port }, async (connector) => void (await beginCopy(connector))) // it listens on a port
+if (process.env['BENCH_VENDOR_EVENTS'] === 'on') vendorEventWorker?.start()
+// `kind entity connector`: begins this copy, which live reads and events fill from then on.
+async function beginCopy(message: string): Promise<void> {
+  const [kind = '', entity = '', connector = ''] = message.split(' ')
+  await store.writeBatch({ connector, kind, entity }, { records: [], asked: 0 })
+}
+serve({ port: (app.server.address() as AddressInfo).port }, beginCopy) // it listens on a port

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { callsAnswer } from './calls.ts'
 import { serve } from './child.ts'
+import { buildCustomer } from './customers.ts'
 
 const list = Buffer.from(JSON.stringify(callsAnswer))
 const chunk = Buffer.alloc(256 * 1024, 'ferrule ')
@@ -27,6 +28,8 @@ const server = createServer((request, response) => {
   const { port } = server.address() as AddressInfo // it listens on a port
   const url = new URL(request.url ?? '/', `http://127.0.0.1:${port}`)
   if (url.pathname === '/v2/calls') return json(response, list)
+  const [, customer] = /\/customers\/(\d+)\.json$/.exec(url.pathname) ?? []
+  if (customer !== undefined) return json(response, Buffer.from(JSON.stringify({ customer: buildCustomer(customer) })))
   if (url.pathname === '/media') return media(response, Number(url.searchParams.get('size')))
   if (url.pathname !== '/v2/calls/extensive') return json(response.writeHead(404), Buffer.from('{"errors":["not found"]}'))
   const size = process.env['BENCH_MEDIA_BYTES'] ?? '0'
