@@ -117,6 +117,8 @@ test('the settings show where the vendor sends webhooks, what came, and what is 
   await section.getByText('Nothing verifies requests').waitFor({ state: 'detached' })
   expect(await secret.inputValue()).toBe('')
   expect(await page.content()).not.toContain(shopifyCredentials.clientSecret)
+  await section.getByRole('button', { name: 'Ask the vendor for events' }).click()
+  await section.getByText(/^The vendor sends: .*collections\/update/).waitFor()
 
   const address = await section.getByText('/webhooks/connectors/').innerText()
   const { json } = await world.execute(store, { entity: 'custom_collections', action: 'list', params: { limit: 1 } })

@@ -117,6 +117,7 @@ const rows: Readonly<Record<string, Row>> = {
   'connectors get': table([wide.connector], 'name', wide.connector, 'credential_scheme'),
   'connectors update': table([wide.connector, '--name', renamed], 'name', renamed),
   'connectors check': table([renamed], 'name', renamed, 'succeeded'),
+  'connectors webhooks': table([renamed, '--make'], 'address', '/webhooks/connectors/', 'missing'),
   'webhooks create': {
     args: [wide.endpoint],
     before: async () => [`${receiver.address}/hook`],

@@ -279,6 +279,10 @@ test('the vendor is asked for the topics of the copied entities, as far as the c
   const less = (await here.ok(owner, 'PUT', path, { subscribe: true })).subscriptions
   expect(less.map(({ state }: Json) => state)).toEqual(['refused', 'refused', 'refused', 'made'])
   expect(less[0].message).toContain('read_products')
+  expect(await here.status(owner, id)).toMatchObject({
+    ...{ subscribable: true, subscriptions: less },
+    missing: expect.arrayContaining(['The vendor refused some topics: see subscriptions.']),
+  })
   const unverified = await here.connect(owner, ['locations'])
   const sent = { method: 'PUT', token: owner.token, body: { subscribe: true } }
   const { status, json } = await here.world.ask(`${connectorsPath}/${unverified}/webhooks`, sent)

@@ -28,6 +28,7 @@ export const webhookRecords = {
     oldest_waiting_at: 'date-time | null',
     received: 'integer',
     repeated: 'integer',
+    subscribable: 'boolean',
     subscriptions: '[{ message: string | null, state: made | known | refused, topic: string }] | null',
     topics: '[string]',
     turned_away: 'integer',

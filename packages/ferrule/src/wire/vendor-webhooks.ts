@@ -31,6 +31,7 @@ export const connectorWebhooks = record(
     last_refused_at: orNull(time('Time of a request with a wrong signature, to the minute')),
     last_worked_at: orNull(time('Time when events were last worked on')),
     last_lag_ms: orNull(int('Milliseconds from the arrival of that event until its records were in the copy')),
+    subscribable: bool('Whether the kind says how to ask the vendor for events, so that `subscribe` is offered'),
     subscriptions: orNull(
       list(
         part(
@@ -41,7 +42,7 @@ export const connectorWebhooks = record(
           },
           'What the vendor answered',
         ),
-        'Answers of the vendor to a request with `subscribe`; null for others',
+        'Answers of the vendor to the last request with `subscribe`; null before the first',
       ),
     ),
     missing: list(str('Sentence'), 'What is missing for events to come; empty: nothing is'),

@@ -9,6 +9,7 @@ import { buildSandboxValues } from '../../document/sandbox-values.ts'
 import { FerruleError } from '../../errors.ts'
 import type { ConnectLinkInput, ConnectLinkQuery, ConnectLinkRecord, ConnectLinkStatus } from '../../wire/connect/links.ts'
 import type { ConnectorInput, ConnectorPatch } from '../../wire/connector-inputs.ts'
+import type { ConnectorWebhooksInput } from '../../wire/vendor-webhooks.ts'
 import { type CommandContext, readFlag, readList, readNumber, readText } from '../context.ts'
 import { failUsage } from '../failure.ts'
 import { readObject } from '../params.ts'
@@ -21,6 +22,7 @@ import { listNames, parseTyped } from '../typed-values.ts'
 import { collectPages } from '../walk.ts'
 
 const columns = 'id,name,connector_type,status,workspace_name'
+const webhookColumns = 'address,verified_by,subscribable,subscriptions,received,waiting,last_event_at,last_lag_ms,missing'
 
 /** Lists the connectors of the workspace. */
 export async function listConnectors(context: CommandContext): Promise<void> {
@@ -131,6 +133,31 @@ export async function checkConnector(context: CommandContext): Promise<void> {
   const result = await connectors.check(id, {}, callOptions(context))
   if (result.status === 'failed') throw readCheckFailure(result)
   await context.output.value({ connector_id: id, name, ...result }, 'name,status')
+}
+
+/** Reads what the webhooks of a connector are set to; undefined: nothing changes. */
+async function readWebhookInput({ options, ask }: CommandContext): Promise<ConnectorWebhooksInput | undefined> {
+  const file = readText(options, 'fromFile')
+  const wantsSecret = readFlag(options, 'secret')
+  const subscribe = readFlag(options, 'subscribe')
+  if (!readFlag(options, 'make') && file === undefined && !wantsSecret && !subscribe) return undefined
+  const given = file === undefined ? {} : await readObject(file)
+  const asked = wantsSecret ? { secret: await ask.secret({ message: 'Secret that the vendor signs with', instead: '--from-file' }) } : {}
+  return { ...given, ...asked, ...(subscribe ? { subscribe } : {}) }
+}
+
+/** Shows, makes or deletes the address that the vendor sends webhooks to. */
+export async function showWebhooks(context: CommandContext): Promise<void> {
+  const { options, output, ask } = context
+  const { connectors, id, name } = await open(context)
+  const input = await readWebhookInput(context)
+  if (!readFlag(options, 'delete')) {
+    const call = callOptions(context)
+    return output.value(await (input === undefined ? connectors.webhooks(id, call) : connectors.setWebhooks(id, input, call)), webhookColumns)
+  }
+  if (input !== undefined) throw failUsage('--delete goes with no other change.', 'Delete the address first, then make another one.')
+  await ask.confirm(`Delete the address for webhooks of ${name}, with its secret`, readFlag(options, 'yes'))
+  return output.value(await connectors.removeWebhooks(id, callOptions(context)), webhookColumns)
 }
 
 /** Deletes a connector with its credentials and its copy. */

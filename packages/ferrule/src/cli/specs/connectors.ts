@@ -86,6 +86,26 @@ export const connectorCommands: readonly CommandSpec[] = [
     load: async () => (await import('../actions/connectors.ts')).deleteConnector,
   },
   {
+    name: 'connectors webhooks',
+    args: '<connector>',
+    about: 'show the webhooks that the vendor sends to a connector: their address, what came, and what is missing',
+    details: [
+      named,
+      'The secret comes from a prompt, or from a file or standard input: JSON with secret. Options stand in the history of the shell.',
+    ].join('\n'),
+    options: [
+      { flags: '--make', about: 'make the address if there is none' },
+      { flags: '--secret', about: 'ask for the secret that the vendor signs with' },
+      { flags: '--from-file <path>', about: 'read the secret from a file of JSON; - reads standard input' },
+      { flags: '--subscribe', about: 'ask the vendor for the topics of the copied entities, where the kind says how' },
+      { flags: '--delete', about: 'delete the address with its secret, and events that wait there' },
+      { flags: '-y, --yes', about: 'with --delete: without a question' },
+    ],
+    examples: ['ferrule connectors webhooks gong --make --jq .address', 'ferrule connectors webhooks gong --delete --yes --jq .missing'],
+    record: async () => (await import('../../wire/vendor-webhooks.ts')).connectorWebhooks,
+    load: async () => (await import('../actions/connectors.ts')).showWebhooks,
+  },
+  {
     name: 'definitions',
     args: '[kind]',
     about: 'list the kinds of external systems, or show one with its fields',

@@ -22,6 +22,7 @@ export const vendorEvents = ({ id, text, bytes, moment, end }: ColumnTypes): rea
     last_refused_at ${moment},
     last_worked_at ${moment},
     last_lag_ms ${moment},
+    subscriptions ${text},
     created_at ${moment} not null,
     updated_at ${moment} not null,
     check ((connector_id is null) <> (vendor_application_id is null)),

@@ -25,6 +25,8 @@ export interface WebhookSourceTable {
   last_worked_at: number | null
   /** Time from the arrival of the last event to the end of its work. */
   last_lag_ms: number | null
+  /** JSON: what the vendor answered for each topic that it was asked for last; null before. */
+  subscriptions: string | null
   created_at: number
   updated_at: number
 }

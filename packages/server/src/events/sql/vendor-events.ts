@@ -24,7 +24,7 @@ export type NewSource = Pick<SourceRow, 'id' | 'organization_id' | 'connector_id
 export const insertSource = async (db: Db, source: NewSource): Promise<void> => {
   await db
     .insertInto('webhook_sources')
-    .values({ ...source, ...noCounts, ...noTimes, sealed: null, master_key_id: null, updated_at: source.created_at })
+    .values({ ...source, ...noCounts, ...noTimes, sealed: null, master_key_id: null, subscriptions: null, updated_at: source.created_at })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }
@@ -62,7 +62,7 @@ export const findApplicationSource = (db: Db, organizationId: string, applicatio
     .executeTakeFirst()
 
 /** Columns of an address that change. */
-export type SourceChange = Partial<Pick<SourceRow, 'sealed' | 'master_key_id' | 'last_refused_at' | 'updated_at'>>
+export type SourceChange = Partial<Pick<SourceRow, 'sealed' | 'master_key_id' | 'last_refused_at' | 'subscriptions' | 'updated_at'>>
 
 type SourceId = Pick<SourceRow, 'id' | 'organization_id'>
 

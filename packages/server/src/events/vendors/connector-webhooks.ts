@@ -112,6 +112,7 @@ function findOffered(parts: ServiceParts, { kind, own }: Pick<Addressed, 'kind' 
 }
 
 // JSON that this service wrote.
+const parseAnswers = ({ subscriptions }: SourceRow): readonly Answer[] | null => (subscriptions === null ? null : JSON.parse(subscriptions))
 const parseNames = (json: string | null): readonly string[] => (json === null ? [] : JSON.parse(json))
 
 /** Returns what verifies requests. */
@@ -147,12 +148,14 @@ function listMissing(addressed: Addressed, { address, received, waiting }: Known
   if (source === undefined) return ['There is no address: make one, and give it to the vendor.']
   const isUnproven = webhooks.account !== undefined && listConnectorAccounts(kind, connector).length === 0
   const unset = `Nothing verifies requests, so all are refused: set a secret. ${webhooks.signature.find.says}`
+  const isRefused = own !== undefined && parseAnswers(own)?.some(({ state }) => state === 'refused') === true
   const sentences = [
     address === undefined && withoutAddress,
     address !== undefined && isLoopback(new URL(address).hostname) && onlyHere,
     findVerifier(addressed) === 'nothing' && (addressed.offered === undefined ? unset : unconfirmed),
     ofApplication !== undefined && isUnproven && unproven,
     received === 0 && 'Nothing has come yet: name the address and the topics at the vendor.',
+    isRefused && 'The vendor refused some topics: see subscriptions.',
     isNewer(source.last_refused_at, source.last_event_at) && refused,
     waiting >= mostWaiting && 'Too many events wait, so new ones are turned away.',
   ]
@@ -191,7 +194,8 @@ async function buildRecord(parts: ServiceParts, db: Db, addressed: Addressed): P
     last_refused_at: newest(...sources.map((source) => source.last_refused_at)),
     last_worked_at: newest(...sources.map((source) => source.last_worked_at)),
     last_lag_ms: lag === null || lag === undefined ? null : Number(lag),
-    subscriptions: null,
+    subscribable: kind?.definition.webhooks?.subscribe !== undefined,
+    subscriptions: own === undefined ? null : parseAnswers(own),
     missing: listMissing(addressed, { address: address ?? ofAll, received, waiting: backlog.waiting }),
   }
 }
@@ -217,6 +221,15 @@ function set(parts: ServiceParts, { principal, id }: RequestedId, secret: string
     return buildRecord(parts, db, await readAddressed(parts, db, connector))
   })
 }
+
+/** Stores what the vendor answered, for the status. */
+const keepAnswers = (parts: ServiceParts, { principal, id }: RequestedId, answers: readonly Answer[]): Promise<ConnectorWebhooks> =>
+  parts.database.transaction(async (db) => {
+    const connector = await requireConnector(db, principal, id, holdConnector)
+    const { own } = await readAddressed(parts, db, connector)
+    if (own !== undefined) await updateSource(db, own, { subscriptions: JSON.stringify(answers), updated_at: parts.source.clock() })
+    return buildRecord(parts, db, await readAddressed(parts, db, connector))
+  })
 
 /** Returns the address, if requests there can be verified. @throws FerruleError `validation_failed` */
 function requireVerified({ address, verified_by: verifier }: ConnectorWebhooks): string {
@@ -247,7 +260,8 @@ export function createConnectorWebhooks(parts: Parts, connectors: EventConnector
       const access = await connectors.readAccess(principal, id)
       const { wanted } = await findSyncedConnector(parts, principal, id)
       const services = { connectors, engine: parts.engine, onBackgroundError: parts.onBackgroundError }
-      return { ...status, subscriptions: await subscribe(services, access, { address, entities: wanted }) }
+      const answers = await subscribe(services, access, { address, entities: wanted })
+      return keepAnswers(parts, { principal, id }, answers)
     },
     remove: async (principal, id) => {
       requireScope(principal, 'connectors:write')

@@ -44,6 +44,42 @@ function MakeButton({ status: { connector_id: id } }: StatusProps) {
   )
 }
 
+/** Topics that the vendor was asked for, with what it answered. */
+function Subscriptions({ status: { subscriptions } }: StatusProps) {
+  const list = (wanted: (state: string) => boolean) => (subscriptions ?? []).filter(({ state }) => wanted(state))
+  const [sent, refused] = [list((state) => state !== 'refused'), list((state) => state === 'refused')]
+  return (
+    <>
+      {sent.length > 0 && (
+        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+          The vendor sends: {sent.map(({ topic }) => topic).join(', ')}
+        </Text>
+      )}
+      {refused.map(({ topic, message }) => (
+        <Text key={topic} size="sm" style={{ overflowWrap: 'anywhere' }}>
+          The vendor refused {topic}: {message}
+        </Text>
+      ))}
+    </>
+  )
+}
+
+/** Asks the vendor for the topics of the copied entities. */
+function SubscribeButton({ status: { connector_id: id } }: StatusProps) {
+  const asking = useWrite((ferrule) => ferrule.connectors.setWebhooks(id, { subscribe: true }), {
+    refreshes: [listKey(id)],
+    onDone: () => announce('The vendor has answered.'),
+  })
+  return (
+    <>
+      <Button variant="default" loading={asking.isPending} onClick={() => asking.mutate(undefined)}>
+        Ask the vendor for events
+      </Button>
+      {asking.error !== null && <ErrorBox error={asking.error} title="The vendor was not asked" />}
+    </>
+  )
+}
+
 /** Asks, then deletes the address. */
 function DeleteButton({ status: { connector_id: id } }: StatusProps) {
   const deletion = useWrite((ferrule) => ferrule.connectors.removeWebhooks(id), {
@@ -136,7 +172,7 @@ function Missing({ status: { missing } }: StatusProps) {
 
 /** Shows the webhooks of a kind that reads them. */
 function Webhooks({ status }: StatusProps) {
-  const { address, application_address: ofAll, verified_by: verifier, topics } = status
+  const { address, application_address: ofAll, verified_by: verifier, topics, subscribable } = status
   return (
     <>
       {(address ?? ofAll) !== null && <Arrived status={status} />}
@@ -147,7 +183,11 @@ function Webhooks({ status }: StatusProps) {
         Topics that are read: {topics.includes('*') ? 'all' : topics.join(', ')}
       </Text>
       {address !== null && verifier !== 'credentials' && <SecretForm status={status} />}
-      <div>{address === null ? <MakeButton status={status} /> : <DeleteButton status={status} />}</div>
+      <Subscriptions status={status} />
+      <Group>
+        {subscribable && address !== null && verifier !== 'nothing' && <SubscribeButton status={status} />}
+        {address === null ? <MakeButton status={status} /> : <DeleteButton status={status} />}
+      </Group>
     </>
   )
 }
