@@ -5,6 +5,7 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent } from 'undici'
+import type { ConnectorWebhooks } from '../packages/ferrule/src/wire/index.ts'
 import { type Child, start } from './child.ts'
 import { buildCustomer } from './customers.ts'
 import { connectTo, serviceCredentials } from './hosted.ts'
@@ -82,12 +83,13 @@ async function makeAddress(service: Child): Promise<Target> {
   const { id, headers } = await connectTo(service, { ...shop, entities: [{ entity: 'customers' }] })
   await service.tell(`shopify customers ${id}`)
   const url = `${service.origin}/api/v1/integrations/connectors/${id}/webhooks`
-  const ask = async (init: RequestInit): Promise<{ readonly address: string; readonly waiting: number; readonly given_up: number }> => {
+  const ask = async (init: RequestInit): Promise<ConnectorWebhooks> => {
     const answer = await fetch(url, { ...init, headers })
     if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${await answer.text()}`)
-    return answer.json()
+    return (await answer.json()) as ConnectorWebhooks // of our own API
   }
   const { address } = await ask({ method: 'PUT', body: JSON.stringify({ secret }) })
+  if (address === null) throw new Error('there is no address')
   const settle = async (): Promise<void> => {
     for (;;) {
       const { waiting, given_up: lost } = await ask({ method: 'GET' })
