@@ -153,7 +153,10 @@ export async function showWebhooks(context: CommandContext): Promise<void> {
   const input = await readWebhookInput(context)
   if (!readFlag(options, 'delete')) {
     const call = callOptions(context)
-    return output.value(await (input === undefined ? connectors.webhooks(id, call) : connectors.setWebhooks(id, input, call)), webhookColumns)
+    return output.value(
+      await (input === undefined ? connectors.webhooks(id, call) : connectors.setWebhooks(id, input, call)),
+      webhookColumns,
+    )
   }
   if (input !== undefined) throw failUsage('--delete goes with no other change.', 'Delete the address first, then make another one.')
   await ask.confirm(`Delete the address for webhooks of ${name}, with its secret`, readFlag(options, 'yes'))
