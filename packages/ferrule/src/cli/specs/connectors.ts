@@ -94,7 +94,7 @@ export const connectorCommands: readonly CommandSpec[] = [
       'The secret comes from a prompt, or from a file or standard input: JSON with secret. Options stand in the history of the shell.',
     ].join('\n'),
     options: [
-      { flags: '--make', about: 'make the address if there is none' },
+      { flags: '--make', about: 'make the address unless it exists' },
       { flags: '--secret', about: 'ask for the secret that the vendor signs with' },
       { flags: '--from-file <path>', about: 'read the secret from a file of JSON; - reads standard input' },
       { flags: '--subscribe', about: 'ask the vendor for the topics of the copied entities, where the kind says how' },
