@@ -1,6 +1,8 @@
-/** Drawn searches over all connectors: their answers are those of searches of each entity, merged. */
+/** Drawn searches over all connectors, with tokens of all kinds: their answers are those of searches of each entity, merged. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findHandle, readRows } from '../agent/support.ts'
 import { Random } from '../context/random.ts'
+import { connectClient, type TestClient } from '../mcp/clients.ts'
 import { choose } from '../support/draws.ts'
 import { allHits, connectEmpty, searchAll, startEverythingWorld, write } from './everything-support.ts'
 import { allFound, overStatements } from './search-support.ts'
@@ -13,6 +15,8 @@ const states = ['open', 'closed', 'paid']
 /** An entity of the test's kinds, as this test reads it. */
 interface Place {
   readonly connector: string
+  /** Name of the connector. */
+  readonly name: string
   readonly workspace: string
   readonly kind: 'desk' | 'shop'
   readonly entity: string
@@ -26,15 +30,12 @@ interface Place {
 /** Fields of related records, by reference. */
 type Include = Readonly<Record<string, readonly unknown[]>>
 
-const placesOf = (connector: string, kind: 'desk' | 'shop', workspace: string): readonly Place[] =>
-  kind === 'shop'
-    ? [{ connector, workspace, kind, entity: 'orders', fields: ['title'], time: 'created_at', references: [] }]
+const placesOf = (of: Pick<Place, 'connector' | 'name' | 'workspace' | 'kind'>): readonly Place[] =>
+  of.kind === 'shop'
+    ? [{ ...of, entity: 'orders', fields: ['title'], time: 'created_at', references: [] }]
     : [
-        {
-          ...{ connector, workspace, kind, entity: 'tickets', fields: ['subject', 'body', 'custom'], time: 'opened' },
-          references: ['requester', 'watchers[]'],
-        },
-        { connector, workspace, kind, entity: 'people', fields: ['name', 'email'], time: undefined, references: ['manager'] },
+        { ...of, entity: 'tickets', fields: ['subject', 'body', 'custom'], time: 'opened', references: ['requester', 'watchers[]'] },
+        { ...of, entity: 'people', fields: ['name', 'email'], time: undefined, references: ['manager'] },
       ]
 
 const drawWords = (random: Random): string => random.many(4, () => random.pick(vocabulary)).join(random.pick([' ', ', ', ' / ']))
@@ -89,18 +90,95 @@ function scoreOf(record: Json, fields: readonly string[], text: string): number 
   return points.reduce((sum: number, each) => sum + each, 0)
 }
 
+/** What is searched for, and where; left out: everywhere. */
+interface Search {
+  readonly text?: string
+  readonly filter?: object
+  readonly include?: Include
+  readonly kinds?: readonly string[]
+  readonly connectors?: readonly string[]
+  readonly entities?: readonly string[]
+}
+
+/** A record that was found, with what it refers to. */
+interface FoundRecord {
+  readonly name: string
+  readonly related: unknown
+}
+
+/** What a search found: its records in their order, and how many there are. */
+interface Answered {
+  readonly records: readonly FoundRecord[]
+  readonly counted: number
+}
+
+/** A token with what it reaches. */
+interface Way {
+  readonly name: string
+  /** true: it is the tool of agents. */
+  readonly isAgents?: boolean
+  reaches(place: Place): boolean
+  /** Draws what a search is narrowed to, and what it includes, as far as this way can. */
+  narrow(random: Random): Search
+  /** Reads all pages; undefined where only words with typing errors were found. */
+  find(search: Search, random: Random): Promise<Answered | undefined>
+}
+
+const sum = (counts: readonly number[]): number => counts.reduce((all, each) => all + each, 0)
+
+/** A bearer token at the route. */
+function byHttp(sign: () => readonly [world: World, token: string]): Way['find'] {
+  return async (search, random) => {
+    const [world, token] = sign()
+    const first = await searchAll(world, { ...search, limit: 100 }, token)
+    if (first.json.meta?.near === true) return undefined
+    const paged = await allHits(world, { ...search, limit: 1 + random.below(7) }, token)
+    expect(first.json.data).toEqual(paged)
+    return {
+      records: paged.map(({ connector, entity, key, related }) => ({ name: `${connector.name} ${entity} ${key}`, related })),
+      counted: sum(first.json.facets.connectors.map(({ count }: Json) => count)),
+    }
+  }
+}
+
+/** A token for MCP at the tool of agents. */
+function byMcp(connected: () => TestClient | undefined): Way['find'] {
+  return async ({ text, filter, include = {}, entities: [entity] = [] }, random) => {
+    const client = connected()
+    if (client === undefined) throw new Error('the client is not connected')
+    const paths = Object.entries(include).flatMap(([reference, fields]) => fields.map((field) => `${reference}.${field}`))
+    const args = { limit: 1 + random.below(30), text, filter, entity, include: paths }
+    const records: FoundRecord[] = []
+    let answer = await client.call('search', JSON.parse(JSON.stringify(args)))
+    const beside = JSON.parse(/^Beside the rows: (.*)$/m.exec(answer.text)?.[1] ?? '{}')
+    if (beside.near !== undefined) return undefined
+    for (;;) {
+      if (answer.isError) throw new Error(answer.text)
+      for (const row of readRows(answer).map((each): Json => each))
+        records.push({ name: `${row.connector} ${row.entity} ${row.key}`, related: row.related ?? undefined })
+      const handle = findHandle(answer)
+      if (handle === undefined) return { records, counted: sum(Object.values(beside.found ?? {})) }
+      answer = await client.call('read_more', { handle })
+    }
+  }
+}
+
 overStatements('drawn searches over all connectors', (engine) => {
   let world: World
   let places: readonly Place[]
   let workspaceToken: string
+  const clients = new Map<string, TestClient>()
+  const connectorAt = (index: number): string => [...new Set(places.map(({ connector }) => connector))][index] ?? ''
+
   beforeAll(async () => {
     world = await startEverythingWorld(engine)
     const random = new Random(27)
     const made: Place[] = []
     for (let index = 0; index < 5; index += 1) {
       const [kind, workspace] = [index % 2 === 0 ? 'desk' : 'shop', index < 3 ? 'default' : 'Second'] as const
-      const connector = await connectEmpty(world, kind, `${kind} ${index}`, { workspace_name: workspace, create_workspace: true })
-      made.push(...placesOf(connector, kind, workspace))
+      const name = `${kind} ${index}`
+      const connector = await connectEmpty(world, kind, name, { workspace_name: workspace, create_workspace: true })
+      made.push(...placesOf({ connector, name, workspace, kind }))
     }
     places = made
     for (const place of places) {
@@ -109,12 +187,20 @@ overStatements('drawn searches over all connectors', (engine) => {
     }
     const sent = { token: world.token, body: { workspace_name: 'Second' } }
     workspaceToken = (await world.ask(`${base}/account/applications/scoped-token`, sent)).json.token
+    const both = { workspace_names: ['default', 'Second'] }
+    const wanted = { both, second: { workspace_names: ['Second'] }, named: { ...both, connector_ids: [1, 4].map(connectorAt) } }
+    for (const [name, body] of Object.entries(wanted)) {
+      const { token } = (await world.ask(`${base}/account/mcp-tokens`, { token: world.token, body: { name, ...body } })).json
+      clients.set(name, await connectClient(`${world.url}/mcp`, token, '2026-07-28'))
+    }
   })
-  afterAll(() => world.close())
+  afterAll(async () => {
+    for (const client of clients.values()) await client.close()
+    await world.close()
+  })
 
   /** Searches each entity, and merges the answers in plain code. */
-  async function merge(wanted: { readonly text?: string; readonly filter?: object; readonly include?: Include }, fit: readonly Place[]) {
-    const { text, filter, include = {} } = wanted
+  async function merge({ text, filter, include = {} }: Search, fit: readonly Place[]): Promise<readonly FoundRecord[]> {
     const found: { readonly place: Place; readonly record: Json; readonly score: number }[] = []
     for (const place of fit) {
       const words = (text ?? '').split(' ').filter((word) => word !== '')
@@ -133,51 +219,68 @@ overStatements('drawn searches over all connectors', (engine) => {
           (a.place.connector < b.place.connector ? -1 : a.place.connector > b.place.connector ? 1 : 0) ||
           (a.place.entity < b.place.entity ? -1 : a.place.entity > b.place.entity ? 1 : 0),
       )
-      .map(({ place, record }) => ({ name: `${place.connector} ${place.entity} ${record.id}`, related: record._related }))
+      .map(({ place, record }) => ({ name: `${place.name} ${place.entity} ${record.id}`, related: record._related }))
   }
 
-  const describe = ({ connector, entity, key, related }: Json) => ({ name: `${connector.id} ${entity} ${key}`, related })
+  const isSecond = ({ workspace }: Place): boolean => workspace === 'Second'
+  const isNamed = ({ connector }: Place): boolean => named().includes(connector)
+  const drawEntity = (random: Random): Search => (random.chance(0.3) ? { entities: [random.pick(['tickets', 'people', 'orders'])] } : {})
+  /** Narrows a search of bearer tokens. @param named connectors that the token reaches */
+  const narrowTo = (named: () => readonly string[]) => (random: Random) => {
+    const places = random.pick<() => Search>([
+      () => ({}),
+      () => drawEntity(random),
+      () => ({ kinds: ['desk'] }),
+      () => ({ connectors: [random.pick(named())] }),
+      () => ({ connectors: named() }),
+    ])()
+    const include = drawInclude(random)
+    return { ...places, ...(include === undefined ? {} : { include }) }
+  }
+  const named = () => [1, 4].map(connectorAt)
+  const seconds = () => [...new Set(places.filter(isSecond).map(({ connector }) => connector))]
+  const byClient = (name: string): Way['find'] => byMcp(() => clients.get(name))
+  const ways: readonly Way[] = [
+    { name: 'organization', reaches: () => true, narrow: narrowTo(named), find: byHttp(() => [world, world.token]) },
+    { name: 'workspace', reaches: isSecond, narrow: narrowTo(seconds), find: byHttp(() => [world, workspaceToken]) },
+    { name: 'MCP, all workspaces', isAgents: true, reaches: () => true, narrow: drawForMcp, find: byClient('both') },
+    { name: 'MCP, one workspace', isAgents: true, reaches: isSecond, narrow: drawForMcp, find: byClient('second') },
+    { name: 'MCP, named connectors', isAgents: true, reaches: isNamed, narrow: drawForMcp, find: byClient('named') },
+  ]
 
-  test('answer as the merged searches of each entity, in pages of any size', async () => {
+  test('answer as the merged searches of each entity, in pages of any size', { timeout: choose(480_000, 3_600_000) }, async () => {
     const random = new Random(2027)
-    let [hits, included] = [0, 0]
-    for (let draw = 0; draw < choose(20, 1_000); draw += 1) {
+    const [draws, telling] = [choose(25, 1_000), new Map<string, number>()]
+    let [compared, included] = [0, 0]
+    for (let draw = 0; compared < draws; draw += 1) {
+      const way = ways[draw % ways.length] ?? random.pick(ways)
       const [text, filter] = [drawText(random), { in: { state: [random.pick(states), random.pick(states)] } }]
-      const include = drawInclude(random)
-      const wanted = {
-        ...(random.chance(0.6) ? { text } : random.chance(0.5) ? { filter } : { text, filter }),
-        ...(include === undefined ? {} : { include }),
-      }
-      const isScoped = random.chance(0.4)
-      const kinds = random.chance(0.2) ? { kinds: ['desk'] } : {}
-      const connectors = random.chance(0.2)
-        ? { connectors: [random.pick(places.filter(({ workspace }) => workspace === 'Second')).connector] }
-        : {}
-      const narrowing = random.chance(0.5) ? kinds : connectors
-      const reached = places.filter(
-        ({ connector, workspace, kind }) =>
-          (!isScoped || workspace === 'Second') &&
-          (!('kinds' in narrowing) || kind === 'desk') &&
-          (!('connectors' in narrowing) || narrowing.connectors?.includes(connector) === true),
+      const wanted = random.chance(0.6) ? { text } : random.chance(0.5) ? { filter } : { text, filter }
+      const search: Search = { ...wanted, ...way.narrow(random) }
+      const { kinds, connectors, entities, include = {} } = search
+      if ('filter' in wanted && entities?.includes('people')) continue // is refused: no entity that is left has the field
+      const fit = places.filter(
+        (place) =>
+          way.reaches(place) &&
+          kinds?.includes(place.kind) !== false &&
+          connectors?.includes(place.connector) !== false &&
+          entities?.includes(place.entity) !== false &&
+          !('filter' in wanted && place.entity === 'people'),
       )
-      const token = isScoped ? workspaceToken : world.token
-      const fit = reached.filter(({ entity }) => !('filter' in wanted) || entity !== 'people')
-      const first = await searchAll(world, { ...wanted, ...narrowing, limit: 100 }, token)
-      const untaken = Object.keys(include ?? {}).find((name) => !fit.some(({ references }) => references.includes(name)))
+      const untaken = Object.keys(include).find((name) => !fit.some(({ references }) => references.includes(name)))
+      const found = await way.find(search, random).catch((thrown: unknown) => String(thrown))
       if (untaken !== undefined) {
-        expect([first.status, first.json.errors?.[0]?.field]).toEqual([422, `/include/${untaken}`])
+        expect(found).toContain(`/include/${way.isAgents ? '' : untaken}`)
         continue
       }
-      if (first.json.meta?.near === true) continue // with typing errors: nothing has the words as they are
-      const expected = await merge(wanted, fit)
-      const paged = await allHits(world, { ...wanted, ...narrowing, limit: 1 + random.below(7) }, token)
-      expect([JSON.stringify(wanted), paged.map(describe)]).toEqual([JSON.stringify(wanted), expected])
-      const counted = first.json.facets.connectors.reduce((sum: number, { count }: Json) => sum + count, 0)
-      expect([counted, first.json.data]).toEqual([expected.length, paged])
-      hits += expected.length
-      included += expected.filter(({ related }) => related !== undefined).length
+      if (found === undefined) continue // with typing errors: nothing has the words as they are
+      const records = await merge(search, fit)
+      expect({ way: way.name, search, found }).toEqual({ way: way.name, search, found: { records, counted: records.length } })
+      compared += 1
+      telling.set(way.name, (telling.get(way.name) ?? 0) + Number(records.length > 0))
+      included += records.filter(({ related }) => related !== undefined).length
     }
-    expect(hits).toBeGreaterThan(50)
+    for (const { name } of ways) expect(telling.get(name), name).toBeGreaterThan(draws / 20)
     expect(included).toBeGreaterThan(10)
   })
 })
