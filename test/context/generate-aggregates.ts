@@ -51,19 +51,31 @@ function drawMeasure(random: Random, world: World): string | Json {
   return is === 'percentile' ? { percentile: field, at: random.pick([0, 0.1, 0.25, 0.5, 0.9, 0.95, 1]) } : { [is]: field }
 }
 
-/** Draws a condition on measures that are numbers. */
-function drawHaving(random: Random, names: readonly string[]): Json {
-  const operand = () => random.pick<unknown>([0, 1, 2, 3, '1.5', draw.number(random)])
-  const leaf = (): Json => ({ [random.pick(['gt', 'gte', 'lt', 'lte', 'eq', 'neq'])]: { [random.pick(names)]: operand() } })
-  return random.chance(0.7) ? leaf() : { [random.pick(['and', 'or'])]: [leaf(), { not: leaf() }] }
+/** What a condition on a measure compares with. */
+type Result = 'number' | 'time' | 'text'
+
+function resultOf(measure: string | Json, world: World): Result {
+  const [[is, field] = ['', '']] = typeof measure === 'string' ? [] : Object.entries(measure)
+  if (is === '' || is === 'distinct') return 'number'
+  const place = placeNamed({ members: world.fields, schema: undefined }, String(field))
+  if (place.how === 'instant') return 'time'
+  return (is === 'min' || is === 'max') && valueType(place) === 'string' && place.how !== 'decimal' ? 'text' : 'number'
 }
 
-const isNumeric = (measure: string | Json, world: World): boolean => {
-  const [[is, field] = ['', '']] = typeof measure === 'string' ? [] : Object.entries(measure)
-  if (is === '' || is === 'distinct') return true
-  const place = placeNamed({ members: world.fields, schema: undefined }, String(field))
-  const isOrder = is === 'min' || is === 'max'
-  return place.how !== 'instant' && !(isOrder && valueType(place) === 'string' && place.how !== 'decimal')
+const operands: Readonly<Record<Result, (random: Random) => unknown>> = {
+  number: (random) => random.pick<unknown>([0, 1, 2, 3, '1.5', draw.number(random)]),
+  time: draw.partialTime,
+  text: draw.text,
+}
+
+/** Draws a condition on measures. */
+function drawHaving(random: Random, measures: Readonly<Record<string, string | Json>>, world: World): Json {
+  const leaf = (): Json => {
+    const [name, measure] = random.pick(Object.entries(measures))
+    const operand = operands[resultOf(measure, world)](random)
+    return { [random.pick(['gt', 'gte', 'lt', 'lte', 'eq', 'neq'])]: { [name]: operand } }
+  }
+  return random.chance(0.7) ? leaf() : { [random.pick(['and', 'or'])]: [leaf(), { not: leaf() }] }
 }
 
 /** Draws a valid aggregate. */
@@ -74,13 +86,12 @@ export function drawAggregate(random: Random, world: World): DrawnAggregate {
   const measures = Object.fromEntries(
     Array.from({ length: 1 + random.below(4) }, (_each, index) => [`v${index}`, drawMeasure(random, world)]),
   )
-  const numeric = Object.keys(measures).filter((name) => isNumeric(measures[name] ?? '', world))
   const names = [...groups.map(({ as }) => as), ...Object.keys(measures)]
   return {
     query: { ...(filter === undefined || isAll ? {} : { filter }), ...(text === undefined || isAll ? {} : { text }) },
     group_by: groups,
     measures,
-    ...(numeric.length > 0 && random.chance(0.25) ? { having: drawHaving(random, numeric) } : {}),
+    ...(random.chance(0.25) ? { having: drawHaving(random, measures, world) } : {}),
     ...(random.chance(0.5) ? { sort: [{ [random.pick(names)]: random.pick(['asc', 'desc'] as const) }] } : {}),
     limit: 1 + random.below(30),
   }

@@ -279,8 +279,12 @@ function shortened(text: string): string {
 
 /** Returns whether results satisfy `having`. Numbers compare as decimal strings, which keep every digit. */
 function isHeld(names: readonly string[], results: readonly Measured[], having: Json | undefined): boolean {
-  const shown = results.map(({ shown: value }) =>
-    isObject(value) ? shortened(String(value['number'])) : typeof value === 'string' ? shortened(value) : value,
+  const shown = results.map(({ shown: value, order }) =>
+    isObject(value)
+      ? shortened(String(value['number']))
+      : typeof value === 'string' && typeof order !== 'string'
+        ? shortened(value)
+        : value,
   )
   const schemas = results.map(({ order }): Field => {
     if (typeof order === 'bigint') return { type: 'string', format: 'date-time' }
