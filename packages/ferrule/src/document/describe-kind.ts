@@ -6,6 +6,7 @@ import type { Field, Fields, Finding } from '../definition/fields.ts'
 import { listWebhookRules, type WebhookEffect, type WebhookRule } from '../definition/webhooks.ts'
 import { type Block, type FieldRow, fieldRows, heading, paragraph, table } from './blocks.ts'
 import { describeOwnFields } from './own-fields.ts'
+import { drawRelations } from './relations.ts'
 
 const effects: Readonly<Record<WebhookEffect, string>> = {
   changed: 'read again',
@@ -183,18 +184,6 @@ function summaryTable({ entities }: ConnectorDefinition): Block {
   return table(['Entity', 'Actions', 'What it is'], rows)
 }
 
-/** Draws which entities refer to which: a row for each pair. */
-function relations({ entities }: ConnectorDefinition): Block[] {
-  const rows = Object.entries(entities).flatMap(([name, { refers = {} }]) =>
-    [...Map.groupBy(Object.keys(refers), (path) => refers[path] ?? '')].map(([to, paths]) => [
-      printEntityLink(name),
-      paths.map((path) => `\`${path}\``).join(', '),
-      printEntityLink(to),
-    ]),
-  )
-  return rows.length === 0 ? [] : [paragraph('Records refer to each other:'), table(['Entity', 'By', 'To'], rows)]
-}
-
 /** Kinds of the library itself. No file can have the slug of one where a service reads it. */
 const certified = ['gong', 'shopify', 'snowflake', 'tiktok-marketing']
 
@@ -215,7 +204,7 @@ const describeOverview = (definition: ConnectorDefinition): Section => ({
     paragraph(`${definition.about}. Definition id \`${definition.id}\`. [The vendor's pages](${definition.documentation})`),
     paragraph(describeSupport(definition)),
     summaryTable(definition),
-    ...relations(definition),
+    ...drawRelations(definition.entities),
     paragraph(
       'A record has every documented field, within its objects too: one that the vendor leaves out is null, whatever its type. Where the vendor is known to leave it out, the type says "or null". What the vendor sends beside the documented fields is kept.',
     ),
