@@ -1,20 +1,12 @@
 /** Counts and groups of a large connector against the same grouping by hand, in SQL on the same table and in the same sessions. */
 import { randomUUID } from 'node:crypto'
 import { decimal, id, int, known, str, time } from '../packages/ferrule/src/definition/fields.ts'
-import type { EntityRef } from '../packages/server/src/copies/entity-ref.ts'
-import { buildSearchTable } from '../packages/server/src/copies/search/columns.ts'
-import { buildPrimaryKey } from '../packages/server/src/copies/search/keys.ts'
 import { createSearcher } from '../packages/server/src/copies/searcher.ts'
-import type { Row } from '../packages/server/src/copies/store/database/database.ts'
 import { openContextStore } from '../packages/server/src/copies/store/store.ts'
-import type { ContextStore } from '../packages/server/src/copies/store/types.ts'
-import { type Result, time as timed } from './result.ts'
-import { alternate, type Effort, median, type Sides } from './rounds.ts'
-import type { SearchSizes } from './search-service.ts'
+import { analyze, compareByHand, fillCopy, type HandEffort } from './by-hand.ts'
+import type { Result } from './result.ts'
 import { type StorePlace, withEmbedded, withPostgres } from './store-places.ts'
 import { callOf } from './store-records.ts'
-
-type AggregateEffort = Effort & Pick<SearchSizes, 'records'>
 
 const calls = {
   about: 'Calls with their price.',
@@ -31,22 +23,12 @@ const calls = {
   },
 }
 const kind = { kind: 'bench', entities: { calls } }
-const table = buildSearchTable(kind.kind, 'calls', calls)
 const systems = ['Zoom', 'Teams', 'Meet', 'zoom', 'TEAMS']
-const batch = 1_000
-
-async function fill(store: ContextStore, ref: EntityRef, records: number): Promise<void> {
-  for (let from = 0; from < records; from += batch) {
-    const made = Array.from({ length: Math.min(batch, records - from) }, (_, offset) => {
-      const index = from + offset
-      const fields = { ...callOf(index), system: systems[index % systems.length], price: `${index % 10_000}.${10 + (index % 90)}` }
-      return { key: buildPrimaryKey(table.key, fields) ?? '', fields }
-    })
-    await store.writeBatch(ref, { records: made, asked: Date.now() })
-  }
-  const database = await store.openDatabase()
-  await database.withConnection((run) => run({ text: 'vacuum (analyze)' }), { timeoutMs: 600_000 })
-}
+const recordOf = (index: number) => ({
+  ...callOf(index),
+  system: systems[index % systems.length],
+  price: `${index % 10_000}.${10 + (index % 90)}`,
+})
 
 const source = '"cs_bench_calls" where connector_id = $1'
 /** The begin of the last fifth of the calls. */
@@ -100,31 +82,23 @@ const cases: readonly AggregateCase[] = [
   },
 ]
 
-async function measured({ settings }: StorePlace, engine: string, effort: AggregateEffort): Promise<readonly Result[]> {
+async function measured({ settings }: StorePlace, engine: string, effort: HandEffort): Promise<readonly Result[]> {
   const store = openContextStore({ settings: { ...settings, searchSeconds: 60, indexes: 0 }, kinds: [kind] })
   const ref = { connector: randomUUID(), kind: kind.kind, entity: 'calls' }
-  await fill(store, ref, effort.records)
+  await fillCopy(store, ref, effort.records, recordOf)
+  await analyze(store)
   const searcher = createSearcher(store, { cursorKey: () => Buffer.from('key'), clock: Date.now })
-  const results: Result[] = []
-  for (const { name, params, sql } of [countFrom(lastFifth(effort.records)), ...cases]) {
-    const sides: Sides<() => Promise<unknown>> = {
-      ours: () => searcher.aggregate(ref, searcher.parseAggregate(ref, params)),
-      baseline: () => store.search(ref, (session, number) => session.query<Row>({ text: sql, values: [number] })),
-    }
-    const { ours, baseline } = await alternate(sides, { rounds: effort.rounds * 2 }, async (run) => {
-      const begin = performance.now()
-      await run()
-      return performance.now() - begin
-    })
-    const found = { ours: median(ours), baseline: median(baseline) }
-    results.push(timed({ name: `aggregate-${engine}-${name}`, unit: 'ms', ...found, records: effort.records }))
-  }
+  const all = [countFrom(lastFifth(effort.records)), ...cases].map(({ name, params, sql }) => {
+    const ours = async () => (await searcher.aggregate(ref, searcher.parseAggregate(ref, params)))?.json
+    return { name, ours, sql }
+  })
+  const results = await compareByHand(store, { ref, cases: all, prefix: `aggregate-${engine}`, effort })
   await store.close()
   return results
 }
 
 /** A line for each case. The bar is 1.5 times the time of the SQL by hand: a `ratio` of 0.67. */
-export async function* aggregates(effort: AggregateEffort): AsyncGenerator<Result, void, undefined> {
+export async function* aggregates(effort: HandEffort): AsyncGenerator<Result, void, undefined> {
   yield* await withPostgres(1, (place) => measured(place, 'postgres', effort))
   yield* await withEmbedded(1, (place) => measured(place, 'embedded', effort))
 }

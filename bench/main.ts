@@ -23,6 +23,7 @@ import { lists } from './lists.ts'
 import { mcp } from './mcp.ts'
 import { ownTables } from './own-tables.ts'
 import { partitions } from './partitions.ts'
+import { references } from './references.ts'
 import { relevance } from './relevance.ts'
 import type { Result } from './result.ts'
 import { memory, type SearchEffort, search, searchEmbedded } from './search.ts'
@@ -60,6 +61,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'store-write-embedded': storeWriteEmbedded,
   'store-write-postgres': storeWritePostgres,
   aggregates,
+  references,
   changes,
   search,
   'search-embedded': searchEmbedded,
