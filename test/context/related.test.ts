@@ -200,6 +200,22 @@ overStatements('related records', (engine) => {
     await world.close()
   })
 
+  test('are found by integers of every length, and by those beside the limits of 64 bits', async () => {
+    const { world, store, ref, find } = await open()
+    const tens = Array.from({ length: 20 }, (_, digits) => 10n ** BigInt(digits))
+    const limits = [2n ** 63n - 1n, 2n ** 63n, -(2n ** 63n), -(2n ** 63n) - 1n]
+    const numbers = [...new Set([0n, ...limits, ...tens.flatMap((ten) => [ten - 1n, ten, -ten, 1n - ten])])]
+    await storeRecords(store, ref, {
+      tickets: numbers.map((number) => ({ number, title: `Ticket ${number}`, ownerId: null })),
+      calls: numbers.map((number, index) => call(`n${index}`, { ticketNumber: number })),
+    })
+    const titles = numbers.map((number) => ({ title: `Ticket ${number}` }))
+    const found = await find({ query: { filter: { like: { 'ticketNumber.title': 'Ticket %' } } }, include: { ticketNumber: ['title'] } })
+    const read = found.map((each) => [String(Reflect.get(Object(each), 'id')), Reflect.get(Object(each), '_related').ticketNumber] as const)
+    expect(new Map(read)).toEqual(new Map(titles.map((title, index) => [`n${index}`, title])))
+    await world.close()
+  })
+
   test('stay away once they are deleted, and in other connectors', async () => {
     const { world, store, ref, find, ids } = await open()
     await storeRecords(store, ref, records)

@@ -97,10 +97,23 @@ $$`
 const textKey = `create or replace function cs_text_key(value text) returns text language sql ${immutable} as $$
   select case when octet_length(value) <= ${longestKey} then replace(replace(value, chr(2), chr(2) || chr(2)), chr(1), chr(2) || chr(1)) end
 $$`
+const twoDigits = (count: number): string => String(count).padStart(2, '0')
 const digitsKey = `create or replace function cs_digits_key(value text) returns text language sql ${immutable} as $$
   select case when starts_with(value, '-')
     then 'n' || translate(lpad((length(value) - 1)::text, 2, '0') || substr(value, 2), '0123456789', '9876543210')
     else 'p' || lpad(length(value)::text, 2, '0') || value end
+$$`
+const longestWhole = 19 // digits of the greatest integer of 64 bits
+const countedDigits = Array.from(
+  { length: longestWhole - 1 },
+  (_, index) => `when value < 1${'0'.repeat(index + 1)} then 'p${twoDigits(index + 1)}'`,
+)
+/**
+ * Returns the `pk` of an integer of 64 bits. Comparisons count its digits: PostgreSQL inlines `cs_digits_key`, and makes the text again wherever
+ * the value stands there.
+ */
+const wholeKey = `create or replace function cs_whole_key(value int8) returns text language sql ${immutable} as $$
+  select case when value < 0 then cs_digits_key(value::text) else case ${countedDigits.join(' ')} else 'p${longestWhole}' end || value::text end
 $$`
 const integerKey = `create or replace function cs_integer_key(value text) returns text language sql ${immutable} as $$
   select case when value ~ '^(0|-?[1-9][0-9]{0,97})$' then cs_digits_key(value) end
@@ -276,6 +289,7 @@ export const searchFunctions: readonly string[] = [
   lower,
   textKey,
   digitsKey,
+  wholeKey,
   integerKey,
   openKey,
   joined,

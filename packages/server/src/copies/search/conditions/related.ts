@@ -10,10 +10,16 @@ import { type JsonSource, quoteColumn, selectValue } from './sql-context.ts'
 export const buildKey = ({ key: [part] }: SearchTable, text: string): string =>
   `cs_${part?.type ?? ('open' satisfies KeyPart['type'])}_key(${text})`
 
-/** Builds the `pk` that a column of one value refers to. An integer has digits only, so none is looked for. */
+/** Builds the `pk` that an integer refers to. It has digits only, so none is looked for. */
+const buildWholeKey = ({ sql, wide }: Column): string => {
+  const key = `cs_whole_key(${quoteColumn(sql)})`
+  return wide === undefined ? key : `case when ${quoteColumn(wide)} is null then ${key} else cs_digits_key(${quoteColumn(wide)}::text) end`
+}
+
+/** Builds the `pk` that a column of one value refers to. */
 export const buildColumnKey = (table: SearchTable, column: Column): string =>
   column.type === 'integer' && table.key[0]?.type === 'integer'
-    ? `cs_digits_key(${selectValue(column)}::text)`
+    ? buildWholeKey(column)
     : buildKey(table, column.type === 'text' ? quoteColumn(column.sql) : `${selectValue(column)}::text`)
 
 /** Builds the `pk` that the one value at a path refers to. */
