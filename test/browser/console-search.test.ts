@@ -101,6 +101,26 @@ test('a text that cannot be read shows its place, and the other views stay', opt
   expect(complaints().filter((each) => !each.includes('422'))).toEqual([])
 })
 
+test('more records than are counted are at least so many', options, async () => {
+  const { page, screenshot, complaints } = opened
+  const asked: unknown[] = []
+  // A copy of so many records would take minutes: the answer says what the service says of one.
+  await page.route('**/execute', async (route) => {
+    const { params, ...body } = route.request().postDataJSON()
+    asked.push(params.count)
+    const response = await route.fetch({ postData: JSON.stringify({ ...body, params: { ...params, limit: 20 } }) })
+    const { meta, ...answer } = await response.json()
+    await route.fulfill({ response, json: { ...answer, meta: { ...meta, total: 100_000, total_at_least: true } } })
+  })
+  await openSearch()
+  await page.getByText('The first 20 of at least 100,000 records.', { exact: true }).waitFor()
+  expect(new Set(asked)).toEqual(new Set([true]))
+  await screenshot('search-at-least')
+  expect(await findAllBarriers(page, () => page.getByRole('table', { name: 'Records of users' }).waitFor())).toEqual([])
+  await page.unroute('**/execute')
+  expect(complaints()).toEqual([])
+})
+
 test('results are sorted by a header, projected, and read page by page', options, async () => {
   const { page, world, screenshot, complaints } = opened
   await page.route('**/execute', (route) => {
