@@ -225,9 +225,15 @@ overStatements('drawn searches over all connectors', (engine) => {
   const isSecond = ({ workspace }: Place): boolean => workspace === 'Second'
   const isNamed = ({ connector }: Place): boolean => named().includes(connector)
   const drawEntity = (random: Random): Search => (random.chance(0.3) ? { entities: [random.pick(['tickets', 'people', 'orders'])] } : {})
+  /** The tool of agents takes fields of one reference each. */
+  const drawForMcp = (random: Random): Search => {
+    const names = ['requester', 'watchers[]', 'manager'].filter(() => random.chance(0.3))
+    const include = Object.fromEntries(names.map((name) => [name, random.pick([['name'], ['email', 'name']])] as const))
+    return { ...drawEntity(random), ...(names.length === 0 ? {} : { include }) }
+  }
   /** Narrows a search of bearer tokens. @param named connectors that the token reaches */
   const narrowTo = (named: () => readonly string[]) => (random: Random) => {
-    const places = random.pick<() => Search>([
+    const narrowed = random.pick<() => Search>([
       () => ({}),
       () => drawEntity(random),
       () => ({ kinds: ['desk'] }),
@@ -235,7 +241,7 @@ overStatements('drawn searches over all connectors', (engine) => {
       () => ({ connectors: named() }),
     ])()
     const include = drawInclude(random)
-    return { ...places, ...(include === undefined ? {} : { include }) }
+    return { ...narrowed, ...(include === undefined ? {} : { include }) }
   }
   const named = () => [1, 4].map(connectorAt)
   const seconds = () => [...new Set(places.filter(isSecond).map(({ connector }) => connector))]
