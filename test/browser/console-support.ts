@@ -87,7 +87,7 @@ export const pressIfThere = (button: Locator): Promise<void> =>
     for (const each of found) each.click()
   })
 
-/** Stores pictures of a wide screen and of a phone, in both schemes. */
+/** Stores pictures of a wide screen, and of the whole page on a phone, in both schemes. */
 export async function takePictures(page: Page, name: string): Promise<void> {
   const folder = process.env['FERRULE_SCREENSHOTS']
   if (folder === undefined) return
@@ -97,7 +97,7 @@ export async function takePictures(page: Page, name: string): Promise<void> {
     await page.setViewportSize({ width, height: 900 })
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
-      await page.screenshot({ path: join(folder, `${name}${size}-${colorScheme}.png`), animations: 'disabled' })
+      await page.screenshot({ path: join(folder, `${name}${size}-${colorScheme}.png`), animations: 'disabled', fullPage: width < 500 })
     }
   }
   if (before !== null) await page.setViewportSize(before)
