@@ -6,7 +6,9 @@ import type { Page } from 'playwright-core'
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const rules = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'], resultTypes: ['violations'] } as const
 /** Rows of a table are drawn alike, and axe takes most of its time for them: the first five stand for all. */
-const included = { exclude: [['tbody > tr:nth-child(n + 6)'], ['[role=row]:nth-child(n + 7)']] } as const
+const rows = [['tbody > tr:nth-child(n + 6)'], ['[role=row]:nth-child(n + 7)']] as const
+/** The frame of the console is the same around every page, and takes a third of axe's time: one test looks at it. */
+const frame = [['.mantine-AppShell-navbar'], ['.mantine-AppShell-header']] as const
 /** Each scheme and each width once, in CSS pixels: a desk and a phone. Colors do not depend on the width, nor the rest on colors. */
 const looks = [
   { scheme: 'light', width: 1_280 },
@@ -41,10 +43,11 @@ interface Violation {
 }
 
 /** Finds the barriers of a page as it is drawn now. The page keeps its policy: axe enters beside it. */
-async function findBarriers(page: Page): Promise<string[]> {
+async function findBarriers(page: Page, hasFrame: boolean): Promise<string[]> {
   // The driver evaluates in the page without a script element, so the policy of the page does not matter.
   // A page keeps it until it is left, and each reading of its text takes a tenth of a second.
   if (await page.evaluate<boolean>(`window.axe === undefined`)) await page.evaluate(`${source}; undefined`)
+  const included = { exclude: hasFrame ? rows : [...rows, ...frame] }
   const run = `window.axe.run(${JSON.stringify(included)}, ${JSON.stringify(rules)}).then(({ violations }) => violations)`
   const violations = await page.evaluate<readonly Violation[]>(run)
   return violations.flatMap(({ id, help, nodes }) =>
@@ -56,9 +59,14 @@ async function findBarriers(page: Page): Promise<string[]> {
  * Finds the barriers of a page on a desk in light colors and on a phone in dark ones, what is wider than the screen, and tables that a
  * phone would scroll sideways. The page must be drawn; it follows the scheme of the system.
  * @param ready waits until the page is drawn again after a change, where that is not at once
+ * @param hasFrame true: looks at the navigation and the header of the console too
  * @returns one sentence for each; an empty list is what a test expects
  */
-export async function findAllBarriers(page: Page, ready: () => Promise<unknown> = async () => undefined): Promise<string[]> {
+export async function findAllBarriers(
+  page: Page,
+  ready: () => Promise<unknown> = async () => undefined,
+  hasFrame = false,
+): Promise<string[]> {
   const before = page.viewportSize() ?? { width: 1_280, height: 900 }
   const found: string[] = []
   for (const { scheme, width } of looks) {
@@ -67,7 +75,7 @@ export async function findAllBarriers(page: Page, ready: () => Promise<unknown> 
     await ready()
     await page.evaluate(endTransitions)
     const where = `${scheme}, ${width} px`
-    found.push(...(await findBarriers(page)).map((each) => `${where}: ${each}`))
+    found.push(...(await findBarriers(page, hasFrame)).map((each) => `${where}: ${each}`))
     const wide = await page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
     if (wide > 0) found.push(`${where}: the page is ${wide} px wider than the screen`)
     const sideways = width < 500 ? await page.evaluate<readonly string[]>(listSideways) : []

@@ -29,7 +29,7 @@ const readConnector = async () => (await opened.world.ask(`${connectorsPath}/${i
 const confirm = (name: string) => opened.page.getByRole('dialog').getByRole('button', { name }).click()
 
 test('the page follows the copy as it is filled, and says when the service fails', options, async () => {
-  const { page, world, go, complaints, screenshot } = opened
+  const { page, world, go, load, complaints, screenshot } = opened
   await go(`/connectors/${id}`)
   const users = page.getByRole('row').filter({ hasText: 'users' })
   await users.getByText('Waiting for the first sync').waitFor()
@@ -49,7 +49,7 @@ test('the page follows the copy as it is filled, and says when the service fails
   expect(complaints()).toEqual([])
   await page.route(/context_store/, (route) => route.abort())
   await page.clock.install()
-  await go(`/connectors/${id}?tab=indexes`)
+  await load(`/connectors/${id}?tab=indexes`)
   await expect
     .poll(
       async () => {

@@ -156,9 +156,9 @@ test('of 1,000 connectors the overview shows what needs attention, what syncs by
 })
 
 test('a service that fails leaves the old data with a sentence, and the next try mends it', options, async () => {
-  const { page, world, go, complaints } = opened
+  const { page, world, load, complaints } = opened
   await page.clock.install()
-  await go('/connectors?text=sales')
+  await load('/connectors?text=sales')
   await page.getByText('Calls of the sales team').waitFor()
   await page.route('**/overview**', (route) => route.abort())
   await expect

@@ -26,8 +26,8 @@ async function chooseField(name: string, path: string): Promise<void> {
 }
 
 /** Opens the search of the users. */
-const openSearch = (params: Readonly<Record<string, string>> = {}) =>
-  opened.go(`/search?${new URLSearchParams({ connector: id, entity: 'users', ...params })}`)
+const openSearch = (params: Readonly<Record<string, string>> = {}, open = opened.go) =>
+  open(`/search?${new URLSearchParams({ connector: id, entity: 'users', ...params })}`)
 
 test('a copy that is not filled yet is explained, and a sync fills it', options, async () => {
   const { page, world, go, screenshot, complaints } = opened
@@ -191,7 +191,7 @@ test('a copy that is too old says so, and is searched as it is when the reader a
 test('an export is saved as a file', options, async () => {
   const { page, complaints } = opened
   await page.addInitScript('delete window.showSaveFilePicker')
-  await openSearch({ filter: 'active = false', fields: 'id,lastName' })
+  await openSearch({ filter: 'active = false', fields: 'id,lastName' }, opened.load)
   await page.getByRole('button', { name: 'Export' }).click()
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: /CSV/ }).click()])
   expect(download.suggestedFilename()).toBe('users.csv')
@@ -215,7 +215,7 @@ test('an export is cancelled without a file; a failed search keeps what was foun
   await page.addInitScript(`window.showSaveFilePicker = async () => ({
     createWritable: async () => ({ write: async () => {}, close: async () => {}, abort: async () => { document.title = 'no file' } }),
   })`)
-  await openSearch({ fields: 'id,lastName' })
+  await openSearch({ fields: 'id,lastName' }, opened.load)
   await page.route('**/export?**', () => undefined)
   await page.getByRole('button', { name: 'Export' }).click()
   await page.getByRole('menuitem', { name: /NDJSON/ }).click()

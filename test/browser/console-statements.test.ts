@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => opened.close())
 
 /** Opens the page for the warehouse. */
-const openStatements = (rest = '') => opened.go(`/statements?connector=${id}${rest}`)
+const openStatements = () => opened.go(`/statements?connector=${id}`)
 
 /** Returns the statements that the warehouse got. */
 const listSent = () => opened.world.sandbox.snowflake.requests().filter(({ method }) => method === 'POST')
@@ -85,7 +85,7 @@ test('a large result comes in parts, with every digit', options, async () => {
 test('a statement of the address is shown and does not run by itself; the history has what ran', options, async () => {
   const { page, world, complaints } = opened
   world.sandbox.snowflake.clear()
-  await openStatements(`#${new URLSearchParams({ statement: 'SELECT 1 AS ONE' })}`)
+  await opened.load(`/statements?connector=${id}#${new URLSearchParams({ statement: 'SELECT 1 AS ONE' })}`)
   await page.getByText('This statement came with the address.').waitFor()
   expect(await page.getByRole('textbox', { name: 'Statement' }).innerText()).toContain('SELECT 1 AS ONE')
   expect(listSent()).toEqual([])

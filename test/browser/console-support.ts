@@ -25,8 +25,10 @@ export interface OpenedConsole {
   readonly browser: Browser
   /** Signed in, at the overview. */
   readonly page: Page
-  /** Goes to a page of the console. @param path such as `/connectors/ID` or `/search?text=a` */
+  /** Goes to a page of the console, as a link does, and reads all anew. @param path such as `/connectors/ID` or `/search?text=a` */
   go(path: string): Promise<void>
+  /** Loads the console at an address, as somebody who types it. */
+  load(path: string): Promise<void>
   /** Opens another page with cookies of its own: nobody is signed in there. */
   openStranger(): Promise<Page>
   /**
@@ -103,6 +105,28 @@ export async function takePictures(page: Page, name: string): Promise<void> {
   if (before !== null) await page.setViewportSize(before)
 }
 
+/** Leads the console to an address, and forgets what it has read. React's own members lead to that memory, which the console shows nobody. */
+const followLink = (address: string): string => `(() => {
+  const root = document.getElementById('root')
+  const container = Object.keys(root ?? {}).find((name) => name.startsWith('__reactContainer$'))
+  const find = (fiber) => fiber && (fiber.memoizedProps?.client ?? find(fiber.child) ?? find(fiber.sibling))
+  const memory = container && find(root[container].stateNode.current)
+  if (!memory) return false
+  history.pushState(null, '', ${JSON.stringify(address)})
+  memory.clear()
+  return location.href === ${JSON.stringify(address)}
+})()`
+
+/**
+ * Goes to an address by a link: loading the document takes most of a second of a core. An address that is no page is between, so that
+ * nothing of the former page stays. A form that asks before it is left, or another page, is left by loading.
+ */
+async function goByLink(page: Page, address: string): Promise<void> {
+  const between = new URL('/console/between', address).href
+  const isThere = (await page.evaluate<boolean>(followLink(between))) && (await page.evaluate<boolean>(followLink(address)))
+  if (!isThere) await page.goto(address)
+}
+
 /** Starts everything and signs in. Close it in `afterAll`. Builds the pages when their sources have changed. */
 export async function openConsole({ browserContext, copies, ...options }: ConsoleOptions = {}): Promise<OpenedConsole> {
   if ((await ensureWeb()) !== 0) throw new Error('the pages could not be built')
@@ -113,12 +137,13 @@ export async function openConsole({ browserContext, copies, ...options }: Consol
   const context = await browser.newContext({ viewport: { width: 1_280, height: 900 }, reducedMotion: 'reduce', ...browserContext })
   const heard: Heard = { complaints: [], violations: [] }
   const page = await openPage(context, heard)
-  const go = async (path: string) => void (await page.goto(`${world.url}/console${path}`))
-  await go('/')
+  const load = async (path: string) => void (await page.goto(`${world.url}/console${path}`))
+  await load('/')
   await signIn(page)
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   return {
-    ...{ world, browser, page, go },
+    ...{ world, browser, page, load },
+    go: (path) => goByLink(page, `${world.url}/console${path}`),
     openStranger: async () => openPage(await browser.newContext(), heard),
     complaints: () => heard.complaints.splice(0),
     screenshot: (name) => takePictures(page, name),
