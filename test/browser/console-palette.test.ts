@@ -42,7 +42,7 @@ const record = (name: string) => opened.page.getByRole('option', { name })
 
 /** Opens the palette on a new page. */
 async function openPalette(): Promise<void> {
-  await opened.go(`/?organization=${opened.world.organizationId}`)
+  await opened.load(`/?organization=${opened.world.organizationId}`)
   await opened.page.getByText('Help desk').waitFor()
   await opened.page.keyboard.press('Control+k')
 }
@@ -90,8 +90,8 @@ test('words find records of all connectors after a pause of typing, and the matc
 })
 
 test('the palette finds records of the chosen organization only', options, async () => {
-  const { page, go, complaints } = opened
-  await go(`/?organization=${northwind}`)
+  const { page, load, complaints } = opened
+  await load(`/?organization=${northwind}`)
   await page.getByText('Foreign desk').waitFor()
   await page.keyboard.press('Control+k')
   await field().fill('acme')

@@ -25,7 +25,7 @@ export interface OpenedConsole {
   readonly browser: Browser
   /** Signed in, at the overview. */
   readonly page: Page
-  /** Goes to a page of the console, as a link does, and reads all anew. @param path such as `/connectors/ID` or `/search?text=a` */
+  /** Goes to a page of the console, as a link does, and reads all again. @param path such as `/connectors/ID` or `/search?text=a` */
   go(path: string): Promise<void>
   /** Loads the console at an address, as somebody who types it. */
   load(path: string): Promise<void>
