@@ -1,6 +1,6 @@
 /**
  * A search over all connectors, by how many records have the word. The baseline is one plain SQL statement over the same tables that finds the
- * newest records with the word; it counts and scores nothing.
+ * newest records with the word; it counts and scores nothing. The last line compares a search with related records with one without.
  */
 import { randomUUID } from 'node:crypto'
 import { Client } from 'pg'
@@ -30,13 +30,14 @@ export interface EverythingEffort extends Effort {
 
 const [mostConnectors, mostRecords] = [50, 20_000]
 const kindName = 'everything'
-const fields = { id: id('Id.'), title: str('Title.'), body: str('Body.'), created_at: timestamp('Created.') }
+const fields = { id: id('Id.'), title: str('Title.'), body: str('Body.'), created_at: timestamp('Created.'), parent: id('Parent.') }
 const things = entity({
   about: 'Things.',
   key: ['id'],
   record: fields,
   list: { call: 'GET /things', at: '', params: {} },
   context_store_search: fields,
+  refers: { parent: 'e0' },
   summary: 'body',
   sync: {},
 })
@@ -67,7 +68,7 @@ function recordOf(index: number): Readonly<Record<string, unknown>> {
   const words = [`usual${index % 997}`, `other${index % 89}`, 'everywhere']
   const rare = [...(index % 10 === 0 ? ['tenth'] : []), ...(index % 1_000 === 0 ? ['thousandth'] : [])]
   const created_at = new Date(1_700_000_000_000 + index * 1_000).toISOString()
-  return { id: index, title: [...words, ...rare].join(' '), body: `Text ${index % 4_999} of a thing`, created_at }
+  return { id: index, title: [...words, ...rare].join(' '), body: `Text ${index % 4_999} of a thing`, created_at, parent: index % 1_009 }
 }
 
 /** A record that one entity in fifty has. */
@@ -161,16 +162,18 @@ async function* measure(
   })
   const organizationId = all[0]?.ref.organizationId ?? ''
   const principal = { organizationId, workspaceIds: null, connectorIds: null, scopes: new Set(['execute:read']) } as unknown as Principal // what searches read of it
-  const search = (text: string) => everything.search(principal, { text }, { signal: undefined, deadlineMs: 60_000 })
-  const numbers = (await client.query('select number from cs_connectors')).rows.map(({ number }) => Number(number))
-  for (const text of words) {
-    const plain = { text: buildPlain(names), values: [numbers, text] }
-    const sides = { ours: async () => void (await search(text)), baseline: async () => void (await client.query(plain)) }
-    const { ours, baseline } = await alternate(sides, { rounds: rounds * 4 }, async (run) => {
+  const search = (text: string, include?: object) =>
+    everything.search(principal, { text, ...(include === undefined ? {} : { include }) }, { signal: undefined, deadlineMs: 60_000 })
+  const race = (sides: Readonly<Record<'ours' | 'baseline', () => Promise<unknown>>>) =>
+    alternate(sides, { rounds: rounds * 4 }, async (run) => {
       const begin = performance.now()
       await run()
       return performance.now() - begin
     })
+  const numbers = (await client.query('select number from cs_connectors')).rows.map(({ number }) => Number(number))
+  for (const text of words) {
+    const plain = { text: buildPlain(names), values: [numbers, text] }
+    const { ours, baseline } = await race({ ours: () => search(text), baseline: () => client.query(plain) })
     const p95 = ours.toSorted((a, b) => a - b)[Math.ceil(ours.length * 0.95) - 1] ?? Number.NaN
     const { facets, meta } = await search(text)
     const found = facets?.kinds[0]?.count ?? 0
@@ -187,6 +190,13 @@ async function* measure(
       ...{ connectors: all.length, entities: names.length, records },
     })
   }
+  const sides = { ours: () => search('tenth', { parent: ['title'] }), baseline: () => search('tenth') }
+  const { ours, baseline } = await race(sides)
+  const found = (await sides.ours()).data.filter(({ related }) => related !== undefined).length
+  yield time({
+    ...{ name: 'everything-include', unit: 'ms', ours: median(ours), baseline: median(baseline), found },
+    ...{ connectors: all.length, entities: names.length, records },
+  })
 }
 
 /** Slots of searches, of which everything at once takes half: those of a service. */
