@@ -146,7 +146,9 @@ overStatements('a search over all connectors', (engine) => {
       { reason: 'no_field', kind: 'desk', connector: null, entities: ['people'], message: 'It has no searchable field state.' },
     ])
     const { left_out: unfit } = (await searchAll(world, { filter: { eq: { id: 'o1' } } })).json
-    expect(unfit).toMatchObject([{ reason: 'no_field', kind: 'desk', entities: ['tickets'], message: expect.stringMatching(/^id must be /) }])
+    expect(unfit).toMatchObject([
+      { reason: 'no_field', kind: 'desk', entities: ['tickets'], message: expect.stringMatching(/^id must be /) },
+    ])
     const both = await searchAll(world, { text: 'acme', filter: { eq: { state: 'open' } } })
     expect(keysOf(both.json.data)).toEqual(['orders o1', 'tickets 2', 'tickets 9007199254740993'])
   })
