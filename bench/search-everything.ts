@@ -154,7 +154,7 @@ async function* measure(
   { rounds, records }: EverythingEffort,
 ): AsyncGenerator<Result, void, undefined> {
   const cursorKey = () => Buffer.from('key')
-  const copies: Pick<Copies, 'listSearched' | 'onChange'> = { listSearched: async () => all, onChange: () => undefined }
+  const copies: Pick<Copies, 'listSearched' | 'countChanges'> = { listSearched: async () => all, countChanges: () => 0 }
   const everything = createEverything({
     ...{ searcher: createSearcher(store, { cursorKey, clock: Date.now }), store, copies, cursorKey, clock: Date.now, searchMs: 60_000 },
     atOnce: searches / 2,

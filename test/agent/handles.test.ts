@@ -8,7 +8,7 @@ import {
   type KeptStore,
   type ToolOptions,
 } from '../../packages/ferrule/src/agent/index.ts'
-import { isRandom } from '../../packages/ferrule/src/agent/tools/write.ts'
+import { isRandom } from '../../packages/ferrule/src/agent/tools/execute.ts'
 import { fakeConnector, makeFakeSource } from './fake-source.ts'
 import { findHandle, readAll, readRows, runTool } from './support.ts'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { parse as parseJsonWithComments } from 'jsonc-parser'
 import { describe, expect, test } from 'vitest'
+import { formatDifference } from '../../packages/ferrule/src/cli/actions/mcp-clients.ts'
 import type { Placement } from '../../packages/ferrule/src/cli/clients/clients.ts'
-import { formatDifference } from '../../packages/ferrule/src/cli/clients/file.ts'
 import { insertInJson } from '../../packages/ferrule/src/cli/clients/json-text.ts'
 
 const value = { command: 'node', args: ['a "quoted" path\\x', 'mcp'], env: { A: '1' } }

@@ -105,7 +105,7 @@ describe('the SQL of the service', () => {
 
   test('would be found elsewhere, and where it is not noted', () => {
     const added = `\nexport const empty = (table: string) => \`truncate \${table}\`\n`
-    expect(findWrites(withMistake('reads.ts', (code) => code + added))).toEqual({ ...known, 'reads.ts empty': 1 })
+    expect(findWrites(withMistake('registry.ts', (code) => code + added))).toEqual({ ...known, 'registry.ts empty': 1 })
     const update = `\nasync function touch(session: Session, table: string) {\n  await session.query({ text: \`update \${table} set h = 0\` })\n}\n`
     expect(findUnnoted(unitsOf(withMistake('passes.ts', (code) => code + update)))).toEqual(['passes.ts touch'])
     for (const [file, unit] of [

@@ -11,7 +11,7 @@ import { buildLookupStatement } from '../../packages/server/src/copies/search/lo
 import { buildUnseenPathsStatement, listOpenPaths } from '../../packages/server/src/copies/search/members.ts'
 import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
 import { buildCountStatement, buildSearchStatement } from '../../packages/server/src/copies/search/sql.ts'
-import { buildLook } from '../../packages/server/src/copies/store/log-reads.ts'
+import { buildLogLook } from '../../packages/server/src/copies/store/log.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import type { OwnKind } from '../../packages/server/src/values/access.ts'
 import { type Catalogue, findFaults } from './citus-rule.ts'
@@ -38,7 +38,7 @@ const severalConnectors = new Map([
     'select max(position - kept_for) as lag from cs_entities where kept_for is not null',
     'the metric of the slowest consumer of all connectors',
   ],
-  [buildLook([]).text, 'all waits of a node look at their entities together'],
+  [buildLogLook([]).text, 'all waits of a node look at their entities together'],
   ['delete from cs_checkpoints where starts_with(name, $1)', 'the table of kinds of organizations was recreated'],
   ['delete from cs_seen where starts_with(name, $1)', 'the table of kinds of organizations was recreated'],
   ['delete from cs_entities where starts_with(name, $1)', 'the table of kinds of organizations was recreated'],
@@ -67,7 +67,7 @@ function record(): void {
     const [sent] = given
     const text: unknown = typeof sent === 'object' && sent !== null ? Reflect.get(sent, 'text') : sent
     if (String(name).startsWith('ferrule context') && typeof text === 'string') recorded.add(text)
-    if (text === buildLook([]).text) looker = this
+    if (text === buildLogLook([]).text) looker = this
     return Reflect.apply(query, this, given)
   })
 }

@@ -54,7 +54,7 @@ export function searchOver(store: ContextStore, all: readonly SearchedConnector[
   const everything = createEverything({
     searcher: createSearcher(store, { cursorKey, clock: Date.now }),
     store,
-    copies: { listSearched: async () => all, onChange: () => undefined },
+    copies: { listSearched: async () => all, countChanges: () => 0 },
     connectors: { readAccess: () => Promise.reject(new Error('not asked')) },
     cursorKey,
     clock: Date.now,

@@ -5,7 +5,7 @@ import { BodyDigests, createFolds, digestBody, type FoldOptions } from '../../pa
 import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
 import type { StoredRecord } from '../../packages/server/src/copies/store/row-encoder.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
-import { toStoredRecord } from '../../packages/server/src/copies/sync/walk/project.ts'
+import { toStoredRecord } from '../../packages/server/src/copies/sync/walk/records.ts'
 import type { ConnectorAccess } from '../../packages/server/src/values/access.ts'
 import { createRef, createStoreWorld, overStatements, rowsOf, type StoreWorld } from './store-world.ts'
 

@@ -6,7 +6,7 @@ import { RawJson, RawRows } from '../../packages/ferrule/src/engine/json/raw-row
 import { createFolds, type FoldOptions } from '../../packages/server/src/copies/folds.ts'
 import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
-import { toStoredRecord } from '../../packages/server/src/copies/sync/walk/project.ts'
+import { toStoredRecord } from '../../packages/server/src/copies/sync/walk/records.ts'
 import type { ConnectorAccess } from '../../packages/server/src/values/access.ts'
 import type { FoldReport } from '../../packages/server/src/values/metric-types.ts'
 import { reportOf } from '../library/tiktok-operations.ts'

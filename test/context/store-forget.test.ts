@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
 import type { ContextStore, Link } from '../../packages/server/src/copies/store/types.ts'
-import { findLinks } from '../../packages/server/src/copies/sync/walk/gone.ts'
+import { findLinks } from '../../packages/server/src/copies/sync/walk/records.ts'
 import { createRef, createStoreWorld, idsOf, note, notesOf, overStatements, rowsOf, type StoreWorld } from './store-world.ts'
 
 overStatements('records that are known to be gone', (engine) => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { digestMcpToken, isMcpToken, newMcpToken } from '../../packages/server/src/tenancy/tokens/mcp-token-creation.ts'
+import { digestMcpToken, isMcpToken, newMcpToken } from '../../packages/server/src/tenancy/tokens/mcp-tokens.ts'
 
 test('a token has the documented form, and its checksum is the CRC-32 of what stands before', () => {
   const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

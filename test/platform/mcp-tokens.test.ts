@@ -3,7 +3,7 @@ import type { McpTokenSecret } from '../../packages/ferrule/src/wire/mcp-tokens.
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import { requireLiveClient } from '../../packages/server/src/tenancy/applications/live-client.ts'
 import { lockGrants } from '../../packages/server/src/tenancy/sql/organization-applications.ts'
-import { newMcpToken } from '../../packages/server/src/tenancy/tokens/mcp-token-creation.ts'
+import { newMcpToken } from '../../packages/server/src/tenancy/tokens/mcp-tokens.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
 import { dumpDatabase, untilOneWaits } from './database-looks.ts'
 import {

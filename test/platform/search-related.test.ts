@@ -32,7 +32,7 @@ function createWorld(unsynced: readonly string[]) {
     return { status, syncedAt, verifiedAt: syncedAt, complete: true, obstacle: null, error: null, retryAfterMs: 0 }
   }
   const copies: SearchesOptions['copies'] = {
-    ...{ readStatus, onChange: () => undefined, refresh: async () => undefined },
+    ...{ readStatus, countChanges: () => 0, refresh: async () => undefined },
     moveToFront: async (_access, entity) => void hurried.push(entity),
     readTimes: async () => ({ syncedAt: 1_000, verifiedAt: 1_000 }),
   }

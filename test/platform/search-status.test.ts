@@ -36,7 +36,7 @@ function createNode(stored: { syncedAt: number }, comparesStatus: boolean) {
     readPages: async function* () {},
   } satisfies SearchesOptions['searcher']
   const copies: SearchesOptions['copies'] = {
-    ...{ readStatus, onChange: () => undefined, refresh: async () => undefined, moveToFront: async () => undefined },
+    ...{ readStatus, countChanges: () => 0, refresh: async () => undefined, moveToFront: async () => undefined },
     readTimes: async () => ({ syncedAt: stored.syncedAt, verifiedAt: stored.syncedAt }),
   }
   const searches = createSearches({ searcher, copies, clock: () => 0, searchMs: 1_000, comparesStatus })

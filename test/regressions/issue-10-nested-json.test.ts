@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { deepestJson, parseJson, readJson } from '../../packages/ferrule/src/values/json/json.ts'
-import { readExportQuery } from '../../packages/server/src/copies/export-records.ts'
+import { readExportQuery } from '../../packages/server/src/http/routes/export.ts'
 import { callOf, failure, gongAt, listed, serve, testEngine } from '../engine/support.ts'
 
 const nested = (levels: number, inner = '') => '['.repeat(levels) + inner + ']'.repeat(levels)

@@ -4,7 +4,7 @@ import { buildObjectSchema, toPlainSchema } from '../../packages/ferrule/src/def
 import { listLiveActions } from '../../packages/ferrule/src/definition/entity.ts'
 import { isObject } from '../../packages/ferrule/src/definition/object.ts'
 import { admitParams, findOperation } from '../../packages/ferrule/src/engine/call/operation.ts'
-import { hasExample, hasRequired, makeExample } from '../../packages/web/src/console/pages/explorer/example.ts'
+import { hasExample, hasRequired, makeExample } from '../../packages/web/src/console/pages/explorer/snippets.ts'
 
 type AnyKind = (typeof kinds)[keyof typeof kinds]
 

@@ -35,7 +35,7 @@ describe('an export whose copy goes away while it is read', () => {
         for (let page = 2; page <= pagesLeft; page += 1) yield [String(page)]
       },
     }
-    const quiet = { onChange: () => undefined, refresh: async () => undefined, moveToFront: async () => undefined }
+    const quiet = { countChanges: () => 0, refresh: async () => undefined, moveToFront: async () => undefined }
     const copies = {
       ...quiet,
       readStatus: () => (isRead ? after() : Promise.resolve(filled)),

@@ -10,9 +10,8 @@ export { checkUploadedRecordings, type TestReport, testKind } from './check-kind
 export { createReplayConnection, listSecretHeaders, listSecretQuery } from './connection.ts'
 export type { Finding, TestedFiles } from './findings.ts'
 export { Identities } from './identities.ts'
-export { PastedVendor } from './pasted.ts'
 export { type ReadRecordings, readRecordings } from './read.ts'
-export { type BuiltRecording, buildRecording, type MadeCall, makeCall } from './record.ts'
+export { addRecording, type BuiltRecording, buildRecording, type MadeCall, makeCall, PastedVendor } from './record.ts'
 export {
   type Exchange,
   nameRecording,
@@ -23,7 +22,6 @@ export {
   type Recordings,
 } from './recording.ts'
 export { catchRequest } from './replay.ts'
-export { addRecording } from './write.ts'
 
 /**
  * Reads recordings from a file of this machine.

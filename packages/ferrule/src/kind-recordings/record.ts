@@ -1,4 +1,7 @@
-/** Makes recordings of calls: what was sent and answered, without secrets and without names of people. */
+/**
+ * Makes recordings of calls: what was sent and answered, without secrets and without names of people. The answer can come from a file in place of the
+ * vendor.
+ */
 import type { Kind } from '../definition/connector.ts'
 import { findLiveOperation } from '../definition/entity.ts'
 import { isObject } from '../definition/object.ts'
@@ -7,8 +10,8 @@ import { createEngine } from '../engine/call/execute.ts'
 import type { Connection } from '../engine/connection.ts'
 import { Http, type HttpAnswer, type HttpRequest, type HttpSender, readHeader } from '../engine/http/http.ts'
 import { findLineFormat, type RowLines } from '../engine/json/raw-rows.ts'
-import { asFerruleError } from '../errors.ts'
-import { writeJson } from '../values/json/json.ts'
+import { asFerruleError, fail } from '../errors.ts'
+import { formatJson, writeJson } from '../values/json/json.ts'
 import { parseBody } from './compare.ts'
 import { createReplayConnection, listSecretHeaders, listSecretQuery } from './connection.ts'
 import { Identities } from './identities.ts'
@@ -307,4 +310,115 @@ export async function buildRecording(connection: Connection, made: MadeCall, opt
       ...unread.map(() => 'an answer is no JSON, and its text cannot be searched for secrets'),
     ],
   }
+}
+
+/** An answer, and the request that it belongs to. A pasted answer belongs to any. */
+interface Pasted {
+  readonly request?: { readonly method: string; readonly url: URL; readonly headers: Readonly<Record<string, string>> }
+  readonly answer: HttpAnswer
+}
+
+/** Reads the headers of a HAR file: a list of names with values. */
+const readPairs = (value: unknown): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    (Array.isArray(value) ? value : []).filter(isObject).map(({ name, value: text }) => [String(name).toLowerCase(), String(text)]),
+  )
+
+/** Reads an entry of a HAR file; nothing for one without an answer. */
+function readLogEntry({ request, response }: Readonly<Record<string, unknown>>): readonly Pasted[] {
+  if (!isObject(request) || !isObject(response) || !URL.canParse(String(request['url']))) return []
+  const { text = '', encoding } = isObject(response['content']) ? response['content'] : {}
+  const body = encoding === 'base64' ? Buffer.from(String(text), 'base64').toString() : String(text)
+  return [
+    {
+      request: { method: String(request['method']), url: new URL(String(request['url'])), headers: readPairs(request['headers']) },
+      answer: { status: Number(response['status']), headers: readPairs(response['headers']), text: body },
+    },
+  ]
+}
+
+const writeQuery = (url: URL): string =>
+  [...url.searchParams]
+    .map((pair) => pair.join('='))
+    .toSorted()
+    .join('&')
+
+/** A file that answers. */
+export class PastedVendor implements HttpSender {
+  /** True: the file says which requests its answers belong to. */
+  readonly isHar: boolean
+  readonly #left: Pasted[]
+  readonly #all: readonly Pasted[]
+
+  /** @param text a HAR file, or the body of one answer */
+  constructor(text: string) {
+    const value = parseBody(text)
+    const log = isObject(value) && isObject(value['log']) ? value['log']['entries'] : undefined
+    this.isHar = Array.isArray(log)
+    const headers = value === undefined ? {} : { 'content-type': 'application/json' }
+    const one: Pasted = { answer: { status: 200, headers, text } }
+    this.#all = Array.isArray(log) ? log.filter(isObject).flatMap(readLogEntry) : [one]
+    this.#left = [...this.#all]
+  }
+
+  /** Finds the address of the vendor: that of the first request with this method and path. */
+  findOrigin({ method, url }: HttpRequest): string | undefined {
+    return this.#all.find(({ request }) => request?.method === method && request.url.pathname === url.pathname)?.request?.url.origin
+  }
+
+  /** Lists values of headers and of the query that carry credentials: no recording may hold them. */
+  listSecrets(headers: ReadonlySet<string>, query: ReadonlySet<string>): readonly (readonly [name: string, value: string])[] {
+    return this.#all.flatMap(({ request }) => {
+      if (request === undefined) return []
+      const sent = Object.entries(request.headers).filter(([name]) => headers.has(name) || /^(?:authorization|cookie)$/.test(name))
+      const asked = [...request.url.searchParams].filter(([name]) => query.has(name))
+      const parts = sent.flatMap(([name, value]) =>
+        [...value.matchAll(name === 'cookie' ? /=([^;]+)/g : /(\S+)$/g)].map(([, part = '']): [string, string] => [name, part]),
+      )
+      return [...sent, ...parts, ...asked].filter(([, value]) => value.length >= 8)
+    })
+  }
+
+  async send({ method, url }: HttpRequest): Promise<HttpAnswer> {
+    const fits = ({ request }: Pasted): boolean =>
+      request === undefined ||
+      (request.method === method && request.url.pathname === url.pathname && writeQuery(request.url) === writeQuery(url))
+    const index = this.#left.findIndex(fits)
+    const [found] = index < 0 ? [] : this.#left.splice(index, 1)
+    if (found !== undefined) return found.answer
+    throw fail('validation_failed', { reason: `the file has no answer to ${method} ${url.pathname}${url.search}` })
+  }
+
+  open(): never {
+    throw fail('validation_failed', { reason: 'a file has no downloads' })
+  }
+
+  async close(): Promise<void> {}
+}
+
+const fileIndent = (text: string, by: string): string => text.replaceAll('\n', `\n${by}`)
+
+/** Writes a file without recordings. */
+const writeEmptyFile = (kind: string, configuration: Values): string => {
+  const config = Object.keys(configuration).length === 0 ? '' : ` "config": ${writeJson(configuration)},\n`
+  return `{\n "kind": ${writeJson(kind)},\n${config} "recordings": [\n ]\n}\n`
+}
+
+/**
+ * Adds a recording at the end.
+ * @param given the file's text, which was read without mistakes; undefined for a new file
+ */
+export async function addRecording(
+  given: string | undefined,
+  { kind, configuration, entry }: { readonly kind: string; readonly configuration: Values; readonly entry: Values },
+): Promise<string> {
+  const { findNodeAtLocation, parseTree } = await import('jsonc-parser')
+  const text = given ?? writeEmptyFile(kind, configuration)
+  const root = parseTree(text)
+  const list = root === undefined ? undefined : findNodeAtLocation(root, ['recordings'])
+  if (list === undefined) return text
+  const last = list.children?.at(-1)
+  const at = last === undefined ? list.offset + 1 : last.offset + last.length
+  const added = `${last === undefined ? '' : ','}\n  ${fileIndent(formatJson(entry), '  ')}`
+  return text.slice(0, at) + added + text.slice(at)
 }

@@ -1,11 +1,30 @@
-import { createCodes } from '../consent.ts'
-import { createInside, createSwitchControl, notCounting, recordRoute, type StandInOptions, type VendorSandbox } from '../control.ts'
-import { at, mergedEdit, type RecordEdit } from '../data.ts'
+import {
+  type Asked,
+  createCodes,
+  createConsentPage,
+  findTicketHolder,
+  type Person,
+  registeredTarget,
+  sendReturn,
+  signInLink,
+} from '../consent.ts'
+import {
+  createInside,
+  createSwitchControl,
+  notCounting,
+  recordRoute,
+  type StandInOptions,
+  type SwitchControl,
+  type VendorSandbox,
+} from '../control.ts'
+import { at, type DatedEdit, mergedEdit, type RecordEdit, seal, unseal } from '../data.ts'
 import { openStandIn } from '../exchange.ts'
-import { findRoute, headerOf, hostOf, type ReceivedRequest, type Reply } from '../http.ts'
+import type { FaultSupply } from '../faults.ts'
+import { findRoute, headerOf, hostOf, isObject, type ReceivedRequest, type Reply } from '../http.ts'
 import { createRates, type Rate } from '../limits.ts'
+import { boxes, buttons, html, type Markup, pageReply, problemText } from '../pages.ts'
 import { hexOf, Random } from '../random.ts'
-import { type Account, accounts, appId } from './accounts.ts'
+import { type Account, accounts, appId, deniedAccount, emptyAccount, mainAccount, secondAccount } from './accounts.ts'
 import {
   Failure,
   inEnvelope,
@@ -21,7 +40,6 @@ import {
   textIn,
 } from './answers.ts'
 import { advertiserRecord, rareAdvertiserFields } from './assets.ts'
-import { consentPath, createTiktokConsent } from './consent.ts'
 import { factsOf, type TiktokWorldFacts } from './facts.ts'
 import {
   accountIn,
@@ -36,9 +54,8 @@ import {
   shapeIn,
   structureRows,
 } from './lists.ts'
-import { type Access, checkApp, createTokens, openRoutes, scopes } from './oauth.ts'
+import { type Access, type CodeStore, checkApp, createTokens, openRoutes, scopes, type TokenStore, tiktokCredentials } from './oauth.ts'
 import { leavesAdsOut, reportQueryIn, reportRows, writtenRow } from './reports.ts'
-import type { TiktokState } from './state.ts'
 import { appRate, choices, factory, type TiktokSwitches } from './switches.ts'
 import { hour, isoStamp } from './time.ts'
 import { editableKinds, editKey, type Kind, type Structural } from './world.ts'
@@ -307,4 +324,150 @@ export async function startTiktok({ host, port, limits, clock, seed, faults }: S
     },
   }
   return { origins: { api: server.origin, oauth: server.origin }, sandbox, close: () => server.close() }
+}
+
+/** The address of the consent page. */
+const consentPath = '/portal/auth'
+
+const vendor = 'TikTok for Business'
+
+/** Somebody with an account at the vendor. */
+interface ConsentUser extends Person {
+  /** The ad accounts that the person can share. */
+  readonly accounts: readonly Account[]
+}
+
+const consentPeople: readonly ConsentUser[] = [
+  {
+    email: tiktokCredentials.user,
+    about: 'has three ad accounts',
+    accounts: [mainAccount, secondAccount, emptyAccount],
+  },
+  { email: tiktokCredentials.otherUser, about: 'somebody else, has one other ad account', accounts: [deniedAccount] },
+]
+
+/** Permissions as the page names them. */
+const permissions: Readonly<Record<keyof typeof scopes, string>> = {
+  advertiser: 'Ad account information',
+  campaigns: 'Read campaigns',
+  adGroups: 'Read ad groups',
+  ads: 'Read ads',
+  audiences: 'Read audiences',
+  images: 'Read images',
+  videos: 'Read videos',
+  posts: 'Read authorized posts',
+  catalogs: 'Read catalogs',
+  reporting: 'Read reports',
+}
+
+/** Reads what is asked for; a text says what is wrong with it. */
+function readAsked(state: TiktokState, query: URLSearchParams): Asked | string {
+  if (query.get('app_id') !== tiktokCredentials.appId) return 'The app_id is unknown.'
+  const target = registeredTarget(query.get('redirect_uri') ?? '', 'tiktok-marketing', state.switches.current())
+  return target ? { target, state: query.get('state') } : 'The redirect_uri is not registered for this app.'
+}
+
+function agree(state: TiktokState, access: Access, asked: Asked): Reply {
+  const switches = state.switches.current()
+  const code = state.codes.issue(access, switches)
+  return sendReturn(asked.target, { answer: { auth_code: code, code }, state: asked.state }, switches)
+}
+
+/** Only a page that this sandbox made has a ticket; it carries what was chosen before. */
+function ticketField(ticket: string): Markup {
+  return html`<input type="hidden" name="ticket" value="${ticket}">`
+}
+
+function choicePage(user: ConsentUser, asked: Asked, ticket: string): Reply {
+  const own = user.accounts.map(({ id, name }) => ({ value: id, label: `${name} (${id})`, isTicked: false }))
+  const named = Object.entries(permissions).map(([name, label]) => ({ label, value: String(Reflect.get(scopes, name)), isTicked: true }))
+  const body = html`<p>Signed in as <strong>${user.email}</strong>. Tick what <strong>Sandbox app</strong> may use.</p>
+<form method="post">
+${ticketField(ticket)}
+${boxes('Ad accounts', 'advertiser_id', own)}
+${boxes('Permissions', 'scope', named)}
+<p class="soft">Afterwards the browser goes to ${asked.target.host}.</p>
+${buttons({ continue: 'Continue', cancel: 'Cancel' })}
+</form>`
+  return pageReply({ vendor, title: 'Authorize Sandbox app', body })
+}
+
+function verificationPage(state: TiktokState, access: Access, problem?: string): Reply {
+  const body = html`${problemText(problem)}<p>A code was sent to your email address. In the sandbox it is always <code>${tiktokCredentials.verificationCode}</code>.</p>
+<form method="post">
+${ticketField(seal(String(state.seed), access))}
+<label>Verification code <input type="text" name="verification_code" inputmode="numeric" autocomplete="one-time-code" required></label>
+${buttons({ confirm: 'Confirm', cancel: 'Cancel' })}
+</form>`
+  return pageReply({ vendor, status: problem === undefined ? 200 : 401, title: 'Verify that it is you', body })
+}
+
+/** Cancelling leads nowhere: the vendor documents no return. */
+function cancelledPage(request: ReceivedRequest): Reply {
+  const body = html`<p>Nothing was shared. You can close this window, or go back to the application.</p><p>${signInLink(request)}</p>`
+  return pageReply({ vendor, title: 'Authorization cancelled', body })
+}
+
+/** Returns what was ticked, of what the person has. */
+function chosenIn(form: URLSearchParams, user: ConsentUser): Access {
+  const ids = form.getAll('advertiser_id')
+  const wanted = form.getAll('scope').map(Number)
+  return {
+    advertiserIds: user.accounts.map(({ id }) => id).filter((id) => ids.includes(id)),
+    scopes: Object.values(scopes).filter((scope) => wanted.includes(scope)),
+    environment: mainAccount.environment,
+  }
+}
+
+function everythingOf(user: ConsentUser): Access {
+  return { advertiserIds: user.accounts.map(({ id }) => id), scopes: Object.values(scopes), environment: mainAccount.environment }
+}
+
+/** Returns what a ticket says was chosen; undefined for another ticket. */
+function accessIn(ticket: unknown): Access | undefined {
+  if (!isObject(ticket) || !Array.isArray(ticket['advertiserIds']) || !Array.isArray(ticket['scopes'])) return undefined
+  const [ids, numbers] = [ticket['advertiserIds'], ticket['scopes']]
+  return {
+    advertiserIds: accounts.map(({ id }) => id).filter((id) => ids.includes(id)),
+    scopes: Object.values(scopes).filter((scope) => numbers.includes(scope)),
+    environment: mainAccount.environment,
+  }
+}
+
+/** Takes the forms behind the sign-in: what was ticked, then the verification code. */
+function takeChoice(state: TiktokState, form: URLSearchParams, asked: Asked): Reply | undefined {
+  const ticket = unseal(String(state.seed), form.get('ticket') ?? '')
+  const access = accessIn(ticket)
+  if (access && form.get('action') === 'confirm') {
+    const isRight = form.get('verification_code')?.trim() === tiktokCredentials.verificationCode
+    return isRight ? agree(state, access, asked) : verificationPage(state, access, 'The verification code is wrong.')
+  }
+  const known = findTicketHolder(consentPeople, form, String(state.seed))
+  return known && form.get('action') === 'continue' ? verificationPage(state, chosenIn(form, known)) : undefined
+}
+
+/** Returns what answers the consent page. */
+const createTiktokConsent = (state: TiktokState) =>
+  createConsentPage<ConsentUser, Asked>({
+    vendor,
+    people: consentPeople,
+    secret: String(state.seed),
+    switches: state.switches.current,
+    read: (query) => readAsked(state, query),
+    agree: (user, asked) => agree(state, everythingOf(user), asked),
+    ask: choicePage,
+    take: (form, asked, request) => (form.get('action') === 'cancel' ? cancelledPage(request) : takeChoice(state, form, asked)),
+  })
+
+/** Everything that the stand-in keeps between requests. */
+interface TiktokState {
+  readonly seed: number
+  /** Epoch milliseconds. */
+  readonly clock: () => number
+  readonly switches: SwitchControl<TiktokSwitches>
+  readonly faults: FaultSupply
+  readonly rates: ReturnType<typeof createRates>
+  readonly tokens: TokenStore
+  readonly codes: CodeStore
+  readonly edits: Map<string, DatedEdit>
 }

@@ -72,9 +72,6 @@ export const summarize = (kind: ServedKind): KindSummary => kind.summary ?? summ
 /** Returns whether a kind is one of the library's own, not a file. */
 export const isOfLibrary = (kind: ServedKind): boolean => isCertified(summarize(kind))
 
-/** Returns whether the sandbox can play a kind from recordings. */
-export const hasRecordings = ({ recordings, own }: ServedKind): boolean => recordings !== undefined || own?.readRecordings !== undefined
-
 /** What a surface knows of a request that stores credentials. None of it leaves out their check: only `check: false` in the body does. */
 export interface CredentialTrial extends Omit<ArrivingCall, 'organizationId'> {
   /** Header Idempotency-Key. Renewed tokens are stored under the key, and a repeat gets the connector of the first request. */

@@ -11,7 +11,6 @@ import { nameOwnKind, nameOwnVersion, type OwnKindName, parseOwnKindName } from 
 import { onceInSlices, type Steps } from '../values/slices.ts'
 import {
   type Catalogue,
-  hasRecordings,
   isOfLibrary,
   type KindOfRow,
   type Kinds,
@@ -78,6 +77,9 @@ export function* describeInSteps(kind: ServedKind): Steps<DefinitionRecord> {
 /** Describes a kind. The document is built at its first request, and kept with the kind. */
 export const describeServedKind = onceInSlices(describeInSteps)
 
+/** Returns whether the sandbox can play a kind from recordings. */
+export const hasRecordings = ({ recordings, own }: ServedKind): boolean => recordings !== undefined || own?.readRecordings !== undefined
+
 /**
  * Builds the catalogue. Lists and names read no definition.
  * @param standIns slugs of the kinds that the sandbox plays without recordings
@@ -90,7 +92,7 @@ export function createCatalogue(kinds: readonly ServedKind[], standIns: readonly
       return [title, kind, readSlug(kind), id].map((name) => [foldKindName(name), each] as const)
     }),
   )
-  const findKind = (given: string): ServedKind | undefined => names.get(foldKindName(given))
+  const findKind = (given: string): ServedKind | undefined => names.get(given) ?? names.get(foldKindName(given))
   const getKind = (given: string): ServedKind => {
     const found = findKind(given)
     if (found === undefined)

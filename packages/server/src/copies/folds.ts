@@ -8,8 +8,7 @@ import type { FoldReport } from '../values/metric-types.ts'
 import { toEntityRef } from './entity-ref.ts'
 import type { ChangeCause } from './store/log.ts'
 import type { ContextStore } from './store/types.ts'
-import { buildGone, splitGone } from './sync/walk/gone.ts'
-import { type Met, toStoredRecord } from './sync/walk/project.ts'
+import { buildGone, type Met, splitGone, toStoredRecord } from './sync/walk/records.ts'
 
 /** Maximum number of remembered pages; each takes about 200 bytes. */
 const mostPages = 10_000

@@ -5,7 +5,7 @@ import { getAt, isObject, parsePath } from 'ferrule/internal'
 import type { ConnectorAccess } from '../values/access.ts'
 import { tryAgain } from '../values/try-again.ts'
 import type { ContextStore, Removal } from './store/types.ts'
-import { buildRemovals } from './sync/walk/gone.ts'
+import { buildRemovals } from './sync/walk/records.ts'
 
 /** Options of `createLostRecords`. */
 export interface LostRecordsOptions {

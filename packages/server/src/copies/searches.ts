@@ -148,19 +148,14 @@ const describeRelated = (related: readonly RelatedState[]) =>
 
 class CopySearches implements Searches {
   readonly #parts: SearchesOptions
-  /** Statuses of copies, with the time until which each is reused. */
-  readonly #recent = new BoundedMap<string, { readonly state: CopyStatus; readonly until: number }>(mostRecent)
-  #changes = 0
+  /** Statuses of copies, with the time until which each is reused, and the count of changes then. */
+  readonly #recent = new BoundedMap<string, { readonly state: CopyStatus; readonly until: number; readonly changes: number }>(mostRecent)
   readonly #looks = new GroupedLooks((wanted: readonly { readonly access: ConnectorAccess; readonly entity: string }[]) =>
     Promise.all(wanted.map(({ access, entity }) => this.#parts.copies.readTimes(access, entity))),
   )
 
   constructor(parts: SearchesOptions) {
     this.#parts = parts
-    parts.copies.onChange(() => {
-      this.#changes += 1
-      this.#recent.clear()
-    })
   }
 
   async search(access: ConnectorAccess, query: CopyQuery): Promise<Found> {
@@ -218,11 +213,11 @@ class CopySearches implements Searches {
     const fresh = query.maxAge === undefined ? undefined : await this.#fresh(access, query)
     // The status comes first: records read later are as new as it says, on a replica too.
     const state = fresh ?? (await this.#recentState(access, query))
-    const changes = this.#changes
+    const changes = this.#parts.copies.countChanges()
     const timeoutMs = Math.max(1, Math.min(this.#parts.searchMs, end - performance.now()))
     const answer = await ask({ signal: query.signal, timeoutMs })
     // The first use after a start can empty a table whose kind changed: its status was read before.
-    const current = changes === this.#changes ? state : await this.#parts.copies.readStatus(access, query.entity)
+    const current = changes === this.#parts.copies.countChanges() ? state : await this.#parts.copies.readStatus(access, query.entity)
     if (answer === undefined || !isEnough(state, query) || !isEnough(current, query)) throw await this.#notReady(access, query, current)
     return { ...answer, freshness: toFreshness(state) }
   }
@@ -240,9 +235,10 @@ class CopySearches implements Searches {
   ): Promise<(T & { readonly related: readonly RelatedState[] }) | undefined> {
     const { all, filtered } = listRelatedEntities(parsed)
     const before = await this.#readRelated(access, query, all)
-    const changes = this.#changes
+    const { copies } = this.#parts
+    const changes = copies.countChanges()
     const answer = await ask()
-    const related = changes === this.#changes ? before : await this.#readRelated(access, query, all)
+    const related = changes === copies.countChanges() ? before : await this.#readRelated(access, query, all)
     if (answer === undefined) return undefined
     await this.#assertFiltered(access, query, { states: related, filtered })
     return { ...answer, related }
@@ -295,13 +291,14 @@ class CopySearches implements Searches {
 
   /** Returns a status of at most 250 ms ago. Statuses that refuse a search are not cached. */
   async #recentState(access: ConnectorAccess, query: CopyQuery): Promise<CopyStatus> {
+    const { copies } = this.#parts
     const name = `${access.ref.connectorId} ${query.entity}`
+    const changes = copies.countChanges()
     const known = this.#recent.get(name)
-    const isRecent = known !== undefined && known.until > performance.now() && isEnough(known.state, query)
+    const isRecent = known?.changes === changes && known.until > performance.now() && isEnough(known.state, query)
     if (isRecent && (await this.#isCurrent(name, { access, query, state: known.state }))) return known.state
-    const changes = this.#changes
-    const state = await this.#parts.copies.readStatus(access, query.entity)
-    if (isEnough(state, query) && changes === this.#changes) this.#recent.set(name, { state, until: performance.now() + recentMs })
+    const state = await copies.readStatus(access, query.entity)
+    if (isEnough(state, query)) this.#recent.set(name, { state, until: performance.now() + recentMs, changes })
     return state
   }
 

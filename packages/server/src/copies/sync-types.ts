@@ -79,8 +79,8 @@ export interface SearchedConnector {
 
 /** Reports the status of copies, and refreshes them. */
 export interface Copies {
-  /** Registers a listener for changes of this process that affect statuses. */
-  onChange(listener: () => void): void
+  /** Returns a count of the changes of this process that affect statuses. */
+  countChanges(): number
   readStatus(access: ConnectorAccess, entity: string): Promise<CopyStatus>
   /** Lists the entities of a connector that can be searched without `allow_partial`, in the order of the documents. */
   listFilled(access: ConnectorAccess): Promise<readonly string[]>

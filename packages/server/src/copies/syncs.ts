@@ -38,16 +38,9 @@ import {
 } from './sql/sync-runs.ts'
 import { buildStatusRecord, readConnectorStatus } from './status/connector-status.ts'
 import { computeEntityState, describeChanging, findNextRunAt, findObstacle, isComplete, isSearchable } from './status/entity-status.ts'
-import { readWantedEntities } from './status/groups.ts'
+import { findSyncedConnector, readWantedEntities, type SyncedConnector, toSyncedConnector } from './status/groups.ts'
 import { readAsked, toRunRecord } from './status/run-record.ts'
-import {
-  findSyncedConnector,
-  readStatusFacts,
-  type StatusFacts,
-  type StatusParts,
-  type SyncedConnector,
-  toSyncedConnector,
-} from './status/status-facts.ts'
+import { readStatusFacts, type StatusFacts, type StatusParts } from './status/status-facts.ts'
 import type { Watching } from './status/watching.ts'
 import { listCopiedEntities } from './sync/walk/plan.ts'
 import type { Copies, CopyStatus, RefreshOptions, RunIds, SearchedConnector, SearchedEntity, Syncs } from './sync-types.ts'
@@ -280,10 +273,17 @@ const toView = ({ organizationId }: ConnectorRef): PrincipalView => viewOrganiza
 const isEmptied = ({ refilling }: RefreshParts, { kind: { definition } }: Pick<ConnectorAccess['connection'], 'kind'>): boolean =>
   refilling.some((kind) => kind === undefined || kind === definition.kind)
 
-const createCopies = (given: RefreshParts): Copies => ({
-  onChange: (listener) => {
-    for (const event of ['queued', 'ended'] as const) given.parts.events.on(event, listener)
-  },
+/** Builds what searches read of the copies. */
+function createCopies(given: RefreshParts): Copies {
+  let changes = 0
+  const count = () => {
+    changes += 1
+  }
+  for (const event of ['queued', 'ended'] as const) given.parts.events.on(event, count)
+  return { ...readCopies(given), countChanges: () => changes }
+}
+
+const readCopies = (given: RefreshParts): Omit<Copies, 'countChanges'> => ({
   readStatus: async ({ ref, connection }, entity) => {
     const status = buildCopyStatus(await readEntityFacts(given.parts, toView(ref), { id: ref.connectorId, entity }), entity)
     return isEmptied(given, connection) ? { ...status, status: 'loading', syncedAt: null, verifiedAt: null, complete: false } : status

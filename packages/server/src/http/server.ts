@@ -4,15 +4,17 @@ import type { Socket } from 'node:net'
 import cors from '@fastify/cors'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { FerruleError } from 'ferrule'
-import { clocks, fail } from 'ferrule/internal'
+import { clocks, fail, webhookLimits } from 'ferrule/internal'
 import { type Logger, pino } from 'pino'
 import type { Cutter } from '../calls/cut-records.ts'
 import type { ServedKind } from '../connectors/connector-types.ts'
 import type { CopyServices } from '../copies/copy-services.ts'
 import type { ParquetEncoder } from '../copies/parquet/encoder.ts'
+import type { ArrivedRequest, Received } from '../events/vendors/receiver.ts'
 import type { Platform } from '../main/platform-types.ts'
 import type { Settings } from '../main/settings/settings.ts'
 import type { Metrics } from '../values/metric-types.ts'
+import { RefusalLimits } from './address-limits.ts'
 import { addCommonHeaders, buildErrorHeaders, findStatus, nameRoute, problemBody, readFormBody, readJsonBody, readPath } from './body.ts'
 import { adaptRoute } from './compat/index.ts'
 import { mountConnect } from './connect/routes.ts'
@@ -21,7 +23,7 @@ import { addPreflight, createDoor, openToPages } from './mcp/doors.ts'
 import { mountServiceMcp } from './mcp/endpoint.ts'
 import type { DocumentHttp } from './oauth/documents.ts'
 import { mountOAuth } from './oauth/mount.ts'
-import { createOpenApiDocuments } from './openapi/documents.ts'
+import { createOpenApiDocuments } from './openapi/openapi.ts'
 import { addRefusals, type Refuse, refuser } from './refusals.ts'
 import { createAuthentication, decorate, type Registration, register } from './register.ts'
 import { addRequestSpans, isOfOperators } from './request-spans.ts'
@@ -29,7 +31,6 @@ import { type Route, type Services, stripPrefix } from './route.ts'
 import { routes } from './routes/index.ts'
 import { OpenRequests, Stopping } from './stopping.ts'
 import { type StreamOptions, StreamShares } from './streams/stream-shares.ts'
-import { mountVendorWebhooks } from './vendor-webhooks.ts'
 
 /** Node's own names of statuses. An `import` of `node:http` would load Node's `fetch` with it: 40 ms of a start, and 14 MB. */
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
@@ -290,3 +291,70 @@ const toLogLine = (request: FastifyRequest, { reply, status }: { readonly reply:
   status,
   milliseconds: Math.round(reply.elapsedTime),
 })
+
+/** Time after which a vendor may send again what was too much, in seconds. */
+const webhookRetrySeconds = 60
+const noBody = Buffer.alloc(0)
+
+interface WebhookSlots {
+  readonly id: string
+}
+
+const toArrivedWebhook = (of: ArrivedRequest['of'], request: FastifyRequest<{ Params: WebhookSlots }>): ArrivedRequest => {
+  const { originalUrl, method, headers, body, params } = request
+  const mark = originalUrl.indexOf('?')
+  return {
+    of,
+    id: params.id,
+    query: mark < 0 ? '' : originalUrl.slice(mark),
+    method,
+    headers,
+    body: Buffer.isBuffer(body) ? body : noBody,
+  }
+}
+
+/** An unknown address and a wrong signature get the same answer. */
+function answerVendor(reply: FastifyReply, received: Received): FastifyReply {
+  switch (received.outcome) {
+    case 'taken':
+      return reply.code(200).send()
+    case 'challenge':
+      return reply
+        .code(received.answer.status)
+        .headers({ ...received.answer.headers })
+        .send(received.answer.body)
+    case 'refused':
+      return reply.code(401).send()
+    case 'full':
+      return reply.code(503).header('retry-after', String(webhookRetrySeconds)).send()
+  }
+}
+
+/** Mounts the addresses that vendors send webhooks to. They take any bytes, and need no token: the signature of the vendor counts. */
+function mountVendorWebhooks(app: FastifyInstance, { platform, metrics, steady }: Pick<Services, 'platform' | 'metrics' | 'steady'>): void {
+  const { vendorEvents } = platform
+  const refusals = new RefusalLimits(steady)
+  metrics.counters({
+    name: 'ferrule_vendor_webhooks_total',
+    help: 'Requests of vendors to addresses of webhooks, by what became of them',
+    label: 'outcome',
+    read: () => vendorEvents.counts,
+  })
+  app.register((scope, _options, done) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body: Buffer, read) => read(null, body))
+    for (const owner of ['connectors', 'apps'] as const)
+      scope.post<{ Params: WebhookSlots }>(
+        `/webhooks/${owner}/:id`,
+        { bodyLimit: webhookLimits.bytes, config: { path: `/webhooks/${owner}/{id}` } },
+        async (request, reply) => {
+          const to = `${owner}/${request.params.id}`
+          if (refusals.isOver(request.ip, to)) return reply.code(429).header('retry-after', String(webhookRetrySeconds)).send()
+          const received = await vendorEvents.receive(toArrivedWebhook(owner, request))
+          refusals.note(request.ip, to, received.outcome === 'refused')
+          return answerVendor(reply, received)
+        },
+      )
+    done()
+  })
+}

@@ -1,14 +1,18 @@
-/** `kind`: files that describe kinds. */
+/** `kind`: files that describe kinds, what is printed of them, and their vendors on this machine. */
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { createDeadline, defaultDeadlineMs } from '../../client/deadline.ts'
+import type { ConnectorDefinition } from '../../definition/connector.ts'
 import { fail } from '../../errors.ts'
 import { DocumentError, type DocumentSort, documentSorts, type ImportedText, type ImportOptions, importText } from '../../import/index.ts'
 import type { Mistake } from '../../kind-file/index.ts'
 import { writeKindTemplate } from '../../values/kind-template.ts'
 import { isLoopback } from '../../values/texts.ts'
-import { type CommandContext, readText } from '../context.ts'
+import { type CommandContext, readFlag, readNumber, readText, whenAborted } from '../context.ts'
 import { failUsage, readCause } from '../failure.ts'
+import { nameVariable } from '../target/local.ts'
+import { openRecordings } from './recordings.ts'
 
 /** Largest document, in bytes. */
 const largest = 32 * 1024 * 1024
@@ -184,4 +188,53 @@ export async function createKind(context: CommandContext): Promise<void> {
   const api = readText(options, 'api') ?? (await ask.text({ message: 'Address of its API', instead: '--api' }))
   await writeNew(file, writeKindTemplate(kind, title, api))
   await output.value({ file, kind })
+}
+
+/**
+ * Plays the vendor until a signal comes, or the time of `--timeout` is over.
+ * @throws FerruleError `kind_invalid` with all mistakes; `validation_failed` without recordings; the listen error of Node
+ */
+export async function serveSandbox({ args: [path = ''], options, output, note, signal, deadlineMs }: CommandContext): Promise<void> {
+  const [{ loadKind }, { findRecordingsPath, startStandIn }] = await Promise.all([
+    import('../../kind-file/index.ts'),
+    import('../../stand-in/index.ts'),
+  ])
+  const { definition } = await loadKind(path)
+  const recordings = await openRecordings(findRecordingsPath(path))
+  const { origin, close } = await startStandIn(definition, recordings, {
+    port: readNumber(options, 'port') ?? 0,
+    limits: readFlag(options, 'limits'),
+  })
+  await output.value({ kind: definition.kind, origin })
+  note(`${nameVariable(definition.kind, 'origin')}=${origin} sends calls of this command here. Ctrl+C ends it.`)
+  await (deadlineMs === undefined ? whenAborted(signal) : wait(deadlineMs, undefined, { signal }).catch(() => undefined))
+  await close()
+}
+
+/** Reads a file. @returns the kind, and the command that prints it, without characters that could end a comment */
+async function readNamed(file: string, what: 'types' | 'docs'): Promise<{ definition: ConnectorDefinition; by: string }> {
+  const { parseKind } = await import('../../kind-file/index.ts')
+  const name = basename(file)
+  const { definition } = await parseKind<ConnectorDefinition>(await readFile(file, 'utf8'), { name })
+  return { definition, by: `ferrule kind ${what} ${name.replaceAll(/[^\w.@-]+/g, '_')}` }
+}
+
+/**
+ * Prints TypeScript declarations of the kind of a file.
+ * @throws FerruleError `kind_invalid` with all mistakes
+ */
+export async function printKindTypes({ args: [file = ''], output }: CommandContext): Promise<void> {
+  const { printTypes } = await import('../../document/print-types.ts')
+  const { definition, by } = await readNamed(file, 'types')
+  await output.bytes(Buffer.from(printTypes(definition, by)))
+}
+
+/**
+ * Prints the reference page of the kind of a file as Markdown.
+ * @throws FerruleError `kind_invalid` with all mistakes
+ */
+export async function printKindDocs({ args: [file = ''], output }: CommandContext): Promise<void> {
+  const { printLonePage } = await import('../../document/kind-page.ts')
+  const { definition, by } = await readNamed(file, 'docs')
+  await output.bytes(Buffer.from(printLonePage({ definition, rules: {} }, by)))
 }

@@ -1,5 +1,7 @@
 /** `mcp install` and `mcp uninstall`: the entry of Ferrule in the file of an MCP client. */
-import { posix, win32 } from 'node:path'
+
+import { lstat, mkdir, readFile } from 'node:fs/promises'
+import { dirname, posix, win32 } from 'node:path'
 import { stringify as formatToml } from 'smol-toml'
 import { readServiceSettings } from '../../client/settings.ts'
 import { isPublicUrl } from '../../engine/http/public-address.ts'
@@ -12,13 +14,13 @@ import {
   type Placement,
   type ServerAccess,
 } from '../clients/clients.ts'
-import { makeChange, prepareChange } from '../clients/file.ts'
-import { insertInJson } from '../clients/json-text.ts'
-import { findPath, type Location, type Machine, pathsOf, readMachine } from '../clients/locations.ts'
+import { BrokenText, insertInJson } from '../clients/json-text.ts'
+import { findPath, type Location, listPaths, type Machine, pathsOf, readMachine } from '../clients/locations.ts'
 import { clientNames, editedClientNames, type FileClientName, type HostedClientName, hostedClientNames } from '../clients/names.ts'
 import { type CommandContext, readFlag, readList, readText } from '../context.ts'
-import { failUsage } from '../failure.ts'
+import { failSetting, failUsage, readErrorCode } from '../failure.ts'
 import { findFolder } from '../profiles.ts'
+import { replaceFile } from '../replace-file.ts'
 import { readSettings } from '../settings.ts'
 
 /** Names of entries that every client takes. */
@@ -59,18 +61,18 @@ function findLocation({ options }: CommandContext, { client, machine }: Installe
 const isEdited = (name: FileClientName): boolean => editedClientNames.some((each) => each === name)
 
 /** Formats the parts alone, as the client's file would have them. */
-function format(name: FileClientName, placements: readonly Placement[]): string {
+function formatPlacements(name: FileClientName, placements: readonly Placement[]): string {
   if (isEdited(name)) return insertInJson('', placements)
   return formatToml(Object.fromEntries(placements.map((each) => [each.container, { [each.name]: each.value }])))
 }
 
 /** Shows the difference, asks, and writes. @returns whether the file was changed */
-async function change(context: CommandContext, installed: InstalledClient, placements: readonly Placement[]): Promise<boolean> {
+async function changeClient(context: CommandContext, installed: InstalledClient, placements: readonly Placement[]): Promise<boolean> {
   const prepared = await prepareChange(installed.machine, findLocation(context, installed), placements)
   if (prepared === undefined) return false
   context.note(prepared.difference)
   await context.ask.confirm(`Write ${prepared.path}`, readFlag(context.options, 'yes'))
-  const backup = await makeChange(prepared, readFlag(context.options, 'project') ? 'project' : 'user')
+  const backup = await writeChange(prepared, readFlag(context.options, 'project') ? 'project' : 'user')
   context.note(`Wrote ${prepared.path}.${backup === undefined ? '' : ` The old content is in ${backup}.`}`)
   return true
 }
@@ -96,12 +98,12 @@ export async function installInto(context: CommandContext, machine: Machine): Pr
   const access = await readServerAccess(context, client, machine)
   const entryName = readEntryName(context)
   const placements = buildPlacements(client, entryName, access)
-  if (readFlag(context.options, 'print')) return print(context, format(name, placements))
+  if (readFlag(context.options, 'print')) return print(context, formatPlacements(name, placements))
   if (!isEdited(name)) {
     const path = findPath(machine, findLocation(context, installed))
-    await print(context, format(name, placements))
+    await print(context, formatPlacements(name, placements))
     context.note(`Paste this into ${path}, in place of any older [${client.container}.${entryName}]. The command changes no TOML.`)
-  } else if (!(await change(context, installed, placements)))
+  } else if (!(await changeClient(context, installed, placements)))
     return context.note(`${client.title} has this entry already. Nothing was changed.`)
   noteNext(context, installed, access)
 }
@@ -118,7 +120,7 @@ export async function uninstallFrom(context: CommandContext, machine: Machine): 
       `${title} keeps its servers in TOML, which the command does not change.`,
       `Delete [${container}.${entryName}] in ${findPath(machine, findLocation(context, installed))}, and the tables below it.`,
     )
-  if (!(await change(context, installed, buildPlacements(installed.client, entryName, undefined))))
+  if (!(await changeClient(context, installed, buildPlacements(installed.client, entryName, undefined))))
     context.note(`${title} has no such entry. Nothing was changed.`)
 }
 
@@ -260,3 +262,203 @@ async function readServerAccess(context: CommandContext, client: FileClient, mac
 
 /** Returns whether the script lies in the cache of npx, which npm empties. */
 const isPassing = (script: string): boolean => script.split(posix.sep).join(win32.sep).includes('\\_npx\\')
+
+/** Largest number of pairs of lines that are compared. Beyond it everything between the first and the last change is shown. */
+const mostPairs = 4_000_000
+
+const splitLines = (text: string): readonly string[] => (text === '' ? [] : text.split(/(?<=\n)/))
+
+/** A part that differs: lines from a line of either text. */
+interface Hunk {
+  readonly before: { readonly from: number; readonly lines: readonly string[] }
+  readonly after: { readonly from: number; readonly lines: readonly string[] }
+}
+
+/** Returns lengths of longest common subsequences of the ends of two lists. */
+function measureCommon(one: readonly string[], other: readonly string[]): readonly Uint32Array[] {
+  const lengths = Array.from({ length: one.length + 1 }, () => new Uint32Array(other.length + 1))
+  const at = (row: number, column: number): number => lengths[row]?.[column] ?? 0
+  for (let row = one.length - 1; row >= 0; row -= 1)
+    for (let column = other.length - 1; column >= 0; column -= 1)
+      lengths[row]?.fill(
+        one[row] === other[column] ? at(row + 1, column + 1) + 1 : Math.max(at(row + 1, column), at(row, column + 1)),
+        column,
+        column + 1,
+      )
+  return lengths
+}
+
+/** Finds the parts between lines that both lists have. */
+function findHunks(one: readonly string[], other: readonly string[], offset: number): readonly Hunk[] {
+  const isLarge = one.length * other.length > mostPairs
+  const lengths = isLarge ? [] : measureCommon(one, other)
+  const at = (row: number, column: number): number => lengths[row]?.[column] ?? 0
+  const hunks: Hunk[] = []
+  let [row, column, fromRow, fromColumn] = [0, 0, 0, 0]
+  const close = (): void => {
+    if (fromRow < row || fromColumn < column)
+      hunks.push({
+        before: { from: offset + fromRow, lines: one.slice(fromRow, row) },
+        after: { from: offset + fromColumn, lines: other.slice(fromColumn, column) },
+      })
+  }
+  while (row < one.length || column < other.length) {
+    if (!isLarge && row < one.length && one[row] === other[column]) {
+      close()
+      row += 1
+      column += 1
+      fromRow = row
+      fromColumn = column
+    } else if (column >= other.length || (row < one.length && at(row + 1, column) >= at(row, column + 1))) row += 1
+    else column += 1
+  }
+  close()
+  return hunks
+}
+
+/** Names lines of a text: a part without lines is named by the line before it. */
+const formatRange = ({ from, lines }: Hunk['before']): string =>
+  lines.length === 1 ? `${from + 1}` : `${lines.length === 0 ? from : from + 1},${lines.length}`
+
+/** Keeps control characters of a file from the terminal. */
+const cleanLine = (line: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it replaces
+  line.replace(/\r?\n$/, '').replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '?')
+
+const formatLines = (sign: string, lines: readonly string[]): readonly string[] =>
+  lines.flatMap((line) => [`${sign}${cleanLine(line)}`, ...(line.endsWith('\n') ? [] : ['\\ No newline at end of file'])])
+
+/**
+ * Formats the difference of two texts.
+ * @param path of the file, for the head
+ */
+export function formatDifference(path: string, before: string, after: string): string {
+  const [one, other] = [splitLines(before), splitLines(after)]
+  const shorter = Math.min(one.length, other.length)
+  let start = 0
+  while (start < shorter && one[start] === other[start]) start += 1
+  let end = 0
+  while (end < shorter - start && one.at(-1 - end) === other.at(-1 - end)) end += 1
+  const hunks = findHunks(one.slice(start, one.length - end), other.slice(start, other.length - end), start)
+  return [
+    `--- ${before === '' ? '/dev/null' : path}`,
+    `+++ ${path}`,
+    ...hunks.flatMap((hunk) => [
+      `@@ -${formatRange(hunk.before)} +${formatRange(hunk.after)} @@`,
+      ...formatLines('-', hunk.before.lines),
+      ...formatLines('+', hunk.after.lines),
+    ]),
+  ].join('\n')
+}
+
+/** Maximum size of a file, in bytes: Claude Code keeps its history in the same file. */
+const largestFile = 64 * 1024 * 1024
+
+/** A file as it is. */
+interface FileContent {
+  readonly bytes: Buffer
+  /** Undefined: there is no file. */
+  readonly mode: number | undefined
+}
+
+/** A change of a file that is not made yet. */
+interface FileChange {
+  readonly path: string
+  /** Paths of the file's folders below its base, and its own. */
+  readonly paths: readonly string[]
+  readonly before: FileContent
+  readonly after: string
+  /** Unified diff of the lines that change, without their neighbours. */
+  readonly difference: string
+}
+
+const byHand = 'Change the file by hand: with --print the command prints the entry only.'
+
+/** Reads what is at a path without following a link; undefined: nothing. */
+async function lookAtFile(path: string) {
+  try {
+    return await lstat(path)
+  } catch (thrown) {
+    const code = readErrorCode(thrown)
+    if (code === 'ENOENT') return undefined
+    throw failSetting(`${path} cannot be read (${code ?? String(thrown)}).`, 'Correct its permissions, and run the command again.')
+  }
+}
+
+/** Refuses links, and what is no file. */
+async function readFileContent(paths: readonly string[]): Promise<FileContent> {
+  for (const [index, path] of paths.entries()) {
+    const found = await lookAtFile(path)
+    if (found === undefined) return { bytes: Buffer.alloc(0), mode: undefined }
+    if (found.isSymbolicLink()) throw failSetting(`${path} is a link, and links are not followed.`, byHand)
+    if (index < paths.length - 1) continue
+    if (!found.isFile()) throw failSetting(`${path} is no file.`, byHand)
+    if (found.size > largestFile) throw failSetting(`${path} has more than ${largestFile} bytes.`, byHand)
+    return { bytes: await readFile(path), mode: found.mode & 0o777 }
+  }
+  throw new RangeError('A location has a name.')
+}
+
+const byteOrderMark = '\uFEFF'
+
+function decodeFile(bytes: Buffer, path: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw failSetting(`The file ${path} is no text of UTF-8.`, byHand)
+  }
+}
+
+/** Changes a text, and names the file when it is broken. */
+function changeText(text: string, placements: readonly Placement[], path: string): string {
+  const mark = text.startsWith(byteOrderMark) ? byteOrderMark : ''
+  try {
+    return mark + insertInJson(text.slice(mark.length), placements)
+  } catch (thrown) {
+    if (!(thrown instanceof BrokenText)) throw thrown
+    throw failSetting(
+      `The file ${path} cannot be changed: ${thrown.message}.`,
+      'Correct it there, and run the command again. Nothing was written.',
+    )
+  }
+}
+
+/**
+ * Prepares the change of a file. Links are refused: a folder that others wrote could lead anywhere.
+ * @returns undefined when the file already is as it should be
+ * @throws FerruleError `setting_invalid` for a link, a broken file, or one that cannot be read
+ */
+async function prepareChange(machine: Machine, location: Location, placements: readonly Placement[]): Promise<FileChange | undefined> {
+  const paths = listPaths(machine, location)
+  const path = findPath(machine, location)
+  const before = await readFileContent(paths)
+  const text = decodeFile(before.bytes, path)
+  const after = changeText(text, placements, path)
+  return after === text ? undefined : { path, paths, before, after, difference: formatDifference(path, text, after) }
+}
+
+/** Mode of a new file: the file of a user can get secrets of other servers, that of a project is shared. */
+const fileModes = { user: 0o600, project: 0o644 } as const
+
+/**
+ * Makes a change. The old content stays beside the file.
+ * @returns path of the backup; undefined: there was no file
+ * @throws FerruleError `setting_invalid` when the file changed since, or cannot be written
+ */
+async function writeChange({ path, paths, before, after }: FileChange, scope: keyof typeof fileModes): Promise<string | undefined> {
+  const now = await readFileContent(paths)
+  if (now.mode !== before.mode || !now.bytes.equals(before.bytes))
+    throw failSetting(`The file ${path} was changed by another program meanwhile.`, 'Run the command again. Nothing was written.')
+  const backup = `${path}.ferrule-backup`
+  try {
+    await mkdir(dirname(path), { recursive: true })
+    if (before.mode !== undefined) await replaceFile(backup, before.bytes, before.mode)
+    await replaceFile(path, after, before.mode ?? fileModes[scope])
+  } catch (thrown) {
+    throw failSetting(
+      `The file ${path} cannot be written (${readErrorCode(thrown) ?? String(thrown)}).`,
+      'Correct the permissions of its folder, and run the command again.',
+    )
+  }
+  return before.mode === undefined ? undefined : backup
+}

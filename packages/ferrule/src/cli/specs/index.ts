@@ -1,12 +1,10 @@
 /** All commands, in the order of the help. */
 import type { CommandSpec, GroupSpec } from '../spec.ts'
 import { connectorCommands, linkCommands } from './connectors.ts'
-import { kindCommands } from './kinds.ts'
+import { kindCommands, ownKindCommands } from './kinds.ts'
 import { describeCommand, mcpCommands, tokenCommands, toolCommands } from './mcp.ts'
-import { ownKindCommands } from './own-kinds.ts'
-import { recordCommands, syncCommands } from './records.ts'
+import { recordCommands, syncCommands, webhookCommands } from './records.ts'
 import { identityCommands, tenancyCommands } from './tenancy.ts'
-import { webhookCommands } from './webhooks.ts'
 
 /** Groups of commands. */
 export const groups: readonly GroupSpec[] = [

@@ -11,7 +11,7 @@ export const describeCommand: CommandSpec = {
   details: 'It asks the service when one is set, else it reads the definitions of this package.',
   examples: ['ferrule describe gong calls list', 'ferrule describe shopify --format csv --fields entity,actions'],
   record: async ({ args }) => (args.length === 1 ? describeMembers('entity', 'actions', 'searchable', 'description') : {}),
-  load: async () => (await import('../actions/describe.ts')).describe,
+  load: async () => (await import('../actions/reads.ts')).describe,
 }
 
 /** Commands about the service and the command itself. */
@@ -134,14 +134,14 @@ export const tokenCommands: readonly CommandSpec[] = [
     ],
     examples: ['ferrule tokens create laptop', 'ferrule tokens create desk --in default --connector gong --write --days 7 --jq .token'],
     record: async () => (await import('../../wire/mcp-tokens.ts')).mcpTokenSecret,
-    load: async () => (await import('../actions/tokens.ts')).createToken,
+    load: async () => (await import('../actions/tenancy.ts')).createToken,
   },
   {
     name: 'tokens list',
     about: 'list the tokens for MCP of the organization, without their texts',
     examples: ['ferrule tokens list', 'ferrule tokens list --format csv --fields name,expires_at,last_used_at'],
     record: async () => (await import('../../wire/mcp-tokens.ts')).mcpTokenRecord,
-    load: async () => (await import('../actions/tokens.ts')).listTokens,
+    load: async () => (await import('../actions/tenancy.ts')).listTokens,
   },
   {
     name: 'tokens revoke',
@@ -150,6 +150,6 @@ export const tokenCommands: readonly CommandSpec[] = [
     options: [{ flags: '-y, --yes', about: 'revoke without a question' }],
     examples: ['ferrule tokens revoke laptop --yes', 'ferrule tokens revoke desk -y --quiet'],
     record: async () => (await import('../../wire/mcp-tokens.ts')).mcpTokenRemoval,
-    load: async () => (await import('../actions/tokens.ts')).revokeToken,
+    load: async () => (await import('../actions/tenancy.ts')).revokeToken,
   },
 ]

@@ -161,21 +161,21 @@ export const identityCommands: readonly CommandSpec[] = [
       'ferrule login --url https://ferrule.example.com --from-file identity.json',
       'ferrule login --profile staging --url https://ferrule.example.com --from-file - < identity.json',
     ],
-    load: async () => (await import('../actions/login.ts')).login,
+    load: async () => (await import('../actions/tenancy.ts')).login,
   },
   {
     name: 'logout',
     about: 'delete the identity of a profile',
     options: [{ flags: '--all', about: 'delete every profile' }],
     examples: ['ferrule logout', 'ferrule logout --profile staging'],
-    load: async () => (await import('../actions/login.ts')).logout,
+    load: async () => (await import('../actions/tenancy.ts')).logout,
   },
   {
     name: 'whoami',
     about: 'show the service, the identity and the organizations that it reaches',
     examples: ['ferrule whoami', 'ferrule whoami --format json'],
     record: async () => describeMembers('url', 'profile', 'identity', 'organization', 'workspace', 'organizations'),
-    load: async () => (await import('../actions/login.ts')).whoami,
+    load: async () => (await import('../actions/tenancy.ts')).whoami,
   },
   {
     name: 'use',
@@ -184,7 +184,7 @@ export const identityCommands: readonly CommandSpec[] = [
     details: 'Without arguments it lists the profiles.',
     examples: ['ferrule use --organization 11111111-1111-4111-8111-111111111111', 'ferrule use --workspace default'],
     record: async () => describeMembers('profile', 'current', 'url', 'organization', 'workspace'),
-    load: async () => (await import('../actions/login.ts')).use,
+    load: async () => (await import('../actions/tenancy.ts')).use,
   },
   {
     name: 'config',
@@ -193,6 +193,6 @@ export const identityCommands: readonly CommandSpec[] = [
     details: 'Names: url, organization, workspace. An empty value removes the setting. Secrets are set by `ferrule login` only.',
     examples: ['ferrule config', 'ferrule config workspace default'],
     record: async () => describeMembers('setting', 'value', 'source'),
-    load: async () => (await import('../actions/login.ts')).config,
+    load: async () => (await import('../actions/tenancy.ts')).config,
   },
 ]

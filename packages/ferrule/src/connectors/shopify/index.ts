@@ -1,8 +1,6 @@
 import { connector, find, normalised, opt, secret, str, time } from '../../definition/index.ts'
-import { collects, custom_collections, smart_collections } from './collections.ts'
 import { customer_address, customers } from './customers.ts'
 import { discount_codes, price_rules } from './discounts.ts'
-import { inventory_items, inventory_levels } from './inventory.ts'
 import {
   metafield_customers,
   metafield_draft_orders,
@@ -24,7 +22,16 @@ import {
   tender_transactions,
   transactions,
 } from './orders.ts'
-import { product_images, product_variants, products } from './products.ts'
+import {
+  collects,
+  custom_collections,
+  inventory_items,
+  inventory_levels,
+  product_images,
+  product_variants,
+  products,
+  smart_collections,
+} from './products.ts'
 import { countries, locations, shop } from './store.ts'
 import { webhooks } from './webhooks.ts'
 

@@ -1,7 +1,5 @@
-import type { CredentialScheme } from '../../definition/index.ts'
-import { connector, find, normalised, opt, secret, str, time } from '../../definition/index.ts'
-import { columns, databases, schemas, tables, views, warehouses } from './catalog.ts'
-import { record, result_partitions } from './records.ts'
+import { type CredentialScheme, connector, find, normalised, opt, secret, str, time } from '../../definition/index.ts'
+import { columns, databases, record, result_partitions, schemas, tables, views, warehouses } from './records.ts'
 import { rules } from './rules.ts'
 
 const account = '[a-z][a-z0-9_-]{0,62}(\\.[a-z0-9_-]{1,63}){0,3}'

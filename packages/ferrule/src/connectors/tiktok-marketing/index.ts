@@ -1,7 +1,6 @@
 import { byDefault, connector, date, find, int, oneOf, oneOrMany, opt, secret, str } from '../../definition/index.ts'
 import { advertisers, audiences, catalogs, promoted_post_ads } from './accounts.ts'
-import { creative_assets_images, creative_assets_videos } from './assets.ts'
-import { ad_groups, ads, campaigns } from './campaigns.ts'
+import { ad_groups, ads, campaigns, creative_assets_images, creative_assets_videos } from './campaigns.ts'
 import { ad_groups_reports_daily, ads_reports_daily, advertisers_reports_daily, campaigns_reports_daily } from './reports.ts'
 import { rules } from './rules.ts'
 

@@ -8,7 +8,7 @@ import type { ErrorRule, RowRule } from '../../definition/connector.ts'
 import { isWriting, type MergedRows } from '../../definition/entity.ts'
 import { isObject } from '../../definition/object.ts'
 import { errorConsequences } from '../../error-consequences.ts'
-import { type ErrorDetails, type FerruleError, fail, failAs, type Upstream } from '../../errors.ts'
+import { type ErrorDetails, FerruleError, fail, failAs, type Upstream } from '../../errors.ts'
 import { parseRetryAfter } from '../../retry.ts'
 import { readInnerJson, readJson, TooDeep } from '../../values/json/json.ts'
 import type { Redact } from '../credentials/source.ts'
@@ -18,7 +18,7 @@ import { addMissing, getAt, listWithin, type Path, parsePath, setAt } from '../j
 import { BadLine, badLine, findLineFormat, RawRows, readBodyWithRows, readRowLines } from '../json/raw-rows.ts'
 import { parseInteger } from '../json/schema.ts'
 import { readWindowEnd } from '../limits/limits.ts'
-import type { ReadApart } from './apart-job.ts'
+import type { ApartValue, ReadApart } from './apart-job.ts'
 import type { CompiledOperation, Params } from './operation.ts'
 import type { Call } from './outcome.ts'
 
@@ -41,6 +41,24 @@ export interface Success {
 /** Makes an `upstream_answer_invalid` error of an operation. The caller throws it. */
 export const failInvalidAnswer = ({ kind }: Pick<CompiledOperation, 'kind'>, reason: string, details: ErrorDetails = {}): FerruleError =>
   fail('upstream_answer_invalid', { vendor: kind.definition.title, reason }, details)
+
+/** An answer with a large body. */
+export type LargeAnswer = WireAnswer & { readonly bytes: Buffer }
+
+/** Returns whether the body of an answer goes to a worker thread. @param from size in bytes above which it does */
+export const isLarge = (answer: WireAnswer, from: number): answer is LargeAnswer => answer.bytes !== undefined && answer.bytes.length > from
+
+/**
+ * Returns what the worker thread read from an answer; undefined if it parsed nothing.
+ * @throws FerruleError of the operation's rules; `upstream_answer_invalid`
+ */
+export function readTaken(operation: CompiledOperation, { apart }: WireAnswer): ApartValue | undefined {
+  if (apart === undefined) return undefined
+  if ('flaw' in apart) throw failInvalidAnswer(operation, apart.flaw)
+  if (apart.value.is !== 'failure') return apart.value
+  const { code, message, hint } = apart.value.failure
+  throw new FerruleError(code, { message, hint }, {})
+}
 
 /** Returns the digest of a body that alone makes the records. */
 export const readDigest = ({ operation }: CompiledOperation, { digest }: WireAnswer): { readonly digest?: string } =>

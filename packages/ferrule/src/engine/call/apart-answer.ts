@@ -1,12 +1,11 @@
 /** Hands large bodies to a worker thread and replaces the body by the result. */
 import type { Kind } from '../../definition/connector.ts'
-import { FerruleError } from '../../errors.ts'
 import { readJson } from '../../values/json/json.ts'
 import type { Connection } from '../connection.ts'
 import { readHeader } from '../http/http.ts'
 import { findLineFormat, RawRows } from '../json/raw-rows.ts'
-import { failInvalidAnswer, type WireAnswer } from './answer.ts'
-import type { ApartFailure, ApartJob, ApartResult, ApartValue, Taken } from './apart-job.ts'
+import type { LargeAnswer, WireAnswer } from './answer.ts'
+import type { ApartJob, ApartResult, ApartValue, Taken } from './apart-job.ts'
 import { findFilter, type LookedUp, showsHidden } from './hidden.ts'
 import type { CompiledOperation, Params } from './operation.ts'
 import { isInParts } from './page-records.ts'
@@ -67,31 +66,10 @@ function restoreRows(around: unknown, value: ApartValue): unknown {
   return around
 }
 
-/** An answer with a large body. */
-export type LargeAnswer = WireAnswer & { readonly bytes: Buffer }
-
-/** Returns whether the body of an answer goes to a worker thread. */
-export const isLarge = (answer: WireAnswer, { from }: Apart): answer is LargeAnswer =>
-  answer.bytes !== undefined && answer.bytes.length > from
-
 /** Parses the body of an answer in a worker thread. */
 export async function readAnswerApart(call: ApartCall, answer: LargeAnswer): Promise<WireAnswer> {
   const { status, headers } = answer
   const result = await call.apart.read(buildJob(call, answer), { kind: call.operation.kind, signal: call.signal })
   const read = 'flaw' in result ? result : { around: restoreRows(readJson(result.around), result.value), value: result.value }
   return { status, headers, text: '', apart: read }
-}
-
-/** Restores an error that another thread sent. */
-const toFerruleError = ({ code, message, hint }: ApartFailure): FerruleError => new FerruleError(code, { message, hint }, {})
-
-/**
- * Returns what the worker thread read from an answer; undefined if it parsed nothing.
- * @throws FerruleError of the operation's rules; `upstream_answer_invalid`
- */
-export function readTaken(operation: CompiledOperation, { apart }: WireAnswer): ApartValue | undefined {
-  if (apart === undefined) return undefined
-  if ('flaw' in apart) throw failInvalidAnswer(operation, apart.flaw)
-  if (apart.value.is === 'failure') throw toFerruleError(apart.value.failure)
-  return apart.value
 }

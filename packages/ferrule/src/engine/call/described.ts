@@ -1,5 +1,5 @@
 /** Reads which fields a vendor's account has of its own, and asks for them where a definition says `{described}`. */
-import { asksForDescribed, describedSlot, isWriting, type Operation, readDescribedSlot } from '../../definition/entity.ts'
+import { describedSlot, isWriting, type Operation, readDescribedSlot } from '../../definition/entity.ts'
 import { isObject } from '../../definition/object.ts'
 import { FerruleError } from '../../errors.ts'
 import { BoundedMap } from '../../values/bounded-map.ts'
@@ -190,13 +190,12 @@ const putNamesInto = (operation: CompiledOperation, names: readonly string[]): C
 })
 
 /**
- * Runs an operation. One that asks for the account's own fields gets their names, and its outcome a warning if some are missing. A field can
+ * Runs an operation that asks for the account's own fields: it gets their names, and its outcome a warning if some are missing. A field can
  * disappear while its name is kept: when the vendor refuses a name, the description is read again, once. Names that are refused are left out.
  * @throws the errors of the operation, and those of the call that describes the fields; a refused description is a warning
  */
 export async function runDescribed(describing: Describing, run: Run): Promise<Outcome> {
-  const { operation, params } = describing
-  if (!asksForDescribed(operation.operation, params)) return run(operation)
+  const { operation } = describing
   if (operation.entity.described === undefined) return run(putNamesInto(operation, []))
   const { kept, keep } = openKept(describing)
   let found = kept ?? keep(await findNames(describing))

@@ -1,5 +1,5 @@
 /** Runs one operation against a vendor, step by step. Read this file first. */
-import { isWriting } from '../../definition/entity.ts'
+import { asksForDescribed, isWriting } from '../../definition/entity.ts'
 import { isObject } from '../../definition/object.ts'
 import { type ErrorDetails, FerruleError, fail } from '../../errors.ts'
 import type { Connection } from '../connection.ts'
@@ -29,8 +29,8 @@ import { DeclaredResults, findUndeclared, isAsDeclared, type Undeclared } from '
 import { awaitResult, type Result } from '../results/polling.ts'
 import { sendWrite } from '../writes/plain.ts'
 import { submit } from '../writes/submission.ts'
-import { failInvalidAnswer, readDigest, type Success, type WireAnswer } from './answer.ts'
-import { type Apart, readAnswerApart, readTaken } from './apart-answer.ts'
+import { failInvalidAnswer, readDigest, readTaken, type Success, type WireAnswer } from './answer.ts'
+import { type Apart, readAnswerApart } from './apart-answer.ts'
 import type { ApartValue } from './apart-job.ts'
 import { Descriptions, runDescribed } from './described.ts'
 import { download } from './download.ts'
@@ -45,7 +45,7 @@ import {
   showsHidden,
 } from './hidden.ts'
 import { lookUp } from './lookup.ts'
-import { explainEnd, findNextPages, type NextSource, readCursor, readNextMeta } from './next-pages.ts'
+import { explainEnd, type NextSource, readCursor, readNextMeta } from './next-pages.ts'
 import { admitParams, type CompiledOperation, fillParams, findDivisible, findOperation, type Params } from './operation.ts'
 import type { Call, Outcome } from './outcome.ts'
 import {
@@ -53,6 +53,7 @@ import {
   buildPage,
   canBeSame,
   describeDoubt,
+  findNextPages,
   findPageDefinition,
   findRecord,
   isInParts,
@@ -386,14 +387,15 @@ async function runLive(runtime: Runtime, connection: Connection, call: Call): Pr
     )
   // A check and a caller must see the refusal; a sync reads the rest.
   const parameter = call.background === true ? findDivisible(operation, running.params) : undefined
+  const runWhole = (described: CompiledOperation): Promise<Outcome> =>
+    parameter === undefined
+      ? run(described, params)
+      : readDivided({ operation: described, parameter, run: (own) => run(described, own) }, params)
+  if (!asksForDescribed(operation.operation, params)) return await runWhole(operation)
   const { signal, background, memory } = call
   const list = (asked: Pick<Call, 'entity' | 'params'>): Promise<Outcome> =>
     runLive(runtime, connection, { ...asked, action: 'list', signal, deadlineMs: deadline.remaining, background, memory })
-  return await runDescribed({ connection, operation, params, runtime, list, memory }, (described) =>
-    parameter === undefined
-      ? run(described, params)
-      : readDivided({ operation: described, parameter, run: (own) => run(described, own) }, params),
-  )
+  return await runDescribed({ connection, operation, params, runtime, list, memory }, runWhole)
 }
 
 /** Proves credentials by the kind's check, or by its probe if a parameter of the check cannot be filled. @returns the check's answer */

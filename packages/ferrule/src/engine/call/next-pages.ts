@@ -10,16 +10,10 @@ import { buildPrefix, listOwnOrigins } from '../http/origin.ts'
 import { getAt, parsePath, sortKeys, withAt } from '../json/paths.ts'
 import { failInvalidAnswer, findList, type WireAnswer } from './answer.ts'
 import { type CompiledOperation, failParameter, type Params } from './operation.ts'
-import { findLink, findPageDefinition, type ListMeta } from './page-records.ts'
+import { findLink, findNextPages, type ListMeta } from './page-records.ts'
 
 /** A position: what the vendor named, a number that the engine counted, or the path and query of a URL. */
 export type Position = string | number | bigint
-
-/** Finds the pages of an operation; undefined for lists of other shapes. */
-export function findNextPages(operation: CompiledOperation): NextPages | undefined {
-  const page = findPageDefinition(operation)
-  return page !== undefined && 'position' in page ? page : undefined
-}
 
 /** Key of cursors for connections without one of their own: they end with the process. */
 const processKey = randomBytes(32)

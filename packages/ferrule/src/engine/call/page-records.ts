@@ -2,7 +2,7 @@
 
 import type { LocalFilter, Origin } from '../../definition/entity.ts'
 import { isObject } from '../../definition/object.ts'
-import type { PageDefinition, PageInfo, PartPages, PositionPages } from '../../definition/page.ts'
+import type { NextPages, PageDefinition, PageInfo, PartPages, PositionPages } from '../../definition/page.ts'
 import { readHeaders } from '../http/http.ts'
 import { buildTests, getAt, parsePath, setAt, takeAt, visitHolders } from '../json/paths.ts'
 import { RawRows } from '../json/raw-rows.ts'
@@ -25,6 +25,12 @@ export function findPageDefinition({ kind, operation }: CompiledOperation): Page
 export function findPositionPages(operation: CompiledOperation): PositionPages | undefined {
   const page = findPageDefinition(operation)
   return page !== undefined && 'next' in page ? page : undefined
+}
+
+/** Finds the page definition of an operation whose pages have a cursor of the engine; undefined for others. */
+export function findNextPages(operation: CompiledOperation): NextPages | undefined {
+  const page = findPageDefinition(operation)
+  return page !== undefined && 'position' in page ? page : undefined
 }
 
 /** Finds the page definition of an operation that answers a result in parts, or one part; undefined for others. */

@@ -10,9 +10,9 @@ import { headerMessage, isHeaderText } from '../http/header-text.ts'
 import { buildPrefix, listOwnOrigins } from '../http/origin.ts'
 import { copyJson, getAt, type Path, parsePath, setAt, takeAt } from '../json/paths.ts'
 import { parseTimestamp } from '../json/schema.ts'
-import { findNextPages, placeNext } from './next-pages.ts'
+import { placeNext } from './next-pages.ts'
 import { type CompiledOperation, failParameter, type Params } from './operation.ts'
-import { findPositionPages, listExcluded } from './page-records.ts'
+import { findNextPages, findPositionPages, listExcluded } from './page-records.ts'
 
 /** A request to the vendor's API, below its base address. */
 export interface WireRequest {

@@ -27,14 +27,13 @@ import {
 } from '../limits/limits.ts'
 import type { OwnGate } from '../limits/own-rates.ts'
 import { checkDeclared, type DeclaredResults, readPartRows } from '../results/parts.ts'
-import { parseSuccess, readProof, readSuccess, readVerdict, type Success, type WireAnswer } from './answer.ts'
-import { type Apart, type ApartCall, isLarge, readAnswerApart } from './apart-answer.ts'
+import { isLarge, parseSuccess, readProof, readSuccess, readVerdict, type Success, type WireAnswer } from './answer.ts'
+import { type Apart, type ApartCall, readAnswerApart } from './apart-answer.ts'
 import type { Taken } from './apart-job.ts'
 import type { Descriptions } from './described.ts'
-import { findNextPages } from './next-pages.ts'
 import { type CompiledOperation, findOperation, type Params } from './operation.ts'
 import type { Call } from './outcome.ts'
-import { isInParts } from './page-records.ts'
+import { findNextPages, isInParts } from './page-records.ts'
 import type { WireRequest } from './request.ts'
 
 /** The credentials of a call. */
@@ -263,7 +262,7 @@ export function buildApartCall({
 async function send(running: Running, wire: WireRequest, authorization: Authorization): Promise<WireAnswer> {
   const answer = await sendOver(running, wire, authorization)
   const call = buildApartCall(running)
-  if (call === undefined || !isLarge(answer, call.apart)) return answer
+  if (call === undefined || !isLarge(answer, call.apart.from)) return answer
   const held = (running.memory?.held ?? 0) - (weightOfBody - weightOfBytes) * answer.bytes.length
   const read = await readAnswerApart(call, answer)
   running.memory?.shrinkTo(Math.max(0, held)) // the parsed body is released, its bytes remain

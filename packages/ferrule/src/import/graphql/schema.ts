@@ -1,7 +1,10 @@
 /** Reads the schema of a GraphQL API, from the answer of an introspection query or from the schema language. */
-import { isObject } from '../../definition/object.ts'
+import { isObject, refusedNames } from '../../definition/object.ts'
+import type { FileFields } from '../../kind-file/file.ts'
+import type { FieldType } from '../../kind-file/words.ts'
 import { DocumentError } from '../imported.ts'
 import { parseDocument } from '../parse.ts'
+import { writeSentence } from '../words.ts'
 
 /** A type where it is used. */
 export interface TypeUse {
@@ -117,3 +120,117 @@ export async function parseSchema(text: string): Promise<unknown> {
     throw new DocumentError(`cannot be read as a schema of GraphQL: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
   }
 }
+
+/** Longest list of values that stands in place of a type, in characters; most fields of an inner object, and of a record. */
+const most = { values: 200, inner: 20, fields: 500 } as const
+
+/** Scalars of the language itself. */
+const ownScalars: Readonly<Record<string, FieldType>> = {
+  ID: 'string',
+  String: 'string',
+  Int: 'integer',
+  Float: 'number',
+  Boolean: 'boolean',
+}
+/** Names that vendors give to scalars of their own. Any other is a text, or a value whose type differs. */
+const ownNames: readonly (readonly [pattern: RegExp, type: FieldType])[] = [
+  [/^(iso_?8601_?)?(utc_?)?date_?time(_?(iso|utc|tz|z))?$|^timestamptz$/i, 'date-time'],
+  [/^(iso_?8601_?|timeless_?|local_?)?date$/i, 'date'],
+  [/^(big_?int|long|(un)?signed_?(int|long)\w*|(big|small)?int(8|16|32|64)?)$/i, 'integer'],
+  [/^(float|double)$/i, 'number'],
+  [/json|map$|^object$|^any$|hash$|metadata/i, 'any'],
+]
+
+const isComposite = ({ kind }: NamedType): boolean => kind === 'OBJECT' || kind === 'INTERFACE'
+/** Returns whether a type is one value. */
+export const isValue = ({ kind }: NamedType): boolean => kind === 'SCALAR' || kind === 'ENUM'
+/** Returns whether a field can be asked for without arguments. */
+export const isFree = ({ args }: Member): boolean => args.every(({ isNeeded }) => !isNeeded)
+
+/** Finds the type of a scalar. */
+function findScalar(name: string): FieldType {
+  const own = ownScalars[name]
+  if (own !== undefined) return own
+  return ownNames.find(([pattern]) => pattern.test(name))?.[1] ?? 'string'
+}
+
+/** Writes the type of a value: `string`, or `open|closed`. */
+function writeValueType({ kind, name, values }: NamedType): string {
+  if (kind !== 'ENUM') return findScalar(name)
+  const all = values.join('|')
+  return values.length > 1 && all.length <= most.values ? all : 'string'
+}
+
+const isUsable = ({ name, isDeprecated }: Member): boolean => !isDeprecated && !refusedNames.has(name)
+
+/** Writes the types of records and parameters of a schema. */
+export class FieldWriter {
+  readonly #schema: Schema
+
+  constructor(schema: Schema) {
+    this.#schema = schema
+  }
+
+  /** Lists the usable fields of a type that are values. */
+  listValues({ fields }: NamedType): readonly Member[] {
+    return fields.filter((field) => {
+      const type = this.#schema.find(field.type.name)
+      return type !== undefined && isValue(type) && isUsable(field) && isFree(field)
+    })
+  }
+
+  /** Writes the fields of a record: values, and objects with values of their own. */
+  writeRecord({ fields }: NamedType): FileFields {
+    const written = fields.flatMap((field): readonly (readonly [string, unknown])[] => {
+      const type = this.#schema.find(field.type.name)
+      if (type === undefined || !isUsable(field) || !isFree(field)) return []
+      if (isValue(type)) return [[field.name, this.#writeField(field, type)]]
+      const inner = isComposite(type) && field.type.lists < 2 ? this.#writeInner(type) : {}
+      return Object.keys(inner).length === 0 ? [] : [[field.name, { ...this.#writeObjectType(field), ...inner }]]
+    })
+    return Object.fromEntries(written.slice(0, most.fields))
+  }
+
+  /** Writes what a nested object has: the id and the name of what is a record itself, else all of its values. */
+  #writeInner(type: NamedType): FileFields {
+    const isPage = type.fields.some(({ name }) => name === 'pageInfo')
+    const values = isPage ? [] : this.listValues(type)
+    const id = values.find(({ name }) => name === 'id')
+    const title = names.flatMap((name) => values.find((each) => each.name === name) ?? [])[0]
+    const chosen = id === undefined ? values.slice(0, most.inner) : title === undefined ? [id] : [id, title]
+    // What a reference is, its own entity says: here its fields have their names only.
+    const short = id === undefined ? chosen : chosen.map((field) => ({ ...field, about: '' }))
+    return Object.fromEntries(short.map((field) => [field.name, this.#writeField(field, this.#schema.find(field.type.name))]))
+  }
+
+  #writeObjectType({ type: { lists, isRequired } }: Member): FileFields {
+    const text = `object${lists > 0 ? '[]' : ''}${isRequired ? '' : '?'}`
+    return text === 'object' ? {} : { $type: text }
+  }
+
+  #writeField({ name, about, type: { lists, isRequired } }: Member, type: NamedType | undefined): string {
+    const one = type === undefined || lists > 1 ? 'any' : writeValueType(type)
+    const list = lists === 1 ? '[]' : ''
+    return `${one}${list}${isRequired ? '' : '?'} ${writeSentence(about, name)}`
+  }
+
+  /** Writes a parameter; undefined for what no parameter can be: a list of lists, or a type that the schema lacks. */
+  writeParameter({ name, about, type: { name: typeName, lists }, isNeeded, isDeprecated }: Member): string | undefined {
+    const type = this.#schema.find(typeName)
+    if (type === undefined || lists > 1 || refusedNames.has(name) || (isDeprecated && !isNeeded)) return undefined
+    const value = isValue(type) ? writeValueType(type) : 'object'
+    return `${value === 'any' ? 'object' : value}${lists === 1 ? '[]' : ''}${isNeeded ? '!' : ''} ${writeSentence(about, name)}`
+  }
+
+  /** Writes parameters by name. */
+  writeParameters(members: readonly Member[]): FileFields {
+    const written = members.flatMap((member) => {
+      const text = this.writeParameter(member)
+      return text === undefined ? [] : [[member.name, text] as const]
+    })
+    return Object.fromEntries(written.slice(0, most.fields))
+  }
+}
+
+/** Fields by which people know a record, the best first. */
+const names = ['name', 'title', 'key', 'identifier', 'slug', 'login', 'displayName', 'label', 'email', 'number']

@@ -6,11 +6,10 @@ import type { LeftOut } from '../imported.ts'
 import { toEntityName, toSlotName, writeSentence } from '../words.ts'
 import type { Action, Classified } from './classify.ts'
 import { asList, asObject, type DocumentOperation, isFormType, isJsonType, type Parameter } from './document.ts'
-import { FieldWriter, isFieldName } from './fields.ts'
 import { findBase, isSameName, isSlot, listNouns, splitPath, toSingular } from './names.ts'
 import { type FoundWay, type ListParameter, PagingFinder } from './paging.ts'
 import { type Found, findKey, findSlot } from './rows.ts'
-import type { Schemas, Shape } from './schemas.ts'
+import { FieldWriter, isFieldName, type Schemas, type Shape } from './schemas.ts'
 
 /** An operation that becomes an action. */
 type Accepted = Extract<Classified, { action: Action }>

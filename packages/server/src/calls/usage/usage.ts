@@ -12,7 +12,7 @@ import {
   usageQuery,
 } from 'ferrule/wire'
 import { findConnector, listConnectorIds, requireConnector } from '../../connectors/sql/connectors.ts'
-import { buildBins, type UsageCount, usageBins } from '../../db/schema/usage-schema.ts'
+import { type UsageBin, type UsageCount, usageBins } from '../../db/schema/usage-schema.ts'
 import type { Parts, Stored } from '../../main/parts.ts'
 import { type ConnectorRef, type Principal, type PrincipalView, requireScope } from '../../values/access.ts'
 import { iso } from '../../values/ids.ts'
@@ -160,6 +160,8 @@ function toRows({ bucket, tallies }: Group): UsageCount[] {
   return [...rows].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
 }
 
+const emptyBins = Object.fromEntries(usageBins.map((bin) => [bin, 0])) as Record<UsageBin, number> // each name was just used
+
 /** Lists the empty rows that a call is counted in. */
 const listRows = (
   { organizationId, workspaceId, connectorId }: ConnectorRef,
@@ -172,7 +174,7 @@ const listRows = (
       step: seconds,
       time: bucket - (bucket % (seconds * 1_000)),
       code,
-      ...buildBins(() => 0),
+      ...emptyBins,
     })),
   )
 

@@ -13,9 +13,19 @@ import { findConnectLink } from '../sql/links.ts'
 import { keepVendorApplication, listVendorApplications } from '../sql/vendor-applications.ts'
 import { type ConnectAttemptRow, findAttemptByState, findLastAttempt, stepAttempt } from '../sql/visits.ts'
 import { buildCallbackUrl, buildReturnUrl } from './addresses.ts'
-import { type AuthorizationParts, authorizeConnector, beginAuthorization, requireKind } from './authorization.ts'
+import {
+  type AuthorizationParts,
+  authorizeConnector,
+  beginAuthorization,
+  beginConsent,
+  connectToVendor,
+  findLinkAccounts,
+  listAccounts,
+  type ProvenAttempt,
+  requireKind,
+  storeConsent,
+} from './authorization.ts'
 import type { ChoiceVisit, ConnectPages, ConsentReturn } from './connect-types.ts'
-import { beginConsent, connectToVendor, findLinkAccounts, listAccounts, type ProvenAttempt, storeConsent } from './consent.ts'
 import { openApplication, openConsent, openVerifier, sealConsent } from './consent-secrets.ts'
 import { getLinkStatus, readLinkContent, requireOpen, toEndUser } from './link-record.ts'
 import { buildConfiguration, findTarget, type LinkValues, readPageValues } from './link-values.ts'

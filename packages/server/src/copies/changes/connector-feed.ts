@@ -6,7 +6,7 @@ import { FerruleError } from 'ferrule'
 import { failValidation } from 'ferrule/internal'
 import type { ConnectorAccess } from '../../values/access.ts'
 import { largestPage } from '../search/functions.ts'
-import { hasMoved } from '../store/log-reads.ts'
+import { hasLogMoved } from '../store/log.ts'
 import type { ContextStore, LogWait } from '../store/types.ts'
 import type { Copies } from '../sync-types.ts'
 import { type Entry, type FeedPart, type FeedPosition, type FeedReader, findFed, type PartLimits } from './reader.ts'
@@ -151,7 +151,7 @@ export class ConnectorFeed {
     const states = await this.#parts.store.readLogStates(asked.map((entity) => findFed(access, entity)))
     const active = asked.filter((entity, index) => {
       const [position, state] = [positions.get(entity), states[index]]
-      return position?.key !== undefined || (state !== undefined && hasMoved(state, position))
+      return position?.key !== undefined || (state !== undefined && hasLogMoved(state, position))
     })
     const joining = await this.#listJoining(access, entities, positions)
     return new PageBuilder(access, this.#parts.reader, { from: positions, limits }).build({ active, joining })

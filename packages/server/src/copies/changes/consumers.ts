@@ -8,7 +8,7 @@ import { type ConnectorAccess, type Principal, requireScope } from '../../values
 import { iso, isoOrNull } from '../../values/ids.ts'
 import { readBody } from '../../values/read.ts'
 import type { ConsumerRow } from '../sql/change-consumers.ts'
-import { hasMoved } from '../store/log-reads.ts'
+import { hasLogMoved } from '../store/log.ts'
 import type { ContextStore } from '../store/types.ts'
 import { isFed, type Positions } from './connector-feed.ts'
 import type { ConsumerRows } from './consumer-rows.ts'
@@ -67,7 +67,7 @@ function listTouched(old: Positions, next: Positions): readonly string[] {
   const names = [...new Set([...old.keys(), ...next.keys()])]
   const moved = names.filter((entity) => {
     const [before, after] = [old.get(entity), next.get(entity)]
-    return before === undefined || after === undefined || hasMoved(before, after)
+    return before === undefined || after === undefined || hasLogMoved(before, after)
   })
   return moved.length === 0 ? names : moved
 }
@@ -200,7 +200,7 @@ class ChangeConsumers implements Consumers {
         located.push({ entity, state: 'expired', unread_bytes: null, unread_since: null })
         continue
       }
-      const hasUnread = hasMoved(log, from)
+      const hasUnread = hasLogMoved(log, from)
       const unread = hasUnread ? await store.readLog(findFed(access, entity), { after: from.position, limit: 1 }) : undefined
       located.push({
         entity,

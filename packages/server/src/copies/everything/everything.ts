@@ -37,7 +37,7 @@ export interface Everything {
 export interface EverythingOptions {
   readonly searcher: Pick<Searcher, 'parse' | 'readPlaces' | 'count' | 'readRecords'>
   readonly store: Pick<ContextStore, 'canJoinConnectors' | 'searchSeveral'>
-  readonly copies: Pick<Copies, 'listSearched' | 'onChange'>
+  readonly copies: Pick<Copies, 'listSearched' | 'countChanges'>
   readonly connectors: Pick<Connectors, 'readAccess'>
   /** HMAC key for cursors. */
   readonly cursorKey: () => Uint8Array
@@ -81,14 +81,10 @@ const noCounts: Counts = new Map()
 class EverythingSearch implements Everything {
   readonly #options: EverythingOptions
   readonly #turns: Turns
-  #changes = 0
 
   constructor(options: EverythingOptions) {
     this.#options = options
     this.#turns = new Turns(options.atOnce)
-    options.copies.onChange(() => {
-      this.#changes += 1
-    })
   }
 
   async search(
@@ -103,7 +99,7 @@ class EverythingSearch implements Everything {
     if (words.length === 0 && input.filter === undefined) throw fail('missing_parameter', { reason: 'text or filter is required' })
     const scope = this.#bind(principal, input)
     const from = input.cursor === undefined ? undefined : readPlace(input.cursor, scope)
-    const changes = this.#changes
+    const changes = this.#options.copies.countChanges()
     const asked: Asked = { principal, input, words, leftOuts: new LeftOuts() }
     const connectors = await this.#listConnectors(asked)
     const copies = this.#plan(asked, connectors)
@@ -113,7 +109,7 @@ class EverythingSearch implements Everything {
     const failure = findFailure(run.troubles, copies)
     if (failure !== undefined) throw failure
     // The first use after a start can empty a table whose kind changed: its status was read before.
-    const times = new CopyTimes(changes === this.#changes ? connectors : await this.#listAll(asked))
+    const times = new CopyTimes(changes === this.#options.copies.countChanges() ? connectors : await this.#listAll(asked))
     const isKept = (copy: SoughtCopy): boolean => times.find(copy) !== null
     const kept = finding.found.filter(({ copy }) => isKept(copy))
     const page = await this.#readPage(run, { ...finding, found: kept }, input.limit ?? defaultLimit)

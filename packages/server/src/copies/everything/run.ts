@@ -1,17 +1,37 @@
 /** The searches of one request: a bounded number at a time, within its time, and what did not answer. */
 import type { EntityRef } from '../entity-ref.ts'
-import { lastCharacter } from '../search/lookups/lookups.ts'
+import { findMainTime } from '../search/columns.ts'
+import {
+  type FoundWords,
+  fillLookups,
+  lastCharacter,
+  mostTerms,
+  neverListed,
+  parseFoundWords,
+  writeLookups,
+} from '../search/lookups/lookups.ts'
 import { mostRanked } from '../search/ranked.ts'
-import { buildStatement, connectorParameter, type SearchStatement, Values } from '../search/statement.ts'
+import { listRelatedEntities } from '../search/related/references.ts'
+import {
+  buildPage,
+  listWordTables,
+  readFlaw,
+  type SearchOptions,
+  type SearchPage,
+  type SearchRow,
+  writeCount,
+  writeSearch,
+} from '../search/sql.ts'
+import { buildStatement, connectorParameter, type SearchStatement, type SqlValue, Values } from '../search/statement.ts'
 import type { SearchQuery } from '../search/tree.ts'
-import type { Searcher, SearchLimits } from '../searcher.ts'
+import { type CountLimits, type FoundPlaces, type PlaceLimits, readPlaces, type Searcher, type SearchLimits } from '../searcher.ts'
 import type { Session } from '../store/database/database.ts'
+import { chooseOrdering } from '../store/indexes/advice.ts'
 import type { ContextStore } from '../store/types.ts'
 import type { SoughtCopy } from './hits.ts'
 import { compareCopies, findStart, type Place, toPlace, type Walk } from './places.ts'
 import type { EntityPlan } from './plan.ts'
 import { Late, type Troubles } from './remarks.ts'
-import { type ByRef, countSeveral, findMostTogether, placeSeveral } from './several.ts'
 import type { Turns } from './turns.ts'
 
 // One look at the listed words of connectors finds which of their entities can have a record with all words of a text. Its cost grows with
@@ -243,4 +263,178 @@ export class SearchRun {
       return undefined
     }
   }
+}
+
+/** What copies are read with. */
+interface SeveralParts {
+  readonly searcher: Pick<Searcher, 'readPlaces' | 'count'>
+  readonly store: Pick<ContextStore, 'canJoinConnectors' | 'searchSeveral'>
+}
+
+/** What was found, by copy. Nothing of a copy that nothing was ever stored of. */
+type ByRef<T> = ReadonlyMap<EntityRef, T>
+
+/** How copies are read: in joined statements, whose answer has the numbers of connectors, and alone. */
+interface SeveralReading<T> {
+  joined(ask: Parameters<typeof countEach>[0], numbers: readonly number[]): Promise<ReadonlyMap<number, T>>
+  alone(ref: EntityRef, limits: SearchLimits): Promise<T | undefined>
+}
+
+/** Maximum number of copies that one statement reads. More would leave a slot idle while others wait for one entity. */
+const mostJoined = 50
+const noColumns: ReadonlySet<string> = new Set()
+
+/** Returns how many copies may be read together for a query. */
+const findMostTogether = async (query: SearchQuery, { store }: SeveralParts): Promise<number> =>
+  canJoin(query) && (await store.canJoinConnectors()) ? mostJoined : 1
+
+/**
+ * Counts the records of a search in each of some copies.
+ * @param refs an entity of several connectors, at most `findMostTogether`; the table is that of the query
+ * @throws FerruleError as `Searcher.search`
+ */
+const countSeveral = (
+  parts: SeveralParts,
+  refs: readonly EntityRef[],
+  { query, ...limits }: CountLimits & { readonly query: SearchQuery },
+): Promise<ByRef<number>> =>
+  readSeveral<number>(parts, refs, {
+    limits,
+    joined: (ask, numbers) => countEach(ask, { query, numbers }, limits.most),
+    alone: (ref, left) => parts.searcher.count(ref, query, { ...left, most: limits.most }),
+  })
+
+/**
+ * Reads the places of a page of each of some copies.
+ * @param refs as for `countSeveral`
+ * @throws FerruleError as `Searcher.search`
+ */
+const placeSeveral = (
+  parts: SeveralParts,
+  refs: readonly EntityRef[],
+  { query, mostRanked, ...limits }: PlaceLimits & { readonly query: SearchQuery },
+): Promise<ByRef<FoundPlaces>> =>
+  readSeveral<FoundPlaces>(parts, refs, {
+    limits,
+    joined: async (ask, numbers) => {
+      const options = { ...chooseOrdering(query, findMainTime(query.table), noColumns), mostRanked }
+      const pages = await placeEach(ask, { query, numbers }, options)
+      return new Map([...pages].map(([number, page]) => [number, readPlaces(query, page)]))
+    },
+    alone: (ref, left) => parts.searcher.readPlaces(ref, query, { ...left, mostRanked }),
+  })
+
+async function readSeveral<T>(
+  parts: SeveralParts,
+  refs: readonly EntityRef[],
+  { limits, joined, alone }: SeveralReading<T> & { readonly limits: SearchLimits },
+): Promise<ByRef<T>> {
+  const found = new Map<EntityRef, T>()
+  const end = performance.now() + (limits.timeoutMs ?? Number.POSITIVE_INFINITY)
+  const { signal } = limits
+  const left = (): SearchLimits => (Number.isFinite(end) ? { signal, timeoutMs: Math.max(1, end - performance.now()) } : { signal })
+  for (const ref of refs.length > 1 ? await readJoined(parts, refs, { limits: left(), joined, found }) : refs) {
+    const one = await alone(ref, left())
+    if (one !== undefined) found.set(ref, one)
+  }
+  return found
+}
+
+/** Reads copies in joined statements. Returns those that these leave out. */
+const readJoined = <T>(
+  { store }: SeveralParts,
+  refs: readonly EntityRef[],
+  { limits, joined, found }: Pick<SeveralReading<T>, 'joined'> & { readonly limits: SearchLimits; readonly found: Map<EntityRef, T> },
+): Promise<readonly EntityRef[]> =>
+  store.searchSeveral(
+    refs,
+    async (session, numbers) => {
+      const ask = async ({ text, values }: SearchStatement) => (await session.query<SearchRow>({ text, values })).rows
+      const stored = numbers.filter((number) => number !== undefined)
+      const answers = stored.length === 0 ? new Map<number, T>() : await joined(ask, stored)
+      return refs.filter((ref, index) => {
+        const number = numbers[index]
+        const answer = number === undefined ? undefined : answers.get(number)
+        if (answer !== undefined) found.set(ref, answer)
+        return number !== undefined && answer === undefined
+      })
+    },
+    limits,
+  )
+
+const joinedSource = { connector: 'c.number', listed: 'c.listed' }
+
+/** Builds a statement that runs for each of some connectors. @param write writes the SQL of one connector */
+function buildForEach(numbers: readonly number[], write: (values: Values) => string): SearchStatement {
+  const values = new Values(undefined, joinedSource)
+  const given = [
+    values.add(numbers.map(String), 'int4[]'),
+    values.add(
+      numbers.map(() => neverListed),
+      'text[]',
+    ),
+  ]
+  const text = `select c.number, f.* from unnest(${given.join(', ')}) c(number, listed) cross join lateral (${write(values)}) f`
+  return buildStatement(text, values)
+}
+
+/** Returns whether a search of several connectors can run in one statement: it depends on nothing that one of them may lack. */
+const canJoin = (query: SearchQuery): boolean => query.unlisted.length === 0 && listRelatedEntities(query).all.length === 0
+
+type JoinedRows = readonly SearchRow[]
+type AskJoined = (statement: SearchStatement) => Promise<JoinedRows>
+const numberOf = (row: SearchRow): number => Number(row['number'])
+
+/** Joins the words that stand for a word in some connectors: each stands for it in all. Undefined for more than a statement takes. */
+function joinWords(lists: readonly (readonly string[])[]): readonly string[] | undefined {
+  const words = new Set(lists.flat())
+  return words.has('') || words.size > mostTerms ? undefined : [...words]
+}
+
+/** Puts the words of all connectors among the values of a statement, and the number of changes of each. Undefined where there are too many. */
+async function lookUpJoined(ask: AskJoined, search: SearchStatement, { query, numbers }: Joined): Promise<SearchStatement | undefined> {
+  const { lookups = [] } = search
+  if (lookups.length === 0) return search
+  const rows = await ask(buildForEach(numbers, (values) => writeLookups(lookups, listWordTables(query), values)))
+  const found = new Map<number, FoundWords>(rows.map((row) => [numberOf(row), parseFoundWords(search, row)]))
+  const joined = lookups.map((_lookup, index) => joinWords([...found.values()].map(({ words: own }) => own[index] ?? [])))
+  const words = joined.filter((each) => each !== undefined)
+  if (words.length < joined.length) return undefined
+  const filled = fillLookups(search, { listed: '', words })
+  const listed = numbers.map((number) => found.get(number)?.listed ?? neverListed)
+  const values: SqlValue[] = [...filled.values]
+  values[1] = listed
+  return { ...filled, values }
+}
+
+/** A search of several connectors. */
+interface Joined {
+  readonly query: SearchQuery
+  readonly numbers: readonly number[]
+}
+
+/** Counts the records of a search in each connector, up to a number and one more. A connector that needs a statement of its own is left out. */
+async function countEach(ask: AskJoined, joined: Joined, most: number): Promise<ReadonlyMap<number, number>> {
+  const statement = buildForEach(joined.numbers, (values) => writeCount(joined.query, most, values).text)
+  const ready = await lookUpJoined(ask, statement, joined)
+  const rows = ready === undefined ? [] : await ask(ready)
+  return new Map(rows.filter(({ flaw }) => readFlaw(flaw) === undefined).map((row) => [numberOf(row), Number(row['total'])]))
+}
+
+/** Reads the places of a page of each connector, as `buildSearchStatement` does. A connector that needs a statement of its own is left out. */
+async function placeEach(
+  ask: AskJoined,
+  joined: Joined,
+  options: Pick<SearchOptions, 'isOrdered' | 'avoidsOrder' | 'mostRanked'>,
+): Promise<ReadonlyMap<number, SearchPage & { readonly rows: JoinedRows }>> {
+  const { query, numbers } = joined
+  const statement = buildForEach(numbers, (values) => writeSearch(query, { ...options, isPlacesOnly: true }, values).text)
+  const ready = await lookUpJoined(ask, statement, joined)
+  if (ready === undefined) return new Map()
+  const rows = Map.groupBy(await ask(ready), numberOf)
+  const pages = numbers.map((number) => {
+    const own = rows.get(number) ?? []
+    return [number, { ...buildPage(query, own), rows: own }] as const
+  })
+  return new Map(pages.filter(([, { flaw }]) => flaw === undefined))
 }

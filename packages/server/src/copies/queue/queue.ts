@@ -53,9 +53,8 @@ import {
   unparkRuns,
 } from '../sql/sync-runs.ts'
 import { toScheduleRecords } from '../status/connector-status.ts'
-import { expandToGroups, readWantedEntities } from '../status/groups.ts'
+import { expandToGroups, findSyncedConnector, readWantedEntities, type SyncedConnector, toSyncedConnector } from '../status/groups.ts'
 import { noProgress, readEntities, readResults, storeRunEvent, toRunRecord, toSyncError } from '../status/run-record.ts'
-import { findSyncedConnector, type SyncedConnector, toSyncedConnector } from '../status/status-facts.ts'
 import { findOwnMoves } from '../store/types.ts'
 import { listCopiedEntities } from '../sync/walk/plan.ts'
 import type { Syncs } from '../sync-types.ts'

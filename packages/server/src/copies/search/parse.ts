@@ -10,7 +10,7 @@ import {
   parseInteger,
 } from 'ferrule/internal'
 import type { Column, SearchTable } from './columns.ts'
-import { type FindTable, type NameScope, parseFieldPath, toElementScope } from './field-paths.ts'
+import { type FindTable, type NameScope, parseFieldPath, parseListedPath, toElementScope } from './field-paths.ts'
 import { findMemberPath, findUnlisted } from './known-values.ts'
 import {
   checkOperator,
@@ -22,11 +22,20 @@ import {
   parseTokens,
 } from './operands.ts'
 import { appendPointer, invalid, missing, notSupported, type RequestPointer, tooComplex } from './refusals.ts'
-import { parseInclude } from './related/include.ts'
-import { resolveField } from './related/references.ts'
-import { parseSelection } from './selection.ts'
+import { findNamedReference, listReferences, resolveField } from './related/references.ts'
 import { splitQuery } from './tokens/tokenizer.ts'
-import type { Condition, FieldPath, MemberPath, Ordering, ScoredCondition, SearchQuery, SortKey, Unlisted } from './tree.ts'
+import type {
+  Condition,
+  FieldPath,
+  Included,
+  MemberPath,
+  Ordering,
+  ScoredCondition,
+  SearchQuery,
+  Selection,
+  SortKey,
+  Unlisted,
+} from './tree.ts'
 
 const { deepest, mostConditions, mostValues } = filterLimits
 /** Maximum number of keys of a sort. */
@@ -331,4 +340,112 @@ export function parseSearch(table: SearchTable, params: unknown, findTable?: Fin
       ...(include === undefined || include === null ? {} : { include }),
     },
   }
+}
+
+/** Limits: references of a search, and how many of them one leads through. */
+const mostIncluded = 20
+const deepestIncluded = 2
+
+/** State of parsing. */
+interface IncludeReading {
+  readonly findTable: FindTable
+  readonly depth: number
+  /** Number of references so far; shared by the whole search. */
+  readonly count: { included: number }
+}
+
+const refuseReference = (table: SearchTable, pointer: RequestPointer): Error => {
+  const known = listReferences(table).map(({ name }) => name)
+  const says = known.length === 0 ? `${table.entity} has none` : `known: ${known.join(', ')}`
+  return invalid(pointer, `is no reference of ${table.entity}; ${says}`, 'unknown')
+}
+
+function parseReference(
+  reading: IncludeReading,
+  table: SearchTable,
+  { name, value, pointer }: { name: string; value: unknown; pointer: RequestPointer },
+) {
+  const reference = findNamedReference(table, name, pointer)
+  if (reference === undefined) throw refuseReference(table, pointer)
+  reading.count.included += 1
+  if (reading.count.included > mostIncluded) throw tooComplex(pointer, `brings the search to more than ${mostIncluded} references`)
+  if (!Array.isArray(value)) throw invalid(pointer, 'must be an array of fields, such as ["name"]')
+  const related = reading.findTable(reference.entity)
+  const deeper = { ...reading, depth: reading.depth + 1 }
+  const include = value.flatMap((each, index) =>
+    isObject(each) ? parseReferences(deeper, related, each, appendPointer(pointer, index)) : [],
+  )
+  assertDistinct(include, pointer)
+  const onlyDeeper = value.length > 0 && value.every(isObject)
+  const selection = onlyDeeper ? new Map() : parseSelection(related, value, pointer, isObject)
+  return { reference, table: related, selection, include }
+}
+
+function assertDistinct(include: readonly Included[], pointer: RequestPointer): void {
+  const names = include.map(({ reference }) => reference.name)
+  const twice = names.find((name, index) => names.indexOf(name) < index)
+  if (twice !== undefined) throw invalid(pointer, `names ${twice} twice`)
+}
+
+function parseReferences(reading: IncludeReading, table: SearchTable, value: object, pointer: RequestPointer): readonly Included[] {
+  if (reading.depth > deepestIncluded) throw tooComplex(pointer, `leads through more than ${deepestIncluded} references`)
+  return Object.entries(value).map(([name, each]) =>
+    parseReference(reading, table, { name, value: each, pointer: appendPointer(pointer, name) }),
+  )
+}
+
+/**
+ * Parses `include`: references, each with the fields of the related record. A reference among these fields leads one step further:
+ * `{ adgroup_id: ["name", { campaign_id: ["campaign_name"] }] }`.
+ * @throws FerruleError `invalid_parameter`, `query_too_complex`, `field_not_searchable`
+ */
+function parseInclude(
+  table: SearchTable,
+  value: unknown,
+  { pointer, findTable }: { readonly pointer: RequestPointer; readonly findTable: FindTable },
+): readonly Included[] {
+  if (value === undefined || value === null) return []
+  if (!isObject(value)) throw invalid(pointer, 'must be an object of references and fields, such as {"primaryUserId": ["firstName"]}')
+  const include = parseReferences({ findTable, depth: 1, count: { included: 0 } }, table, value, pointer)
+  assertDistinct(include, pointer)
+  return include
+}
+
+/** Maximum number of elements of `fields`. */
+const mostFields = 1000
+
+/** Adds a path to a selection. Selecting a whole value overrides selecting parts of it. */
+const addToSelection = (selection: Selection | undefined, [first, ...rest]: readonly string[]): Selection => {
+  if (first === undefined || selection === true) return true
+  const known = selection ?? {}
+  return { ...known, [first]: addToSelection(Object.hasOwn(known, first) ? known[first] : undefined, rest) }
+}
+
+/**
+ * Parses the paths of fields to return.
+ * @param isOther returns whether an element is no path, and left to the caller
+ * @returns undefined for all fields
+ * @throws FerruleError `invalid_parameter`, `query_too_complex`, `field_not_searchable`
+ */
+function parseSelection(
+  table: SearchTable,
+  value: unknown,
+  pointer: RequestPointer,
+  isOther: (element: unknown) => boolean = () => false,
+): SearchQuery['selection'] {
+  if (value === undefined || value === null) return undefined
+  if (!Array.isArray(value)) throw invalid(pointer, 'must be an array of paths')
+  if (value.length > mostFields) throw tooComplex(pointer, `has more than ${mostFields} elements`)
+  const found = new Map<SearchTable['columns'][number], Selection>()
+  for (const [index, path] of value.entries()) {
+    if (isOther(path)) continue
+    const isNames = Array.isArray(path) && path.length > 0 && path.every((name) => typeof name === 'string')
+    if (typeof path !== 'string' && !isNames)
+      throw invalid(appendPointer(pointer, index), 'must be a path such as "user.name" or ["user", "name"]')
+    const { column, steps } = parseListedPath(table, path, appendPointer(pointer, index))
+    const names = steps.filter((step) => step !== null)
+    if (column !== undefined) found.set(column, addToSelection(found.get(column), names))
+  }
+  if (found.size === 0) return undefined
+  return new Map(table.columns.flatMap((column) => (found.has(column) ? [[column, found.get(column) ?? true] as const] : [])))
 }

@@ -5,9 +5,9 @@ import { isoOrNull } from '../../values/ids.ts'
 import { findLastFinishedRun, noError, type ScheduleRow, type StoredError } from '../sql/sync-runs.ts'
 import { listCopiedEntities } from '../sync/walk/plan.ts'
 import { buildEntityStatus, computeConnectorState, computeLagSeconds } from './entity-status.ts'
-import { type EntityGroup, listScheduledEntities } from './groups.ts'
+import { type EntityGroup, findSyncedConnector, listScheduledEntities } from './groups.ts'
 import { toRunRecord, toSyncError } from './run-record.ts'
-import { findSyncedConnector, readStatusFacts, type StatusFacts, type StatusParts } from './status-facts.ts'
+import { readStatusFacts, type StatusFacts, type StatusParts } from './status-facts.ts'
 
 /** Converts the schedules of a connector to wire form; the default schedule comes first. */
 export const toScheduleRecords = (

@@ -1,7 +1,10 @@
-/** Decides which entities of a connector have copies, and which are read together. */
+/** Decides which entities of a connector have copies, and which are read together; finds connectors with them. */
 import type { ConnectorDefinition, Kind } from 'ferrule/definition'
 import { listParentNames, readLookback } from 'ferrule/internal'
 import type { EntitySelection, SyncIncremental } from 'ferrule/wire'
+import { type ConnectorRow, findConnector, requireConnector } from '../../connectors/sql/connectors.ts'
+import type { Parts } from '../../main/parts.ts'
+import { type ConnectorRef, type OwnKind, type PrincipalView, toConnectorRef } from '../../values/access.ts'
 import type { CopyHolder } from '../sql/sync-copies.ts'
 import type { ScheduleRow } from '../sql/sync-runs.ts'
 import { usualLookback } from '../sync/walk/page-params.ts'
@@ -92,3 +95,28 @@ const parseSelection = (text: string): readonly EntitySelection[] => JSON.parse(
 /** Returns the entities that a connector keeps a copy of; none when its kind is missing. */
 export const readWantedEntities = (kind: Kind | undefined, row: Pick<CopyHolder, 'entities'>): readonly string[] =>
   kind === undefined ? [] : selectWantedEntities(kind.definition, parseSelection(row.entities))
+
+/** A connector with its kind and its synced entities. */
+export interface SyncedConnector {
+  readonly row: ConnectorRow
+  readonly ref: ConnectorRef
+  /** Undefined when this version of the service lacks the kind. */
+  readonly kind: Kind | undefined
+  /** The kind as the store finds it, where an organization brought it. */
+  readonly own?: OwnKind | undefined
+  /** Entities that have a copy. */
+  readonly wanted: readonly string[]
+  readonly groups: readonly EntityGroup[]
+}
+
+/** Combines a row with its kind. */
+export function toSyncedConnector(row: ConnectorRow, kind: Kind | undefined): SyncedConnector {
+  const wanted = readWantedEntities(kind, row)
+  return { row, ref: toConnectorRef(row), kind, wanted, groups: kind === undefined ? [] : listGroups(kind.definition, wanted) }
+}
+
+/** Finds a connector that a principal sees. @throws FerruleError `connector_not_found` */
+export async function findSyncedConnector(parts: Parts, view: PrincipalView, given: string): Promise<SyncedConnector> {
+  const row = await requireConnector(parts.database.db, view, given, findConnector)
+  return toSyncedConnector(row, await parts.kinds.find(row))
+}

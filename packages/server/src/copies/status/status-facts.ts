@@ -1,43 +1,16 @@
 /** Reads what is stored of a connector's syncs, and keeps its indexes: the status never waits long for the store. */
-import type { Kind } from 'ferrule/definition'
 import { BoundedMap } from 'ferrule/internal'
-import { type ConnectorRow, findConnector, requireConnector } from '../../connectors/sql/connectors.ts'
 import type { Parts } from '../../main/parts.ts'
-import { type ConnectorRef, type OwnKind, type PrincipalView, toConnectorRef } from '../../values/access.ts'
+import type { OwnKind } from '../../values/access.ts'
 import { type CopyRow, listCopies } from '../sql/sync-copies.ts'
 import { listSchedules, listUnfinishedRuns, type RunRow, type ScheduleRow } from '../sql/sync-runs.ts'
 import type { IndexRecord } from '../store/indexes/types.ts'
 import type { ContextStore } from '../store/types.ts'
-import { type EntityGroup, listGroups, readWantedEntities } from './groups.ts'
+import type { SyncedConnector } from './groups.ts'
 
 /** Services that reading a status needs. */
 export interface StatusParts extends Parts {
   readonly knownIndexes: KnownIndexes
-}
-
-/** A connector with its kind and its synced entities. */
-export interface SyncedConnector {
-  readonly row: ConnectorRow
-  readonly ref: ConnectorRef
-  /** Undefined when this version of the service lacks the kind. */
-  readonly kind: Kind | undefined
-  /** The kind as the store finds it, where an organization brought it. */
-  readonly own?: OwnKind | undefined
-  /** Entities that have a copy. */
-  readonly wanted: readonly string[]
-  readonly groups: readonly EntityGroup[]
-}
-
-/** Combines a row with its kind. */
-export function toSyncedConnector(row: ConnectorRow, kind: Kind | undefined): SyncedConnector {
-  const wanted = readWantedEntities(kind, row)
-  return { row, ref: toConnectorRef(row), kind, wanted, groups: kind === undefined ? [] : listGroups(kind.definition, wanted) }
-}
-
-/** Finds a connector that a principal sees. @throws FerruleError `connector_not_found` */
-export async function findSyncedConnector(parts: Parts, view: PrincipalView, given: string): Promise<SyncedConnector> {
-  const row = await requireConnector(parts.database.db, view, given, findConnector)
-  return toSyncedConnector(row, await parts.kinds.find(row))
 }
 
 /** What is stored of a connector's syncs. */

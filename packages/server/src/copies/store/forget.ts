@@ -8,9 +8,8 @@ import { buildPrimaryKey } from '../search/keys.ts'
 import { blockConnector } from './database/connector-lock.ts'
 import type { Row, Session } from './database/database.ts'
 import { type ChangeCause, redactLog } from './log.ts'
-import { buildKnownStatement, parseKeys } from './reads.ts'
 import { type ConnectorTable, nameRows } from './registry.ts'
-import { lockExistingState, noteChange } from './state.ts'
+import { buildKnownStatement, lockExistingState, noteChange, parseKeys } from './state.ts'
 
 /** An entity below another one. */
 export interface Link {

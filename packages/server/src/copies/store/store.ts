@@ -27,11 +27,13 @@ import type { ContextStoreSettings } from './database/settings.ts'
 import { forgetRecords, listEntities, type Removal } from './forget.ts'
 import { OnDemandIndexes } from './indexes/on-demand.ts'
 import { indexRules } from './indexes/types.ts'
-import { type ChangeCause, followLog, isReadAgain } from './log.ts'
 import {
   buildChangeCounts,
   buildLogPage,
+  type ChangeCause,
   type ChangeCounts,
+  followLog,
+  isReadAgain,
   type LogPage,
   type LogPosition,
   type LogState,
@@ -40,10 +42,9 @@ import {
   parseChangeCounts,
   parseLogPage,
   parseLogState,
-} from './log-reads.ts'
+} from './log.ts'
 import { moveOwnRows, removeOwnEntity } from './moves.ts'
 import { abandonPass, beginPass, deleteAll, hasUnseen, sweep } from './passes.ts'
-import * as reads from './reads.ts'
 import {
   assignNumber,
   type ConnectorTable,
@@ -57,7 +58,7 @@ import {
 } from './registry.ts'
 import { Replicas } from './replicas/replicas.ts'
 import type { StoredRecord } from './row-encoder.ts'
-import { keepLog, listLogs, lockState, pruneLog, readConsumerLag } from './state.ts'
+import * as state from './state.ts'
 import type {
   ContextStore,
   ContextStoreOptions,
@@ -150,7 +151,7 @@ class Store implements ContextStore {
   readonly #registry: TableRegistry
   readonly #words = new ListedWords()
   readonly #targets: Targets
-  readonly #changes = new reads.KnownChanges()
+  readonly #changes = new state.KnownChanges()
   readonly #replicas: Replicas
   readonly #waits = new LogWaits(async (look) => (await this.openDatabase()).glance(look, fitReadOptions(this.#layout, {})))
   #engine: Engine | undefined
@@ -219,11 +220,11 @@ class Store implements ContextStore {
   }
 
   async readChanges(ref: EntityRef): Promise<bigint | undefined> {
-    const ask = async () => reads.parseChanges(await this.#readRows(ref, reads.buildChangesStatement))
-    return this.#changes.read(await this.openDatabase(), reads.nameChanges(this.#epoch, ref), ask)
+    const ask = async () => state.parseChanges(await this.#readRows(ref, state.buildChangesStatement))
+    return this.#changes.read(await this.openDatabase(), state.nameChanges(this.#epoch, ref), ask)
   }
 
-  peekChanges = (ref: EntityRef): bigint | undefined => this.#changes.peek(reads.nameChanges(this.#epoch, ref))
+  peekChanges = (ref: EntityRef): bigint | undefined => this.#changes.peek(state.nameChanges(this.#epoch, ref))
 
   async forgetRecords(gone: Removal): Promise<ReadonlyMap<string, number>> {
     const kept = listEntities(gone).filter((entity) => this.#registry.find({ ...gone, entity }) !== undefined)
@@ -281,7 +282,7 @@ class Store implements ContextStore {
   async followChanges(ref: EntityRef, days: number): Promise<void> {
     const target = await this.#createTarget(ref)
     await this.#transaction(target, async (session) => {
-      const { log } = await lockState(session, target)
+      const { log } = await state.lockState(session, target)
       await followLog(session, nameRows(target), { log, now: this.#clock(), days })
     })
   }
@@ -319,20 +320,20 @@ class Store implements ContextStore {
 
   async keepChanges(ref: EntityRef, findNeeded: () => Promise<readonly LogPosition[]>): Promise<void> {
     const target = await this.#targets.find(ref)
-    if (target !== undefined) await this.#transaction(target, (session) => keepLog(session, nameRows(target), findNeeded))
+    if (target !== undefined) await this.#transaction(target, (session) => state.keepLog(session, nameRows(target), findNeeded))
   }
 
   async purgeExpired(now: number): Promise<void> {
     if (this.#opening === undefined) return
     const database = await this.openDatabase()
-    for (const rows of await listLogs(database))
-      for (let more = true; more; ) more = await database.transaction((session) => pruneLog(session, rows, now))
-    this.#consumerLag = await readConsumerLag(database)
+    for (const rows of await state.listLogs(database))
+      for (let more = true; more; ) more = await database.transaction((session) => state.pruneLog(session, rows, now))
+    this.#consumerLag = await state.readConsumerLag(database)
   }
 
   async saveCheckpoints(ref: EntityRef, checkpoints: readonly Checkpoint[]): Promise<void> {
     const target = await this.#createTarget(ref)
-    await this.#transaction(target, (session) => lockState(session, target).then(() => saveCheckpoints(session, target, checkpoints)))
+    await this.#transaction(target, (session) => state.lockState(session, target).then(() => saveCheckpoints(session, target, checkpoints)))
   }
 
   async removeConnector(connector: string): Promise<void> {
@@ -361,12 +362,12 @@ class Store implements ContextStore {
     return this.#replicas.search({ ...nameRows(target), related, work, askPrimary }, options)
   }
 
-  async readKeys(ref: EntityRef, from: reads.KeyPage): Promise<readonly string[]> {
-    return reads.parseKeys(await this.#readRows(ref, (target) => reads.buildKeysStatement(target, from)))
+  async readKeys(ref: EntityRef, from: state.KeyPage): Promise<readonly string[]> {
+    return state.parseKeys(await this.#readRows(ref, (target) => state.buildKeysStatement(target, from)))
   }
 
   async findKnownKeys(ref: EntityRef, keys: readonly string[]): Promise<ReadonlySet<string>> {
-    return new Set(reads.parseKeys(await this.#readRows(ref, (target) => reads.buildKnownStatement(target, keys))))
+    return new Set(state.parseKeys(await this.#readRows(ref, (target) => state.buildKnownStatement(target, keys))))
   }
 
   canJoinConnectors = async (): Promise<boolean> => (await this.openDatabase()).ready().then(() => this.#layout !== 'citus')
@@ -379,12 +380,12 @@ class Store implements ContextStore {
   async countRecords(connector: string): Promise<ReadonlyMap<string, number>> {
     const found = await this.#targets.findNumber(connector)
     if (found === undefined) return new Map()
-    const { rows } = await this.#read(found.epoch, (session) => session.query<Row>(reads.buildCountsStatement(found.number)))
-    return reads.parseCounts(rows)
+    const { rows } = await this.#read(found.epoch, (session) => session.query<Row>(state.buildCountsStatement(found.number)))
+    return state.parseCounts(rows)
   }
 
   async readCheckpoints(ref: EntityRef): Promise<ReadonlyMap<string, string>> {
-    return reads.parseCheckpoints(await this.#readRows(ref, reads.buildCheckpointsStatement))
+    return state.parseCheckpoints(await this.#readRows(ref, state.buildCheckpointsStatement))
   }
 
   status(): StoreStatus {

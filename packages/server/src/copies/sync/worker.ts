@@ -1,17 +1,38 @@
-/** Works for the queue on one node: leases runs, renews leases and stores progress. Uses one timer for any number of connectors. */
+/**
+ * Works for the queue on one node: queues the runs of schedules, leases runs, renews leases, stores progress, and removes copies. Uses one
+ * timer for any number of connectors.
+ */
+
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import type { Kind } from 'ferrule/definition'
 import { asFerruleError, inSpan, type Span } from 'ferrule/internal'
 import type { RunState, SyncEntityResult, SyncError } from 'ferrule/wire'
 import type { Connectors } from '../../connectors/connector-types.ts'
+import type { Db } from '../../db/database.ts'
 import type { Parts } from '../../main/parts.ts'
-import { labelKind, newId } from '../../values/ids.ts'
+import { toConnectorRef } from '../../values/access.ts'
+import { firstId, labelKind, newId } from '../../values/ids.ts'
 import type { RunReport } from '../../values/metric-types.ts'
 import { Ticks, tickMs, waitForWork } from '../../values/ticks.ts'
 import { EndedSessions, takeOver, takeOverFrom, type WorkerParts } from '../queue/node.ts'
-import { Removals } from '../queue/removals.ts'
-import { runSchedules, scheduleMissing } from '../queue/schedules.ts'
-import { computeNextAttemptAt, leaseMarginMs, leaseMs, mostFailures, renewalMs } from '../queue/times.ts'
+import { beginSyncs, isLeft, type QueueParts, queueRun } from '../queue/queue.ts'
+import { computeNextAttemptAt, computeNextRunAt, leaseMarginMs, leaseMs, mostFailures, renewalMs } from '../queue/times.ts'
+import { type CopyHolder, deleteRemoval, hasDueRemoval, leaseRemoval, type RemovalRow, updateRemoval } from '../sql/sync-copies.ts'
 import { endRun, hasDueRun, leaseRuns, type RunEnd, releaseRun, updateRun, wakeRuns } from '../sql/sync-queue.ts'
-import { buildSyncError, readAsked, storeRunEvent, toStoredError } from '../status/run-record.ts'
+import {
+  hasDueSchedule,
+  listConnectorsWithoutSchedule,
+  listSchedules,
+  listUnfinishedRuns,
+  lockDueConnector,
+  lockScheduledConnector,
+  type ScheduledConnector,
+  saveSchedule,
+  unparkRuns,
+} from '../sql/sync-runs.ts'
+import { type EntityGroup, listGroups, listScheduledEntities, readWantedEntities } from '../status/groups.ts'
+import { buildSyncError, readAsked, readEntities, storeRunEvent, toStoredError } from '../status/run-record.ts'
+import type { ContextStore } from '../store/types.ts'
 import type { SyncServices, SyncWorker } from '../sync-types.ts'
 import { Attempt, type AttemptOutcome, type AttemptServices } from './attempt.ts'
 
@@ -322,3 +343,157 @@ const buildReport = (
 /** Builds the worker of a node; `start` begins its work. */
 export const createSyncWorker = (parts: WorkerParts, connectors: Connectors, services: SyncServices): SyncWorker =>
   new Worker(parts, connectors, services)
+
+type RemovalStore = Pick<ContextStore, 'countRecords' | 'deleteAll' | 'moveRows' | 'removeConnector'>
+
+interface Removing {
+  readonly id: string
+  readonly owner: string
+  keptAt: number
+}
+
+/** The removals of a node. */
+class Removals {
+  readonly #parts: WorkerParts
+  readonly #store: RemovalStore
+  #removing: Removing | undefined
+  #done: Promise<void> = Promise.resolve()
+
+  constructor(parts: WorkerParts, store: RemovalStore) {
+    this.#parts = parts
+    this.#store = store
+  }
+
+  get isBusy(): boolean {
+    return this.#removing !== undefined
+  }
+
+  idle(): Promise<void> {
+    return this.#done
+  }
+
+  /** Renews the lease of the removal in progress, or starts a due removal. */
+  async tick(): Promise<void> {
+    const { database, source } = this.#parts
+    const now = source.clock()
+    if (this.#removing !== undefined) return this.#renew(this.#removing, now)
+    if (!(await hasDueRemoval(database.db, now))) return
+    const owner = newId(source)
+    const node = await this.#parts.node.name()
+    const row = await database.transaction((db) => leaseRemoval(db, { owner, node, now, until: now + leaseMs }))
+    if (row === undefined) return
+    this.#removing = { id: row.id, owner, keptAt: now }
+    this.#done = this.#remove(row, owner)
+      .catch(this.#parts.onBackgroundError)
+      .finally(() => {
+        this.#removing = undefined
+        this.#parts.events.emit('queued') // wakes the next removal, or a run that waited for this one
+      })
+  }
+
+  async #renew(removing: Removing, now: number): Promise<void> {
+    if (now - removing.keptAt < renewalMs) return
+    removing.keptAt = now
+    await updateRemoval(this.#parts.database.db, removing, { not_before: now + leaseMs })
+  }
+
+  async #remove(row: RemovalRow, owner: string): Promise<void> {
+    const { db } = this.#parts.database
+    const removal = { id: row.id, owner }
+    try {
+      await this.#removeCopies(row)
+      await deleteRemoval(db, removal)
+      await unparkRuns(db, { organizationId: row.organization_id, connectorId: row.connector_id })
+    } catch (thrown) {
+      const failures = row.failures + 1
+      const not_before = computeNextAttemptAt(this.#parts, { failures, askedMs: undefined, isExact: false })
+      await updateRemoval(db, removal, { failures, not_before })
+      throw thrown
+    }
+  }
+
+  /** Moves the rows of a connector to another version of its kind. Of a version that was deleted meanwhile no row can be read. */
+  async #moveRows({ organization_id, connector_id, kind }: RemovalRow, nextKind: string): Promise<void> {
+    const { kinds } = this.#parts
+    const [from, to] = [await kinds.find({ organization_id, kind }), await kinds.find({ organization_id, kind: nextKind })]
+    if (to?.own !== undefined) await this.#store.moveRows(connector_id, from?.own ?? to.own, to.own)
+  }
+
+  async #removeCopies(removal: RemovalRow): Promise<void> {
+    const { connector_id: connector, kind } = removal
+    const asked = readEntities(removal)
+    if (asked === null) return this.#store.removeConnector(connector)
+    const kept = await this.#store.countRecords(connector)
+    // Emptying would create a missing table, so only existing copies are emptied.
+    for (const entity of asked) if (kept.has(entity)) await this.#store.deleteAll({ connector, kind, entity })
+    if (removal.next_kind !== null) await this.#moveRows(removal, removal.next_kind)
+  }
+}
+
+type ScheduleParts = QueueParts & Pick<Parts, 'database'>
+
+/** Connectors per batch, and per query. */
+const connectorsAtOnce = 100
+
+/**
+ * Queues due runs. Each connector has its own transaction, which skips those that other nodes have locked. Yields between connectors,
+ * because the embedded database blocks the event loop.
+ */
+export async function runSchedules(parts: ScheduleParts): Promise<void> {
+  const { database, source } = parts
+  if (!(await hasDueSchedule(database.db, source.clock()))) return
+  for (let more = true, queued = 0; more && queued < connectorsAtOnce; queued += 1) {
+    more = await database.transaction(async (db) => {
+      const connector = await lockDueConnector(db, source.clock())
+      if (connector !== undefined) await queueDue(parts, db, connector)
+      return connector !== undefined
+    })
+    await yieldToEventLoop()
+  }
+}
+
+async function queueDue(parts: ScheduleParts, db: Db, connector: ScheduledConnector): Promise<void> {
+  const ref = toConnectorRef(connector)
+  const now = parts.source.clock()
+  const schedules = await listSchedules(db, ref)
+  const due = schedules.filter(({ next_run_at }) => next_run_at !== null && next_run_at <= now)
+  for (const schedule of due) await saveSchedule(db, { ...schedule, next_run_at: computeNextRunAt(parts, schedule) })
+  const groups = listUsedGroups(connector, await parts.kinds.find(connector, db))
+  const entities = await filterFree(db, connector, new Set(due.flatMap((each) => listScheduledEntities(each, schedules, groups))))
+  if (entities.size === 0) return
+  const isAll = groups.every((group) => group.entities.every((entity) => entities.has(entity)))
+  await queueRun(parts, db, { ref, wish: { mode: 'incremental', cause: 'schedule', entities: isAll ? null : [...entities] } })
+}
+
+/** Returns the groups of a connector; none where its workspace is inactive or deleted. */
+function listUsedGroups(connector: ScheduledConnector, kind: Kind | undefined): readonly EntityGroup[] {
+  if (kind === undefined || connector.workspace_status !== 'active' || connector.deleted_at !== null) return []
+  return listGroups(kind.definition, readWantedEntities(kind, connector))
+}
+
+/** Filters the entities that no started run has left. For the others the next interval is soon enough. */
+async function filterFree(db: Db, connector: ScheduledConnector, entities: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+  const begun = (await listUnfinishedRuns(db, toConnectorRef(connector))).filter(({ attempts }) => attempts > 0)
+  return new Set([...entities].filter((entity) => !begun.some((run) => isLeft(run, entity))))
+}
+
+/**
+ * Stores the missing schedule and first run of connectors of an older version, or of a kind that became searchable. Reads all connectors: the
+ * start of each node is often enough, because a running version stores the schedules of all its kinds.
+ */
+async function scheduleMissing(parts: Pick<Parts, 'settings' | 'database' | 'source' | 'kinds'>): Promise<void> {
+  const { database } = parts
+  const kinds = parts.kinds.served.listCopied()
+  if (kinds.length === 0) return
+  for (let after: string | undefined = firstId; after !== undefined; ) {
+    const rows: readonly CopyHolder[] = await listConnectorsWithoutSchedule(database.db, kinds, { after, limit: connectorsAtOnce })
+    for (const row of rows) {
+      await database.transaction(async (db) => {
+        if ((await lockScheduledConnector(db, row.id)) === undefined) return
+        if ((await listSchedules(db, toConnectorRef(row))).length === 0) await beginSyncs(parts, db, row)
+      })
+      await yieldToEventLoop()
+    }
+    after = rows.length === connectorsAtOnce ? rows.at(-1)?.id : undefined
+  }
+}

@@ -3,12 +3,10 @@
  * from meeting.
  */
 import { usageBins } from '../schema/usage-schema.ts'
-import { changeConsumers } from './change-consumers.ts'
-import { events } from './events.ts'
+import { changeConsumers, events, vendorEvents } from './events.ts'
 import type { ColumnTypes, Migration } from './migration.ts'
 import { ownKinds } from './own-kinds.ts'
 import { takeTurns } from './take-turns.ts'
-import { vendorEvents } from './vendor-events.ts'
 
 const tenancy = ({ id, text, bytes, moment, flag, end }: ColumnTypes): readonly string[] => [
   `create table state (name ${text} primary key, value ${text} not null)${end}`,

@@ -17,7 +17,3 @@ export type UsageCount = Record<UsageBin, number> & {
   /** `ok`, `aborted`, or an error code. */
   code: string
 }
-
-/** Builds a member for each bin. */
-export const buildBins = <T>(build: (bin: UsageBin) => T): Record<UsageBin, T> =>
-  Object.fromEntries(usageBins.map((bin) => [bin, build(bin)])) as Record<UsageBin, T> // each name was just used

@@ -8,18 +8,20 @@ import { asFerruleError, errorConsequences, type WebhookEvent } from 'ferrule/in
 import type { Connectors } from '../../connectors/connector-types.ts'
 import { findApplicationById } from '../../connectors/sql/vendor-applications.ts'
 import type { Folds } from '../../copies/folds.ts'
-import { queueAndNotify } from '../../copies/queue/queue.ts'
+import { emptyCopies, queueAndNotify, withConnector } from '../../copies/queue/queue.ts'
 import type { Searcher } from '../../copies/searcher.ts'
 import { listCopies } from '../../copies/sql/sync-copies.ts'
 import type { ContextStore } from '../../copies/store/types.ts'
+import { listCopiedEntities } from '../../copies/sync/walk/plan.ts'
 import type { Syncs } from '../../copies/sync-types.ts'
 import type { Parts } from '../../main/parts.ts'
-import { type ConnectorAccess, viewOrganization } from '../../values/access.ts'
+import { type ConnectorAccess, type ConnectorRef, viewOrganization } from '../../values/access.ts'
 import { firstId, newId } from '../../values/ids.ts'
 import type { CallReport, VendorEventReport } from '../../values/metric-types.ts'
 import { Ticks, waitForWork } from '../../values/ticks.ts'
 import {
   type DueEvents,
+  deleteVendorEvents,
   dispatchVendorEvents,
   endVendorEvents,
   findSource,
@@ -27,11 +29,11 @@ import {
   leaseVendorEvents,
   listDueEvents,
   listReachedConnectors,
+  listWaitingEvents,
   putOffVendorEvents,
   type VendorEventRow,
 } from '../sql/vendor-events.ts'
 import { type Applied, type ApplyServices, applyVendorEvent } from './apply-event.ts'
-import { createForgetting } from './forgetting.ts'
 import { listConnectorAccounts } from './sources.ts'
 import { openVendorEvent } from './vendor-seals.ts'
 import { chooseNewest } from './versions.ts'
@@ -361,3 +363,38 @@ class Worker implements VendorEventWorker {
 /** Builds the worker of a node; `start` begins its work. */
 export const createVendorEventWorker = (parts: Parts, connectors: EventConnectors, services: VendorEventServices): VendorEventWorker =>
   new Worker(parts, connectors, services)
+
+/** Builds the deletions. */
+function createForgetting(parts: Parts): Pick<ApplyServices, 'forgetAll' | 'forgetEvents'> {
+  const { db } = parts.database
+
+  /** Deletes events that wait for a connector. The one that says so is worked on, and keeps its row until its end. */
+  async function deleteWaiting(ref: ConnectorRef, isMeant: (event: ReturnType<typeof openVendorEvent>) => boolean): Promise<void> {
+    for (let after: string | undefined = firstId; after !== undefined; ) {
+      const rows = await listWaitingEvents(db, ref, { after, limit: rowsAtOnce })
+      const meant = rows.filter((row) => {
+        const event = openVendorEvent(parts, row)
+        return event.does !== 'redact' && isMeant(event)
+      })
+      await deleteVendorEvents(
+        db,
+        ref.organizationId,
+        meant.map(({ id }) => id),
+      )
+      after = rows.length === rowsAtOnce ? rows.at(-1)?.id : undefined
+    }
+  }
+  return {
+    forgetAll: async (ref) => {
+      await deleteWaiting(ref, () => true)
+      await withConnector(parts, { view: viewOrganization(ref.organizationId), id: ref.connectorId }, (database, { row, kind }) =>
+        emptyCopies(parts, database, { row, entities: kind === undefined ? [] : listCopiedEntities(kind.definition) }),
+      )
+      parts.events.emit('queued')
+    },
+    forgetEvents: (ref, { entity, key }) => {
+      const named = writeJson(key ?? null)
+      return deleteWaiting(ref, (event) => event.entity === entity && writeJson(event.key ?? null) === named)
+    },
+  }
+}

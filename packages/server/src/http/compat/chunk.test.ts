@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { FerruleError } from 'ferrule'
 import type { FileAnswer } from 'ferrule/engine'
 import { describe, expect, test } from 'vitest'
-import { type Chunk, mostBytes, readChunk, readChunkWish, readEmptyFile } from './execute.ts'
+import { type Chunk, mostBytes, readChunk, readChunkWish, readEmptyFile } from './index.ts'
 
 /** A host of one file. `ranges`: false answers with the whole file; `total`: false says `*`. */
 interface Host {

@@ -1,7 +1,7 @@
 import { JsonText } from 'ferrule/engine'
 import { kinds } from 'ferrule/internal'
 import { describe, expect, test } from 'vitest'
-import { adaptRows, findListedObjects, toSnakeCase } from './execute.ts'
+import { adaptRows, findListedObjects, toSnakeCase } from './index.ts'
 
 const none = new Set<string>()
 

@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { FerruleError } from 'ferrule'
-import { fail, isObject } from 'ferrule/internal'
+import type { Kind } from 'ferrule/definition'
+import { type Block, buildReference, fail, isObject, readInline, readPlain } from 'ferrule/internal'
 import { isOfLibrary, type ServedKind, summarize } from '../../connectors/connector-types.ts'
 import { OAuthLimits } from '../address-limits.ts'
 import { toError } from '../body.ts'
 import { buildPage, buildPageHeaders, pageType } from '../html/frame.ts'
 import { buildSignInFields, type Html, type HtmlPart, html } from '../html/html.ts'
-import { printKindPage } from '../reference/kind-page.ts'
 import { reportError } from '../refusals.ts'
 import type { Services } from '../route.ts'
 import { acceptsEncoding } from '../unchanged.ts'
@@ -422,4 +422,39 @@ export function mountWeb(app: FastifyInstance, services: Services, folder?: stri
     addRoutes(scope, services, new WebFiles(folder))
     done()
   })
+}
+
+/** Returns where a link of a page leads: the web, or another page of the documentation. @returns undefined for other addresses */
+function findPageLink(url: string): string | undefined {
+  if (/^https?:/.test(url)) return url
+  return /^(?:\.\.\/)?[\w-]+\.md(?:#[\w-]+)?$/.test(url) ? url.replace('.md', '') : undefined
+}
+
+/** Prints Markdown of one line. */
+const printInline = (text: string): readonly Html[] =>
+  readInline(text).map(({ text: words, look, url }) => {
+    const shown = look === 'code' ? html`<code>${words}</code>` : look === 'strong' ? html`<strong>${words}</strong>` : html`${words}`
+    const target = url === undefined ? undefined : findPageLink(url)
+    return target === undefined ? shown : html`<a href="${target}" rel="noreferrer">${shown}</a>`
+  })
+
+const blockPrinters: Readonly<Record<Block['type'], (block: Block) => Html>> = {
+  heading: ({ text = '' }) => html`<h3>${printInline(text)}</h3>`,
+  paragraph: ({ text = '' }) => html`<p>${printInline(text)}</p>`,
+  code: ({ code = '' }) => html`<pre><code>${code}</code></pre>`,
+  table: ({ headers = [], rows = [] }) =>
+    html`<table><thead><tr>${headers.map((each) => html`<th>${printInline(each)}</th>`)}</tr></thead><tbody>${rows.map(
+      (cells) => html`<tr>${cells.map((cell) => html`<td>${printInline(cell)}</td>`)}</tr>`,
+    )}</tbody></table>`,
+}
+
+const printBlocks = (blocks: readonly Block[]): readonly Html[] => blocks.map((block) => blockPrinters[block.type](block))
+
+/** Prints the page of a kind. */
+function printKindPage(kind: Kind): string {
+  const { title, blocks, sections } = buildReference(kind)
+  return buildPage(
+    `${readPlain(title)} · Ferrule`,
+    html`<h1>${printInline(title)}</h1>${printBlocks(blocks)}${sections.map((each) => html`<h2>${each.title}</h2>${printBlocks(each.blocks)}`)}`,
+  )
 }

@@ -1,19 +1,28 @@
 /** The API's document (OpenAPI 3.1), printed from the routes and the kinds. It is made of texts, so that no step of its making is long. */
+
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { createGzip } from 'node:zlib'
 import type { ErrorCode } from 'ferrule'
 import type { Field, Kind } from 'ferrule/definition'
-import { buildCallExamples, errorTable, toPlainSchema } from 'ferrule/internal'
+import { BoundedMap, buildCallExamples, errorTable, fail, toPlainSchema } from 'ferrule/internal'
 import { endEvent, endpoints, problemDetails } from 'ferrule/wire'
+import type { ServedKind } from '../../connectors/connector-types.ts'
 import { scopes } from '../../values/access.ts'
-import type { Steps } from '../../values/slices.ts'
+import { longestSliceMs, type Steps, workInSlices } from '../../values/slices.ts'
 import { version } from '../../values/version.ts'
 import type { Route } from '../route.ts'
-import { aggregateSchemas } from './aggregate.ts'
-import { listKindSchemas, sharedSchemas } from './execute.ts'
+import { aggregateSchemas, listKindSchemas, sharedSchemas } from './execute.ts'
 import { namedSchemas, printSchema, ref, splitTypes } from './shared.ts'
 import {
   type ContentDocument,
   type JsonAnswerDocument,
   type JsonObject,
+  type OpenApiDocuments,
+  type PackedDocument,
   type ProblemDocument,
   type RouteDocument,
   tags,
@@ -396,3 +405,92 @@ function* printPaths(routes: readonly Route[]): Steps<string> {
   }
   return [...paths].map(([path, methods]) => `${JSON.stringify(path)}:{${methods.join(',')}}`).join(',')
 }
+
+/** Most characters of a document. */
+const mostCharacters = 32 * 1024 * 1024
+/** Most bytes of documents that are kept. */
+const mostKeptBytes = 16 * 1024 * 1024
+
+/** Joins texts to larger ones, in slices. */
+async function* slice(texts: Iterable<string>, onText: (text: string) => void): AsyncGenerator<string> {
+  let [joined, began] = ['', performance.now()]
+  for (const text of texts) {
+    joined += text
+    if (joined.length < 65_536 && performance.now() - began < longestSliceMs) continue
+    onText(joined)
+    yield joined
+    await yieldToEventLoop()
+    joined = ''
+    began = performance.now()
+  }
+  onText(joined)
+  yield joined
+}
+
+/** Compresses texts, outside of the loop. */
+async function packDocument(texts: Iterable<string>): Promise<PackedDocument> {
+  const digest = createHash('sha256')
+  const parts = Readable.from(slice(texts, (text) => digest.update(text)))
+  const packed = await pipeline(parts, createGzip(), (zipped) => buffer(zipped))
+  // The same text is compressed or not, so the tag is a weak one (RFC 9110 section 8.8.1).
+  return { packed, etag: `W/"${digest.digest('base64url').slice(0, 22)}"` }
+}
+
+const countCharacters = ({ examples, schemas }: KindTexts): number => [...examples, ...schemas].reduce((sum, text) => sum + text.length, 0)
+
+/** What all documents begin with. */
+interface SharedDocument {
+  readonly frame: Frame
+  readonly texts: KindTexts
+}
+
+class Documents implements OpenApiDocuments {
+  readonly #source: OpenApiSource
+  #shared: Promise<SharedDocument> | undefined
+  /** Documents by the versions of the kinds in them. */
+  readonly #kept = new BoundedMap<string, PackedDocument>(mostKeptBytes, ({ packed }) => packed.length)
+  /** Documents that are printed now. */
+  readonly #printed = new Map<string, Promise<PackedDocument>>()
+
+  constructor(source: OpenApiSource) {
+    this.#source = source
+  }
+
+  async read(own: readonly ServedKind[]): Promise<PackedDocument> {
+    const key = own.map((kind) => `${kind.own?.id} ${kind.own?.version}`).join()
+    const known = this.#kept.get(key) ?? this.#printed.get(key)
+    if (known !== undefined) return known
+    const printed = this.#print(own)
+    this.#printed.set(key, printed)
+    try {
+      this.#kept.set(key, await printed)
+      return await printed
+    } finally {
+      this.#printed.delete(key)
+    }
+  }
+
+  async #print(own: readonly ServedKind[]): Promise<PackedDocument> {
+    const { frame, texts } = await this.#readShared()
+    const ours = await workInSlices(printKinds(own))
+    if (countCharacters(texts) + countCharacters(ours) > mostCharacters) throw fail('result_too_large', { limit: mostCharacters })
+    return packDocument(joinDocument(frame, [texts, ours]))
+  }
+
+  /** Prints what all documents begin with once; again after a failure, such as a file of the operator that cannot be read now. */
+  #readShared(): Promise<SharedDocument> {
+    this.#shared ??= this.#printShared().catch((thrown: unknown) => {
+      this.#shared = undefined
+      throw thrown
+    })
+    return this.#shared
+  }
+
+  async #printShared(): Promise<SharedDocument> {
+    const { kinds, ...source } = this.#source
+    return { frame: await workInSlices(printFrame(source)), texts: await workInSlices(printKinds(kinds)) }
+  }
+}
+
+/** Builds the documents. Each is printed when it is first read. */
+export const createOpenApiDocuments = (source: OpenApiSource): OpenApiDocuments => new Documents(source)

@@ -29,32 +29,50 @@ import {
   watchContextStore,
   watchSync,
 } from './context-store.ts'
-import { getDefinition, getDefinitionReference, getOpenApi, home, listDefinitions, openApi } from './definitions.ts'
+import {
+  checkKind,
+  deleteKind,
+  getDefinition,
+  getDefinitionReference,
+  getKind,
+  getOpenApi,
+  home,
+  importKind,
+  listDefinitions,
+  listKinds,
+  listKindVersions,
+  openApi,
+  publishKind,
+} from './definitions.ts'
 import { createMedia, execute, getMedia, request, validate } from './execute/execute.ts'
 import { exportEntity } from './export.ts'
 import {
   createApplication,
+  createMcpToken,
   createOrganization,
+  createScopedToken,
+  createToken,
   createWorkspace,
   deleteApplication,
   deleteOrganization,
   deleteWorkspace,
+  getScopedTokenInfo,
   getWorkspace,
   getWorkspaceStats,
   listApplications,
+  listMcpTokens,
   listOrganizations,
   listWorkspaces,
   restoreOrganization,
   restoreWorkspace,
+  revokeMcpToken,
   rotateApplicationSecret,
   updateApplication,
   updateOrganization,
   updateWorkspace,
 } from './organizations.ts'
 import { getNode, getService, getUsage, listConnectorOverviews, listUnfinishedSyncs, live, metrics, ready } from './overview.ts'
-import { checkKind, deleteKind, getKind, importKind, listKinds, listKindVersions, publishKind } from './own-kinds.ts'
 import { getSkillDocs, listSkills } from './skills.ts'
-import { createMcpToken, createScopedToken, createToken, getScopedTokenInfo, listMcpTokens, revokeMcpToken } from './tokens.ts'
 import {
   createWebhookEndpoint,
   deleteWebhookEndpoint,

@@ -1,7 +1,8 @@
 /** Stand-ins of kinds with recordings. Nothing is read or listens before a connector in the sandbox calls one. */
 import { asFerruleError, fail, readSlug } from 'ferrule/internal'
 import type { StandIn } from 'ferrule/stand-in'
-import { hasRecordings, type ServedKind } from '../../connectors/connector-types.ts'
+import type { ServedKind } from '../../connectors/connector-types.ts'
+import { hasRecordings } from '../../connectors/kinds.ts'
 
 /** Most stand-ins of kinds of organizations; the one that was asked for least recently ends. */
 const mostOwn = 20

@@ -29,7 +29,7 @@ import {
   trimAccessTokens,
   trimUsedRecords,
 } from '../sql/oauth.ts'
-import { digestMcpToken, insertChosenToken, newMcpToken, readScopes } from '../tokens/mcp-token-creation.ts'
+import { digestMcpToken, insertChosenToken, newMcpToken, readScopes } from '../tokens/mcp-tokens.ts'
 import type { ClientCredentials, ProvenClient, Tokens } from '../tokens/token-types.ts'
 
 /** Time for which a used code or refresh token is recognized, in milliseconds. */

@@ -21,7 +21,7 @@ import { findApplication, isGranted, listGrantedOrganizations } from '../sql/app
 import { existenceQuery, findWorkspace } from '../sql/organizations.ts'
 import type { MasterKeys } from '../vault/master-key.ts'
 import { ensureWorkspace } from '../workspaces/workspace-keeper.ts'
-import { isMcpToken, refuseMcpToken } from './mcp-token-creation.ts'
+import { isMcpToken, refuseMcpToken } from './mcp-tokens.ts'
 import type { ClientCredentials, TokenRequest, Tokens } from './token-types.ts'
 
 /** Lifetimes in seconds. The published client library uses a token for 840 seconds without checking it. */

@@ -1,14 +1,16 @@
-/** Builds the SQL statement of an aggregate. The same SQL runs on PGlite and on PostgreSQL 15 and later. */
-import { aggregateLimits } from 'ferrule/internal'
+/**
+ * Builds the SQL statement of an aggregate, and a page of groups from its rows. The same SQL runs on PGlite and on PostgreSQL 15 and later.
+ */
+import { aggregateLimits, relatedName } from 'ferrule/internal'
 import { buildRowCondition, quoteTable } from '../columns.ts'
 import { connectorParameter } from '../conditions/sql-context.ts'
 import { largestPage } from '../functions.ts'
 import { buildReferred } from '../related/written.ts'
-import { buildCondition, buildFilter, buildFlaw } from '../sql.ts'
+import { buildCondition, buildFilter, buildFlaw, type Flaw, readFlaw, type SearchRow } from '../sql.ts'
 import { buildStatement, type Reliance, type SearchStatement, Values } from '../statement.ts'
 import type { FieldPath, Included } from '../tree.ts'
 import { buildMeasureTable, findReferring, findResult } from './parse.ts'
-import { buildPeriod, buildRange, noRange, noTime, selectPeriod } from './periods.ts'
+import { buildPeriod, buildRange, formatPeriod, formatRange, formatTime, noRange, noTime, selectPeriod } from './periods.ts'
 import type { AggregateQuery, FieldMeasure, Group, Measure } from './tree.ts'
 import { describeColumn, describeJson, isInJson, selectPathValues, type ValueSql } from './values.ts'
 
@@ -384,4 +386,78 @@ export function buildAggregateStatement(query: AggregateQuery, { connector, reli
   const facts = writeFacts(scene, { groups, measures, good, flaw: flaw?.sql })
   const text = `with ${tables.join(', ')} select f.*, p.* from (${facts}) f left join (${page}) p on true order by p.place`
   return { ...buildStatement(text, values), listedAt: flaw?.listedAt }
+}
+
+/** A page of groups. */
+export interface AggregatePage {
+  /** JSON array of the rows. */
+  readonly json: string
+  readonly count: number
+  /** Groups of all pages. */
+  readonly groups: number
+  /** Number of changes of the copy. */
+  readonly version: string
+  /** Records that the filter finds; one in several groups counts in each. */
+  readonly matched: number
+  /** Numbers of values that were left out, by names of groups and measures. */
+  readonly skipped: Readonly<Record<string, number>>
+  /** Groups of this page and those before it; undefined on the last page. */
+  readonly next: number | undefined
+  /** Set when the statement relied on something in vain. The page is empty; read it again. */
+  readonly flaw: Flaw | undefined
+}
+
+type CellFormat = (cell: string) => string
+const asWritten: CellFormat = (cell) => cell
+
+function chooseGroupFormat({ by }: Group): CellFormat {
+  if (by.is === 'time') return (cell) => JSON.stringify(formatPeriod(by.unit, cell))
+  return by.is === 'range' ? (cell) => formatRange(by.bounds, cell) : asWritten
+}
+
+const chooseMeasureFormat = (measure: Measure): CellFormat => {
+  const result = findResult(measure)
+  if (result === 'time') return (cell) => JSON.stringify(formatTime(BigInt(cell)))
+  return result === 'decimal' ? (cell) => JSON.stringify(cell) : asWritten
+}
+
+/** Reads the values that were left out: those of groups in `sg0` …, those of measures in `sm0` …. */
+function readSkipped({ groups, measures }: AggregateQuery, row: SearchRow): Readonly<Record<string, number>> {
+  const named = [
+    ...groups.map(({ name }, index) => [name, row[`sg${index}`]]),
+    ...measures.map(({ name }, index) => [name, row[`sm${index}`]]),
+  ]
+  return Object.fromEntries(named.map(([name, count]) => [String(name), Number(count ?? 0)] as const).filter(([, count]) => count > 0))
+}
+
+/** Builds a page from the rows of a statement. */
+export function buildAggregatePage(query: AggregateQuery, rows: readonly SearchRow[]): AggregatePage {
+  const [first = {}] = rows
+  const related = query.search.include.length === 0 ? [] : [relatedName]
+  const formats = [...query.groups.map(chooseGroupFormat), ...query.measures.map(chooseMeasureFormat), ...related.map(() => asWritten)]
+  const names = [...[...query.groups, ...query.measures].map(({ name }) => name), ...related].map((name) => JSON.stringify(name))
+  const found: string[] = []
+  let bytes = 0
+  for (const row of rows) {
+    if (row['place'] === null) break
+    const cells = formats.map((format, index) => {
+      const cell = row[`c${index}`]
+      return `${names[index]}:${cell === null || cell === undefined ? 'null' : format(String(cell))}`
+    })
+    const json = `{${cells.join()}}`
+    bytes += Buffer.byteLength(json) + 1
+    if (found.length > 0 && bytes > largestPage) break
+    found.push(json)
+  }
+  const [groups, end] = [Number(first['groups'] ?? 0), query.offset + found.length]
+  return {
+    json: `[${found.join()}]`,
+    count: found.length,
+    groups,
+    version: String(first['version'] ?? ''),
+    matched: Number(first['matched'] ?? 0),
+    skipped: readSkipped(query, first),
+    next: end < groups && (found.length > 0 || end >= aggregateLimits.mostGroups) ? end : undefined,
+    flaw: readFlaw(first['flaw']),
+  }
 }

@@ -4,7 +4,6 @@ import { writeJson } from 'ferrule/engine'
 import { errorConsequences } from 'ferrule/internal'
 import type { BatchWriter } from './batch-writer.ts'
 import { type DayWindow, findFirstDay, listWindows, splitWindow, toDay } from './day-windows.ts'
-import { pickFitting, splitGone } from './gone.ts'
 import { MarkedList, mostMarks, readList, Unreadable } from './lists.ts'
 import { digestTexts, type Params } from './page-params.ts'
 import {
@@ -20,7 +19,7 @@ import {
   type Work,
 } from './parents.ts'
 import type { Child, Nested, Planned } from './plan.ts'
-import type { Met, Parent } from './project.ts'
+import { type Met, type Parent, pickFitting, splitGone } from './records.ts'
 import { Slices } from './slices.ts'
 import {
   type BelowPosition,

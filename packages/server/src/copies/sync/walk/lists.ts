@@ -9,7 +9,7 @@ import { findStart } from './begin.ts'
 import { buildFirstParams, cutKnown, findLatest, findMove, type Params } from './page-params.ts'
 import { buildParams } from './parents.ts'
 import type { Child, Nested, Tree } from './plan.ts'
-import type { Met, Parent } from './project.ts'
+import type { Met, Parent } from './records.ts'
 import { isNeeded, noteDoubt, type Walking } from './state.ts'
 import type { Answered } from './types.ts'
 

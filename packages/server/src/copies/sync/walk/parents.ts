@@ -2,7 +2,7 @@
 import { copyJson, getAt, parsePath, setAt, toParamPath } from 'ferrule/internal'
 import { digestTexts, type Params } from './page-params.ts'
 import type { Child, Nested, Taken } from './plan.ts'
-import { listParentPaths, type Met, type Parent } from './project.ts'
+import { listParentPaths, type Met, type Parent } from './records.ts'
 import { noParents, type WalkProgress } from './state.ts'
 
 /** A child with its parents on a page. */

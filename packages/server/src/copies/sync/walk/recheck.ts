@@ -10,7 +10,7 @@ import type { EntityRef } from '../../entity-ref.ts'
 import { parseKeyValue } from '../../search/keys.ts'
 import { buildKey } from '../../store/forget.ts'
 import type { ContextStore } from '../../store/types.ts'
-import { buildRemovals } from './gone.ts'
+import { buildRemovals } from './records.ts'
 import { readCheckpoint, readState, writeCheckpoint } from './state.ts'
 import type { SyncTask } from './types.ts'
 

@@ -8,7 +8,7 @@ import type { ContextStore, Span } from '../../store/types.ts'
 import type { DayWindow } from './day-windows.ts'
 import type { Segments } from './newest.ts'
 import type { Planned, Tree } from './plan.ts'
-import type { Parent } from './project.ts'
+import type { Parent } from './records.ts'
 import type { Answered, SyncTask, Token } from './types.ts'
 import { addUnread, dropParent, nothingUnread, Pace, type UnreadList } from './unread.ts'
 

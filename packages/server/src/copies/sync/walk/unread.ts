@@ -5,7 +5,7 @@
 import type { ErrorCode } from 'ferrule'
 import { errorConsequences } from 'ferrule/internal'
 import type { DayWindow } from './day-windows.ts'
-import type { Parent } from './project.ts'
+import type { Parent } from './records.ts'
 
 /** Why a list was not read. */
 export interface ReadError {

@@ -25,7 +25,7 @@ import {
 } from './page-params.ts'
 import { listParents, type Work } from './parents.ts'
 import { isCounted, type Nested, type Tree } from './plan.ts'
-import type { Met } from './project.ts'
+import type { Met } from './records.ts'
 import { isTaken, noParents, noteDoubt, type RunContext, type Sliced, saveWalk, type Walking, type WalkProgress } from './state.ts'
 import type { Answered, EntityResult, SyncTask } from './types.ts'
 import { findWhole, nothingUnread } from './unread.ts'

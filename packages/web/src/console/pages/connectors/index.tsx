@@ -1,7 +1,8 @@
 /** All connectors, with filters. */
-import { Button, Group, NativeSelect, Text, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, Table, Text, TextInput } from '@mantine/core'
+import { useVirtualizer } from '@tanstack/react-virtual'
 import type { ConnectorOverview } from 'ferrule/wire'
-import { useDeferredValue } from 'react'
+import { useDeferredValue, useRef } from 'react'
 import { Link } from 'wouter'
 import { useConnectorOverviews } from '../../data/connectors.ts'
 import { useAddressParams } from '../../data/params.ts'
@@ -16,7 +17,8 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { printCount, printCounted } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
-import { LongTable } from '../../parts/table/long-table.tsx'
+import classes from '../../parts/table/list-table.module.css'
+import { Head, ListArea, ListRow, type ListTableProps } from '../../parts/table/list-table.tsx'
 
 /** What the list is limited to. */
 interface Filter {
@@ -120,5 +122,46 @@ export function Page() {
         }
       </ReadingView>
     </>
+  )
+}
+
+/** Height of a row before it is measured, in pixels. */
+const usualHeight = 60
+/** Rows that are drawn beyond the edges, so that scrolling meets no blank rows. */
+const rowsBeyond = 12
+
+/** Keeps the height of the rows that are not drawn. */
+const Gap = ({ height }: { readonly height: number }) =>
+  height > 0 && (
+    <tr className={classes['gap']} style={{ height }}>
+      <td />
+    </tr>
+  )
+
+/** Shows a table of any length: only the rows in sight are drawn. */
+function LongTable<Row>({ label, columns, rows, rowKey, maxHeight }: ListTableProps<Row> & { readonly maxHeight: string }) {
+  const area = useRef<HTMLElement>(null)
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => area.current,
+    estimateSize: () => usualHeight,
+    getItemKey: (index) => (rows[index] === undefined ? index : rowKey(rows[index])),
+    overscan: rowsBeyond,
+  })
+  const items = virtual.getVirtualItems()
+  return (
+    <ListArea ref={area} label={label} maxHeight={maxHeight}>
+      <Table className={classes['table'] ?? ''} layout="fixed" stickyHeader aria-label={label} aria-rowcount={rows.length + 1}>
+        <Head columns={columns} />
+        <Table.Tbody>
+          <Gap height={items[0]?.start ?? 0} />
+          {items.map(({ index, key }) => {
+            const row = rows[index]
+            return row !== undefined && <ListRow key={key} row={row} columns={columns} index={index} rowRef={virtual.measureElement} />
+          })}
+          <Gap height={virtual.getTotalSize() - (items.at(-1)?.end ?? 0)} />
+        </Table.Tbody>
+      </Table>
+    </ListArea>
   )
 }

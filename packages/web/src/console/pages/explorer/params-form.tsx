@@ -15,8 +15,7 @@ import { listProblems } from '../../parts/form/problems.ts'
 import { hasSecrets, hideSecrets, type Schema } from '../../parts/form/schema.ts'
 import { SchemaForm } from '../../parts/form/schema-form.tsx'
 import { type Chosen, type useCall, useExplorerAddress } from './address.ts'
-import { hasExample, hasPlaceholders, makeExample } from './example.ts'
-import { type Snippet, type SnippetSource, snippets } from './snippets.ts'
+import { hasExample, hasPlaceholders, makeExample, type Snippet, type SnippetSource, snippets } from './snippets.ts'
 
 /** Shows one text with what it needs. */
 function SnippetView({ snippet, source }: { readonly snippet: Snippet; readonly source: SnippetSource }) {

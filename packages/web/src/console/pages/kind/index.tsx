@@ -1,8 +1,17 @@
 /** The reference of one kind: the section that the address names, with calls to try. */
-import { Code, Grid, Group, NativeSelect, NavLink, Paper, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
-import { findTrial, formatJson, type ReferenceExample, type ReferencePart, type ReferenceSection, splitSection } from 'ferrule/internal'
-import type { DefinitionReference } from 'ferrule/wire'
-import { useEffect, useRef } from 'react'
+import { Anchor, Code, Grid, Group, NativeSelect, NavLink, Paper, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
+import {
+  findTrial,
+  formatJson,
+  type InlinePiece,
+  type ReferenceExample,
+  type ReferencePart,
+  type ReferenceSection,
+  readInline,
+  splitSection,
+} from 'ferrule/internal'
+import type { DefinitionReference, SkillBlock } from 'ferrule/wire'
+import { type ComponentType, type ReactNode, useEffect, useRef } from 'react'
 import { Link, useParams } from 'wouter'
 import { useAddressParams } from '../../data/params.ts'
 import { useReference } from '../../data/references.ts'
@@ -13,9 +22,8 @@ import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { printReferenceLink } from '../../parts/reference/address.ts'
-import { Blocks } from '../../parts/reference/blocks.tsx'
 import { FoundEntries, ReferenceSearch } from '../../parts/reference/found.tsx'
-import { Inline } from '../../parts/reference/inline.tsx'
+import { type ListColumn, ListTable } from '../../parts/table/list-table.tsx'
 
 const printTitle = ({ id, title }: DefinitionReference['sections'][number]): string => (id === 'overview' ? 'Overview' : title)
 
@@ -200,4 +208,70 @@ function SectionView({ reference, section }: Within) {
       )}
     </Stack>
   )
+}
+
+/** Returns a link for a word that stands alone in the first column; undefined: it is no link. */
+type FindLink = (word: string) => ReactNode
+
+interface BlockProps {
+  readonly block: SkillBlock
+  readonly findLink: FindLink | undefined
+}
+
+function Name({ text, findLink }: { readonly text: string; readonly findLink: FindLink | undefined }) {
+  const [piece, ...others] = readInline(text)
+  return (others.length === 0 && piece?.look === 'code' ? findLink?.(piece.text) : undefined) ?? <Inline text={text} />
+}
+
+/** Shows a table. */
+function BlockTable({ block: { headers = [], rows = [] }, findLink }: BlockProps) {
+  const columns = headers.map(
+    (title, column): ListColumn<readonly string[]> => ({
+      title,
+      cell: (row) => (column === 0 ? <Name text={row[0] ?? ''} findLink={findLink} /> : <Inline text={row[column] ?? ''} />),
+    }),
+  )
+  return <ListTable label={`${headers[0]} and ${headers.at(-1)}`} columns={columns} rows={rows} rowKey={([name = '']) => name} />
+}
+
+const views: Readonly<Record<SkillBlock['type'], ComponentType<BlockProps>>> = {
+  heading: ({ block }) => (
+    <Title order={3} size="h5">
+      <Inline text={block.text ?? ''} />
+    </Title>
+  ),
+  paragraph: ({ block }) => (
+    <Text size="sm">
+      <Inline text={block.text ?? ''} />
+    </Text>
+  ),
+  code: ({ block }) => (
+    <Code block tabIndex={0}>
+      {block.code}
+    </Code>
+  ),
+  table: BlockTable,
+}
+
+/** Shows the blocks. @param props `findLink`: links of the first column of tables */
+function Blocks({ blocks, findLink }: { readonly blocks: readonly SkillBlock[]; readonly findLink?: FindLink }) {
+  return blocks.map((block) => {
+    const View = views[block.type]
+    return <View key={`${block.type} ${block.text ?? block.code ?? block.headers?.join()}`} block={block} findLink={findLink} />
+  })
+}
+
+function Piece({ piece: { text, look, url } }: { readonly piece: InlinePiece }) {
+  const shown = look === 'code' ? <Code>{text}</Code> : look === 'strong' ? <strong>{text}</strong> : text
+  if (url?.startsWith('https://') !== true) return shown
+  return (
+    <Anchor href={url} target="_blank" rel="noreferrer" inherit underline="always">
+      {shown}
+    </Anchor>
+  )
+}
+
+/** Shows a text with code, strong words and links. */
+function Inline({ text }: { readonly text: string }): ReactNode {
+  return readInline(text).map((piece) => <Piece key={piece.at} piece={piece} />)
 }

@@ -2,7 +2,7 @@
 import { Alert, Anchor, Button, FileInput, Group, List, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { type LeftConnector, moveConnectors } from 'ferrule/internal'
-import { type KindCheck, type KindImport, type KindRecord, largestDocument } from 'ferrule/wire'
+import { type KindCheck, type KindImport, type KindRecord, type KindVersionList, largestDocument } from 'ferrule/wire'
 import { type FormEvent, useState } from 'react'
 import { useParams } from 'wouter'
 import { connectorLists } from '../../data/connectors.ts'
@@ -20,10 +20,11 @@ import { PageLink } from '../../parts/page-link.tsx'
 import { printCounted, printSize } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { Section } from '../../parts/section.tsx'
+import { type ListColumn, ListTable } from '../../parts/table/list-table.tsx'
+import { Time } from '../../parts/time.tsx'
 import { ChangeList, type Finding, Findings, meanings, NewHosts } from './check-view.tsx'
 import { Recordings, TestResult } from './recordings.tsx'
-import { useVersions, Versions } from './versions.tsx'
-import { kindKeys, toTexts, useWork, type Work, type WorkProps } from './work.ts'
+import { kindKeys, type Texts, toTexts, useWork, type Work, type WorkProps } from './work.ts'
 
 /** A kind file that was made. */
 interface MadeKind extends KindImport {
@@ -414,5 +415,43 @@ export function Page() {
       <PageHeader title="New kind" about="A file describes an external system: how to sign in, and what to read and write." />
       <Editing />
     </>
+  )
+}
+
+type Version = KindVersionList['data'][number]
+
+/** Reads the versions of a kind. */
+const useVersions = (slug: string) => useRead(['kinds', slug, 'versions'], (ferrule, signal) => ferrule.kinds.versions(slug, { signal }))
+
+/** Shows the versions. @param props `onOpen`: receives the texts of a version */
+function Versions({ kind: { slug }, onOpen }: { readonly kind: KindRecord; readonly onOpen: (texts: Texts) => void }) {
+  const reading = useVersions(slug)
+  const opening = useWrite((ferrule, version: number) => ferrule.kinds.get(slug, { version: String(version) }), {
+    onDone: (opened) => {
+      onOpen(toTexts(opened))
+      announce(`The editor has version ${opened.file_version}. It is published as a new version.`)
+    },
+  })
+  const columns: readonly ListColumn<Version>[] = [
+    { title: 'Version', cell: ({ version }) => <strong>{version}</strong> },
+    { title: 'Changes', width: '50%', cell: ({ changes }) => <ChangeList changes={changes} none="The first one kept" /> },
+    { title: 'Connectors', isNumber: true, cell: ({ connectors }) => connectors },
+    { title: 'Published', cell: ({ created_at: time }) => <Time value={time} /> },
+    {
+      title: 'Action',
+      cell: ({ version }) => (
+        <Button size="compact-sm" variant="default" aria-label={`Open version ${version}`} onClick={() => opening.mutate(version)}>
+          Open
+        </Button>
+      ),
+    },
+  ]
+  return (
+    <Section title="Versions">
+      {opening.error !== null && <ErrorBox error={opening.error} />}
+      <ReadingView reading={reading}>
+        {(rows) => <ListTable label="Versions" columns={columns} rows={rows} rowKey={({ version }) => String(version)} />}
+      </ReadingView>
+    </Section>
   )
 }

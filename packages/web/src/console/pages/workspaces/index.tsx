@@ -1,25 +1,27 @@
 /** The workspaces of the organization, and the organizations themselves. */
-import { Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
-import type { WorkspaceQuery, WorkspaceRecord } from 'ferrule/wire'
+import { Alert, Badge, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
+import type { OrganizationRecord, WorkspaceQuery, WorkspaceRecord } from 'ferrule/wire'
 import { connectorLists } from '../../data/connectors.ts'
 import { useRead } from '../../data/ferrule.ts'
+import { useOrganizations } from '../../data/organizations.ts'
 import { useAddressParams } from '../../data/params.ts'
-import { useSetTenant, useTenant } from '../../data/tenant.ts'
+import { useGo, useSetTenant, useTenant } from '../../data/tenant.ts'
 import { useWrite } from '../../data/write.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { CursorPages } from '../../parts/cursor-pages.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { ErrorBox } from '../../parts/error-box.tsx'
 import { Held } from '../../parts/held.tsx'
 import { NameButton } from '../../parts/name-button.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { printCounted } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
+import { Section } from '../../parts/section.tsx'
 import { StatePill } from '../../parts/states.tsx'
 import { type ListColumn, ListTable } from '../../parts/table/list-table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { OrganizationSection } from './organization-section.tsx'
 
 const looks = {
   active: ['Active', 'green'],
@@ -50,9 +52,9 @@ const columns: readonly ListColumn<WorkspaceRecord>[] = [
         <RestoreButton workspace={workspace} />
       ) : (
         <Group gap="xs">
-          <RenameButton workspace={workspace} />
+          <RenameWorkspaceButton workspace={workspace} />
           <StatusButton workspace={workspace} />
-          <DeleteButton workspace={workspace} />
+          <DeleteWorkspaceButton workspace={workspace} />
         </Group>
       ),
   },
@@ -77,7 +79,7 @@ function useWorkspaceQuery() {
 }
 
 /** Creates a workspace. */
-function CreateButton() {
+function CreateWorkspaceButton() {
   const creation = useWrite((ferrule, name: string) => ferrule.workspaces.create({ name }), {
     refreshes: workspaceKeys,
     onDone: ({ name }) => announce(`The workspace ${name} was created.`),
@@ -148,7 +150,7 @@ export function Page() {
   return (
     <Stack>
       <PageHeader title="Workspaces" about="A workspace holds the connectors of one customer or team.">
-        <CreateButton />
+        <CreateWorkspaceButton />
       </PageHeader>
       <Numbers />
       <Filters />
@@ -183,7 +185,7 @@ function useLeave(name: string): (next: string | undefined) => void {
 }
 
 /** Renames the workspace. */
-function RenameButton({ workspace: { id, name } }: WorkspaceProps) {
+function RenameWorkspaceButton({ workspace: { id, name } }: WorkspaceProps) {
   const leave = useLeave(name)
   const change = useWrite((ferrule, next: string) => ferrule.workspaces.update(id, { name: next }), {
     refreshes: workspaceKeys,
@@ -225,7 +227,7 @@ function StatusButton({ workspace: { id, name, status } }: WorkspaceProps) {
 }
 
 /** Deletes the workspace for now. */
-function DeleteButton({ workspace: { id, name } }: WorkspaceProps) {
+function DeleteWorkspaceButton({ workspace: { id, name } }: WorkspaceProps) {
   const leave = useLeave(name)
   const deletion = useWrite((ferrule) => ferrule.workspaces.delete(id), {
     refreshes: workspaceKeys,
@@ -257,5 +259,138 @@ function RestoreButton({ workspace: { id, name } }: WorkspaceProps) {
     <ConfirmButton isSmall label="Restore" says={`Restore ${name}`} title={`Restore ${name}?`} mutation={restoring}>
       Its connectors come back with their credentials. Their copies are filled again.
     </ConfirmButton>
+  )
+}
+
+const keys = [['organizations']] as const
+
+/** What the parts of a row get. */
+interface OrganizationProps {
+  readonly organization: OrganizationRecord
+}
+
+/** Renames an organization. */
+function RenameOrganizationButton({ organization: { id, name } }: OrganizationProps) {
+  const change = useWrite((ferrule, next: string) => ferrule.organizations.update(id, { name: next }), {
+    refreshes: keys,
+    onDone: ({ name: next }) => announce(`The organization ${name} is now ${next}.`),
+  })
+  return (
+    <NameButton label="Rename" says={`Rename ${name}`} title={`Rename ${name}`} name={name} mutation={change}>
+      Connect pages show this name to end users. Ids, applications and tokens stay.
+    </NameButton>
+  )
+}
+
+/** Deletes an organization for now; the address keeps its id, so that it can be restored. */
+function DeleteOrganizationButton({ organization: { id, name }, next }: OrganizationProps & { readonly next: string | undefined }) {
+  const { organizationId } = useTenant()
+  const go = useGo()
+  const deletion = useWrite((ferrule) => ferrule.organizations.delete(id), {
+    refreshes: keys,
+    onDone: () => {
+      announce(`The organization ${name} was deleted.`)
+      go('/workspaces', { restorable: id, ...(organizationId === id ? { organization: next, workspace: undefined } : {}) })
+    },
+  })
+  return (
+    <ConfirmButton isSmall isDanger label="Delete" says={`Delete ${name}`} title={`Delete ${name}?`} typed={name} mutation={deletion}>
+      <Stack gap="sm">
+        <Held kind="organization" id={id} name={name} />
+        <Text size="sm">
+          Every token of the organization fails at once, its workspaces and connectors answer nothing, and its copies are emptied. It can be
+          restored for 30 days with its id, <strong>{id}</strong>; then its keys, connectors and applications are destroyed.
+        </Text>
+      </Stack>
+    </ConfirmButton>
+  )
+}
+
+/** Offers to restore the organization that was deleted last. */
+function RestoreNote() {
+  const [{ restorable }, change] = useAddressParams('restorable')
+  const restoring = useWrite((ferrule, id: string) => ferrule.organizations.restore(id), {
+    refreshes: keys,
+    onDone: ({ name }) => {
+      announce(`The organization ${name} is restored.`)
+      change({ restorable: undefined })
+    },
+  })
+  if (restorable === undefined) return null
+  return (
+    <Alert color="yellow" variant="light" title="An organization was deleted" role="status">
+      <Group justify="space-between">
+        <Text size="sm">It can be restored for 30 days with its id, {restorable}. Keep this address, or the id.</Text>
+        <Button variant="default" size="compact-sm" loading={restoring.isPending} onClick={() => restoring.mutate(restorable)}>
+          Restore it
+        </Button>
+      </Group>
+      {restoring.error !== null && <ErrorBox error={restoring.error} />}
+    </Alert>
+  )
+}
+
+/** Builds the columns. The only organization cannot be deleted here: nothing would be left to show. */
+function buildColumns(all: readonly OrganizationRecord[], shown: string | undefined): readonly ListColumn<OrganizationRecord>[] {
+  return [
+    {
+      title: 'Name',
+      cell: ({ id, name }) => (
+        <>
+          <strong>{name}</strong> {id === shown && <Badge>Shown now</Badge>}
+        </>
+      ),
+    },
+    { title: 'Id', cell: ({ id }) => <span className="mono">{id}</span> },
+    { title: 'Created', cell: ({ created_at: created }) => <Time value={created} /> },
+    {
+      title: 'Actions',
+      cell: (organization) => {
+        const next = all.find(({ id }) => id !== organization.id)?.id
+        return (
+          <Group gap="xs">
+            <RenameOrganizationButton organization={organization} />
+            {next !== undefined && <DeleteOrganizationButton organization={organization} next={next} />}
+          </Group>
+        )
+      },
+    },
+  ]
+}
+
+/** Creates an organization, and shows it. */
+function CreateOrganizationButton() {
+  const setTenant = useSetTenant()
+  const creation = useWrite((ferrule, name: string) => ferrule.organizations.create({ name }), {
+    refreshes: keys,
+    onDone: ({ id, name }) => {
+      announce(`The organization ${name} was created, and is shown now.`)
+      setTenant({ organizationId: id, workspace: undefined })
+    },
+  })
+  return (
+    <NameButton label="Create an organization" title="New organization" mutation={creation}>
+      Organizations know nothing of each other: workspaces, connectors, applications and tokens belong to one. The signed-in application
+      reaches the new one too.
+    </NameButton>
+  )
+}
+
+/** Shows the section. */
+function OrganizationSection() {
+  const reading = useOrganizations()
+  const { organizationId } = useTenant()
+  return (
+    <Section title="Organizations" about="Those that the application you signed in with reaches.">
+      <RestoreNote />
+      <ReadingView reading={reading}>
+        {(all) => (
+          <ListTable label="Organizations" columns={buildColumns(all, organizationId ?? all[0]?.id)} rows={all} rowKey={({ id }) => id} />
+        )}
+      </ReadingView>
+      <Group>
+        <CreateOrganizationButton />
+      </Group>
+    </Section>
   )
 }

@@ -2,15 +2,40 @@
  * A form for a JSON Schema: parameters of an operation, or configuration and credentials of a kind. Numbers keep every digit, and times are in
  * the zone of the reader.
  */
-import { Button, Fieldset, Group, NativeSelect, PasswordInput, Stack, TagsInput, Text, Textarea, TextInput } from '@mantine/core'
+import {
+  Anchor,
+  Button,
+  Fieldset,
+  Group,
+  NativeSelect,
+  PasswordInput,
+  Stack,
+  TagsInput,
+  Text,
+  Textarea,
+  TextInput,
+  VisuallyHidden,
+} from '@mantine/core'
 import type { Problem } from 'ferrule/core'
 import { formatJson, isObject, pointTo, readJson } from 'ferrule/internal'
 import { type ComponentType, type HTMLAttributes, type ReactNode, useState } from 'react'
 import { printLabel } from '../../../shared/label.ts'
-import { addHelp, FieldLabel, Finding, readHelp } from './help.tsx'
 import { printProblemsAt, printProblemsWithin } from './problems.ts'
-import { type FieldKind, findKind, type Property, readItems, readProperties, readTypes, type Schema } from './schema.ts'
-import { parseInteger, parseLocal, parseNumber, printLocal, printPlain } from './values.ts'
+import {
+  type FieldKind,
+  findKind,
+  type Property,
+  parseInteger,
+  parseLocal,
+  parseNumber,
+  printLocal,
+  printPlain,
+  readItems,
+  readProperties,
+  readText,
+  readTypes,
+  type Schema,
+} from './schema.ts'
 
 /** Props of a field. */
 interface FieldProps {
@@ -48,9 +73,6 @@ const readInputProps = ({ label, name, schema, at, problems, isRequired, isDisab
     </>
   ),
 })
-
-/** Returns the sentences about a group of fields itself. */
-const readGroupError = ({ problems, at }: FieldProps): string | undefined => printProblemsAt(problems, at)
 
 /** Returns the name of the reader's zone, such as `Europe/Berlin`. */
 const readZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
@@ -316,7 +338,7 @@ function Properties(props: PropertiesProps) {
 /** Shows an object as a group with its fields. An optional object without values is left out. */
 function ObjectField(props: FieldProps) {
   const { label, name, schema, value, onChange, at, problems, isRequired, isDisabled } = props
-  const error = readGroupError(props)
+  const error = printProblemsAt(props.problems, props.at)
   const change = (inner: Schema) => onChange(Object.keys(inner).length === 0 && !isRequired ? undefined : inner)
   return (
     <Fieldset legend={<FieldLabel label={isRequired ? `${label} (required)` : label} name={name} />} disabled={isDisabled}>
@@ -413,3 +435,64 @@ export function SchemaForm({ schema, at = '', problems = [], isDisabled = false,
     )
   return <Properties schema={schema} at={at} problems={problems} isDisabled={isDisabled} {...value} />
 }
+
+/** Shows, to who asks, where people find a value: a sentence, the menu of the vendor, the role they need, and the vendor's page. */
+function Finding({ schema, label }: { readonly schema: Schema; readonly label: string }) {
+  const find = schema['x-find']
+  if (!isObject(find)) return null
+  const [menu, role, url] = [readText(find, 'menu'), readText(find, 'role'), readText(find, 'url')]
+  return (
+    <details className="finding">
+      <summary>
+        Where to find it<VisuallyHidden>: {label}</VisuallyHidden>
+      </summary>
+      <div>
+        {readText(find, 'says')}
+        {menu !== undefined && (
+          <>
+            {' '}
+            <strong>{menu}</strong>.
+          </>
+        )}
+        {role !== undefined && ` Needs the role: ${role}.`}
+        {url?.startsWith('https://') === true && (
+          <>
+            {' '}
+            <Anchor href={url} target="_blank" rel="noreferrer" inherit underline="always">
+              Open the vendor's page
+              <VisuallyHidden>, in a new tab</VisuallyHidden>
+            </Anchor>
+          </>
+        )}
+      </div>
+    </details>
+  )
+}
+
+/** Adds a sentence about how a value is entered to the help of a field. */
+const addHelp = (help: ReactNode, sentence: string): ReactNode => (
+  <>
+    {help}
+    {help !== undefined && ' · '}
+    {sentence}
+  </>
+)
+
+/** Returns the help of a field, with its default; undefined when its schema says nothing. */
+function readHelp(schema: Schema): ReactNode {
+  const description = readText(schema, 'description')
+  const { default: usual } = schema
+  return usual === undefined ? description : addHelp(description, `Default: ${String(usual)}`)
+}
+
+/** Shows the title of a field, with its name beside where that is another word. */
+const FieldLabel = ({ label, name = '' }: { readonly label: string; readonly name?: string | undefined }) => (
+  <>
+    {label}{' '}
+    {name.toLowerCase() !== label.toLowerCase() && (
+      <Text span size="xs" c="dimmed" fw={400} className="mono">
+        {name}
+      </Text>
+    )}
+  </>
+)

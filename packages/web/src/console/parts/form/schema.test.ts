@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest'
 import { printProblemsAt, printProblemsWithin } from './problems.ts'
-import { completeValue, findKind, hasSecrets, readProperties, type Schema } from './schema.ts'
-import { parseInteger, parseLocal, parseNumber, printLocal } from './values.ts'
+import {
+  completeValue,
+  findKind,
+  hasSecrets,
+  parseInteger,
+  parseLocal,
+  parseNumber,
+  printLocal,
+  readProperties,
+  type Schema,
+} from './schema.ts'
 
 const kinds: readonly (readonly [kind: string, schema: Schema])[] = [
   ['fixed', { type: 'boolean', const: true }],

@@ -1,13 +1,14 @@
 /** Calls, errors and latency over time: charts, the same numbers as a table, and a summary in words. */
-import { Button, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core'
+import { Button, Group, SegmentedControl, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import type { UsageBucket, UsageReport } from 'ferrule/wire'
+import { useMemo } from 'react'
 import { useRead } from '../../data/ferrule.ts'
 import { useAddressParams } from '../../data/params.ts'
-import { printCount, printDuration, printMoment } from '../print.ts'
+import { LineChart } from '../chart/line-chart.tsx'
+import type { Line } from '../chart/lines.tsx'
+import { printCount, printCounted, printDuration, printMoment } from '../print.ts'
 import { ReadingView } from '../reading-view.tsx'
 import { type ListColumn, ListTable } from '../table/list-table.tsx'
-import { Charts } from './charts.tsx'
-import { describeUsage } from './summary.ts'
 
 /** Rows that are drawn at most; buckets without a call are left out. */
 const mostRows = 300
@@ -113,4 +114,90 @@ export function UsagePanel({ title, ...scope }: UsageScope & { readonly title: s
       <ReadingView reading={reading}>{(report) => <Report report={report} asTable={asTable} />}</ReadingView>
     </Stack>
   )
+}
+
+/** One chart. */
+interface Chart {
+  readonly title: string
+  readonly print: (value: number) => string
+  readonly lines: readonly (Omit<Line, 'values'> & { readonly read: (bucket: UsageBucket) => number | null })[]
+}
+
+/** The charts. */
+const charts: readonly Chart[] = [
+  {
+    title: 'Calls',
+    print: printCount,
+    lines: [
+      { label: 'Calls', read: ({ calls }) => calls, color: 'blue', isFilled: true },
+      { label: 'Failed', read: ({ failed }) => failed, color: 'red', isFilled: true },
+    ],
+  },
+  {
+    title: 'Time until the answer',
+    print: printDuration,
+    lines: [
+      { label: 'Half within', read: ({ latency }) => latency?.p50_ms ?? null, color: 'green' },
+      { label: '95 % within', read: ({ latency }) => latency?.p95_ms ?? null, color: 'orange' },
+    ],
+  },
+]
+
+/** Prints the numbers of a bucket. */
+function printBucket({ lines, print }: Chart, bucket: UsageBucket | undefined): string {
+  if (bucket === undefined) return ''
+  const texts = lines.flatMap(({ label, read }) => {
+    const value = read(bucket)
+    return value === null ? [] : [`${label.toLowerCase()} ${print(value)}`]
+  })
+  return `${printMoment(bucket.time)}: ${texts.length === 0 ? 'no calls' : texts.join(', ')}`
+}
+
+/** Shows one chart. */
+function UsageChart({ chart, report }: { readonly chart: Chart; readonly report: UsageReport }) {
+  const { title, print } = chart
+  const { data } = report
+  const times = useMemo(() => data.map(({ time }) => Date.parse(time) / 1_000), [data])
+  const lines = useMemo(() => chart.lines.map(({ read, ...line }): Line => ({ ...line, values: data.map(read) })), [chart, data])
+  return (
+    <LineChart
+      title={title}
+      describes={`${title} over time. ${describeUsage(report)}`}
+      times={times}
+      lines={lines}
+      print={(value) => (value % 1 === 0 ? print(value) : '')}
+      printPoint={(index) => printBucket(chart, data[index])}
+    />
+  )
+}
+
+/** Shows the charts. */
+function Charts({ report }: { readonly report: UsageReport }) {
+  return (
+    <SimpleGrid cols={{ base: 1, md: 2 }}>
+      {charts.map((chart) => (
+        <UsageChart key={chart.title} chart={chart} report={report} />
+      ))}
+    </SimpleGrid>
+  )
+}
+
+/** Prints a part of a whole in percent; a small part never becomes 0 %. */
+function printShare(part: number, whole: number): string {
+  const percent = (part / whole) * 100
+  return percent < 0.1 ? 'less than 0.1 %' : `${percent < 10 ? percent.toFixed(1) : Math.round(percent)} %`
+}
+
+/** Describes all calls of a report in a few sentences. */
+function describeUsage({ total }: UsageReport): string {
+  const { calls, failed, errors, latency } = total
+  if (calls === 0) return 'No calls in this time.'
+  const [first] = errors
+  const failures =
+    failed === 0
+      ? 'None failed.'
+      : `${printCount(failed)} failed (${printShare(failed, calls)})${first === undefined ? '' : `, most often ${first.code}`}.`
+  const times =
+    latency === null ? '' : ` Half were answered within ${printDuration(latency.p50_ms)}, 95 % within ${printDuration(latency.p95_ms)}.`
+  return `${printCounted(calls, 'call')}. ${failures}${times}`
 }

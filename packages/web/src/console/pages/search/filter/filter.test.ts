@@ -3,9 +3,21 @@ import fc from 'fast-check'
 import { type FilterCondition, formatFilter, parseFilter } from 'ferrule/core'
 import { writeJson } from 'ferrule/internal'
 import { describe, expect, test } from 'vitest'
-import { editJson, editText, editTree, emptyDraft, type FilterDraft } from './draft.ts'
 import { describeFields, listFields } from './fields.ts'
-import { type Group, makeElements, makeGroup, makeRule, type Node, toFilter, toTree } from './tree.ts'
+import {
+  editJson,
+  editText,
+  editTree,
+  emptyDraft,
+  type FilterDraft,
+  type Group,
+  makeElements,
+  makeGroup,
+  makeRule,
+  type Node,
+  toFilter,
+  toTree,
+} from './tree.ts'
 import { findValueType, listOperators, ruleWords } from './words.ts'
 
 const paths = fc.constantFrom('title', 'a.b', 'parties.emailAddress', 'odd name', 'and', 'x[].y', '`', '"')

@@ -1,17 +1,38 @@
 /** The groups that a search is divided into, as a chart and a table. */
-import { Alert, Button, Group, Loader, Stack, Text } from '@mantine/core'
-import { aggregateLimits, isObject, isTimeUnit, relatedName } from 'ferrule/internal'
-import { useMemo } from 'react'
+import { Alert, Button, Group, Loader, MultiSelect, NativeSelect, Select, Stack, Text, TextInput } from '@mantine/core'
+import { parseFilter } from 'ferrule/core'
+import { aggregateLimits, findTransport, isObject, isTimeUnit, readJsonNumbers, relatedName } from 'ferrule/internal'
+import { endpoints } from 'ferrule/wire'
+import { useMemo, useState } from 'react'
+import { useFerrule } from '../../../data/ferrule.ts'
+import { LineChart } from '../../../parts/chart/line-chart.tsx'
+import type { Line } from '../../../parts/chart/lines.tsx'
 import { printCount, printCounted, printDigits } from '../../../parts/print.ts'
 import type { DataColumn } from '../../../parts/table/columns.ts'
 import { DataTable } from '../../../parts/table/data-table.tsx'
-import type { ChangeAddress } from '../address.ts'
+import { type ChangeAddress, groupLimits, type SearchAddress } from '../address.ts'
+import type { FilterField } from '../filter/fields.ts'
 import { Freshness, More, Remarks, SearchError } from '../results.tsx'
-import type { RunnableSearch, RunningSearch } from '../use-search.ts'
-import { GroupChart } from './chart.tsx'
-import { type GroupChoice, type GroupMeasure, type RelatedField, toPlain, turnOrder } from './choice.ts'
+import searchClasses from '../search.module.css'
+import { type FoundPage, isPage, type RunnableSearch, type RunningSearch, usePages } from '../use-search.ts'
+import classes from './chart.module.css'
+import {
+  addTyped,
+  buildAggregate,
+  type GroupChoice,
+  type GroupKey,
+  type GroupMeasure,
+  type Offer,
+  offerGroups,
+  offerMeasures,
+  offerRelated,
+  type RelatedField,
+  toPlain,
+  turnOrder,
+  writeGroup,
+} from './choice.ts'
+import { drawPicture, listDrawable, type Picture } from './picture.ts'
 import { type NamedRow, printGroup, printRelated } from './print-group.ts'
-import { type GroupPage, useGroups } from './use-groups.ts'
 
 /** Prints the value of a measure. A text that is the least or the greatest stays as it is, such as a number of a telephone. */
 const printMeasure = (value: unknown, of: GroupMeasure['of']): string => {
@@ -178,5 +199,293 @@ export function Groups(props: GroupsProps) {
       {error}
       <Found {...props} running={running} />
     </Stack>
+  )
+}
+
+const colors = ['blue', 'orange', 'green', 'violet', 'red'] as const
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 })
+
+/** Prints a value of the axis in little room. */
+const printAxis = (value: number): string => (Math.abs(value) < 1e15 ? compact.format(value) : value.toExponential(1))
+
+/** Shows groups as bars. */
+function Bars({ title, remarks, bars }: Extract<Picture, { readonly is: 'bars' }>) {
+  const [first] = bars
+  const described = `${title}. ${first === undefined ? '' : `The first bar is ${first.label} with ${first.text}.`} ${remarks.join(' ')} The table has all numbers.`
+  return (
+    <>
+      <Text size="sm" fw={600}>
+        {title}
+      </Text>
+      <div role="img" aria-label={described} className={classes['bars']}>
+        {bars.map(({ id, label, isQuiet, text, from, length }) => (
+          <div key={id} className={classes['bar']}>
+            <span className={`${classes['label']} ${isQuiet ? classes['quiet'] : ''}`} title={label}>
+              {label}
+            </span>
+            <span className={classes['track']}>
+              <span className={classes['mark']} data-quiet={isQuiet || undefined} style={{ left: `${from}%`, width: `${length}%` }} />
+            </span>
+            <span className={classes['value']}>{text}</span>
+          </div>
+        ))}
+      </div>
+    </>
+  )
+}
+
+/** Shows groups as lines over time. */
+function TimeLines({ title, remarks, times, labels, series, zone }: Extract<Picture, { readonly is: 'lines' }>) {
+  const lines = useMemo(
+    () => series.map(({ label, values }, index): Line => ({ label, values, color: colors[index % colors.length] ?? 'blue' })),
+    [series],
+  )
+  const printPoint = (index: number): string => {
+    const texts = series.flatMap(({ label, texts: each }) => (each[index] === undefined ? [] : [`${label} ${each[index]}`]))
+    return texts.length === 0 ? '' : `${labels[index]}: ${texts.join(', ')}`
+  }
+  const named = labels.filter((label) => label !== '')
+  const described = `${title}. ${lines.length === 1 ? 'A line' : `${lines.length} lines`} from ${named[0]} to ${named.at(-1)}. ${remarks.join(' ')} The table has all numbers.`
+  return <LineChart title={title} describes={described} times={times} lines={lines} print={printAxis} printPoint={printPoint} zone={zone} />
+}
+
+/** What the chart gets. */
+interface GroupChartProps {
+  readonly rows: readonly NamedRow[]
+  readonly choice: GroupChoice
+  /** Groups of all pages. */
+  readonly all: number
+  /** Measure that the reader chose. */
+  readonly drawn: string | undefined
+  readonly onChange: ChangeAddress
+}
+
+/** Shows the chart of a measure; nothing where no measure has numbers, or nothing is grouped. */
+function GroupChart({ rows, choice, all, drawn, onChange }: GroupChartProps) {
+  const drawable = useMemo(() => listDrawable(rows, choice), [rows, choice])
+  const measure = drawable.find(({ token }) => token === drawn) ?? drawable[0]
+  const picture = useMemo(
+    () => (measure === undefined ? undefined : drawPicture(rows, { choice, measure, all })),
+    [rows, choice, measure, all],
+  )
+  if (picture === undefined || measure === undefined) return null
+  return (
+    <Stack gap="xs">
+      {drawable.length > 1 && (
+        <NativeSelect
+          label="The chart shows"
+          data={drawable.map(({ token, title }) => ({ value: token, label: title }))}
+          value={measure.token}
+          onChange={({ currentTarget }) => onChange({ draw: currentTarget.value }, { replace: true })}
+          w="fit-content"
+          maw="100%"
+        />
+      )}
+      {picture.is === 'bars' ? <Bars {...picture} /> : <TimeLines {...picture} />}
+      {picture.remarks.length > 0 && (
+        <Text size="sm" c="dimmed">
+          {picture.remarks.join(' ')}
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+/** Reads a number that a double holds; longer ones keep their digits. */
+function readDigits(digits: string): number | bigint | string {
+  const value = Number(digits)
+  if (/^-?\d+$/.test(digits)) return Number.isSafeInteger(value) ? value : BigInt(digits)
+  return String(value) === digits ? value : digits
+}
+
+/** A page of groups with what was asked: until the next choice is answered, the last one stays in sight. */
+interface GroupPage extends FoundPage {
+  readonly data: readonly Readonly<Record<string, unknown>>[]
+  readonly choice: GroupChoice
+}
+
+const hasRows = (page: FoundPage): page is Omit<GroupPage, 'choice'> => page.data.every(isObject)
+
+/** Reads the groups: rows have groups as `g0` …, and measures as `m0` …. */
+function useGroups(search: RunnableSearch): RunningSearch<GroupPage> {
+  const ferrule = useFerrule()
+  const { connector, entity, filter, maxAge, allowPartial, pages, limit, groups } = search
+  const aggregate = buildAggregate(groups)
+  return usePages({
+    key: ['groups', { connector, entity, filter, aggregate, limit, maxAge, allowPartial }],
+    pages,
+    read: async (cursor, signal) => {
+      const params = {
+        ...aggregate,
+        limit,
+        ...(filter === '' ? {} : { query: { filter: parseFilter(filter) } }),
+        ...(cursor === undefined ? {} : { cursor }),
+      }
+      const body = { entity, action: 'context_store_aggregate', params, max_age: maxAge, ...(allowPartial ? { allow_partial: true } : {}) }
+      // The client's own reading of JSON rounds what has a fraction.
+      const response = await findTransport(ferrule).open(endpoints.execute, {
+        slots: { connector_id: connector },
+        body,
+        isRead: true,
+        signal,
+      })
+      const answer = readJsonNumbers(await response.text(), readDigits)
+      if (!isPage(answer) || !hasRows(answer)) throw new Error('The service answered something that is no page of groups.')
+      return { ...answer, choice: groups }
+    },
+  })
+}
+
+/** What the choices get. */
+interface OptionsProps {
+  readonly address: SearchAddress
+  readonly fields: readonly FilterField[]
+  /** Fields of the records that the entity refers to. */
+  readonly related: readonly RelatedField[]
+  readonly onChange: ChangeAddress
+}
+
+/** Entries that are offered at once; typing a part of the name finds the others. */
+const mostOffered = 100
+/** Fields of related records that are shown at most: each is a column. */
+const mostRelated = 20
+
+/** What a choice of several entries gets. */
+interface ManyProps {
+  readonly label: string
+  readonly placeholder: string
+  readonly most: number
+  readonly chosen: readonly { readonly token: string; readonly title: string }[]
+  readonly offer: (fields: readonly FilterField[]) => readonly Offer[]
+  readonly fields: readonly FilterField[]
+  readonly onChange: (tokens: readonly string[]) => void
+}
+
+/** Chooses several entries. Paths that no document names can be typed. */
+function Many({ label, placeholder, most, chosen, offer, fields, onChange }: ManyProps) {
+  const [typed, setTyped] = useState('')
+  const data = useMemo(() => {
+    const own = chosen.map(({ token, title }) => ({ value: token, label: title }))
+    const titles = new Set(chosen.map(({ title }) => title))
+    return [...own, ...offer(addTyped(fields, typed)).filter((each) => !titles.has(each.label))]
+  }, [chosen, offer, fields, typed])
+  return (
+    <MultiSelect
+      label={label}
+      {...(chosen.length === 0 ? { placeholder } : {})}
+      classNames={{ inputField: searchClasses.columnInput ?? '' }}
+      data={data}
+      value={chosen.map(({ token }) => token)}
+      onChange={onChange}
+      searchValue={typed}
+      onSearchChange={setTyped}
+      nothingFoundMessage="No field has this name"
+      limit={mostOffered}
+      maxValues={most}
+      hidePickedOptions
+      searchable
+      clearable
+    />
+  )
+}
+
+const number = /^-?\d+(?:\.\d+)?$/
+
+/** Reads the begins of ranges; undefined: they are no ascending numbers. The service compares long ones exactly. */
+function readBounds(text: string): readonly string[] | undefined {
+  const bounds = text.split(/[\s,;]+/).filter((each) => each !== '')
+  const isRising = bounds.every((each, index) => number.test(each) && (index === 0 || Number(bounds[index - 1]) < Number(each)))
+  return isRising && bounds.length > 0 && bounds.length <= aggregateLimits.mostBounds ? bounds : undefined
+}
+
+/** Enters the begins of the ranges of a field. */
+function Bounds({ group, onChange }: { readonly group: GroupKey; readonly onChange: (token: string) => void }) {
+  const [text, setText] = useState(group.bounds.join(', '))
+  const bounds = readBounds(text)
+  const apply = () => bounds !== undefined && onChange(writeGroup({ ...group, bounds }))
+  return (
+    <TextInput
+      label={`Ranges of ${group.field} begin at`}
+      value={text}
+      onChange={({ currentTarget }) => setText(currentTarget.value)}
+      onBlur={apply}
+      onKeyDown={({ key }) => key === 'Enter' && apply()}
+      error={bounds === undefined && 'Enter ascending numbers, such as 0, 60, 300'}
+    />
+  )
+}
+
+const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((each) => each !== 'UTC')]
+
+const isPeriod = ({ by }: Pick<GroupKey, 'by'>): boolean => isTimeUnit(by)
+
+/** Chooses groups, measures, the zone of periods and the size of a page. */
+export function GroupOptions({ address: { groups: choice, limit, isZoned }, fields, related, onChange }: OptionsProps) {
+  const { groups, measures, zone } = choice
+  const shown = groups.flatMap((group) => group.related)
+  const offered = useMemo(() => offerRelated(related, groups), [related, groups])
+  const setGroups = (tokens: readonly string[]) => {
+    // A colleague in another zone sees the same periods.
+    const own = isZoned ? {} : { zone: Intl.DateTimeFormat().resolvedOptions().timeZone }
+    onChange({ by: tokens.join(','), ...own, pages: undefined })
+  }
+  return (
+    <>
+      <Many
+        label="Group by"
+        placeholder="nothing: one row over all records"
+        most={aggregateLimits.mostKeys}
+        chosen={groups}
+        offer={offerGroups}
+        fields={fields}
+        onChange={setGroups}
+      />
+      {(offered.length > 0 || shown.length > 0) && (
+        <Many
+          label="Fields of related records"
+          placeholder="none"
+          most={mostRelated}
+          chosen={shown}
+          offer={() => offered}
+          fields={fields}
+          onChange={(tokens) => onChange({ include: tokens.join(','), pages: undefined })}
+        />
+      )}
+      <Many
+        label="Measures"
+        placeholder="number of records"
+        most={aggregateLimits.mostMeasures}
+        chosen={measures}
+        offer={offerMeasures}
+        fields={fields}
+        onChange={(tokens) => onChange({ measures: tokens.join(','), pages: undefined })}
+      />
+      {groups.some(isPeriod) && (
+        <Select
+          label="Time zone"
+          data={zones.includes(zone) ? zones : [zone, ...zones]}
+          value={zone}
+          onChange={(chosen) => onChange({ zone: chosen ?? 'UTC', pages: undefined })}
+          limit={mostOffered}
+          allowDeselect={false}
+          searchable
+        />
+      )}
+      {groups
+        .filter(({ by }) => by === 'ranges')
+        .map((group) => (
+          <Bounds
+            key={group.token}
+            group={group}
+            onChange={(token) => setGroups(groups.map((each) => (each === group ? token : each.token)))}
+          />
+        ))}
+      <NativeSelect
+        label="Groups of a page"
+        data={groupLimits.toSorted((a, b) => a - b).map((each) => ({ value: String(each), label: printCount(each) }))}
+        value={String(limit)}
+        onChange={({ currentTarget }) => onChange({ limit: currentTarget.value, pages: undefined })}
+      />
+    </>
   )
 }
