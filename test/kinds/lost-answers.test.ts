@@ -66,12 +66,28 @@ const breaks: Readonly<Record<string, Break>> = {
   'a turn that is refused': { moment: 'before', does: withStatus(429, 'application/json', { 'retry-after': '1' }) },
 }
 
-/** A link to a vendor that breaks one request. */
+const refusal = (status: number, error: object = {}) => ({
+  does: (answer: ServerResponse) =>
+    send(answer, { status, type: 'application/json', body: Buffer.from(JSON.stringify({ error })) }, { 'retry-after': '1' }),
+})
+/** What all attempts after a lost answer can meet. */
+const refusals: Readonly<Record<string, { readonly does: Break['does'] } | 'closed'>> = {
+  'a rate limit': refusal(429),
+  'refused credentials': refusal(401),
+  'a missing permission': refusal(403),
+  'the first attempt at work': refusal(409, { code: 'idempotency_key_in_use' }),
+  'a stored failure': refusal(402, { type: 'card_error', message: 'Your card was declined.' }),
+  'a vendor that is down': 'closed',
+}
+
+/** A link to a vendor that breaks one request, and those after it. */
 class Link {
   origin = ''
   /** Requests that reached the vendor. */
   passed = 0
   fault: Break | undefined
+  /** What becomes of the requests after the broken one. */
+  then: (typeof refusals)[string] | undefined
   readonly #vendor: () => string
   readonly #server = createServer((request, answer) => void this.#pass(request, answer))
 
@@ -83,7 +99,7 @@ class Link {
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part)
     const { fault } = this
-    this.fault = undefined
+    this.fault = this.then === undefined || this.then === 'closed' ? undefined : { moment: 'before', does: this.then.does }
     const nothing = { status: 200, type: 'application/json', body: Buffer.alloc(0) }
     if (fault?.moment === 'before') return void (await fault.does(answer, nothing))
     this.passed += 1
@@ -93,15 +109,23 @@ class Link {
     const given = await fetch(this.#vendor() + url, { method, headers: headers as Record<string, string>, ...body })
     const type = given.headers.get('content-type') ?? 'application/json'
     const passing = { status: given.status, type, body: Buffer.from(await given.arrayBuffer()) }
+    if (this.then === 'closed') this.#server.close() // no further connections
     if (fault !== undefined) await fault.does(answer, passing)
     else if (given.status === 204) answer.writeHead(204).end()
     else send(answer, passing)
   }
 
-  async listen(): Promise<this> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve))
+  async listen(port = 0): Promise<this> {
+    await new Promise<void>((resolve) => this.#server.listen(port, '127.0.0.1', resolve))
     this.origin = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}` // a server on a port has such an address
     return this
+  }
+
+  /** Lets all requests pass. */
+  async mend(): Promise<void> {
+    this.fault = undefined
+    this.then = undefined
+    if (!this.#server.listening) await this.listen(Number(new URL(this.origin).port))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -110,8 +134,14 @@ class Link {
   }
 }
 
+/** What breaks a write: its first request, and those after it. */
+interface Breaking {
+  readonly fault: Break
+  readonly then?: (typeof refusals)[string]
+}
+
 /** Runs a write through a link that breaks it, and repeats it under the same key. @returns how both ended, and what was done */
-async function writeTwice(subject: Subject, write: Subject['writes'][number], fault: Break) {
+async function writeTwice(subject: Subject, write: Subject['writes'][number], { fault, then }: Breaking) {
   await using vendor = subject.start()
   await vendor.listen()
   await using link = await new Link(() => vendor.origin).listen()
@@ -131,9 +161,10 @@ async function writeTwice(subject: Subject, write: Subject['writes'][number], fa
       (thrown: unknown) => (thrown instanceof FerruleError ? thrown.code : String(thrown)),
     )
   using _time = hastenTime(20)
-  link.fault = fault
+  Object.assign(link, { fault, then })
   const first = await run()
   const { passed } = link
+  await link.mend()
   const second = first === 'done' ? 'done' : await run()
   await engine.close()
   return { first, second, more: vendor.holds(write.holds).length - before, passed, again: link.passed - passed }
@@ -144,7 +175,7 @@ const find = (slug: string): Subject => subjects.find((subject) => subject.slug 
 describe.each(Object.entries(breaks))('%s', (_name, fault) => {
   test('of Stripe, which knows the key: each write is done once, at the latest when it is repeated', async () => {
     for (const write of find('stripe').writes) {
-      const ended = await writeTwice(find('stripe'), write, fault)
+      const ended = await writeTwice(find('stripe'), write, { fault })
       const isKnown = write.once === true
       if (isKnown) expect([write.action, ended]).toMatchObject([write.action, { second: 'done', more: write.more ?? 0 }])
       else expect(ended.passed + ended.again).toBeLessThanOrEqual(1)
@@ -153,7 +184,7 @@ describe.each(Object.entries(breaks))('%s', (_name, fault) => {
 
   test('of GitHub, which knows none: no write is sent again after it may have been done', async () => {
     for (const write of find('github').writes) {
-      const ended = await writeTwice(find('github'), write, fault)
+      const ended = await writeTwice(find('github'), write, { fault })
       const name = `${write.action} ${write.entity}`
       expect([name, ended.passed + ended.again]).toEqual([name, expect.toBeOneOf([0, 1])])
       expect([name, ended.more]).toEqual([name, expect.toBeOneOf([0, write.more ?? 0])])
@@ -162,6 +193,16 @@ describe.each(Object.entries(breaks))('%s', (_name, fault) => {
       else expect([name, ended.first, ended.second]).toEqual([name, 'outcome_unknown', 'outcome_unknown'])
     }
   })
+})
+
+// Such a refusal can come before the vendor looks at the key, so it says nothing of the first attempt.
+test.each(Object.entries(refusals))('of Stripe, after a lost answer %s leaves the outcome unknown, and a repetition ends it', async (_name, then) => {
+  const fault = { moment: 'after', does: reset } as const
+  for (const write of find('stripe').writes.filter(({ once }) => once)) {
+    const ended = await writeTwice(find('stripe'), write, { fault, then })
+    const expected = { first: 'outcome_unknown', second: 'done', more: write.more ?? 0, passed: 1 }
+    expect([write.action, ended]).toMatchObject([write.action, expected])
+  }
 })
 
 // Stripe removes keys that are "at least 24 hours old": https://docs.stripe.com/api/idempotent_requests

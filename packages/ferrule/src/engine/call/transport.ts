@@ -414,10 +414,14 @@ async function awaitReady({ deadline, operation, runtime }: Running, { headers }
  * Retries transient failures of reads, never a failed write. A wait beyond the deadline becomes `upstream_rate_limited` with its time.
  * Repeats the request while the answer is not ready. Renews refused credentials once; a failed renewal ends the call, because a single-use
  * token may be spent.
+ * @param failed decides after a failed attempt; by default the retries above
  * @throws FerruleError of the error table; the abort reason of a caller that disconnected
  */
-export async function exchange(running: Running, wire: WireRequest): Promise<Reply> {
-  const failed = (error: unknown, failures: number) => pauseOrThrow(running, error, failures)
+export async function exchange(
+  running: Running,
+  wire: WireRequest,
+  failed: Attempts['failed'] = (error, failures) => pauseOrThrow(running, error, failures),
+): Promise<Reply> {
   for (;;) {
     const reply = await exchangeOnce(running, { wire: () => wire, failed })
     if (reply.is !== 'unready') return reply

@@ -4,7 +4,7 @@ import { v4, v5 } from 'uuid'
 import { FerruleError, fail } from '../../errors.ts'
 import { writeJson } from '../../values/json/json.ts'
 import { buildRequest, type WireRequest } from '../call/request.ts'
-import { exchange, type Reply, type Running } from '../call/transport.ts'
+import { exchange, pauseOrThrow, type Reply, type Running } from '../call/transport.ts'
 import { mayHaveRun } from '../http/unsent.ts'
 import { sortKeys } from '../json/paths.ts'
 
@@ -25,18 +25,20 @@ const usualMemory = 24 * 60 * 60
 /**
  * Takes the write for this call. The hold lasts as long as the vendor knows a repetition, so a repetition that can reach it within that time
  * is sent too.
+ * @returns whether an earlier attempt may have been carried out
  * @throws FerruleError `outcome_unknown` if an earlier attempt of the same write may have been sent, and the vendor may not know it
  */
-async function claimOnce(running: Running, id: string, fingerprint: string): Promise<void> {
+async function claimOnce(running: Running, id: string, fingerprint: string): Promise<boolean> {
   const { connection, runtime, deadline, idempotencyKey, operation } = running
   const { once, remembers = usualMemory } = operation.operation
-  if (idempotencyKey === undefined) return
+  if (idempotencyKey === undefined) return false
   const now = runtime.clock()
   const until = Math.ceil(now + (once === undefined ? deadline.remaining : remembers * 1_000))
   const claim = await connection.writes?.claim(id, fingerprint, { owner: randomUUID(), until, isOnly: true })
-  if (claim?.repeated !== true && claim?.busyUntil === undefined) return
+  if (claim?.repeated !== true && claim?.busyUntil === undefined) return false
   const isKnown = once !== undefined && claim.busyUntil !== undefined && claim.busyUntil >= now + deadline.remaining
   if (!isKnown) throw failUnknownOutcome(running, id, new Error('an earlier attempt of this call may have been sent'))
+  return true
 }
 
 /**
@@ -53,16 +55,25 @@ export async function sendWrite<T>(running: Running, read: (reply: Reply) => T, 
     .update(writeJson([operation.entityName, operation.action, sortKeys(params)]))
     .digest('base64url')
   const id = idempotencyKey === undefined ? v4() : v5(`${idempotencyKey}\0${fingerprint}`, keyNamespace)
-  await claimOnce(running, id, fingerprint)
+  const sent = once === undefined ? request : { ...request, headers: { ...request.headers, [once]: id } }
+  let mayBeDone = await claimOnce(running, id, fingerprint)
   let wasSent = false
   const onSend = (): void => {
     wasSent = true
   }
+  // A later attempt can be refused before the vendor looks at the key. That says nothing of the attempts before.
+  const noteFailure = (error: unknown): void => {
+    mayBeDone ||= wasSent && (!(error instanceof FerruleError) || mayHaveRun(error))
+    wasSent = false
+  }
+  const failed = (error: unknown, failures: number): Promise<void> => {
+    noteFailure(error)
+    return pauseOrThrow(running, error, failures)
+  }
   try {
-    const sent = once === undefined ? request : { ...request, headers: { ...request.headers, [once]: id } }
-    return read(await exchange({ ...running, onSend }, sent))
+    return read(await exchange({ ...running, onSend }, sent, failed))
   } catch (error) {
-    if (!wasSent || !(error instanceof Error) || (error instanceof FerruleError && !mayHaveRun(error))) throw error
-    throw failUnknownOutcome(running, id, error)
+    noteFailure(error)
+    throw mayBeDone && error instanceof Error ? failUnknownOutcome(running, id, error) : error
   }
 }
