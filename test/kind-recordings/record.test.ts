@@ -56,6 +56,8 @@ const basic = Buffer.from(`${credentials.email}:${credentials.api_key}`).toStrin
 const seeded = {
   person: 'Grace Hopper',
   login: 'ghopper',
+  forename: 'Marguerite',
+  surname: 'Perey',
   mail: 'ada.lovelace@engine.co.uk',
   phone: '+44 20 7946 0958',
   phoneNumber: 442079460958,
@@ -83,6 +85,7 @@ const page = (origin: string) => ({
       owner: { name: seeded.person, login: seeded.login, email: seeded.mail, phone: seeded.phone, tel: seeded.phoneNumber },
       address: { line1: seeded.street, zip: seeded.zip, state: 'open' },
       links: { self: `${origin}/things/t1?owner=${seeded.login}`, photo: seeded.picture },
+      merge_fields: { FNAME: seeded.forename, LNAME: seeded.surname },
       [seeded.mail]: true,
     }),
     thing(seeded.uuid, {
@@ -223,6 +226,6 @@ describe('a recording of a live call', () => {
       { entity: 'things', action: 'get', params: { id: 'x' } },
       { mostPages: 1, from: missing, signal },
     )
-    expect(String(made.walked.error)).toContain('the file has no answer to GET /things/x')
+    expect(String(made.walked.error)).toContain('the file has no answer to GET /things/x, but to GET /things?limit=2, GET /things?limit=2&owner=ghopper&after=…')
   })
 })

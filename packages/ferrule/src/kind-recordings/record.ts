@@ -343,6 +343,17 @@ const writeQuery = (url: URL): string =>
     .toSorted()
     .join('&')
 
+/** Most requests of a file that an error names. */
+const mostNamed = 5
+/** Longest value of a query that an error shows: a longer one can be a credential. */
+const longestShown = 12
+
+/** Writes what distinguishes a request for people. */
+function nameRequest({ method, url }: { readonly method: string; readonly url: URL }): string {
+  const query = [...url.searchParams].map(([name, value]) => `${name}=${value.length > longestShown ? '…' : value}`).join('&')
+  return `${method} ${url.pathname}${query === '' ? '' : `?${query}`}`
+}
+
 /** A file that answers. */
 export class PastedVendor implements HttpSender {
   /** True: the file says which requests its answers belong to. */
@@ -386,7 +397,13 @@ export class PastedVendor implements HttpSender {
     const index = this.#left.findIndex(fits)
     const [found] = index < 0 ? [] : this.#left.splice(index, 1)
     if (found !== undefined) return found.answer
-    throw fail('validation_failed', { reason: `the file has no answer to ${method} ${url.pathname}${url.search}` })
+    const others = this.#left.flatMap((each) => (each.request === undefined ? [] : nameRequest(each.request))).slice(0, mostNamed)
+    const instead = others.length === 0 ? '' : `, but to ${others.join(', ')}`
+    throw fail(
+      'validation_failed',
+      { reason: `the file has no answer to ${nameRequest({ method, url })}${instead}` },
+      { hint: 'Give the parameters of a call that the file has, or make the call in the browser and save the file again.' },
+    )
   }
 
   open(): never {

@@ -137,7 +137,8 @@ export async function checkKinds({ args, output, note }: CommandContext): Promis
       ...unsure.map((one) => toRow('unsure', one)),
     ],
   ])
-  if (mistakes.length > 0) throw fail('kind_invalid', { reason: `${mistakes.length} mistakes in ${args.join(', ')}` })
+  const found = mistakes.length === 1 ? '1 mistake' : `${mistakes.length} mistakes`
+  if (mistakes.length > 0) throw fail('kind_invalid', { reason: `${found} in ${args.join(', ')}` })
   const left = unsure.length === 0 ? '' : `, ${unsure.length} unsure`
   note(`${args.join(', ')}: no mistakes, ${doubts.length} doubts${left}.`)
 }
