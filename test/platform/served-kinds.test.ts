@@ -190,6 +190,14 @@ describe('the setting', () => {
       expect.stringContaining('shout'),
     ])
   })
+
+  // `npm init` of npm 11 writes this type.
+  test('says how rules are written in a folder of CommonJS', async () => {
+    const file = await write('common/acme.kind.json', await buildRuled('common'))
+    await write('common/package.json', JSON.stringify({ type: 'commonjs' }))
+    await write('common/acme.rules.js', rules)
+    expect(await refusal(file)).toContainEqual(expect.stringMatching(/acme\.rules\.js: .*"type": "module"/))
+  })
 })
 
 describe('a service keeps what it checked', () => {

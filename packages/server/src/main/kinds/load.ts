@@ -266,12 +266,19 @@ function findRules({ path, mayHaveRules }: KindSource): string | undefined {
   return file === undefined ? undefined : pathToFileURL(file).href
 }
 
+/** Says what a module of CommonJS lacks: npm makes such folders, and Node refuses `export` in them without the reason. */
+const explainSyntax = (thrown: unknown): string =>
+  thrown instanceof SyntaxError && /export|import/.test(thrown.message)
+    ? ': the package.json above it needs "type": "module", or another one lies beside the rules'
+    : ''
+
 async function readRules(url: string | undefined): Promise<{ readonly rules: Rules; readonly sentences: readonly string[] }> {
   if (url === undefined) return { rules: {}, sentences: [] }
   try {
     return { rules: await importRules(url), sentences: [] }
   } catch (thrown) {
-    return { rules: {}, sentences: [`${url.slice('file://'.length)}: ${thrown instanceof Error ? thrown.message : String(thrown)}`] }
+    const reason = thrown instanceof Error ? thrown.message : String(thrown)
+    return { rules: {}, sentences: [`${url.slice('file://'.length)}: ${reason}${explainSyntax(thrown)}`] }
   }
 }
 
