@@ -360,6 +360,8 @@ describe.each(Object.keys(cases))('%s', (group) => {
     expect(found.length, `none says so:\n${lines.join('\n')}`).toBeGreaterThan(0)
     if (place !== undefined) expect(found.map(({ line, column }) => `${line}:${column}`)).toContain(place)
     if (wrong[3] !== undefined) expect(found.map(formatMistake).join('\n')).toContain(wrong[3])
+    // A mistake of the text itself, such as a tab, has no key that shows how it is written.
+    expect(found.filter(({ path, example }) => path !== '' && example === undefined).map(formatMistake)).toEqual([])
   })
 })
 

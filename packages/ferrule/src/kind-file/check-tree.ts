@@ -24,6 +24,7 @@ export class Findings {
   readonly #noted = new Set<string>()
   readonly #keys = new Map<string, Place>()
   readonly #values = new Map<string, Place>()
+  readonly #examples = new Map<string, string>()
 
   constructor(file: string) {
     this.file = file
@@ -37,6 +38,16 @@ export class Findings {
   /** Notes where a text or a list stands. A map is found by its key. */
   rememberValue(steps: Steps, at: Place): void {
     this.#values.set(pointTo('', ...steps), at)
+  }
+
+  /** Notes how a key of the table is written. */
+  rememberExample(steps: Steps, example: string): void {
+    this.#examples.set(pointTo('', ...steps), example)
+  }
+
+  /** Finds how a value is written, else what holds it. */
+  #findExample(steps: Steps): string | undefined {
+    return this.#examples.get(pointTo('', ...steps)) ?? (steps.length === 0 ? undefined : this.#findExample(steps.slice(0, -1)))
   }
 
   /** Finds the place of a value, or of its key, else of what holds it. */
@@ -56,7 +67,9 @@ export class Findings {
   note(steps: Steps, said: Said, where: 'value' | 'key' | Place = 'value'): void {
     const at = typeof where === 'string' ? this.findPlace(steps, where) : where
     const name = `${at.line}:${at.column} ${said.message}`
-    if (!this.#noted.has(name)) this.mistakes.push({ file: this.file, ...at, path: steps.join('.'), ...said })
+    const example = said.example ?? this.#findExample(steps)
+    if (!this.#noted.has(name))
+      this.mistakes.push({ file: this.file, ...at, path: steps.join('.'), ...said, ...(example === undefined ? {} : { example }) })
     this.#noted.add(name)
   }
 
@@ -255,7 +268,10 @@ export class TreeChecker {
         const said = sayUnknown(`a key of ${this.#table[group]?.title ?? group}`, key, names)
         const near = rows.find((each) => each.key === said.near)
         this.#found.note(inner, near === undefined ? said : { ...said, example: near.example }, at)
-      } else made[key] = this.check(value, row.holds, inner, row)
+      } else {
+        this.#found.rememberExample(inner, row.example)
+        made[key] = this.check(value, row.holds, inner, row)
+      }
     }
     for (const { key, required, example } of rows)
       if (required && !tree.entries.some((entry) => entry.key === key)) this.#found.note(steps, { message: `lacks ${key}`, example })
