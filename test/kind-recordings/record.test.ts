@@ -226,6 +226,8 @@ describe('a recording of a live call', () => {
       { entity: 'things', action: 'get', params: { id: 'x' } },
       { mostPages: 1, from: missing, signal },
     )
-    expect(String(made.walked.error)).toContain('the file has no answer to GET /things/x, but to GET /things?limit=2, GET /things?limit=2&owner=ghopper&after=…')
+    expect(String(made.walked.error)).toContain(
+      'the file has no answer to GET /things/x, but to GET /things?limit=2, GET /things?limit=2&owner=ghopper&after=…',
+    )
   })
 })

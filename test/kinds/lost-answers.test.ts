@@ -87,7 +87,7 @@ class Link {
   passed = 0
   fault: Break | undefined
   /** What becomes of the requests after the broken one. */
-  then: (typeof refusals)[string] | undefined
+  later: (typeof refusals)[string] | undefined
   readonly #vendor: () => string
   readonly #server = createServer((request, answer) => void this.#pass(request, answer))
 
@@ -99,7 +99,7 @@ class Link {
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part)
     const { fault } = this
-    this.fault = this.then === undefined || this.then === 'closed' ? undefined : { moment: 'before', does: this.then.does }
+    this.fault = this.later === undefined || this.later === 'closed' ? undefined : { moment: 'before', does: this.later.does }
     const nothing = { status: 200, type: 'application/json', body: Buffer.alloc(0) }
     if (fault?.moment === 'before') return void (await fault.does(answer, nothing))
     this.passed += 1
@@ -109,7 +109,7 @@ class Link {
     const given = await fetch(this.#vendor() + url, { method, headers: headers as Record<string, string>, ...body })
     const type = given.headers.get('content-type') ?? 'application/json'
     const passing = { status: given.status, type, body: Buffer.from(await given.arrayBuffer()) }
-    if (this.then === 'closed') this.#server.close() // no further connections
+    if (this.later === 'closed') this.#server.close() // no further connections
     if (fault !== undefined) await fault.does(answer, passing)
     else if (given.status === 204) answer.writeHead(204).end()
     else send(answer, passing)
@@ -124,7 +124,7 @@ class Link {
   /** Lets all requests pass. */
   async mend(): Promise<void> {
     this.fault = undefined
-    this.then = undefined
+    this.later = undefined
     if (!this.#server.listening) await this.listen(Number(new URL(this.origin).port))
   }
 
@@ -137,11 +137,11 @@ class Link {
 /** What breaks a write: its first request, and those after it. */
 interface Breaking {
   readonly fault: Break
-  readonly then?: (typeof refusals)[string]
+  readonly later?: (typeof refusals)[string]
 }
 
 /** Runs a write through a link that breaks it, and repeats it under the same key. @returns how both ended, and what was done */
-async function writeTwice(subject: Subject, write: Subject['writes'][number], { fault, then }: Breaking) {
+async function writeTwice(subject: Subject, write: Subject['writes'][number], { fault, later }: Breaking) {
   await using vendor = subject.start()
   await vendor.listen()
   await using link = await new Link(() => vendor.origin).listen()
@@ -161,7 +161,7 @@ async function writeTwice(subject: Subject, write: Subject['writes'][number], { 
       (thrown: unknown) => (thrown instanceof FerruleError ? thrown.code : String(thrown)),
     )
   using _time = hastenTime(20)
-  Object.assign(link, { fault, then })
+  Object.assign(link, { fault, later })
   const first = await run()
   const { passed } = link
   await link.mend()
@@ -196,14 +196,17 @@ describe.each(Object.entries(breaks))('%s', (_name, fault) => {
 })
 
 // Such a refusal can come before the vendor looks at the key, so it says nothing of the first attempt.
-test.each(Object.entries(refusals))('of Stripe, after a lost answer %s leaves the outcome unknown, and a repetition ends it', async (_name, then) => {
-  const fault = { moment: 'after', does: reset } as const
-  for (const write of find('stripe').writes.filter(({ once }) => once)) {
-    const ended = await writeTwice(find('stripe'), write, { fault, then })
-    const expected = { first: 'outcome_unknown', second: 'done', more: write.more ?? 0, passed: 1 }
-    expect([write.action, ended]).toMatchObject([write.action, expected])
-  }
-})
+test.each(Object.entries(refusals))(
+  'of Stripe, after a lost answer %s leaves the outcome unknown, and a repetition ends it',
+  async (_name, later) => {
+    const fault = { moment: 'after', does: reset } as const
+    for (const write of find('stripe').writes.filter(({ once }) => once)) {
+      const ended = await writeTwice(find('stripe'), write, { fault, later })
+      const expected = { first: 'outcome_unknown', second: 'done', more: write.more ?? 0, passed: 1 }
+      expect([write.action, ended]).toMatchObject([write.action, expected])
+    }
+  },
+)
 
 // Stripe removes keys that are "at least 24 hours old": https://docs.stripe.com/api/idempotent_requests
 // Zendesk's keys expire after two hours: https://developer.zendesk.com/api-reference/ticketing/introduction/#idempotency
