@@ -133,9 +133,9 @@ test('tabs and statements ask too', options, async () => {
 })
 
 test('a long name stays within its message', options, async () => {
-  const { page, go, complaints, screenshot } = opened
+  const { page, load, complaints, screenshot } = opened
   const name = 'w'.repeat(100)
-  await go('/workspaces')
+  await load('/workspaces') // no message of an earlier test is left
   await press('Create a workspace')
   await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill(name)
   await page.keyboard.press('Enter')
