@@ -1,12 +1,15 @@
 import { defineConfig } from 'vitest/config'
 import { CountsReporter } from './test/support/counts-reporter.ts'
-import { versionTests } from './test/support/database-tests.ts'
+import { drawnTests, versionTests } from './test/support/database-tests.ts'
 import { findVersions } from './test/support/postgres-binaries.ts'
 import { resolution, testFiles, testOptions } from './test/support/vitest-options.ts'
 
 // Soak runs take minutes by design; `npm run soak` is the only way in.
 const soak = process.env['FERRULE_SOAK'] === '1'
-const exclude = ['**/node_modules/**', ...(soak ? [] : ['test/soak/**'])]
+const soakTests = 'test/soak/**'
+const exclude = ['**/node_modules/**', ...(soak ? [] : [soakTests])]
+const root = import.meta.dirname
+const ofVersions = versionTests(root).filter((file) => !soak || file.startsWith('test/soak/'))
 const given = process.env['TEST_DATABASE_URL'] !== undefined
 const versions = findVersions()
 const [, ...further] = given ? [] : versions.found
@@ -22,7 +25,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'all',
-          include: testFiles,
+          include: soak ? [`${soakTests}/*.test.ts`, ...drawnTests(root)] : testFiles,
           provide: { installations: versions.found, isFurtherVersion: false },
         },
       },
@@ -31,7 +34,7 @@ export default defineConfig({
         extends: true as const,
         test: {
           name: `PostgreSQL ${installation.major}`,
-          include: [...versionTests(import.meta.dirname)],
+          include: ofVersions,
           provide: { installations: [installation], isFurtherVersion: true },
         },
       })),

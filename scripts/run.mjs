@@ -66,15 +66,14 @@ function runUnit(args) {
 }
 
 /**
- * Runs the soak tests, or the matching ones only. Vitest runs what matches any of its patterns, so each pattern names the folder.
- * @param {string[]} args parts of soak files' names, then options of Vitest
+ * Runs the soak tests and the suites that draw in full then, or the matching ones only.
+ * @param {string[]} args parts of the names of files in test/soak, or of paths of any, then options of Vitest
  */
 function runSoak(args) {
   const found = args.findIndex((arg) => arg.startsWith('-'))
   const count = found < 0 ? args.length : found
-  const folder = 'test/soak/'
-  const patterns = args.slice(0, count).map((part) => (part.startsWith(folder) ? part : folder + part))
-  return runNode([vitest, 'run', ...(count === 0 ? [folder] : patterns), ...args.slice(count)], { FERRULE_SOAK: '1' })
+  const patterns = args.slice(0, count).map((part) => (part.includes('/') ? part : `test/soak/${part}`))
+  return runNode([vitest, 'run', ...patterns, ...args.slice(count)], { FERRULE_SOAK: '1' })
 }
 
 const [name = '', ...args] = process.argv.slice(2)

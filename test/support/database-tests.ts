@@ -57,13 +57,21 @@ function makers(sources: Sources): readonly string[] {
   return [...sources.keys()].filter((file) => file.endsWith('.test.ts') && reaches(file)).toSorted()
 }
 
-/**
- * Test files whose outcome can depend on the version of PostgreSQL.
- * @param root folder of the project
- */
-export function versionTests(root: string): readonly string[] {
-  const folders = ['packages', 'test'].flatMap((folder) =>
-    [...readSources(join(root, folder))].map(([file, text]) => [posix.join(folder, file), text] as const),
+/** Reads the sources of all packages and tests. @param root folder of the project */
+const readAll = (root: string): Sources =>
+  new Map(
+    ['packages', 'test'].flatMap((folder) =>
+      [...readSources(join(root, folder))].map(([file, text]) => [posix.join(folder, file), text] as const),
+    ),
   )
-  return makers(new Map(folders)).filter((file) => !sameOnEach.some(({ files }) => files.test(file)))
-}
+
+/** Test files whose outcome can depend on the version of PostgreSQL. */
+export const versionTests = (root: string): readonly string[] =>
+  makers(readAll(root)).filter((file) => !sameOnEach.some(({ files }) => files.test(file)))
+
+/** What a suite calls that draws little, or runs over one database only, in `npm test`. */
+const drawing = /\/draws\.ts'|\bover(?:Server|Statements|BothStores)\(|databasesOfStatements\(|'\.\/subjects\.ts'/
+
+/** Test files that `npm run soak` runs in full, beside those of test/soak. */
+export const drawnTests = (root: string): readonly string[] =>
+  [...readAll(root)].flatMap(([file, text]) => (file.endsWith('.test.ts') && drawing.test(text) ? [file] : []))
