@@ -81,11 +81,11 @@ export async function createStoreWorld(engine: EngineName, from?: StoreWorld, th
 }
 
 /** Runs a suite over both databases. */
-export const overBoth = (name: string, suite: (engine: EngineName) => void): void =>
+export const overBoth = (name: string, suite: (engine: EngineName) => void | Promise<void>): void =>
   describe.each(databasesUnderTest(['embedded', 'postgres']))(`${name} (%s)`, suite)
 
 /** Runs a suite that looks at statements only: over PostgreSQL, in `npm run soak` over the embedded database too. */
-export const overStatements = (name: string, suite: (engine: EngineName) => void): void =>
+export const overStatements = (name: string, suite: (engine: EngineName) => void | Promise<void>): void =>
   describe.each(databasesOfStatements(['embedded', 'postgres']))(`${name} (%s)`, suite)
 
 /**

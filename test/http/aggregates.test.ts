@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { share } from '../support/share.ts'
 import { expectDocumented } from './contract.ts'
 import { executePath, listUsers, onlyUsers, overStatements, search, startCopyWorld } from './search-support.ts'
-import { type Answer, connectorsPath, createTenant, type Json, type World } from './support.ts'
+import { type Answer, connectorsPath, createTenant, type Json } from './support.ts'
 
-overStatements('an aggregate', (engine) => {
-  let world: World
-  let users: string
+overStatements('an aggregate', async (engine) => {
   const aggregate = (params: object | undefined, more: object = {}): Promise<Answer> =>
     world.execute(users, { entity: 'users', action: 'context_store_aggregate', params, ...more })
   const told = async (params: object): Promise<Json> => {
@@ -13,11 +12,8 @@ overStatements('an aggregate', (engine) => {
     expectDocumented(executePath, answer)
     return [answer.status, answer.json.code, answer.json.errors?.[0]?.field, answer.json.errors?.[0]?.message]
   }
-  beforeAll(async () => {
-    world = await startCopyWorld(engine)
-    users = await world.connect('users', onlyUsers)
-  })
-  afterAll(() => world.close())
+  const world = await share(startCopyWorld(engine))
+  const users = await world.connect('users', onlyUsers)
 
   test('before the first sync is told to come again, after its parameters are read', async () => {
     const answer = await aggregate({ group_by: ['active'] })

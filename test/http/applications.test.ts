@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { base, client, createTenant, type Json, type Sent, startWorld, type Tenant, tokenPath, type World } from './support.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { share } from '../support/share.ts'
+import { base, client, createTenant, type Json, type Sent, startWorld, type Tenant, tokenPath } from './support.ts'
 
 const path = `${base}/account/applications`
 
-let world: World
 let tenant: Tenant
 let number = 0
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
+const world = await share(startWorld())
 beforeEach(async () => {
   number += 1
   tenant = await createTenant(world, `tenant ${number}`)

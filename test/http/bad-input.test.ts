@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { share } from '../support/share.ts'
 import { sendBytes } from './bytes.ts'
 import { expectDocumented } from './contract.ts'
-import { connectorsPath, sandboxConnector, startWorld, type World } from './support.ts'
+import { connectorsPath, sandboxConnector, startWorld } from './support.ts'
 
-let world: World
-let connectorId: string
-beforeAll(async () => {
-  world = await startWorld({ settings: { bodyLimit: 4_096 } })
-  connectorId = await world.connect('bad input')
-})
-afterAll(() => world.close())
+const world = await share(startWorld({ settings: { bodyLimit: 4_096 } }))
+const connectorId = await world.connect('bad input')
 
 const deep = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
 

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { share } from '../support/share.ts'
 import { sendBytes } from './bytes.ts'
-import { base, connectorsPath, type Sent, startWorld, type World } from './support.ts'
+import { base, connectorsPath, type Sent, startWorld } from './support.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
+const world = await share(startWorld())
 
 const problemKeys = [
   'type',

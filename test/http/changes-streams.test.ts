@@ -1,10 +1,11 @@
 /** Changes as a stream of events: each page with its cursor as id, and an end with what allowed the stream. */
 import type { IncomingMessage } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
+import { share } from '../support/share.ts'
 import { contract } from './contract.ts'
 import { eventually, onlyUsers, startCopyWorld } from './search-support.ts'
-import { base, connectorsPath, createTenant, type Json, type Tenant, type World } from './support.ts'
+import { base, connectorsPath, createTenant, type Json, type Tenant } from './support.ts'
 
 interface Told {
   readonly event: string
@@ -32,14 +33,10 @@ async function* events(answer: IncomingMessage, path: Path): AsyncGenerator<Told
   }
 }
 
-describe.each(['changes', 'entities/users/changes'] as const)('a stream of %s', (path) => {
-  let world: World
+describe.each(['changes', 'entities/users/changes'] as const)('a stream of %s', async (path) => {
   let tenant: Tenant
   let number = 0
-  beforeAll(async () => {
-    world = await startCopyWorld('postgres', { streams: { lookMs: 20 } })
-  })
-  afterAll(() => world.close())
+  const world = await share(startCopyWorld('postgres', { streams: { lookMs: 20 } }))
 
   const begin = async (): Promise<void> => {
     number += 1

@@ -1,22 +1,19 @@
 /** The change feed over HTTP: all records once, then what changes, without a gap, for those who may search. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { connect as connectTo } from '../../packages/ferrule/src/index.ts'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
 import { Follower } from '../support/follower.ts'
+import { share } from '../support/share.ts'
 import { expectDocumented } from './contract.ts'
 import { allFound, eventually, overStatements, startCopyWorld } from './search-support.ts'
-import { type Answer, connectorsPath, type Json, type World } from './support.ts'
+import { type Answer, connectorsPath, type Json } from './support.ts'
 
 const operation = `GET ${connectorsPath}/{connector_id}/entities/{entity}/changes`
 
-overStatements('a change feed', (engine) => {
-  let world: World
+overStatements('a change feed', async (engine) => {
   let connector: string
   let number = 0
-  beforeAll(async () => {
-    world = await startCopyWorld(engine)
-  })
-  afterAll(() => world.close())
+  const world = await share(startCopyWorld(engine))
 
   const ask = async (query: Readonly<Record<string, string | number>> = {}, entity = 'users', token = world.token): Promise<Answer> => {
     const text = new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]))

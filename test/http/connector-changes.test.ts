@@ -1,25 +1,22 @@
 /** The change feed of a whole connector over HTTP: each entity in its own order, none starved, none lost. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { connect as connectTo } from '../../packages/ferrule/src/index.ts'
 import { mostEntities } from '../../packages/server/src/copies/changes/connector-feed.ts'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
 import { Follower } from '../support/follower.ts'
+import { share } from '../support/share.ts'
 import { expectDocumented } from './contract.ts'
 import { allFound, eventually, overStatements, startCopyWorld } from './search-support.ts'
-import { type Answer, connectorsPath, type Json, type World } from './support.ts'
+import { type Answer, connectorsPath, type Json } from './support.ts'
 
 const operation = `GET ${connectorsPath}/{connector_id}/changes`
 const idOf = { users: 'id', settings_scorecards: 'scorecardId' } as const
 type Entity = keyof typeof idOf
 
-overStatements('a change feed of a connector', (engine) => {
-  let world: World
+overStatements('a change feed of a connector', async (engine) => {
   let connector: string
   let number = 0
-  beforeAll(async () => {
-    world = await startCopyWorld(engine)
-  })
-  afterAll(() => world.close())
+  const world = await share(startCopyWorld(engine))
 
   const ask = async (query: Readonly<Record<string, string | number>> = {}): Promise<Answer> => {
     const text = new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]))

@@ -1,15 +1,11 @@
 /** What the console asks the service for, beside what other clients ask. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { share } from '../support/share.ts'
 import { sandboxWarehouse } from './snowflake-support.ts'
-import { base, client, connectorsPath, createTenant, startWorld, type World } from './support.ts'
+import { base, client, connectorsPath, createTenant, startWorld } from './support.ts'
 
-let world: World
-let connector: string
-beforeAll(async () => {
-  world = await startWorld()
-  connector = await world.connect('Console')
-})
-afterAll(() => world.close())
+const world = await share(startWorld())
+const connector = await world.connect('Console')
 
 const ask = (path: string) => world.ask(`${base}${path}`, { token: world.token })
 

@@ -1,29 +1,25 @@
 /** Registered consumers of changes over HTTP: each keeps its place, and nothing that it has not read is lost without a word. */
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { connect as connectTo } from '../../packages/ferrule/src/index.ts'
 import { mostConsumers } from '../../packages/ferrule/src/wire/index.ts'
 import { type Consumers, createConsumers } from '../../packages/server/src/copies/changes/consumers.ts'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
+import { share } from '../support/share.ts'
 import { overStatements, startCopyWorld } from './search-support.ts'
-import { type Answer, client, connectorsPath, createTenant, type Json, tokenPath, type World } from './support.ts'
+import { type Answer, client, connectorsPath, createTenant, type Json, tokenPath } from './support.ts'
 
-overStatements('a consumer of changes', (engine) => {
-  let world: World
+overStatements('a consumer of changes', async (engine) => {
   let connector: string
-  let other: string
   let id = 0
-  beforeAll(async () => {
-    world = await startCopyWorld(engine)
-    const entities = ['users', 'settings_scorecards'].map((entity) => ({ entity }))
-    connector = await world.connect('consumers', { entities })
-    await world.context.sync()
-    other = await world.connect('other', { entities })
-  })
+  const world = await share(startCopyWorld(engine))
+  const entities = ['users', 'settings_scorecards'].map((entity) => ({ entity }))
+  connector = await world.connect('consumers', { entities })
+  await world.context.sync()
+  const other = await world.connect('other', { entities })
   afterEach(async () => {
     for (const { name } of await world.platform.consumerRows.list({ organizationId: world.organizationId, connectorId: connector }))
       await ask('DELETE', `/consumers/${name}`)
   })
-  afterAll(() => world.close())
 
   const ask = (method: string, path: string, body?: unknown, token = world.token): Promise<Answer> =>
     world.ask(`${connectorsPath}/${connector}${path}`, { method, token, ...(body === undefined ? {} : { body }) })

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { share } from '../support/share.ts'
 import { expectDocumented } from './contract.ts'
 import { startCopyWorld } from './search-support.ts'
-import { connectorsPath, type Json, sandboxConnector, sandboxStore, startWorld, type World } from './support.ts'
+import { connectorsPath, type Json, sandboxConnector, sandboxStore, startWorld } from './support.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startCopyWorld('postgres')
-})
-afterAll(() => world.close())
+const world = await share(startCopyWorld('postgres'))
 
 const create = async (body: object, headers: Readonly<Record<string, string>> = {}) => {
   const answer = await world.ask(connectorsPath, { token: world.token, body, headers })

@@ -1,17 +1,16 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import type { Call, Outcome } from '../../packages/ferrule/src/engine/call/outcome.ts'
-import { connectorsPath, startWorld, type World } from './support.ts'
+import { share } from '../support/share.ts'
+import { connectorsPath, startWorld } from './support.ts'
 
-let world: World
-let connectorId: string
 /** Newest call and its outcome, as the engine saw them. */
 let seen: { call?: Call; outcome?: Outcome } = {}
 const waiting: (() => void)[] = []
 
-beforeAll(async () => {
-  world = await startWorld({
+const world = await share(
+  startWorld({
     engine: (engine) => ({
       async run(connection, call) {
         seen = { call }
@@ -21,10 +20,9 @@ beforeAll(async () => {
         return outcome
       },
     }),
-  })
-  connectorId = await world.connect('downloads')
-})
-afterAll(() => world.close())
+  }),
+)
+const connectorId = await world.connect('downloads')
 afterEach(() => world.sandbox.faults.clear())
 
 const nextCall = () => new Promise<void>((resolve) => waiting.push(resolve))

@@ -1,23 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connectorsPath, type Json, type Tenant } from './support.ts'
+import { expect, test } from 'vitest'
+import { share } from '../support/share.ts'
+import { connectorsPath, type Json } from './support.ts'
 import { VendorWorld } from './vendor-webhooks-support.ts'
 import { endpointsPath, Receiver } from './webhook-support.ts'
 
-let here: VendorWorld
-let receiver: Receiver
-let owner: Tenant
-let connectorId: string
-beforeAll(async () => {
-  receiver = await new Receiver().start()
-  here = await VendorWorld.start({ webhookHosts: ['127.0.0.1'] })
-  owner = await here.tenant('Owner')
-  connectorId = await here.connect(owner)
-  await here.world.context.events.run()
-})
-afterAll(async () => {
-  await here.close()
-  receiver.close()
-})
+const receiver = await share(new Receiver().start())
+const here = await share(VendorWorld.start({ webhookHosts: ['127.0.0.1'] }))
+const owner = await here.tenant('Owner')
+const connectorId = await here.connect(owner)
+await here.world.context.events.run()
 
 /** Numbers of the metrics of events, by their names with labels. */
 async function read(): Promise<ReadonlyMap<string, number>> {

@@ -1,16 +1,13 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { Ferrule, verifyWebhook } from '../../packages/ferrule/src/index.ts'
+import { share } from '../support/share.ts'
 import { base, connectorsPath, createTenant, type Json, sandboxConnector } from './support.ts'
 import { endpointsPath, HookWorld, hour, missing, second } from './webhook-support.ts'
 
-let here: HookWorld
-beforeAll(async () => {
-  here = await HookWorld.start()
-})
+const here = await share(HookWorld.start())
 beforeEach(() => here.begin())
-afterAll(() => here.close())
 
 describe('verifyWebhook', () => {
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`

@@ -1,73 +1,68 @@
 /** The search over all connectors, over HTTP. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Ferrule } from '../../packages/ferrule/src/index.ts'
+import { share } from '../support/share.ts'
 import { allHits, connectEmpty, searchAll, startEverythingWorld, write } from './everything-support.ts'
 import { overStatements } from './search-support.ts'
-import { base, connectorsPath, createTenant, type Json, type World } from './support.ts'
+import { base, connectorsPath, createTenant, type Json } from './support.ts'
 
-overStatements('a search over all connectors', (engine) => {
-  let world: World
-  let deskId: string
-  let shopId: string
-  beforeAll(async () => {
-    world = await startEverythingWorld(engine)
-    deskId = await connectEmpty(world, 'desk', 'My desk', { replication_config: { site: 'acme' } })
-    shopId = await connectEmpty(world, 'shop', 'My shop')
-    await write(world, {
-      connector: deskId,
-      kind: 'desk',
-      entity: 'tickets',
-      records: [
-        {
-          id: 9007199254740993n,
-          subject: 'Acme renewal',
-          body: 'They want to renew',
-          state: 'open',
-          custom: {},
-          opened: '2026-03-01T00:00:00Z',
-        },
-        {
-          id: 2,
-          subject: 'Printer',
-          body: `${'Long before. '.repeat(30)}The printer of Ácme\nburns`,
-          state: 'open',
-          custom: { tag: 'vip' },
-          opened: '2026-04-01T00:00:00Z',
-        },
-        {
-          id: 3,
-          subject: 'Other',
-          body: 'Nothing',
-          state: 'closed',
-          custom: { note: ['for the Wi-Fi of acme'] },
-          opened: '2026-05-01T00:00:00Z',
-        },
-      ],
-    })
-    await write(world, {
-      connector: deskId,
-      kind: 'desk',
-      entity: 'people',
-      records: [{ id: 'a&b/c', name: 'Ann Acmeson', email: 'ann@globex.example' }],
-    })
-    await write(world, {
-      connector: shopId,
-      kind: 'shop',
-      entity: 'orders',
-      records: [
-        {
-          id: 'o1',
-          title: 'Order of acme',
-          state: 'open',
-          url: 'https://eu.shop.example/orders/o1?a=b',
-          created_at: '2026-04-15T00:00:00Z',
-        },
-        { id: 'o2', title: 'Order of globex', state: 'paid', url: 'https://elsewhere.example/o2', created_at: '2026-04-16T00:00:00Z' },
-      ],
-    })
+overStatements('a search over all connectors', async (engine) => {
+  const world = await share(startEverythingWorld(engine))
+  const deskId = await connectEmpty(world, 'desk', 'My desk', { replication_config: { site: 'acme' } })
+  const shopId = await connectEmpty(world, 'shop', 'My shop')
+  await write(world, {
+    connector: deskId,
+    kind: 'desk',
+    entity: 'tickets',
+    records: [
+      {
+        id: 9007199254740993n,
+        subject: 'Acme renewal',
+        body: 'They want to renew',
+        state: 'open',
+        custom: {},
+        opened: '2026-03-01T00:00:00Z',
+      },
+      {
+        id: 2,
+        subject: 'Printer',
+        body: `${'Long before. '.repeat(30)}The printer of Ácme\nburns`,
+        state: 'open',
+        custom: { tag: 'vip' },
+        opened: '2026-04-01T00:00:00Z',
+      },
+      {
+        id: 3,
+        subject: 'Other',
+        body: 'Nothing',
+        state: 'closed',
+        custom: { note: ['for the Wi-Fi of acme'] },
+        opened: '2026-05-01T00:00:00Z',
+      },
+    ],
   })
-  afterAll(() => world.close())
+  await write(world, {
+    connector: deskId,
+    kind: 'desk',
+    entity: 'people',
+    records: [{ id: 'a&b/c', name: 'Ann Acmeson', email: 'ann@globex.example' }],
+  })
+  await write(world, {
+    connector: shopId,
+    kind: 'shop',
+    entity: 'orders',
+    records: [
+      {
+        id: 'o1',
+        title: 'Order of acme',
+        state: 'open',
+        url: 'https://eu.shop.example/orders/o1?a=b',
+        created_at: '2026-04-15T00:00:00Z',
+      },
+      { id: 'o2', title: 'Order of globex', state: 'paid', url: 'https://elsewhere.example/o2', created_at: '2026-04-16T00:00:00Z' },
+    ],
+  })
 
   const keysOf = (data: readonly Json[]) => data.map(({ entity, key }) => `${entity} ${key}`)
 

@@ -10,9 +10,10 @@ import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts
 import { exportFormats } from '../../packages/server/src/http/routes/export.ts'
 import { bundleOf } from '../../scripts/bundles.mjs'
 import { buildSourceEnvironment } from '../support/commands.ts'
+import { share } from '../support/share.ts'
 import { expectDocumented } from './contract.ts'
 import { allFound, eventually, overStatements, startCopyWorld } from './search-support.ts'
-import { client, connectorsPath, type Json, type World } from './support.ts'
+import { client, connectorsPath, type Json } from './support.ts'
 
 const operation = `GET ${connectorsPath}/{connector_id}/entities/{entity}/export`
 const root = join(import.meta.dirname, '../..')
@@ -30,17 +31,12 @@ function readCsv(csv: string): (string | null)[][] {
   return rows
 }
 
-overStatements('an export', (engine) => {
-  let world: World
-  let connector: string
+overStatements('an export', async (engine) => {
   const path = (query = '', entity = 'users') => `${connectorsPath}/${connector}/entities/${entity}/export${query}`
   const ask = (query = '', entity = 'users') => world.ask(path(query, entity), { token: world.token })
   const json = (value: unknown) => encodeURIComponent(JSON.stringify(value))
-  beforeAll(async () => {
-    world = await startCopyWorld(engine)
-    connector = await world.connect('exported', { entities: [{ entity: 'users' }] })
-  })
-  afterAll(() => world.close())
+  const world = await share(startCopyWorld(engine))
+  const connector = await world.connect('exported', { entities: [{ entity: 'users' }] })
 
   test('before the first sync is told to come again', async () => {
     const answer = await ask()

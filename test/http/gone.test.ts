@@ -1,22 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { share } from '../support/share.ts'
 import { overStatements, search, startCopyWorld } from './search-support.ts'
-import { client, type Json, sandboxStore, tokenPath, type World } from './support.ts'
+import { client, type Json, sandboxStore, tokenPath } from './support.ts'
 
 const minute = 60_000
 /** On PostgreSQL more than ten pages: fewer are read as a whole in every run. */
 const calls = { postgres: 1_050, embedded: 450 }
 const entities = ['calls', 'calls_extensive', 'call_transcripts'] as const
 
-overStatements('a call that turns private', (engine) => {
-  let world: World
-  let id: string
-  beforeAll(async () => {
-    world = await startCopyWorld(engine, { sandbox: { calls: calls[engine] } })
-    id = await world.connect('calls', { entities: entities.map((entity) => ({ entity })) })
-    await world.context.sync()
-  })
-  afterAll(() => world.close())
-
+overStatements('a call that turns private', async (engine) => {
   const found = async (filters: Readonly<Record<(typeof entities)[number], object>>): Promise<number[]> => {
     const answers = await Promise.all(
       entities.map((entity) => search(world, id, { entity, params: { query: { filter: filters[entity] } } })),
@@ -53,6 +45,10 @@ overStatements('a call that turns private', (engine) => {
     world.sandbox.gong.editCall(call, { isPrivate: true })
     return call
   }
+
+  const world = await share(startCopyWorld(engine, { sandbox: { calls: calls[engine] } }))
+  const id = await world.connect('calls', { entities: entities.map((entity) => ({ entity })) })
+  await world.context.sync()
 
   test.each<[string, (call: string) => Promise<Json>, string]>([
     ['a get', (call) => live('calls', 'get', { id: call }), 'private_call'],
@@ -128,16 +124,11 @@ overStatements('a call that turns private', (engine) => {
   })
 })
 
-overStatements('a record that is gone', (engine) => {
-  let world: World
-  let id: string
-  beforeAll(async () => {
-    world = await startCopyWorld(engine)
-    const kept = ['product_variants', 'product_images']
-    id = await world.connect('products', { ...sandboxStore('products'), entities: kept.map((entity) => ({ entity })) })
-    await world.context.sync()
-  })
-  afterAll(() => world.close())
+overStatements('a record that is gone', async (engine) => {
+  const world = await share(startCopyWorld(engine))
+  const kept = ['product_variants', 'product_images']
+  const id = await world.connect('products', { ...sandboxStore('products'), entities: kept.map((entity) => ({ entity })) })
+  await world.context.sync()
 
   test('goes with everything that hangs on it, though it is not searchable itself', async () => {
     const all = async (entity: string, params: object) => (await search(world, id, { entity, params })).json.data as Json[]

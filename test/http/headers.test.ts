@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Engine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import { Stopping } from '../../packages/server/src/http/stopping.ts'
-import { base, client, connectorsPath, startWorld, tokenPath, type World } from './support.ts'
+import { share } from '../support/share.ts'
+import { base, client, connectorsPath, startWorld, tokenPath } from './support.ts'
 
-let world: World
 let failure: unknown
-beforeAll(async () => {
-  const engine = (real: Engine): Pick<Engine, 'run'> => ({
-    run: (connection, call) => (failure === undefined ? real.run(connection, call) : Promise.reject(failure)),
-  })
-  world = await startWorld({ engine, settings: { corsOrigins: ['https://console.example'] } })
+const engine = (real: Engine): Pick<Engine, 'run'> => ({
+  run: (connection, call) => (failure === undefined ? real.run(connection, call) : Promise.reject(failure)),
 })
-afterAll(() => world.close())
+const world = await share(startWorld({ engine, settings: { corsOrigins: ['https://console.example'] } }))
 
 describe('the id of a request', () => {
   test.each(['abc', 'A-1_2.3', 'x'.repeat(128)])('is the one that was sent: %s', async (id) => {

@@ -5,23 +5,20 @@
 import dns, { type LookupAddress } from 'node:dns'
 import { syncBuiltinESMExports } from 'node:module'
 import { Socket } from 'node:net'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { readServedKinds } from '../../packages/server/src/main/kinds/served.ts'
 import { acme } from '../kind-file/acme.ts'
 import { hostile, times } from '../kind-file/hostile.ts'
+import { share } from '../support/share.ts'
 import { startCopyWorld } from './search-support.ts'
-import { type Answer, base, connectorsPath, type Json, type World } from './support.ts'
+import { type Answer, base, connectorsPath, type Json } from './support.ts'
 
 const path = `${base}/kinds/acme`
 /** Everything that code can find without a name of its own. */
 const listPrototype = (): string => JSON.stringify(Object.getOwnPropertyNames(Object.prototype))
 const prototype = listPrototype()
 
-let world: World
-beforeAll(async () => {
-  world = await startCopyWorld('embedded', { kinds: await readServedKinds({ FERRULE_KINDS: '@ferrule/kinds/github' }) })
-})
-afterAll(() => world.close())
+const world = await share(startCopyWorld('embedded', { kinds: await readServedKinds({ FERRULE_KINDS: '@ferrule/kinds/github' }) }))
 
 describe('a file of harm is refused, checked and published, and nothing of it stays:', () => {
   test.each(Object.entries(hostile))('%s', async (_group, cases) => {

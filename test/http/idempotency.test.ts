@@ -1,38 +1,34 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import type { Engine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import type { Call, Outcome } from '../../packages/ferrule/src/engine/call/outcome.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
+import { share } from '../support/share.ts'
 import { expectDocumented } from './contract.ts'
-import { type Answer, connectorsPath, createTenant, startWorld, type World } from './support.ts'
+import { type Answer, connectorsPath, createTenant, startWorld } from './support.ts'
 
 const operation = `POST ${connectorsPath}/{connector_id}/execute`
 const body = { entity: 'users', action: 'create', params: { name: 'Ada' } }
 
-let world: World
-let connectorId: string
 let calls: Call[]
 /** What the vendor answers to a write; no kind of this service takes writes by every action yet. */
 let answer: (call: Call) => Promise<Outcome> | Outcome
 const created = () => ({ type: 'record', data: { id: 9_007_199_254_740_993n, n: calls.length }, meta: {} }) as const
 
-beforeAll(async () => {
-  const engine = (real: Engine): Pick<Engine, 'run'> => ({
-    run: async (connection, call) => {
-      if (call.action === 'list') return real.run(connection, call)
-      calls.push(call)
-      return answer(call)
-    },
-  })
-  calls = []
-  answer = created
-  world = await startWorld({ engine, settings: { concurrency: 2, corsOrigins: ['https://console.example'] } })
-  connectorId = await world.connect('written to')
+const engine = (real: Engine): Pick<Engine, 'run'> => ({
+  run: async (connection, call) => {
+    if (call.action === 'list') return real.run(connection, call)
+    calls.push(call)
+    return answer(call)
+  },
 })
+calls = []
+answer = created
+const world = await share(startWorld({ engine, settings: { concurrency: 2, corsOrigins: ['https://console.example'] } }))
+const connectorId = await world.connect('written to')
 afterEach(() => {
   calls = []
   answer = created
 })
-afterAll(() => world.close())
 
 const sent = (key: string, more: object = {}, headers: Readonly<Record<string, string>> = {}) => ({
   token: world.token,

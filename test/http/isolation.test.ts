@@ -1,34 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { routes } from '../../packages/server/src/http/routes/index.ts'
-import { base, connectorsPath, createTenant, type Sent, startWorld, type Tenant, type World } from './support.ts'
-
-let world: World
-let owner: Tenant
-let stranger: Tenant
-let scoped: string
-/** Id of an address that the owner plays a download from. */
-let mediaId: string
-/** A kind that the owner brought, with a connector of it. */
-let ownKind: { readonly id: string; readonly connectorId: string; readonly syncId: string }
-/** An endpoint of the owner with a delivery. */
-let webhook: { readonly endpoint_id: string; readonly delivery_id: string }
-beforeAll(async () => {
-  world = await startWorld({ settings: { webhookHosts: ['127.0.0.1'] } })
-  owner = await createTenant(world, 'Owner')
-  stranger = await createTenant(world, 'Stranger')
-  const sent = { token: stranger.token, body: { workspace_name: 'elsewhere' } }
-  scoped = String((await world.ask(`${base}/account/applications/scoped-token`, sent)).json.token)
-  const params = { ...mediaParams, filter: { callIds: [world.sandbox.gong.world.callId] } }
-  const media = await world.ask(`${connectorsPath}/${owner.connectorId}/media`, {
-    token: owner.token,
-    body: { entity: 'call_audio', params },
-  })
-  mediaId = String(/[\w-]{43}/.exec(media.json.url)?.[0])
-  ownKind = await bringKind(owner.token)
-  webhook = await bringWebhook(owner.token)
-})
-afterAll(() => world.close())
+import { share } from '../support/share.ts'
+import { base, connectorsPath, createTenant, type Sent, startWorld, type Tenant } from './support.ts'
 
 const slug = 'owners-desk'
 const title = 'Desk of them'
@@ -138,6 +112,23 @@ async function seen(path: string, sent: Sent) {
   const { date: _date, ...rest } = headers
   return { status, headers: rest, text }
 }
+
+const world = await share(startWorld({ settings: { webhookHosts: ['127.0.0.1'] } }))
+const owner = await createTenant(world, 'Owner')
+const stranger = await createTenant(world, 'Stranger')
+const sent = { token: stranger.token, body: { workspace_name: 'elsewhere' } }
+const scoped = String((await world.ask(`${base}/account/applications/scoped-token`, sent)).json.token)
+const params = { ...mediaParams, filter: { callIds: [world.sandbox.gong.world.callId] } }
+const media = await world.ask(`${connectorsPath}/${owner.connectorId}/media`, {
+  token: owner.token,
+  body: { entity: 'call_audio', params },
+})
+/** Id of an address that the owner plays a download from. */
+const mediaId = String(/[\w-]{43}/.exec(media.json.url)?.[0])
+/** A kind that the owner brought, with a connector of it. */
+const ownKind = await bringKind(owner.token)
+/** An endpoint of the owner with a delivery. */
+const webhook = await bringWebhook(owner.token)
 
 test('the table of routes has ids to try', () => {
   expect(withIds.map(({ operation }) => operation)).toEqual(expect.arrayContaining(Object.keys(bodies)))

@@ -1,7 +1,8 @@
 /** Documents become kind files by a route: what is unsure is listed, what cannot be read is refused with the reason, and sizes are bounded. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { answer, list, makeDocument, object } from '../import/openapi-support.ts'
-import { base, startWorld, type World } from './support.ts'
+import { share } from '../support/share.ts'
+import { base, startWorld } from './support.ts'
 
 const kinds = `${base}/kinds`
 const lamp = { id: 'string', name: 'string' }
@@ -17,11 +18,7 @@ const document = JSON.stringify(
 const schema =
   'type Query { lamps(first: Int, after: String): LampConnection } type LampConnection { nodes: [Lamp!]! pageInfo: PageInfo! } type PageInfo { hasNextPage: Boolean! endCursor: String } type Lamp { id: ID! name: String }'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
+const world = await share(startWorld())
 
 const convert = (body: object, token = world.token) => world.ask(`${kinds}/import`, { token, body })
 

@@ -5,7 +5,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { startService as startInProcess } from '../../packages/server/src/index.ts'
 import { bundleOf } from '../../scripts/bundles.mjs'
 import { buildSourceEnvironment } from '../support/commands.ts'
@@ -14,10 +14,7 @@ import { copyEmbeddedDatabase } from '../support/postgres.ts'
 import type { Json } from './support.ts'
 
 const root = join(import.meta.dirname, '../..')
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'ferrule-life-'))
-})
+const folder = await mkdtemp(join(tmpdir(), 'ferrule-life-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 /** Returns a data folder in which the context store was opened before: creating its database takes seconds of a core. */

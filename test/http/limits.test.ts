@@ -1,18 +1,14 @@
 import { once } from 'node:events'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Engine } from '../../packages/ferrule/src/engine/call/execute.ts'
-import { connectorsPath, createTenant, sandboxConnector, startWorld, type World } from './support.ts'
+import { share } from '../support/share.ts'
+import { connectorsPath, createTenant, sandboxConnector, startWorld } from './support.ts'
 
 const list = { entity: 'users', action: 'list', select_fields: ['id'] }
 
-describe('calls per minute', () => {
-  let world: World
-  let connectorId: string
-  beforeAll(async () => {
-    world = await startWorld({ settings: { rateLimit: 3 } })
-    connectorId = await world.connect('limited')
-  })
-  afterAll(() => world.close())
+describe('calls per minute', async () => {
+  const world = await share(startWorld({ settings: { rateLimit: 3 } }))
+  const connectorId = await world.connect('limited')
 
   const shown = async () => {
     const { status, headers } = await world.execute(connectorId, list)
@@ -54,21 +50,8 @@ describe('calls per minute', () => {
   })
 })
 
-describe('calls at one time', () => {
-  let world: World
-  let connectorId: string
+describe('calls at one time', async () => {
   let held: { readonly arrived: Promise<void>; readonly release: () => void } | undefined
-  beforeAll(async () => {
-    const engine = (real: Engine): Pick<Engine, 'run'> => ({
-      run: async (connection, call) => {
-        await gate?.enter()
-        return real.run(connection, call)
-      },
-    })
-    world = await startWorld({ settings: { concurrency: 1 }, engine })
-    connectorId = await world.connect('limited')
-  })
-  afterAll(() => world.close())
 
   let gate: { enter(): Promise<void> } | undefined
   function hold() {
@@ -83,6 +66,15 @@ describe('calls at one time', () => {
     held = { arrived, release }
     return held
   }
+
+  const engine = (real: Engine): Pick<Engine, 'run'> => ({
+    run: async (connection, call) => {
+      await gate?.enter()
+      return real.run(connection, call)
+    },
+  })
+  const world = await share(startWorld({ settings: { concurrency: 1 }, engine }))
+  const connectorId = await world.connect('limited')
 
   test('are refused beyond the limit and let in again', async () => {
     const { arrived, release } = hold()

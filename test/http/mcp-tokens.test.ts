@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { buildMcpAddress } from '../../packages/server/src/main/settings/own-address.ts'
-import { base, client, connectorsPath, type Json, type Sent, startWorld, tokenPath, type World } from './support.ts'
+import { share } from '../support/share.ts'
+import { base, client, connectorsPath, type Json, type Sent, startWorld, tokenPath } from './support.ts'
 
 const path = `${base}/account/mcp-tokens`
 
-let world: World
-let connectorId: string
-beforeAll(async () => {
-  world = await startWorld()
-  connectorId = await world.connect('gong')
-})
-afterAll(() => world.close())
+const world = await share(startWorld())
+const connectorId = await world.connect('gong')
 
 const ask = (operation: string, sent: Sent = {}) => {
   const [method = '', rest = ''] = operation.split(' ')

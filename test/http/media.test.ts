@@ -1,8 +1,9 @@
 /** Addresses that a browser plays downloads from. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Engine } from '../../packages/ferrule/src/engine/call/execute.ts'
+import { share } from '../support/share.ts'
 import { beginSession } from './session-support.ts'
-import { type Answer, base, connectorsPath, createTenant, type Sent, startWorld, type World } from './support.ts'
+import { type Answer, base, connectorsPath, createTenant, type Sent, startWorld } from './support.ts'
 
 /** Type that the host of the files sends; undefined: its own. */
 let sentType: string | undefined
@@ -13,15 +14,9 @@ const withType = (engine: Engine): Pick<Engine, 'run'> => ({
   },
 })
 
-let world: World
-let connector: string
-let session: NonNullable<Sent['headers']>
-beforeAll(async () => {
-  world = await startWorld({ engine: withType })
-  connector = await world.connect('Media')
-  session = await beginSession(world)
-})
-afterAll(() => world.close())
+const world = await share(startWorld({ engine: withType }))
+const connector = await world.connect('Media')
+const session = await beginSession(world)
 
 const params = () => ({ filter: { callIds: [world.sandbox.gong.world.callId] }, contentSelector: { exposedFields: { media: true } } })
 const create = (headers: Sent['headers'] = session, body: object = { entity: 'call_audio', params: params() }) =>

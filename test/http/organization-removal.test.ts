@@ -1,19 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { routes } from '../../packages/server/src/http/routes/index.ts'
-import { base, client, connectorsPath, createTenant, startWorld, type Tenant, tokenPath, type World } from './support.ts'
+import { share } from '../support/share.ts'
+import { base, client, connectorsPath, createTenant, startWorld, tokenPath } from './support.ts'
 
 const path = `${base}/organizations`
 
-let world: World
-let tenant: Tenant
-let neighbour: Tenant
-beforeAll(async () => {
-  world = await startWorld()
-  tenant = await createTenant(world, 'Tenant')
-  neighbour = await createTenant(world, 'Neighbour')
-})
-afterAll(() => world.close())
+const world = await share(startWorld())
+const tenant = await createTenant(world, 'Tenant')
+const neighbour = await createTenant(world, 'Neighbour')
 
 const remove = (id: string, token = tenant.token) => world.ask(`${path}/${id}`, { method: 'DELETE', token })
 const restore = (id: string, token = tenant.token) => world.ask(`${path}/${id}/restore`, { method: 'POST', token })

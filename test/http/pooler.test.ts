@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { formatFailure } from '../../packages/server/src/main/failure.ts'
 import { startService } from '../../packages/server/src/main/service.ts'
 import { readSettings } from '../../packages/server/src/main/settings/settings.ts'
-import { type Pooler, startPgBouncer } from '../support/pgbouncer.ts'
+import { startPgBouncer } from '../support/pgbouncer.ts'
 import { listLeftovers } from '../support/pooled-sessions.ts'
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
+import { createTestDatabase } from '../support/postgres.ts'
 import { client, startWorld } from './support.ts'
 
 const environment = {
@@ -21,12 +21,8 @@ const environment = {
 /** Nothing listens there. */
 const nowhere = 'postgresql://postgres:a-password@127.0.0.1:1/any'
 
-let databases: readonly [TestDatabase, TestDatabase]
-let pooler: Pooler
-beforeAll(async () => {
-  databases = [await createTestDatabase('pooled http'), await createTestDatabase('pooled http context')]
-  pooler = await startPgBouncer(databases[0].url, 3)
-})
+const databases = [await createTestDatabase('pooled http'), await createTestDatabase('pooled http context')] as const
+const pooler = await startPgBouncer(databases[0].url, 3)
 afterAll(async () => {
   await pooler.stop()
   for (const database of databases) await database.drop()

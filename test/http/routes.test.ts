@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { share } from '../support/share.ts'
 import { expectDocumented, expectOperation } from './contract.ts'
-import { base, client, connectorsPath, type Sent, sandboxConnector, startWorld, type World } from './support.ts'
+import { base, client, connectorsPath, type Sent, sandboxConnector, startWorld } from './support.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
+const world = await share(startWorld())
 
 /** Asks with the token and holds the answer against the document. */
 async function ask(operation: string, sent: Sent & { readonly slots?: Readonly<Record<string, string>>; readonly query?: string } = {}) {

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { share } from '../support/share.ts'
 import { advertising, eventually, onlyUsers, overStatements, search, startCopyWorld, syncedConnector } from './search-support.ts'
-import { connectorsPath, type Json, type World } from './support.ts'
+import { connectorsPath, type Json } from './support.ts'
 
-overStatements('a search with max_age', (engine) => {
-  let world: World
-  let campaigns: string
-  beforeAll(async () => {
-    world = await startCopyWorld(engine)
-    campaigns = await syncedConnector(world, 'ads', advertising(world, 'ads'))
-  })
-  afterAll(() => world.close())
+overStatements('a search with max_age', async (engine) => {
+  const world = await share(startCopyWorld(engine))
+  const campaigns = await syncedConnector(world, 'ads', advertising(world, 'ads'))
 
   const body = (name: string) => ({
     entity: 'campaigns',

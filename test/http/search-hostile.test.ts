@@ -1,24 +1,20 @@
 /** Hostile texts in every part of a search and an export over HTTP: an answer, or a refusal of the client. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { writeJson } from '../../packages/ferrule/src/values/json/json.ts'
 import { drawHostile, hostileText } from '../context/hostile.ts'
 import { Random } from '../context/random.ts'
+import { share } from '../support/share.ts'
 import { overStatements, startCopyWorld, syncedConnector } from './search-support.ts'
-import { type Answer, connectorsPath, type World } from './support.ts'
+import { type Answer, connectorsPath } from './support.ts'
 
 /** Fields of users: scalar ones, objects and arrays. */
 const fields = ['id', 'firstName', 'emailAddress', 'created', 'active', 'settings', 'emailAliases', 'spokenLanguages']
 const requests = 150
 
-overStatements('hostile texts over HTTP', (engine) => {
+overStatements('hostile texts over HTTP', async (engine) => {
   const random = new Random(20_261_122)
-  let world: World
-  let users: string
-  beforeAll(async () => {
-    world = await startCopyWorld(engine)
-    users = await syncedConnector(world, 'users', { entities: [{ entity: 'users' }] })
-  })
-  afterAll(() => world.close())
+  const world = await share(startCopyWorld(engine))
+  const users = await syncedConnector(world, 'users', { entities: [{ entity: 'users' }] })
 
   const failures: string[] = []
   const note = (answer: Answer, asked: unknown): void => {

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { share } from '../support/share.ts'
 import { advertising, eventually, onlyUsers, overStatements, search, startCopyWorld, syncedConnector } from './search-support.ts'
-import type { Json, World } from './support.ts'
+import type { Json } from './support.ts'
 
-overStatements('a search', (engine) => {
-  let world: World
-  let campaigns: string
-  let users: string
-  beforeAll(async () => {
-    world = await startCopyWorld(engine)
-    users = await world.connect('users', onlyUsers)
-    campaigns = await syncedConnector(world, 'ads', advertising(world, 'ads'))
-  })
-  afterAll(() => world.close())
+overStatements('a search', async (engine) => {
+  const world = await share(startCopyWorld(engine))
+  const users = await world.connect('users', onlyUsers)
+  const campaigns = await syncedConnector(world, 'ads', advertising(world, 'ads'))
 
   test('finds a record that was just read live', async () => {
     const { campaignId, advertiserId } = world.sandbox.tiktok.world

@@ -45,11 +45,11 @@ export async function startCopyWorld(engine: EngineName, options: WorldOptions =
 }
 
 /** Runs a suite over both databases. */
-export const overBothStores = (name: string, suite: (engine: EngineName) => void): void =>
+export const overBothStores = (name: string, suite: (engine: EngineName) => void | Promise<void>): void =>
   describe.each(databasesUnderTest(['postgres', 'embedded']))(`${name} (%s)`, suite)
 
 /** Runs a suite whose stores differ in statements only: over PostgreSQL, in `npm run soak` over the embedded database too. */
-export const overStatements = (name: string, suite: (engine: EngineName) => void): void =>
+export const overStatements = (name: string, suite: (engine: EngineName) => void | Promise<void>): void =>
   describe.each(databasesOfStatements(['postgres', 'embedded']))(`${name} (%s)`, suite)
 
 /** A connector that keeps a copy of some entities, synced. */

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { share } from '../support/share.ts'
 import { expectDocumented } from './contract.ts'
 import { advertising, executePath, overStatements, search, startCopyWorld, syncedConnector } from './search-support.ts'
-import type { Json, World } from './support.ts'
+import type { Json } from './support.ts'
 
-overStatements('a search by values', (engine) => {
-  let world: World
-  let campaigns: string
-  beforeAll(async () => {
-    world = await startCopyWorld(engine)
-    campaigns = await syncedConnector(world, 'ads', advertising(world, 'ads'))
-  })
-  afterAll(() => world.close())
+overStatements('a search by values', async (engine) => {
+  const world = await share(startCopyWorld(engine))
+  const campaigns = await syncedConnector(world, 'ads', advertising(world, 'ads'))
 
   test('keeps every digit', async () => {
     const listing = await world.execute(campaigns, {

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { share } from '../support/share.ts'
 import { expectDocumented, expectOperation } from './contract.ts'
 import { allFound, executePath, listUsers, onlyUsers, overBothStores, search, startCopyWorld } from './search-support.ts'
-import { connectorsPath, createTenant, type Json, type World } from './support.ts'
+import { connectorsPath, createTenant, type Json } from './support.ts'
 
-overBothStores('a search', (engine) => {
-  let world: World
-  let users: string
-  beforeAll(async () => {
-    world = await startCopyWorld(engine)
-    users = await world.connect('users', onlyUsers)
-  })
-  afterAll(() => world.close())
+overBothStores('a search', async (engine) => {
+  const world = await share(startCopyWorld(engine))
+  const users = await world.connect('users', onlyUsers)
 
   test('before the first sync is told to come again', async () => {
     const answer = await search(world, users, { entity: 'users', params: { query: {} } })

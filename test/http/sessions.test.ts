@@ -1,16 +1,13 @@
 /** Sessions of the console: how they begin and end, and who may use them. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { share } from '../support/share.ts'
 import { beginSession, formType, own, postForm, readCookie } from './session-support.ts'
-import { base, client, connectorsPath, createTenant, type Sent, startWorld, type World } from './support.ts'
+import { base, client, connectorsPath, createTenant, type Sent, startWorld } from './support.ts'
 
 const minute = 60_000
 const console_ = 'https://console.example'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld({ settings: { corsOrigins: [console_] } })
-})
-afterAll(() => world.close())
+const world = await share(startWorld({ settings: { corsOrigins: [console_] } }))
 beforeEach(() => {
   world.clock.now += minute + 1_000 // another minute of the limits
 })
@@ -225,12 +222,8 @@ test('neither cookie nor secret is in the log', async () => {
   for (const secret of [cookie.split('=')[1] ?? '', client.secret, 'a-mistyped-secret']) expect(log).not.toContain(secret)
 })
 
-describe('behind a proxy with https and a path', () => {
-  let proxied: World
-  beforeAll(async () => {
-    proxied = await startWorld({ settings: { publicUrl: 'https://ferrule.example/base' } })
-  })
-  afterAll(() => proxied.close())
+describe('behind a proxy with https and a path', async () => {
+  const proxied = await share(startWorld({ settings: { publicUrl: 'https://ferrule.example/base' } }))
 
   test('the cookie is bound to the host, and every address keeps the path', async () => {
     const page = await proxied.ask('/console/search?q=1')

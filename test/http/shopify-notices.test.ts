@@ -1,18 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { day, start } from '../sandbox/shopify-client.ts'
 import { connectorsPath, createTenant, type Json, sandboxStore, startWorld, type World } from './support.ts'
 
-let folder: string
 let world: World
 const clock = { now: start }
 const open = () => startWorld({ folder, sandbox: { clock: () => clock.now } })
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'ferrule-notices-'))
-  world = await open()
-})
+const folder = await mkdtemp(join(tmpdir(), 'ferrule-notices-'))
+world = await open()
 afterAll(async () => {
   await world.close()
   await rm(folder, { recursive: true, force: true })

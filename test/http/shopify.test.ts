@@ -1,22 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { shopifyCredentials as known } from '../../packages/sandbox/src/index.ts'
 import { recordProblems } from '../conformance/records.ts'
 import { operations, type Uses, useOf, usesOf } from '../library/shopify-operations.ts'
 import { day, start } from '../sandbox/shopify-client.ts'
+import { share } from '../support/share.ts'
 import { walkOrders } from './shopify-orders.ts'
-import { connectorsPath, type Json, sandboxStore, startWorld, type World } from './support.ts'
+import { connectorsPath, type Json, sandboxStore, startWorld } from './support.ts'
 
-let world: World
-let id: string
-let uses: Readonly<Record<string, Uses>>
-beforeAll(async () => {
-  world = await startWorld({ sandbox: { clock: () => start } })
-  id = await create('store')
-  uses = usesOf(world.sandbox.shopify.world)
-})
 afterEach(() => world.sandbox.shopify.reset())
-afterAll(() => world.close())
 
 const definitionId = kinds.shopify.definition.id
 const post = (body: unknown) => world.ask(connectorsPath, { token: world.token, body })
@@ -27,6 +19,10 @@ const execute = async (entity: string, action: string, params: object = {}): Pro
   if (status !== 200) throw new Error(`${status} ${json.code}: ${json.message}`)
   return json
 }
+
+const world = await share(startWorld({ sandbox: { clock: () => start } }))
+const id = await create('store')
+const uses: Readonly<Record<string, Uses>> = usesOf(world.sandbox.shopify.world)
 
 describe('creation', () => {
   test.each<[string, object]>([

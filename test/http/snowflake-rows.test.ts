@@ -1,9 +1,10 @@
 /** Large results over HTTP: the memory of rows is given back when they were sent, and never before. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { share } from '../support/share.ts'
 import { sandboxWarehouse } from './snowflake-support.ts'
-import { connectorsPath, startWorld, type World } from './support.ts'
+import { connectorsPath, startWorld } from './support.ts'
 
 /** More than the system keeps for a client that does not read: 10 MB. */
 const [count, width] = [10_000, 1_000]
@@ -11,14 +12,9 @@ const statement = (letter: string) =>
   `SELECT SEQ8() AS N, '${letter.repeat(width)}' AS NOTE FROM TABLE(GENERATOR(ROWCOUNT => ${count})) ORDER BY 1`
 const rowsOf = (letter: string) => Array.from({ length: count }, (_row, index) => [String(index), letter.repeat(width)])
 
-let world: World
-let id: string
-beforeAll(async () => {
-  world = await startWorld()
-  id = await world.connect('warehouse', sandboxWarehouse('warehouse'))
-})
+const world = await share(startWorld())
+const id = await world.connect('warehouse', sandboxWarehouse('warehouse'))
 beforeEach(() => world.sandbox.snowflake.switches.set({ firstPartitionBytes: 20_000_000 }))
-afterAll(() => world.close())
 
 /** A request as bytes, so that several can be written before the first is answered. */
 function requestFor(letter: string, connection: 'close' | 'keep-alive' = 'keep-alive'): string {

@@ -1,24 +1,19 @@
 /** Codes of the vendor's consent page: exchanged once, stored, never shown. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { tiktokCredentials as known, type TiktokWorldFacts } from '../../packages/sandbox/src/index.ts'
+import { afterEach, describe, expect, test } from 'vitest'
+import { tiktokCredentials as known } from '../../packages/sandbox/src/index.ts'
 import { app } from '../library/tiktok-support.ts'
-import { startWorld, type World } from './support.ts'
-import { type Client, clientOf } from './tiktok-support.ts'
+import { share } from '../support/share.ts'
+import { startWorld } from './support.ts'
+import { clientOf } from './tiktok-support.ts'
 
-let world: World
-let client: Client
-let facts: TiktokWorldFacts
-beforeAll(async () => {
-  world = await startWorld()
-  client = clientOf(world)
-  facts = world.sandbox.tiktok.world
-})
+const world = await share(startWorld())
+const client = clientOf(world)
+const facts = world.sandbox.tiktok.world
 afterEach(() => {
   const tokens = world.sandbox.tiktok.requests().flatMap(({ headers }) => headers['access-token'] ?? [])
   client.expectSecrecy('a-wrong-secret', ...tokens)
   world.sandbox.tiktok.reset()
 })
-afterAll(() => world.close())
 
 describe('a code of the consent page', () => {
   test('is exchanged once for fifty calls at once; its token and advertisers are stored, the code is not', async () => {

@@ -1,14 +1,14 @@
 /** Refusals that come with HTTP 200: whatever code the vendor invents, none of them is an empty list. Hosted and in the library. */
 import fc from 'fast-check'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { Deadline } from '../../packages/ferrule/src/engine/http/deadline.ts'
 import { asFerruleError } from '../../packages/ferrule/src/errors.ts'
 import { connect } from '../../packages/ferrule/src/index.ts'
-import { type Reply, serve, type TestServer } from '../engine/support.ts'
+import { type Reply, serve } from '../engine/support.ts'
 import { operations, usesOf } from '../library/tiktok-operations.ts'
 import { execute } from '../library/tiktok-support.ts'
 import { choose } from '../support/draws.ts'
-import { type Json, startWorld, type World } from './support.ts'
+import { type Json, startWorld } from './support.ts'
 import { sandboxAds } from './tiktok-support.ts'
 
 const config = { advertiser_id: '7398164205713920517' }
@@ -16,24 +16,20 @@ const secret = 'a-token-that-nobody-may-see'
 const credentials = { access_token: secret }
 
 let reply: Reply = {}
-let vendor: TestServer
-let world: World
 type Door = (entity: string) => Promise<{ readonly meta?: Json; readonly data?: Json; readonly problem?: Json }>
 const doors: Record<string, Door> = {}
-beforeAll(async () => {
-  vi.spyOn(Deadline.prototype, 'pause').mockResolvedValue()
-  vendor = await serve(() => reply)
-  world = await startWorld({ settings: { origins: { 'tiktok-marketing': { api: vendor.origin } } } })
-  const uses: Readonly<Record<string, object>> = usesOf(world.sandbox.tiktok.world)
-  const id = await world.connect('refusals', sandboxAds('refusals', { credentials, environment: undefined, replication_config: config }))
-  const library = connect('tiktok-marketing', { credentials, config, origin: vendor.origin, limits: false })
-  doors['the service'] = async (entity) => {
-    const { status, json } = await world.execute(id, { entity, action: 'list', params: uses[entity] })
-    return status === 200 ? json : { problem: json }
-  }
-  doors['the library'] = (entity) =>
-    execute(library, entity, 'list', uses[entity]).catch((thrown: unknown) => ({ problem: asFerruleError(thrown).toProblem() }))
-})
+vi.spyOn(Deadline.prototype, 'pause').mockResolvedValue()
+const vendor = await serve(() => reply)
+const world = await startWorld({ settings: { origins: { 'tiktok-marketing': { api: vendor.origin } } } })
+const uses: Readonly<Record<string, object>> = usesOf(world.sandbox.tiktok.world)
+const id = await world.connect('refusals', sandboxAds('refusals', { credentials, environment: undefined, replication_config: config }))
+const library = connect('tiktok-marketing', { credentials, config, origin: vendor.origin, limits: false })
+doors['the service'] = async (entity) => {
+  const { status, json } = await world.execute(id, { entity, action: 'list', params: uses[entity] })
+  return status === 200 ? json : { problem: json }
+}
+doors['the library'] = (entity) =>
+  execute(library, entity, 'list', uses[entity]).catch((thrown: unknown) => ({ problem: asFerruleError(thrown).toProblem() }))
 afterEach(() => expect(world.log.join('')).not.toContain(secret))
 afterAll(async () => {
   vi.restoreAllMocks()

@@ -1,26 +1,20 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { parseJson } from '../../packages/ferrule/src/values/json/json.ts'
-import { tiktokCredentials as known, type TiktokWorldFacts } from '../../packages/sandbox/src/index.ts'
+import { tiktokCredentials as known } from '../../packages/sandbox/src/index.ts'
 import { recordProblems } from '../conformance/records.ts'
 import { operations, reportOf, usesOf } from '../library/tiktok-operations.ts'
 import { app } from '../library/tiktok-support.ts'
 import { start } from '../sandbox/tiktok-client.ts'
 import { choose } from '../support/draws.ts'
-import { connectorsPath, type Json, startWorld, type World } from './support.ts'
-import { type Client, clientOf, sandboxAds } from './tiktok-support.ts'
+import { connectorsPath, type Json, startWorld } from './support.ts'
+import { clientOf, sandboxAds } from './tiktok-support.ts'
 
-let world: World
-let client: Client
-let facts: TiktokWorldFacts
+const world = await startWorld({ sandbox: { clock: () => start } })
+const client = clientOf(world)
+const facts = world.sandbox.tiktok.world
 /** A connector with one advertiser. */
-let id: string
-beforeAll(async () => {
-  world = await startWorld({ sandbox: { clock: () => start } })
-  client = clientOf(world)
-  facts = world.sandbox.tiktok.world
-  id = await client.create('ads', { advertiser_id: facts.advertiserId })
-})
+const id = await client.create('ads', { advertiser_id: facts.advertiserId })
 afterEach(() => world.sandbox.tiktok.reset())
 afterAll(async () => {
   client.expectSecrecy()

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { share } from '../support/share.ts'
 import { base, client, connectorsPath, createTenant, startWorld, tokenPath, type World } from './support.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
+const world = await share(startWorld())
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 const basic = (id: string, secret: string) => ({ authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` })

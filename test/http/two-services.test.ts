@@ -1,15 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { ask } from '../faults/client.ts'
-import { startTwoServices, type TwoServices } from '../support/two-services.ts'
+import { startTwoServices } from '../support/two-services.ts'
 
-let two: TwoServices
 const folder = mkdtempSync(join(tmpdir(), 'ferrule-two-'))
-beforeAll(async () => {
-  two = await startTwoServices('two services', folder)
-})
+const two = await startTwoServices('two services', folder)
 afterAll(async () => {
   await two[Symbol.asyncDispose]()
   rmSync(folder, { recursive: true, force: true })

@@ -1,15 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { makeFolder, runFerrule, runForJson } from '../command/support.ts'
-import { base, client, connectorsPath, createTenant, sandboxStore, startWorld, type World } from './support.ts'
+import { share } from '../support/share.ts'
+import { base, client, connectorsPath, createTenant, sandboxStore, startWorld } from './support.ts'
 
-let world: World
-let id: string
-beforeAll(async () => {
-  world = await startWorld()
-  id = await world.connect('store', sandboxStore('store'))
-})
+const world = await share(startWorld())
+const id = await world.connect('store', sandboxStore('store'))
 afterEach(() => world.sandbox.shopify.reset())
-afterAll(() => world.close())
 
 const send = (body: unknown, headers: Readonly<Record<string, string>> = {}, token = world.token, connector = id) =>
   world.ask(`${connectorsPath}/${connector}/request`, { token, body, headers })

@@ -1,23 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
+import { share } from '../support/share.ts'
 import { connectorsPath, type Json, type Tenant } from './support.ts'
 import { VendorWorld } from './vendor-webhooks-support.ts'
 
-let here: VendorWorld
-let owner: Tenant
-let id: string
-let address: string
-let collections: readonly number[]
-beforeAll(async () => {
-  here = await VendorWorld.start()
-  owner = await here.tenant('Owner')
-  id = await here.connect(owner)
-  address = await here.makeAddress(owner, id)
-  const { json } = await here.world.execute(id, { entity: 'custom_collections', action: 'list', params: { limit: 50 } }, owner.token)
-  collections = json.data.map((collection: Json) => collection.id)
-})
+const here = await share(VendorWorld.start())
+const owner = await here.tenant('Owner')
+const id = await here.connect(owner)
+const address = await here.makeAddress(owner, id)
+const { json } = await here.world.execute(id, { entity: 'custom_collections', action: 'list', params: { limit: 50 } }, owner.token)
+const collections: readonly number[] = json.data.map((collection: Json) => collection.id)
 afterEach(() => here.shopify.reset())
-afterAll(() => here.close())
 
 const at = (index: number): number => collections[index] ?? 0
 const rename = (collection: number, title: string) => here.shopify.edit('collections', collection, { fields: { title } })

@@ -4,25 +4,19 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { bundleOf } from '../../scripts/bundles.mjs'
 import { buildSourceEnvironment, programLimit } from '../support/commands.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 import { onlyUsers, syncedConnector } from './search-support.ts'
-import { startWorld, type World } from './support.ts'
+import { startWorld } from './support.ts'
 
-let folder: string
-let database: Awaited<ReturnType<typeof createTestDatabase>>
-let world: World
-let connector: string
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'ferrule-views-'))
-  database = await createTestDatabase('views_command')
-  const context = { engine: 'postgres', url: new Secret(database.url), searches: 4, writers: 3, waiting: 100, searchSeconds: 100 } as const
-  world = await startWorld({ folder, context })
-  connector = await syncedConnector(world, 'Calls of the sales team', onlyUsers)
-})
+const folder = mkdtempSync(join(tmpdir(), 'ferrule-views-'))
+const database = await createTestDatabase('views_command')
+const context = { engine: 'postgres', url: new Secret(database.url), searches: 4, writers: 3, waiting: 100, searchSeconds: 100 } as const
+const world = await startWorld({ folder, context })
+const connector = await syncedConnector(world, 'Calls of the sales team', onlyUsers)
 afterAll(async () => {
   await world.close()
   await database.drop()

@@ -2,16 +2,12 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { beginSession } from './session-support.ts'
-import { startWorld, type World } from './support.ts'
+import { startWorld } from './support.ts'
 
-let world: World
-let folder: string
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'ferrule-web-'))
-  world = await startWorld({ webFolder: folder })
-})
+const folder = mkdtempSync(join(tmpdir(), 'ferrule-web-'))
+const world = await startWorld({ webFolder: folder })
 afterAll(async () => {
   await world.close()
   rmSync(folder, { recursive: true, force: true })

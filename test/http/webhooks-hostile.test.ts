@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startWorld, type World } from './support.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { share } from '../support/share.ts'
+import { startWorld } from './support.ts'
 import { endpointsPath, HookWorld } from './webhook-support.ts'
 
 /** Addresses inside of a network, in forms that a reader may take for others. */
@@ -70,14 +71,11 @@ const behaviours: Readonly<Record<string, (socket: Socket) => void>> = {
   'asks for a year of patience': (socket) => socket.end('HTTP/1.1 503 No\r\nretry-after: 31536000\r\ncontent-length: 0\r\n\r\n'),
 }
 
-let here: HookWorld
 const servers: Server[] = []
 const sockets = new Set<Socket>()
 
-beforeAll(async () => {
-  here = await HookWorld.start({ attemptMs: 10_000 })
-  await here.begin()
-})
+const here = await HookWorld.start({ attemptMs: 10_000 })
+await here.begin()
 afterAll(async () => {
   for (const socket of sockets) socket.destroy()
   for (const server of servers) server.close()
@@ -96,12 +94,8 @@ async function startReceiver(behave: (socket: Socket) => void): Promise<string> 
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 }
 
-describe('where no host of the own network is named', () => {
-  let world: World
-  beforeAll(async () => {
-    world = await startWorld()
-  })
-  afterAll(() => world.close())
+describe('where no host of the own network is named', async () => {
+  const world = await share(startWorld())
 
   test.each(inside)('%s is refused', async (url) => {
     const { status, json } = await world.ask(endpointsPath, { token: world.token, body: { name: 'inside', url } })

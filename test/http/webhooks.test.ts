@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { verifyWebhook } from '../../packages/ferrule/src/index.ts'
+import { share } from '../support/share.ts'
 import { endpointsPath, HookWorld, hour, minute, missing, second } from './webhook-support.ts'
 
-let here: HookWorld
-beforeAll(async () => {
-  here = await HookWorld.start()
-})
+const here = await share(HookWorld.start())
 beforeEach(() => here.begin())
-afterAll(() => here.close())
 
 describe('a new endpoint', () => {
   test('gets a test that the reference library and verifyWebhook accept, and is active then', async () => {

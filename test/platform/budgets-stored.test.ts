@@ -1,26 +1,21 @@
 /** Budgets of vendors in the platform's database: simulated time, real statements. */
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createVendorBudgets } from '../../packages/server/src/calls/budgets/limiter.ts'
 import { takeTurns } from '../../packages/server/src/calls/sql/vendor-budgets.ts'
-import type { Database } from '../../packages/server/src/db/database.ts'
 import { databaseNow } from '../../packages/server/src/tenancy/sql/installation-state.ts'
 import { databasesUnderTest } from '../support/postgres.ts'
+import { share } from '../support/share.ts'
 import { SimulatedTime, StrictVendor } from './budget-vendors.ts'
 import { gongLimits, killNodes, longestPauseMs, provenFor, startNodes } from './budget-world.ts'
-import { createWorld, overBoth, type World } from './world.ts'
+import { createWorld, overBoth } from './world.ts'
 
 const day = 86_400_000
 
-overBoth('budgets', (name) => {
-  let world: World
-  let database: Database
-  beforeAll(async () => {
-    world = await createWorld(name, 'budgets')
-    await world.open()
-    database = world.raw()
-  })
-  afterAll(() => world.close())
+overBoth('budgets', async (name) => {
+  const world = await share(createWorld(name, 'budgets'))
+  await world.open()
+  const database = world.raw()
 
   test('of a day survive a restart, also one without an end, and are never exceeded', async () => {
     const limits = { key: [], rates: [gongLimits.rates[0], { calls: 100, seconds: 86_400 }] } as const
@@ -78,15 +73,10 @@ overBoth('budgets', (name) => {
   })
 })
 
-describe.each(databasesUnderTest(['postgres']))('nodes over %s', () => {
-  let world: World
-  let database: Database
-  beforeAll(async () => {
-    world = await createWorld('postgres', 'budget nodes')
-    await world.open()
-    database = world.raw()
-  })
-  afterAll(() => world.close())
+describe.each(databasesUnderTest(['postgres']))('nodes over %s', async () => {
+  const world = await share(createWorld('postgres', 'budget nodes'))
+  await world.open()
+  const database = world.raw()
 
   const limits = {
     late: 0,

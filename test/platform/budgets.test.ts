@@ -1,22 +1,17 @@
 /** Budgets of vendors that several nodes share: simulated time, real statements. */
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { Asker } from '../../packages/ferrule/src/engine/limits/limits.ts'
-import type { Database } from '../../packages/server/src/db/database.ts'
+import { share } from '../support/share.ts'
 import { StrictBucket, StrictVendor } from './budget-vendors.ts'
 import { gongLimits, longestPauseMs, provenFor, startNodes } from './budget-world.ts'
-import { createWorld, type World } from './world.ts'
+import { createWorld } from './world.ts'
 
 const known = provenFor('k', gongLimits)
 
-let world: World
-let database: Database
-beforeAll(async () => {
-  world = await createWorld('postgres', 'budgets of nodes')
-  await world.open()
-  database = world.raw()
-})
-afterAll(() => world.close())
+const world = await share(createWorld('postgres', 'budgets of nodes'))
+await world.open()
+const database = world.raw()
 beforeEach(() => sql`delete from vendor_budgets`.execute(database.db))
 
 const createWorldOfNodes = (count: number) => startNodes(database, count)

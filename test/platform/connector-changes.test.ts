@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Platform } from '../../packages/server/src/main/platform-types.ts'
+import { expect, test } from 'vitest'
 import type { Principal } from '../../packages/server/src/values/access.ts'
+import { share } from '../support/share.ts'
 import {
   connectorBody,
   createWorld,
@@ -12,27 +12,14 @@ import {
   refusal,
   scopedPrincipal,
   stall,
-  type World,
 } from './world.ts'
 
 const unknownId = '00000000-0000-4000-8000-000000000000'
 const sandboxOrigin = { api: 'http://127.0.0.1:1', oauth: 'http://127.0.0.1:1', media: 'http://127.0.0.1:2' }
 
-overBoth('changing and using connectors', (database) => {
-  let world: World
-  let platform: Platform
-  let first: Principal
+overBoth('changing and using connectors', async (database) => {
   let sandboxRuns = true
   let sandboxStarts = Promise.resolve()
-  beforeAll(async () => {
-    world = await createWorld(database, 'connector-changes')
-    platform = await world.open({
-      env: { FERRULE_ORIGINS: '{"market-stall":{"api":"http://127.0.0.1:9","media":"http://127.0.0.1:8"}}' },
-      sandboxOrigins: () => sandboxStarts.then(() => (sandboxRuns ? { notes: sandboxOrigin } : undefined)),
-    })
-    first = await firstPrincipal(platform)
-  })
-  afterAll(() => world.close())
   const tenant = () => newTenant(platform, first)
   const stallBody = (more: Record<string, unknown> = {}) =>
     connectorBody({ connector_type: 'market-stall', credentials: { token: 't' }, replication_config: { stall: 'fruit' }, ...more })
@@ -40,6 +27,13 @@ overBoth('changing and using connectors', (database) => {
     const { connection } = await platform.connectors.readAccess(principal, id)
     return (await connection.credentials.open()).values.reveal()
   }
+
+  const world = await share(createWorld(database, 'connector-changes'))
+  const platform = await world.open({
+    env: { FERRULE_ORIGINS: '{"market-stall":{"api":"http://127.0.0.1:9","media":"http://127.0.0.1:8"}}' },
+    sandboxOrigins: () => sandboxStarts.then(() => (sandboxRuns ? { notes: sandboxOrigin } : undefined)),
+  })
+  const first = await firstPrincipal(platform)
 
   test('an update replaces what it names and keeps the rest', async () => {
     const principal = await tenant()

@@ -1,20 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Platform } from '../../packages/server/src/main/platform-types.ts'
+import { expect, test } from 'vitest'
 import type { Principal } from '../../packages/server/src/values/access.ts'
-import { connectorBody, createWorld, firstPrincipal, keyPair, newTenant, notes, overBoth, refusal, stall, type World } from './world.ts'
+import { share } from '../support/share.ts'
+import { connectorBody, createWorld, firstPrincipal, keyPair, newTenant, notes, overBoth, refusal, stall } from './world.ts'
 
 const unknownId = '00000000-0000-4000-8000-000000000000'
 
-overBoth('connectors', (database) => {
-  let world: World
-  let platform: Platform
-  let first: Principal
-  beforeAll(async () => {
-    world = await createWorld(database, 'connectors')
-    platform = await world.open()
-    first = await firstPrincipal(platform)
-  })
-  afterAll(() => world.close())
+overBoth('connectors', async (database) => {
   const tenant = () => newTenant(platform, first)
   const stallBody = (more: Record<string, unknown> = {}) =>
     connectorBody({ connector_type: 'market-stall', credentials: { token: 't' }, replication_config: { stall: 'fruit' }, ...more })
@@ -22,6 +13,10 @@ overBoth('connectors', (database) => {
     const { connection } = await platform.connectors.readAccess(principal, id)
     return (await connection.credentials.open()).values.reveal()
   }
+
+  const world = await share(createWorld(database, 'connectors'))
+  const platform = await world.open()
+  const first = await firstPrincipal(platform)
 
   test('a created connector is answered in full, without its credentials', async () => {
     const principal = await tenant()

@@ -1,34 +1,23 @@
 /** Sessions of the console, on both databases and with two nodes. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Platform } from '../../packages/server/src/main/platform-types.ts'
-import type { ConsoleSessions } from '../../packages/server/src/tenancy/sessions/sessions.ts'
-import { createWorld, firstPrincipal, newTenant, openBeside, overBoth, refusal, type World } from './world.ts'
+import { expect, test } from 'vitest'
+import { share } from '../support/share.ts'
+import { createWorld, firstPrincipal, newTenant, openBeside, overBoth, refusal } from './world.ts'
 
 const minuteMs = 60_000
 
-overBoth('sessions of the console', (database) => {
-  let world: World
-  let platform: Platform
-  let sessions: ConsoleSessions
+overBoth('sessions of the console', async (database) => {
+  const world = await share(createWorld(database, 'sessions'))
+  const platform = await world.open()
+  const sessions = platform.consoleSessions
   /** The same sessions on another node. */
-  let other: ConsoleSessions
+  const other = (await openBeside(world)).consoleSessions
+  const first = await firstPrincipal(platform)
+  const tenant = await newTenant(platform, first)
+  const organizationIds = [first.organizationId, tenant.organizationId] as const
+  const made = await platform.applications.create({ name: 'Console', organizationId: first.organizationId })
+  await platform.applications.grant(made.clientId, tenant.organizationId)
   /** An application of two organizations. */
-  let client: { readonly clientId: string; readonly clientSecret: string }
-  let organizationIds: readonly [string, string]
-
-  beforeAll(async () => {
-    world = await createWorld(database, 'sessions')
-    platform = await world.open()
-    sessions = platform.consoleSessions
-    other = (await openBeside(world)).consoleSessions
-    const first = await firstPrincipal(platform)
-    const tenant = await newTenant(platform, first)
-    organizationIds = [first.organizationId, tenant.organizationId]
-    const made = await platform.applications.create({ name: 'Console', organizationId: first.organizationId })
-    await platform.applications.grant(made.clientId, tenant.organizationId)
-    client = { clientId: made.clientId, clientSecret: made.clientSecret.reveal() }
-  })
-  afterAll(() => world.close())
+  const client = { clientId: made.clientId, clientSecret: made.clientSecret.reveal() }
 
   const start = async () => (await sessions.start(client)).id
 

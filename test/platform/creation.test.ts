@@ -1,12 +1,12 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import type { Engine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
 import type { CredentialValues } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { FerruleError, fail } from '../../packages/ferrule/src/errors.ts'
-import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
 import { createStubEngine } from '../support/engines.ts'
-import { connectorBody, createWorld, firstPrincipal, newTenant, oauth, overBoth, refusal, secretOf, type World } from './world.ts'
+import { share } from '../support/share.ts'
+import { connectorBody, createWorld, firstPrincipal, newTenant, oauth, overBoth, refusal, secretOf } from './world.ts'
 
 const failure = async (work: Promise<unknown>): Promise<FerruleError> => {
   const error = await work.then(
@@ -17,10 +17,7 @@ const failure = async (work: Promise<unknown>): Promise<FerruleError> => {
   throw new Error('it was not refused')
 }
 
-overBoth('a creation', (database) => {
-  let world: World
-  let platform: Platform
-  let first: Principal
+overBoth('a creation', async (database) => {
   let number = 0
   /** What the vendor does with credentials. */
   const take: Engine['checkAccount'] = async () => undefined
@@ -28,12 +25,9 @@ overBoth('a creation', (database) => {
   afterEach(() => {
     check = take
   })
-  beforeAll(async () => {
-    world = await createWorld(database, 'creation')
-    platform = await world.open({ engine: () => createStubEngine({ checkAccount: (connection) => check(connection) }) })
-    first = await firstPrincipal(platform)
-  })
-  afterAll(() => world.close())
+  const world = await share(createWorld(database, 'creation'))
+  const platform = await world.open({ engine: () => createStubEngine({ checkAccount: (connection) => check(connection) }) })
+  const first = await firstPrincipal(platform)
 
   /** Creates a tenant, and a body without the permission to create workspaces. */
   const fresh = async () => {

@@ -8,8 +8,9 @@ import type { PlatformEvent } from '../../packages/ferrule/src/wire/events.ts'
 import type { EventWorker } from '../../packages/server/src/events/event-worker.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
+import { share } from '../support/share.ts'
 import { countRowsRead, recordStatements } from './rows-read.ts'
-import { createSyncWorld, type SyncWorld } from './sync-world.ts'
+import { createSyncWorld } from './sync-world.ts'
 import { connectorBody, createWorld, firstPrincipal, masterKey, newTenant, overServer, type World } from './world.ts'
 
 const env = { FERRULE_WEBHOOK_HOSTS: '127.0.0.1' }
@@ -220,12 +221,8 @@ overServer('events', (database) => {
   })
 })
 
-overServer('events of syncs', (database) => {
-  let here: SyncWorld
-  beforeAll(async () => {
-    here = await createSyncWorld(database, 'sync events')
-  })
-  afterAll(() => here.close())
+overServer('events of syncs', async (database) => {
+  const here = await share(createSyncWorld(database, 'sync events'))
 
   /** Types and data of the events of a connector's runs. */
   async function listRunEvents(principal: Principal) {

@@ -1,20 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
 import { type Claim, claimLifeMs, type Hold } from '../../packages/ferrule/src/engine/writes/claims.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
+import { share } from '../support/share.ts'
 import { ask, type Desk, openDesk, written } from './idempotency-support.ts'
 import { connectorBody, newTenant, overBoth, refusal } from './world.ts'
 
 const id = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'
 
-overBoth('a vendor request id', (database) => {
-  let desk: Desk
-  beforeAll(async () => {
-    desk = await openDesk(database, 'claims')
-  })
-  afterAll(() => desk.close())
+overBoth('a vendor request id', async (database) => {
+  const desk = await share(openDesk(database, 'claims'))
 
   interface Claimed {
     /** Hold of the claim; when absent, the hold of a finished call. */

@@ -1,23 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Call } from '../../packages/ferrule/src/engine/call/outcome.ts'
 import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
 import type { Claim } from '../../packages/ferrule/src/engine/writes/claims.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
-import { ask, type Desk, dayMs, gate, leaseMs, openDesk, written } from './idempotency-support.ts'
+import { share } from '../support/share.ts'
+import { ask, dayMs, gate, leaseMs, openDesk, written } from './idempotency-support.ts'
 import { connectorBody, overBoth } from './world.ts'
 
 /** Claims an id as a finished call; undefined where the connection takes no claims. */
 const claim = (connection: Connection, id: string): Promise<Claim> | undefined =>
   connection.writes?.claim(id, `write of ${id}`, { owner: randomUUID(), until: 0 })
 
-overBoth('a call whose node died', (database) => {
-  let desk: Desk
-  beforeAll(async () => {
-    desk = await openDesk(database, 'idempotency death')
-  })
-  afterAll(() => desk.close())
+overBoth('a call whose node died', async (database) => {
+  const desk = await share(openDesk(database, 'idempotency death'))
 
   /** Starts a call that stalls like one of a dead process; `wake` lets the call continue. */
   async function dying(

@@ -1,26 +1,22 @@
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import { digestForConnector } from '../../packages/server/src/connectors/request-claims.ts'
 import { serve } from '../engine/support.ts'
-import { type Asking, ask, type Desk, dayMs, gate, openDesk, written } from './idempotency-support.ts'
+import { share } from '../support/share.ts'
+import { type Asking, ask, dayMs, gate, openDesk, written } from './idempotency-support.ts'
 import { connectorBody, newTenant, overBoth } from './world.ts'
 
-overBoth('a write under an Idempotency-Key', (database) => {
-  let desk: Desk
-  let echo: Desk['script']
+overBoth('a write under an Idempotency-Key', async (database) => {
   let before: number
-  beforeAll(async () => {
-    desk = await openDesk(database, 'idempotency')
-    echo = desk.script
-  })
+  const desk = await share(openDesk(database, 'idempotency'))
+  const echo = desk.script
   beforeEach(() => {
     before = desk.vendor.seen.length
   })
   afterEach(() => {
     desk.script = echo
   })
-  afterAll(() => desk.close())
   const sent = () => desk.vendor.seen.length - before
 
   test.each([

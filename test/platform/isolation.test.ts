@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { ConnectorRecord } from '../../packages/ferrule/src/wire/connectors.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
-import { connectorBody, createWorld, firstPrincipal, keyPair, newTenant, overBoth, refusal, scopedPrincipal, type World } from './world.ts'
+import { share } from '../support/share.ts'
+import { connectorBody, createWorld, firstPrincipal, keyPair, newTenant, overBoth, refusal, scopedPrincipal } from './world.ts'
 
 /** Ids of one tenant, which are foreign to all others. */
 interface Estate {
@@ -165,22 +166,13 @@ const others = new Set([
   'vault.rotateDataKeys',
 ])
 
-overBoth('a tenant', (database) => {
-  let world: World
-  let platform: Platform
-  let first: Principal
-  let owner: Principal
-  let stranger: Principal
-  let estate: Estate
-  beforeAll(async () => {
-    world = await createWorld(database, 'isolation')
-    platform = await world.open()
-    first = await firstPrincipal(platform)
-    owner = await newTenant(platform, first, 'Owner')
-    stranger = await newTenant(platform, first, 'Stranger')
-    estate = await estateOf(platform, owner)
-  })
-  afterAll(() => world.close())
+overBoth('a tenant', async (database) => {
+  const world = await share(createWorld(database, 'isolation'))
+  const platform = await world.open()
+  const first = await firstPrincipal(platform)
+  const owner = await newTenant(platform, first, 'Owner')
+  const stranger = await newTenant(platform, first, 'Stranger')
+  const estate = await estateOf(platform, owner)
 
   test('has every method of the services looked at here', () => {
     const methods = Object.entries(platform).flatMap(([service, value]) =>

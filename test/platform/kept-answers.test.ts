@@ -1,22 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { insertKeptAnswer } from '../../packages/server/src/calls/sql/idempotency.ts'
 import { createKeptAnswers } from '../../packages/server/src/calls/writes.ts'
-import type { Platform } from '../../packages/server/src/main/platform-types.ts'
-import { createWorld, firstPrincipal, overBoth, type World } from './world.ts'
+import { share } from '../support/share.ts'
+import { createWorld, firstPrincipal, overBoth } from './world.ts'
 
-overBoth('kept answers of agents', (database) => {
-  let world: World
-  let platform: Platform
-  let other: Platform
-  let organizationId: string
-  beforeAll(async () => {
-    world = await createWorld(database, 'kept')
-    platform = await world.open()
-    other = await world.open({ role: database === 'sqlite' ? 'administration' : 'service' })
-    organizationId = (await firstPrincipal(platform)).organizationId
-  })
-  afterAll(() => world.close())
+overBoth('kept answers of agents', async (database) => {
+  const world = await share(createWorld(database, 'kept'))
+  const platform = await world.open()
+  const other = await world.open({ role: database === 'sqlite' ? 'administration' : 'service' })
+  const organizationId = (await firstPrincipal(platform)).organizationId
 
   const soon = () => world.now + 600_000
   const own = (node = platform) => node.keptAnswers.of({ organizationId })

@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Database } from '../../packages/server/src/db/database.ts'
-import type { Platform } from '../../packages/server/src/main/platform-types.ts'
+import { expect, test } from 'vitest'
 import { LastUses } from '../../packages/server/src/tenancy/tokens/mcp-tokens.ts'
-import { createWorld, firstPrincipal, overBoth, type World } from './world.ts'
+import { share } from '../support/share.ts'
+import { createWorld, firstPrincipal, overBoth } from './world.ts'
 
-overBoth('the last uses of tokens', (database) => {
-  let world: World
-  let platform: Platform
-  let raw: Database
-  let ids: readonly string[]
-  beforeAll(async () => {
-    world = await createWorld(database, 'last_uses')
-    platform = await world.open()
-    const first = await firstPrincipal(platform)
-    const made = ['a', 'b', 'c'].map((name) => platform.mcpTokens.create(first, { name }))
-    ids = (await Promise.all(made)).map(({ id }) => id)
-    raw = world.raw()
-  })
-  afterAll(() => world.close())
+overBoth('the last uses of tokens', async (database) => {
+  const world = await share(createWorld(database, 'last_uses'))
+  const platform = await world.open()
+  const first = await firstPrincipal(platform)
+  const made = ['a', 'b', 'c'].map((name) => platform.mcpTokens.create(first, { name }))
+  const ids = (await Promise.all(made)).map(({ id }) => id)
+  const raw = world.raw()
 
   const rows = async () => {
     const found = await raw.db.selectFrom('mcp_tokens').select(['id', 'last_used_at']).execute()

@@ -1,41 +1,24 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { McpTokenSecret } from '../../packages/ferrule/src/wire/mcp-tokens.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import { requireLiveClient } from '../../packages/server/src/tenancy/applications/live-client.ts'
 import { lockGrants } from '../../packages/server/src/tenancy/sql/organization-applications.ts'
 import { newMcpToken } from '../../packages/server/src/tenancy/tokens/mcp-tokens.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
+import { share } from '../support/share.ts'
 import { dumpDatabase, untilOneWaits } from './database-looks.ts'
-import {
-  connectorBody,
-  createWorld,
-  firstPrincipal,
-  newTenant,
-  openBeside,
-  overBoth,
-  refusal,
-  scopedPrincipal,
-  type World,
-} from './world.ts'
+import { connectorBody, createWorld, firstPrincipal, newTenant, openBeside, overBoth, refusal, scopedPrincipal } from './world.ts'
 
 const dayMs = 86_400_000
 const resource = 'https://ferrule.example/mcp'
 const refused = 'invalid_token: The bearer token is not valid here: it is unknown, expired or revoked, or belongs to another address.'
 
-overBoth('tokens for MCP', (database) => {
-  let world: World
-  let platform: Platform
-  let other: Platform
-  let first: Principal
-  let tenant: Principal
-  beforeAll(async () => {
-    world = await createWorld(database, 'mcp_tokens')
-    platform = await world.open({ env: { FERRULE_PUBLIC_URL: 'https://ferrule.example' } })
-    other = await openBeside(world)
-    first = await firstPrincipal(platform)
-    tenant = await newTenant(platform, first)
-  })
-  afterAll(() => world.close())
+overBoth('tokens for MCP', async (database) => {
+  const world = await share(createWorld(database, 'mcp_tokens'))
+  const platform = await world.open({ env: { FERRULE_PUBLIC_URL: 'https://ferrule.example' } })
+  const other = await openBeside(world)
+  const first = await firstPrincipal(platform)
+  const tenant = await newTenant(platform, first)
 
   const make = (more: object = {}, principal = tenant): Promise<McpTokenSecret> =>
     platform.mcpTokens.create(principal, { name: 'Laptop', ...more })

@@ -1,28 +1,18 @@
 /** State of the authorization server, on both databases and with two nodes. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Platform } from '../../packages/server/src/main/platform-types.ts'
-import type { OAuth } from '../../packages/server/src/tenancy/oauth/oauth.ts'
-import type { Principal } from '../../packages/server/src/values/access.ts'
-import { connectorBody, createWorld, firstPrincipal, newTenant, openBeside, overBoth, refusal, type World } from './world.ts'
+import { expect, test } from 'vitest'
+import { share } from '../support/share.ts'
+import { connectorBody, createWorld, firstPrincipal, newTenant, openBeside, overBoth, refusal } from './world.ts'
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
 const resource = 'https://ferrule.example/mcp'
 
-overBoth('the state of OAuth', (database) => {
-  let world: World
-  let platform: Platform
-  let oauth: OAuth
-  let other: OAuth
-  let tenant: Principal
-  beforeAll(async () => {
-    world = await createWorld(database, 'oauth')
-    platform = await world.open({ env: { FERRULE_PUBLIC_URL: 'https://ferrule.example' } })
-    oauth = platform.oauth
-    other = (await openBeside(world)).oauth
-    tenant = await newTenant(platform, await firstPrincipal(platform))
-  })
-  afterAll(() => world.close())
+overBoth('the state of OAuth', async (database) => {
+  const world = await share(createWorld(database, 'oauth'))
+  const platform = await world.open({ env: { FERRULE_PUBLIC_URL: 'https://ferrule.example' } })
+  const oauth = platform.oauth
+  const other = (await openBeside(world)).oauth
+  const tenant = await newTenant(platform, await firstPrincipal(platform))
 
   const input = { clientId: 'client', clientName: 'Client', workspaceNames: ['default'], connectorIds: undefined } as const
   const grant = (principal = tenant) => oauth.grant(principal, { ...input, scopes: ['connectors:read', 'execute:read'] })

@@ -1,24 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Call, Outcome } from '../../packages/ferrule/src/engine/call/outcome.ts'
 import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import { executeOperation, type OperationServices } from '../../packages/server/src/calls/operations.ts'
-import type { Platform } from '../../packages/server/src/main/platform-types.ts'
-import type { Principal } from '../../packages/server/src/values/access.ts'
-import { connectorBody, createWorld, firstPrincipal, refusal, type World } from './world.ts'
+import { share } from '../support/share.ts'
+import { connectorBody, createWorld, firstPrincipal, refusal } from './world.ts'
 
-let world: World
-let platform: Platform
-let principal: Principal
-let connectorId: string
-
-beforeAll(async () => {
-  world = await createWorld('sqlite', 'operations')
-  platform = await world.open()
-  principal = await firstPrincipal(platform)
-  connectorId = (await platform.connectors.create(principal, connectorBody())).id
-})
-afterAll(() => world.close())
+const world = await share(createWorld('sqlite', 'operations'))
+const platform = await world.open()
+const principal = await firstPrincipal(platform)
+const connectorId = (await platform.connectors.create(principal, connectorBody())).id
 
 const request = { entity: 'users', action: 'list' }
 const page: Outcome = { type: 'list', data: [{ id: '1' }], meta: { next_params: null } }

@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Platform } from '../../packages/server/src/main/platform-types.ts'
+import { expect, test } from 'vitest'
 import type { Principal } from '../../packages/server/src/values/access.ts'
-import { createWorld, firstPrincipal, newTenant, overBoth, refusal, scopedPrincipal, type World } from './world.ts'
+import { share } from '../support/share.ts'
+import { createWorld, firstPrincipal, newTenant, overBoth, refusal, scopedPrincipal } from './world.ts'
 
-overBoth('the applications of an organization', (database) => {
-  let world: World
-  let platform: Platform
-  let first: Principal
-  let tenant: Principal
-  beforeAll(async () => {
-    world = await createWorld(database, 'organization_applications')
-    platform = await world.open()
-    first = await firstPrincipal(platform)
-    tenant = await newTenant(platform, first)
-  })
-  afterAll(() => world.close())
+overBoth('the applications of an organization', async (database) => {
+  const world = await share(createWorld(database, 'organization_applications'))
+  const platform = await world.open()
+  const first = await firstPrincipal(platform)
+  const tenant = await newTenant(platform, first)
 
   const names = async (principal: Principal) => (await platform.organizationApplications.list(principal)).map(({ name }) => name).toSorted()
   const create = (name: string) => platform.organizationApplications.create(tenant, { name })

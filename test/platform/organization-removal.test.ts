@@ -1,31 +1,23 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
-import type { Database } from '../../packages/server/src/db/database.ts'
-import type { Platform } from '../../packages/server/src/main/platform-types.ts'
-import type { Caller, Principal } from '../../packages/server/src/values/access.ts'
+import type { Principal } from '../../packages/server/src/values/access.ts'
+import { share } from '../support/share.ts'
 import { stall } from './kinds.ts'
 import { ledger } from './sync-kinds.ts'
-import { createSyncWorld, newest, type SyncWorld, whole } from './sync-world.ts'
+import { createSyncWorld, newest, whole } from './sync-world.ts'
 import { openBeside, overServer, refusal } from './world.ts'
 
 const day = 86_400_000
 
-overServer('an organization that is deleted', (database) => {
-  let here: SyncWorld
-  let platform: Platform
-  let raw: Database
+overServer('an organization that is deleted', async (database) => {
+  const here = await share(createSyncWorld(database, 'organization removal'))
+  const platform = here.platform
+  const raw = here.world.raw()
   /** The first application, with a token that names no organization. */
-  let caller: Caller
-  beforeAll(async () => {
-    here = await createSyncWorld(database, 'organization removal')
-    platform = here.platform
-    raw = here.world.raw()
-    caller = { ...here.principal, organizationId: null }
-  })
-  afterAll(() => here.close())
+  const caller = { ...here.principal, organizationId: null }
 
   async function filled(principal: Principal, body: Record<string, unknown> = {}): Promise<string> {
     const id = await here.connect({ principal, body })

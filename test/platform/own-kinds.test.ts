@@ -1,10 +1,10 @@
 /** Kinds of organizations on both databases: versions, counts, what stays, and consents that a publication ends. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readDocument, readUpload } from '../../packages/server/src/main/kinds/read-upload.ts'
-import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
 import { createStubEngine } from '../support/engines.ts'
-import { connectorBody, createWorld, firstPrincipal, newTenant, overBoth, refusal, scopedPrincipal, type World } from './world.ts'
+import { share } from '../support/share.ts'
+import { connectorBody, createWorld, firstPrincipal, newTenant, overBoth, refusal, scopedPrincipal } from './world.ts'
 
 const print = (number: number, host = 'api.acme.example.com'): string => `
 kind: acme
@@ -19,23 +19,20 @@ entities:
   tickets: { about: Questions ${number}, fields: { id: integer Id }, list: { call: GET /tickets, pages: none } }
 `
 
-overBoth('kinds of organizations', (database) => {
-  let world: World
-  let platform: Platform
-  let first: Principal
+overBoth('kinds of organizations', async (database) => {
   /** Runs while the credentials of a new connector are tried. */
   let meanwhile = async (): Promise<unknown> => undefined
-  beforeAll(async () => {
-    world = await createWorld(database, 'own-kinds')
-    const engine = createStubEngine()
-    const checkAccount: typeof engine.checkAccount = async (...given) => {
-      await meanwhile()
-      return engine.checkAccount(...given)
-    }
-    platform = await world.open({ readUploads: { kind: readUpload, document: readDocument }, engine: () => ({ ...engine, checkAccount }) })
-    first = await firstPrincipal(platform)
+  const world = await share(createWorld(database, 'own-kinds'))
+  const engine = createStubEngine()
+  const checkAccount: typeof engine.checkAccount = async (...given) => {
+    await meanwhile()
+    return engine.checkAccount(...given)
+  }
+  const platform = await world.open({
+    readUploads: { kind: readUpload, document: readDocument },
+    engine: () => ({ ...engine, checkAccount }),
   })
-  afterAll(() => world.close())
+  const first = await firstPrincipal(platform)
   const connect = (principal: Principal, name: string, workspace = 'default') =>
     platform.connectors.create(
       principal,

@@ -1,25 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Pooler, startPgBouncer } from '../support/pgbouncer.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startPgBouncer } from '../support/pgbouncer.ts'
 import { listLeftovers } from '../support/pooled-sessions.ts'
 import { createTestDatabase } from '../support/postgres.ts'
-import { createSyncWorld, type Node, newest, type SyncWorld, whole } from './sync-world.ts'
+import { createSyncWorld, newest, whole } from './sync-world.ts'
 
-let pooler: Pooler
-let here: SyncWorld
-let other: Node
 const databases: string[] = []
-beforeAll(async () => {
-  const any = await createTestDatabase('pooler platform')
-  pooler = await startPgBouncer(any.url, 4)
-  await any.drop()
-  here = await createSyncWorld('postgres', 'pooled', {
-    through: (url) => {
-      if (!databases.includes(url)) databases.push(url)
-      return pooler.through(url)
-    },
-  })
-  other = await here.node()
+const any = await createTestDatabase('pooler platform')
+const pooler = await startPgBouncer(any.url, 4)
+await any.drop()
+const here = await createSyncWorld('postgres', 'pooled', {
+  through: (url) => {
+    if (!databases.includes(url)) databases.push(url)
+    return pooler.through(url)
+  },
 })
+const other = await here.node()
 afterAll(async () => {
   await other.worker.stop()
   await here.close()

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { copyFile, mkdir, mkdtemp, readdir, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { kinds as shipped } from '../../packages/ferrule/src/connectors/index.ts'
 import { asFerruleError } from '../../packages/ferrule/src/errors.ts'
 import { parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
@@ -28,10 +28,7 @@ entities:
     list: { call: GET /tickets, pages: none }
 `
 
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'ferrule-served-'))
-})
+const folder = await mkdtemp(join(tmpdir(), 'ferrule-served-'))
 afterEach(() => void vi.restoreAllMocks())
 afterAll(() => rm(folder, { recursive: true, force: true }))
 

@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import type { ConnectorOverview } from '../../packages/ferrule/src/wire/connectors.ts'
 import type { Page } from '../../packages/ferrule/src/wire/paging.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
+import { share } from '../support/share.ts'
 import { createSyncWorld, type SyncWorld } from './sync-world.ts'
 import { overBoth, scopedPrincipal } from './world.ts'
 
-overBoth('connectors at a glance', (database) => {
-  let here: SyncWorld
+overBoth('connectors at a glance', async (database) => {
   let principal: Principal
-  beforeAll(async () => {
-    here = await createSyncWorld(database, 'sync overviews')
-    here.vendor.fill(3, 3)
-  })
-  afterAll(() => here.close())
+  const here = await share(createSyncWorld(database, 'sync overviews'))
+  here.vendor.fill(3, 3)
 
   const list = (query: Record<string, unknown> = {}, who = principal): Promise<Page<ConnectorOverview>> =>
     here.platform.syncs.listOverviews(who, query)

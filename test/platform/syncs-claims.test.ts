@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { lockDueConnector } from '../../packages/server/src/copies/sql/sync-runs.ts'
 import { type PrincipalView, viewOrganization } from '../../packages/server/src/values/access.ts'
-import { createSyncWorld, newest, type SyncWorld } from './sync-world.ts'
+import { share } from '../support/share.ts'
+import { createSyncWorld, newest } from './sync-world.ts'
 import { overBoth } from './world.ts'
 
-overBoth('runs that cannot start', (database) => {
-  let here: SyncWorld
-  beforeAll(async () => {
-    here = await createSyncWorld(database, 'sync claims')
-    here.vendor.fill(3, 3)
-  })
-  afterAll(() => here.close())
+overBoth('runs that cannot start', async (database) => {
+  const here = await share(createSyncWorld(database, 'sync claims'))
+  here.vendor.fill(3, 3)
 
   const countParked = async (): Promise<number> =>
     (await here.world.raw().db.selectFrom('sync_runs').select('id').where('parked_until', 'is not', null).execute()).length

@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { Call } from '../../packages/ferrule/src/engine/call/outcome.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
-import { createSyncWorld, newest, type SyncWorld, whole } from './sync-world.ts'
+import { share } from '../support/share.ts'
+import { createSyncWorld, newest, whole } from './sync-world.ts'
 import { overServer } from './world.ts'
 
 const vendor = 'Ledger'
 const hour = 3_600_000
 
-overServer('a sync that fails', (database) => {
-  let here: SyncWorld
+overServer('a sync that fails', async (database) => {
   let principal: Principal
   let id: string
-  beforeAll(async () => {
-    here = await createSyncWorld(database, 'sync failures')
-  })
-  afterAll(() => here.close())
+  const here = await share(createSyncWorld(database, 'sync failures'))
   beforeEach(async () => {
     await here.world.raw().db.updateTable('sync_schedules').set({ next_run_at: null }).execute() // runs of other tests wait
     here.vendor.trouble = () => undefined

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { CompiledQuery } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createKinds } from '../../packages/server/src/connectors/kinds.ts'
 import { hasDueRun, leaseRuns, wakeRuns } from '../../packages/server/src/copies/sql/sync-queue.ts'
 import { runSchedules } from '../../packages/server/src/copies/sync/worker.ts'
 import type { Database } from '../../packages/server/src/db/database.ts'
 import { readSettings } from '../../packages/server/src/main/settings/settings.ts'
 import { connectorId, fillMany, workspaceId } from '../support/many-connectors.ts'
+import { share } from '../support/share.ts'
 import { countRowsRead, recordStatements, type Sent } from './rows-read.ts'
 import { ledger } from './sync-kinds.ts'
 import { createSyncWorld, type SyncWorld } from './sync-world.ts'
@@ -17,18 +18,13 @@ const connectors = Number(process.env['MANY_CONNECTORS'] ?? 2_000)
 /** Rows that a statement may read: a page of 20 with a few rows for each of its connectors. */
 const mostRows = 300
 
-describe(`with ${connectors} connectors in an organization and as many in others`, () => {
-  let here: SyncWorld
-  let raw: Database
+describe(`with ${connectors} connectors in an organization and as many in others`, async () => {
   const texts = new Set<string>()
-  beforeAll(async () => {
-    here = await createSyncWorld('postgres', 'many connectors')
-    await here.connect()
-    await here.work()
-    raw = here.world.raw()
-    await fillMany(raw, { organizationId: here.principal.organizationId, connectors })
-  })
-  afterAll(() => here.close())
+  const here = await share(createSyncWorld('postgres', 'many connectors'))
+  await here.connect()
+  await here.work()
+  const raw = here.world.raw()
+  await fillMany(raw, { organizationId: here.principal.organizationId, connectors })
 
   async function expectBounded(work: () => Promise<unknown>, mostStatements: number, most = mostRows): Promise<void> {
     await work() // what is kept in memory is read once

@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import type { SyncStatusRecord } from '../../packages/ferrule/src/wire/context-store.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
-import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from './sync-world.ts'
+import { share } from '../support/share.ts'
+import { createSyncWorld, type SyncWorldOptions } from './sync-world.ts'
 import { overServer } from './world.ts'
 
 /** Passes a store with only the methods that the status needs. */
 const untyped = (options: unknown): SyncWorldOptions => options as SyncWorldOptions
 
-overServer('what the status of a copy promises', (database) => {
-  let here: SyncWorld
+overServer('what the status of a copy promises', async (database) => {
   let principal: Principal
   let id: string
-  beforeAll(async () => {
-    here = await createSyncWorld(database, 'sync promises')
-  })
-  afterAll(() => here.close())
+  const here = await share(createSyncWorld(database, 'sync promises'))
   beforeEach(async () => {
     await here.world.raw().db.updateTable('sync_schedules').set({ next_run_at: null }).execute() // runs of other tests wait
     here.vendor.trouble = () => undefined

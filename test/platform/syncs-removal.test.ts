@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
-import { createSyncWorld, newest, type SyncWorld, whole } from './sync-world.ts'
+import { share } from '../support/share.ts'
+import { createSyncWorld, newest, whole } from './sync-world.ts'
 import { overServer, refusal } from './world.ts'
 
 const day = 86_400_000
 
-overServer('a copy that is removed', (database) => {
-  let here: SyncWorld
+overServer('a copy that is removed', async (database) => {
   let principal: Principal
-  beforeAll(async () => {
-    here = await createSyncWorld(database, 'sync removal')
-  })
-  afterAll(() => here.close())
+  const here = await share(createSyncWorld(database, 'sync removal'))
   beforeEach(async () => {
     here.vendor.open()
     await here.world.raw().db.updateTable('sync_schedules').set({ next_run_at: null }).execute() // runs of other tests wait

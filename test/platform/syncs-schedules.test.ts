@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Principal } from '../../packages/server/src/values/access.ts'
-import { createSyncWorld, newest, type SyncWorld, whole } from './sync-world.ts'
+import { share } from '../support/share.ts'
+import { createSyncWorld, newest, whole } from './sync-world.ts'
 import { overServer, refusal } from './world.ts'
 
 const hour = 3_600_000
 
-overServer('schedules', (database) => {
-  let here: SyncWorld
-  beforeAll(async () => {
-    here = await createSyncWorld(database, 'sync schedules')
-  })
-  afterAll(() => here.close())
+overServer('schedules', async (database) => {
+  const here = await share(createSyncWorld(database, 'sync schedules'))
 
   /** Creates a connector whose first run has ended. */
   async function filled(): Promise<{ principal: Principal; id: string }> {

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import type { SyncStatusRecord } from '../../packages/ferrule/src/wire/context-store.ts'
 import type { SyncRunRecord } from '../../packages/ferrule/src/wire/syncs.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
-import { createSyncWorld, type SyncWorld } from './sync-world.ts'
+import { share } from '../support/share.ts'
+import { createSyncWorld } from './sync-world.ts'
 import { overServer, refusal } from './world.ts'
 
 /** A wait that ends on command. */
@@ -23,15 +24,10 @@ class Ticks {
   }
 }
 
-overServer('the status of a copy', (database) => {
-  let here: SyncWorld
+overServer('the status of a copy', async (database) => {
   let principal: Principal
   let id: string
   const ticks = new Ticks()
-  beforeAll(async () => {
-    here = await createSyncWorld(database, 'sync status', { sleep: ticks.sleep })
-  })
-  afterAll(() => here.close())
   beforeEach(async () => {
     await here.world.raw().db.updateTable('sync_schedules').set({ next_run_at: null }).execute() // runs of other tests wait
     here.vendor.trouble = () => undefined
@@ -45,6 +41,8 @@ overServer('the status of a copy', (database) => {
   const access = () => here.platform.connectors.readAccess(principal, id)
   /** Stalls a walk after its call with these parameters. */
   const holdAfter = (params: string) => here.vendor.hold((call) => JSON.stringify(call.params) === params)
+
+  const here = await share(createSyncWorld(database, 'sync status', { sleep: ticks.sleep }))
 
   test('goes from loading over a preview to ready, and tells the progress on the way', async () => {
     expect(await status()).toMatchObject({

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { SyncRunRecord } from '../../packages/ferrule/src/wire/syncs.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
-import { createSyncWorld, newest, type SyncWorld, whole } from './sync-world.ts'
+import { share } from '../support/share.ts'
+import { createSyncWorld, newest, whole } from './sync-world.ts'
 import { overBoth, refusal } from './world.ts'
 
-overBoth('syncs', (database) => {
-  let here: SyncWorld
-  beforeAll(async () => {
-    here = await createSyncWorld(database, 'syncs')
-  })
-  afterAll(() => here.close())
+overBoth('syncs', async (database) => {
+  const here = await share(createSyncWorld(database, 'syncs'))
 
   const request = (principal: Principal, id: string, body: unknown = {}): Promise<SyncRunRecord> => {
     here.world.now += 1

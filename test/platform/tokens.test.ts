@@ -1,21 +1,16 @@
 import { decodeJwt, SignJWT } from 'jose'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Platform } from '../../packages/server/src/main/platform-types.ts'
+import { expect, test } from 'vitest'
 import { getActionScope, type Principal, requireScope, scopes } from '../../packages/server/src/values/access.ts'
-import { createWorld, firstPrincipal, newTenant, overBoth, refusal, scopedPrincipal, type World } from './world.ts'
+import { share } from '../support/share.ts'
+import { createWorld, firstPrincipal, newTenant, overBoth, refusal, scopedPrincipal } from './world.ts'
 
 const unknownId = '00000000-0000-4000-8000-000000000000'
 const pair = { clientId: 'test-client', clientSecret: 'test client secret' }
 const env = { FERRULE_OPERATOR_CLIENT_ID: pair.clientId, FERRULE_OPERATOR_CLIENT_SECRET: pair.clientSecret }
 
-overBoth('tokens', (database) => {
-  let world: World
-  let platform: Platform
-  beforeAll(async () => {
-    world = await createWorld(database, 'tokens')
-    platform = await world.open({ env })
-  })
-  afterAll(() => world.close())
+overBoth('tokens', async (database) => {
+  const world = await share(createWorld(database, 'tokens'))
+  const platform = await world.open({ env })
 
   /** Creates a client with grants in the organizations. */
   const newClient = async (...organizationIds: [string, ...string[]]) => {

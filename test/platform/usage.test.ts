@@ -1,33 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { addUsage } from '../../packages/server/src/calls/sql/usage.ts'
 import { UsageCounts } from '../../packages/server/src/calls/usage/usage.ts'
-import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { ConnectorRef, Principal } from '../../packages/server/src/values/access.ts'
-import {
-  connectorBody,
-  createWorld,
-  firstPrincipal,
-  newTenant,
-  openBeside,
-  overBoth,
-  refusal,
-  scopedPrincipal,
-  type World,
-} from './world.ts'
+import { share } from '../support/share.ts'
+import { connectorBody, createWorld, firstPrincipal, newTenant, openBeside, overBoth, refusal, scopedPrincipal } from './world.ts'
 
 const minute = 60_000
 const day = 86_400_000
 
-overBoth('calls over time', (database) => {
-  let world: World
-  let platform: Platform
-  let first: Principal
-  beforeAll(async () => {
-    world = await createWorld(database, 'usage')
-    platform = await world.open()
-    first = await firstPrincipal(platform)
-  })
-  afterAll(() => world.close())
+overBoth('calls over time', async (database) => {
+  const world = await share(createWorld(database, 'usage'))
+  const platform = await world.open()
+  const first = await firstPrincipal(platform)
 
   /** A connector of a tenant. */
   const findRef = async (principal: Principal, workspace = 'default'): Promise<ConnectorRef> => {

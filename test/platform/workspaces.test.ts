@@ -1,21 +1,15 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Platform } from '../../packages/server/src/main/platform-types.ts'
+import { expect, test } from 'vitest'
 import type { Principal } from '../../packages/server/src/values/access.ts'
-import { connectorBody, createWorld, firstPrincipal, newTenant, overBoth, refusal, scopedPrincipal, type World } from './world.ts'
+import { share } from '../support/share.ts'
+import { connectorBody, createWorld, firstPrincipal, newTenant, overBoth, refusal, scopedPrincipal } from './world.ts'
 
 const day = 24 * 60 * 60 * 1_000
 
-overBoth('workspaces', (database) => {
-  let world: World
-  let platform: Platform
-  let first: Principal
-  beforeAll(async () => {
-    world = await createWorld(database, 'workspaces')
-    platform = await world.open()
-    first = await firstPrincipal(platform)
-  })
-  afterAll(() => world.close())
+overBoth('workspaces', async (database) => {
+  const world = await share(createWorld(database, 'workspaces'))
+  const platform = await world.open()
+  const first = await firstPrincipal(platform)
   const tenant = () => newTenant(platform, first)
   const names = async (principal: Principal, query: Record<string, unknown> = {}) =>
     (await platform.workspaces.list(principal, query)).data.map(({ name }) => name)

@@ -87,11 +87,11 @@ export async function createWorld(database: DatabaseName, name: string, through:
 }
 
 /** Runs a suite over both databases. */
-export const overBoth = (name: string, suite: (database: DatabaseName) => void): void =>
+export const overBoth = (name: string, suite: (database: DatabaseName) => void | Promise<void>): void =>
   describe.each(databasesUnderTest(['sqlite', 'postgres']))(`${name} on %s`, suite)
 
 /** Runs a suite over PostgreSQL, in `npm run soak` over SQLite too: all tests over HTTP, of the command and of the pages run on SQLite. */
-export const overServer = (name: string, suite: (database: DatabaseName) => void): void =>
+export const overServer = (name: string, suite: (database: DatabaseName) => void | Promise<void>): void =>
   describe.each(databasesOfStatements(['sqlite', 'postgres']))(`${name} on %s`, suite)
 
 /** Opens another process or node over the same database. */

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { routes } from '../../../packages/server/src/http/routes/index.ts'
+import { share } from '../../support/share.ts'
 import { sandboxWarehouse } from '../snowflake-support.ts'
-import { base, connectorsPath, startWorld, type World } from '../support.ts'
+import { base, connectorsPath, startWorld } from '../support.ts'
 import { recordedClient } from './support.ts'
 
-let world: World
-let connector: string
-beforeAll(async () => {
-  world = await startWorld({ settings: { corsOrigins: ['https://console.example'] } })
-  connector = await world.connect('door')
-})
-afterAll(() => world.close())
+const world = await share(startWorld({ settings: { corsOrigins: ['https://console.example'] } }))
+const connector = await world.connect('door')
 
 const marker = { 'x-adp-agent-sdk': 'airbyte-agent-sdk' }
 const listing = { entity: 'workspaces', action: 'list' }

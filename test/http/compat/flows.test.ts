@@ -1,27 +1,24 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { share } from '../../support/share.ts'
 import { startCopyWorld } from '../search-support.ts'
 import { sandboxWarehouse } from '../snowflake-support.ts'
-import { base, connectorsPath, type Json, sandboxStore, type World } from '../support.ts'
+import { base, connectorsPath, type Json, sandboxStore } from '../support.ts'
 import { sandboxAds } from '../tiktok-support.ts'
 import { asJson, type ClientName, createBody, definitionIds, executeBody, mediaOf } from './requests.ts'
 import { envelopeOf, type Recorded, recordedClient, shownText } from './support.ts'
 
-let world: World
 const ids: Record<string, string> = {}
 const clients: Partial<Record<ClientName, Recorded>> = {}
-beforeAll(async () => {
-  world = await startCopyWorld('postgres')
-  ids['gong'] = await world.connect('calls', { entities: [{ entity: 'users' }] })
-  ids['shopify'] = await world.connect('shop', { ...sandboxStore('shop'), entities: [{ entity: 'abandoned_checkouts' }] })
-  ids['tiktok'] = await world.connect('ads', {
-    ...sandboxAds('ads', { replication_config: { advertiser_id: world.sandbox.tiktok.world.advertiserId } }),
-    entities: [{ entity: 'campaigns' }],
-  })
-  ids['snowflake'] = await world.connect('warehouse', sandboxWarehouse('warehouse'))
-  clients.sdk = await recordedClient(world, 'sdk')
-  clients.packages = await recordedClient(world, 'packages')
+const world = await share(startCopyWorld('postgres'))
+ids['gong'] = await world.connect('calls', { entities: [{ entity: 'users' }] })
+ids['shopify'] = await world.connect('shop', { ...sandboxStore('shop'), entities: [{ entity: 'abandoned_checkouts' }] })
+ids['tiktok'] = await world.connect('ads', {
+  ...sandboxAds('ads', { replication_config: { advertiser_id: world.sandbox.tiktok.world.advertiserId } }),
+  entities: [{ entity: 'campaigns' }],
 })
-afterAll(() => world.close())
+ids['snowflake'] = await world.connect('warehouse', sandboxWarehouse('warehouse'))
+clients.sdk = await recordedClient(world, 'sdk')
+clients.packages = await recordedClient(world, 'packages')
 
 const idOf = (kind: string): string => ids[kind] ?? ''
 const clientOf = (name: ClientName): Recorded => {

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { base, connectorsPath, type Json, startWorld, type World } from '../support.ts'
+import { describe, expect, test } from 'vitest'
+import { share } from '../../support/share.ts'
+import { base, connectorsPath, type Json, startWorld } from '../support.ts'
 import type { ClientName } from './requests.ts'
 import { type Recorded, recordedClient, shownText } from './support.ts'
 
-let world: World
-let gong: string
 const clients: Partial<Record<ClientName, Recorded>> = {}
-beforeAll(async () => {
-  world = await startWorld()
-  gong = await world.connect('calls')
-  clients.sdk = await recordedClient(world, 'sdk')
-  clients.packages = await recordedClient(world, 'packages')
-})
-afterAll(() => world.close())
+const world = await share(startWorld())
+const gong = await world.connect('calls')
+clients.sdk = await recordedClient(world, 'sdk')
+clients.packages = await recordedClient(world, 'packages')
 
 const both = ['sdk', 'packages'] as const
 const clientOf = (name: ClientName): Recorded => {
