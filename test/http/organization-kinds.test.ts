@@ -2,8 +2,10 @@
 import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Answer, base, connectorsPath, createTenant, type Json, startWorld, type Tenant, type World } from './support.ts'
+import { describe, expect, test } from 'vitest'
+import { share } from '../support/share.ts'
+import { overStatements, startCopyWorld } from './search-support.ts'
+import { type Answer, base, client, connectorsPath, createTenant, type Json, startWorld, tokenPath } from './support.ts'
 
 const kinds = `${base}/kinds`
 const definitions = `${base}/integrations/definitions/sources`
@@ -39,13 +41,8 @@ const recordings = (body: unknown, more: object = {}): string =>
     ],
   })
 
-let world: World
-let other: Tenant
-beforeAll(async () => {
-  world = await startWorld()
-  other = await createTenant(world, 'Other')
-})
-afterAll(() => world.close())
+const world = await share(startWorld())
+const other = await createTenant(world, 'Other')
 
 const publish = (file: string, more: Readonly<Record<string, unknown>> = {}, token = world.token, slug = 'acme') =>
   world.ask(`${kinds}/${slug}`, { method: 'PUT', token, body: { file, ...more } })
@@ -275,4 +272,85 @@ test('a kind is deleted when no connector uses it', async () => {
   await world.ask(`${connectorsPath}/${connector.id}`, { method: 'DELETE', token: world.token })
   expect((await remove()).status).toBe(200)
   expect((await world.ask(`${kinds}/gone`, { token: world.token })).json.code).toBe('kind_not_found')
+})
+
+const first = [
+  { id: 1, subject: 'Printer on fire', state: 'open' },
+  { id: 2, subject: 'Lost password', state: 'closed' },
+]
+
+// Synced, searched, moved between versions, and apart from those of others.
+overStatements('the copy of a kind', async (engine) => {
+  const world = await share(startCopyWorld(engine))
+  const { json: made } = await world.ask(`${base}/organizations`, { token: world.token, body: { name: 'Other' } })
+  const headers = { 'x-organization-id': made.id }
+  const issued = await world.ask(tokenPath, { headers, body: { client_id: client.id, client_secret: client.secret } })
+  const other = { token: issued.json.access_token }
+
+  const publish = async (fields: string, rows: readonly object[], token = world.token): Promise<number> => {
+    const file = print((text) => text.replace(/^ {4}fields: .*/m, `    fields: { ${fields} }`)).concat('    sync: {}\n')
+    const sent = { method: 'PUT', token, body: { file, recordings: recordings(rows) } }
+    return (await world.ask(`${base}/kinds/acme`, sent)).json.version
+  }
+  const connect = async (name: string, token = world.token): Promise<string> => {
+    const body = { workspace_name: 'default', connector_type: 'acme', name, credentials: { token: 'any' }, environment: { sandbox: true } }
+    return (await world.ask(connectorsPath, { token, body })).json.id
+  }
+  const move = (id: string, version: number) =>
+    world.ask(`${connectorsPath}/${id}`, { method: 'PATCH', token: world.token, body: { kind_version: version } })
+  const find = async (id: string, filter: object, token = world.token): Promise<Json> =>
+    (await world.execute(id, { entity: 'tickets', action: 'context_store_search', params: { query: { filter } } }, token)).json
+  /** A filter that every record meets. */
+  const everything = { not: { eq: { subject: 'no record has it' } } }
+  const settle = async (): Promise<void> => {
+    for (let turn = 0; turn < 4; turn += 1) await world.context.sync()
+  }
+
+  test('is searched, moves with its connector, and is never that of another organization', async () => {
+    await publish('id: integer Id, subject: string Subject', first)
+    await publish('id: string Id, subject: integer Subject', [{ id: 'a', subject: 7 }], other.token)
+    const [mine, stays, theirs] = [await connect('Mine'), await connect('Stays'), await connect('Theirs', other.token)]
+    await settle()
+    expect((await find(mine, { fuzzy: { subject: 'printer' } })).data).toEqual([{ id: 1, subject: 'Printer on fire' }])
+    expect((await find(theirs, { gt: { subject: 6 } }, other.token)).data).toEqual([{ id: 'a', subject: 7 }])
+
+    // A new field: the rows stay, and are read again.
+    const second = await publish('id: integer Id, subject: string Subject, state: string? State', first)
+    expect((await move(mine, second)).json.kind_version).toBe(second)
+    await settle()
+    expect((await find(mine, { eq: { state: 'open' } })).data).toEqual([{ id: 1, subject: 'Printer on fire', state: 'open' }])
+    expect((await find(stays, { eq: { id: 2 } })).data).toEqual([{ id: 2, subject: 'Lost password' }])
+
+    // Another type: the copy is emptied and filled again.
+    const third = await publish('id: integer Id, subject: string Subject, state: boolean? Whether it is open', [
+      { id: 1, subject: 'Printer on fire', state: true },
+    ])
+    await move(mine, third)
+    await settle()
+    expect((await find(mine, { eq: { state: true } })).data).toEqual([{ id: 1, subject: 'Printer on fire', state: true }])
+    expect((await find(mine, everything)).data).toHaveLength(1)
+    expect((await find(stays, everything)).data).toHaveLength(2)
+    expect((await find(theirs, { gt: { subject: 0 } }, other.token)).data).toEqual([{ id: 'a', subject: 7 }])
+
+    // Tables of its own from the operator, and away again: the same is found.
+    const { kindPromotions } = world.platform
+    const [place] = (await kindPromotions.list()).filter(({ organizationId }) => organizationId === world.organizationId)
+    for (const isPromoted of [true, false]) {
+      expect(await kindPromotions.set(place?.name ?? '', isPromoted)).toMatchObject({ connectors: 1 })
+      expect((await find(mine, everything)).code).toBe('context_store_not_ready')
+      await settle()
+      expect((await find(mine, { eq: { state: true } })).data).toEqual([{ id: 1, subject: 'Printer on fire', state: true }])
+      expect((await find(stays, everything)).data).toHaveLength(2)
+      expect((await find(theirs, { gt: { subject: 0 } }, other.token)).data).toEqual([{ id: 'a', subject: 7 }])
+    }
+
+    // Back to the first version, and away for good.
+    await move(mine, 1)
+    await settle()
+    expect((await find(mine, everything)).data).toHaveLength(2)
+    await world.ask(`${connectorsPath}/${mine}`, { method: 'DELETE', token: world.token })
+    await settle()
+    expect((await find(stays, everything)).data).toHaveLength(2)
+    expect((await find(mine, everything)).code).toBe('connector_not_found')
+  })
 })
