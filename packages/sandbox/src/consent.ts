@@ -91,7 +91,6 @@ export function createCodes<T>(clock: () => number) {
       keepNewest(codes, rememberedCodes)
       return code
     },
-    /** Uses a code up. */
     redeem(code: string): Redeemed<T> {
       const known = codes.get(code)
       codes.delete(code)
@@ -133,7 +132,6 @@ export function refusalPage(vendor: PageVendor, problem: string): Reply {
   return pageReply({ vendor, status: 400, title: 'This request cannot be authorized', body })
 }
 
-/** A sign-in page. */
 interface SignIn {
   readonly vendor: PageVendor
   readonly people: readonly Person[]
@@ -157,7 +155,6 @@ ${buttons({ sign_in: 'Sign in' })}
   return pageReply({ vendor, status: problem === undefined ? 200 : 401, title: 'Sign in', body })
 }
 
-/** Returns the sign-in page again, for a form with a wrong email address or password. */
 function signInAgain(page: Pick<SignIn, 'vendor' | 'people'>, form: URLSearchParams): Reply {
   return signInPage({ ...page, email: form.get('email') ?? '', problem: 'The email address or the password is wrong.' })
 }

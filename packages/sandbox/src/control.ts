@@ -15,7 +15,6 @@ export interface SwitchControl<S> {
   accepts(value: unknown): value is Partial<S>
 }
 
-/** What the switches of a stand-in are. */
 interface SwitchRules<S> {
   /** Every switch with its default. */
   readonly factory: S

@@ -143,7 +143,6 @@ async function receive(message: IncomingMessage): Promise<ReceivedRequest | unde
   }
 }
 
-/** What a server does with one request. */
 type Exchange = (request: ReceivedRequest, response: ServerResponse) => Promise<void>
 
 async function answerOnce(message: IncomingMessage, response: ServerResponse, exchange: Exchange): Promise<void> {

@@ -35,7 +35,6 @@ export function createCounter(period: number) {
   let current = -1
   let count = 0
   return {
-    /** Returns the count of the period in which a time is. */
     at(now: number): number {
       const index = Math.floor(now / period)
       if (index !== current) count = 0

@@ -54,7 +54,6 @@ export interface ToolDefinition {
   readonly run: (running: RunningCall) => Promise<AgentAnswer>
 }
 
-/** A tool whose arguments follow rules. */
 type RuledTool = Omit<ToolDefinition, 'inputSchema' | 'check'> & { readonly rules: ArgumentRules }
 
 /** Makes a tool of rules: its schema and its check follow from them. */

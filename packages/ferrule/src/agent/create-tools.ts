@@ -53,7 +53,6 @@ function formatIn(zone: string, at: Date): string {
   }
 }
 
-/** Returns the time. */
 const currentTime = defineTool({
   name: 'current_time',
   description: 'The date and time now.',
@@ -260,12 +259,10 @@ const longestToolName = 64
 /** Maximum number of tools: models get lost among more, and most providers refuse more than 128. */
 const mostTools = 100
 
-/** An operation that a tool stands for. */
 interface ToolOperation {
   readonly kind: AgentKind
   readonly entity: string
   readonly action: ActionDocument
-  /** The connectors of the kind. */
   readonly connectors: readonly AgentConnector[]
 }
 
@@ -284,7 +281,6 @@ function matchesPattern(pattern: string, operation: string): boolean {
   return wanted.length <= given.length && given.every((part, index) => (wanted[index] ?? '*') === '*' || wanted[index] === part)
 }
 
-/** Lists the operations of every connected kind. */
 async function listOperations({ reach }: ToolContext, limits: RequestLimits): Promise<readonly ToolOperation[]> {
   const byKind = Map.groupBy(await reach.listAll(limits), ({ kind }) => kind)
   const all = await Promise.all(

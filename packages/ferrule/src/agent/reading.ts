@@ -213,7 +213,6 @@ const columnsField = 'resultSetMetaData'
 /** Columns of a statement's result: only its first part describes them. */
 type Columns = readonly unknown[]
 
-/** Rows of one answer. */
 interface Result {
   readonly rows: readonly unknown[]
   /** True: the answer is one record. */
@@ -285,7 +284,6 @@ function readRows(cells: readonly unknown[], columns: Columns | undefined, param
 const chooseFields = (rows: readonly unknown[], fields: AgentRequest['fields']): readonly unknown[] =>
   fields === undefined ? rows : rows.map(buildProjection(fields.map(toFieldPath)))
 
-/** Reads how many rows all parts have. */
 function countAll(data: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const description = data[columnsField]
   return isObject(description) && description['numRows'] !== undefined ? { rows_in_all_parts: description['numRows'] } : {}
@@ -345,7 +343,6 @@ export interface LinesPosition {
   readonly offset: LineOffset
 }
 
-/** A position of a handle. */
 type Position = ReadPosition | KeptPosition | LinesPosition
 
 /** Returns whether a kept value is a position: an older version may have kept it. */

@@ -36,7 +36,6 @@ const findSpec = (words: readonly string[]): CommandSpec | undefined =>
     .filter(({ name }) => name === words.slice(0, name.split(' ').length).join(' '))
     .toSorted((one, other) => other.name.length - one.name.length)[0]
 
-/** Reads a command line. */
 function readLine(given: readonly string[]): Line {
   const partial = given.at(-1) ?? ''
   const known = [...globalOptions, ...commands.flatMap(({ options = [] }) => options)]
@@ -78,10 +77,8 @@ const completeOptions = (spec: CommandSpec | undefined): readonly Candidate[] =>
 /** What a line is completed with. */
 interface Sources {
   kinds(): Promise<readonly Candidate[]>
-  /** Kinds of this package. */
   localKinds(): Promise<readonly Candidate[]>
   connectors(): Promise<readonly Candidate[]>
-  /** The kind of a connector, or the kind of this name. */
   kindOf(connector: string): Promise<KindDocument>
   profiles(): Promise<readonly Candidate[]>
 }

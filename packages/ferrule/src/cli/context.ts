@@ -142,7 +142,6 @@ interface Question {
   readonly instead: string
   /** Suggested answer. */
   readonly initial?: string
-  /** Returns what is wrong with an answer. */
   readonly check?: (answer: string) => string | undefined
 }
 
@@ -151,7 +150,6 @@ interface Choice extends Pick<Question, 'message' | 'instead'> {
   readonly options: readonly { readonly value: string; readonly label: string }[]
 }
 
-/** The terminal as a partner. */
 interface Asker {
   /** False: there is no terminal, or prompts are switched off. */
   readonly canAsk: boolean
@@ -162,7 +160,6 @@ interface Asker {
   confirm(message: string, isConfirmed: boolean): Promise<void>
 }
 
-/** Returns whether an environment is a build server's. */
 const isBuildServer = (env: Readonly<Record<string, string | undefined>>): boolean =>
   env['CI'] !== undefined && env['CI'] !== '' && env['CI'] !== 'false' && env['CI'] !== '0'
 

@@ -44,7 +44,6 @@ function formatStack(thrown: unknown): string {
   return thrown.cause === undefined ? String(thrown.stack) : `${thrown.stack}\nCaused by: ${formatStack(thrown.cause)}`
 }
 
-/** Turns a refusal of commander into an error. */
 function toError({ command, cause }: Refusal): FerruleError {
   const usage = `Usage: ${command.createHelp().commandUsage(command)}`
   if (cause.code === 'commander.help') return failUsage('A command is missing.', `${usage}: ${listCommands(command)}.`)
@@ -124,7 +123,6 @@ export async function main(args: readonly string[], version: string): Promise<nu
   }
 }
 
-/** Refuses a format that only files have. */
 function refuseParquet({ name }: CommandSpec, { format }: Readonly<Record<string, unknown>>): void {
   if (format === 'parquet' && name !== 'export') throw failUsage('Only an export has the format parquet.', 'Give another --format.')
 }

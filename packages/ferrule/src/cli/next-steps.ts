@@ -11,7 +11,6 @@ export interface Failed {
   readonly options: CommandOptions
 }
 
-/** What the steps name. */
 interface StepFacts {
   /** The connector as a word of a shell; NAME when the command names none. */
   readonly connector: string

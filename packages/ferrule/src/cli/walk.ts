@@ -39,7 +39,6 @@ export function readNext(answer: Answer): Schema | undefined {
   return isObject(next) ? next : undefined
 }
 
-/** Names of the columns of a result whose rows are lists of cells. */
 function readColumnNames(data: Schema): readonly string[] {
   const description = data['resultSetMetaData']
   const types = isObject(description) ? description['rowType'] : undefined

@@ -23,7 +23,6 @@ export class ConnectError extends Error {
   }
 }
 
-/** A link, as its address names it. */
 interface OpenedLink {
   readonly id: string
   /** Whole address, with the secret in its fragment. */
@@ -74,7 +73,6 @@ interface Popup {
   close(): void
 }
 
-/** A message of any window. */
 interface WindowMessage {
   readonly source: unknown
   readonly origin: string
@@ -142,7 +140,6 @@ const pause = (heard: Heard, signal: AbortSignal | undefined, milliseconds: numb
     signal?.addEventListener('abort', stop, { once: true })
   })
 
-/** What is waited for. */
 interface Watch {
   readonly link: OpenedLink
   readonly popup: Popup
@@ -250,10 +247,8 @@ export type ConnectResult =
  */
 export type UnconnectedStatus = 'cancelled' | 'closed' | 'timed_out' | 'revoked' | 'expired'
 
-/** Builds a result without a connector. */
 const toUnconnected = (linkId: string, status: UnconnectedStatus): ConnectResult => ({ status, linkId, connectorId: null })
 
-/** Builds the result of a connector. */
 const toConnected = (linkId: string, connectorId: string): ConnectResult => ({ status: 'connected', linkId, connectorId })
 
 /** Parameters that the connect page adds to `redirect_url`. */

@@ -5,7 +5,6 @@ import type { EntityDefinition, Operation } from './entity.ts'
 import type { Field, Fields } from './fields.ts'
 import { type Condition, readSetting } from './sync.ts'
 
-/** Most conditions of a list, and most values of one. */
 const most = { conditions: 10, values: 50 }
 
 const isNumber = (field: Field | undefined): boolean => field === undefined || ['integer', 'number', 'any'].includes(formatPlainType(field))

@@ -143,7 +143,6 @@ const checkOrigin = (what: string, origin: string | ChosenOrigin, configuration:
   ]
 }
 
-/** Checks the API origins. */
 const checkApiOrigins = ({ origins: { api }, configuration }: ConnectorDefinition): Sentences =>
   checkOrigin('origin api', api, configuration)
 
@@ -199,7 +198,6 @@ const listSendFields = (send: CredentialScheme['send']): string[] => {
   return [...Object.values(send.headers ?? {}), ...Object.values(send.query ?? {})].flatMap(listSlots)
 }
 
-/** Checks the slots of the headers of schemes. */
 const checkSchemeHeaders = ({ credentials, configuration }: ConnectorDefinition): Sentences =>
   Object.entries(credentials).flatMap(([name, { headers = {} }]) =>
     Object.values(headers)
@@ -245,11 +243,9 @@ const checkSchemes = ({ credentials, origins, configuration }: ConnectorDefiniti
   ]
 }
 
-/** Lists the meta fields that the next page continues from. */
 const listContinuedFields = (page: PositionPages | PartPages): string[] =>
   'next' in page ? [page.next.meta] : [page.parts.handle.meta, page.parts.known, page.parts.url]
 
-/** Checks pages of any vendor. */
 const checkNextPages = (name: string, { position, send, size, first, more, cap }: NextPages): Sentences => {
   const isCounted = position === 'rows' || position === 'pages'
   return [
@@ -268,7 +264,6 @@ const checkNextPages = (name: string, { position, send, size, first, more, cap }
   ]
 }
 
-/** Checks the operation that returns the next part. */
 const checkNextPart = ({ entities }: ConnectorDefinition, name: string, { entity, handle, number }: PartPages['parts']): Sentences => {
   const get = entities[entity]?.get
   if (get === undefined) return [`page ${name} continues with ${entity} get, which does not exist`]

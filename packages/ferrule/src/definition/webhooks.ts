@@ -14,7 +14,6 @@ export interface WebhookTime {
   readonly tolerance?: number
 }
 
-/** What every signature has. */
 interface SignatureKey {
   /**
    * Name of the secret that verifies. A field of the credentials with this name verifies too, such as the client secret of an application. A

@@ -14,7 +14,6 @@ export function toSchema(fields: Fields): Schema {
   return isObject(schema) ? schema : {}
 }
 
-/** Describes an action, and where the fields of the account are described that it asks for. */
 function describeAction(definition: EntityDefinition, operation: Operation): string {
   const own = asksForDescribed(operation) ? describeOwnFields(definition) : undefined
   return [operation.about ?? definition.about, own].filter((each) => each !== undefined).join('. ')

@@ -39,7 +39,6 @@ function printOne(type: string, field: Field): string {
   }
 }
 
-/** Prints the type of the values of a field. */
 function printType(field: Field): string {
   const { anyOf, const: only, enum: values, type } = field
   if (only !== undefined) return quote(only)
@@ -48,7 +47,6 @@ function printType(field: Field): string {
   return type === undefined ? 'unknown' : [...new Set([type].flat().map((each) => printOne(each, field)))].join(' | ')
 }
 
-/** Prints the type of an object with these fields. */
 function printFields(fields: Fields): string {
   const names = Object.keys(fields)
   if (names.length === 0) return noFields

@@ -154,7 +154,6 @@ function dropPlaceholders(value: unknown): unknown {
   return Object.fromEntries(members.filter(([, each]) => each !== undefined))
 }
 
-/** Prints the filter of a search. */
 function printFilter(params: unknown): string {
   const query = isObject(params) ? params['query'] : undefined
   return isObject(query) ? formatFilter(query['filter']) : ''

@@ -66,13 +66,11 @@ export const connectOptions: OptionRules = {
   onNotice: aFunction,
 }
 
-/** Options of one call or walk. */
 const callOptions: OptionRules = { ...callRules, ...downloadRules }
 
 /** Options of `rows()`. */
 export const rowOptions: OptionRules = { ...callRules, ...rowRules }
 
-/** Options of every kind. */
 interface AnyOptions<D extends ConnectorDefinition> {
   /** Fields of one credential scheme of the kind. */
   readonly credentials: CredentialsOf<D>
@@ -171,7 +169,6 @@ const toDownload = ({ file }: Extract<Outcome, { type: 'file' }>): Download => (
 
 const toAnswer = (outcome: Outcome): unknown => (outcome.type === 'file' ? toDownload(outcome) : { data: outcome.data, meta: outcome.meta })
 
-/** Runs a call of this process in its span. */
 const runCall = (engine: Engine, connection: Connection, call: Call): Promise<unknown> =>
   inSpan(
     () => describeExecute(nameOperation(connection.kind.definition, call.entity, call.action), { signal: call.signal }),
@@ -258,7 +255,6 @@ class Local {
   }
 }
 
-/** Lists the names of the walkers of a list. */
 const listWalkers = (list: Operation | undefined): readonly ('pages' | 'records' | 'parts' | 'rows')[] => {
   if (list === undefined) return []
   return list.one ? ['parts', 'rows'] : ['pages', 'records']

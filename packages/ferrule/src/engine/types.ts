@@ -147,7 +147,6 @@ type ListWalkers<E> = E extends { readonly list: InParts }
 
 type PositionWalkers<E> = 'list' extends keyof E
   ? {
-      /** Yields the pages of the list. */
       pages(...args: WalkArgument<ParamsOf<E, 'list'>>): AsyncGenerator<ListPage<RecordOf<E>, MetaOf<E>>, void, undefined>
       /** Yields the records of all pages. */
       records(...args: WalkArgument<ParamsOf<E, 'list'>>): AsyncGenerator<RecordOf<E>, void, undefined>

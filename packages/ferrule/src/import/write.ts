@@ -2,7 +2,6 @@
 import type { Document, YAMLMap } from 'yaml'
 import type { Imported } from './imported.ts'
 
-/** Longest line. */
 const longestLine = 140
 /** Most fields of a record that stand on one line. */
 const mostOnOneLine = 4

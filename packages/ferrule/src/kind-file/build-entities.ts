@@ -228,7 +228,6 @@ class SyncBuilder {
   }
 }
 
-/** Builds the sync of an entity. */
 const buildSync = (scope: BuildScope, source: SyncSource, sync: FileSync): Sync => new SyncBuilder(scope, source).build(sync)
 
 /** Beyond so many searchable fields, values are stored as JSON: a table has at most 1,600 columns. */

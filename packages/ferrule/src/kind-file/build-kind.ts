@@ -375,7 +375,6 @@ function buildWebhookEvents(scope: BuildScope, events: FileWebhooks['events']): 
   return Object.fromEntries(made)
 }
 
-/** Builds what the file says of webhooks. */
 function buildWebhooks(scope: BuildScope): Pick<ConnectorDefinition, 'webhooks'> {
   const { webhooks } = scope.file
   if (webhooks === undefined) return {}

@@ -136,7 +136,6 @@ class OperationBuilder {
     return this.#method === 'GET' ? body !== undefined || as !== 'query' : ['POST', 'PUT', 'PATCH'].includes(this.#method)
   }
 
-  /** What holds for all lists, or for all writes. */
   get #common(): Pick<FileOperation, 'as' | 'arrays' | 'once' | 'remembers'> {
     const { lists = {}, writes = {} } = this.#scope.file
     const { action } = this.#source
@@ -353,7 +352,6 @@ class OperationBuilder {
     return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, this.#nameFields(value)]))
   }
 
-  /** Builds what a list of one page says. */
   #buildOnePage(way: string | undefined): Pick<Operation, 'onePage'> {
     const { because } = this.#full
     if (because === undefined) return {}
@@ -362,7 +360,6 @@ class OperationBuilder {
     return {}
   }
 
-  /** Builds which records of a list count. */
   #buildWhere(): Pick<Operation, 'where'> {
     const { steps, record } = this.#source
     const { where } = this.#full

@@ -79,7 +79,6 @@ export class Findings {
   }
 }
 
-/** Describes what a value is, for messages. */
 const describe = (tree: Tree): string => {
   if (tree.is === 'list') return 'a list'
   if (tree.is === 'map') return 'a map'

@@ -6,7 +6,6 @@ import type { KindFile } from './file.ts'
 import type { FieldPlace } from './shape.ts'
 import type { FieldType } from './words.ts'
 
-/** Plain types of the words. */
 interface Plain extends Record<FieldType, unknown> {
   string: string
   integer: number | bigint

@@ -24,7 +24,6 @@ const example: Readonly<Record<FieldPlace, string>> = {
   any: 'id: string Id',
 }
 
-/** Says that a mark does not belong to a place. */
 const checkMark = (mark: string, place: FieldPlace): Said | undefined => {
   if (mark === '?' && place === 'parameter')
     return { message: 'parameters are optional without a ?; ! makes one required', example: example.parameter }

@@ -139,7 +139,6 @@ function findAll(definition: ConnectorDefinition, rules: Rules): readonly string
   }
 }
 
-/** Checks the long form. */
 function checkLongForm(
   value: Readonly<Record<string, unknown>>,
   { text, name, rules }: { readonly text: string; readonly name: string; readonly rules: Rules },
@@ -186,7 +185,6 @@ function checkDefinition(definition: ConnectorDefinition, { file, rules }: { fil
 /** A further check of a file, as plain data. What the table refused is missing there. */
 export type FurtherCheck = (file: unknown, found: Findings) => void
 
-/** What a tree is checked with. */
 interface Checks {
   readonly rules?: Rules
   readonly further?: FurtherCheck

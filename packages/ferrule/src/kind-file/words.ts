@@ -22,7 +22,6 @@ export const errorMeanings: Readonly<Record<string, ErrorCode | 'empty'>> = {
 /** The words of `errorMeanings`. */
 export const errorWords: readonly string[] = Object.keys(errorMeanings)
 
-/** One type of fields. */
 interface TypeRow {
   /** Where the type is allowed; everywhere if omitted. */
   readonly in?: readonly FieldPlace[]

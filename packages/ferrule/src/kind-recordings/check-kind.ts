@@ -123,7 +123,6 @@ function listValueProblems(field: Field, value: unknown, at: string): string[] {
   return isObject(value) && properties !== undefined ? listTypeProblems(properties, value, `${at}.`) : []
 }
 
-/** Lists what does not fit the fields of a record. */
 const listTypeProblems = (fields: Fields, record: Readonly<Record<string, unknown>>, at = ''): string[] =>
   Object.entries(fields).flatMap(([name, field]) => listValueProblems(field, record[name] ?? null, `${at}${name}`))
 
@@ -132,7 +131,6 @@ class SeenFields {
   readonly #filled = new Set<string>()
   readonly #unknown = new Set<string>()
 
-  /** Notes the fields of a record. */
   add(fields: Fields, record: Readonly<Record<string, unknown>>, at = ''): void {
     for (const [name, value] of Object.entries(record)) {
       const field = Object.hasOwn(fields, name) ? fields[name] : undefined
@@ -168,7 +166,6 @@ const describeError = (error: unknown): string =>
     ? `${error.code}: ${error.message} ${error.errors.map(({ message }) => message).join(' ')}`.trim()
     : String(error)
 
-/** Lists the records of a replay. */
 const listRecords = ({ data }: Pick<Replay, 'data'>): readonly Values[] => (Array.isArray(data) ? data : [data]).filter(isObject)
 
 const readKeyPart = (record: Values, path: string, params: Values): unknown =>
@@ -208,7 +205,6 @@ function listEndProblems({ error: expected, action, hasMore, data }: Recording, 
   ]
 }
 
-/** Returns whether a call must say what it returns. */
 const needsData = (connection: Connection, { entity, action, data, error }: Recording): boolean =>
   data === undefined && error === undefined && connection.kind.definition.entities[entity]?.[action as 'list']?.answers !== 'nothing'
 
@@ -253,7 +249,6 @@ async function checkCall(connection: Connection, recording: Recording, findings:
 
 type Values = Readonly<Record<string, unknown>>
 
-/** A list that was replayed. */
 interface WalkedList {
   readonly params: Values
   readonly records: readonly Values[]
@@ -261,7 +256,6 @@ interface WalkedList {
 
 const writeRequest = ({ method, url, body = '' }: HttpRequest): string => `${method} ${url.href} ${body}`
 
-/** The entity whose sync is tested. */
 interface SyncedEntity {
   readonly name: string
   readonly definition: EntityDefinition
@@ -375,7 +369,6 @@ function checkList({ name, own, walked }: Tested, { onePage }: Operation, findin
     findings.addOfKind('note', place, 'no recording shows the end of this list')
 }
 
-/** Says of the operations of an entity whether they are recorded. */
 function checkCoverage(tested: Tested, { definition }: Kind, findings: FindingList): void {
   const { name, own } = tested
   for (const action of liveActions) {
@@ -387,7 +380,6 @@ function checkCoverage(tested: Tested, { definition }: Kind, findings: FindingLi
   }
 }
 
-/** Lists fields that the kind does not know, and fields that no record has. */
 function checkFields({ name, walked: { fields, isSeen } }: Tested, { definition }: Kind, findings: FindingList): void {
   const { record, list } = definition.entities[name] ?? {}
   if (!isSeen || record === undefined) return
@@ -399,7 +391,6 @@ function checkFields({ name, walked: { fields, isSeen } }: Tested, { definition 
   if (missing.length > 0) findings.addOfKind('note', { entity: name }, `no recorded record has these fields: ${missing.join(', ')}`)
 }
 
-/** Runs the recordings of one entity. */
 async function checkRecordings(connection: Connection, { own, walked }: Tested, findings: FindingList): Promise<void> {
   for (const recording of own) {
     const done = await checkCall(connection, recording, findings)

@@ -284,7 +284,6 @@ async function readRecordingTree(text: string, note: Note): Promise<Tree | undef
 type Scalar = string | number | bigint | boolean
 type FilePairs = Readonly<Record<string, Scalar | readonly Scalar[]>>
 
-/** A request as the file has it. */
 interface FileRequest {
   readonly call: string
   readonly query?: FilePairs
@@ -292,7 +291,6 @@ interface FileRequest {
   readonly body?: unknown
   readonly form?: FilePairs
 }
-/** An exchange as the file has it. */
 interface FileExchange {
   readonly request: string | FileRequest
   readonly answer: {
@@ -302,7 +300,6 @@ interface FileExchange {
     readonly text?: string
   }
 }
-/** A recording as the file has it. */
 interface FileRecording extends Pick<Recording, 'name' | 'source' | 'from' | 'data' | 'meta' | 'error'> {
   readonly call: string
   readonly params?: Recording['params']
@@ -370,7 +367,6 @@ function buildRecording(given: FileRecording, index: number, found: Findings): R
   }
 }
 
-/** Refuses headers that carry credentials. */
 function checkHeaders(headers: Readonly<Record<string, unknown>> = {}, steps: readonly string[], found: Findings): void {
   for (const name of Object.keys(headers))
     if (secretHeaders.has(name.toLowerCase()))

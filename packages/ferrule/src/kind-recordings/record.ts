@@ -108,7 +108,6 @@ const readAnswer = (answer: HttpAnswer, lines: RowLines | undefined): unknown =>
     ? readLines(lines, readText(answer))
     : parseBody(readText(answer))
 
-/** Builds recordings of one kind. */
 class Builder {
   readonly #kind: Kind
   readonly #replacer: Replacer
@@ -137,7 +136,6 @@ class Builder {
     )
   }
 
-  /** Writes the body of an answer. */
   #writeAnswer(answer: HttpAnswer, lines: RowLines | undefined): Values {
     const body = readAnswer(answer, lines)
     if (body === undefined) return {}
@@ -146,7 +144,6 @@ class Builder {
     return format !== undefined && Array.isArray(written) ? { text: writeLines(format, written, readText(answer)) } : { body: written }
   }
 
-  /** Writes an exchange. */
   write({ request, answer }: MadeCall['sent'][number], of: Pick<MadeCall, 'entity' | 'action'>): Values {
     const lines = findLines(this.#kind.definition, of.entity, of.action)
     const headers = this.#replacer.write(this.#readHeaders(answer), 'answer.headers')
@@ -229,7 +226,6 @@ function replaceConfiguration({ kind, configuration }: Connection, wanted: Value
   )
 }
 
-/** Lists values that replays of a file would not have. */
 function listLacking({ kind }: Connection, configuration: Values, inFile: Values | undefined): string[] {
   if (inFile === undefined) return []
   const known = createReplayConnection(kind, inFile).configuration
@@ -237,7 +233,6 @@ function listLacking({ kind }: Connection, configuration: Values, inFile: Values
   return lacking.map((name) => `the file needs "config": {${writeJson(name)}: ${writeJson(configuration[name])}}`)
 }
 
-/** Reads an entry as the file's reader does. */
 async function readEntry(
   kind: string,
   entry: Values,
@@ -415,7 +410,6 @@ export class PastedVendor implements HttpSender {
 
 const fileIndent = (text: string, by: string): string => text.replaceAll('\n', `\n${by}`)
 
-/** Writes a file without recordings. */
 const writeEmptyFile = (kind: string, configuration: Values): string => {
   const config = Object.keys(configuration).length === 0 ? '' : ` "config": ${writeJson(configuration)},\n`
   return `{\n "kind": ${writeJson(kind)},\n${config} "recordings": [\n ]\n}\n`

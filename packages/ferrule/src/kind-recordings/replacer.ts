@@ -22,7 +22,6 @@ interface Given {
   readonly known: readonly (readonly [from: string, to: string])[]
   /** Addresses of the vendor, and what stands for them. */
   readonly origins: ReadonlyMap<string, string>
-  /** Words of the kind, which stay. */
   readonly kindWords: ReadonlySet<string>
   /** Words by which the kind knows messages of errors. */
   readonly messageWords: readonly string[]

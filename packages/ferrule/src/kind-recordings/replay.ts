@@ -117,7 +117,6 @@ export async function walkCall(
   return walked
 }
 
-/** Lists recorded requests that were not sent. */
 const listUnsent = ({ exchanges }: Recording, count: number): string[] =>
   exchanges.slice(count).map(({ request }, index) => `request ${count + index + 1} is not sent: ${request.method} ${request.path}`)
 

@@ -11,7 +11,6 @@ import { readJson, writeJson } from '../values/json/json.ts'
 /** Longest id of a request that a span has, in characters. */
 const longestId = 100
 
-/** What the span is described from. */
 interface DescribedParts {
   readonly sdk: { readonly PROTOCOL_VERSION_META_KEY: string }
   readonly tools: readonly AgentTool[]
@@ -51,7 +50,6 @@ function describeToolCall({ sdk, tools }: DescribedParts, name: string, { mcpReq
 /** Milliseconds between two reports. */
 const reportEveryMs = 5_000
 
-/** What a report says. */
 interface ProgressOptions {
   /** What runs, for people. */
   readonly what: string
@@ -151,7 +149,6 @@ async function callTool(parts: McpServerParts, name: string, context: ServerCont
   }
 }
 
-/** Reads a part of a file as a resource. */
 async function readResource(parts: McpServerParts, uri: string, signal: AbortSignal): Promise<ReadResourceResult> {
   const { sdk, source, narrowing = {}, onError } = parts
   try {
@@ -214,18 +211,14 @@ export function createMcpServer(parts: McpServerParts): Server {
   return server
 }
 
-/** A file of a connector. */
 interface ConnectorFile {
-  /** Id of the connector. */
   readonly connector: string
   readonly entity: string
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** A part of a file. */
 interface FilePart {
   readonly name: string
-  /** Content type. */
   readonly type: string
   /** The bytes in base64. */
   readonly blob: string
@@ -246,7 +239,6 @@ const rangeParameter = 'range_header'
 /** The template of all addresses of files (RFC 6570). */
 const fileTemplate = `ferrule://connectors/{connector}/{entity}/${action}{?params,offset}`
 
-/** Writes the address of a part. */
 function writeFileAddress({ connector, entity, params }: ConnectorFile, offset = 0): string {
   const query = new URLSearchParams({ params: writeJson(params), offset: String(offset) })
   return `ferrule://connectors/${encodeURIComponent(connector)}/${encodeURIComponent(entity)}/${action}?${query}`

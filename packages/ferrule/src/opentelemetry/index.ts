@@ -74,7 +74,6 @@ class OpenSpan implements Span {
   }
 }
 
-/** Makes the spans of one API. */
 class ApiTracing implements Tracing {
   readonly isSentToVendors: boolean
   readonly #api: Api

@@ -30,7 +30,6 @@ interface Given {
 
 /** Codes and refresh tokens that are remembered. */
 const remembered = 1000
-/** Life of a code. */
 const codeMs = 600_000
 
 const basic = /^Basic (.+)$/i

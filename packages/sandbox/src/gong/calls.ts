@@ -78,7 +78,6 @@ export interface ContextWish {
   readonly timings: readonly ('Now' | 'TimeOfCall')[]
 }
 
-/** What the CRM objects belong to. */
 interface CrmSubject {
   readonly call: number
   readonly name: string

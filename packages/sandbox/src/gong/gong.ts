@@ -39,7 +39,6 @@ export interface GongSandbox extends VendorSandbox<GongSwitches, GongWorldFacts>
   mediaBytes(callId: string, kind: MediaKind, range?: { readonly offset: number; readonly length: number }): Uint8Array
 }
 
-/** How the stand-in is started. */
 interface GongOptions extends Omit<StandInOptions, 'port'> {
   readonly ports: { readonly api: number; readonly oauth: number; readonly media: number }
   /** How many calls are known at most. */
@@ -315,9 +314,7 @@ function callsBetween(world: World, from: number, to: number): readonly number[]
 /** A call that counts for a user, and the figure. */
 type CallEvent = ActivityEvent & { readonly call: number }
 
-/** One statistic. */
 interface Statistic {
-  /** Key of the list in the answer. */
   readonly key: string
   /** Text of the 404 when nobody has anything; left out: an empty list. */
   readonly nothing?: string

@@ -21,12 +21,10 @@ interface CursorRow {
   readonly time?: string
 }
 
-/** A list to be paged. */
 interface Paged<T> {
   /** What must stay the same from page to page. */
   readonly filter: unknown
   readonly rows: readonly T[]
-  /** The row that the cursor carries. */
   readonly cursorRow: (last: T) => CursorRow
 }
 

@@ -130,7 +130,6 @@ const people: readonly Colleague[] = [
   },
 ]
 
-/** What an application asks for. */
 interface AuthorizationRequest extends Asked {
   readonly redirectUri: string
   readonly scopes: readonly string[]

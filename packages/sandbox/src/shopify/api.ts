@@ -82,7 +82,6 @@ function startsWithOne(path: string, starts: readonly string[]): boolean {
   return starts.some((start) => path === start || path.startsWith(`${start}/`))
 }
 
-/** Returns what the token allows, and what the switches make of it. */
 function accessIn({ oauth }: ShopifyState, request: ReceivedRequest, switches: ShopifySwitches): Access | undefined {
   const token = headerOf(request, 'x-shopify-access-token') ?? ''
   const access = accessOf(token) ?? oauth.accessOf(token)

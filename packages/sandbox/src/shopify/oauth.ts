@@ -53,7 +53,6 @@ function parametersOf({ headers, body }: ReceivedRequest): ReadonlyMap<string, s
   return new Map(Object.entries(isObject(given) ? given : {}).map(([name, value]) => [name, String(value)]))
 }
 
-/** What an application asks for. */
 interface AuthorizationRequest extends Asked {
   readonly scopes: readonly string[]
 }

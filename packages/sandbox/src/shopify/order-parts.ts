@@ -8,7 +8,6 @@ import { placeOf } from './shop.ts'
 import { amount, moneySet, taxIn, taxLines } from './words.ts'
 import { day, draw, exists, idIn, type JsonRecord, recordOf, shopTime, type View } from './world.ts'
 
-/** What has happened to a line. */
 interface LineState {
   readonly shipped: boolean
   /** Pieces that were given back. */

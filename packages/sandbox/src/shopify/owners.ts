@@ -32,7 +32,6 @@ const widths = { shop: 64, customer: 4, product: 128, variant: 4, media_image: 4
 /** The vendor's name of a kind of owner. */
 export type OwnerResource = keyof typeof widths
 
-/** One owner. */
 interface Owner {
   readonly resource: OwnerResource
   /** Position of the owner among its kind. */

@@ -77,7 +77,6 @@ function receiptOf({ kind, status }: Payment, gateway: string): JsonRecord {
   return { testcase: true, authorization: '123456', network_transaction_number: receiptNumber }
 }
 
-/** Returns one transaction of an order, as lists have it. */
 function transactionFields(view: View, order: number, payment: Payment): JsonRecord {
   const { index, kind, status, at, parent } = payment
   const gateway = gatewayOf(view, order)

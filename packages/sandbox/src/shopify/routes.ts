@@ -135,12 +135,10 @@ function fulfillmentOrdersById(call: Call): Rows {
   return fulfillmentOrderRows(call.view, order, call.scopes)
 }
 
-/** The variant with the id in the path, also one that lists do not show. */
 function variantById(call: Call): Rows {
   return variantRows(call.view, [findParent(call, 'id', 'variants')])
 }
 
-/** The variants of all products that lists show. */
 function allShownVariants({ view }: Call): Rows {
   const shown = (variant: number) => variant % variantWidth < shownVariants && exists(view, 'products', Math.floor(variant / variantWidth))
   return variantRows(view, allVariants(view), shown)
@@ -343,7 +341,6 @@ function fieldsOf(query: URLSearchParams): ReadonlySet<string> | undefined {
   return fields.length === 0 ? undefined : new Set(fields)
 }
 
-/** Returns a record with the fields that are asked for. */
 function withFields(query: URLSearchParams, record: JsonRecord): JsonRecord {
   const fields = fieldsOf(query)
   return fields ? Object.fromEntries(Object.entries(record).filter(([field]) => fields.has(field))) : record
@@ -424,13 +421,10 @@ function linkHeader(call: Call, { rows, sort, page, query, limit }: Linked): Rea
 
 /** What a list route gives. */
 interface ListedPage {
-  /** Key of the answer. */
   readonly key: string
-  /** The list for given filters. */
   rows(query: URLSearchParams): Rows
 }
 
-/** Answers a list by pages. */
 function answerPage(call: Call, listed: ListedPage): Answer {
   if (call.query.has('page')) throw pageNumber
   const cursor = readCursor(call)

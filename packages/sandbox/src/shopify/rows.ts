@@ -5,7 +5,6 @@ import { exists, type IdKind, idIn, type JsonRecord, parseMoment, recordOf, type
 /** The times by which lists are filtered and sorted. */
 type TimeField = 'created_at' | 'updated_at' | 'processed_at'
 
-/** One filter of a list. */
 interface Filter {
   /** True for a row that the value lets through. */
   readonly test: (position: number, value: string) => boolean

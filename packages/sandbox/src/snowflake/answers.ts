@@ -85,7 +85,6 @@ function spoilRows(data: string, fault: RowsFault | undefined): string {
   return JSON.stringify(fault === 'short-part' ? rows.slice(0, -1) : [...rows, ...rows.slice(-1)])
 }
 
-/** What a result is sent with. */
 interface Sending {
   readonly switches: SnowflakeSwitches
   /** The client takes gzip. */

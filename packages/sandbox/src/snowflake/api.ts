@@ -109,7 +109,6 @@ async function inWindow(statement: Statement, { windowMs }: { readonly windowMs:
 
 const rowsFaults: readonly RowsFault[] = ['short-part', 'long-part']
 
-/** Takes the fault that the rows of this answer have. */
 function takeRowsFault({ state, request }: ApiCall): RowsFault | undefined {
   return rowsFaults.find((kind) => state.faults.takePage(kind, 'snowflake', request.path, request.method))
 }

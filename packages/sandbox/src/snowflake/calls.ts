@@ -22,9 +22,7 @@ const names: Readonly<Record<string, string>> = {
   ARRAY: 'JSON[]',
 }
 
-/** A type in a statement. */
 interface FoundType {
-  /** The vendor's name. */
   readonly name: string
   /** The engine's type. */
   readonly sql: string
@@ -144,7 +142,6 @@ function cast({ name, args: [arg = []] }: FunctionCall): readonly Token[] {
   return callOf(name, [[...value, sql(`AS ${type.sql}`)]])
 }
 
-/** The most rows that a generator makes. */
 const generatorRows = 10_000_000
 
 /** `TABLE(GENERATOR(ROWCOUNT => n))`; its rows are counted by SEQ4() and the like. */

@@ -83,7 +83,6 @@ export interface EngineType {
   readonly alias: string | undefined
 }
 
-/** How cells are written. */
 interface CellStyle {
   /** False: SQL NULL is the text `null`. */
   readonly nullable: boolean

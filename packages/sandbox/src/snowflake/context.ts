@@ -8,9 +8,7 @@ import { abortFailure, type ExecutedLog, type ExecutedStatement, type Gate, type
 import type { SnowflakeSwitches } from './switches.ts'
 import { snowflakeCredentials } from './tokens.ts'
 
-/** What a failed statement was run with. */
 interface FailedRun {
-  /** What was sent. */
   readonly source: string
   readonly tokens: readonly Token[]
   readonly verb: string

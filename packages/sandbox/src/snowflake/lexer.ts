@@ -49,7 +49,6 @@ export interface Token {
   readonly text: string
   /** Where it begins in the statement. */
   readonly start: number
-  /** Where it ends. */
   readonly end: number
 }
 

@@ -35,7 +35,6 @@ const people: readonly User[] = [
   { email: snowflakeCredentials.readerLogin, about: 'has the role READER_ROLE only', name: 'SANDBOX_READER', roles: ['READER_ROLE'] },
 ]
 
-/** What a user agreed to. */
 interface Grant {
   readonly user: string
   readonly role: string
@@ -60,7 +59,6 @@ function isContent(value: unknown): value is Content {
   return isObject(value) && typeof value['role'] === 'string' && typeof value['expires'] === 'number'
 }
 
-/** What an application asks for. */
 interface AuthorizationRequest extends Asked, Pick<Agreed, 'redirectUri' | 'challenge' | 'scope'> {
   /** Undefined: the user's default. */
   readonly role: string | undefined

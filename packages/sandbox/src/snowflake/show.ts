@@ -45,7 +45,6 @@ const kinds: readonly ShowKind[] = ['DATABASES', 'SCHEMAS', 'TABLES', 'VIEWS', '
 /** These are cut at the limit, the others are refused above it. */
 const cutKinds: readonly ShowKind[] = ['COLUMNS', 'WAREHOUSES']
 
-/** Returns the token after a word, if it is a string or a number. */
 function after(tokens: readonly Token[], ...words: readonly string[]): string | undefined {
   const index = tokens.findIndex((_token, at) => words.every((word, step) => isWord(tokens[at + step], word)))
   const value = index < 0 ? undefined : tokens[index + words.length]
@@ -214,7 +213,6 @@ export async function show(
   return { columns: showColumns(kind), rows }
 }
 
-/** Something that SHOW lists. */
 interface Listed {
   readonly database: string
   readonly schema: string
@@ -229,7 +227,6 @@ interface Listed {
   readonly nullable?: boolean
 }
 
-/** What can be listed. */
 type ShowKind = 'DATABASES' | 'SCHEMAS' | 'TABLES' | 'VIEWS' | 'WAREHOUSES' | 'COLUMNS'
 
 /** What a value of a listing can depend on beside its object. */
@@ -319,12 +316,10 @@ function columnNamed([name, type]: Field): Column {
   return { name, type, ...(type === 'fixed' ? { precision: 38, scale: 0 } : { precision: 0, scale: 3 }) }
 }
 
-/** Returns the columns of a listing. */
 function showColumns(kind: ShowKind): readonly Column[] {
   return fields[kind].map(columnNamed)
 }
 
-/** Returns one row of a listing. */
 function showRow(kind: ShowKind, object: Listed, current: Current): readonly (string | null)[] {
   return fields[kind].map(([, , value]) => (typeof value === 'function' ? value(object, current) : value))
 }

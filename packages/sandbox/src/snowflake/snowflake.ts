@@ -23,7 +23,6 @@ const facts = {
   /** Schema with empty tables to write in. */
   scratchSchema: 'SCRATCH',
   warehouses,
-  /** Schemas by database. */
   schemas: databases,
   /** Rows at the start, by the full name of a table. */
   rowCounts,

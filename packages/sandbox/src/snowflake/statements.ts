@@ -1,7 +1,6 @@
 import { type Failure, failure, isFailure } from './failures.ts'
 import type { StatementResult } from './tables.ts'
 
-/** How far a statement is. */
 type Outcome =
   | { readonly state: 'running' }
   | { readonly state: 'succeeded'; readonly result: StatementResult }
@@ -42,7 +41,6 @@ export interface Statement extends StatementLabel {
 
 /** The statements that can still be asked for. */
 export interface StatementStore {
-  /** Begins a statement. */
   begin(label: StatementLabel, run: (statement: Statement) => Promise<StatementResult | Failure>): Statement
   /** A statement of this user, unless it is too old. */
   find(handle: string, user: string): Statement | undefined

@@ -72,7 +72,6 @@ function targeting(view: View, { account, position }: AdGroup, random: Random): 
   }
 }
 
-/** Returns what the ad group spends, and when. */
 function delivery(view: View, group: AdGroup, random: Random): JsonRecord {
   const created = world.createdAt(group)
   const bidless = random.chance(0.4)
@@ -95,7 +94,6 @@ function delivery(view: View, group: AdGroup, random: Random): JsonRecord {
   }
 }
 
-/** Returns what is advertised. */
 function promotion(view: View, { position }: AdGroup, campaign: Spot<Structural>): JsonRecord {
   const objective = objectiveOf(view, campaign)
   const [app, converts] = [objective === 'APP_PROMOTION', objective === 'WEB_CONVERSIONS']

@@ -57,7 +57,6 @@ export function adStatus(view: View, ad: Ad): Status {
   return told('ENABLE', chance === 2 ? 'AUDIT' : 'DELIVERY_OK')
 }
 
-/** Returns what is seen of the ad. */
 function creative(view: View, ad: Ad, random: Random): JsonRecord {
   const { account, position } = ad
   const images = showsImages(view, ad)

@@ -230,7 +230,6 @@ function reportAccounts(call: Call): readonly Account[] {
   return accountsOf(call, ids)
 }
 
-/** A synchronous report. */
 function report(call: Call): Success {
   const page = pageIn(call.query, structureSizes)
   const { cellBudget, adsThrottle, timeoutDays, timeoutCode, withdrawn } = call.switches
@@ -254,7 +253,6 @@ function user(): Success {
   return { data }
 }
 
-/** The advertisers that the token may read. */
 function grantedAdvertisers({ query, access }: Call): Success {
   for (const name of ['app_id', 'secret']) if (textIn(query, name) === undefined) throw missing(name)
   checkApp(query.get('app_id'), query.get('secret'))
@@ -446,7 +444,6 @@ function takeChoice(state: TiktokState, form: URLSearchParams, asked: Asked): Re
   return known && form.get('action') === 'continue' ? verificationPage(state, chosenIn(form, known)) : undefined
 }
 
-/** Returns what answers the consent page. */
 const createTiktokConsent = (state: TiktokState) =>
   createConsentPage<ConsentUser, Asked>({
     vendor,

@@ -62,7 +62,6 @@ export function campaignStatus(view: View, campaign: Campaign): Status {
   return { operation_status: operation, secondary_status: statusName(campaign, status) }
 }
 
-/** Keys that plain campaigns do not have. */
 function rareKeys(view: View, campaign: Campaign, app: boolean): JsonRecord {
   const { account, position } = campaign
   const without = position === campaignWithoutStatus(campaign) || account.environment === 'sandbox'

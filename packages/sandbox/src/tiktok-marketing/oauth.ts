@@ -76,7 +76,6 @@ export function createTokens() {
       if (!access || revoked.has(token)) throw new Failure(40105)
       return access
     },
-    /** Returns a new token. */
     issue(access: Access): string {
       const token = randomUUID().replaceAll('-', '') + randomUUID().slice(0, 8)
       issued.set(token, access)
@@ -87,7 +86,6 @@ export function createTokens() {
       revoked.add(token)
       keepNewest(revoked, remembered)
     },
-    /** Forgets what was issued and revoked. */
     reset() {
       issued.clear()
       revoked.clear()
@@ -119,7 +117,6 @@ export function checkApp(given: unknown, secret: unknown): void {
   }
 }
 
-/** Reads a text of a JSON body, beside the app and its secret. */
 function textOf(request: ReceivedRequest, wanted: string): string {
   const body = parseJson(request.body)
   if (!isObject(body)) throw new Failure(40002, 'The body is not a valid JSON object.')

@@ -15,7 +15,6 @@ const additive =
 /** Sums over the ads and days of a row, by what adds up. */
 type Sums = Readonly<Record<string, number>>
 
-/** Sums of nothing. */
 const noSums: Sums = setEach(0, additive)
 
 /** Adds what happened to sums. */
@@ -101,7 +100,6 @@ const metrics: ReadonlyMap<string, Metric> = new Map([
   ['app_install', only(installs, count('installs'))],
 ])
 
-/** Metrics of whole accounts. */
 const accountMetrics: ReadonlyMap<string, Metric> = new Map([
   ['cash_spend', money(0.9)],
   ['voucher_spend', money(0.1)],
@@ -155,7 +153,6 @@ function sumsOf(view: View, ad: Spot<Structural>, day: number): Sums {
   }
 }
 
-/** What a report visits. */
 interface Visit {
   /** Days; those after the account's today have nothing. */
   readonly span: Span
@@ -166,7 +163,6 @@ interface Visit {
   readonly each: (ad: Spot<Structural>, day: number, sums: Sums) => void
 }
 
-/** Visits every delivery of an account. */
 function visitDelivery(view: View, account: Account, { span, firstAd, counts, each }: Visit): void {
   const today = account.environment === 'sandbox' ? span.to : Math.min(span.to, localDay(account, view.now))
   for (let position = sizeOf(account, 'ads') - 1; position >= firstAd; position -= 1) {
@@ -186,7 +182,6 @@ const levels = { advertiser: undefined, campaign: 'campaigns', adgroup: 'ad_grou
 const levelNames = ['advertiser', 'campaign', 'adgroup', 'ad'] as const
 type Level = keyof typeof levels
 
-/** A report that was asked for. */
 type ReportQuery = ReturnType<typeof reportQueryIn>
 
 /** Names of metrics that a level can return beside numbers. It returns those of the levels above too. */
@@ -349,7 +344,6 @@ function rowsOfAccount(view: View, account: Account, query: ReportQuery): readon
   return [...rows.values()]
 }
 
-/** Returns what a row says of its object and of those above it. */
 function attributesOf(view: View, { account, object }: ReportRow): JsonRecord {
   const above = { advertiser_name: account.name, currency: account.currency, timezone: account.timezone }
   if (!object) return above

@@ -16,7 +16,6 @@ const lifeMs = 5 * 60_000
 /** The only ranges that vendors' hosts are asked for; another header counts as none, and the whole file is sent. */
 const range = /^bytes=(\d{1,15}-\d{0,15}|-\d{1,15})$/
 
-/** What an address is for. */
 interface MediaCall {
   readonly connectorId: string
   readonly entity: string
@@ -60,7 +59,6 @@ function readPlayableType({ contentType, name }: Pick<FileAnswer, 'contentType' 
   throw fail('not_playable', { type: type.slice(0, 100) || 'of no type' })
 }
 
-/** Opens the file of a call. */
 async function open({ operations }: MediaServices, principal: Principal, { call, ...options }: { readonly call: MediaCall } & CallBounds) {
   const { connectorId, entity, params } = call
   const outcome = await executeOperation(operations, principal, { connectorId, request: { entity, action, params }, ...options })

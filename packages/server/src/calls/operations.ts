@@ -188,7 +188,6 @@ export async function checkConnection(
   }
 }
 
-/** Returns which entities the granted scopes reach. */
 function describeReach(definition: ConnectorDefinition, scopes: ReadonlySet<string>): CheckResult['entity_check_results'] {
   const missing = findMissingScopes(definition, scopes)
   return Object.keys(definition.entities).map((entity) => {

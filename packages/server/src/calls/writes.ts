@@ -210,7 +210,6 @@ const sealings = 5
 
 /** How an attempt ended: with an answer to store, or by releasing the key. */
 type Ending = { readonly status: number; readonly code: string | null; readonly text: string } | 'free'
-/** An attempt and its connector. */
 interface ConnectorAttempt {
   readonly attempt: Attempt
   readonly ref: ConnectorRef
@@ -329,7 +328,6 @@ export interface Writes {
 
 /** Keeps for minutes what writes and statements answered to agents, for any node. */
 export interface KeptAnswers {
-  /** Returns the answers of the principal's organization. */
   of(principal: Pick<Principal, 'organizationId'>): {
     /** Keeps a text until a time (milliseconds). The oldest texts of the organization make room. @returns false: it is too large, or the database failed */
     put(id: string, text: string, untilMs: number): Promise<boolean>

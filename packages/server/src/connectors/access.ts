@@ -76,7 +76,6 @@ export function createAccess(parts: Parts): Pick<Connectors, 'trial' | 'readAcce
   const isExisting = existenceQuery(db)
   const createSource = createCredentialSources(parts, read)
   const createNotice = createNotices(parts)
-  /** The credential source of each returned access. */
   const sources = new WeakMap<ConnectorAccess, StoredCredentials>()
   /** Accesses of long runs whose success is stored. */
   const healthy = new WeakSet<ConnectorAccess>()
@@ -230,7 +229,6 @@ function createNotices(parts: Parts): (row: SealedConnectorRow) => (notice: Vend
   }
 }
 
-/** Credentials of a stored connector. */
 interface StoredCredentials extends CredentialSource {
   /** Returns the version in use, or the stored version before the first use. */
   current(): CredentialsVersion

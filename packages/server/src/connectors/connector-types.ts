@@ -47,7 +47,6 @@ export const summarizeDefinition = (definition: ConnectorDefinition): KindSummar
 
 /** What is stored of a version of an organization's kind, beside its definition and its files. */
 export interface VersionSummary extends Pick<KindSummary, 'title' | 'about' | 'copied'> {
-  /** Number of entities. */
   readonly entities: number
   /** Hosts that people and credentials are sent to. */
   readonly hosts: readonly string[]
@@ -166,7 +165,6 @@ export interface Kinds {
 
 /** Some kinds by their names. */
 export interface Catalogue {
-  /** All of them. */
   readonly kinds: readonly ServedKind[]
   /** Lists the kinds. @param nameContains case-insensitive part of the title or slug */
   list(nameContains?: string): readonly DefinitionSummary[]

@@ -24,7 +24,6 @@ const delaysMs = [60_000, 5 * 60_000, 15 * 60_000, 3_600_000, 3_600_000, 6 * 3_6
 /** Tokens that one run ends. */
 const batch = 20
 
-/** A connector that is deleted. */
 type EndingConnector = SealedCredentialsRow & Pick<SealedConnectorRow, 'vendor_application_id' | 'configuration' | 'sandbox'>
 
 /** Reports a token that stays valid at the vendor. */

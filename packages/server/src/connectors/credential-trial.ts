@@ -40,7 +40,6 @@ export interface StoringTrial extends CredentialTrial {
   readonly complete?: (db: Db, connectorId: string) => Promise<void>
 }
 
-/** Credentials that are stored, with the columns that say where they come from. */
 interface StoredOrigin {
   readonly values: Secret<CredentialValues>
   readonly columns: Required<Pick<ConnectorChange, 'vendor_application_id' | 'consent_digest' | 'account'>>
@@ -49,7 +48,6 @@ interface StoredOrigin {
 /** Where credentials come from, and which account they reach. */
 interface OriginOfCredentials {
   readonly organizationId: string
-  /** Title of the kind. */
   readonly kind: string
   readonly consent: ConsentOrigin | undefined
   /** Account that the trial found. */

@@ -104,7 +104,6 @@ export function toConnectorSummary(row: ConnectorRow, kind: ServedKind | undefin
 interface Mistakes {
   /** Returns the result of `read`, or undefined after collecting its error. Errors without a field get the given one. */
   take<T>(field: string, read: () => T): T | undefined
-  /** Adds an error. */
   add(field: string, error: FerruleError): void
   /** @throws FerruleError the single error, or `validation_failed` with all problems */
   refuse(): void

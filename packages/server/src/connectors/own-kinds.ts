@@ -40,7 +40,6 @@ import {
   type OwnKindVersionRow,
 } from './sql/own-kinds.ts'
 
-/** Most kinds of an organization. */
 const mostKinds = 100
 /** Versions that stay although no connector runs them, beside the newest. */
 const keptVersions = 20
@@ -69,7 +68,6 @@ export interface ReadUpload {
 export interface UploadTask {
   /** Slug that the file must name. */
   readonly slug: string
-  /** Text of the file. */
   readonly file: string
   /** Text of its recordings, which are checked too, and hold no secrets. */
   readonly recordings: string | undefined
@@ -88,7 +86,6 @@ export type ReadDocument = KindImport | { readonly problem: string }
 export interface ReadUploads {
   /** Parses, checks and compares a file. */
   readonly kind: (task: UploadTask) => Promise<ReadUpload>
-  /** Makes a kind file of a document. */
   readonly document: (task: KindDocument) => Promise<ReadDocument>
 }
 
@@ -137,7 +134,6 @@ async function requireKind(db: Db, principal: Principal, slug: string, find = fi
   return row
 }
 
-/** Reads a version that has to be there. */
 async function requireVersion(db: Db, kind: OwnKindRow, version: number): Promise<OwnKindVersionRow> {
   const row = await findVersion(db, kind, version)
   if (row === undefined) throw fail('kind_not_found', {})

@@ -17,7 +17,6 @@ const looks = 5
 export const digestForConnector = ({ organizationId, connectorId }: ConnectorRef, ...parts: readonly string[]): string =>
   digestParts(organizationId, connectorId, ...parts)
 
-/** Connector and services of a claim. */
 interface At {
   readonly parts: ClaimParts
   readonly ref: ConnectorRef

@@ -44,7 +44,6 @@ function findAskedKey(access: ConnectorAccess, { entity, action, params }: Call)
   return known === 'get' && slot !== undefined && another === undefined && isObject(params) ? params[slot] : undefined
 }
 
-/** Returns the key that the parameters of a call name. */
 function findNamedKey({ params }: Call, key: string): unknown {
   const value = key.startsWith('param.') ? getAt(params, parsePath(key.slice('param.'.length))) : undefined
   return Array.isArray(value) && value.length === 1 ? value[0] : value

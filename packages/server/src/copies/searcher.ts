@@ -243,7 +243,6 @@ function countDown({ signal, timeoutMs }: SearchLimits, lateHint: () => string):
   return () => ({ signal, lateHint, timeoutMs: Math.max(1, end - performance.now()), wholeMs: timeoutMs })
 }
 
-/** Options of statements that read one connector. */
 type ReadingOptions = Pick<SearchOptions, 'connector'> & { readonly reliance: Reliance }
 
 /** Statements of a search, and what they cost. */

@@ -64,7 +64,6 @@ export interface SearchesOptions {
   readonly comparesStatus: boolean
 }
 
-/** Records of one page of an export. */
 const exportPageRecords = 1_000
 /** Fraction of a call's timeout that a refresh may take; the rest is for the search. */
 const refreshShare = 0.9
@@ -90,7 +89,6 @@ const toFreshness = ({ status, syncedAt, verifiedAt, complete, mayChangeFrom }: 
 type Filled = CopyStatus & { readonly syncedAt: number }
 const isFilled = (state: CopyStatus): state is Filled => state.syncedAt !== null && state.obstacle === null
 
-/** Returns whether a copy may be searched. */
 const isEnough = (state: CopyStatus, { allowPartial = false }: Pick<CopyQuery, 'allowPartial'>): boolean =>
   isFilled(state) || (allowPartial && state.obstacle === null)
 
@@ -134,7 +132,6 @@ async function readFirstPage(pages: RecordPages): Promise<RecordPages> {
   })()
 }
 
-/** Describes where a page stands. */
 const describePage = ({ cursor, tookMs, unseenPaths }: Pick<SearchAnswer, 'cursor' | 'tookMs' | 'unseenPaths'>) => ({
   has_more: cursor !== null,
   cursor,

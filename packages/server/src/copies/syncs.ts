@@ -148,7 +148,6 @@ async function refill(parts: Parts, only: string | undefined): Promise<number> {
   return filled
 }
 
-/** Builds the methods. */
 const createOverviews = (parts: StatusParts): Pick<Syncs, 'listOverviews' | 'listUnfinished'> => ({
   listOverviews: async (principal, given) => {
     requireScope(principal, 'connectors:read')
@@ -273,7 +272,6 @@ const toView = ({ organizationId }: ConnectorRef): PrincipalView => viewOrganiza
 const isEmptied = ({ refilling }: RefreshParts, { kind: { definition } }: Pick<ConnectorAccess['connection'], 'kind'>): boolean =>
   refilling.some((kind) => kind === undefined || kind === definition.kind)
 
-/** Builds what searches read of the copies. */
 function createCopies(given: RefreshParts): Copies {
   let changes = 0
   const count = () => {

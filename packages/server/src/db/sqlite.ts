@@ -112,7 +112,6 @@ function preparer(sqlite: DatabaseSync, guard: Guard, changes: Changes): (text: 
   }
 }
 
-/** Adds a span to each statement of the only connection. */
 const addSpans = (connection: DatabaseConnection): DatabaseConnection => ({
   executeQuery: <R>(query: CompiledQuery) =>
     inSpan(

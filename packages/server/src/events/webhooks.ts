@@ -80,7 +80,6 @@ export interface Webhooks {
 type WebhookParts = Pick<Parts, 'database' | 'source' | 'settings' | 'applicationSeals' | 'events' | 'masterKeys'>
 
 const dayMs = 86_400_000
-/** Tests of an endpoint in a minute. */
 const testsInMinute = 5
 
 const readList = <T>(json: string): readonly T[] => JSON.parse(json) // JSON that this service wrote
@@ -254,7 +253,6 @@ async function sendTest(parts: WebhookParts, requested: { principal: Principal; 
 
 const isWriter = ({ scopes }: Principal): boolean => scopes.has('webhooks:write')
 
-/** Builds the methods that read. */
 const createReading = (parts: WebhookParts): Pick<Webhooks, 'listEvents' | 'list' | 'get' | 'listDeliveries'> => {
   const { db } = parts.database
   return {

@@ -46,7 +46,6 @@ export class RefusalLimits {
     this.#steady = steady
   }
 
-  /** Returns whether a sender has to wait. */
   isOver(sender: string, to: string): boolean {
     const known = this.#pairs.get(nameOf(sender, to))
     return known !== undefined && known.ends > this.#steady() && known.refused >= mostRefused

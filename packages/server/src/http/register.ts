@@ -28,7 +28,6 @@ const readBearer = ({ headers }: FastifyRequest): string | undefined => bearer.e
 /** What the organization of a request depends on. */
 type OrganizationRoute = Pick<PrincipalRoute, 'takesSessions' | 'takesOrganizationQuery' | 'provesOrganization'>
 
-/** Reads the organization that a request names. */
 function readOrganization({ headers, query }: FastifyRequest, { takesOrganizationQuery }: OrganizationRoute): string | undefined {
   const header = headers['x-organization-id']
   if (header !== undefined) return typeof header === 'string' ? header : header[0]
@@ -36,7 +35,6 @@ function readOrganization({ headers, query }: FastifyRequest, { takesOrganizatio
   return typeof named === 'string' ? named : undefined
 }
 
-/** Authentication for all routes of a service. */
 interface Authentication {
   /** @throws FerruleError as `Tokens.authenticateCaller` and `ConsoleSessions.authenticateCaller` */
   readCaller(request: FastifyRequest, route: Route): Promise<Caller>

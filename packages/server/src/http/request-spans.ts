@@ -47,7 +47,6 @@ function endSpan({ span, code }: Traced, status: number): void {
 export function addRequestSpans(app: FastifyInstance): void {
   const tracing = getTracing()
   if (tracing === undefined) return
-  /** Runs what follows within the span. */
   const follow = (request: FastifyRequest, _reply: FastifyReply, done: () => void): void => {
     const traced = running.get(request)
     if (traced === undefined) done()

@@ -77,7 +77,6 @@ export interface Services {
   readonly streams: StreamOptions
   readonly metrics: Metrics
   readonly logger: Logger
-  /** The API's documents. */
   readonly openApi: OpenApiDocuments
   /** Milliseconds since 1970. */
   readonly clock: () => number
@@ -172,7 +171,6 @@ export type Route = OpenRoute | CallerRoute | PrincipalRoute
 type JsonRoute<R extends Route, S extends Field, Who> = Omit<RouteDocument<S>, 'id' | 'answer' | 'problems'> &
   Partial<Pick<RouteDocument, 'problems'>> &
   Omit<R, keyof Endpoint | 'auth' | 'answer' | 'document'> & {
-    /** The answer in the document. */
     readonly returns: JsonAnswerDocument<S>
     answer(exchange: Exchange<Who>, services: Services): TypedAnswer<S> | Promise<TypedAnswer<S>>
   }

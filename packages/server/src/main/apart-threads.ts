@@ -23,7 +23,6 @@ const buildLimits = (maxBytes: number) => ({ maxOldGenerationSizeMb: 256 + Math.
 
 /** Options of the pool. */
 export interface ThreadOptions {
-  /** Maximum number of threads. */
   readonly threads?: number
   /** Milliseconds until an idle thread ends. */
   readonly idleMs?: number
@@ -42,10 +41,8 @@ export interface ApartThreads extends Apart, Cutter, ParquetEncoder {
   close(): Promise<void>
 }
 
-/** A task with its promise. */
 interface Waiting {
   readonly task: ThreadTask
-  /** The kind that the task is for. */
   readonly kind: ServedKind | undefined
   readonly transfer: ArrayBuffer[]
   resolve(done: ThreadResult): void
@@ -60,7 +57,6 @@ interface ThreadEvents {
   free(thread: Thread): void
 }
 
-/** One thread with its current task. */
 class Thread {
   readonly #worker: Worker
   #current: Waiting | undefined
@@ -93,7 +89,6 @@ class Thread {
     })
   }
 
-  /** Runs a task on the idle thread. */
   run(waiting: Waiting): void {
     clearTimeout(this.#idle)
     this.#current = waiting

@@ -55,7 +55,6 @@ function countVendorRequests(registry: Registry): () => void {
   }
 }
 
-/** Builds the counters of the context store. */
 function buildStoreCounters(registers: Registry[]): Pick<Metrics, 'syncCall' | 'sync' | 'fold'> {
   const calls = new Counter({
     name: 'ferrule_sync_calls_total',
@@ -109,7 +108,6 @@ function buildEventCounters(registers: Registry[]): Pick<Metrics, 'delivery' | '
   }
 }
 
-/** Builds the metrics that are read at each scrape. */
 const buildReadMetrics = (registers: Registry[]): Pick<Metrics, 'gauge' | 'counters'> => ({
   gauge: ({ name, help, label, read }) => {
     new Gauge({

@@ -35,7 +35,6 @@ import type { ServiceEngine } from './parts.ts'
 
 /** The opened platform. */
 export interface Platform {
-  /** Application of the first start. */
   readonly first: FirstApplication
   readonly organizations: Organizations
   readonly applications: Applications

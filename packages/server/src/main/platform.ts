@@ -59,7 +59,6 @@ import type { Settings } from './settings/settings.ts'
 
 // The clock of stored times. The steady clock advances it, so a step of the machine's time has no effect.
 
-/** The clock of one process. */
 interface StoredClock {
   /** Whole milliseconds since 1970. */
   readonly now: () => number

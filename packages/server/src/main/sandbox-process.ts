@@ -14,7 +14,6 @@ export interface SandboxProcess {
    * wait for it before `start`.
    */
   readonly ready: Promise<void>
-  /** Starts the process. */
   start(): void
   /** Returns undefined while the sandbox does not run. */
   origins(): SandboxOrigins | undefined

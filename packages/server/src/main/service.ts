@@ -115,7 +115,6 @@ function buildUrl(address: AddressInfo | string | null, host: string): string {
   return `http://${name}:${port}`
 }
 
-/** What a start is given. */
 interface Given {
   readonly settings: Settings
   readonly kinds: readonly ServedKind[]

@@ -68,7 +68,6 @@ export interface Metrics {
   call(report: CallReport): void
   /** Counts a call of a tool over MCP. */
   tool(report: ToolReport): void
-  /** Counts a call of a sync. */
   syncCall(report: CallReport): void
   /** Counts an ended attempt of a sync. */
   sync(report: RunReport): void

@@ -53,10 +53,8 @@ if (root !== null)
     </Boundary>,
   )
 
-/** What the page knows. */
 type Loaded = { readonly page: ConnectPage; readonly view: View } | { readonly problem: PageProblem }
 
-/** Shows the step that the page is at. */
 function CurrentStep({ view }: { readonly view: View }) {
   switch (view.step) {
     case 'welcome':
@@ -87,7 +85,6 @@ function giveUp(page: ConnectPage, show: (view: View) => void): void {
   show({ step: 'declined' })
 }
 
-/** Builds what steps can do. */
 function buildConnecting(page: ConnectPage, show: (loaded: Loaded) => void): Connecting {
   const go = (view: View) => show({ page, view })
   const read = () => readSession().then((next) => show({ page: next, view: chooseView(next) }))
@@ -177,7 +174,6 @@ function FormStep({ kind, scheme }: { readonly kind: PageKind; readonly scheme: 
   )
 }
 
-/** Asks which kind to connect. */
 function KindStep() {
   const { page, go } = useConnecting()
   const choices = page.kinds.map((kind) => ({ key: kind.slug, title: kind.title, about: kind.about, onChoose: () => go(chooseWay(kind)) }))
@@ -191,14 +187,12 @@ function KindStep() {
   )
 }
 
-/** Prints what a way takes. */
 function printWay(kind: PageKind, scheme: PageScheme): string {
   if (scheme.consent) return `You sign in at ${kind.title} and agree there. ${scheme.who ?? ''}`
   const names = listFields(kind, scheme).first.flatMap(({ label, isRequired }) => (isRequired ? [label.toLowerCase()] : []))
   return `You type: ${names.join(', ')}.`
 }
 
-/** Asks how to connect. */
 function SchemeStep({ kind }: { readonly kind: PageKind }) {
   const { go } = useConnecting()
   const choices = kind.schemes.map((scheme) => ({
@@ -234,7 +228,6 @@ function Leaving({ url, isMain }: { readonly url: string | null; readonly isMain
   )
 }
 
-/** Says that it worked. */
 function DoneStep({ done }: { readonly done: ConnectDone }) {
   const { page } = useConnecting()
   const { connector, kinds, attempt, organization_name: organization } = page
@@ -255,7 +248,6 @@ function DoneStep({ done }: { readonly done: ConnectDone }) {
   )
 }
 
-/** Says that nothing was connected. */
 function DeclinedStep() {
   const { page, go } = useConnecting()
   return (
@@ -347,7 +339,6 @@ function reportToOpener(page: ConnectPage, event: ConnectEvent, connectorId: str
 /** Entities that are listed before the rest is folded. */
 const shownTitles = 8
 
-/** Prints what is asked for. */
 function printTitle({ organization_name: organization, connector, kinds }: ConnectPage): string {
   const [kind, other] = kinds
   if (connector !== null) return `${organization} needs new credentials for ${connector.name}`
@@ -396,7 +387,6 @@ function ReadableKinds({ kinds }: Pick<ConnectPage, 'kinds'>) {
   ))
 }
 
-/** Shows who is asked. */
 function EndUser({ end_user: { id, name, email } }: Pick<ConnectPage, 'end_user'>) {
   const title = name ?? email ?? id
   return (

@@ -15,7 +15,6 @@ const withoutField = (field: string, message: string): string =>
 /** An answer of the service that refuses, or none. */
 export class PageProblem extends Error {
   readonly code: string
-  /** What to do next. */
   readonly hint: string
   readonly details: readonly FieldProblem[]
   /** The vendor's own words. */

@@ -149,7 +149,6 @@ const isShown = (path: string, page: ConsolePage): boolean =>
 /** Draws an icon of the navigation; its title says the same. */
 const PageIcon = ({ icon: Shown }: { readonly icon: Icon }) => <Shown size={18} stroke={1.75} aria-hidden="true" />
 
-/** Shows the pages of a group. */
 function NavigationGroup({ group }: { readonly group: (typeof groups)[number] }) {
   const tenant = useTenant()
   const [path] = useLocation()
@@ -176,7 +175,6 @@ function NavigationGroup({ group }: { readonly group: (typeof groups)[number] })
   )
 }
 
-/** Shows all groups. */
 function Navigation() {
   return (
     <Stack component="nav" aria-label="Pages" gap="md">
@@ -192,7 +190,6 @@ const lazyPages: readonly (readonly [path: string, page: ComponentType])[] = pag
   lazy(async () => ({ default: (await load()).Page })),
 ])
 
-/** Says that an address names no page. */
 const NoSuchPage = () => (
   <PageHeader title="There is no such page" about="The address names no page of the console.">
     <PageLink to="/">Go to the overview</PageLink>
@@ -232,7 +229,6 @@ function LeaveQuestion() {
   )
 }
 
-/** Shows the menu. */
 function SignOut() {
   return (
     <Menu position="bottom-end">
@@ -294,7 +290,6 @@ function Header({ opened, toggle, isWide }: { readonly opened: boolean; readonly
   )
 }
 
-/** Shows the console. */
 function Shell() {
   const [opened, { toggle, close }] = useDisclosure(false)
   const [path] = useLocation()

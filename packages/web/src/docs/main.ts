@@ -6,7 +6,6 @@ import MiniSearch from 'minisearch'
 /** A section: its address below `/docs`, its titles from the outermost, and its text. The build writes them. */
 type IndexedSection = readonly [address: string, title: string, text: string]
 
-/** Results that are shown at most. */
 const mostResults = 30
 /** Characters of a section's text that a result shows. */
 const mostShown = 160
@@ -39,7 +38,6 @@ async function readIndex(address: string): Promise<FindSections> {
   return indexSections(sections)
 }
 
-/** Makes an element of HTML. */
 const make = <K extends keyof HTMLElementTagNameMap>(name: K, ...inner: readonly (string | Node)[]): HTMLElementTagNameMap[K] => {
   const element = document.createElement(name)
   element.append(...inner)
@@ -67,7 +65,6 @@ function drawResults(sections: readonly IndexedSection[], home: string): HTMLEle
   ]
 }
 
-/** Parts of the page. */
 interface SearchParts {
   readonly input: HTMLInputElement
   readonly found: HTMLElement
@@ -122,11 +119,9 @@ function findElement<T extends Element>(id: string, type: new () => T): T {
 }
 
 const home = findElement('home', HTMLAnchorElement)
-/** Slug of the kind whose reference this is. */
 const kind = /\/docs\/reference\/([\w-]+)$/.exec(location.pathname)?.[1]
 const said = findElement('said', HTMLParagraphElement)
 
-/** Makes a button that copies a text. */
 function makeCopyButton(text: string): HTMLButtonElement {
   const button = document.createElement('button')
   button.type = 'button'

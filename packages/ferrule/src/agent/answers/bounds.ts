@@ -43,13 +43,11 @@ export function quoteName(name: string): string {
   return forms.find((form) => estimateTokens(form) <= nameTokens) ?? forms.at(-1) ?? ''
 }
 
-/** Lines to answer. */
 interface LinesToWrite {
   readonly lines: readonly string[]
   /** Number of the first line, from 0. */
   readonly at: number
   readonly maxTokens: number
-  /** Makes the handle of a line. */
   readonly writeHandle: (at: number) => Promise<string | undefined>
 }
 

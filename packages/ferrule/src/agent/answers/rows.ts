@@ -43,7 +43,6 @@ export interface RowsToWrite {
 const textLengths = [2_000, 500, 200, 80]
 /** Maximum length of texts where fields are left out. */
 const projectedLength = 200
-/** Number of rows that are enough. */
 const enoughRows = 10
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
@@ -71,7 +70,6 @@ function writeFacts(facts: RowsToWrite['facts'], maxTokens: number): string {
   return Object.keys(kept).length === 0 ? '' : `Beside the rows: ${writeLine(kept)}`
 }
 
-/** Describes which rows are shown. */
 function describeRange({ subject, rows, offset, isSingle, hasNext }: RowsToWrite, shown: number): string {
   if (isSingle) return `${subject}: one record.`
   if (rows.length === 0) return hasNext ? `${subject}: no rows here, more follow.` : `${subject}: no rows.`
@@ -88,7 +86,6 @@ function findBehind({ rows, offset, hasNext }: RowsToWrite, end: number, length:
   return hasNext ? 'next' : undefined
 }
 
-/** Describes a piece of a row. */
 function describePiece({ subject, rows, offset, isSingle }: RowsToWrite, [from, end, length]: readonly [number, number, number]): string {
   const which = isSingle ? 'the record' : `row ${offset.at + 1} of ${rows.length}`
   return `${subject}: characters ${from + 1} to ${end} of ${length} of the JSON of ${which}, which is too large for one answer.`
@@ -234,7 +231,6 @@ const namedRows = 100
 /** Maximum number of columns of a table. */
 const mostColumns = 200
 
-/** How rows are written. */
 interface Layout {
   /** Names of the columns; undefined: each row is written as an object. */
   readonly columns: readonly string[] | undefined
@@ -288,7 +284,6 @@ function writeRow(row: unknown, { columns, known }: Layout): string | undefined 
 /** What rows are fitted to. */
 interface Fit {
   readonly layout: Layout
-  /** Maximum number of tokens of all lines. */
   readonly maxTokens: number
   /** Maximum number of characters of a text. */
   readonly mostCharacters: number

@@ -95,7 +95,6 @@ function findEnd(text: string, from: number, wanted: number): number {
 const firstSmall = 0x61
 /** Bit that a capital lacks, and its small letter has. */
 const smallBit = 0x20
-/** Number of a pair of small letters. */
 const toPair = (one: number, other: number): number => (one - firstSmall) * 26 + other - firstSmall
 
 /** Marks the pairs of small letters that are no token. */

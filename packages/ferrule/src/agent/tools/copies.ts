@@ -89,7 +89,6 @@ export const search = defineTool({
 
 /** Most records of a page, and the usual number. */
 const [mostRecords, usualLimit] = [100, 20]
-/** Arguments that one entity has. */
 const ofEntity = ['sort', 'fields', 'max_age'] as const
 
 /** A hit as a row: short, with all that the next call needs. */
@@ -324,12 +323,9 @@ function listGiven(params: unknown, field: string): readonly string[] {
   return [steps.at(-1) ?? '', ...(typeof given === 'string' ? [given] : [])]
 }
 
-/** A way to read a copy. */
 interface CopyReading {
-  /** Name of the tool. */
   readonly tool: string
   readonly action: string
-  /** Reads the parameters of the call. */
   readonly readParams: (running: RunningCall) => Json
   /** Further arguments of a call that fits. @param field a field of the entity */
   readonly example: (field: string) => Json

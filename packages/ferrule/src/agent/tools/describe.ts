@@ -33,7 +33,6 @@ function describeConnector({ connector, kind }: Described, canWrite: boolean): r
   ]
 }
 
-/** Describes an action with all of its parameters. */
 function describeAction(action: ActionDocument, example: string): readonly string[] {
   const params = writeProperties(action.params, { levels: 4, isInput: true })
   return [
@@ -83,7 +82,6 @@ function describeFields(connector: string, document: EntityDocument): readonly s
   return [heading, ...writeProperties(record, { levels: 2, isInput: false, marked }), ...describeSearch(connector, document, marked)]
 }
 
-/** Describes an entity, or one action of it. */
 function describeEntity(
   { connector, kind }: Described,
   document: EntityDocument,
@@ -158,7 +156,6 @@ function formatType(schema: JsonSchema): string {
   return `${typeof format === 'string' ? format : type}${range}`
 }
 
-/** How schemas are written. */
 interface SchemaForm {
   /** Levels of objects that are written out. */
   readonly levels: number

@@ -24,7 +24,6 @@ export function readParams({ args }: Pick<RunningCall, 'args'>, { params: schema
   return isObject(fitted) ? fitted : {}
 }
 
-/** Refuses an action that writes. */
 function refuseWrite({ context }: RunningCall, entity: string, action: string): never {
   const error = fail('action_not_supported', { entity, action, known: 'actions that read' })
   throw new Explained(error, [
@@ -66,7 +65,6 @@ export const execute = defineTool({
   run,
 })
 
-/** Random ids of runs that are objects. */
 const runIds = new WeakMap<object, string>()
 /** Least number of changes between small letters, capitals and digits in the random part of an id. */
 const leastChanges = 3

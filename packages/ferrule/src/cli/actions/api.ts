@@ -25,7 +25,6 @@ function placeMembers(
   return readFlag(options, 'form') ? { form: members } : { body: members }
 }
 
-/** Sends a request to the vendor of a connector. */
 async function requestVendor(context: CommandContext, name: string, request: VendorRequest): Promise<void> {
   const transport = await openSession(context)
   const { id } = await findConnector(transport, name, context)

@@ -223,7 +223,6 @@ async function askField(name: string, schema: Schema, { ask }: CommandContext): 
   return parseTyped(name, await ask.text({ message, instead, check }), schema)
 }
 
-/** Asks for the required fields of a schema. */
 async function askFields(schema: Schema, context: CommandContext): Promise<Record<string, unknown>> {
   const values: Record<string, unknown> = {}
   for (const name of listNames(schema)) {
@@ -252,7 +251,6 @@ const daySeconds = 86_400
 const statuses: Readonly<Record<ConnectLinkStatus, true>> = { open: true, used: true, revoked: true, expired: true }
 const isStatus = (text: string): text is ConnectLinkStatus => Object.hasOwn(statuses, text)
 
-/** Reads the members that are texts. */
 function readTexts({ options }: CommandContext): Pick<ConnectLinkInput, 'name' | 'redirect_url' | 'allowed_origin'> {
   const [name, redirect, origin] = ['name', 'redirectUrl', 'allowedOrigin'].map((each) => readText(options, each))
   return {

@@ -23,7 +23,6 @@ interface Finding {
 const fine = (check: string, detail: string): Finding => ({ check, status: 'ok', detail, advice: '' })
 const warn = (check: string, detail: string, advice: string): Finding => ({ check, status: 'warning', detail, advice })
 
-/** Width of the longest status. */
 const statusWidth = 'warning'.length
 const describeFinding = ({ check, status, detail, advice }: Finding): readonly string[] => [
   `${status.padEnd(statusWidth)}  ${check}: ${detail}`,

@@ -36,7 +36,6 @@ export const executeOptions = ({ signal, deadlineMs }: CommandContext): ExecuteO
   deadlineMs,
 })
 
-/** Walks every page. */
 async function walk({ target, entity, action }: TargetOperation, params: Schema, context: CommandContext): Promise<void> {
   if (action !== 'list') throw failUsage(`--all walks lists, and ${action} is none.`, 'Leave --all out.')
   const run = (of: string, what: string, given: Schema) => target.executor.execute(of, what, given, executeOptions(context))

@@ -34,7 +34,6 @@ export function formatTransfer(done: number, total: number | undefined, { bytes,
   return `${percent} %, ${formatBytes(done)} of ${formatBytes(total)}${speed}${left}`
 }
 
-/** Where the bytes of a file go. */
 interface ByteSink {
   /** Bytes that are there already. */
   readonly offset: number
@@ -171,7 +170,6 @@ export async function download(context: CommandContext): Promise<void> {
   }
 }
 
-/** A file in transfer. */
 interface PartFile {
   /** Path of the whole file. */
   readonly path: string

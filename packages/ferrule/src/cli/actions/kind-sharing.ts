@@ -41,7 +41,6 @@ function checkPin({ name, version }: FoundPackage, isSame: boolean, folder: stri
   )
 }
 
-/** Returns whether all files of a pin are as it says. */
 async function isWhole(pin: Pin, folder: string): Promise<boolean> {
   for (const [file, digest] of pin.files) if ((await hashFile(join(folder, file))) !== digest) return false
   return true
@@ -202,7 +201,6 @@ async function readArchive(tar: Buffer, wanted: readonly string[], from: WantedP
   return names
 }
 
-/** Reads which file of a package is the kind. */
 function readKindPath(text: string | undefined, from: WantedPackage): string {
   const manifest = readKindManifest(text, from.name)
   if (typeof manifest === 'string') throw refusePackage(from, manifest)
@@ -255,7 +253,6 @@ const publicRegistry = 'https://registry.npmjs.org/'
 const registryVariable = 'npm_config_registry'
 /** Largest answers, in bytes. */
 const mostBytes = { record: 4 * 1024 * 1024, archive: 4 * 1024 * 1024 } as const
-/** Packages of one search. */
 const searchSize = 100
 
 const exactVersion = /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/
@@ -265,7 +262,6 @@ const sha512 = /^sha512-[A-Za-z0-9+/]{86}==$/
 /** What the user asks for. */
 interface WantedPackage {
   readonly name: string
-  /** A version or a tag. */
   readonly version: string
 }
 

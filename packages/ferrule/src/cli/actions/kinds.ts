@@ -103,7 +103,6 @@ async function importDocument(
   }
 }
 
-/** Says what was imported, and what was left out. */
 function noteImported({ unsure, leftOut }: ImportedText, file: string, note: CommandContext['note']): void {
   for (const { what, why } of leftOut.slice(0, mostLines)) note(`Left out: ${what}: ${why}`)
   if (leftOut.length > mostLines) note(`Left out: ${leftOut.length - mostLines} more. --format json has all of them.`)
@@ -153,7 +152,6 @@ async function writeNew(file: string, text: string): Promise<void> {
   })
 }
 
-/** Writes the kind file of a document. */
 async function writeImported(file: string, kind: string, source: Source, context: CommandContext): Promise<void> {
   const { options, output, note } = context
   const [title, api, only] = [readText(options, 'title'), readText(options, 'api'), readText(options, 'only')]

@@ -46,7 +46,6 @@ async function print({ output }: CommandContext, text: string): Promise<void> {
   await output.sink.flush()
 }
 
-/** A client on a machine. */
 interface InstalledClient {
   readonly client: FileClient
   readonly machine: Machine
@@ -198,7 +197,6 @@ async function findAddress({ flags, env }: CommandContext): Promise<string | und
   return url === undefined ? undefined : `${readServiceSettings({ url: url.value, token: 'unused' }).url}/mcp`
 }
 
-/** Refuses what would have no effect. */
 function refuse(options: CommandContext['options'], names: readonly string[], why: string): void {
   const given = names.find((name) => options[name] !== undefined && options[name] !== false)
   if (given !== undefined) throw failUsage(`--${given} has no effect here: ${why}.`, `Leave --${given} out.`)
@@ -354,7 +352,6 @@ export function formatDifference(path: string, before: string, after: string): s
 /** Maximum size of a file, in bytes: Claude Code keeps its history in the same file. */
 const largestFile = 64 * 1024 * 1024
 
-/** A file as it is. */
 interface FileContent {
   readonly bytes: Buffer
   /** Undefined: there is no file. */

@@ -58,7 +58,6 @@ export async function serveMcp(context: CommandContext): Promise<void> {
 /** Maximum number of characters of a message. Clients send arguments of tools, which are small. */
 const longestMessage = 4_194_304
 
-/** Input and output of the process. */
 interface StdioStreams {
   readonly input: Readable
   readonly output: Writable

@@ -21,14 +21,12 @@ import { callOptions, openSession } from '../session.ts'
  * has is the text that somebody wrote.
  */
 
-/** Which version of a kind a file was pulled as. */
 interface Pulled {
   /** Id of the kind: another organization can have one of the same slug. */
   readonly id: string
   readonly version: number
 }
 
-/** A kind file, with and without its line. */
 interface PulledFile {
   /** Undefined for a file that was not pulled. */
   readonly pulled: Pulled | undefined
@@ -64,7 +62,6 @@ async function readSlug(text: string, file: string): Promise<string> {
   throw failUsage(`${file} names no kind.`, 'Write its slug in the file, such as kind: acme. ferrule kind check shows every mistake.')
 }
 
-/** Returns the kind with a slug, if the organization has it. */
 const findKind = async (kinds: Kinds, slug: string, context: CommandContext): Promise<KindSummary | undefined> =>
   (await kinds.list(callOptions(context))).find((each) => each.slug === slug)
 
@@ -83,7 +80,6 @@ function noteChanges({ slug, newest, hosts, changes, doubts }: KindCheck, before
 
 const isAbove = (one: KindChangeClass, other: KindChangeClass): boolean => kindChangeClasses.indexOf(one) > kindChangeClasses.indexOf(other)
 
-/** Moves the connectors of older versions, and says which stay. */
 async function move(transport: Transport, kind: Pick<KindSummary, 'slug' | 'version'>, context: CommandContext): Promise<ConnectorMoves> {
   const moves = await moveConnectors(new Connectors(transport), kind, callOptions(context))
   for (const { name, version, reason } of moves.left) context.note(`${name} stays with version ${version}: ${reason}`)

@@ -139,7 +139,6 @@ export async function aggregate(context: CommandContext): Promise<void> {
   if (isObject(answer.meta)) noteRestOfGroups(context, answer.meta)
 }
 
-/** Describes the fields of a schema as rows. */
 const describeFields = (schema: Schema | null) =>
   readProperties(schema).map(([name, field]) => ({
     name,
@@ -238,7 +237,6 @@ export async function deleteConsumer(context: CommandContext): Promise<void> {
   await context.output.value(await consumers.delete(id, given, callOptions(context)))
 }
 
-/** Entries of a page. */
 const changesOfPage = 1_000
 /** Mode of a new cursor file: a cursor is no secret. */
 const cursorFileMode = 0o644
@@ -325,13 +323,11 @@ const eventsPollMs = 2_000
 /** Time for an answer of the local program, in milliseconds: that of the service. */
 const forwardMs = 20_000
 
-/** Where a reader stands. */
 interface EventStanding {
   /** Event after which it continues; undefined: from the oldest. */
   after: string | undefined
 }
 
-/** What is read. */
 interface EventReading {
   readonly events: Events
   readonly query: Pick<EventQuery, 'type'>

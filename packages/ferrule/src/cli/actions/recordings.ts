@@ -30,7 +30,6 @@ export async function openRecordings(path: string): Promise<Recordings> {
 
 const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`
 
-/** Says what a test proves. */
 function describeReport({ calls, requests, live }: TestReport, failures: number, notes: number): string {
   return [
     `${count(calls, 'call')} with ${count(requests, 'request')}, ${live} of them live: ${count(failures, 'failure')}, ${count(notes, 'note')}.`,
@@ -63,14 +62,12 @@ export async function testRecordings({ args: [path = ''], output, note }: Comman
 
 type Credentials = readonly (readonly [name: string, value: string])[]
 
-/** The call that is tried. */
 interface Tried {
   readonly entity: string
   readonly action: string
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** What answers a call. */
 interface Opened {
   readonly connection: Connection
   /** A file that answers; undefined: the vendor. */
@@ -103,7 +100,6 @@ async function openPasted(kind: Kind, path: string, { entity, action, params }: 
   return { connection: api === undefined ? invented : { ...invented, origin: { api } }, from, listSecrets: () => secrets }
 }
 
-/** The file that a recording goes to. */
 interface RecordingFile {
   readonly path: string
   /** Undefined for a new file. */
@@ -128,7 +124,6 @@ async function openFile(
   return { path, text, recordings }
 }
 
-/** Lists what a recording replaces, and what stays. */
 function describeReplaced({ replaced }: BuiltRecording): string {
   const changed = replaced.flatMap(({ place, as }) => (as === undefined ? [] : [`  ${place}: ${as}`]))
   const same = replaced.flatMap(({ place, as }) => (as === undefined ? [place] : []))
@@ -193,7 +188,6 @@ function checkPage({ isHar }: PastedVendor, page: string | undefined): void {
   if (!isHar && page === undefined) throw failUsage('A pasted answer needs the page that shows it.', 'Give --page with its address.')
 }
 
-/** Makes the call. */
 async function runTried(
   kind: Kind,
   document: KindDocument,

@@ -137,7 +137,6 @@ const applicationSecretColumns = 'name,client_id,client_secret'
 
 const openApplications = async (context: CommandContext): Promise<Applications> => new Applications(await openSession(context))
 
-/** Finds an application by its id, its client id or its name. */
 async function findApplication(applications: Applications, context: CommandContext): Promise<ApplicationRecord> {
   const [given = ''] = context.args
   const known = await applications.list(callOptions(context))

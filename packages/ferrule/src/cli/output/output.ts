@@ -105,7 +105,6 @@ function formatCsvCell(value: unknown, mode: FormulaMode): string {
   return formatCsvText(formatCell(value), typeof value === 'string' ? mode : 'keep')
 }
 
-/** Formats the line of a record. */
 const formatCsvLine = (record: unknown, columns: readonly FieldPath[], mode: FormulaMode): string =>
   `${columns.map(({ segments }) => formatCsvCell(readPath(record, segments), mode)).join()}\r\n`
 

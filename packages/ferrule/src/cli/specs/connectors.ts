@@ -5,7 +5,6 @@ import type { CommandSpec, OptionSpec } from '../spec.ts'
 
 const fromFile: OptionSpec = { flags: '--from-file <path>', about: 'members as a file of JSON; - reads standard input' }
 const noCheck: OptionSpec = { flags: '--no-check', about: 'store the credentials without trying them at the vendor' }
-/** Members of the document of a kind. */
 const kindMembers: readonly (keyof KindDocument)[] = [
   ...(['kind', 'title', 'description', 'documentation', 'credentials', 'configuration', 'entities'] as const),
 ]

@@ -68,7 +68,6 @@ export const syncCommands: readonly CommandSpec[] = [
   },
 ]
 
-/** The option that leaves the service out. */
 const local: OptionSpec = {
   flags: '--local <kind>',
   about: 'call the vendor with credentials of the environment; no service takes part',

@@ -10,7 +10,6 @@ const keys = { menu: 'Admin center > Settings > Ecosystem > API', url: 'https://
 const integrations = { ...keys, menu: `${keys.menu} > Integrations` }
 const customerBase = 'Base address of the customer, for example https://company-17.api.gong.io'
 
-/** The scopes of all entities. */
 const scopes = [
   'api:users:read',
   'api:calls:read:basic',

@@ -90,7 +90,6 @@ const formatAccount = (account: unknown): string => {
   return (text.split(/\.global(\.|$)/i.test(text) ? '-' : '.')[0] ?? '').toUpperCase()
 }
 
-/** Makes the claims of a key-pair token. */
 const key_pair: ClaimsRule = ({ credentials, configuration, fingerprint }) => {
   const subject = `${formatAccount(configuration['account'])}.${(credentials['user'] ?? '').toUpperCase()}`
   return { iss: `${subject}.SHA256:${fingerprint}`, sub: subject }

@@ -39,7 +39,6 @@ export interface ApartCall {
 const toOwnBytes = (bytes: Buffer): Uint8Array<ArrayBuffer> =>
   bytes.buffer instanceof ArrayBuffer && bytes.byteLength === bytes.buffer.byteLength ? new Uint8Array(bytes.buffer) : new Uint8Array(bytes)
 
-/** Builds the job for a body. */
 function buildJob({ connection, operation, params, unfiltered, take, found }: ApartCall, { bytes, headers }: LargeAnswer): ApartJob {
   const { kind, entityName: entity, action } = operation
   return {

@@ -14,18 +14,15 @@ import { readBatches } from './page-records.ts'
 /** Most names that a call asks for, and most characters of them with a comma as `%2C` each: addresses have a bounded length. */
 const mostNames = 500
 const mostCharacters = 10_000
-/** Most pages of a description. */
 const mostPages = 20
 /** How long a description is kept, in milliseconds: a new field is asked for ten minutes later. */
 const keptMs = 600_000
-/** Most descriptions that are kept. */
 const mostKept = 1_000
 /** Most refusals of a call that name one of the fields. */
 const mostRefusals = 5
 /** Names that can stand in a list with commas, or in a query, without quotes. */
 const plainName = /^[\w.:-]{1,200}$/
 
-/** What a description says. */
 interface Names {
   /** Those that are asked for. */
   readonly names: readonly string[]
@@ -51,7 +48,6 @@ export class Descriptions {
   }
 }
 
-/** What a description is read with. */
 interface Describing {
   readonly connection: Connection
   readonly operation: CompiledOperation
@@ -182,7 +178,6 @@ function openKept(describing: Describing) {
   return { kept: descriptions.get(key, steady()), keep }
 }
 
-/** Puts names into an operation. */
 const putNamesInto = (operation: CompiledOperation, names: readonly string[]): CompiledOperation => ({
   ...operation,
   operation: putAll(operation.operation, names),

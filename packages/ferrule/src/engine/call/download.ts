@@ -96,7 +96,6 @@ const toFileAnswer = (running: Running, answer: StreamAnswer, status: 200 | 206)
   }
 }
 
-/** Converts an error status of the file's host to an error. */
 function toFailure({ operation }: Running, answer: StreamAnswer, words: FileHostError): Error {
   const upstream = { status: answer.status, ...words }
   const range = readFileHeader(answer, 'content-range')

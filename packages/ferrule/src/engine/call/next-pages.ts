@@ -27,7 +27,6 @@ function sign(connection: Connection, { entityName, action, kind }: CompiledOper
     .subarray(0, 16)
 }
 
-/** Where a page begins. */
 interface Place {
   /** Undefined for the first page of a search that started again. */
   readonly position: Position | undefined
@@ -71,11 +70,9 @@ export function readCursor(connection: Connection, operation: CompiledOperation,
   throw failParameter(cursorName, message, 'position')
 }
 
-/** An answer with its rows. */
 interface Listed {
   readonly answer: WireAnswer
   readonly body: unknown
-  /** Number of rows. */
   readonly listed: number
   /** Position that was asked for; undefined for the first page. */
   readonly asked: Position | undefined

@@ -398,7 +398,6 @@ export async function* readBatches(rows: readonly unknown[] | RawRows): AsyncGen
   }
 }
 
-/** The rows of one page, and its position. */
 interface Slice {
   readonly rows: readonly unknown[]
   readonly made?: { readonly page_info: PageInfo }

@@ -8,7 +8,6 @@ import { slicePage } from './page-records.ts'
 
 type List = Extract<Outcome, { readonly type: 'list' }>
 
-/** What was read of some values, and what was refused. */
 interface Divided {
   readonly lists: readonly List[]
   readonly refused: readonly { readonly value: unknown; readonly error: FerruleError }[]

@@ -141,7 +141,6 @@ const findBody = ({ method, operation }: CompiledOperation): NonNullable<Operati
 const parseWireName = (operation: CompiledOperation, name: string): Path =>
   findBody(operation) === 'json' && !operation.operation.query?.includes(name) ? parsePath(name) : [name]
 
-/** Parses a name of a parameter, or a path into one. */
 const parseParameter = ({ operation }: CompiledOperation, name: string): Path =>
   Object.hasOwn(operation.params, name) ? [name] : parsePath(name)
 

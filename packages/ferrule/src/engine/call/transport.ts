@@ -36,7 +36,6 @@ import type { Call } from './outcome.ts'
 import { findNextPages, isInParts } from './page-records.ts'
 import type { WireRequest } from './request.ts'
 
-/** The credentials of a call. */
 type Opened = { readonly opened: OpenedCredentials }
 
 /** The call that asks for a turn. */
@@ -144,7 +143,6 @@ class BudgetTurn {
     limiter?.postpone(this.#turn, now + retryAfterMs, now)
   }
 
-  /** Ends the turn. */
   giveBack(): void {
     if (this.#turn !== undefined) this.#asking.runtime.limiter?.giveBack(this.#turn)
   }
@@ -319,7 +317,6 @@ async function attempt(running: Running, wire: WireRequest, authorization: Autho
   }
 }
 
-/** An answer with the budget turn that learns from it. */
 interface Answered {
   readonly answer: WireAnswer
   readonly turn: BudgetTurn

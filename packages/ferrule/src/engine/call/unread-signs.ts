@@ -187,7 +187,6 @@ class Search {
     }
   }
 
-  /** Searches the headers. */
   lookAtHeaders(): void {
     const { answer } = this.#last
     if (!this.isRead('link:next') && findLink(readHeaders(answer, 'link').join(', '), 'next') !== null)

@@ -49,7 +49,6 @@ export interface VendorReply {
 /** Headers of the answer that callers need: for the next page, for `If-Match`, and for what was created. */
 const answeredHeaders = ['link', 'etag', 'location'] as const
 
-/** Lists the operations of a kind. */
 const listOperations = ({ entities }: ConnectorDefinition): Operation[] =>
   Object.values(entities).flatMap((entity) => listLiveActions(entity).flatMap((action) => entity[action] ?? []))
 

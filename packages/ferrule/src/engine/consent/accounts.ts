@@ -20,7 +20,6 @@ export interface ConsentAccount {
   readonly name: string
 }
 
-/** Opens the credentials, and finds their scheme. */
 async function openScheme(calling: Calling) {
   const { opened } = await authorize(calling.connection, buildAuthContext(calling))
   const values = opened.values.reveal()
@@ -138,7 +137,6 @@ function takeIds({ kind: { definition } }: Connection, outcome: Outcome): readon
   return Array.isArray(records) ? records.flatMap((record) => toId(getAt(record, path))) : []
 }
 
-/** Reads the ids by the kind's operation. */
 async function readIds({ connection, deadline }: Calling, run: RunOperation): Promise<readonly string[]> {
   const { account } = connection.kind.definition
   if (account === undefined) return []
@@ -199,7 +197,6 @@ function isCheckOfAccount({ check, account }: ConnectorDefinition): boolean {
   return isDeepStrictEqual(check.params, account.params)
 }
 
-/** A check that passed. */
 interface PassedCheck {
   /** Answer of the check's operation; undefined if the probe replaced it. */
   readonly outcome: Outcome | undefined

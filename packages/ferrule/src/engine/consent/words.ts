@@ -159,7 +159,6 @@ const signReturn = (query: URLSearchParams, param: string, key: string): Buffer 
   return createHmac('sha256', key).update(new URLSearchParams(others).toString()).digest()
 }
 
-/** Returns whether a return is signed with the application's key. */
 function isSigned(query: URLSearchParams, { param, key }: NonNullable<Consent['signature']>, application: CredentialValues): boolean {
   const given = Buffer.from(/^[0-9a-f]{64}$/i.exec(readOnce(query, param) ?? '')?.[0] ?? '', 'hex')
   const own = signReturn(query, param, application[key] ?? '')

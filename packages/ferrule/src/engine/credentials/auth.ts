@@ -92,17 +92,14 @@ function findStoredGrant({ refresh, code }: Exchange): StoredGrant | undefined {
   return { constant: code.constant, send: { ...code.send, [code.code]: code.field }, spent: [code.field] }
 }
 
-/** Lists the credential fields in the headers of an exchange. */
 const listHeaderFields = ({ headers = {} }: Exchange): string[] => Object.values(headers).flatMap(listSlots)
 
-/** Lists the credential fields of a renewal. */
 const listRenewalFields = (exchange: Exchange, { send, signed }: Grant): string[] => [
   ...listHeaderFields(exchange),
   ...Object.values(send),
   ...(signed === undefined ? [] : [signed.key]),
 ]
 
-/** Lists the missing credential fields of a renewal. */
 const listMissing = (exchange: Exchange, grant: Grant, values: CredentialValues): string[] =>
   listRenewalFields(exchange, grant).filter((field) => values[field] === undefined)
 

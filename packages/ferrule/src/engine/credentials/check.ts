@@ -116,7 +116,6 @@ export const isToken = (text: string): boolean => /^[\x21-\x7e]+$/.test(text)
 const listBareSlots = (headers: Templates['headers'] = {}): string[] =>
   Object.values(headers).flatMap((template) => (isBasic(template) ? [] : listSlots(template)))
 
-/** Lists the credential fields that headers carry as they are. */
 const listHeaderFields = ({ send }: CredentialScheme): string[] => ('as' in send ? [] : listBareSlots(send.headers))
 
 /** Finds the credential field that holds the token of an exchange; undefined for schemes without one. */

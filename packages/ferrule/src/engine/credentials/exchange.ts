@@ -70,7 +70,6 @@ function placeParameters(parameters: Readonly<Record<string, string>>, place: Ex
   return { type: 'application/json', text: writeJson(body) }
 }
 
-/** Builds the request of an exchange. */
 function buildRequest(connection: BareConnection, { exchange, grant, more, values }: GrantExchange, oauth: string) {
   const [method, path] = exchange.call.split(' ') as ['GET' | 'POST', string] // the type of `call` says so
   const sent = Object.fromEntries(Object.entries(grant.send).map(([name, field]) => [name, values[field] ?? '']))

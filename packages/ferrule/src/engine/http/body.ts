@@ -117,7 +117,6 @@ interface WholeAnswer {
   readonly bytes: Buffer
 }
 
-/** How an answer is collected. */
 interface Collecting {
   /** Maximum size of the body in bytes. */
   readonly most: number

@@ -148,7 +148,6 @@ async function createAgents({ http, https, none }: Proxies): Promise<Agents> {
   }
 }
 
-/** What only the caller of a request knows. */
 interface TracedRequest {
   /** Method and path as definitions write them: `GET /v2/calls/{id}`. */
   readonly template: string

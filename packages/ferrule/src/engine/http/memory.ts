@@ -28,7 +28,6 @@ const retryAfterMs = 1_000
 
 const usedUp = (): FerruleError => fail('overloaded', { reason: 'the memory for answers is used up' }, { retryAfterMs })
 
-/** A call that waits for memory. */
 interface Waiting {
   readonly lease: MemoryLease
   readonly bytes: number

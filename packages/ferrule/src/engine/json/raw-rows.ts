@@ -120,7 +120,6 @@ function readJsonLine(line: string, number: number): Readonly<Record<string, unk
   return row
 }
 
-/** Reads the names of the columns. */
 function readNames(lines: RowLines, names: readonly string[]): readonly string[] {
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined) throw new BadLine(1, `names ${JSON.stringify(twice)} twice`)

@@ -34,7 +34,6 @@ export function convertDate(field: Field, value: unknown): unknown {
 const writeList = (value: unknown): unknown =>
   Array.isArray(value) ? JSON.stringify(Array.from(value, (element: unknown) => (typeof element === 'string' ? element : null))) : value
 
-/** Writes an object, or a list of objects, as JSON text. */
 const writeFilter = (value: unknown): unknown => (typeof value === 'object' && value !== null ? writeJson(value) : value)
 
 const isSmall = (field: Field): boolean => field.type === 'integer' && !isExactInteger(field)

@@ -8,7 +8,6 @@ import { Windows } from './windows.ts'
 /** Time between two calls, in milliseconds. */
 const interval = 1_000
 
-/** What is known of credentials. */
 interface Credential {
   /** True if the vendor accepted them before. */
   isProven: boolean
@@ -51,7 +50,6 @@ class Unproven {
     this.#waiting.set(credential, (this.#waiting.get(credential) ?? 0) + 1)
   }
 
-  /** Removes a waiting call of the credentials. */
   leave(credential: Credential): void {
     const calls = (this.#waiting.get(credential) ?? 0) - 1
     if (calls > 0) this.#waiting.set(credential, calls)
@@ -80,7 +78,6 @@ class Unproven {
     return Math.max(this.#windows.earliest(now), this.#last + this.#interval)
   }
 
-  /** Finds the next credentials, without those that must wait. */
   #next(now: number): Credential | undefined {
     for (const credential of this.#waiting.keys()) if (credential.notBefore <= now) return credential
     return undefined
@@ -311,7 +308,6 @@ export class MemoryLimiter implements Limiter {
 /** Returns whether a running call may still prove the credentials, which would shorten the wait of another call. */
 const isOpen = ({ isProven, isRefused, notBefore }: Credential, latest: number): boolean => !isProven && !isRefused && notBefore <= latest
 
-/** Checks that a turn is one of this limiter. */
 function toMemoryTurn(turn: Turn): MemoryTurn {
   if (turn instanceof MemoryTurn) return turn
   throw new TypeError('the turn is of another limiter')

@@ -46,7 +46,6 @@ const buildHandleRequest = (call: string, handle: string, statuses: readonly num
   }
 }
 
-/** Makes a result of the answer that says "not ready". */
 const buildUnreadyResult = ({ operation }: Running, { answer }: Unready): Result => ({
   is: 'answer',
   answer,

@@ -11,7 +11,6 @@ import { sortKeys } from '../json/paths.ts'
 /** Namespace of ids derived from an Idempotency-Key (RFC 9562 section 5.5). */
 const keyNamespace = '0f6b8a52-51e5-4d0b-8c3f-6a2b7b1d9c44'
 
-/** Makes the error of a write that may have been carried out. */
 function failUnknownOutcome({ operation }: Running, id: string, cause: Error): FerruleError {
   const { title } = operation.kind.definition
   const hint = `Look at ${title} before you write again: the same call writes a second time if the first one was carried out.`

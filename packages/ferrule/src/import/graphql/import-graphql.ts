@@ -9,7 +9,6 @@ import { FieldWriter, isFree, isValue, type Member, type NamedType, readSchema, 
 /** The ways of paging that the kind has. A list without `first` has pages of the vendor's own size. */
 type PageWay = 'connection' | 'cursor'
 
-/** What was made of a list. */
 interface MadeList {
   readonly list: FileOperation
   readonly sync?: string | FileSync
@@ -28,7 +27,6 @@ const changes = {
   update: ['update'],
   delete: ['delete'],
 } as const
-/** A change of records. */
 type Change = keyof typeof changes
 
 /** Arguments of paging, and those that go backwards, which no walk needs. */
@@ -60,7 +58,6 @@ interface ChangedSince {
   readonly filter?: Member
 }
 
-/** Writes the calls of one schema. */
 class OperationWriter {
   readonly #schema: Schema
   readonly #fields: FieldWriter
@@ -96,7 +93,6 @@ class OperationWriter {
     return undefined
   }
 
-  /** Writes the list of an entity. */
   writeList({ field, node, hasEdgesOnly }: ConnectionList): MadeList | Refused {
     const odd = needs(field.args).find((each) => !this.#isValue(each) || !statable.test(each.type.text))
     if (odd !== undefined) return { why: `needs ${odd.name}: ${odd.type.text}, which is no value` }
@@ -134,7 +130,6 @@ class OperationWriter {
     return { sync: { since: { [changed.name]: since.name } } }
   }
 
-  /** Finds the field that reads one record by its id. */
   writeGet({ field: { name: list }, node }: ConnectionList): string | undefined {
     const found = this.#schema.queries.filter(({ type, args }) => {
       const id = findMember(args, 'id')
@@ -156,7 +151,6 @@ class OperationWriter {
     return this.#schema.mutations.find((each) => wanted.includes(each.name.replaceAll('_', '').toLowerCase()))
   }
 
-  /** Writes a change. */
   writeChange(change: Change, mutation: Member, node: NamedType): string | FileOperation | Refused {
     const { args } = mutation
     const inputs = args.filter((each) => this.#isInput(each))
@@ -198,7 +192,6 @@ class OperationWriter {
     return Object.keys(full).length === 1 ? call : full
   }
 
-  /** Says where the answer of a change has the record. */
   #writeAnswer(change: Change, { type }: Member, node: NamedType): Pick<FileOperation, 'at' | 'answers'> | Refused {
     const payload = this.#schema.find(type.name)
     if (payload === undefined || payload.fields.length === 0)
@@ -252,10 +245,8 @@ function findKey({ fields }: NamedType): string | undefined {
   return ['id', 'uuid', 'gid', 'key', 'slug', 'code', 'name'].find((name) => fields.some((field) => field.name === name && isFree(field)))
 }
 
-/** The changes of an entity. */
 type WrittenChanges = { [C in Change]?: string | FileOperation }
 
-/** Makes one kind. */
 class GraphqlImport {
   readonly #schema: Schema
   readonly #options: ImportOptions
@@ -371,7 +362,6 @@ class GraphqlImport {
       this.#leave(`query ${field.name}`, `a kind has at most ${mostEntities} entities: name others with --only`)
   }
 
-  /** Returns whether the file has the entity of a path. */
   #isThere(path: string): boolean {
     const [section, name = ''] = path.split('.')
     return section !== 'entities' || Object.hasOwn(this.#entities, name)
@@ -417,7 +407,6 @@ class GraphqlImport {
  */
 export const importGraphql: Importer = (document, options) => new GraphqlImport(readSchema(document), options).build()
 
-/** A list of records. */
 interface ConnectionList {
   readonly field: Member
   readonly node: NamedType

@@ -147,7 +147,6 @@ export const isValue = ({ kind }: NamedType): boolean => kind === 'SCALAR' || ki
 /** Returns whether a field can be asked for without arguments. */
 export const isFree = ({ args }: Member): boolean => args.every(({ isNeeded }) => !isNeeded)
 
-/** Finds the type of a scalar. */
 function findScalar(name: string): FieldType {
   const own = ownScalars[name]
   if (own !== undefined) return own

@@ -106,7 +106,6 @@ function listNeeds(
 
 type Take = Record<string, string>
 
-/** Says for which values of a list the list of a stream is called. */
 function writeValues(draft: Draft, writer: CallWriter): Pick<FileSync, 'values'> {
   const list = draft.lists.find(({ values }) => values !== undefined)
   const names = writer.sources.flatMap(({ name, source }) => (source.is === 'value' && source.field === list?.field ? [name] : []))
@@ -246,7 +245,6 @@ export function writeEntity(draft: Draft, scope: EntityScope): FileEntity {
   }
 }
 
-/** Where the value of a parameter comes from. */
 type ParamSource =
   | { readonly is: 'setting'; readonly setting: Setting }
   | { readonly is: 'parent'; readonly path: string | undefined }
@@ -270,7 +268,6 @@ const findFolded = ({ passed, parent }: Folded): ParamSource =>
 /** Returns whether callers have this name for the position or the size of a page. */
 const isWordOfPages = (name: string): boolean => /^(cursor|limit)$/.test(name)
 
-/** Writes one list. */
 class CallWriter {
   readonly params: Record<string, unknown> = {}
   readonly body: Record<string, unknown> = {}
@@ -350,7 +347,6 @@ class CallWriter {
     return own === undefined ? this.#draft.incremental?.as : readTimeForm(own)
   }
 
-  /** Finds the type of a time. */
   typeTime(source: ParamSource): string {
     return timeTypes[this.findForm(source) ?? 'none']
   }
@@ -432,7 +428,6 @@ class CallWriter {
     this.text[name] = { parts: [written], quote: '"' }
   }
 
-  /** Writes the parameter that an option names. */
   addOption({ name, place }: { readonly name: string; readonly place: 'query' | 'body' | 'header' }, source: ParamSource): void {
     if (place === 'header') this.headers[name.toLowerCase()] = this.#declareInHeader(toSlotName(name.toLowerCase()), source)
     else this.#declare(name, place === 'body' ? 'body' : 'params', source)
@@ -458,7 +453,6 @@ class CallWriter {
     return `{${param}}`
   }
 
-  /** Writes what the list has of all that. */
   write(): Partial<FileOperation> {
     const { params, body, always, defaults, text, headers } = this
     const given = { params, body, always, defaults, text, headers }

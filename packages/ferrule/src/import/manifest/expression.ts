@@ -84,7 +84,6 @@ export function splitTop(expression: string, operator: RegExp): readonly string[
 
 const unwrap = (expression: string): string => (/^\([^()]*\)$/.test(expression) ? expression.slice(1, -1).trim() : expression)
 
-/** Reads a list that is joined with commas. */
 function readJoin(source: string): Slot | undefined {
   const [, behind] = /^['"],['"]\.join\((.+)\)$/.exec(source) ?? []
   const [, before] = /^(.+?)\s*\|\s*join\(\s*['"],['"]\s*\)$/.exec(source) ?? []
@@ -94,7 +93,6 @@ function readJoin(source: string): Slot | undefined {
 
 const isNow = (source: string): boolean => /^(now_utc|today_utc)\(\)$|^day_delta\(\s*0\s*(,.*)?\)$/.test(source)
 
-/** Reads a time in a form. */
 function readTime(source: string): Slot | undefined {
   const [, moment = '', form = ''] =
     /^format_datetime\(\s*(.+?)\s*,\s*(?:format\s*=\s*)?['"]([^'"]+)['"]\s*(?:,\s*['"][^'"]*['"]\s*)?\)$/.exec(source) ??
@@ -118,7 +116,6 @@ const readText = (source: string): string | undefined => {
   return literal === undefined ? undefined : String(literal)
 }
 
-/** Reads a condition on one value. */
 function readCase(condition: string): { readonly by: Slot; readonly value: string; readonly isNot: boolean } | undefined {
   const [, left = '', operator = '', right = ''] = new RegExp(String.raw`^(.+?)\s*(==|!=)\s*(${simple})$`).exec(condition) ?? []
   const by = readSlot(operator === '' ? condition.replace(/^not\s+/, '') : left)

@@ -66,7 +66,6 @@ function makeLogin(
   }
 }
 
-/** Says how requests carry the token. */
 function carryToken(authentication: Component | undefined, scheme: Scheme, source: AuthSource): boolean {
   if (authentication === undefined) return false
   if (authentication.type === 'Bearer') {

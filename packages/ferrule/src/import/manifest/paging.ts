@@ -155,7 +155,6 @@ type Stop = { readonly more?: string } | undefined
 const isByRows = (condition: string): boolean =>
   /last_page_size|last_records?\b|\|\s*(?:length|count)/.test(condition) || /^not\s+last_record/.test(condition)
 
-/** Returns whether a condition ends a list with an empty page. */
 const isByEmptyPage = (condition: string): boolean =>
   /^not\s+last_records?$|^(?:last_page_size|.+\|\s*(?:length|count))\s*(?:==\s*0|<\s*1)$/.test(condition) ||
   /^headers\W+link\W+next\W+results\W+==\s*['"]false['"]$/i.test(condition)
@@ -166,7 +165,6 @@ interface StopScope {
   readonly at: string
 }
 
-/** Reads one condition that ends a list. */
 function readStopPart(condition: string, { position, at }: StopScope): Stop {
   if (isByEmptyPage(condition)) return { more: everyRow }
   const link = /^'(\w+)'\s+not\s+in\s+(\S.*)$/.exec(condition.replaceAll('"', "'"))
@@ -262,7 +260,6 @@ function readCounted(next: 'pages' | 'rows', strategy: Component, notes: Notes):
   return first === '0' || first === '1' ? { next, ...(first === '0' ? { first } : {}) } : notes.stop(noWay, `pages from ${first}`)
 }
 
-/** A way whose position the answer has. */
 type CursorWay = Pick<Way, 'next' | 'more'> & Pick<Extract<Position, { slot: Slot }>, 'isCut' | 'into'>
 
 function readCursor(strategy: Component, source: PagingSource): CursorWay | undefined {

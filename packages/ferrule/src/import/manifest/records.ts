@@ -24,7 +24,6 @@ export type Added = { readonly path: string } | { readonly slot: Slot }
 const toRowPath = (steps: readonly string[]): string | undefined =>
   steps.length === 0 ? '' : toPath(steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step)))
 
-/** Splits steps at the stars. */
 function splitStars(steps: readonly string[]): readonly (readonly string[])[] {
   const groups: string[][] = [[]]
   for (const step of steps) {

@@ -63,7 +63,6 @@ function isFixed(value: unknown): boolean {
   return isScalar(value) && (value === '' || toValue(value) === value)
 }
 
-/** Lists the values of a JSON body with their paths. */
 function listBody(value: unknown, notes: Notes, path: readonly string[] = []): readonly (Entry | FixedList)[] {
   if (Array.isArray(value) && path.length > 0 && isFixed(value)) return [{ name: path.join('.'), list: value }]
   if (isObject(value)) {
@@ -80,7 +79,6 @@ function listBody(value: unknown, notes: Notes, path: readonly string[] = []): r
   return logic === undefined ? [{ name, value: made }] : (notes.stop('logic in the body', logic) ?? [])
 }
 
-/** Reads a JSON body. */
 function readJsonBody(value: unknown, notes: Notes): Pick<RequestDraft, 'body' | 'lists' | 'as'> {
   const all = listBody(value, notes)
   return {
@@ -90,7 +88,6 @@ function readJsonBody(value: unknown, notes: Notes): Pick<RequestDraft, 'body' |
   }
 }
 
-/** Parses a body that is written as a text. */
 function parseBody(text: string, notes: Notes): unknown {
   if (/\{[{%]/.test(text)) return notes.stop('logic in the body', text)
   try {

@@ -23,14 +23,12 @@ export interface Setting {
 const isScalar = (value: unknown): value is string | number | boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
-/** Lists an object schema with its alternatives. */
 const listForms = (schema: unknown): readonly Values[] => {
   if (!isObject(schema)) return []
   const more = [schema['oneOf'], schema['anyOf'], schema['allOf']].flatMap((each): unknown[] => (Array.isArray(each) ? each : []))
   return [schema, ...more.filter(isObject)]
 }
 
-/** Lists the values of a schema that has few. */
 function listValues(schema: Values): readonly string[] {
   if (schema['type'] === 'boolean') return ['true', 'false']
   const own = Array.isArray(schema['enum']) ? schema['enum'] : []
@@ -40,7 +38,6 @@ function listValues(schema: Values): readonly string[] {
   return [...own, ...forms].filter(isScalar).map(String)
 }
 
-/** Returns what a description shows as an example. */
 const readExample = (description: unknown): string =>
   typeof description === 'string' ? (/\b(?:ex|eg|e\.g|example|such as|format)\b[.,:]?\s*(\S+)/i.exec(description)?.[1] ?? '') : ''
 

@@ -45,7 +45,6 @@ function readBody(schemas: Schemas, { body, path }: DocumentOperation): Body | u
   return isWrapper ? { shape: inner, wrap: only[0], isForm } : { shape, wrap: undefined, isForm }
 }
 
-/** Writes operations of one document. */
 class OperationWriter {
   readonly #schemas: Schemas
   readonly #fields: FieldWriter
@@ -117,7 +116,6 @@ class OperationWriter {
     }
   }
 
-  /** Finds required fields with one value only. */
   #findConstants({ properties, required }: Shape): Named<Scalar> {
     return Object.fromEntries(
       [...properties].flatMap(([name, schema]): [string, Scalar][] => {
@@ -165,7 +163,6 @@ const writeAbout = (operations: readonly Accepted[], name: string): string => {
   return writeSentence(noun, name, 110)
 }
 
-/** Lists the names of tags. */
 const listTags = ({ operation }: Accepted): readonly string[] => asList(operation.raw['tags']).map(String)
 
 const changed =
@@ -260,7 +257,6 @@ function nameGroups(groups: readonly Group[]): ReadonlyMap<string, Group> {
   return named
 }
 
-/** Builds the entities of a document. */
 class EntityBuilder {
   readonly #schemas: Schemas
   readonly #fields: FieldWriter

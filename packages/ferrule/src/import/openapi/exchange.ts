@@ -25,7 +25,6 @@ export interface Exchange {
   readonly headers: Json
 }
 
-/** Most elements of a list that are looked at. */
 const mostElements = 100
 
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
@@ -46,7 +45,6 @@ const describeMembers = (objects: readonly Json[]): Json =>
     ]),
   )
 
-/** Describes values as one JSON Schema. */
 function describe(values: readonly unknown[]): Json {
   const texts = values.filter((each) => typeof each === 'string')
   const lists = values.filter((each): each is readonly unknown[] => Array.isArray(each))
@@ -76,7 +74,6 @@ function toTemplate(path: string): string {
 /** Members of a query are texts: one of digits is a number. */
 const readQueryValue = (value: unknown): unknown => (/^\d{1,15}$/.test(String(value)) ? Number(value) : value)
 
-/** Describes an exchange as a document. */
 function toDocument({ method, path, query, body, answer, headers }: Exchange): Json {
   const content = (value: unknown): Json => ({ content: { 'application/json': { schema: describe([value]) } } })
   const template = toTemplate(path)

@@ -223,7 +223,6 @@ interface Part<T> {
   readonly unsure: Readonly<Record<string, Unsure>>
 }
 
-/** The address of the API. */
 type Address = Pick<KindFile, 'api' | 'path' | 'configuration'>
 
 const slotPattern = /\{([^}]*)\}/g
@@ -387,7 +386,6 @@ const errorMessages = [
 ]
 const errorCodes = ['error.code', 'code', 'errors[0].code', 'error_code', 'errorCode', 'category', 'error.type', 'errors[0].error_code']
 
-/** Returns whether a schema has a text at a path. */
 function hasText(schemas: Schemas, schema: unknown, path: string): boolean {
   const found = path.split('.').reduce<unknown>((inner, step) => {
     const [, name = '', index] = /^(\w+)(\[0\])?$/.exec(step) ?? []

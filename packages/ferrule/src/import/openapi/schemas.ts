@@ -124,7 +124,6 @@ const readValues = ({ enum: values, const: value }: Json): readonly unknown[] | 
 /** Returns whether a schema is an object and nothing else. */
 export const isObjectShape = ({ types, items }: Shape): boolean => items === undefined && types.has('object') && types.size === 1
 
-/** Where fields stand. */
 interface FieldTarget {
   readonly place: 'record' | 'parameter'
   /** Deepest objects whose fields are written; those below are objects without fields. */
@@ -140,7 +139,6 @@ const namePattern = /^[^\s{}"\\$+][^\s{}"\\]*$/
 /** Returns whether a kind file can name a field so. */
 export const isFieldName = (name: string): boolean => name.length <= 64 && namePattern.test(name)
 
-/** Returns the type of a single value. */
 function readType({ types, format, about, values }: Shape): string {
   const has = (type: string): boolean => types.has(type)
   if (types.size > 1 && !(types.size === 2 && has('integer') && has('number'))) return 'any'

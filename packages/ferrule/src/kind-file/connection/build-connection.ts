@@ -149,7 +149,6 @@ export function buildOrigins(scope: BuildScope): Origins {
 const sayHost = (host: FileLogin['host']): string =>
   host === undefined ? 'that of the API' : typeof host === 'string' ? host : `one that ${host.by} chooses`
 
-/** Where a way to authenticate gets its tokens. */
 interface TokenWay {
   readonly steps: Steps
   /** Undefined: the API's host, which a value chooses. */
@@ -210,7 +209,6 @@ function buildOwnGrant(oauth: FileOauth, inBody: Named<string>): Grant {
   }
 }
 
-/** Builds the exchange. */
 function buildExchange(oauth: FileOauth): Exchange {
   const { page, token, client = 'body', as = 'form', refresh = true, signed, refusal, names = {}, exchange = {} } = oauth
   const { client_id = 'client_id', client_secret = 'client_secret', code = 'code', redirect_uri = 'redirect_uri' } = names
@@ -400,7 +398,6 @@ function buildScheme(scope: BuildScope, name: string, scheme: FileScheme): Crede
   }
 }
 
-/** Checks that slots of headers are fields of the configuration. */
 function checkSlots(scope: BuildScope, headers: Named<string>, steps: Steps): void {
   const valid = Object.keys(scope.file.configuration ?? {})
   for (const [header, template] of Object.entries(headers))

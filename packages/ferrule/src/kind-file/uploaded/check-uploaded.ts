@@ -126,7 +126,6 @@ const isAllowedHeader = (name: string): boolean => knownHeaders.has(name) || (of
 
 const example = "headers: { x-acme-version: '3' }"
 
-/** Notes headers that are not on the list. */
 function checkHeaders(file: unknown, found: Findings): void {
   for (const place of ['headers', 'auth.*.headers', 'auth.*.send', 'auth.*.login.headers', 'entities.*.*.headers'])
     for (const { steps, value } of findAt(file, place))
@@ -181,7 +180,6 @@ const hiddenSign =
 
 const hiddenMessage = 'holds a sign that is not seen, or that turns the direction of the text: leave it out'
 
-/** Notes hidden signs in names and texts. */
 function checkTexts(file: unknown, found: Findings): void {
   for (const { steps, value } of listWithin(file)) {
     if (typeof value === 'string' && hiddenSign.test(value)) found.note(steps, { message: hiddenMessage })
@@ -207,7 +205,6 @@ export interface UploadOptions {
   readonly taken?: readonly string[]
 }
 
-/** Most mistakes in an answer. */
 const mostMistakes = 200
 
 const show = (mistakes: readonly Mistake[]): readonly Mistake[] => {

@@ -72,7 +72,6 @@ const oddPiece = /[^\s=!<>(),"'`[\]{}&|“”„‟«»‘’‚‛]+/y
 /** Text in quotes that word processors and other languages have. */
 const oddQuotes = /['“”„‟«»‘’‚‛](?:([^"'“”„‟«»‘’‚‛]*)["'“”„‟«»‘’‚‛])?/y
 
-/** Returns the match of a pattern at an index. */
 function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at
   return pattern.exec(text)

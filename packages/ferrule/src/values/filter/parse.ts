@@ -97,7 +97,6 @@ export type { FilterCondition }
 /** State of parsing, shared by the whole text. */
 interface Reading {
   readonly tokens: Tokens
-  /** Number of conditions so far. */
   conditions: number
 }
 
@@ -127,7 +126,6 @@ function parseList(reading: Reading, operator: 'and' | 'or', parseOne: () => Ter
 const parseExpression = (reading: Reading, depth: Depth): Term =>
   parseList(reading, 'or', () => parseList(reading, 'and', () => parseTerm(reading, depth)))
 
-/** Parses an expression in parentheses. */
 function parseGroup(reading: Reading, depth: Depth): Term {
   const { tokens } = reading
   if (depth.parentheses >= mostParentheses) throw tokens.refuseNextSize(`has more than ${mostParentheses} parentheses within each other`)

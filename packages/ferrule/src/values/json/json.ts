@@ -18,7 +18,6 @@ const dense = 16
 const [quote, backslash] = [0x22, 0x5c]
 const [opensArray, closesArray, opensObject, closesObject] = [0x5b, 0x5d, 0x7b, 0x7d]
 
-/** Counts a character of a string, up to a number. */
 function countCharacter(text: string, character: string, most: number): number {
   let count = 0
   for (let at = text.indexOf(character); at >= 0 && count < most; at = text.indexOf(character, at + 1)) count += 1
@@ -69,10 +68,8 @@ function walk(value: object, levels: number): boolean {
   return found
 }
 
-/** Parses a string. */
 type Parse = (text: string) => unknown
 
-/** How a string is parsed. */
 interface DepthOptions {
   /** By default JSON.parse. */
   readonly parse?: Parse

@@ -9,7 +9,6 @@ export type RowForm = 'arrays' | 'objects'
 /** A row as an object: cells by the names of their columns. */
 export type TypedRow = Readonly<Record<string, TypedCell>>
 
-/** What decides how rows are read. */
 interface RowSource {
   readonly as: RowForm | undefined
   /** Parameters of the statement. */

@@ -25,7 +25,6 @@ export interface DeliveryState {
 
 /** Time for an answer, in milliseconds, as the vendor gives. */
 const answerMs = 5_000
-/** Webhooks that are remembered. */
 const remembered = 1_000
 
 /** An `import` would load Node's `fetch` with it. */

@@ -26,7 +26,6 @@ import {
 import { type BudgetHost, SharedBudget } from './shared-budget.ts'
 import { type CallStore, isLasting, StoredBudget } from './stored-budget.ts'
 
-/** Gives turns. */
 interface TurnStore {
   /** Gives turns of several keys, each of which is named once. */
   take(asks: readonly BudgetAsk[]): Promise<readonly BudgetAnswer[]>
@@ -52,7 +51,6 @@ const mostBudgets = 10_000
 const patienceMs = 3_000
 /** Pause after a statement that failed, in milliseconds. */
 const failedMs = 500
-/** Keys of one statement. */
 const mostKeys = 200
 /** Longest time that a statement is expected to take, in milliseconds. */
 const longestDelayMs = 500
@@ -71,7 +69,6 @@ interface Waiter {
 export class TurnDesk implements BudgetHost {
   readonly #parts: DeskParts
   readonly #budgets = new BoundedMap<string, SharedBudget>(mostBudgets)
-  /** When each budget asks. */
   readonly #due = new Map<SharedBudget, number>()
   /** Lets calls continue that wait for the answer of the next statement. */
   readonly #waiters = new Map<SharedBudget, Set<Waiter>>()
@@ -90,7 +87,6 @@ export class TurnDesk implements BudgetHost {
     this.#parts = parts
   }
 
-  /** Opens the budget of a key. */
   open(asker: Pick<Asker, 'key' | 'limits'>): SharedBudget {
     return this.#budgets.take(asker.key, () => new SharedBudget(asker, this))
   }

@@ -34,7 +34,6 @@ const graceMs = 20
 /** A key that was not used for this long is in use no longer, in milliseconds. */
 const idleMs = 1_000
 
-/** A turn that the node has. */
 interface GivenTurn {
   readonly at: number
   /** It is lost after this time. */
@@ -87,7 +86,6 @@ export class SharedBudget implements Budget {
   /** Share of the time ahead that a background call leaves to other nodes: who waits longest asks first. */
   #courtesy = 0
   #usedAt = Number.NEGATIVE_INFINITY
-  /** What is to report. */
   #news: News = { counts: 0, spent: 0 }
   /** What the question under way reports. */
   #told: News = { counts: 0, spent: 0 }

@@ -8,7 +8,6 @@ import { type Db, named, withValues } from '../../db/database.ts'
 /** What a node wants of a key, and what it reports. */
 export interface BudgetAsk {
   readonly key: string
-  /** Number of calls. */
   readonly calls: number
   /** True for calls that were sent without a turn: they count, whatever the vendor allows. */
   readonly is_sent: boolean

@@ -23,7 +23,6 @@ import { addUsage, deleteOldestUsage, sumUsage, type UsageSum } from '../sql/usa
 /** Upper bounds of the bins in milliseconds; the last bin has none. Stored counts depend on them: a change needs new columns. */
 const bounds = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 60_000] as const
 
-/** Number of bins. */
 const binCount = bounds.length + 1
 
 /** Returns the bin of a duration. @param durationMs milliseconds */
@@ -162,7 +161,6 @@ function toRows({ bucket, tallies }: Group): UsageCount[] {
 
 const emptyBins = Object.fromEntries(usageBins.map((bin) => [bin, 0])) as Record<UsageBin, number> // each name was just used
 
-/** Lists the empty rows that a call is counted in. */
 const listRows = (
   { organizationId, workspaceId, connectorId }: ConnectorRef,
   { bucket, code }: { readonly bucket: number; readonly code: CallCode },
@@ -277,7 +275,6 @@ function listErrors(rows: readonly UsageSum[]): UsageTotal['errors'] {
     .toSorted((a, b) => b.calls - a.calls || (a.code < b.code ? -1 : 1))
 }
 
-/** Sums counts of any buckets. */
 function sumCounts(rows: readonly UsageSum[]): UsageTotal {
   const aborted = rows.filter(({ code }) => code === 'aborted')
   const failures = rows.filter(({ code }) => code !== 'aborted' && code !== 'ok')

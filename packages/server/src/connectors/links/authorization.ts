@@ -49,7 +49,6 @@ export interface AuthorizationParts extends Parts {
 /** Credentials that are to be stored. */
 export interface Authorized {
   readonly kind: Kind
-  /** The whole configuration. */
   readonly configuration: Readonly<Record<string, unknown>>
   readonly name: string | undefined
   readonly credentials: Readonly<Record<string, unknown>>
@@ -167,14 +166,12 @@ function buildTrial(parts: AuthorizationParts, visit: LinkVisit, authorized: Aut
   }
 }
 
-/** Replaces the credentials of the connector of a link. */
 async function replaceCredentials(parts: AuthorizationParts, visit: LinkVisit, authorized: Authorized): Promise<string> {
   const requested = { principal: buildPrincipal(visit), id: visit.link.target_connector_id ?? '' }
   const change = { credentials: { given: { ...authorized.credentials }, trial: buildTrial(parts, visit, authorized), isChecked: true } }
   return (await changeConnector(parts, requested, change)).id
 }
 
-/** Creates the connector of a link. */
 async function createConnector(parts: AuthorizationParts, visit: LinkVisit, authorized: Authorized): Promise<string> {
   const { link } = visit
   const { kind, credentials, configuration } = authorized
@@ -304,7 +301,6 @@ export async function beginConsent(parts: Parts, visit: Visit, sent: unknown): R
   return { consent, cookie: { value: cookie.secret, maxAgeSeconds: attemptMs / 1_000 } }
 }
 
-/** Credentials of a consent that are to be stored. */
 interface Consented {
   readonly values: Secret<CredentialValues>
   /** Step that the attempt stands at. */

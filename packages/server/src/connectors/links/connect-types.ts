@@ -59,7 +59,6 @@ export interface ConsentReturn {
   /** Slug in the address. */
   readonly kind: string
   readonly query: URLSearchParams
-  /** Returns the value of the cookie of an attempt. */
   readonly readCookie: (attemptId: string) => string | undefined
 }
 
@@ -107,7 +106,6 @@ export interface ConnectPages {
 
 /** A request of the page about an attempt. */
 export interface ChoiceVisit extends PageVisit {
-  /** Returns the value of the cookie of an attempt. */
   readonly readCookie: (attemptId: string) => string | undefined
 }
 

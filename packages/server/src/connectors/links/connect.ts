@@ -164,7 +164,6 @@ async function failAttempt(
   await stepAttempt(parts.database.db, attempt, { from, to: 'failed', now: parts.source.clock(), failure })
 }
 
-/** Builds the failure of a return without a code. */
 function failWithoutCode(vendor: string, refused: string | undefined) {
   if (refused === undefined) return fail('connect_return_refused', { reason: `${vendor} sent no code` })
   const reason = refused === 'access_denied' ? `${vendor} says that the access was denied` : `${vendor} answered ${refused}`
@@ -172,7 +171,6 @@ function failWithoutCode(vendor: string, refused: string | undefined) {
   return fail('connect_return_refused', { reason }, { hint })
 }
 
-/** A code, and the return that brought it. */
 interface Returned {
   readonly code: string
   readonly query: URLSearchParams

@@ -56,7 +56,6 @@ function checkMembers(body: ConnectLinkInput, isSandboxOn: boolean): void {
   if (problems.length > 0) throw failValidation(problems)
 }
 
-/** What bodies are read with. */
 interface LinkReading {
   readonly settings: AddressSettings & { readonly sandbox: boolean }
   readonly catalogue: Catalogue

@@ -58,7 +58,6 @@ function readApplication({ definition }: Kind, given: Readonly<Record<string, un
   return new Secret(Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)])))
 }
 
-/** What is stored of an application. */
 interface GivenApplication {
   readonly kind: ServedKind
   readonly values: Secret<CredentialValues>

@@ -328,9 +328,7 @@ const isCreation =
 export const findCreation = (db: Db, id: CreationId, now: number): Promise<CreationRow | undefined> =>
   db.selectFrom('connector_creations').selectAll().where(isCreation(id)).where('expires_at', '>', now).executeTakeFirst()
 
-/** What a creation keeps. */
 type KeptCreation = Omit<CreationRow, 'owner' | 'busy_until'>
-/** A creation that runs. */
 type RunningCreation = Pick<CreationRow, 'organization_id' | 'key_digest' | 'fingerprint' | 'owner' | 'busy_until' | 'expires_at'>
 
 /**

@@ -52,7 +52,6 @@ type ConsumedEntity = ChangeConsumer['positions'][number]
 const parseEntities = ({ entities }: Pick<ConsumerRow, 'entities'>): readonly string[] | null =>
   entities === null ? null : JSON.parse(entities) // JSON that this service wrote
 
-/** Returns the positions that a consumer reads on from. */
 function listWanted(row: ConsumerRow): Positions {
   const entities = parseEntities(row)
   return new Map([...readPositions(row.positions)].filter(([entity]) => entities?.includes(entity) !== false))

@@ -12,7 +12,6 @@ export interface RecordLogs {
   follow(refs: readonly EntityRef[]): Promise<readonly (FollowedLog | undefined)[]>
   /** Counts the records that changed between two positions. */
   count(ref: EntityRef, after: bigint, upTo: bigint): Promise<ChangeCounts>
-  /** Writes a cursor of the feed. */
   writeCursor(ref: EntityRef, generation: string, position: bigint): string
 }
 

@@ -59,7 +59,6 @@ const defaultLimit = 20
 /** Records of a page that are read together. */
 const readAtOnce = 20
 
-/** One request. */
 interface Asked {
   readonly principal: Principal
   readonly input: SearchInput
@@ -251,7 +250,6 @@ class EverythingSearch implements Everything {
   }
 }
 
-/** A record that was found. */
 interface FoundRecord {
   readonly copy: SoughtCopy
   readonly place: Place
@@ -259,7 +257,6 @@ interface FoundRecord {
 
 type RecordsByCopy = ReadonlyMap<SoughtCopy, ReadonlyMap<string, string>>
 
-/** Reads records of several copies. */
 async function readTogether(run: SearchRun, some: readonly FoundRecord[]): Promise<RecordsByCopy> {
   const read = async ([copy, own]: readonly [SoughtCopy, readonly FoundRecord[]]) =>
     [

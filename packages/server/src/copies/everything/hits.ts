@@ -91,7 +91,6 @@ function findWords(text: string, sought: readonly Sought[]): readonly Found[] {
   })
 }
 
-/** Lists the texts of a value. */
 function listTexts(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value]
   if (typeof value === 'number' || typeof value === 'bigint') return [String(value)]

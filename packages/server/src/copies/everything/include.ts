@@ -14,7 +14,6 @@ export type WantedInclude = Readonly<Record<string, unknown>>
 /** What the records of an entity come with. */
 export interface IncludePlan {
   readonly include: readonly Included[]
-  /** Entities that are read for it. */
   readonly entities: readonly string[]
   /** References that the entity does not take, with the refusals. */
   readonly lacks: ReadonlyMap<string, FerruleError>
@@ -52,7 +51,6 @@ const isUnknown = (name: string, { errors: [problem] }: FerruleError): boolean =
 export const describeLack = (name: string, refusal: FerruleError): string =>
   isUnknown(name, refusal) ? `It has no reference ${name}.` : `${name}: ${refusal.message}`
 
-/** A plan with the table of its entity. */
 interface PlannedInclude {
   readonly table: SearchTable
   readonly included: IncludePlan

@@ -37,9 +37,7 @@ import type { Turns } from './turns.ts'
 // One look at the listed words of connectors finds which of their entities can have a record with all words of a text. Its cost grows with
 // the entities and the words, not with the records: each word is a range of the term table's key.
 
-/** An entity of a connector. */
 interface Sought {
-  /** Number of the connector. */
   readonly number: number
   readonly plan: EntityPlan
 }
@@ -265,7 +263,6 @@ export class SearchRun {
   }
 }
 
-/** What copies are read with. */
 interface SeveralParts {
   readonly searcher: Pick<Searcher, 'readPlaces' | 'count'>
   readonly store: Pick<ContextStore, 'canJoinConnectors' | 'searchSeveral'>

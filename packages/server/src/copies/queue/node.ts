@@ -71,7 +71,6 @@ type NodeParts = Pick<Parts, 'database' | 'source' | 'settings'>
 
 /** Services that the worker of a node needs. */
 export interface WorkerParts extends Parts {
-  /** This node. */
   readonly node: SyncNode
 }
 

@@ -68,7 +68,6 @@ const batch = 100
 /** Finished runs that a connector keeps: four days of the default interval. */
 const mostRuns = 100
 
-/** A request for a run. */
 interface RunWish {
   readonly mode: RunMode
   readonly cause: RunCause
@@ -212,11 +211,9 @@ export async function endSyncs(parts: QueueParts, db: Db, row: CopyHolder): Prom
   await insertRemovals(db, [buildRemoval(parts, row, null)])
 }
 
-/** Which copies of a connector are read again. */
 interface Emptying {
   /** The connector, with its kind before the change. */
   readonly row: CopyHolder
-  /** Entities that are read again. */
   readonly entities: readonly string[]
   /** Those whose records are deleted first; default: all of them. */
   readonly emptied?: readonly string[]
@@ -286,7 +283,6 @@ function findMoves(before: VersionedKind, after: VersionedKind) {
   return isRead || [...moves.values()].some((move) => move !== 'same') ? moves : undefined
 }
 
-/** A connector before and after a change. */
 interface ConnectorChanged {
   readonly before: ConnectorRow
   readonly after: ConnectorRow

@@ -104,11 +104,9 @@ function chooseSlotTable(columns: readonly Column[]): SlotTable {
   return columns.flatMap(listFieldColumns).every(({ name }) => there.has(name)) ? narrow : wide
 }
 
-/** Counts the slots that an entity has taken. */
 class SlotCounter {
   readonly #taken = new Map<string, number>()
 
-  /** Takes the next slot of a type. */
   take(type: SlotType): string {
     return this.#next(prefixes[type], type === 'int8' ? 1 : 0)
   }
@@ -152,7 +150,6 @@ const digestLayout = ({ key, columns }: SearchTable): string =>
     .digest('base64url')
     .slice(0, 16)
 
-/** What the name of an own kind's table says. */
 interface TableName {
   readonly organization: string
   /** UUID of the kind. */
@@ -260,7 +257,6 @@ export interface PhysicalColumn {
   readonly field: string
 }
 
-/** Where the rows of an entity are in the database. */
 interface TableRows {
   /** Unquoted name of the table, under which the store keeps what it knows of the entity. */
   readonly name: string
@@ -277,7 +273,6 @@ export interface SearchTable extends TableRows {
   readonly entity: string
   /** Searchable fields in documented order, which is also the order of keys in results. */
   readonly columns: readonly Column[]
-  /** Parts of the primary key. */
   readonly key: readonly KeyPart[]
   /** What searchable fields refer to, as the definition says: path → entity. */
   readonly refers?: Readonly<Record<string, string>>

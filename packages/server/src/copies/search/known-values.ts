@@ -138,7 +138,6 @@ export function buildNotedValuesStatement(unlisted: readonly Unlisted[], number:
   )
 }
 
-/** Returns whether a stored value can equal an operand. */
 const isEqual = (value: string, operand: Operand): boolean => {
   if (operand.is !== 'text' && operand.is !== 'number') return false
   if (operand.is === 'text' && toLooseText(value) === toLooseText(operand.text)) return true

@@ -15,7 +15,6 @@ const printPath = ({ column, steps }: FieldPath): string => {
 /** Returns whether a condition looks into strings or JSON, which can mean every record of the connector. */
 const isCostly = ({ op, path }: PathCondition): boolean => path.column?.type === 'json' || (op !== 'equals' && op !== 'order')
 
-/** Returns the operator that a condition stands for. */
 const findOperator = (condition: PathCondition): FieldOperator =>
   condition.op === 'order' ? condition.test : condition.op === 'equals' ? 'eq' : condition.op
 

@@ -58,7 +58,6 @@ interface Reading {
   readonly within?: MemberPath | undefined
 }
 
-/** A field with its operand. */
 interface Entry {
   readonly reading: Reading
   readonly path: FieldPath
@@ -229,7 +228,6 @@ function parseSortKey(table: SearchTable, value: unknown, pointer: RequestPointe
 /** Name in a sort that stands for relevance. */
 const relevanceName = '_relevance'
 
-/** Relevance as a sort key. */
 interface RelevanceKey {
   readonly column: 'relevance'
   readonly pointer: RequestPointer

@@ -29,7 +29,6 @@ export interface Ranking {
 export interface RankedRows {
   /** Definition of the table `found`. */
   readonly found: string
-  /** Rows of the page. */
   readonly rows: string
   /**
    * Builds the query of a single row with null as `json` for too many matching records; undefined when there is no limit.

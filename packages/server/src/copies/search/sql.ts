@@ -78,7 +78,6 @@ function buildRows(query: SearchQuery, options: RowOptions, values: Values): str
   return `select * from (${union.join(' union all ')}) u order by ${buildOrderBy(order, listKeyNames(order), 'pk')} limit ${limit}`
 }
 
-/** The table of rows, and the values of the statement. */
 interface RowSource {
   readonly table: SearchTable
   readonly values: Values

@@ -48,7 +48,6 @@ export interface Period {
 
 const partial = /^([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?$/
 
-/** Returns the end of a year, a month or a day. */
 function findPeriodEnd(begin: bigint, { month, day }: { month: string | undefined; day: string | undefined }): bigint {
   const date = new Date(Number(begin / 1000n))
   if (day !== undefined) date.setUTCDate(date.getUTCDate() + 1)

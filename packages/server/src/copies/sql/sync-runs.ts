@@ -187,7 +187,6 @@ export const runMoves = {
   cancelled: [],
 } as const satisfies Readonly<Record<RunState, readonly RunState[]>>
 
-/** Returns the states from which a run can reach a state. */
 const findOrigins = (to: RunState): readonly RunState[] => runStates.filter((from) => runMoves[from].some((move) => move === to))
 
 /** Returns whether a run has ended. */
@@ -300,7 +299,6 @@ export const listConnectorsWithoutSchedule = (
     .limit(limit)
     .execute()
 
-/** Connectors of one organization. */
 interface OwnConnectors {
   readonly organizationId: string
   /** At most the rows of one page. */

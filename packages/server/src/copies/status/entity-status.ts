@@ -19,7 +19,6 @@ export function findSchedule({ connector, schedules }: StatusFacts, entity: stri
   return schedules.find((schedule) => schedule.entity === group?.name) ?? schedules.find((schedule) => schedule.entity === '')
 }
 
-/** Returns the entities that a run has left. */
 const listRunEntities = ({ connector }: StatusFacts, run: RunRow): readonly string[] => {
   if (connector.kind === undefined) return []
   const covered = expandToGroups(connector.kind.definition, connector.wanted, readEntities(run))
@@ -34,7 +33,6 @@ export function findNextRunAt(facts: StatusFacts, entity: string): number | null
   return findSchedule(facts, entity)?.next_run_at ?? null
 }
 
-/** What says whether a copy can be searched. */
 type CopiesOfConnector = Pick<StatusFacts, 'connector' | 'copies'>
 
 /** Returns why an entity is not synced; null for a synced entity. */
@@ -170,7 +168,6 @@ const rules: readonly (readonly [SyncState, (facts: CopyFacts & { readonly isFil
     ['loading', () => true],
   ]
 
-/** Returns the state of an entity's copy. */
 function computeCopyState(facts: CopyFacts): SyncState {
   const { entity, copy, runs } = facts
   const isFilled = typeof copy?.synced_at === 'number'

@@ -64,7 +64,6 @@ export function listScheduledEntities(
   return groups.filter(({ name }) => (entity === '' ? !own.has(name) : name === entity)).flatMap(({ entities }) => entities)
 }
 
-/** A connector whose runs are described. */
 interface Described {
   readonly definition: Pick<ConnectorDefinition, 'entities' | 'configuration' | 'pages'>
   readonly configuration: Readonly<Record<string, unknown>>

@@ -69,7 +69,6 @@ export class Watching {
     }
   }
 
-  /** Ends all waits. */
   close(): void {
     this.#isClosed = true
     for (const each of this.#waiting) each.refuse(stopped())

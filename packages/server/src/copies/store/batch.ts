@@ -199,7 +199,6 @@ function* encodeRows(
   yield* encoder.encode(number, updated)
 }
 
-/** How rows are written. */
 interface RowWriting {
   readonly number: number
   readonly words: WordFilter

@@ -94,7 +94,6 @@ const listAskedColumns = ({ target, below }: Step): ReadonlyMap<string, string> 
 /** A version in the future comes from a wrong clock and protects no row. */
 const isOld = '("$v" <= $3 or "$v" > $4)'
 
-/** Finds the keys of a step that no row has. */
 async function findMissing(session: Session, { target, values }: Step): Promise<readonly string[]> {
   const stay = new Set(parseKeys((await session.query<Row>(buildKnownStatement(target, values))).rows))
   return values.filter((key) => !stay.has(key))

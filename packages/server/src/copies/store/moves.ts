@@ -171,7 +171,6 @@ async function removeStep(session: Session, number: number, name: string): Promi
 
 type Database = Pick<ContextDatabase, 'transaction'>
 
-/** Lists the names of the own tables in which a connector has something. */
 async function listNames(database: Database, number: number): Promise<readonly string[]> {
   const text = 'select name from cs_entities where connector_id = $1 and starts_with(name, $2) order by name'
   const { rows } = await database.transaction((session) => session.query<Row>({ text, values: [number, ownTablePrefix] }))
@@ -196,7 +195,6 @@ export async function removeOwnEntity(database: Database, number: number, entity
 interface VersionMove extends Pick<Move, 'number' | 'clock'> {
   readonly from: OwnKind
   readonly to: OwnKind
-  /** Finds the table of an entity. */
   find(own: OwnKind, entity: string): KnownTable | undefined
   /** Creates the table of an entity of the new version, unless it is there. */
   create(entity: string): Promise<unknown>

@@ -23,7 +23,6 @@ export interface Span {
 /** Rows per slice. */
 const sliceRows = 50_000
 
-/** Start of a slice. */
 interface SliceStart {
   /** Last key of the previous slice; undefined for the first slice. */
   readonly after: string | undefined
@@ -31,7 +30,6 @@ interface SliceStart {
   readonly span: Span | undefined
 }
 
-/** Result of a slice. */
 interface Slice {
   /** Keys of rows that the pass has not seen. */
   readonly unseen: readonly string[]

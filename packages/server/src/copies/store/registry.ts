@@ -87,7 +87,6 @@ export class TableRegistry {
     }
   }
 
-  /** Finds the definition of a searchable entity. */
   #findEntity(kind: string, entity: string): EntityDefinition | undefined {
     const entities = this.#kinds.get(kind)?.entities ?? {}
     const found = Object.hasOwn(entities, entity) ? entities[entity] : undefined
@@ -154,7 +153,6 @@ export class TableRegistry {
     return true
   }
 
-  /** Creates or updates a table. */
   async createTable(table: SearchTable, run: RunStatement): Promise<void> {
     if (!this.isReady(table)) await this.#update(describeTable(table), run, table)
   }
@@ -312,11 +310,9 @@ const movePausesMs = Array.from({ length: 60 }, () => 500)
 /** Rows of a connector, valid while the database of the epoch is in use. */
 export type NumberedTarget = ConnectorTable & { readonly epoch: number }
 
-/** What targets are found in. */
 interface TargetParts {
   readonly registry: TableRegistry
   readonly database: () => Promise<ContextDatabase>
-  /** Returns whether there is a database already. */
   readonly hasDatabase: () => boolean
   /** Counts replacements of the database: a replacement has other connector numbers. */
   readonly epoch: () => number
@@ -336,7 +332,6 @@ export class Targets {
     this.#parts = parts
   }
 
-  /** Forgets the number of a connector, or all numbers. */
   forget(connector?: string): void {
     if (connector === undefined) this.#numbers.clear()
     else this.#numbers.delete(connector)

@@ -20,7 +20,6 @@ export interface CopyState {
   readonly pass: string | null
   /** Number of changes of the rows and of their passes: while it stays, a page that was stored is still stored. */
   readonly changes: bigint
-  /** The log of changes. */
   readonly log: Log
 }
 
@@ -63,7 +62,6 @@ export async function lockExistingState(session: Session, number: number, name: 
   }
 }
 
-/** A change of the rows of an entity. */
 interface RowChange {
   /** Created minus deleted rows. */
   readonly by: number

@@ -113,7 +113,6 @@ const noLog = parseLogState(undefined)
 /** SQLSTATE of a row whose key exists. */
 const keyExists = '23505'
 
-/** A write and its remedies. */
 interface Writing<T> {
   /** True where the database takes COPY. */
   readonly mayCopy: boolean

@@ -77,7 +77,6 @@ export function compareTables(from: SearchTable, to: SearchTable): 'same' | 'ext
   return was.key !== is.key || hasDifference(was.fields, is.fields) ? 'remade' : 'extended'
 }
 
-/** An index of a table. */
 interface TableIndex {
   /** Unquoted name; it changes with the indexed columns. */
   readonly name: string
@@ -147,7 +146,6 @@ function listSharedIndexes(table: string): readonly TableIndex[] {
   ]
 }
 
-/** Ranks of columns in a row, by their types. */
 const ranks: Readonly<Record<PhysicalColumn['type'], number>> = { int8: 0, boolean: 1, text: 2, numeric: 2, jsonb: 4, 'text[]': 4 }
 /** Rank of values that pages show, and that hardly any search compares. */
 const shownRank = 3
@@ -249,7 +247,6 @@ export function buildCreation(table: DatabaseTable, { layout, hasLz4 }: Creation
   ]
 }
 
-/** Builds the statement that creates an index if it does not exist. */
 const buildIndexCreation = (table: DatabaseTable, { name, on }: TableIndex): string =>
   `create index if not exists ${quoteName(name)} on ${quoteName(table.name)} ${on}`
 

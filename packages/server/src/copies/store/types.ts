@@ -168,7 +168,6 @@ export interface ContextStore {
   followChanges(ref: EntityRef, days: number): Promise<void>
   /** Reads changes of an entity after a position, in the order of their commits. */
   readLog(ref: EntityRef, from: { readonly after: bigint; readonly limit: number }): Promise<LogPage>
-  /** Reads the states of the logs of some entities. */
   readLogStates(refs: readonly EntityRef[]): Promise<readonly LogState[]>
   /** Counts the records of an entity that changed between two positions. */
   countChanges(ref: EntityRef, span: { readonly after: bigint; readonly upTo: bigint }): Promise<ChangeCounts>
@@ -196,16 +195,13 @@ export interface ContextStore {
    * @param work gets the numbers of their connectors, undefined where nothing of the entity was ever written
    */
   searchSeveral<T>(refs: readonly EntityRef[], work: SeveralWork<T>, options?: ReadOptions): Promise<T>
-  /** Counts the records of each entity of a connector. */
   countRecords(connector: string): Promise<ReadonlyMap<string, number>>
   /** Reads the checkpoints of an entity, as JSON by name. */
   readCheckpoints(ref: EntityRef): Promise<ReadonlyMap<string, string>>
   /** Saves checkpoints without records. */
   saveCheckpoints(ref: EntityRef, checkpoints: readonly Checkpoint[]): Promise<void>
   status(): StoreStatus
-  /** Automatic indexes. */
   readonly indexes: OnDemandIndexes
-  /** Opens the database if needed and returns it. */
   openDatabase(): Promise<ContextDatabase>
   /** Waits for running work and closes everything. */
   close(): Promise<void>

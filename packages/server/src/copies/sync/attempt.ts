@@ -171,7 +171,6 @@ const outcomes: Readonly<Record<Consequence, 'later' | 'failed' | 'cancelled'>> 
   fail: 'failed',
 }
 
-/** A finished walk. */
 interface WalkedTree {
   /** Start of the walk, in milliseconds since 1970. */
   readonly startedAt: number
@@ -422,7 +421,6 @@ export class Attempt {
     return new RunProgress(readProgress(this.run.progress), { done, expected, clock: this.#services.parts.source.clock })
   }
 
-  /** Stores the result of a walk with the run and with each entity. */
   async #keep(walked: WalkedTree): Promise<void> {
     const { parts, store } = this.#services
     const { organization_id: organizationId, connector_id: connectorId } = this.run

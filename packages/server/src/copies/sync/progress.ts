@@ -51,7 +51,6 @@ export class RunProgress implements ProgressNotes {
     for (const { entity, estimated_end: _end, ...counts } of kept.entities) this.#entities.set(entity, { counts, isDone: done.has(entity) })
   }
 
-  /** Number of calls of this attempt. */
   get calls(): number {
     return this.#calls
   }
@@ -66,7 +65,6 @@ export class RunProgress implements ProgressNotes {
     this.#isChanged = true
   }
 
-  /** Finishes entities. */
   end(entities: readonly string[]): void {
     for (const entity of entities) this.#of(entity).isDone = true
     this.#isChanged = true
@@ -97,7 +95,6 @@ export class RunProgress implements ProgressNotes {
     this.#add(entity, { ...noCounts, calls: 1 })
   }
 
-  /** Returns the records that all attempts have read of an entity. */
   countRecords(entity: string): number {
     return this.#entities.get(entity)?.counts.records ?? 0
   }

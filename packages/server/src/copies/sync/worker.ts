@@ -46,7 +46,6 @@ const stopping = new Error('the node stops')
 /** Aborts a long walk while other runs wait. */
 const yielding = new Error('others wait to be walked')
 
-/** State of a run after an attempt. */
 interface EndedAttempt {
   readonly state: RunState
   readonly error: SyncError | null
@@ -352,7 +351,6 @@ interface Removing {
   keptAt: number
 }
 
-/** The removals of a node. */
 class Removals {
   readonly #parts: WorkerParts
   readonly #store: RemovalStore

@@ -136,7 +136,6 @@ async function readPassword(passwords: Passwords, client: pg.Client | undefined)
 /** A connection outside of the pools. Destroying its socket ends it. */
 export type ApartClient = pg.Client & { readonly socket: Socket }
 
-/** A running statement. */
 interface Running {
   readonly client: pg.ClientBase
   readonly since: number

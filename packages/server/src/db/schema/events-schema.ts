@@ -79,7 +79,6 @@ export interface WebhookPositionTable {
   endpoint_id: string
   connector_id: string
   entity: string
-  /** Generation of the log. */
   generation: string
   /** Position after the last message, a decimal number. */
   position: string

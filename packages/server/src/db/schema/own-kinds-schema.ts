@@ -15,9 +15,7 @@ export interface OwnKindVersionTable {
   kind_id: string
   organization_id: string
   version: number
-  /** Text of the file. */
   file: string
-  /** Text of its recordings. */
   recordings: string | null
   /** JSON: title, description, counts and hosts. */
   summary: string

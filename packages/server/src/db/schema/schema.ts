@@ -104,7 +104,6 @@ export interface ConnectorTable extends ConsentColumns {
   credential_fields: string
   sealed: Bytes
   data_key_id: string
-  /** Number of the credentials' version. */
   version: number
   /** Keyed digest of accepted credentials; null before their first success. */
   proof: OptionalText
@@ -127,7 +126,6 @@ export interface ConnectorCreationTable {
   fingerprint: string
   /** Credentials that a trial renewed; the request's credentials decrypt them. */
   sealed: NullableBytes
-  /** The created connector. */
   connector_id: string | null
   expires_at: Moment
   /** The attempt that runs, or the last one. */
@@ -166,7 +164,6 @@ export interface IdempotencyKeyTable {
   claimed: Flag
   /** HTTP status of the outcome. */
   status: number | null
-  /** Code of an error. */
   code: string | null
   data_key_id: string | null
   /** Encrypted body; null also for a body too large to store. */
@@ -196,7 +193,6 @@ export interface SyncRunTable {
   entities: string | null
   state: RunState
   cause: RunCause
-  /** Number of attempts. */
   attempts: number
   /** Number of consecutive fruitless attempts. */
   failures: number
@@ -264,7 +260,6 @@ export interface SyncRemovalTable {
   /** End of the lease, or time of the next try. */
   not_before: Moment
   lease_owner: string | null
-  /** Node of the lease. */
   lease_node: string | null
   created_at: Moment
 }
@@ -379,7 +374,6 @@ export interface ConnectLinkTable {
   sandbox: Flag
   /** Authorizations that were begun. */
   attempts: number
-  /** Connector that was authorized. */
   connector_id: string | null
   created_at: Moment
   expires_at: Moment
@@ -462,7 +456,6 @@ export interface ConsentRevocationTable {
   created_at: Moment
 }
 
-/** The tables by name. */
 interface ConnectTables {
   connect_links: ConnectLinkTable
   connect_sessions: ConnectSessionTable

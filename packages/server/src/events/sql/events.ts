@@ -133,7 +133,6 @@ export async function findPosition(db: Db, organizationId: string, id: string): 
 /** Events that an organization keeps at most. */
 const mostKept = 100_000
 
-/** The oldest and the newest position. */
 interface Ends {
   readonly oldest: unknown
   readonly newest: unknown

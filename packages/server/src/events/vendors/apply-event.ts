@@ -17,7 +17,6 @@ export interface ApplyServices extends Omit<CallServices, 'usage'> {
   readonly store: Pick<ContextStore, 'readChanges' | 'forgetRecords'>
   readonly searcher: Pick<Searcher, 'readRecords'>
   readonly folds: Pick<Folds, 'takes' | 'fold'>
-  /** Memory for answers. */
   readonly memory: BodyMemory
   /** Milliseconds since 1970. */
   readonly clock: () => number
@@ -78,7 +77,6 @@ async function forget({ services, access }: Work, entity: string, gone: Gone, { 
   if (lost.size > 0) await services.addRecords(access.ref, new Map([...lost].map(([name, by]) => [name, -by])))
 }
 
-/** Builds the record that an event names, as far as its key says. */
 function buildNamed({ access, event: { entity = '', key = [] } }: Work): Met {
   const record: Record<string, unknown> = {}
   const params: Record<string, unknown> = {}
@@ -104,7 +102,6 @@ function isLost({ access, event }: Work, thrown: unknown): boolean {
   return thrown.gone || isHidden || (event.does === 'removed' && thrown.code === 'record_not_found')
 }
 
-/** What reading again has met. */
 interface Reading {
   /** The record that the event names is among the answers. */
   isMet: boolean

@@ -81,7 +81,6 @@ export interface ConnectorWebhookService {
 
 type ServiceParts = Pick<Parts, 'database' | 'source' | 'settings' | 'kinds' | 'applicationSeals'>
 
-/** A connector with its addresses. */
 interface Addressed {
   readonly connector: SealedConnectorRow
   readonly kind: ServedKind | undefined
@@ -124,7 +123,6 @@ function findVerifier({ connector, kind, own, ofApplication, offered }: Addresse
   return fields.includes(name) ? 'credentials' : 'nothing'
 }
 
-/** What is known of the addresses of a connector. */
 interface Known {
   /** The address of the connector, else that of its application. */
   readonly address: string | undefined

@@ -40,7 +40,6 @@ import { chooseNewest } from './versions.ts'
 
 // Works on the events of one connector that a node has leased: each record is read once, however many events name it.
 
-/** An event with its row. */
 interface OpenedEvent {
   readonly row: LeasedEvent
   readonly event: WebhookEvent
@@ -364,7 +363,6 @@ class Worker implements VendorEventWorker {
 export const createVendorEventWorker = (parts: Parts, connectors: EventConnectors, services: VendorEventServices): VendorEventWorker =>
   new Worker(parts, connectors, services)
 
-/** Builds the deletions. */
 function createForgetting(parts: Parts): Pick<ApplyServices, 'forgetAll' | 'forgetEvents'> {
   const { db } = parts.database
 

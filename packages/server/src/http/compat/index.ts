@@ -100,7 +100,6 @@ interface Envelope {
   readonly execution_metadata: Members
 }
 
-/** Builds an envelope. */
 const buildEnvelope = (
   result: unknown,
   { connectorId, tookMs }: Pick<Execution, 'connectorId' | 'tookMs'>,
@@ -359,7 +358,6 @@ const formatName = '_airbyte_response_format'
 /** Bytes of a chunk at most, so that an answer stays below 1.4 MB. */
 export const mostBytes = 1_048_576
 
-/** How a client asks for one chunk. */
 interface ChunkWish {
   readonly format: 'base64' | 'text'
   /** The range that is asked of the file's host. */

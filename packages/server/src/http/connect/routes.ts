@@ -82,14 +82,12 @@ function requireOrigin(exchange: Request): void {
   if (exchange.header('origin') === undefined) throw failForeign('the request has no Origin, so it does not come from a page')
 }
 
-/** Builds the query of a return, with repeated names. */
 const toQuery = ({ query }: Request): URLSearchParams => {
   const built = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) for (const each of [value].flat()) built.append(name, String(each))
   return built
 }
 
-/** Answers the page's requests. */
 class ConnectAnswers {
   readonly #settings: Settings
   readonly #pages: ConnectPages

@@ -34,7 +34,6 @@ const usualFolder = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? '../../../../../node_modules/.cache/ferrule/web/' : '../../web/', import.meta.url),
 )
 
-/** What a page is completed with. */
 interface PageParts {
   /** Allows the style elements of this answer. */
   readonly nonce: string
@@ -78,7 +77,6 @@ const nameForm = /^[\w-]+(?:\.[\w-]+)*\.(js|css|json|svg|woff2)$/
 /** Path of a document: two names at most, so that nothing leads out of the folder. */
 const documentForm = /^(?:[\w-]+\/)?[\w-]+$/
 
-/** The built files. */
 class WebFiles {
   readonly #folder: string
 
@@ -161,7 +159,6 @@ interface SignInParts {
   readonly note?: string | undefined
 }
 
-/** Builds the page where a person signs in. */
 const buildConsoleSignIn = ({ basePath, returnPath, clientId = '', problem, note }: SignInParts): string =>
   buildPage(
     'Sign in · Ferrule',
@@ -174,7 +171,6 @@ ${buildSignInFields(clientId)}
 <p class="note">The session ends after 30 minutes without use, and after 12 hours.</p>`,
   )
 
-/** Builds a page that says why there is no console, and what to do. */
 const buildConsoleRefusal = (title: string, paragraphs: readonly Html[]): string =>
   buildPage(`${title} · Ferrule`, html`<h1>${title}</h1>${paragraphs.map((each) => html`<p>${each}</p>`)}`)
 
@@ -192,7 +188,6 @@ const buildConsoleAgain = (path: string): string =>
 /** Longest address that a sign-in returns to. */
 const longestReturn = 2_000
 
-/** Sends a plain page. */
 function sendPlain(reply: FastifyReply, status: number, { text, origin }: { readonly text: string; readonly origin?: string }) {
   return reply.code(status).headers(buildPageHeaders(origin)).type(pageType).send(text)
 }
@@ -205,7 +200,6 @@ const checkReturn = (path: string): string =>
     ? path
     : '/console'
 
-/** The sign-in of one process. */
 class ConsoleSignIn {
   readonly #services: Services
   readonly #findAddress: FindAddress
@@ -324,14 +318,12 @@ function sendErrorPage(reply: FastifyReply, { status, message, hint, code, retry
   return sendPlain(reply, status, { text: buildConsoleRefusal('This did not work', paragraphs) })
 }
 
-/** What a page is sent with. */
 interface Sending {
   readonly files: WebFiles
   /** Path of a proxy in front of the service. */
   readonly basePath: string
 }
 
-/** Sends a page with a nonce of its own. */
 async function sendWebPage(reply: FastifyReply, page: WebPage, { files, basePath }: Sending): Promise<FastifyReply> {
   const nonce = randomBytes(16).toString('base64url')
   const text = await files.readPage(page, { nonce, basePath })
@@ -450,7 +442,6 @@ const blockPrinters: Readonly<Record<Block['type'], (block: Block) => Html>> = {
 
 const printBlocks = (blocks: readonly Block[]): readonly Html[] => blocks.map((block) => blockPrinters[block.type](block))
 
-/** Prints the page of a kind. */
 function printKindPage(kind: Kind): string {
   const { title, blocks, sections } = buildReference(kind)
   return buildPage(

@@ -8,7 +8,6 @@ export interface OwnAddress {
   readonly origin: string
   /** Path of a proxy in front of the service, without a slash at its end; '' without one. */
   readonly basePath: string
-  /** Name of the session's cookie. */
   readonly cookieName: string
   readonly isSecure: boolean
 }

@@ -122,7 +122,6 @@ class Gate {
   }
 }
 
-/** Makes the server of one request. */
 async function createServer(services: Services, sdk: McpSdk, { who, message, requestId }: McpExchange<Principal>) {
   const { createTools } = await loadTools()
   const source = createServiceSource(services, { principal: who, requestId })
@@ -155,7 +154,6 @@ export function mountServiceMcp(app: FastifyInstance, services: Services): void 
 /** Connectors of a page: the most that the service lists at once. */
 const pageSize = 100
 
-/** Who asks, and by which request. */
 interface SourceCaller {
   readonly principal: Principal
   /** Id of the HTTP request, for errors that are stored with a key. */

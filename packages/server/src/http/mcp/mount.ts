@@ -47,7 +47,6 @@ const isAnswer = (text: string): boolean => {
   return typeof message === 'object' && message !== null && ('result' in message || 'error' in message)
 }
 
-/** Reads the data of the events of a stream. */
 const readEvents = (text: string): readonly string[] =>
   text.split(/\r?\n\r?\n/).flatMap((event) => {
     const data = event.split(/\r?\n/).flatMap((line) => (line.startsWith('data:') ? [line.slice(5).trim()] : []))
@@ -80,7 +79,6 @@ async function toForm(response: Response, form: Form): Promise<Response> {
   return response
 }
 
-/** A request of a session. */
 interface RunningKey {
   /** Who holds the token; sessions of others are out of reach. */
   readonly owner: string
@@ -91,7 +89,6 @@ interface RunningKey {
 
 const print = ({ owner, session, id }: RunningKey): string => JSON.stringify([owner, session, id])
 
-/** The running requests of one node. */
 class RunningRequests {
   readonly #requests = new Map<string, AbortController>()
 
@@ -115,7 +112,6 @@ export interface McpExchange<Who> {
   readonly who: Who
   /** The message with exact integers. */
   readonly message: McpMessage
-  /** Id of the HTTP request. */
   readonly requestId: string
   /** Aborts when the client disconnects or cancels the request. */
   readonly signal: AbortSignal
@@ -137,7 +133,6 @@ export interface McpMount<Who> {
   readonly identify: (who: Who) => string
   /** Checks a message before the SDK sees it. @throws FerruleError when it is refused */
   readonly admit?: (exchange: McpExchange<Who>, arrival: Arrival) => Promise<void>
-  /** Makes the server of one request. */
   readonly createServer: (sdk: McpSdk, exchange: McpExchange<Who>, era: McpRequestContext['era']) => Server | Promise<Server>
   /** Receives what the SDK refuses or fails with. */
   readonly onError?: (error: Error) => void
@@ -213,7 +208,6 @@ class Endpoint<Who> {
     return sdk.createMcpHandler(factory, onError === undefined ? {} : { onerror: onError })
   }
 
-  /** Answers a request. */
   async answer(who: Who, arrival: Arrival): Promise<FastifyReply> {
     const { request, reply } = arrival
     const body = request.body instanceof Uint8Array ? request.body : new Uint8Array()

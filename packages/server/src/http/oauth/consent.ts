@@ -20,7 +20,6 @@ import { buildConsentPage, buildErrorPage, buildReturnPage, buildSignInPage, typ
 /** Largest number of ticked boxes of one name that are read. */
 const mostBoxes = 200
 
-/** A form as it was sent. */
 interface ConsentForm {
   readonly token: string
   readonly action: 'sign_in' | 'allow' | 'deny'
@@ -60,7 +59,6 @@ function readConsentForm(body: unknown): ConsentForm {
 /** Workspaces and connectors of a page: the most that the service lists at once. */
 const pageSize = 100
 
-/** The choices of a page. */
 type Choices = Pick<ConsentParts, 'organizations' | 'workspaces' | 'connectors' | 'allConnectors' | 'isCut'>
 
 /** Enters the chosen organization, else the first one. @returns undefined when the application does not reach it any longer */
@@ -152,7 +150,6 @@ export class Consent {
     return this.#services.platform.oauth
   }
 
-  /** Shows the page of an authorization. */
   async show(page: PageRequest): Promise<FastifyReply> {
     const waiting = await this.#find(page)
     if (waiting === undefined) return sendPage(page.reply, expiredPage())
@@ -162,7 +159,6 @@ export class Consent {
     return this.#sendConsent(page.reply, { waiting, who, form: { organizationId: readText(organization) } })
   }
 
-  /** Carries out a form. */
   async submit(page: PageRequest): Promise<FastifyReply> {
     const waiting = await this.#find(page)
     const form = readConsentForm(page.request.body)
@@ -206,7 +202,6 @@ export class Consent {
     return createHmac('sha256', key).update(`form ${id}`).digest('base64url')
   }
 
-  /** Finds the application that signed in for this authorization. */
   async #findSignIn({ id }: Waiting): Promise<ProvenClient | undefined> {
     const content = (await this.#oauth.find({ type: 'SignIn', id }))?.content
     if (!isObject(content)) return undefined
@@ -327,7 +322,6 @@ function isSame(given: string, expected: string): boolean {
   return one.length === two.length && timingSafeEqual(one, two)
 }
 
-/** A page with its status. */
 interface SentPage {
   readonly status: number
   readonly text: string

@@ -243,7 +243,6 @@ class OAuthServer {
   readonly #issuer: string
   readonly #resources: readonly string[]
   readonly #limits: OAuthLimits
-  /** Who may enter. */
   readonly door: Door
   readonly #consent: Consent
   #http: DocumentHttp | undefined
@@ -336,7 +335,6 @@ function addLibraryRoutes(scope: FastifyInstance, server: OAuthServer, [method, 
   }
 }
 
-/** Routes of a method. */
 type LibraryRoutes = readonly ['GET' | 'POST', readonly (readonly [url: string, name: LimitedRequest])[]]
 
 /** Where browsers are sent. */
@@ -357,7 +355,6 @@ const called: LibraryRoutes = [
   ],
 ]
 
-/** Adds the pages. */
 function addPages(scope: FastifyInstance, server: OAuthServer): void {
   scope.removeAllContentTypeParsers()
   const options = { parseAs: 'string', bodyLimit: formBytes } as const

@@ -16,7 +16,6 @@ export const buildReturnPage = (next: string): string =>
 /** Client and form of a page. */
 export interface PageParts {
   readonly clientName: string
-  /** Host that gets the access. */
   readonly redirectHost: string
   /** Host of the client's metadata document; undefined: the name is the client's own word. */
   readonly documentHost: string | undefined

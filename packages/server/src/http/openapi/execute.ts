@@ -32,7 +32,6 @@ const action = 'context_store_search'
 export const condition = { $ref: '#/components/schemas/SearchCondition' }
 const scalar = { type: ['string', 'number', 'boolean', 'null'] }
 
-/** Schemas of operands, by their form. */
 const operands: Readonly<Record<OperandForm, JsonObject>> = {
   value: {},
   values: { type: 'array', items: scalar, maxItems: filterLimits.mostValues },
@@ -311,7 +310,6 @@ function answerSchema(each: DocumentedOperation): Field {
   }
 }
 
-/** An answer after select_fields or exclude_fields. */
 const cutAnswer: JsonObject = {
   type: 'object',
   title: 'Cut records',

@@ -95,7 +95,6 @@ const wireSchemas = ({ document }: Route): unknown[] =>
 export interface KindTexts {
   /** Members of the examples of execute. */
   readonly examples: string[]
-  /** Members of the schemas. */
   readonly schemas: string[]
   /** Elements of the union of requests. */
   readonly requests: string[]
@@ -130,7 +129,6 @@ export interface Frame {
   readonly start: string
   /** Members of `paths`. The examples of execute are empty. */
   readonly paths: string
-  /** Members of the schemas. */
   readonly schemas: readonly string[]
   readonly end: string
 }
@@ -200,7 +198,6 @@ export function* joinDocument({ start, paths, schemas, end }: Frame, kinds: read
   yield `]}},${end}}`
 }
 
-/** Does all steps of some work. */
 function finish<T>(work: Steps<T>): T {
   let step = work.next()
   while (step.done !== true) step = work.next()
@@ -406,12 +403,9 @@ function* printPaths(routes: readonly Route[]): Steps<string> {
   return [...paths].map(([path, methods]) => `${JSON.stringify(path)}:{${methods.join(',')}}`).join(',')
 }
 
-/** Most characters of a document. */
 const mostCharacters = 32 * 1024 * 1024
-/** Most bytes of documents that are kept. */
 const mostKeptBytes = 16 * 1024 * 1024
 
-/** Joins texts to larger ones, in slices. */
 async function* slice(texts: Iterable<string>, onText: (text: string) => void): AsyncGenerator<string> {
   let [joined, began] = ['', performance.now()]
   for (const text of texts) {
@@ -438,7 +432,6 @@ async function packDocument(texts: Iterable<string>): Promise<PackedDocument> {
 
 const countCharacters = ({ examples, schemas }: KindTexts): number => [...examples, ...schemas].reduce((sum, text) => sum + text.length, 0)
 
-/** What all documents begin with. */
 interface SharedDocument {
   readonly frame: Frame
   readonly texts: KindTexts
@@ -449,7 +442,6 @@ class Documents implements OpenApiDocuments {
   #shared: Promise<SharedDocument> | undefined
   /** Documents by the versions of the kinds in them. */
   readonly #kept = new BoundedMap<string, PackedDocument>(mostKeptBytes, ({ packed }) => packed.length)
-  /** Documents that are printed now. */
   readonly #printed = new Map<string, Promise<PackedDocument>>()
 
   constructor(source: OpenApiSource) {

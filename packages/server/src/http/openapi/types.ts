@@ -55,7 +55,6 @@ export interface ContentDocument {
   readonly types: readonly string[]
   /** True: a range of bytes is answered with 206. */
   readonly isPartial?: true
-  /** The events of a stream. */
   readonly event?: EventSchema
 }
 

@@ -109,7 +109,6 @@ function resolveParts(value: unknown, document: JsonObject, within: readonly str
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, resolveParts(each, document, within)]))
 }
 
-/** A route, with its path's part of the document. */
 interface DocumentedRoute {
   /** In capitals. */
   readonly method: string
@@ -126,7 +125,6 @@ const listRoutes = (document: JsonObject): readonly DocumentedRoute[] =>
     })),
   )
 
-/** Builds the table of an object's fields. */
 function describeFields(schema: unknown, header: string): readonly Block[] {
   const rows = fieldRows(schema).map(({ path, type, required, about }) => [`\`${path}\``, type, required ? 'yes' : 'no', about])
   return rows.length === 0 ? [] : [table(['Name', 'Type', header, 'Meaning'], rows)]

@@ -80,7 +80,6 @@ interface Asked extends Followed {
   readonly wait?: number
   /** Name of the consumer that knows what to read. */
   readonly consumer?: string | undefined
-  /** Event of a page. */
   readonly event: EventSchema
 }
 
@@ -168,7 +167,6 @@ class Pages {
     }
   }
 
-  /** Reads a page as a call of the organization. */
   #readAsCall(followed: Followed): Promise<FoundChanges> {
     const { who, signal } = this.#exchange
     const call = { organizationId: who.organizationId, signal }

@@ -7,7 +7,6 @@ import { type Exchange, principalRoute, type Services, slot } from '../route.ts'
 const missing = ['connector_not_found', 'workspace_inactive', 'context_store_unavailable'] as const
 const problems = [...missing, 'consumer_not_found'] as const
 
-/** Opens the connector of a request. */
 const open = async (exchange: Exchange<Principal>, { platform, operations }: Services) => ({
   access: await platform.connectors.readAccess(exchange.who, slot(exchange, 'connector_id')),
   consumers: takeConsumers(operations),

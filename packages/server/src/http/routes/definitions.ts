@@ -65,7 +65,6 @@ export function* buildReferenceInSteps(kind: Kind): Steps<DefinitionReference> {
 /** Builds the reference of a kind at its first request, and keeps it. */
 const buildReference = onceInSlices(buildReferenceInSteps)
 
-/** How a field is searched. */
 interface DescribedField {
   readonly field: string
   readonly type: PathType
@@ -96,7 +95,6 @@ function readName({ name }: Readonly<Record<string, unknown>>): string | undefin
 export const findCatalogue = ({ who: { organizationId } }: Pick<Exchange<Caller>, 'who'>, { platform: { kinds } }: Services) =>
   organizationId === null ? kinds.served : kinds.of(organizationId)
 
-/** Returns the kind that a request names. */
 async function findKind(exchange: Exchange<Caller>, { platform: { kinds } }: Services): Promise<ServedKind> {
   const { version } = readQuery(definitionVersionQuery, exchange.query)
   const { organizationId } = exchange.who

@@ -14,7 +14,6 @@ import { contentDisposition } from '../body.ts'
 import { limited, type PrincipalRoute, slot } from '../route.ts'
 import { lookWhileTransferred } from '../streams/look-while-sent.ts'
 
-/** A format of text. */
 interface ExportFormat {
   /** Prints what stands before the first record. */
   head(fields: readonly string[], formulas: FormulaMode): string
@@ -119,7 +118,6 @@ export const exportEntity: PrincipalRoute = {
     }),
 }
 
-/** A checked query. */
 interface ExportQuery {
   readonly format: ExportFormatName
   readonly formulas: FormulaMode
@@ -170,7 +168,6 @@ function asExportError(thrown: unknown): unknown {
   return new FerruleError(thrown.code, { message: rebase(thrown.message), hint: thrown.hint }, { errors: problems, cause: thrown })
 }
 
-/** Services that an export needs. */
 interface ExportServices {
   readonly platform: Pick<Platform, 'connectors'>
   /** Absent where there is no context store. */

@@ -14,7 +14,6 @@ import { findSafeAddress } from '../settings/own-address.ts'
 /** Timeout of a size in milliseconds: PostgreSQL looks at every file of the database. */
 const sizeMs = 1_000
 
-/** Version and size of a database. */
 interface DatabaseFacts {
   readonly version: string
   /** Null when the size took too long. */
@@ -43,7 +42,6 @@ async function readPostgres(database: Database): Promise<DatabaseFacts> {
   return { version: rows[0]?.version ?? '', sizeBytes: size?.rows[0]?.bytes ?? null }
 }
 
-/** A node by its syncs. */
 interface NodeRow {
   readonly id: string
   readonly running: number
@@ -125,7 +123,6 @@ async function describeStore(store: Store): Promise<NodeRecord['context_store']>
 
 /** The installation as its operator sees it. The operator is the application of the first start. */
 export interface Installation {
-  /** Describes the service to any client. */
   describe(caller: Caller): Promise<ServiceRecord>
   /** Describes the node that answers. @throws FerruleError `operator_required` */
   readNode(caller: Caller): Promise<NodeRecord>

@@ -126,7 +126,6 @@ class KeptKinds {
   }
 }
 
-/** A file with a kind. */
 interface KindSource {
   readonly path: string
   /** Whether rules may lie beside it: never in a package, whose code nobody here has read. */
@@ -260,7 +259,6 @@ function findBeside(path: string, ending: string): string | undefined {
   return existsSync(file) ? file : undefined
 }
 
-/** Finds the rules beside a file. */
 function findRules({ path, mayHaveRules }: KindSource): string | undefined {
   const file = mayHaveRules ? findBeside(path, 'rules.js') : undefined
   return file === undefined ? undefined : pathToFileURL(file).href
@@ -332,7 +330,6 @@ async function loadSource(source: KindSource, keptKinds: KeptKinds): Promise<Loa
   return { path, sentences: [...sentences, ...mistakes.map(formatMistake)] }
 }
 
-/** Finds where a file has a member at its top. */
 function findMember(path: string, member: string): Pick<Mistake, 'line' | 'column'> {
   const lines = readFileSync(path, 'utf8').split('\n')
   const at = lines.findIndex((line) => new RegExp(`^\\s*[{]?\\s*"?${member}"?\\s*:`).test(line))

@@ -26,7 +26,6 @@ export class StandIns {
     return (await started).origin
   }
 
-  /** Ends all of them. */
   async close(): Promise<void> {
     for (const started of await Promise.allSettled(this.#started.values())) if (started.status === 'fulfilled') await started.value.close()
     this.#started.clear()

@@ -30,7 +30,6 @@ import { readSettings, type Settings } from '../settings/settings.ts'
 import { describeSettings, settingsTable } from '../settings/table.ts'
 import { showSecret } from './show-secret.ts'
 
-/** Prints a line. */
 const print = (text: string): void => void process.stdout.write(`${text}\n`)
 
 const formatPair = (clientId: string, secret: Secret<string>): string =>
@@ -218,7 +217,6 @@ function printResult(result: ViewsResult): void {
   }
 }
 
-/** Opens the copy as the service does. */
 async function withStore(parts: StateParts, run: (store: ReturnType<typeof openContext>) => Promise<void>): Promise<void> {
   if (parts.settings.context.engine === 'embedded')
     throw refuseDatabase('views need the copy on a PostgreSQL server; the embedded database takes no connections')

@@ -19,7 +19,6 @@ import { settingInvalid } from './value-types.ts'
 /** Name of the variable that holds the path of a file with the secret. */
 const nameFile = (name: string): string => `${name}_FILE`
 
-/** Lists the names that an environment may have for the rows. */
 const listNames = (rows: SettingRows): readonly string[] =>
   Object.values(rows).flatMap(({ name, type }) => (type.secret ? [name, nameFile(name)] : [name]))
 
@@ -131,7 +130,6 @@ function refuseUnknown(env: Environment): void {
   throw settingInvalid(unknown, `there is no such setting; the nearest is ${nearest}`)
 }
 
-/** The values of the rows, one by one. */
 type SettingValues = ValuesOf<typeof settingsTable>
 
 /** Checks that a database server comes with a master key, since nodes cannot share a key file. @throws FerruleError `setting_invalid` */
@@ -168,7 +166,6 @@ function toPasswordSource({ databasePasswordFile: file, databasePasswordCommand:
   return command === undefined ? undefined : { command }
 }
 
-/** Builds the forward proxies. */
 const toProxies = ({ httpProxy, httpsProxy, noProxy }: SettingValues): Secret<Proxies> =>
   new Secret({ http: httpProxy ?? '', https: httpsProxy ?? '', none: noProxy })
 

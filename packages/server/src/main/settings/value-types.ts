@@ -29,7 +29,6 @@ export interface ValueType<T> {
 /** Builds the error of a setting. @param reason half a sentence about the value, without the value of a secret */
 export const settingInvalid = (name: string, reason: string): FerruleError => fail('setting_invalid', { name, reason })
 
-/** Builds a type whose values any string is. */
 const stringType = (says: string): ValueType<string> => ({ says, secret: false, read: (text) => text })
 
 /** Address of this machine, or a name of it. */

@@ -61,7 +61,6 @@ const toReach = (rows: Group<Reached>): OrganizationReach => ({
   client_ids: rows.flatMap(({ client_id: id }) => (id === null ? [] : [id])),
 })
 
-/** Groups rows by id. */
 function groupById<T extends { readonly id: string }>(rows: readonly T[]): Group<T>[] {
   const byId = new Map<string, [T, ...T[]]>()
   for (const row of rows) {

@@ -13,7 +13,6 @@ import { hashSecret, isSecret } from './client-secret.ts'
 type StartParts = Pick<Parts, 'database' | 'source' | 'dataKeys' | 'settings'>
 type Given = Settings['operatorClient']
 
-/** Client id and secret of an application. */
 interface Pair {
   readonly clientId: string
   readonly secret: Secret<string>

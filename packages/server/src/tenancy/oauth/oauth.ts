@@ -39,10 +39,8 @@ const mostRecords = 20_000
 
 const digestKey = ({ type, id }: OAuthRecordKey): string => digestParts(type, id)
 
-/** Methods of the records. */
 type OAuthRecords = Pick<OAuth, 'save' | 'find' | 'consume' | 'remove' | 'extend' | 'hasRoom' | 'purgeExpired'>
 
-/** Builds the methods of the records. */
 function createOAuthRecords({ database, source, vault }: Parts): OAuthRecords {
   const { db } = database
   return {
@@ -214,11 +212,9 @@ export interface OAuthRecord {
   readonly usedForMs: number | null
 }
 
-/** A record that is stored. */
 interface NewOAuthRecord {
   readonly content: unknown
   readonly lifeMs: number
-  /** The grant that it ends with. */
   readonly grantId?: string | undefined
   /** True: a record that exists stays as it is. */
   readonly keepsFirst?: boolean
@@ -244,7 +240,6 @@ interface OAuthGrant {
   readonly expiresAt: number
 }
 
-/** An access token of a grant. */
 interface OAuthAccessToken {
   readonly grantId: string
   readonly clientId: string
@@ -266,7 +261,6 @@ export interface OAuth {
   cookieKeys(): readonly string[]
   /** Stores a record, or replaces the content of an earlier one unless that is kept. @returns false when its grant has ended */
   save(key: OAuthRecordKey, record: NewOAuthRecord): Promise<boolean>
-  /** Reads a record that has not expired. */
   find(key: OAuthRecordKey): Promise<OAuthRecord | undefined>
   /** Marks a record as used. @returns false when it was used before, on any node */
   consume(key: OAuthRecordKey): Promise<boolean>
@@ -299,7 +293,6 @@ export interface OAuth {
   newAccessToken(from?: string): string
   /** Stores an access token, and extends the grant; the same text again renews its end. @returns false when the grant has ended */
   saveAccessToken(token: string, about: Omit<OAuthAccessToken, 'clientId' | 'resource'>): Promise<boolean>
-  /** Finds an access token that has not expired. */
   findAccessToken(token: string): Promise<OAuthAccessToken | undefined>
   removeAccessToken(token: string): Promise<void>
   /** Deletes expired records. @param now milliseconds since 1970. @returns the number */

@@ -163,14 +163,12 @@ const createOrganizationRemoval = (parts: Parts): Pick<Organizations, 'remove' |
 /** Maximum number of organizations of an application. */
 const mostOrganizations = 1_000
 
-/** The problem of an application at the limit. */
 const refuseMore: Problem = {
   field: '',
   message: `cannot be done: the application reaches ${mostOrganizations} organizations, the most`,
   error_code: 'limit',
 }
 
-/** Builds the record of an organization. */
 const toOrganizationRecord = ({ id, name, created_at }: Pick<OrganizationRow, 'id' | 'name' | 'created_at'>): OrganizationRecord => ({
   id,
   name,

@@ -46,7 +46,6 @@ export function createConsoleSessions(parts: Stored, tokens: Pick<Tokens, 'check
   const { db } = database
   const find = consoleSessionQuery(db)
 
-  /** Finds a session that has not ended. */
   const findAlive = async (digest: string): Promise<UsedConsoleSession | undefined> => {
     const row = await find(digest)
     return row !== undefined && findEnd(row) > source.clock() && row.secret_mark === markSecret(row.secret_hash) ? row : undefined

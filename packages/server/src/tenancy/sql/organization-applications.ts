@@ -52,7 +52,6 @@ export const lockGrants = async (db: Db, organizationId: string): Promise<void> 
   await lockForUpdate(db, listWithin(db, organizationId).orderBy('application_id'), 'grants').execute()
 }
 
-/** Builds an update of an application that reaches this organization only. */
 const updateWithin = (db: Db, { organizationId, id }: ApplicationRef) =>
   db
     .updateTable('applications')

@@ -119,12 +119,10 @@ function chooseScopes({ scopes: held }: Principal, wanted: readonly McpScope[] |
   return chosen
 }
 
-/** Workspaces and connectors as a request names them. */
 interface WantedReach {
   readonly workspace_names?: readonly string[]
   readonly connector_ids?: readonly string[]
 }
-/** Workspaces and connectors of a token. */
 interface Reach {
   /** Names of the workspaces by id. */
   readonly workspaces: ReadonlyMap<string, string>

@@ -30,7 +30,6 @@ const scopedTokenSeconds = 1_200
 /** Maximum number of remembered verified tokens, about 5 MB. */
 const rememberedTokens = 10_000
 
-/** A verified token. */
 interface Verified {
   readonly claims: TokenClaims
   readonly scopes: ReadonlySet<Scope>
@@ -242,7 +241,6 @@ interface TokenClaims {
   readonly expires: number
 }
 
-/** Signs and verifies tokens. */
 interface TokenCodec {
   sign(claims: TokenClaims): Promise<string>
   /** @throws FerruleError `invalid_token`, `token_expired` */

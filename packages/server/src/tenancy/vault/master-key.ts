@@ -12,7 +12,6 @@ export interface MasterKey {
   readonly id: string
   /** Wraps data keys. */
   readonly wrapping: Buffer
-  /** Signs tokens. */
   readonly signing: Buffer
   /** Signs cursors of searches and lists. */
   readonly cursors: Buffer

@@ -14,7 +14,6 @@ import type { MasterKeys } from './master-key.ts'
 const format = 1
 /** Bytes of a nonce. Nonces are random, so one key may encrypt 2^32 times; rotation of data keys keeps far below. */
 export const nonceBytes = 12
-/** Bytes of a key. */
 const keyBytes = 32
 const tagBytes = 16
 
@@ -54,7 +53,6 @@ export interface WorkspaceRef {
   readonly organizationId: string
   readonly workspaceId: string
 }
-/** A data key of a workspace. */
 interface DataKeyRef extends WorkspaceRef {
   readonly dataKeyId: string
 }
@@ -142,7 +140,6 @@ export class RecentlyOpened {
   readonly #opened = new BoundedMap<string, Opened>(mostConnectors)
   #timer: NodeJS.Timeout | undefined
 
-  /** Returns the credentials of the same bytes and identity. */
   find({ connectorId, identity, sealed }: SealedBytes): Secret<CredentialValues> | undefined {
     const known = this.#opened.get(connectorId)
     return known?.identity.equals(identity) && known.sealed.equals(sealed) ? known.values : undefined
@@ -188,7 +185,6 @@ export interface CreationRef {
 
 /** A record that only the holder of its id reads: an agent's handle, a code or token of an OAuth client. */
 export interface RecordRef {
-  /** What the record is. */
   readonly type: string
   /** Secret id, random. The database has its digest only. */
   readonly id: string

@@ -59,11 +59,9 @@ function readHelp(value: unknown): FieldHelp | undefined {
   return { says: value['says'], menu, role: readText(value['role']) || undefined, url: url.startsWith('https://') ? url : undefined }
 }
 
-/** What fields are read from. */
 interface FieldSource {
   readonly group: FieldGroup
   readonly schema: Schema | null
-  /** Values to fill in. */
   readonly values: Schema
 }
 

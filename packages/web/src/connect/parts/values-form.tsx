@@ -145,7 +145,6 @@ export function ValuesForm({ kind, scheme, action, progress, onSend, children }:
 
 const toId = ({ pointer }: Field): string => pointer.slice(1).replaceAll(/\W/g, '-')
 
-/** What every control has. */
 interface ControlProps {
   readonly field: Field
   readonly attributes: {
@@ -176,7 +175,6 @@ function SecretInput({ field, attributes }: ControlProps) {
 /** Prints what an empty field means. */
 const printUsual = ({ usual }: Field): string => `Default: ${usual}`
 
-/** Shows the options of a choice. */
 function ChoiceInput({ field, attributes }: ControlProps) {
   return (
     <select {...attributes}>
@@ -188,7 +186,6 @@ function ChoiceInput({ field, attributes }: ControlProps) {
   )
 }
 
-/** Shows the control of a field. */
 function FieldControl(props: ControlProps) {
   const { field, attributes } = props
   if (field.control === 'password') return <SecretInput {...props} />

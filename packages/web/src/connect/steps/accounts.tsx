@@ -7,7 +7,6 @@ import { Action, Actions, Progress, Step } from '../parts/step.tsx'
 import { type PageRequest, useRequest } from '../parts/use-request.ts'
 import { chooseScheme, type PageAttempt, type PageKind, useConnecting, type View } from '../view.ts'
 
-/** Reads the accounts once. */
 function useAccounts({ run }: PageRequest): ConnectAccounts | undefined {
   const [accounts, setAccounts] = useState<ConnectAccounts>()
   // biome-ignore lint/correctness/useExhaustiveDependencies: they are read once
@@ -15,7 +14,6 @@ function useAccounts({ run }: PageRequest): ConnectAccounts | undefined {
   return accounts
 }
 
-/** What the list of accounts needs. */
 interface AccountListProps {
   readonly accounts: ConnectAccounts['accounts']
   /** True: the choice is made, and shown. */
@@ -24,7 +22,6 @@ interface AccountListProps {
   readonly onChoose: (ids: readonly string[]) => void
 }
 
-/** Shows the accounts by name. */
 function AccountList({ accounts, isFixed, chosen, onChoose }: AccountListProps) {
   const toggle = (id: string) => onChoose(chosen.includes(id) ? chosen.filter((each) => each !== id) : [...chosen, id])
   const isAll = chosen.length === accounts.length

@@ -6,7 +6,6 @@ import { useTenant } from './tenant.ts'
 
 const clients = new Map<string, Ferrule>()
 
-/** Returns the client of an organization and a workspace. */
 function findClient(organizationId: string | undefined, workspace: string | undefined): Ferrule {
   const key = JSON.stringify([organizationId, workspace])
   const known = clients.get(key)

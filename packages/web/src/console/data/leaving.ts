@@ -2,11 +2,9 @@
 import { writeJson } from 'ferrule/internal'
 import { useCallback, useEffect, useState } from 'react'
 
-/** A form on the page. */
 interface Form {
   /** Parameters of the address that the form is bound to: another value shows another form. */
   readonly names: readonly string[]
-  /** What counts as stored. */
   stored: string | undefined
   /** What is entered; undefined: nothing that could be lost. */
   entered: string | undefined
@@ -23,7 +21,6 @@ export function leadsAway(from: URL, to: URL, names: readonly string[]): boolean
   return from.pathname !== to.pathname || [...bound, ...names].some((name) => from.searchParams.get(name) !== to.searchParams.get(name))
 }
 
-/** Finds the forms with changes that a way leads from. */
 const findLeft = (address: string): readonly Form[] =>
   [...forms].filter((form) => hasChanges(form) && leadsAway(new URL(location.href), new URL(address), form.names))
 

@@ -22,7 +22,6 @@ const pause = (signal: AbortSignal): Promise<void> =>
     })
   })
 
-/** An entry of the cache of readings. */
 interface CacheEntry {
   readonly memory: QueryClient
   readonly queryKey: readonly unknown[]

@@ -7,7 +7,6 @@ import type { GoOptions } from './tenant.ts'
 /** Most characters of a filter or of parameters in the address: servers and proxies take about 8,000 with the headers. */
 export const longestValue = 4_000
 
-/** Parameters of a call. */
 type CallParams = Readonly<Record<string, unknown>>
 
 /** Returns whether the parameters of a call are too long for the address. */

@@ -2,7 +2,6 @@
 import { Affix, Alert, Stack } from '@mantine/core'
 import { useEffect, useSyncExternalStore } from 'react'
 
-/** One sentence. */
 interface Announcement {
   readonly id: number
   readonly sentence: string
@@ -35,7 +34,6 @@ export function announce(sentence: string): void {
   show([...shown, { id: lastId, sentence }].slice(-mostShown))
 }
 
-/** Shows one sentence for its time. */
 function Shown({ id, sentence }: Announcement) {
   useEffect(() => {
     const timer = setTimeout(() => remove(id), stayMs)

@@ -7,9 +7,7 @@ import { useFerruleOf } from '../data/ferrule.ts'
 import { printCount, printCounted } from './print.ts'
 import { ReadingView } from './reading-view.tsx'
 
-/** Rows of each list that are read at most. */
 const mostRead = 1_000
-/** Connectors that are named. */
 const mostNamed = 5
 
 /** What is deleted. */
@@ -19,7 +17,6 @@ export interface HeldProps {
   readonly name: string
 }
 
-/** Rows that were found. */
 interface Found<T> {
   readonly rows: readonly T[]
   /** false: the list has more rows than are read. */

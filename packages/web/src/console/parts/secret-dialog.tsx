@@ -31,7 +31,6 @@ export interface SecretDialogProps {
   readonly title: string
   /** What is shown; undefined: the dialog is closed, and the page has no text of it. */
   readonly texts: readonly ShownText[] | undefined
-  /** What to do with the secret. */
   readonly children?: ReactNode
   /** Forgets the secret. */
   readonly onClose: () => void

@@ -21,7 +21,6 @@ export function WithSide({ side, children }: { readonly side: ReactNode; readonl
 export interface EntitySideProps {
   readonly names: readonly string[]
   readonly value: string | undefined
-  /** Path of the page. */
   readonly path: string
   /** Returns the parameters of the address of an entity. */
   readonly toParams: (name: string) => AddressParams

@@ -24,7 +24,6 @@ const pageDestinations: readonly Destination[] = pages
 /** Returns whether a page exists for a path of two parts. */
 const hasPage = ({ path }: Destination): boolean => pages.some((page) => page.path.startsWith(`/${path.split('/')[1]}/:`))
 
-/** Finds the destinations of what was typed. */
 function useDestinations(typed: string, most: number): readonly Destination[] {
   const found = useFoundDestinations()
   return filterDestinations([...pageDestinations, ...found.filter(hasPage)], typed, most)
@@ -40,7 +39,6 @@ function move(key: string, position: number, count: number): number | undefined 
 /** Something that can be opened: a destination, or a record that was found. */
 type Choice = Destination | FoundRecord
 
-/** What an option of the list gets. */
 interface OptionProps {
   readonly id: string
   readonly isChosen: boolean
@@ -125,7 +123,6 @@ interface ResultsProps {
   readonly toOption: (choice: Choice) => OptionProps
 }
 
-/** Shows the field and its results. */
 function PaletteField({ onGo }: { readonly onGo: () => void }) {
   const [typed, setTyped] = useState('')
   const [position, setPosition] = useState(0)
@@ -225,7 +222,6 @@ interface Destination {
   readonly link?: undefined
 }
 
-/** Connectors of a page of the list. */
 const pageSize = 100
 
 /** Reads the connectors of the organization and the kinds of the service. What has not arrived is missing. */
@@ -257,7 +253,6 @@ function filterDestinations(all: readonly Destination[], typed: string, most: nu
 
 /** Pause of typing before records are asked for, in milliseconds. */
 const pauseMs = 250
-/** Records that are shown at most. */
 const mostRecords = 20
 /** Connectors that a sentence names at most. */
 const mostNamed = 3
@@ -273,7 +268,6 @@ interface RecordGroup {
   readonly hits: readonly FoundRecord[]
 }
 
-/** What was found. */
 interface FoundRecords {
   /** The group of the best record comes first. */
   readonly groups: readonly RecordGroup[]
@@ -294,7 +288,6 @@ function listNames(leftOut: SearchResult['left_out'], reason: SearchResult['left
   return list.format(names.length <= mostNamed ? names : [...names.slice(0, mostNamed), `${names.length - mostNamed} more`])
 }
 
-/** Describes what the records do not show. */
 function describeSearch({ data, meta, left_out }: SearchResult): string {
   const [late, failed, empty] = [listNames(left_out, 'late'), listNames(left_out, 'failed'), listNames(left_out, 'not_ready')]
   const found = data.length > 0

@@ -166,7 +166,6 @@ const procedure: Rule = ({ tokens }, index) => {
 const verbRule: Rule = ({ tokens, kind, verb }, index) =>
   index !== verb && beginsSecond(tokens, index, kind === 'SELECT') ? refuse(tokens, index, 'second_statement') : undefined
 
-/** The rule of each word. */
 const wordRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ...Array.from(verbs, (verb): [string, Rule] => [verb, verbRule]),
   ['SELECT', select],
@@ -188,7 +187,6 @@ const word: Rule = (walk, index) => {
   return isName && !(kind === 'SELECT' && rule === into) ? undefined : rule(walk, index)
 }
 
-/** The rule of each token type. */
 const rules: readonly (Rule | undefined)[] = (() => {
   const table = new Array<Rule | undefined>(256).fill(undefined)
   table[tokenType.open] = openParenthesis
@@ -308,7 +306,6 @@ const kinds: ReadonlyMap<string, StatementKind> = new Map([
 
 const insertForms: ReadonlySet<string> = new Set(['INTO', 'ALL', 'FIRST'])
 
-/** A leading verb. */
 interface Verb {
   readonly kind: StatementKind
   /** Index of its token. */

@@ -31,7 +31,6 @@ const endsStage = buildSet(' \t\n\r(),;')
 /** A quoted part of a stage's name follows one of these: `@"s"`, `@%"t"`, `@db."s"`. */
 const beforeQuotedStage = buildSet('@%.')
 
-/** Finds the end of a run of characters of a set. */
 function findRunEnd(text: string, at: number, set: Uint8Array): number {
   let end = at
   while (set[text.charCodeAt(end)] === 1) end += 1

@@ -16,7 +16,6 @@ export const verbs: readonly string[] = [...reservedVerbs, ...freeVerbs]
 
 /** Verbs that only a stage or its quoted name can follow. */
 const stageVerbs = buildSet('LIST LS REMOVE RM')
-/** Verbs that INTO follows. */
 const intoVerbs = buildSet('COPY MERGE')
 /** Verbs that are whole statements. */
 const loneVerbs = buildSet('COMMIT ROLLBACK')

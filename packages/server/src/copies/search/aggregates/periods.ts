@@ -13,7 +13,6 @@ export const noRange = '-1'
 const microsOfSecond = 1_000_000
 const microsOfDay = 86_400 * microsOfSecond
 
-/** Divides and rounds down. */
 const divideDown = (micros: string, by: number): string => `((${micros} - case when ${micros} < 0 then ${by - 1} else 0 end) / ${by})`
 
 type Time = Extract<GroupBy, { readonly is: 'time' }>

@@ -14,7 +14,6 @@ import { buildPeriod, buildRange, formatPeriod, formatRange, formatTime, noRange
 import type { AggregateQuery, FieldMeasure, Group, Measure } from './tree.ts'
 import { describeColumn, describeJson, isInJson, selectPathValues, type ValueSql } from './values.ts'
 
-/** Options of a statement. */
 interface AggregateOptions {
   /** Number of the connector in the context database. */
   readonly connector: number
@@ -45,7 +44,6 @@ interface Part {
 /** SQL of a measure in the table of groups. */
 interface MeasureSql {
   readonly parts: readonly Part[]
-  /** Builds the measure of its parts. */
   readonly join: (parts: readonly string[]) => string
   /** Number of values that it does not take. */
   readonly skipped: string | undefined
@@ -67,7 +65,6 @@ const writeKey = (group: Group, value: ValueSql, values: Values): readonly strin
   return group.by.is === 'range' ? [buildRange(group.by.bounds, value, values)] : value.keys
 }
 
-/** Builds the cell of a group that shows values. */
 function writeValueCell({ path }: Group, names: readonly string[], spelling: string | undefined): string {
   const [first = 'null', second] = names
   const isJson = isInJson(path)
@@ -393,7 +390,6 @@ export interface AggregatePage {
   /** JSON array of the rows. */
   readonly json: string
   readonly count: number
-  /** Groups of all pages. */
   readonly groups: number
   /** Number of changes of the copy. */
   readonly version: string

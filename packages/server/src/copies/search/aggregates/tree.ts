@@ -12,7 +12,6 @@ export type GroupBy =
 
 /** A key of `group_by`. */
 export interface Group {
-  /** Name in the rows. */
   readonly name: string
   readonly path: FieldPath
   /** Type of one value: of an array, that of its elements. */

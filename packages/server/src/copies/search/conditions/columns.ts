@@ -161,7 +161,6 @@ function buildNumberOrder(subject: Subject, { test, value }: Order): string {
   return `${quoteColumn(subject.column.sql)} ${orderOperators[test]} ${subject.values.add(value.number, 'numeric')}`
 }
 
-/** Selects the string form of a column. */
 const selectText = (column: Column): string => (column.type === 'text' ? quoteColumn(column.sql) : `${selectValue(column)}::text`)
 /** Selects the words of a column that is not JSON. */
 export const selectColumnWords = (column: Column): string =>

@@ -25,7 +25,6 @@ interface TestContext {
 const tooManyWords = `'{""}'::text[]`
 
 interface WordsOperator {
-  /** Builds the condition. */
   build(words: string, tokens: readonly QueryToken[], context: TestContext): string
   /** Builds candidates: conditions on stored words. @param of the stored words */
   findLookups(tokens: readonly QueryToken[], context: LookupContext, of: string): readonly string[]

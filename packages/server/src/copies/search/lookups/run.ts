@@ -8,14 +8,11 @@ const mostCharacters = 1_000_000
 /** Added to the size of each word and of each lookup. */
 const overhead = 16
 
-/** Searched tables of a connector. */
 interface LookupScope {
-  /** Number of the connector. */
   readonly connector: number
   readonly tables: readonly string[]
 }
 
-/** Words of one lookup. */
 interface Remembered {
   readonly listed: string
   readonly words: readonly string[]
@@ -65,7 +62,6 @@ export class RecentWords {
 /** Number of tries with lookups. Writers list new words some times a second at most, and a try takes milliseconds. */
 const tries = 3
 
-/** Runs one statement and returns its rows. */
 type Ask = (statement: SearchStatement) => Promise<readonly SearchRow[]>
 
 /** How a search runs. */
@@ -74,7 +70,6 @@ export interface SearchRun {
   readonly recent: RecentWords
 }
 
-/** Statements of one form, by what they may rely on, and what their rows say. */
 interface Relying<T> {
   build(reliance: Reliance): SearchStatement
   parse(rows: readonly SearchRow[]): T & { readonly flaw: Flaw | undefined }

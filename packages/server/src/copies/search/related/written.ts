@@ -55,7 +55,6 @@ const buildObject = (members: readonly Member[], values: Values): string =>
     ? `(select row_to_json(f) from (select ${listAsColumns(members)}) f)`
     : `(${joinMembers(members, values)})::json`
 
-/** Where members are read. */
 interface Place {
   /** Alias of rows with what `listRead` lists. */
   readonly from: string

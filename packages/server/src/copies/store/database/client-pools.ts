@@ -64,7 +64,6 @@ class Copy {
 
 /** Limits of the pools. */
 export interface PoolOptions {
-  /** Connections for searches. */
   readonly searches: number
   /** Connections for writes. */
   readonly writers: number
@@ -95,7 +94,6 @@ const sessionSettings: Readonly<Record<Use, Readonly<Record<string, string>>>> =
   // Every write is planned too: plans cached for the first batches would scan whole partitions, which were empty then.
   write: { ...searchSettings, random_page_cost: '1.1' },
 }
-/** Names of statements that a client has prepared. */
 const preparedNames = new WeakMap<pg.ClientBase, Set<string>>()
 
 /** A client of a pool, and what it is for. */
@@ -192,7 +190,6 @@ export const createPool = (server: Server, options: PoolOptions, use: Use, isPoo
   server.createPool(countConnections(options)[use], describeSessions(options, use, isPooled))
 
 interface PooledOptions {
-  /** Settings of each transaction. */
   readonly settings: Readonly<Record<string, string>>
   /** Timeout of a statement on the server in milliseconds. */
   readonly limitMs: number

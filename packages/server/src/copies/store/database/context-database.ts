@@ -18,7 +18,6 @@ import {
 } from './database.ts'
 import { hasCode, translateError, unavailable } from './problems.ts'
 
-/** Timeout of a statement. */
 interface Limits extends QueryOptions {
   readonly timeoutMs: number
   /** Time that is left of the timeout, when it covers more than the statement; default: all of it. */
@@ -61,7 +60,6 @@ async function runInTime(connection: Connection, statement: Statement, limits: L
   }
 }
 
-/** Limits of reading statements. */
 type ReaderOptions = Limits & Pick<ReadOptions, 'isOneSnapshot' | 'firstMs'>
 
 /** Runs reading statements that share a timeout, and measures the time of each. */
@@ -131,7 +129,6 @@ const countValueCharacters = (value: Value): number =>
       ? value.reduce<number>((sum, each) => sum + countValueCharacters(each), 0)
       : 8
 
-/** A slot in one of the lanes. */
 interface Slot {
   readonly purpose: Purpose
   readonly signal: AbortSignal | undefined

@@ -103,9 +103,7 @@ export const encodeValues = (values: readonly Value[]): unknown[] =>
 /** Purpose of a slot. Searches go first, because a client waits for them. */
 export type Purpose = 'search' | 'write'
 
-/** Limits of a lane. */
 interface LaneLimits {
-  /** Maximum number of slots. */
   readonly slots: number
   /** Maximum number of waiting requests per purpose. */
   readonly waiting: number

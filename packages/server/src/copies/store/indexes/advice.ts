@@ -29,7 +29,6 @@ export const narrowAdvice = ({ order, equal, range }: IndexAdvice, columns: read
   range: range.filter((column) => columns.includes(column)),
 })
 
-/** Lists the conditions that must all hold. */
 const flattenAnd = (condition: Condition): readonly Condition[] => (condition.op === 'and' ? condition.of.flatMap(flattenAnd) : [condition])
 
 /** Finds the column of a condition that compares it directly and visibly for the planner. */

@@ -4,7 +4,6 @@ import type { ContextDatabase, Row, Session, Statement, TableLayout } from '../d
 import { chooseColumn, type IndexAdvice } from './advice.ts'
 import { deleteExpired, type IndexTarget, indexPrefix, markReady, statementMs } from './index-rows.ts'
 
-/** An automatic index and its table. */
 interface CountedIndex {
   readonly id: string
   readonly table: string
@@ -42,7 +41,6 @@ async function countReplicaScans(readReplicas: ReadReplicas, indexes: readonly C
   return scans
 }
 
-/** Adds scans to the uses of indexes. */
 const addScans = (uses: readonly IndexUse[], scans: ReadonlyMap<string, bigint>): readonly IndexUse[] =>
   uses.map((use) => ({ ...use, scans: use.scans + (scans.get(use.id) ?? 0n) }))
 
@@ -53,7 +51,6 @@ const parseUse = (row: Row, id: string): IndexUse => ({
   bytes: BigInt(String(row['bytes'])),
 })
 
-/** Counts the uses of automatic indexes. */
 async function countUses(session: Session, layout: TableLayout, indexes: readonly CountedIndex[]): Promise<readonly IndexUse[]> {
   const { rows } = await session.query<Row>({ text: onServer, values: [indexes.map(({ id }) => id)] })
   const local = rows.map((row) => parseUse(row, String(row['id'])))

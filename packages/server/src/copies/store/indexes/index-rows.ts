@@ -29,7 +29,6 @@ export interface IndexRow {
   readonly kind: string
   readonly entity: string
   readonly table: string
-  /** Column of the table. */
   readonly column: string
   /** Name of the index. */
   readonly id: string

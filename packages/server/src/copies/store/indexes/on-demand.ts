@@ -25,7 +25,6 @@ import {
 } from './index-rows.ts'
 import { type IndexChange, type IndexRecord, type IndexRules, indexRules } from './types.ts'
 
-/** Cost of a search. */
 interface SearchCost {
   /** Time of the database in milliseconds. */
   readonly ms: number
@@ -40,7 +39,6 @@ interface SearchCost {
   readonly countRowsRead?: (signal: AbortSignal) => Promise<number>
 }
 
-/** An advice and the entity of a connector that it is for. */
 interface Wish {
   readonly ref: EntityRef
   readonly wish: IndexAdvice
@@ -141,7 +139,6 @@ export class Wishes {
 }
 
 interface RefusedWrite {
-  /** Number of the connector. */
   readonly number: number
   readonly table: SearchTable
 }

@@ -3,7 +3,6 @@ import type { Row, Statement } from '../database/database.ts'
 
 /** Rows of an entity in the context database. */
 export interface EntityRows {
-  /** Number of the connector. */
   readonly number: number
   /** Name of the entity's table. */
   readonly name: string

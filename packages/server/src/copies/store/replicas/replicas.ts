@@ -38,7 +38,6 @@ import {
   searchRoutes,
 } from './types.ts'
 
-/** Limits of a replica. */
 interface ReplicaOptions extends Pick<ServerOptions, 'url' | 'password'> {
   /** Maximum number of concurrent searches, each with a connection. */
   readonly searches: number
@@ -48,9 +47,7 @@ interface ReplicaOptions extends Pick<ServerOptions, 'url' | 'password'> {
   readonly connectMs: number
 }
 
-/** A replica for reading. */
 interface ReplicaDatabase extends Pick<ContextDatabase, 'read' | 'glance' | 'close'> {
-  /** Number of running searches. */
   readonly running: number
 }
 
@@ -164,7 +161,6 @@ class Replica {
     return this.#state === 'used'
   }
 
-  /** Number of running searches. */
   get running(): number {
     return this.#database.running
   }

@@ -34,7 +34,6 @@ export function nameViews(connector: string): ViewNames {
   return { schema, owner: `${schema}_owner`, reader: `${schema}_reader` }
 }
 
-/** Returns the UUID of the connector of a schema. */
 const readConnector = (schema: string): string => schema.slice(prefix.length).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 
 /** Connections of a reader at the same time, and the usual time of its statements. An administrator may change both. */
@@ -57,14 +56,12 @@ const buildRoleRemoval = ({ owner, reader }: ViewNames): readonly string[] => [
   `drop role ${quoteName(reader)}`,
 ]
 
-/** What the user of a database may do, and which roles are there. */
 interface RoleState {
   readonly user: string
   readonly mayCreate: boolean
   readonly areThere: boolean
 }
 
-/** Reads what is there. */
 async function readRoles(run: RunStatement, { owner, reader }: ViewNames): Promise<RoleState> {
   const { rows } = await run({
     text: `select rolname::text as name, rolsuper or rolcreaterole as may,
@@ -125,7 +122,6 @@ export type ViewsResult =
   | {
       readonly type: 'made'
       readonly names: ViewNames
-      /** Entities with a view. */
       readonly views: readonly string[]
       /** Entities without a table: nothing of them was ever read. */
       readonly without: readonly string[]
@@ -289,7 +285,6 @@ export async function restoreViews(run: RunStatement, schemas: readonly string[]
   }
 }
 
-/** A column of a view. */
 interface ViewColumn {
   /** SQL of the value. */
   readonly value: string
@@ -297,7 +292,6 @@ interface ViewColumn {
   readonly lost?: { readonly when: string; readonly value: string }
 }
 
-/** Quotes a text for SQL. */
 const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 const finer = quoteText(beyondMicros)

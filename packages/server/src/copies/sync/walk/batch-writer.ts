@@ -133,7 +133,6 @@ export class BatchWriter {
     return this.#written
   }
 
-  /** Number of commits so far. */
   get commits(): number {
     return this.#commits
   }

@@ -447,7 +447,6 @@ export class Children {
     this.#noteThrough(child.entity, parent.key, toDay(this.#walking.progress.startedAt))
   }
 
-  /** Notes up to when the list of a parent was read. */
   #noteThrough(entity: string, key: string, until: string): void {
     const { progress } = this.#walking
     const own = { ...progress.through[entity], [key]: until }

@@ -16,7 +16,6 @@ export interface DayWindow {
   readonly to: string
 }
 
-/** The configuration of a connector, and the fields that it has. */
 interface Configured {
   readonly kind: { readonly definition: Pick<ConnectorDefinition, 'configuration'> }
   readonly configuration: Readonly<Record<string, unknown>>

@@ -37,7 +37,6 @@ function findUnreadFlaw(walking: Walking, planned: Planned): Flaw | undefined {
   return { code: error.code, message: describeUnread(shown, parents.join(' and ')), skipped: false }
 }
 
-/** Finds what this walk could not read of an entity. */
 function findWalkFlaw(walking: Walking, planned: Planned): Flaw | undefined {
   const { flawed } = walking.progress
   const [noted] = [planned, ...listAbove(walking, planned)].flatMap(({ entity }) => flawed[entity] ?? [])
@@ -110,7 +109,6 @@ function buildTokenState(walking: Walking, planned: Planned): Pick<EntityState, 
   return token === undefined || planned !== findHolder(walking) ? {} : { token }
 }
 
-/** Builds the state of an entity at the end of a walk. */
 function buildEndState(walking: Walking, planned: Planned): EntityState {
   const { progress, states } = walking
   const { walking: _walking, flaw: _flaw, unread: _unread, unfinished, token: _token, ...old } = states.get(planned.entity) ?? {}

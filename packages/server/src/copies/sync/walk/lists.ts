@@ -22,7 +22,6 @@ export const mostTries = 2
  */
 export const mostMarks = 2_000
 
-/** What a page of a list means for it. */
 interface TakenPage {
   /** The records that the copy is not known to have. */
   readonly rows: readonly unknown[]
@@ -50,7 +49,6 @@ export class MarkedList {
     this.#root = { task, tree, progress: { ...rest, ...start, full: start === undefined } }
   }
 
-  /** Key of the parent. */
   get key(): string {
     return this.#parent.key
   }
@@ -178,7 +176,6 @@ interface RootPage {
   read(parent: unknown): void
 }
 
-/** Builds the parameters of the own list of a record. */
 function buildOwnParams({ sync, take }: Nested, parent: unknown): Record<string, unknown> {
   const params: Record<string, unknown> = copyJson({ ...sync.params })
   for (const { param, from } of take) setAt(params, param, getAt(parent, from))

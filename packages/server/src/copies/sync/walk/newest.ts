@@ -89,7 +89,6 @@ export class Outline {
     this.#isDone = ids.length > 0 && isLast
   }
 
-  /** Returns the segments. */
   get segments(): Segments {
     const [, ...others] = this.#found
     return { starts: [0, ...others.map(({ start }) => toId(start))] }

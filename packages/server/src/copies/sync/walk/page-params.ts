@@ -19,7 +19,6 @@ import type { Tree } from './plan.ts'
 import { computeEnd, type Walking, type WalkProgress } from './state.ts'
 import type { Answered } from './types.ts'
 
-/** The list of changes that a walk reads, with the definition of its entity. */
 interface ChangeList {
   readonly rule: Changes
   readonly definition: EntityDefinition
@@ -45,7 +44,6 @@ function buildChangesParams(
 const fits = (value: unknown, pattern: string): boolean =>
   typeof value === 'string' && (pattern.endsWith('*') ? value.startsWith(pattern.slice(0, -1)) : value === pattern)
 
-/** What a page of changes says of the records. */
 interface Changed {
   readonly records: readonly unknown[]
   readonly gone: readonly unknown[]

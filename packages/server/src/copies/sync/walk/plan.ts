@@ -12,7 +12,6 @@ import {
   toParamPath,
 } from 'ferrule/internal'
 
-/** An entity of the definition that is synced. */
 interface Synced {
   readonly entity: string
   readonly definition: EntityDefinition
@@ -21,7 +20,6 @@ interface Synced {
   readonly stored: boolean
   /** True when it keeps a mark for each parent. Marks are stored with records. */
   readonly marks: boolean
-  /** Shape of its list. */
   readonly shape: PageShape
 }
 

@@ -74,7 +74,6 @@ export class Slices {
     return lane !== undefined && isFresh(lane)
   }
 
-  /** Notes a slice and its calls. */
   spend(index: number, calls: number): void {
     const lane = this.#lanes[index]
     if (lane === undefined) return

@@ -24,7 +24,6 @@ export class Writes {
     await this.#running
   }
 
-  /** Notes a write as the running one. */
   note(write: Promise<void>): void {
     this.#running = write.catch(() => undefined)
   }
@@ -129,7 +128,6 @@ export class UnreadNotes {
     this.#walking = walking
   }
 
-  /** Returns what could not be read of an entity. */
   of(entity: string): UnreadList {
     return this.#walking.progress.unread[entity] ?? nothingUnread
   }
@@ -161,7 +159,6 @@ export class UnreadNotes {
     this.#walking.progress = { ...progress, flawed: { ...progress.flawed, [entity]: { code, message, skipped: true } } }
   }
 
-  /** Returns the pace of the calls of an entity. */
   pace(entity: string): Pace {
     const { task, states } = this.#walking
     const known = this.#paces.get(entity) ?? new Pace(task.clock, states.get(entity)?.flaw?.skipped === true)
@@ -292,7 +289,6 @@ export interface WalkProgress {
   readonly segments?: Segments
   readonly within?: PagePosition
   readonly parents?: ParentCounts
-  /** Number of calls so far. */
   readonly calls: number
   /** As `EntityState.through`, for the lists that this walk has read, by entity and parent. Empty: the next walk reads the list whole. */
   readonly through: Readonly<Record<string, Readonly<Record<string, string>>>>

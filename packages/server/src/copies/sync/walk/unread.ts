@@ -95,7 +95,6 @@ export const beginUnread = ({ units }: UnreadList): UnreadList => ({
 /** Returns whether nothing is unread. */
 export const isRead = ({ units, more }: UnreadList): boolean => units.length + more === 0
 
-/** Counts the parents that were not read. */
 const countParents = ({ units, more }: UnreadList): number => new Set(units.map(({ key }) => key)).size + more
 
 const namePart = ({ key, window }: UnreadUnit): string => {

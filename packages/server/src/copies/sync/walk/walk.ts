@@ -30,7 +30,6 @@ import { isTaken, noParents, noteDoubt, type RunContext, type Sliced, saveWalk, 
 import type { Answered, EntityResult, SyncTask } from './types.ts'
 import { findWhole, nothingUnread } from './unread.ts'
 
-/** A page of the root. */
 interface Page extends Answered {
   readonly params: Params
   /** Changes of the progress that the page itself causes. */
@@ -49,10 +48,8 @@ interface Step {
   readonly then: Partial<WalkProgress>
 }
 
-/** Lists all entities that a tree's records are read for. */
 const listEntities = (tree: Tree): readonly string[] => [tree, ...tree.nested, ...tree.children].map(({ entity }) => entity)
 
-/** Walks one tree. */
 class Walk {
   readonly #walking: Walking
   readonly #writer: BatchWriter
@@ -78,7 +75,6 @@ class Walk {
     await this.#writer.settle()
   }
 
-  /** Reads the remaining pages. */
   async *#readPages(): Sliced {
     const { task, tree } = this.#walking
     let positions = new Positions(task.kind.definition.title)

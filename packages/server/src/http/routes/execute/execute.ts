@@ -38,7 +38,6 @@ function toAnswer(exchange: Pick<Exchange<unknown>, 'setHeader'>, outcome: Execu
   return outcome.type === 'replayed' ? replayed(exchange, outcome) : { json: answerBody(outcome) }
 }
 
-/** Builds the error of a stopped write, whose outcome is unknown. */
 const stoppedWrite = (): FerruleError =>
   fail(
     'outcome_unknown',

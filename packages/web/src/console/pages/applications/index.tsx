@@ -45,7 +45,6 @@ const columns: readonly ListColumn<ApplicationRecord>[] = [
   },
 ]
 
-/** Creates an application, and shows its secret. */
 function CreateButton() {
   const creation = useWrite((ferrule, name: string) => ferrule.applications.create({ name }), { refreshes: applicationKeys })
   return (
@@ -85,7 +84,6 @@ interface ApplicationProps {
   readonly application: ApplicationRecord
 }
 
-/** Renames the application. */
 function RenameButton({ application: { id, name } }: ApplicationProps) {
   const change = useWrite((ferrule, next: string) => ferrule.applications.update(id, { name: next }), {
     refreshes: applicationKeys,
@@ -136,7 +134,6 @@ function RotateButton({ application: { id, name, is_caller: isOwn } }: Applicati
   )
 }
 
-/** Deletes the application. */
 function DeleteButton({ application: { id, name } }: ApplicationProps) {
   const deletion = useWrite((ferrule) => ferrule.applications.delete(id), {
     refreshes: applicationKeys,
@@ -163,7 +160,6 @@ function DeleteButton({ application: { id, name } }: ApplicationProps) {
   )
 }
 
-/** What the dialog gets. */
 interface SecretProps {
   /** undefined: the dialog is closed. */
   readonly application: ApplicationSecret | undefined
@@ -171,7 +167,6 @@ interface SecretProps {
   readonly onClose: () => void
 }
 
-/** Shows the dialog. */
 function ApplicationSecretDialog({ application, onClose }: SecretProps) {
   const texts = application && [
     { label: 'Client id', value: application.client_id },

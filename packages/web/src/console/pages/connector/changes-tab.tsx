@@ -59,7 +59,6 @@ const buildChangeColumns = (onShow: (shown: NamedValue) => void): readonly ListC
   { title: 'Time', width: '18%', cell: ({ changed_at: at }) => at !== undefined && <Time value={at} /> },
 ]
 
-/** Follows the changes of an entity. */
 function LiveChanges({ id, entity }: { readonly id: string; readonly entity: string }) {
   const [{ entries, count, isBegun, error }, goOn] = useFeed(id, entity)
   const [shown, setShown] = useState<NamedValue>()
@@ -132,7 +131,6 @@ interface SeenChange extends ChangeRecord {
   readonly number: number
 }
 
-/** What was seen. */
 interface Feed {
   /** The newest first. */
   readonly entries: readonly SeenChange[]
@@ -146,7 +144,6 @@ interface Feed {
 
 const nothing: Feed = { entries: [], count: 0, isBegun: false, error: null }
 
-/** Adds a page. */
 function addPage({ entries, count }: Feed, data: readonly ChangeRecord[]): Feed {
   const added = data.map((entry, index) => ({ ...entry, number: count + index + 1 }))
   return { entries: [...added.toReversed(), ...entries].slice(0, mostEntries), count: count + data.length, isBegun: true, error: null }
@@ -189,7 +186,6 @@ const everyMs = 15_000
 
 const listKey = (id: string) => ['consumers', id]
 
-/** Finds the state of a consumer in words. */
 function findLook({ status, positions, unread_since: since }: ChangeConsumer): StateLook {
   if (status === 'expired') return ['Lost changes', 'red']
   if (positions.length === 0) return ['Not begun', 'gray']
@@ -197,7 +193,6 @@ function findLook({ status, positions, unread_since: since }: ChangeConsumer): S
   return since === null ? ['Up to date', 'green'] : ['Behind', 'yellow']
 }
 
-/** Shows how much a consumer has not read. */
 function Unread({ consumer: { positions, unread_bytes: bytes, unread_since: since } }: { readonly consumer: ChangeConsumer }) {
   if (positions.length === 0) return 'all records'
   if (since === null) return 'nothing'
@@ -208,7 +203,6 @@ function Unread({ consumer: { positions, unread_bytes: bytes, unread_since: sinc
   )
 }
 
-/** Asks, then deletes a consumer. */
 function DeleteButton({ id, name }: { readonly id: string; readonly name: string }) {
   const deletion = useWrite((ferrule) => ferrule.consumers.delete(id, name), {
     refreshes: [listKey(id)],
@@ -240,7 +234,6 @@ const buildConsumerColumns = (id: string): readonly ListColumn<ChangeConsumer>[]
   { title: 'Actions', width: '15%', cell: ({ name }) => <DeleteButton id={id} name={name} /> },
 ]
 
-/** Shows the section. */
 function ConsumersSection({ id }: { readonly id: string }) {
   const reading = useRead(listKey(id), (ferrule, signal) => ferrule.consumers.list(id, { signal }), { everyMs })
   return (

@@ -16,7 +16,6 @@ import { ReadingView } from '../../parts/reading-view.tsx'
 import { ConnectLinkButton } from './connect-link-button.tsx'
 import { listAllKeys } from './data.ts'
 
-/** What the form gets. */
 interface NewCredentialsProps {
   readonly connector: ConnectorRecord
   readonly kind: DefinitionRecord
@@ -52,7 +51,6 @@ function useNewCredentials({ connector, kind, version }: NewCredentialsProps) {
   return { scheme: findScheme(kind, scheme)?.scheme, value, setValue, change, choose, submit }
 }
 
-/** Shows the form. */
 function NewCredentials(props: NewCredentialsProps) {
   const { connector, kind, version } = props
   const { scheme, value, setValue, change, choose, submit } = useNewCredentials(props)
@@ -85,7 +83,6 @@ function NewCredentials(props: NewCredentialsProps) {
   )
 }
 
-/** Shows the names of the stored fields. */
 function StoredFields({ connector, title }: { readonly connector: ConnectorRecord; readonly title: string }) {
   return (
     <Stack component="section" gap="xs" aria-labelledby="stored">
@@ -104,7 +101,6 @@ function StoredFields({ connector, title }: { readonly connector: ConnectorRecor
   )
 }
 
-/** Shows the check of what is stored. */
 function StoredCheck({ id }: { readonly id: string }) {
   const check = useWrite((ferrule) => ferrule.connectors.check(id), { refreshes: listAllKeys(id) })
   return (

@@ -42,7 +42,6 @@ const says: Readonly<Record<SyncIndexRecord['state'], string>> = {
   failed: 'could not be created; the service tries again after a pause',
 }
 
-/** An index with its entity. */
 interface EntityIndex {
   readonly entity: string
   readonly index: SyncIndexRecord
@@ -57,7 +56,6 @@ const indexColumns: readonly ListColumn<EntityIndex>[] = [
   { title: 'Created', cell: ({ index }) => <Time value={index.created_at} /> },
 ]
 
-/** Shows all indexes. */
 function IndexTable({ entities }: SyncStatusRecord) {
   const found = entities.flatMap(({ entity, indexes }) => indexes.map((index) => ({ entity, index })))
   if (found.length === 0)
@@ -77,13 +75,11 @@ function IndexTable({ entities }: SyncStatusRecord) {
   )
 }
 
-/** Shows the tab. */
 function IndexesTab({ connector }: { readonly connector: ConnectorRecord }) {
   const reading = useCopyReading(connector.id)
   return <ReadingView reading={reading}>{(copy) => <IndexTable {...copy} />}</ReadingView>
 }
 
-/** Starts a sync. */
 const useSync = (id: string) =>
   useWrite(
     (ferrule, body: { readonly mode: RunMode; readonly entities?: readonly string[] }) =>
@@ -132,7 +128,6 @@ function ConnectorHeader({ connector }: { readonly connector: ConnectorRecord })
   )
 }
 
-/** Shows the tab. */
 function SettingsTab({ connector }: { readonly connector: ConnectorRecord }) {
   const reading = useKind(connector.connector_type)
   return (
@@ -163,7 +158,6 @@ const titles: Readonly<Record<ConnectorNotice['type'], string>> = {
   deprecated: 'The vendor will end something that is used',
 }
 
-/** Shows the tab. */
 function NoticesTab({ connector }: { readonly connector: ConnectorRecord }) {
   if (connector.notices.length === 0)
     return <EmptyState title="No notices" says="Vendors say here when they end or change something that this connector uses." />
@@ -181,7 +175,6 @@ function NoticesTab({ connector }: { readonly connector: ConnectorRecord }) {
   )
 }
 
-/** What a tab gets. */
 interface TabProps {
   readonly connector: ConnectorRecord
 }
@@ -373,7 +366,6 @@ function OtherEntities({ connector, copied }: { readonly connector: ConnectorRec
   )
 }
 
-/** Shows the tab. */
 function EntitiesTab({ connector }: { readonly connector: ConnectorRecord }) {
   const reading = useCopyReading(connector.id)
   return (

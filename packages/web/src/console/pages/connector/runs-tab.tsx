@@ -17,7 +17,6 @@ import { type ListColumn, ListTable } from '../../parts/table/list-table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { listAllKeys } from './data.ts'
 
-/** Shows one error. */
 function ErrorText({ about, error }: { readonly about?: string; readonly error: SyncError }) {
   return (
     <Text size="sm" component="span">
@@ -60,7 +59,6 @@ const causes: Readonly<Record<RunCause, string>> = {
 
 const isRunState = (value: string | undefined): value is RunState => runStates.some((state) => state === value)
 
-/** Asks, then cancels a run. */
 function CancelButton({ run }: { readonly run: SyncRunRecord }) {
   const { id, connector_id: connector } = run
   const cancellation = useWrite((ferrule) => ferrule.syncs.cancel(connector, id), {
@@ -114,7 +112,6 @@ const columns: readonly ListColumn<SyncRunRecord>[] = [
   { title: 'Actions', width: '15%', cell: (run) => run.finished_at === null && <CancelButton run={run} /> },
 ]
 
-/** Shows one page of runs. */
 function RunTable({ runs }: { readonly runs: readonly SyncRunRecord[] }) {
   if (runs.length === 0)
     return <EmptyState title="No runs" says="No run fits. Runs are kept for 7 days after their end; Sync now starts one." />

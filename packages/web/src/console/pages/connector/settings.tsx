@@ -42,14 +42,11 @@ const modeChoices = [
   { value: 'write', label: 'writing only' },
 ] as const
 
-/** Prints the modes of a selection as a choice. */
 const printModes = ({ modes = [] }: EntitySelection): string => (modes.length === 1 ? (modes[0] ?? '') : '')
 
-/** Reads the modes of a choice. */
 const toSelection = (entity: string, choice: string): EntitySelection =>
   choice === 'read' || choice === 'write' ? { entity, modes: [choice] } : { entity }
 
-/** What the line of an entity gets. */
 interface EntityLineProps {
   readonly document: EntityDocument
   /** undefined: the connector is not allowed to use it. */
@@ -57,7 +54,6 @@ interface EntityLineProps {
   readonly onChange: (selection: EntitySelection | undefined) => void
 }
 
-/** Shows the choice for one entity. */
 function EntityLine({ document, selection, onChange }: EntityLineProps) {
   const { entity } = document
   return (
@@ -288,7 +284,6 @@ const intervals = [
   { seconds: 604_800, says: 'every week' },
 ] as const
 
-/** Prints an interval. */
 const printInterval = (seconds: number): string =>
   intervals.find((each) => each.seconds === seconds)?.says ??
   (seconds % 60 === 0 ? `every ${seconds / 60} minutes` : `every ${seconds} seconds`)
@@ -400,7 +395,6 @@ function PauseButton({ id, schedules }: { readonly id: string; readonly schedule
   )
 }
 
-/** Shows the schedules. */
 function Schedules({ id, copy }: { readonly id: string; readonly copy: SyncStatusRecord }) {
   const { schedules } = copy
   if (schedules.length === 0) return <Text size="sm">This kind has no copy, so there is nothing to schedule.</Text>

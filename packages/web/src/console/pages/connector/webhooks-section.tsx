@@ -28,7 +28,6 @@ interface StatusProps {
   readonly status: ConnectorWebhooks
 }
 
-/** Makes the address. */
 function MakeButton({ status: { connector_id: id } }: StatusProps) {
   const making = useWrite((ferrule) => ferrule.connectors.setWebhooks(id), {
     refreshes: [listKey(id)],
@@ -80,7 +79,6 @@ function SubscribeButton({ status: { connector_id: id } }: StatusProps) {
   )
 }
 
-/** Asks, then deletes the address. */
 function DeleteButton({ status: { connector_id: id } }: StatusProps) {
   const deletion = useWrite((ferrule) => ferrule.connectors.removeWebhooks(id), {
     refreshes: [listKey(id)],
@@ -137,7 +135,6 @@ function SecretForm({ status: { connector_id: id, verified_by: verifier, offered
   )
 }
 
-/** Shows what came. */
 function Arrived({ status: { received, waiting, given_up: lost, last_event_at: last, last_lag_ms: lag } }: StatusProps) {
   return (
     <>
@@ -156,7 +153,6 @@ function Arrived({ status: { received, waiting, given_up: lost, last_event_at: l
   )
 }
 
-/** Shows what is missing. */
 function Missing({ status: { missing } }: StatusProps) {
   if (missing.length === 0) return null
   return (
@@ -170,7 +166,6 @@ function Missing({ status: { missing } }: StatusProps) {
   )
 }
 
-/** Shows the webhooks of a kind that reads them. */
 function Webhooks({ status }: StatusProps) {
   const { address, application_address: ofAll, verified_by: verifier, topics, subscribable } = status
   return (

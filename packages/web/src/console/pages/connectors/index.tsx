@@ -20,7 +20,6 @@ import { ReadingView } from '../../parts/reading-view.tsx'
 import classes from '../../parts/table/list-table.module.css'
 import { Head, ListArea, ListRow, type ListTableProps } from '../../parts/table/list-table.tsx'
 
-/** What the list is limited to. */
 interface Filter {
   readonly condition: ConnectorCondition | undefined
   readonly text: string

@@ -60,7 +60,6 @@ function Player({ operation }: { readonly operation: ChosenOperation }) {
   )
 }
 
-/** Shows how far a transfer is. */
 function Transfer({ progress, isDone }: { readonly progress: Progress; readonly isDone: boolean }) {
   const { name, bytes, length } = progress
   const percent = length === null || length === 0 ? 100 : (bytes / length) * 100

@@ -27,7 +27,6 @@ import { type ChosenOperation, isWrite } from './operation.ts'
 import { ParamsForm } from './params-form.tsx'
 import { RequestPanel } from './request-panel.tsx'
 
-/** An answer. */
 interface Answer {
   readonly data: unknown
   readonly meta: Schema
@@ -50,10 +49,8 @@ const toStep = ({ entity, action, params }: ChosenOperation): Step => {
   return { entity, action, params: isObject(value) ? value : {} }
 }
 
-/** Counts the rows of answers. */
 const countRows = (pages: readonly Answer[]): number => readAnswerRows(...pages.map(({ data }) => data)).rows.length
 
-/** Runs one call. */
 async function call(hosted: Hosted, { entity, action, params }: Step, signal?: AbortSignal): Promise<Answer> {
   const start = performance.now()
   const answer = await hosted.execute(entity, action, params, signal === undefined ? {} : { signal })
@@ -125,7 +122,6 @@ function More({ query, onCancel }: { readonly query: Answers['query']; readonly 
   )
 }
 
-/** Shows the answer of a call that was begun. */
 function Result({ answers: { query, cancel }, label }: { readonly answers: Answers; readonly label: string }) {
   const { data, error, isFetching, isFetchNextPageError } = query
   if (data === undefined && error === null && !isFetching)
@@ -158,7 +154,6 @@ function useRun(call: ReturnType<typeof useCall>, answers: Answers): () => void 
   }
 }
 
-/** Shows the panel. */
 function ReadPanel({ chosen }: { readonly chosen: Chosen }) {
   const call = useCall(chosen)
   const answers = useAnswers(chosen.connector.id, call.ran)
@@ -181,10 +176,8 @@ function ReadPanel({ chosen }: { readonly chosen: Chosen }) {
   )
 }
 
-/** Names the write in a sentence. */
 const nameWrite = ({ entity, action }: Chosen): string => `${action.action} ${entity.entity}`
 
-/** Shows the question. */
 function Question({ chosen, params }: { readonly chosen: Chosen; readonly params: unknown }) {
   const { connector } = chosen
   return (
@@ -199,7 +192,6 @@ function Question({ chosen, params }: { readonly chosen: Chosen; readonly params
   )
 }
 
-/** Shows the panel. */
 function WritePanel({ chosen }: { readonly chosen: Chosen }) {
   const call = useCall(chosen)
   const write = useWriteCall(chosen.connector.id)
@@ -228,7 +220,6 @@ function WritePanel({ chosen }: { readonly chosen: Chosen }) {
   )
 }
 
-/** Shows the choice of the action, with what the chosen one does. */
 function ActionChoice({ entity: { actions }, action }: Pick<Chosen, 'entity' | 'action'>) {
   const [, change] = useExplorerAddress()
   return (
@@ -251,7 +242,6 @@ const otherConnector = {
   ...{ method: undefined, path: undefined },
 }
 
-/** Shows what runs the action. */
 function Call({ chosen }: { readonly chosen: Chosen }) {
   const { action } = chosen.action
   if (action === 'download') return <DownloadPanel chosen={chosen} />
@@ -340,7 +330,6 @@ const views = [
   { value: 'json', label: 'JSON' },
 ]
 
-/** What is shown. */
 interface AnswerViewProps {
   /** In their order. */
   readonly pages: readonly Answer[]
@@ -350,7 +339,6 @@ interface AnswerViewProps {
   readonly children?: ReactNode
 }
 
-/** Shows the rows. */
 function Rows({ pages, label }: AnswerViewProps) {
   const { columns, rows } = useMemo(() => readAnswerRows(...pages.map(({ data }) => data)), [pages])
   const last = pages.at(-1)
@@ -376,7 +364,6 @@ function Whole({ pages, label }: AnswerViewProps) {
   return <JsonView label={label} value={shown.length === 1 ? shown[0] : shown} depth={3} />
 }
 
-/** Shows the answers in the view of the address. */
 function AnswerView(props: AnswerViewProps) {
   const [{ view = 'table' }, change] = useExplorerAddress()
   return (

@@ -17,7 +17,6 @@ import { SchemaForm } from '../../parts/form/schema-form.tsx'
 import { type Chosen, type useCall, useExplorerAddress } from './address.ts'
 import { hasExample, hasPlaceholders, makeExample, type Snippet, type SnippetSource, snippets } from './snippets.ts'
 
-/** Shows one text with what it needs. */
 function SnippetView({ snippet, source }: { readonly snippet: Snippet; readonly source: SnippetSource }) {
   const text = snippet.print(source)
   return (
@@ -124,7 +123,6 @@ const views = [
   { value: 'both', label: 'Both' },
 ]
 
-/** Shows the choice between the views. */
 function ViewChoice({ view }: { readonly view: string }) {
   const [, change] = useExplorerAddress()
   return (

@@ -17,7 +17,6 @@ import { useExplorerAddress } from './address.ts'
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const hasBody = (method: VendorRequest['method']): boolean => ['POST', 'PUT', 'PATCH'].includes(method)
 
-/** A request with its members. */
 interface Sent {
   readonly method: VendorRequest['method']
   readonly path: string
@@ -68,7 +67,6 @@ function OperationLines({ sent, answer: { data, meta } }: { readonly sent: Sent;
   )
 }
 
-/** Shows what the vendor answered. */
 function AnswerPart({ sent, answer }: { readonly sent: Sent; readonly answer: VendorAnswer }) {
   return (
     <Stack gap="sm">

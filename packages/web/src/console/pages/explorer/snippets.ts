@@ -175,7 +175,6 @@ const largestPage = 1_000
 const dates: Readonly<Record<string, string>> = { 'date-time': '2025-03-01T00:00:00Z', date: '2025-03-01' }
 const startsWithDate = /^\d{4}-\d{2}-\d{2}/
 
-/** Returns the first example that a schema states. */
 function readExample({ examples }: Schema): string | undefined {
   const first: unknown = Array.isArray(examples) ? examples[0] : undefined
   return typeof first === 'string' ? first : undefined
@@ -189,7 +188,6 @@ function makeStart(schema: Schema): string | undefined {
   return typeof format === 'string' ? dates[format] : undefined
 }
 
-/** Makes the size of a page. */
 function makeSize({ type, minimum, maximum }: Schema): number | undefined {
   const isSize = type === 'integer' && minimum === 1 && typeof maximum === 'number' && maximum <= largestPage
   return isSize ? Math.min(maximum, fewRecords) : undefined
@@ -217,7 +215,6 @@ function makeOptional(schema: Schema): Schema {
   return Object.fromEntries([...inner, ...own])
 }
 
-/** Returns whether every value of an object is empty. */
 const isEmpty = (value: Schema): boolean => Object.values(value).every((each) => isObject(each) && isEmpty(each))
 
 /** Returns whether an object has members that callers must give. */

@@ -74,7 +74,6 @@ function SectionList({ reference: { id: kind, title, sections } }: { readonly re
   )
 }
 
-/** Shows the section of the address. */
 function ShownSection({ reference }: { readonly reference: DefinitionReference }) {
   const [{ section: id = 'overview' }] = useAddressParams('section')
   const section = reference.sections.find((each) => each.id === id)
@@ -186,7 +185,6 @@ function Part({ reference, section, part }: Within & { readonly part: ReferenceP
   )
 }
 
-/** Shows the section. */
 function SectionView({ reference, section }: Within) {
   const findEntity = (word: string) =>
     reference.sections.some(({ id }) => id === `entity:${word}`) ? (
@@ -223,7 +221,6 @@ function Name({ text, findLink }: { readonly text: string; readonly findLink: Fi
   return (others.length === 0 && piece?.look === 'code' ? findLink?.(piece.text) : undefined) ?? <Inline text={text} />
 }
 
-/** Shows a table. */
 function BlockTable({ block: { headers = [], rows = [] }, findLink }: BlockProps) {
   const columns = headers.map(
     (title, column): ListColumn<readonly string[]> => ({

@@ -57,7 +57,6 @@ function OwnKinds() {
   )
 }
 
-/** Shows the ways to a kind. */
 function KindCard({ kind: { connector_type: kind, name, description } }: { readonly kind: DefinitionSummary }) {
   return (
     <Card withBorder component="article">
@@ -79,7 +78,6 @@ function KindCard({ kind: { connector_type: kind, name, description } }: { reado
   )
 }
 
-/** Shows the kinds. */
 function Kinds() {
   const reading = useKinds()
   return (

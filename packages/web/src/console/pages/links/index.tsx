@@ -63,7 +63,6 @@ function Filters() {
   )
 }
 
-/** Shows what the link leads to. */
 function Purpose({ link }: { readonly link: ConnectLinkRecord }) {
   const target = link.connector_id ?? link.target_connector_id
   return (
@@ -78,7 +77,6 @@ function Purpose({ link }: { readonly link: ConnectLinkRecord }) {
   )
 }
 
-/** Shows what can be done with a link. */
 function LinkActions({ link }: { readonly link: ConnectLinkRecord }) {
   const [, change] = useFilterParams()
   return (
@@ -118,7 +116,6 @@ const columns: readonly ListColumn<ConnectLinkRecord>[] = [
   { title: 'Actions', cell: (link) => <LinkActions link={link} /> },
 ]
 
-/** Shows one page of links. */
 function Links({ links }: { readonly links: readonly ConnectLinkRecord[] }) {
   const [{ status, user, new: isNew }, change] = useFilterParams()
   if (links.length === 0 && (status !== undefined || user !== undefined))
@@ -136,7 +133,6 @@ function Links({ links }: { readonly links: readonly ConnectLinkRecord[] }) {
   return <ListTable label="Links" columns={columns} rows={links} rowKey={({ id }) => id} />
 }
 
-/** Shows the tab. */
 function LinksTab() {
   const [{ status, user, cursor }] = useFilterParams()
   const query = {
@@ -161,13 +157,11 @@ function LinksTab() {
   )
 }
 
-/** Prints values by kind. */
 const printValues = (values: Readonly<Record<string, unknown>>): ReactNode =>
   Object.keys(values).length === 0 ? 'none' : <code>{formatJson(values)}</code>
 
 const printConnector = (id: string | null): ReactNode => (id === null ? 'none' : <PageLink to={`/connectors/${id}`}>{id}</PageLink>)
 
-/** Lists what is shown, with its name. */
 const listDetails = (link: ConnectLinkRecord): readonly (readonly [name: string, value: ReactNode])[] => [
   ['Status', <LinkStatus key="status" status={link.status} />],
   ['Id', <code key="id">{link.id}</code>],
@@ -189,7 +183,6 @@ const listDetails = (link: ConnectLinkRecord): readonly (readonly [name: string,
   ['Revoked', <Time key="revoked" value={link.revoked_at} />],
 ]
 
-/** Shows the table. */
 function Details({ link }: { readonly link: ConnectLinkRecord }) {
   return (
     <Stack align="flex-start">
@@ -220,7 +213,6 @@ function LinkDetails() {
   )
 }
 
-/** Reads the kinds that have a consent page, whole. */
 const useConsentKinds = () =>
   useRead(['definitions', 'consent'], async (ferrule, signal) => {
     const all = await ferrule.definitions.list({}, { signal })
@@ -228,7 +220,6 @@ const useConsentKinds = () =>
     return whole.filter(({ credentials }) => credentials.some(({ application_fields: fields }) => fields.length > 0))
   })
 
-/** Shows the section of each kind. */
 function Sections({ kinds, stored }: { readonly kinds: readonly DefinitionRecord[]; readonly stored: readonly OAuthCredentialsRecord[] }) {
   const own = useService().data?.connect_url ?? undefined
   if (kinds.length === 0) return <EmptyState title="No kind needs one" says="No kind of this service has a consent page." />
@@ -240,7 +231,6 @@ function Sections({ kinds, stored }: { readonly kinds: readonly DefinitionRecord
   })
 }
 
-/** Shows the tab. */
 function VendorsTab() {
   const kinds = useConsentKinds()
   const stored = useRead(['oauth-credentials'], (ferrule, signal) => ferrule.oauthCredentials.list({ signal }))
@@ -306,7 +296,6 @@ const linkLooks: Readonly<Record<ConnectLinkStatus, StateLook>> = {
   expired: ['Expired', 'gray'],
 }
 
-/** Shows the status. */
 const LinkStatus = ({ status }: { readonly status: ConnectLinkStatus }) => <StatePill look={linkLooks[status]} />
 
 /** Asks, then revokes an open link. */
@@ -366,7 +355,6 @@ function DeleteButton({ application: { connector_type: kind, connectors } }: { r
   )
 }
 
-/** Shows what is stored. */
 function Stored({ application }: { readonly application: OAuthCredentialsRecord }) {
   const { configuration_fields: fields, connectors, updated_at: changed } = application
   return (
@@ -420,7 +408,6 @@ function ApplicationForm({ kind, isStored }: { readonly kind: DefinitionRecord; 
   )
 }
 
-/** What the section gets. */
 interface VendorSectionProps {
   readonly kind: DefinitionRecord
   readonly application: OAuthCredentialsRecord | undefined
@@ -428,7 +415,6 @@ interface VendorSectionProps {
   readonly callback: string | undefined
 }
 
-/** Shows the section. */
 function VendorSection({ kind, application, callback }: VendorSectionProps) {
   return (
     <Section title={kind.definition.name}>

@@ -63,7 +63,6 @@ const member = <Name extends string>(name: Name, text: string): Partial<Record<N
 const selectValues = (values: ValuesByKind, kinds: readonly string[]) =>
   Object.fromEntries(Object.entries(values).filter(([kind, given]) => kinds.includes(kind) && Object.keys(given).length > 0))
 
-/** Prints what only links to new connectors have. */
 const printNew = ({ workspace, kinds, name, defaults, locked, isSandbox }: Entered): Partial<ConnectLinkInput> => ({
   workspace_name: workspace,
   create_workspace: true,
@@ -112,7 +111,6 @@ type DraftProps = ReturnType<typeof useLinkDraft> & Pick<TextEntries<never>, 'er
 /** Stands in the address for a connector that is not chosen yet. */
 const unchosen = '-'
 
-/** Shows the fields of a link that makes a connector. */
 function NewConnectorFields(props: DraftProps) {
   const { entered, set, errorAt } = props
   const hasSandbox = useHasSandbox()
@@ -169,7 +167,6 @@ function AgainFields({ entered, set, errorAt, connector }: DraftProps & { readon
   )
 }
 
-/** Shows the choice and its fields. */
 function PurposeFields(props: DraftProps) {
   const [{ connector }, change] = useAddressParams('connector')
   return (
@@ -224,7 +221,6 @@ function KindForms({ schema, kind, entered, set, problems }: ConfigurationProps 
   )
 }
 
-/** Shows one kind, folded. */
 function KindItem({ kind, ...props }: ConfigurationProps & { readonly kind: string }) {
   const reading = useKind(kind)
   return (
@@ -239,7 +235,6 @@ function KindItem({ kind, ...props }: ConfigurationProps & { readonly kind: stri
   )
 }
 
-/** Shows the chosen kinds. */
 function ConfigurationFields(props: ConfigurationProps) {
   const { kinds } = props.entered
   if (kinds.length === 0) return <Text size="sm">Choose kinds to fill in or lock values of their configuration.</Text>
@@ -261,7 +256,6 @@ const lifetimes = [
   [connectLinkSeconds.most, '90 days'],
 ] as const
 
-/** Shows who the link is for. */
 function EndUserFields(props: DraftProps) {
   return (
     <>

@@ -27,7 +27,6 @@ import { PageLink } from '../../parts/page-link.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { Section } from '../../parts/section.tsx'
 
-/** Shows one kind. */
 const KindCard = ({ kind }: { readonly kind: DefinitionSummary }) => (
   <Paper component="li" withBorder p="md">
     <PageLink to="/connectors/new" params={{ kind: kind.connector_type }} fw={600}>
@@ -37,7 +36,6 @@ const KindCard = ({ kind }: { readonly kind: DefinitionSummary }) => (
   </Paper>
 )
 
-/** Shows the kinds of the service. */
 function KindChoice() {
   const reading = useKinds()
   return (
@@ -58,7 +56,6 @@ function KindChoice() {
   )
 }
 
-/** Shows the form of the chosen kind. */
 function FormOfKind({ kind: slug }: { readonly kind: string }) {
   const reading = useKind(slug)
   return <ReadingView reading={reading}>{(kind) => <ConnectorForm key={kind.id} kind={kind} />}</ReadingView>
@@ -85,7 +82,6 @@ export function Page() {
   )
 }
 
-/** What a part of the form gets. */
 interface PartProps {
   readonly draft: Draft
   readonly problems: readonly Problem[]
@@ -118,7 +114,6 @@ function CommonFields({ draft: { entered, set, isSandbox, setSandbox, mayBeSandb
   )
 }
 
-/** Shows the fields of the kind. */
 function KindFields({ draft, problems, kind }: PartProps & { readonly kind: DefinitionRecord }) {
   const { entered, set, scheme, setScheme } = draft
   const schema = kind.configuration as Schema // a JSON Schema is an object
@@ -149,7 +144,6 @@ function KindFields({ draft, problems, kind }: PartProps & { readonly kind: Defi
   )
 }
 
-/** Shows what the check or the creation answered. */
 function Outcome({ kind, draft: { creation, check, scheme } }: { readonly kind: DefinitionRecord; readonly draft: Draft }) {
   const marked = [
     '/name',
@@ -204,7 +198,6 @@ interface Entered {
   readonly configuration: Schema
 }
 
-/** Prints the body of a creation. */
 const printBody = (slug: string, { name, workspace, credentials, configuration }: Entered, isSandbox: boolean): ConnectorInput => ({
   workspace_name: workspace,
   create_workspace: true,
@@ -215,7 +208,6 @@ const printBody = (slug: string, { name, workspace, credentials, configuration }
   ...(isSandbox ? { environment: { sandbox: true } } : {}),
 })
 
-/** Lists what is missing. */
 const listEmpty = (kind: DefinitionRecord, scheme: string | undefined, { name, workspace, credentials, configuration }: Entered) => [
   ...(name.trim() === '' ? [printMissing('/name')] : []),
   ...(workspace.trim() === '' ? [printMissing('/workspace_name')] : []),

@@ -19,7 +19,6 @@ import { UsagePanel } from '../../parts/usage/usage-panel.tsx'
 /** Connectors of a section that are shown here; all others are a click away, in the same order. */
 const mostShown = 6
 
-/** What a section shows. */
 interface SectionProps {
   readonly title: string
   readonly connectors: readonly ConnectorOverview[]

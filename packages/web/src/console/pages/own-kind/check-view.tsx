@@ -54,7 +54,6 @@ export function NewHosts({ hosts, known }: { readonly hosts: readonly string[]; 
   )
 }
 
-/** What a list of findings shows. */
 interface FindingsProps {
   readonly title: string
   readonly findings: readonly Finding[]

@@ -26,7 +26,6 @@ import { ChangeList, type Finding, Findings, meanings, NewHosts } from './check-
 import { Recordings, TestResult } from './recordings.tsx'
 import { kindKeys, type Texts, toTexts, useWork, type Work, type WorkProps } from './work.ts'
 
-/** A kind file that was made. */
 interface MadeKind extends KindImport {
   readonly slug: string
 }
@@ -39,7 +38,6 @@ const toSlug = (name: string): string =>
     .replaceAll(/^[^a-z]+|-+$/g, '')
     .slice(0, 40)
 
-/** Shows the form. */
 function ImportForm({ onMade }: { readonly onMade: (made: MadeKind) => void }) {
   const [file, setFile] = useState<File | null>(null)
   const [slug, setSlug] = useState('')
@@ -130,7 +128,6 @@ function ImportButton({ onMade }: { readonly onMade: (made: MadeKind) => void })
 /** Most parts that are listed at first. */
 const mostListed = 20
 
-/** Lists what an import left out. */
 function LeftOut({ parts }: { readonly parts: KindImport['left_out'] }) {
   const [isWhole, setWhole] = useState(false)
   if (parts.length === 0) return null
@@ -158,11 +155,9 @@ function LeftOut({ parts }: { readonly parts: KindImport['left_out'] }) {
 /** What the parts get. */
 interface KindProps {
   readonly kind: KindRecord
-  /** What is read again. */
   readonly refreshes: readonly (readonly unknown[])[]
 }
 
-/** Lists connectors that did not move. */
 const Left = ({ left, version }: { readonly left: readonly LeftConnector[]; readonly version: number }) => (
   <Stack gap="xs">
     <Text size="sm">
@@ -219,7 +214,6 @@ function MoveSection({ kind: { slug, version, connectors }, refreshes }: KindPro
   )
 }
 
-/** Deletes the kind. */
 function DeleteButton({ kind: { slug, title, connectors } }: Pick<KindProps, 'kind'>) {
   const go = useGo()
   const deletion = useWrite((ferrule) => ferrule.kinds.delete(slug), {
@@ -259,7 +253,6 @@ const listProblems = ({ isCurrent, check }: Work, file: Finding['file']): readon
   return [...mistakes, ...doubts.map((doubt) => ({ ...doubt, isDoubt: true }))].filter((each) => each.file === file)
 }
 
-/** Publishes what was checked. */
 function PublishButton({ work: { slug = '', base, publication }, check }: { readonly work: Work; readonly check: KindCheck }) {
   return (
     <ConfirmButton label="Publish" title={`Publish version ${base.newest + 1} of ${slug}?`} mutation={publication}>
@@ -271,7 +264,6 @@ function PublishButton({ work: { slug = '', base, publication }, check }: { read
   )
 }
 
-/** Shows what a check found. */
 function CheckResult({ work, stored, goTo }: { readonly work: Work; readonly goTo: (at: Finding) => void } & WorkProps) {
   const { check, isCurrent } = work
   if (check.error !== null) return <ErrorBox error={check.error} title="The file was not checked" />
@@ -379,7 +371,6 @@ function Editing({ stored, onStale }: WorkProps) {
   )
 }
 
-/** Shows a kind that the organization has. */
 function StoredKind({ slug }: { readonly slug: string }) {
   const reading = useRead(['kinds', slug, 'file'], (ferrule, signal) => ferrule.kinds.get(slug, {}, { signal }))
   return (
@@ -420,7 +411,6 @@ export function Page() {
 
 type Version = KindVersionList['data'][number]
 
-/** Reads the versions of a kind. */
 const useVersions = (slug: string) => useRead(['kinds', slug, 'versions'], (ferrule, signal) => ferrule.kinds.versions(slug, { signal }))
 
 /** Shows the versions. @param props `onOpen`: receives the texts of a version */

@@ -52,7 +52,6 @@ function TryLink({ slug, recording: { call, params } }: { readonly slug: string;
   )
 }
 
-/** Names a recording, and leads to its call. */
 function RecordingItem({ recording, slug }: { readonly recording: Shown; readonly slug: string | undefined }) {
   const { call, name, source, requests } = recording
   return (
@@ -87,7 +86,6 @@ function OpenButton({ onOpen }: { readonly onOpen: (text: string) => void }) {
   )
 }
 
-/** What the section gets. */
 interface RecordingsProps {
   readonly work: Work
   /** Undefined: no connector can try the calls yet. */

@@ -36,7 +36,6 @@ export interface WorkProps {
 /** Reads what a stored kind has. */
 export const toTexts = ({ file, recordings }: Pick<KindRecord, 'file' | 'recordings'>): Texts => ({ file, recordings: recordings ?? '' })
 
-/** Makes the body of a request. */
 const toBody = ({ file, recordings }: Texts) => ({ file, ...(recordings.trim() === '' ? {} : { recordings }) })
 
 const template = (): Texts => ({ file: writeKindTemplate('acme', 'Acme', 'https://api.acme.example'), recordings: '' })
@@ -81,7 +80,6 @@ export function useWork({ stored, onStale }: WorkProps) {
     setTexts(next)
     check.reset()
   }
-  /** Takes the file that was made of a document, and checks it. */
   const take = (made: { readonly slug: string; readonly file: string }) => {
     const next = { file: made.file, recordings: '' }
     load(next)

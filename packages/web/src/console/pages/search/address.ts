@@ -37,7 +37,6 @@ const readPages = (text: string | undefined): number => Math.min(mostPages, Math
 export interface SearchAddress {
   /** Slug that limits the connectors until one is chosen: a link of the reference knows no connector. */
   readonly kind: string | undefined
-  /** Id of the connector. */
   readonly connector: string | undefined
   readonly entity: string | undefined
   /** Key of the one record that is looked for; the page makes a filter of it. */

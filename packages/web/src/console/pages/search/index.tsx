@@ -40,7 +40,6 @@ const ages = [
 /** Returns whether the records of a connector are copied. */
 const isOffered = ({ summarized_source_template: template }: ConnectorSummary): boolean => template.supports_context_store
 
-/** Chooses the connector. */
 function Choice({ address, onChange }: Pick<EntitySearchProps, 'address' | 'onChange'>) {
   const { kind } = address
   const reading = useConnectorChoice(kind === undefined ? {} : { connector_type: kind })
@@ -75,7 +74,6 @@ interface OptionsProps {
   readonly onChange: ChangeAddress
 }
 
-/** Chooses the columns. */
 function Columns({ address, fields, onChange }: OptionsProps) {
   // A path with a comma cannot stand in a list with commas; no vendor has one.
   const paths = fields.map(({ path }) => path).filter((path) => !path.includes(','))
@@ -138,10 +136,8 @@ function useFields({ kind, document, entities }: Pick<EntitySearchProps, 'kind' 
   }, [document, entities, described])
 }
 
-/** What the search of an entity gets. */
 interface EntitySearchProps {
   readonly address: SearchAddress
-  /** Slug. */
   readonly kind: string
   readonly document: EntityDocument
   /** Entities of the connector that can be searched. */
@@ -149,7 +145,6 @@ interface EntitySearchProps {
   readonly onChange: ChangeAddress
 }
 
-/** Shows the filter of an entity and what it finds. */
 function EntitySearch({ address, kind, document, entities, onChange }: EntitySearchProps) {
   const { connector = '' } = address
   const [long, setLong] = useState<string>()
@@ -197,7 +192,6 @@ function EntitySearch({ address, kind, document, entities, onChange }: EntitySea
   )
 }
 
-/** Shows the search of a kind's entity. */
 function KindSearch({ address, kind, entities, onChange }: Omit<EntitySearchProps, 'document'>) {
   const [kept] = useAddressParams('view', 'max_age', 'show', 'zone', 'limit')
   const document = entities.find(({ entity }) => entity === address.entity)
@@ -225,7 +219,6 @@ function KindSearch({ address, kind, entities, onChange }: Omit<EntitySearchProp
   )
 }
 
-/** Says what to do first. */
 const Begin = () => (
   <EmptyState title="Choose a connector" says="Searches read the synced copy of its records: no call goes to the vendor.">
     <PageLink to="/">Go to the overview to see the connectors</PageLink>
@@ -265,7 +258,6 @@ export function Page() {
   )
 }
 
-/** What the views get. */
 interface FilterViewsProps {
   readonly draft: FilterDraft
   readonly setDraft: Dispatch<SetStateAction<FilterDraft>>
@@ -296,7 +288,6 @@ function Problem({ draft: { problem }, view, onView }: Pick<FilterViewsProps, 'd
   )
 }
 
-/** Shows the conditions, or why they cannot be shown. */
 function Conditions({ draft, setDraft, fields, onView }: FilterViewsProps) {
   if ('reason' in draft.shown)
     return (
@@ -327,7 +318,6 @@ function Conditions({ draft, setDraft, fields, onView }: FilterViewsProps) {
   )
 }
 
-/** Shows the text. */
 const FilterText = ({ draft, setDraft, onSubmit }: FilterViewsProps) => (
   <CodeEditor
     label="Filter as text"
@@ -340,7 +330,6 @@ const FilterText = ({ draft, setDraft, onSubmit }: FilterViewsProps) => (
   />
 )
 
-/** Shows the JSON. */
 const FilterJson = ({ draft, setDraft, onSubmit }: FilterViewsProps) => (
   <CodeEditor
     label="Filter as JSON"

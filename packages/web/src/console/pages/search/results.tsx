@@ -72,7 +72,6 @@ export const Freshness = ({ of: { synced_at, verified_at, status, complete, may_
   </Text>
 )
 
-/** What the results get. */
 interface ResultsProps {
   readonly search: RunnableSearch
   readonly fields: readonly FilterField[]
@@ -107,9 +106,7 @@ export function Remarks({ meta }: { readonly meta: Readonly<Record<string, unkno
 /** What the line below the freshness gets. */
 interface MoreProps {
   readonly query: Pick<RunningSearch['query'], 'hasNextPage' | 'isFetching' | 'isFetchNextPageError' | 'fetchNextPage'>
-  /** How much was read. */
   readonly says: string
-  /** Pages that were read. */
   readonly pages: number
   /** true: the service has no further page, though there is more. */
   readonly isFull?: boolean
@@ -203,7 +200,6 @@ const passing: readonly string[] = ['context_store_not_ready', 'context_store_st
 /** Time between two looks at the copy, in milliseconds. */
 const everyMs = 3_000
 
-/** What the explanation gets. */
 interface NotReadyProps {
   readonly search: RunnableSearch
   readonly error: FerruleError
@@ -227,7 +223,6 @@ function useCopy({ connector, entity }: RunnableSearch, isFilled: boolean, onRea
   return copy
 }
 
-/** Shows what was read so far. */
 const Progress = ({ copy }: { readonly copy: ReturnType<typeof useCopy> }) => (
   <Text size="sm" role="status">
     {copy?.progress === null || copy === undefined
@@ -335,7 +330,6 @@ const labels: Readonly<Record<ExportFormat, string>> = {
   parquet: 'Parquet, for data tools',
 }
 
-/** Shows the menu, and the progress of an export. */
 function ExportMenu({ search }: { readonly search: RunnableSearch }) {
   const { progress, error, start, cancel } = useExport(search)
   if (progress !== undefined)
@@ -368,9 +362,7 @@ function ExportMenu({ search }: { readonly search: RunnableSearch }) {
   )
 }
 
-/** Formats of an export. */
 const exportFormats = ['csv', 'ndjson', 'parquet'] as const
-/** Format of an export. */
 type ExportFormat = (typeof exportFormats)[number]
 
 /** Bytes that an export has at most in a browser that cannot write a file piece by piece: all of them are in memory. */

@@ -8,7 +8,6 @@ import { useConnector } from '../../data/connector.ts'
 import { useTenant } from '../../data/tenant.ts'
 import type { SearchAddress } from './address.ts'
 
-/** Records of a page. */
 const pageRecords = 500
 
 /** A page of records or groups, as the service answers it. */
@@ -40,7 +39,6 @@ export const buildOptions = ({ maxAge, allowPartial }: Pick<SearchAddress, 'maxA
 /** A search with its connector and entity. */
 export type RunnableSearch = SearchAddress & { readonly connector: string; readonly entity: string }
 
-/** How pages are read. */
 interface Pages<Page> {
   /** Names and parameters, unique over the console. */
   readonly key: readonly unknown[]

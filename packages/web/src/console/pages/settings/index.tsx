@@ -21,7 +21,6 @@ import { Time } from '../../parts/time.tsx'
 /** Time between two looks at the health, in milliseconds. */
 const everyMs = 15_000
 
-/** Shows whether the service can be used. */
 function Health() {
   const reading = useRead(['health'], (ferrule, signal) => ferrule.health({ signal }), { everyMs })
   if (reading.error !== null)
@@ -59,7 +58,6 @@ function NoNode() {
   )
 }
 
-/** Ends sessions. */
 function Sessions() {
   const [opened, { open, close }] = useDisclosure(false)
   return (
@@ -113,7 +111,6 @@ export function Page() {
 /** Time between two readings, in milliseconds: memory and nodes change. */
 const nodeEveryMs = 30_000
 
-/** Names of the engines. */
 const engines: Readonly<Record<NodeRecord['state']['engine'], string>> = {
   sqlite: 'SQLite, a file of this process',
   embedded: 'embedded, a file of this process',
@@ -134,11 +131,9 @@ function printDatabase(database: NodeRecord['context_store']): string {
   return [engines[engine], version, size === null ? 'size unknown' : printSize(size)].filter((each) => each !== null).join(', ')
 }
 
-/** Prints the state of a read replica. */
 const printReplica = ({ state, lag_bytes: lag }: NodeRecord['read_replicas'][number]): string =>
   lag === null ? replicaStates[state] : `${replicaStates[state]}, ${printSize(lag)} behind`
 
-/** Shows the process. */
 function Process({ node }: { readonly node: NodeRecord }) {
   return (
     <FactTable
@@ -160,13 +155,11 @@ const nodeColumns: readonly ListColumn<NodeRecord['nodes'][number]>[] = [
   { title: 'Start of its last sync', cell: ({ last_started_at: last }) => <Time value={last} /> },
 ]
 
-/** Shows the nodes that run syncs. */
 function Nodes({ nodes }: Pick<NodeRecord, 'nodes'>) {
   if (nodes.length === 0) return <Text size="sm">No node has run a sync yet.</Text>
   return <ListTable label="Nodes" columns={nodeColumns} rows={nodes} rowKey={({ id }) => id} />
 }
 
-/** Shows everything. */
 function NodeView() {
   const reading = useRead(['node'], (ferrule, signal) => ferrule.node({ signal }), { everyMs: nodeEveryMs })
   return (
@@ -196,7 +189,6 @@ function NodeView() {
   )
 }
 
-/** A setting. */
 type Setting = NodeRecord['settings'][number]
 
 /** Word and color of each origin. */
@@ -261,7 +253,6 @@ function Filters() {
   )
 }
 
-/** Shows the section. */
 function SettingTable({ settings }: { readonly settings: readonly Setting[] }) {
   const [{ text, origin }] = useAddressParams('text', 'origin')
   const wanted = useDeferredValue(text ?? '').toLowerCase()
@@ -281,10 +272,8 @@ function SettingTable({ settings }: { readonly settings: readonly Setting[] }) {
   )
 }
 
-/** A name with its value. */
 type Fact = readonly [name: string, value: ReactNode]
 
-/** Shows the table. */
 function FactTable({ label, facts }: { readonly label: string; readonly facts: readonly Fact[] }) {
   return (
     <Table aria-label={label} layout="fixed" verticalSpacing={6}>

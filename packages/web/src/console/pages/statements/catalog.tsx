@@ -28,14 +28,12 @@ export function hasCatalog({ entities }: Pick<DefinitionRecord, 'entities'>, con
 /** A row of a listing, by the names of its columns. */
 type Listed = Readonly<Record<string, string>>
 
-/** What a part of the tree gets. */
 interface PartProps {
   readonly connector: string
   /** Puts a statement into the editor. */
   readonly onQuery: (statement: string) => void
 }
 
-/** Reads a level whole. */
 function useLevel(connector: string, level: Level, database?: string) {
   const hosted = useConnector(connector)
   const { organizationId } = useTenant()
@@ -68,7 +66,6 @@ function Branch({ title, children }: { readonly title: string; readonly children
   )
 }
 
-/** Columns that the vendor lists at most. */
 const mostColumns = 10_000
 
 /** Shows a level as branches, or that it is empty. @param props `read`: the name of a row; undefined leaves it out */
@@ -119,7 +116,6 @@ function printType(text: string | undefined): string {
   }
 }
 
-/** Returns the name of the table that a row is of. */
 const readTable = ({ name, table_name: table }: Listed): string | undefined => table ?? name
 
 /** Shows the columns of a table. @param props `rows`: those of the table */
@@ -145,7 +141,6 @@ function Columns({ table, rows, query, onQuery }: { table: string; rows: readonl
   )
 }
 
-/** Shows the tables of a schema. */
 function Tables({ connector, onQuery, database, schema }: PartProps & { readonly database: string; readonly schema: string }) {
   const isOf = (row: Listed): boolean => row['schema_name'] === schema
   return (

@@ -27,7 +27,6 @@ import { Catalog, hasCatalog } from './catalog.tsx'
 import { findAction, findStatementEntity, readOptions, type StatementCall, useRefusal } from './statement.ts'
 import { isUnknown, mostRows, type StatementRun, useRun } from './use-run.ts'
 
-/** What the result gets. */
 interface ResultProps {
   readonly run: StatementRun
   readonly onNext: () => void
@@ -43,7 +42,6 @@ function describeRows({ rows, total, hasMore, parts, isCancelled }: StatementRun
   return `${printCount(rows.length)}${of} rows.${end}`
 }
 
-/** Reads further parts. */
 function Parts({ run, onNext, onAll }: Omit<ResultProps, 'onRepeat'>) {
   const isFull = run.rows.length >= mostRows
   return (
@@ -80,7 +78,6 @@ const Failure = ({ error, onRepeat }: { readonly error: unknown; readonly onRepe
   </Stack>
 )
 
-/** Shows the result. */
 function Result({ run, onNext, onAll, onRepeat }: ResultProps) {
   return (
     <Stack gap="sm">
@@ -112,7 +109,6 @@ const historyLimits = { mostStatements: 30, longest: 10_000 } as const
 
 const storageKey = (organizationId: string | undefined): string => `ferrule-statements ${organizationId ?? ''}`.trim()
 
-/** Reads what is kept. */
 function readHistory(key: string): readonly string[] {
   const kept = readKept(key)
   return Array.isArray(kept) ? kept.filter((each) => typeof each === 'string') : []
@@ -294,7 +290,6 @@ function WriteDialog({
   )
 }
 
-/** Reads the options of the address, and returns a function that changes them. */
 function useOptions() {
   const [{ options: text }, setParams] = useAddressParams('options')
   const options = useMemo(() => parseOptions(text), [text])
@@ -325,7 +320,6 @@ function Options({
   )
 }
 
-/** What a connector runs statements with. */
 interface StatementsProps {
   readonly connector: string
   readonly entity: EntityDocument
@@ -413,20 +407,17 @@ function Statements(props: StatementsProps) {
   )
 }
 
-/** Says what to do first. */
 const Begin = () => (
   <EmptyState title="Choose a connector" says="Statements run on connectors of a warehouse. Each is checked before anything is sent.">
     <PageLink to="/search">Search other connectors in their copies</PageLink>
   </EmptyState>
 )
 
-/** A kind of warehouses, with the entity of its statements. */
 interface Warehouse {
   readonly kind: DefinitionRecord
   readonly entity: EntityDocument
 }
 
-/** Finds the kinds of warehouses, by slug. */
 const findWarehouses = (kinds: readonly DefinitionRecord[]): ReadonlyMap<string, Warehouse> =>
   new Map(
     kinds.flatMap((kind) => {

@@ -9,7 +9,6 @@ import { useTenant } from '../../data/tenant.ts'
 /** An action that runs statements of one kind. */
 export interface StatementAction {
   readonly action: string
-  /** Word on the button. */
   readonly word: string
   readonly isWrite: boolean
 }
@@ -32,7 +31,6 @@ export function findAction(statement: string): StatementAction {
   return actions[word.toLowerCase()] ?? read
 }
 
-/** Returns whether an action takes a statement. */
 const takesStatement = ({ params }: EntityDocument['actions'][number]): boolean => {
   const properties: unknown = Reflect.get(params, 'properties')
   return isObject(properties) && Object.hasOwn(properties, 'statement')

@@ -80,7 +80,6 @@ async function readParts({ parts }: Running, most: number): Promise<Change> {
   return (known) => read.reduce(addPart, known)
 }
 
-/** Sends a write. */
 async function sendWrite(
   hosted: Hosted,
   { entity, action, params }: StatementCall,

@@ -38,7 +38,6 @@ interface TokenProps {
   readonly token: McpTokenRecord
 }
 
-/** Asks, then revokes the token. */
 function RevokeButton({ token: { id, name } }: TokenProps) {
   const revocation = useWrite((ferrule) => ferrule.mcpTokens.revoke(id), {
     refreshes: [['mcp-tokens']],
@@ -51,7 +50,6 @@ function RevokeButton({ token: { id, name } }: TokenProps) {
   )
 }
 
-/** Shows which workspaces and connectors the token reaches. */
 function Reach({ token: { workspaces, connector_ids: ids } }: TokenProps) {
   return (
     <Stack gap={2}>
@@ -125,7 +123,6 @@ function ClientNeeds({ address }: { readonly address: string | undefined }) {
   )
 }
 
-/** Shows a page of tokens. */
 function Tokens({ tokens, onNew }: { readonly tokens: readonly McpTokenRecord[]; readonly onNew: () => void }) {
   if (tokens.length === 0)
     return (
@@ -136,7 +133,6 @@ function Tokens({ tokens, onNew }: { readonly tokens: readonly McpTokenRecord[];
   return <ListTable label="Tokens for MCP" columns={columns} rows={tokens} rowKey={({ id }) => id} />
 }
 
-/** Shows the text of a new token, this once. */
 function NewToken({ made, onClose }: { readonly made: McpTokenSecret | undefined; readonly onClose: () => void }) {
   const texts = made && [
     { label: 'Address', value: made.resource },
@@ -190,17 +186,14 @@ export function Page() {
   )
 }
 
-/** Lifetimes to choose from, in days. */
 const lifetimes = [7, 30, mcpTokenDays.usual, 180, mcpTokenDays.most] as const
 
-/** What each scope allows. */
 const scopeTexts: Readonly<Record<McpScope, string>> = {
   'connectors:read': 'See the connectors',
   'execute:read': 'Read and search records',
   'execute:write': 'Create, change and delete records at the vendors',
 }
 
-/** What was entered. */
 interface Entered {
   readonly name: string
   readonly workspaces: readonly string[]
@@ -209,13 +202,11 @@ interface Entered {
   readonly days: number
 }
 
-/** What the fields get. */
 interface FieldsProps {
   readonly entered: Entered
   readonly set: (changes: Partial<Entered>) => void
 }
 
-/** Prints the body of a creation. */
 const printBody = ({ name, workspaces, connectors, scopes, days }: Entered): McpTokenInput => ({
   name,
   workspace_names: [...workspaces],
@@ -280,7 +271,6 @@ function RightsFields({ entered: { scopes, days }, set }: FieldsProps) {
   )
 }
 
-/** What the form gets. */
 interface TokenFormProps {
   readonly creation: UseMutationResult<unknown, Error, McpTokenInput>
   readonly onCancel: () => void

@@ -83,7 +83,6 @@ function SecretButton({ endpoint: { id, name } }: EndpointProps) {
   )
 }
 
-/** Asks, then deletes an endpoint. */
 function DeleteButton({ endpoint: { id, name } }: EndpointProps) {
   const go = useGo()
   const removal = useWrite((ferrule) => ferrule.webhooks.delete(id), {
@@ -99,7 +98,6 @@ function DeleteButton({ endpoint: { id, name } }: EndpointProps) {
   )
 }
 
-/** Shows an endpoint. */
 function Endpoint({ endpoint }: EndpointProps) {
   const { name, url, status, status_reason: reason, failing_since: since } = endpoint
   return (
@@ -150,7 +148,6 @@ interface DeliveryProps {
   readonly delivery: WebhookDelivery
 }
 
-/** Sends a delivery again. */
 function AgainButton({ delivery: { id, endpoint_id: endpoint, type } }: DeliveryProps) {
   const again = useWrite((ferrule) => ferrule.webhooks.retryDelivery(endpoint, id), {
     refreshes: [['webhooks']],

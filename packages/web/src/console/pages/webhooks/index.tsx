@@ -20,10 +20,8 @@ import { type ListColumn, ListTable } from '../../parts/table/list-table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { EndpointPill, Gets, NewSecret } from './shown.tsx'
 
-/** Every endpoint gets its tests, so they are no choice. */
 const choices = eventTypes.filter((type) => type !== 'webhook.test')
 
-/** What was entered. */
 interface Entered {
   readonly name: string
   readonly url: string
@@ -33,13 +31,11 @@ interface Entered {
   readonly ordered: boolean
 }
 
-/** What the fields get. */
 interface FieldsProps {
   readonly entered: Entered
   readonly set: (changes: Partial<Entered>) => void
 }
 
-/** Prints the body of a creation. */
 const printBody = ({ name, url, isAll, types, workspaces, ordered }: Entered): WebhookEndpointInput => ({
   name: name.trim(),
   url: url.trim(),
@@ -48,7 +44,6 @@ const printBody = ({ name, url, isAll, types, workspaces, ordered }: Entered): W
   ordered,
 })
 
-/** Shows which events the endpoint gets. */
 function EventFields({ entered: { isAll, types, workspaces, ordered }, set }: FieldsProps) {
   const known = useWorkspaces().data?.data ?? []
   return (
@@ -164,7 +159,6 @@ const columns: readonly ListColumn<WebhookEndpoint>[] = [
   { title: 'Failing since', width: '16%', cell: ({ failing_since: since }) => <Time value={since} none="not failing" /> },
 ]
 
-/** Shows the endpoints, or what webhooks are. */
 function Endpoints({ endpoints, onNew }: { readonly endpoints: readonly WebhookEndpoint[]; readonly onNew: () => void }) {
   if (endpoints.length > 0) return <ListTable label="Webhooks" columns={columns} rows={endpoints} rowKey={({ id }) => id} />
   return (

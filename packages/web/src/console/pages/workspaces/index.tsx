@@ -67,7 +67,6 @@ const shows: Readonly<Record<string, WorkspaceQuery>> = {
   deleted: { deleted: 'only' },
 }
 
-/** Builds the query of the address. */
 function useWorkspaceQuery() {
   const [{ state, text, cursor }] = useAddressParams('state', 'text', 'cursor')
   return {
@@ -78,7 +77,6 @@ function useWorkspaceQuery() {
   }
 }
 
-/** Creates a workspace. */
 function CreateWorkspaceButton() {
   const creation = useWrite((ferrule, name: string) => ferrule.workspaces.create({ name }), {
     refreshes: workspaceKeys,
@@ -119,7 +117,6 @@ function Filters() {
   )
 }
 
-/** Shows how many workspaces there are. */
 function Numbers() {
   const reading = useRead(['workspaces', 'stats'], (ferrule, signal) => ferrule.workspaces.stats({ signal }))
   if (reading.data === undefined) return null
@@ -131,7 +128,6 @@ function Numbers() {
   )
 }
 
-/** Shows one page of workspaces. */
 function Workspaces({ workspaces }: { readonly workspaces: readonly WorkspaceRecord[] }) {
   if (workspaces.length === 0)
     return (
@@ -184,7 +180,6 @@ function useLeave(name: string): (next: string | undefined) => void {
   }
 }
 
-/** Renames the workspace. */
 function RenameWorkspaceButton({ workspace: { id, name } }: WorkspaceProps) {
   const leave = useLeave(name)
   const change = useWrite((ferrule, next: string) => ferrule.workspaces.update(id, { name: next }), {
@@ -226,7 +221,6 @@ function StatusButton({ workspace: { id, name, status } }: WorkspaceProps) {
   )
 }
 
-/** Deletes the workspace for now. */
 function DeleteWorkspaceButton({ workspace: { id, name } }: WorkspaceProps) {
   const leave = useLeave(name)
   const deletion = useWrite((ferrule) => ferrule.workspaces.delete(id), {
@@ -249,7 +243,6 @@ function DeleteWorkspaceButton({ workspace: { id, name } }: WorkspaceProps) {
   )
 }
 
-/** Restores the workspace. */
 function RestoreButton({ workspace: { id, name } }: WorkspaceProps) {
   const restoring = useWrite((ferrule) => ferrule.workspaces.restore(id), {
     refreshes: workspaceKeys,
@@ -269,7 +262,6 @@ interface OrganizationProps {
   readonly organization: OrganizationRecord
 }
 
-/** Renames an organization. */
 function RenameOrganizationButton({ organization: { id, name } }: OrganizationProps) {
   const change = useWrite((ferrule, next: string) => ferrule.organizations.update(id, { name: next }), {
     refreshes: keys,
@@ -358,7 +350,6 @@ function buildColumns(all: readonly OrganizationRecord[], shown: string | undefi
   ]
 }
 
-/** Creates an organization, and shows it. */
 function CreateOrganizationButton() {
   const setTenant = useSetTenant()
   const creation = useWrite((ferrule, name: string) => ferrule.organizations.create({ name }), {
@@ -376,7 +367,6 @@ function CreateOrganizationButton() {
   )
 }
 
-/** Shows the section. */
 function OrganizationSection() {
   const reading = useOrganizations()
   const { organizationId } = useTenant()

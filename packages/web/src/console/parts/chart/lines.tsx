@@ -58,7 +58,6 @@ interface Drawing {
   readonly onPoint: (index: number | undefined) => void
 }
 
-/** Builds the options of a chart. */
 function buildOptions({ lines, print, zone }: LinesProps, { scheme, width, onPoint }: Drawing): UPlot.Options {
   const { text, grid } = looks[scheme]
   const axis = { stroke: text, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 } }

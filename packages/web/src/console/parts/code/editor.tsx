@@ -63,7 +63,6 @@ const toDiagnostics = (text: Text, problems: readonly EditorProblem[]): Diagnost
     message: problem.message,
   }))
 
-/** Says that the problems are others. */
 const problemsChange = StateEffect.define<null>()
 const needsRefresh = ({ transactions }: ViewUpdate): boolean =>
   transactions.some(({ effects }) => effects.some((effect) => effect.is(problemsChange)))

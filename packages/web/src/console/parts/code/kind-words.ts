@@ -28,7 +28,6 @@ function listForms(schema: unknown, root: Schema): readonly Schema[] {
   return [schema, ...[named, ...others].flatMap((each) => listForms(each, root))]
 }
 
-/** Returns the schemas behind a name. */
 const stepInto = (forms: readonly Schema[], name: string, root: Schema): readonly Schema[] =>
   forms.flatMap((form) => {
     const { properties, additionalProperties, items } = form
@@ -52,7 +51,6 @@ function readPath(lines: readonly string[], indent: number): readonly string[] {
 
 const readInfo = ({ description }: Schema): string => (typeof description === 'string' ? description : '')
 
-/** Lists the names that an object can have. */
 function listKeys(forms: readonly Schema[], root: Schema): readonly KindWord[] {
   const own = forms.flatMap(({ properties, items }) => [
     ...(isObject(properties) ? Object.entries(properties) : []),
@@ -62,7 +60,6 @@ function listKeys(forms: readonly Schema[], root: Schema): readonly KindWord[] {
   return [...found].map(([label, info]) => ({ label, isKey: true, info }))
 }
 
-/** Lists the values that a schema names. */
 function listValues(forms: readonly Schema[]): readonly KindWord[] {
   const values = forms.flatMap((form) => [
     ...(Array.isArray(form['enum']) ? form['enum'] : []),

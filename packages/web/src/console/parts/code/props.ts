@@ -27,7 +27,6 @@ export interface CodeEditorProps {
   readonly onChange?: (text: string) => void
   /** Runs on Ctrl or Command with Enter. */
   readonly onSubmit?: (() => void) | undefined
-  /** Problems that are underlined. */
   readonly problems?: readonly EditorProblem[]
   /** Shown while the text is empty. */
   readonly hint?: string

@@ -10,7 +10,6 @@ import { Time } from '../time.tsx'
 import { findTrouble } from './conditions.ts'
 import { KindIcon } from './kind-icon.tsx'
 
-/** Shows the name of a connector, as a link, with its kind and its workspace. */
 function ConnectorName({ connector }: { readonly connector: ConnectorOverview }) {
   const { id, name, connector_type: slug, kind_title: kind, workspace_name: workspace, sandbox } = connector
   return (

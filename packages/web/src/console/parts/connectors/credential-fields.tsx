@@ -5,7 +5,6 @@ import type { DefinitionRecord } from 'ferrule/wire'
 import type { Schema } from '../form/schema.ts'
 import { SchemaForm } from '../form/schema-form.tsx'
 
-/** A scheme of a kind. */
 type Scheme = DefinitionRecord['credentials'][number]
 
 /** Finds the scheme of a name, else the first one. */

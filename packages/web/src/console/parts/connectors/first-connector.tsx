@@ -20,7 +20,6 @@ const printSandboxConnector = (workspace: string | undefined): ConnectorInput =>
   environment: { sandbox: true },
 })
 
-/** Creates a sandbox connector, and shows it. */
 function useSandboxConnector() {
   const go = useGo()
   const { workspace } = useTenant()
@@ -33,7 +32,6 @@ function useSandboxConnector() {
   })
 }
 
-/** Shows the button that creates a sandbox connector. */
 function SandboxButton({ creation }: { readonly creation: ReturnType<typeof useSandboxConnector> }) {
   return (
     <Button loading={creation.isPending} onClick={() => creation.mutate(undefined)}>

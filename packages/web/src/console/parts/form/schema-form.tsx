@@ -37,7 +37,6 @@ import {
   type Schema,
 } from './schema.ts'
 
-/** Props of a field. */
 interface FieldProps {
   readonly label: string
   /** What programs call it; left out where it has no name of its own. */
@@ -54,7 +53,6 @@ interface FieldProps {
   readonly isDisabled: boolean
 }
 
-/** Reads the first example of a schema. */
 function readExample({ examples }: Schema): string | undefined {
   return Array.isArray(examples) && examples.length > 0 ? String(examples[0]) : undefined
 }
@@ -100,18 +98,15 @@ function useTyped(
 
 const parseText = (text: string): string | undefined => (text === '' ? undefined : text)
 
-/** Makes a field of one line. */
 const makeLine = (parse: (text: string) => unknown, inputMode: HTMLAttributes<HTMLInputElement>['inputMode']) =>
   function LineField(props: FieldProps) {
     const typed = useTyped(props.value, { parse, print: printPlain, onChange: props.onChange })
     return <TextInput {...plain} {...readInputProps(props)} {...typed} inputMode={inputMode} placeholder={readExample(props.schema)} />
   }
 
-/** A text of one line. */
 const TextField = makeLine(parseText, 'text')
 /** A whole number of any length. */
 const IntegerField = makeLine(parseInteger, 'numeric')
-/** A number. */
 const NumberField = makeLine(parseNumber, 'decimal')
 
 /** Shows a text of several lines, such as a statement. */
@@ -120,7 +115,6 @@ function LinesField(props: FieldProps) {
   return <Textarea {...plain} {...readInputProps(props)} {...typed} {...manyLines} placeholder={readExample(props.schema)} />
 }
 
-/** Shows a secret of one line. */
 function SecretField(props: FieldProps) {
   const typed = useTyped(props.value, { parse: parseText, print: printPlain, onChange: props.onChange })
   const toggle = { 'aria-label': `Show ${props.label}` }
@@ -214,7 +208,6 @@ function OptionField({ options, ...props }: FieldProps & { readonly options: rea
   )
 }
 
-/** Shows the values of an enum. */
 function ChoiceField(props: FieldProps) {
   const choices = Array.isArray(props.schema['enum']) ? props.schema['enum'] : []
   return <OptionField {...props} options={choices.map((each): Option => [each, printPlain(each)])} />
@@ -256,7 +249,6 @@ function ListField(props: FieldProps) {
   )
 }
 
-/** The component of each kind of field. */
 const components: Readonly<Record<FieldKind, ComponentType<FieldProps>>> = {
   fixed: FixedField,
   choice: ChoiceField,
@@ -283,7 +275,6 @@ interface PropertiesProps extends Pick<FieldProps, 'schema' | 'at' | 'problems' 
   readonly locked?: readonly string[]
 }
 
-/** Shows one property. */
 function PropertyField({ property, ...group }: PropertiesProps & { readonly property: Property }) {
   const { name, schema, isRequired } = property
   const { value, onChange, at, problems, isDisabled, locked = [] } = group
@@ -364,7 +355,6 @@ function ObjectField(props: FieldProps) {
   )
 }
 
-/** Shows one object of a list. */
 function ObjectItem({ index, onRemove, ...props }: FieldProps & { readonly index: number; readonly onRemove: () => void }) {
   return (
     <Stack gap="xs">
@@ -410,7 +400,6 @@ function ObjectsField(props: FieldProps) {
 
 /** What the form shows. */
 export interface SchemaFormProps {
-  /** Schema of an object. */
   readonly schema: Schema
   readonly value: Schema
   readonly onChange: (value: Schema) => void

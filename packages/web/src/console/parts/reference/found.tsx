@@ -8,7 +8,6 @@ import { EmptyState } from '../empty-state.tsx'
 import { PageLink } from '../page-link.tsx'
 import { printReferenceLink } from './address.ts'
 
-/** Results that are shown at most. */
 const mostResults = 50
 
 /** Shows the field; the address has what is typed. @param props `where`: what is searched */

@@ -52,7 +52,6 @@ function CellValue({
   )
 }
 
-/** Draws the row. */
 function Row<Row>({ row, index, topPx, columns, widths, onShow }: DataRowProps<Row>) {
   const isCard = widths === undefined
   const title = `Row ${index + 1}`

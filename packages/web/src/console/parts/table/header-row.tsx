@@ -5,7 +5,6 @@ import classes from './data-table.module.css'
 
 /** An order of rows. */
 export interface DataSort {
-  /** Name of the column. */
   readonly column: string
   readonly direction: 'asc' | 'desc'
 }
@@ -13,7 +12,6 @@ export interface DataSort {
 /** What the header gets. */
 export interface HeaderProps<Row> {
   readonly columns: readonly DataColumn<Row>[]
-  /** Width of the number, then of each column. */
   readonly widths: readonly number[]
   readonly sort: DataSort | undefined
   readonly onSort: ((column: string) => void) | undefined
@@ -69,7 +67,6 @@ function Grip({
   )
 }
 
-/** Shows one title. */
 function HeaderCell<Row>({
   column,
   widthPx,

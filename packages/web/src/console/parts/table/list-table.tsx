@@ -38,7 +38,6 @@ export const Head = ({ columns }: { readonly columns: readonly Pick<ListColumn<n
   </Table.Thead>
 )
 
-/** What a row gets. */
 interface RowProps<Row> extends Pick<ListTableProps<Row>, 'columns'> {
   readonly row: Row
   /** Position in the list, from 0; only a long table gives it. */
@@ -61,7 +60,6 @@ export function ListRow<Row>({ row, columns, index, rowRef }: RowProps<Row>) {
   )
 }
 
-/** What an area holds. */
 interface AreaProps {
   readonly ref?: Ref<HTMLElement>
   readonly children: ReactNode

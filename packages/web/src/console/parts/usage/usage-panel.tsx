@@ -44,7 +44,6 @@ const ranges = {
   '30d': { label: '30 days', lengthMs: 30 * 24 * hourMs, step: '1h' },
 } as const
 
-/** Name of a range. */
 type Range = keyof typeof ranges
 
 /** Returns whether a parameter of an address is a range. */
@@ -61,7 +60,6 @@ export interface UsageScope {
 
 const everyMs = 60_000
 
-/** Reads the calls of a range. */
 const useUsage = ({ connectorId, workspaceId }: UsageScope, range: Range) =>
   useRead(
     ['usage', connectorId, workspaceId, range],
@@ -76,7 +74,6 @@ const useUsage = ({ connectorId, workspaceId }: UsageScope, range: Range) =>
     { everyMs },
   )
 
-/** Shows the report as charts or as a table. */
 function Report({ report, asTable }: { readonly report: UsageReport; readonly asTable: boolean }) {
   return (
     <>
@@ -116,14 +113,12 @@ export function UsagePanel({ title, ...scope }: UsageScope & { readonly title: s
   )
 }
 
-/** One chart. */
 interface Chart {
   readonly title: string
   readonly print: (value: number) => string
   readonly lines: readonly (Omit<Line, 'values'> & { readonly read: (bucket: UsageBucket) => number | null })[]
 }
 
-/** The charts. */
 const charts: readonly Chart[] = [
   {
     title: 'Calls',
@@ -143,7 +138,6 @@ const charts: readonly Chart[] = [
   },
 ]
 
-/** Prints the numbers of a bucket. */
 function printBucket({ lines, print }: Chart, bucket: UsageBucket | undefined): string {
   if (bucket === undefined) return ''
   const texts = lines.flatMap(({ label, read }) => {
@@ -153,7 +147,6 @@ function printBucket({ lines, print }: Chart, bucket: UsageBucket | undefined): 
   return `${printMoment(bucket.time)}: ${texts.length === 0 ? 'no calls' : texts.join(', ')}`
 }
 
-/** Shows one chart. */
 function UsageChart({ chart, report }: { readonly chart: Chart; readonly report: UsageReport }) {
   const { title, print } = chart
   const { data } = report
@@ -171,7 +164,6 @@ function UsageChart({ chart, report }: { readonly chart: Chart; readonly report:
   )
 }
 
-/** Shows the charts. */
 function Charts({ report }: { readonly report: UsageReport }) {
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }}>

@@ -76,7 +76,6 @@ const RemoveButton = ({ name, onClick }: { readonly name: string; readonly onCli
   </Button>
 )
 
-/** What a part of the builder gets. */
 interface PartProps<N extends Node> {
   readonly node: N
   /** Outline number within its group, such as `1.2`. */
@@ -105,7 +104,6 @@ const chooseOperator = (rule: Rule, operator: RuleOperator): Rule => ({
   values: takesList(operator) ? rule.values : rule.values.slice(0, 1),
 })
 
-/** Shows a comparison. */
 function RuleRow({ node, label, fields, onChange, onRemove }: PartProps<Rule>) {
   const name = `condition ${label}`
   const field = fields.find(({ path }) => path === node.field)
@@ -137,7 +135,6 @@ function RuleRow({ node, label, fields, onChange, onRemove }: PartProps<Rule>) {
   )
 }
 
-/** Shows conditions on one element of an array. */
 function ElementsRow({ node, label, fields, depth, onChange, onRemove }: PartProps<Elements>) {
   const name = `elements ${label}`
   const arrays = fields.filter(({ elements }) => elements !== undefined)
@@ -176,7 +173,6 @@ function GroupRow({ node, label, fields, depth, onChange, onRemove }: PartProps<
   )
 }
 
-/** Shows a part by its kind. */
 function NodeRow({ node, ...props }: PartProps<Node>) {
   if (node.kind === 'rule') return <RuleRow {...props} node={node} />
   return node.kind === 'group' ? <GroupRow {...props} node={node} /> : <ElementsRow {...props} node={node} />
@@ -214,7 +210,6 @@ const joins = [
   { value: 'or', label: 'Any of these' },
 ]
 
-/** Shows the parts of a group, and how they are joined. */
 function Members({ node, label, fields, depth, onChange }: Omit<PartProps<Group>, 'onRemove'>) {
   const { of, join } = node
   const replace = (index: number, next: readonly Node[]) => onChange({ ...node, of: of.toSpliced(index, 1, ...next) })
@@ -262,7 +257,6 @@ export const Builder = ({
   readonly onChange: (root: Group) => void
 }) => <Members node={root} label="" fields={fields} depth={0} onChange={onChange} />
 
-/** What an input of a value gets. */
 interface ValueProps {
   readonly rule: Rule
   readonly field: FilterField | undefined
@@ -287,7 +281,6 @@ const BooleanInput = ({ rule, name, onChange }: ValueProps) => (
   />
 )
 
-/** Shows several values. */
 const ListInput = ({ rule, field, name, onChange }: ValueProps) => (
   <TagsInput
     aria-label={`Values of ${name}`}

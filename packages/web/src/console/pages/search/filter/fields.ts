@@ -46,7 +46,6 @@ const readStrings = (value: unknown): readonly string[] => (Array.isArray(value)
 
 const readItems = ({ items }: Schema): Schema => (isObject(items) ? items : {})
 
-/** Lists what lies below a field. */
 function listBelow(path: string, schema: Schema, depth: number): readonly FilterField[] {
   const holder = findType(schema) === 'array' ? readItems(schema) : schema
   if (depth >= deepest) return []

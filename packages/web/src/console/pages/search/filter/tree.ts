@@ -128,13 +128,11 @@ function readCondition(condition: unknown, depth: number): Node {
   return more.length === 0 ? only : makeGroup(nodes)
 }
 
-/** Counts the rules of a node. */
 function countRules(node: Node): number {
   if (node.kind === 'rule') return 1
   return (node.kind === 'group' ? node.of : [node.of]).reduce((sum: number, each) => sum + countRules(each), 0)
 }
 
-/** Returns whether a filter finds everything because it has no condition. */
 const isEverything = (filter: FilterCondition): boolean => {
   const entries = Object.entries(filter)
   return entries.every(([name, operand]) => name === 'and' && Array.isArray(operand) && operand.length === 0)
@@ -237,7 +235,6 @@ export interface FilterDraft {
   readonly problem?: ViewProblem
 }
 
-/** Makes what the builder shows of a filter. */
 function show(filter: FilterCondition | undefined): Shown {
   try {
     return { root: toTree(filter) }

@@ -5,7 +5,6 @@ import type { FilterField } from './fields.ts'
 /** How a rule compares: an operator of filters with one value or several, or with none. */
 export type RuleOperator = Exclude<FieldOperator, 'any'> | 'empty' | 'filled'
 
-/** An operator as the builder shows it. */
 interface RuleWord {
   readonly operator: RuleOperator
   readonly says: string

@@ -38,7 +38,6 @@ const functions = {
   distinct: 'different',
 } as const satisfies Partial<Record<MeasureFunction, string>>
 
-/** A function of measures that is offered. */
 type OfferedFunction = keyof typeof functions
 
 /** What is computed of each group. */
@@ -71,7 +70,6 @@ const describeBy = (field: string, by: GroupKey['by']): string =>
 /** Returns a path as groups and references may both write it: with or without `[]` where a list is. */
 export const toPlain = (path: string): string => path.replaceAll('[]', '')
 
-/** Describes a field of what a reference leads to. */
 const describeRelated = (reference: string, field: string): RelatedField => ({
   token: `${reference}.${field}`,
   title: `${reference} → ${field}`,
@@ -185,7 +183,6 @@ const units = Object.keys(timeUnits).filter(isTimeUnit)
 const isNumeric = (type: SearchFieldType, { compares }: FilterField): boolean =>
   type === 'integer' || type === 'number' || type === 'any' || compares === 'decimal'
 
-/** Lists how the values of a field make groups. */
 function listBys(field: FilterField): readonly GroupKey['by'][] {
   const type = findValueType(field)
   if (type === undefined) return []
@@ -193,7 +190,6 @@ function listBys(field: FilterField): readonly GroupKey['by'][] {
   return ['value', ...(isNumeric(type, field) ? ['ranges' as const] : []), ...(type === 'any' ? units : [])]
 }
 
-/** Lists the functions that fit the values of a field. */
 function listFunctions(field: FilterField): readonly OfferedFunction[] {
   const type = findValueType(field)
   if (type === undefined) return []

@@ -43,7 +43,6 @@ const printMeasure = (value: unknown, of: GroupMeasure['of']): string => {
 
 const readMember = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined)
 
-/** Names the values of the rows by the titles of the table. */
 function nameRows(rows: readonly unknown[], { groups, measures }: GroupChoice): readonly NamedRow[] {
   const values = [
     ...groups.flatMap(({ title, related }, index) => [
@@ -61,7 +60,6 @@ function readRelated(row: unknown, { reference, field }: RelatedField): unknown 
   return readMember(record, field)
 }
 
-/** Builds the columns. */
 const buildColumns = ({ groups, measures }: GroupChoice): readonly DataColumn<NamedRow>[] => [
   ...groups.flatMap(({ token, title, related }) => [
     { name: token, title, read: (row: NamedRow) => row[title], print: printGroup, canSort: true },
@@ -81,7 +79,6 @@ const buildColumns = ({ groups, measures }: GroupChoice): readonly DataColumn<Na
   })),
 ]
 
-/** Describes the values that counted nowhere. */
 function describeSkipped(skipped: unknown, { groups, measures }: GroupChoice): readonly string[] {
   if (!isObject(skipped)) return []
   const says = (count: unknown, field: string, is: string): string =>
@@ -134,7 +131,6 @@ function GroupRemarks({
   )
 }
 
-/** What the groups get. */
 interface GroupsProps {
   readonly search: RunnableSearch
   readonly onChange: ChangeAddress
@@ -208,7 +204,6 @@ const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignif
 /** Prints a value of the axis in little room. */
 const printAxis = (value: number): string => (Math.abs(value) < 1e15 ? compact.format(value) : value.toExponential(1))
 
-/** Shows groups as bars. */
 function Bars({ title, remarks, bars }: Extract<Picture, { readonly is: 'bars' }>) {
   const [first] = bars
   const described = `${title}. ${first === undefined ? '' : `The first bar is ${first.label} with ${first.text}.`} ${remarks.join(' ')} The table has all numbers.`
@@ -249,7 +244,6 @@ function TimeLines({ title, remarks, times, labels, series, zone }: Extract<Pict
   return <LineChart title={title} describes={described} times={times} lines={lines} print={printAxis} printPoint={printPoint} zone={zone} />
 }
 
-/** What the chart gets. */
 interface GroupChartProps {
   readonly rows: readonly NamedRow[]
   readonly choice: GroupChoice

@@ -14,7 +14,6 @@ export interface Bar {
   readonly label: string
   /** true: the group has no value. */
   readonly isQuiet: boolean
-  /** Every digit. */
   readonly text: string
   /** Begin and length in percent of the width. */
   readonly from: number
@@ -79,7 +78,6 @@ function drawBars(rows: readonly NamedRow[], groups: readonly GroupKey[], measur
   })
 }
 
-/** Says which groups are drawn. */
 function describeBars(
   drawn: number,
   { rows, all, order }: { readonly rows: number; readonly all: number; readonly order: string },
@@ -150,7 +148,6 @@ interface LinesFacts {
   readonly hasGaps: boolean
 }
 
-/** Says what is not in the picture. */
 function describeLines({ names, lost, rows, all, hasGaps }: LinesFacts): readonly string[] {
   return [
     ...(names > mostLines ? [`The ${mostLines} greatest of ${printCount(names)} lines are drawn.`] : []),
