@@ -123,8 +123,9 @@ export {
 export { BoundedMap } from './values/bounded-map.ts'
 export { type FormulaMode, formatCsvText } from './values/csv.ts'
 export { findRounded } from './values/filter/lexer.ts'
+export { findPosition } from './values/filter/refusals.ts'
 export { operatorWords } from './values/filter/words.ts'
-export { formatJson, readJson, readJsonNumbers, TooDeep, writeBody, writeJson } from './values/json/json.ts'
+export { formatJson, readJson, readJsonNumbers, TooDeep, tryReadJson, writeBody, writeJson } from './values/json/json.ts'
 export { pointTo } from './values/json/pointer.ts'
 export {
   findRecordingsPath,
@@ -140,4 +141,4 @@ export {
 export { writeKindTemplate } from './values/kind-template.ts'
 export { isReading } from './values/methods.ts'
 export { countEdits, findNearNames } from './values/near-names.ts'
-export { cutFinalNewline, foldKindName, isLoopback } from './values/texts.ts'
+export { countNoun, cutFinalNewline, foldKindName, isLoopback } from './values/texts.ts'

@@ -100,11 +100,6 @@ export function createCodes<T>(clock: () => number) {
   }
 }
 
-/** Returns the fields of a page's form. */
-function formOf({ body }: ReceivedRequest): URLSearchParams {
-  return new URLSearchParams(body)
-}
-
 /** Returns who signs in with the fields of a form; undefined for a wrong email address or password. */
 function signedIn<P extends Person>(people: readonly P[], form: URLSearchParams): P | undefined {
   const email = (form.get('email') ?? '').trim().toLowerCase()
@@ -208,7 +203,7 @@ export function createConsentPage<P extends Person, A extends Asked>(rules: Cons
   }
   const take = rules.take ?? takeDecision
   const submit = (asked: A, request: ReceivedRequest): Reply => {
-    const form = formOf(request)
+    const form = (new URLSearchParams(request.body))
     const taken = take(form, asked, request)
     if (taken) return taken
     const person = signedIn(people, form)

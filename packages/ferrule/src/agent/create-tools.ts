@@ -110,10 +110,6 @@ const longestTextOfExample = 100
 /** What all tools of this process keep, when their program names no store. */
 const sharedKept = createKeptStore()
 
-function answerThrown(thrown: unknown): AgentAnswer {
-  return thrown instanceof Explained ? answerFailure(thrown.error, thrown.lines) : answerFailure(asFerruleError(thrown))
-}
-
 /** Writes the example of a tool for the connector and the entity of the caller. What belongs to another entity is left out. */
 function writeExample({ example, inputSchema: { required } }: ToolDefinition, args: Arguments): Readonly<Record<string, unknown>> {
   const own = Object.entries(args).filter(
@@ -135,7 +131,7 @@ async function runTool(tool: ToolDefinition, context: ToolContext, [given, call]
     return await tool.run({ context, args, call, limits: { signal, deadlineMs } })
   } catch (thrown) {
     if (signal?.aborted === true) throw signal.reason
-    return answerThrown(thrown)
+    return (thrown instanceof Explained ? answerFailure(thrown.error, thrown.lines) : answerFailure(asFerruleError(thrown)))
   }
 }
 
@@ -201,7 +197,7 @@ export const toolScopes: ReadonlyMap<string, McpScope> = new Map(
  * @throws FerruleError `validation_failed` for wrong options
  */
 export async function createTools(source: AgentSources, options: ToolOptions = {}): Promise<readonly AgentTool[]> {
-  checkToolOptions(options)
+  (checkOptions(toolOptions, options))
   const context = buildContext(source, options)
   const reading =
     context.reach.source.readChanges === undefined ? readers.filter((tool) => tool !== changes && tool !== aggregate) : readers
@@ -250,9 +246,6 @@ export const toolOptions: OptionRules = {
   workspace: ['must be a name or null', (value) => value === null || isText(value)],
   connectors: texts,
 }
-
-/** Checks options. @throws FerruleError `validation_failed` with the field of every problem */
-const checkToolOptions = (options: unknown): void => checkOptions(toolOptions, options)
 
 /** Longest name that every framework takes. */
 const longestToolName = 64

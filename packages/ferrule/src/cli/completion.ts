@@ -28,8 +28,6 @@ interface Line {
 }
 
 const readNames = ({ flags }: OptionSpec): readonly string[] => flags.match(/(?<=^|\s)--?[a-z-]+/gi) ?? []
-const takesValue = ({ flags }: OptionSpec): boolean => flags.includes('<')
-
 /** Finds the command of the longest name: `mcp install` before `mcp`. */
 const findSpec = (words: readonly string[]): CommandSpec | undefined =>
   commands
@@ -50,7 +48,7 @@ function readLine(given: readonly string[]): Line {
     }
     const own = findSpec(words)?.options ?? []
     const option = word.startsWith('-') ? [...own, ...known].find((each) => readNames(each).includes(word)) : undefined
-    if (option !== undefined && takesValue(option)) open = option
+    if (option !== undefined && (option.flags.includes('<'))) open = option
     if (!word.startsWith('-')) words.push(word)
   }
   return { spec: findSpec(words), words, options, open, partial }

@@ -150,12 +150,10 @@ function formatHelp(command: Command): string {
   return parts.join('')
 }
 
-const collect = (value: string, before: readonly string[] | undefined): readonly string[] => [...(before ?? []), value]
-
 function buildOption({ flags, about, choices, isList }: OptionSpec): Option {
   const option = new Option(flags, isList ? `${about}; can be repeated` : about)
   if (choices !== undefined) option.choices(choices)
-  if (isList) option.argParser(collect)
+  if (isList) option.argParser((value, before) => [...(before ?? []), value])
   return option
 }
 

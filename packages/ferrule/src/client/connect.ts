@@ -1,6 +1,6 @@
 /** Chooses between the vendor and the service, and connects to the service (docs/decisions/library.md). */
 import type { ConnectorDefinition } from '../definition/connector.ts'
-import { isObject } from '../definition/object.ts'
+import { isObject, dropAbsent } from '../definition/object.ts'
 import { failValidation } from '../errors.ts'
 import { checkOptions, type OptionRule, type OptionRules } from '../values/options.ts'
 import type { ChangesParams } from './changes.ts'
@@ -97,9 +97,6 @@ export const hostedOptions: OptionRules = {
   fetch: ['must be a function', (value) => typeof value === 'function'],
 }
 
-const dropUndefined = (options: object): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
-
 /** The checks have just proven it; TypeScript cannot see that. */
 const isHostedOptions = (_options: unknown): _options is HostedOptions => true
 
@@ -110,7 +107,7 @@ const isHostedOptions = (_options: unknown): _options is HostedOptions => true
  */
 export function readHostedOptions(options: unknown): HostedOptions | undefined {
   if (options !== undefined && !isObject(options)) return undefined // the check of the local options reports it
-  const given = dropUndefined(options ?? {})
+  const given = dropAbsent(options ?? {})
   if (Object.hasOwn(given, 'credentials')) {
     const both = Object.keys(given).filter((name) => Object.hasOwn(hostedOptions, name))
     const message = 'cannot stand beside credentials: credentials call the vendor, and this option calls the service'

@@ -1,5 +1,5 @@
 /** One connector of the service, without types, and its files as streams. */
-import { isObject } from '../definition/object.ts'
+import { isObject, dropAbsent } from '../definition/object.ts'
 import type { Download, DownloadOptions } from '../engine/types.ts'
 import { fail, failValidation, moveProblems } from '../errors.ts'
 import { toFileName } from '../values/file-name.ts'
@@ -163,10 +163,6 @@ const exportRules: OptionRules = {
   format: maybeText,
   formulas: maybeText,
 }
-
-/** Drops what was not given, so that it is not sent as null. */
-const dropAbsent = (members: SearchParams): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 
 /** Reads a filter, which can be text such as `title like "price%" and started >= 2026-01-01`. @throws FerruleError with line and column */
 const readFilter = (filter: unknown): unknown => (typeof filter === 'string' ? parseFilter(filter) : filter)

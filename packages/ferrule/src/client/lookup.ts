@@ -22,16 +22,11 @@ const pageSize = 100
 /** Maximum number of connectors that an error lists. */
 const longestList = 20
 
-const describe = ({ name, connector_type, id }: Listed): string => `${name} (${connector_type}, ${id})`
-
 function describeAll(connectors: readonly Listed[]): string {
   const sorted = connectors.toSorted((one, other) => (one.name < other.name ? -1 : 1))
-  const shown = sorted.slice(0, longestList).map(describe).join(', ')
+  const shown = sorted.slice(0, longestList).map(({ name, connector_type, id }) => `${name} (${connector_type}, ${id})`).join(', ')
   return connectors.length > longestList ? `${shown} and more` : shown
 }
-
-/** Reads the cursor from the address of the next page. */
-const readCursor = (next: string): string | undefined => new URL(next, 'https://service.example').searchParams.get('cursor') ?? undefined
 
 /** Finds a connector once. Concurrent calls share the search; a failed search is forgotten. */
 export class ConnectorLookup {
@@ -97,7 +92,7 @@ export class ConnectorLookup {
     for (let cursor: string | undefined; ; ) {
       const { data, next } = await this.#page({ ...query, cursor })
       listed.push(...data)
-      cursor = next === null ? undefined : readCursor(next)
+      cursor = next === null ? undefined : (new URL(next, 'https://service.example').searchParams.get('cursor') ?? undefined)
       if (cursor === undefined) return listed
     }
   }

@@ -4,7 +4,7 @@ import { checkCondition } from './check-conditions.ts'
 import type { Kind } from './connector.ts'
 import { findField, formatPlainType } from './document.ts'
 import type { EntityDefinition, Operation } from './entity.ts'
-import type { Field, Fields } from './fields.ts'
+import { type Field, type Fields, hasField } from './fields.ts'
 import { listEach, listParentNames, readSetting, type Sync } from './sync.ts'
 
 interface SyncedEntity {
@@ -13,8 +13,6 @@ interface SyncedEntity {
   readonly sync: Sync
 }
 
-const readFirstStep = (path: string): string => path.split(/[.[]/)[0] ?? ''
-const hasField = (fields: Fields | undefined, path: string): boolean => fields !== undefined && readFirstStep(path) in fields
 
 /** Finds the operation that a sync calls: the list, else the get. */
 export const findSyncedOperation = ({ list, get }: EntityDefinition): Operation | undefined => list ?? get

@@ -16,7 +16,7 @@ import {
   type Operation,
   readDescribedSlot,
 } from './entity.ts'
-import { type Fields, isOptional } from './fields.ts'
+import { type Fields, isOptional, hasField } from './fields.ts'
 import { isObject, refusedNames } from './object.ts'
 import { cursorName, everyRow, findShape, type PageDefinition, sizeName } from './page.ts'
 import { checkRecordTexts } from './record-texts.ts'
@@ -65,8 +65,6 @@ interface OperationContext extends EntityContext {
 }
 type Check<C> = (context: C) => Sentences
 
-const readFirstStep = (path: string): string => path.split(/[.[]/)[0] ?? ''
-const hasField = (fields: Fields | undefined, path: string): boolean => fields !== undefined && readFirstStep(path) in fields
 
 /** Lists the parameters that no request carries. */
 const listUnsent = ({ unsent = [], slice = { page: '', size: '' } }: Operation): string[] => [...unsent, slice.page, slice.size]

@@ -306,3 +306,9 @@ export const pick = <F extends Fields, const K extends readonly (keyof F & strin
   for (const name of names as readonly K[number][]) picked[name] = fields[name]
   return picked
 }
+
+/** The first step of a path. */
+export const readFirstStep = (path: string): string => path.split(/[.[]/)[0] ?? ''
+
+/** Returns whether the first step of a path is one of the fields. */
+export const hasField = (fields: Fields | undefined, path: string): boolean => fields !== undefined && readFirstStep(path) in fields

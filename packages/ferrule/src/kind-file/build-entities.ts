@@ -9,11 +9,11 @@ import {
   type Origin,
   readDescribedSlot,
 } from '../definition/entity.ts'
-import { type Field, type Fields, objectOrAny } from '../definition/fields.ts'
+import { type Field, type Fields, objectOrAny, readFirstStep } from '../definition/fields.ts'
 import { type Changes, type Each, listParentNames, type Since, type Sync, type TimeForm } from '../definition/sync.ts'
 import { buildFields } from './build-fields.ts'
 import { buildOperation } from './build-operation.ts'
-import { type BuildScope, firstStep, readConditions, readSpan, refer } from './build-scope.ts'
+import { type BuildScope, readConditions, readSpan, refer } from './build-scope.ts'
 import type { Steps } from './check-tree.ts'
 import type { FileChanges, FileCondition, FileEntity, FileSince, FileSync, Named, Scalar } from './file.ts'
 
@@ -66,7 +66,7 @@ class SyncBuilder {
 
   #isField(path: string, steps: Steps, fields: Fields | undefined = this.#own.record, of = 'the record'): boolean {
     const valid = Object.keys(fields ?? {})
-    return valid.includes(path) || refer(this.#scope, { steps, what: `a field of ${of}`, name: firstStep(path), valid })
+    return valid.includes(path) || refer(this.#scope, { steps, what: `a field of ${of}`, name: readFirstStep(path), valid })
   }
 
   #isEntity(name: string, steps: Steps): boolean {
@@ -228,8 +228,6 @@ class SyncBuilder {
   }
 }
 
-const buildSync = (scope: BuildScope, source: SyncSource, sync: FileSync): Sync => new SyncBuilder(scope, source).build(sync)
-
 /** Beyond so many searchable fields, values are stored as JSON: a table has at most 1,600 columns. */
 const fieldsOfOwn = 60
 
@@ -266,9 +264,9 @@ function buildKey(scope: BuildScope, name: string, { key }: FileEntity, record: 
   const paths = [key ?? 'id'].flat()
   const valid = Object.keys(record)
   for (const path of paths.filter((each) => !each.startsWith('param.')))
-    if (!valid.includes(firstStep(path)))
+    if (!valid.includes(readFirstStep(path)))
       refer(scope, {
-        ...{ steps: key === undefined ? steps : [...steps, 'key'], what: 'a field of the record', name: firstStep(path), valid },
+        ...{ steps: key === undefined ? steps : [...steps, 'key'], what: 'a field of the record', name: readFirstStep(path), valid },
         example: key === undefined ? 'key: sha (the field that identifies a record; without key it is id)' : 'key: id',
       })
   return paths
@@ -282,7 +280,7 @@ function buildEntity(scope: BuildScope, name: string, entity: FileEntity): Entit
   if (writtenActions.every((action) => entity[action as WrittenAction] === undefined))
     found.note(steps, { message: 'has no operation', example: `list: GET /${name}` })
   for (const path of Object.keys(entity.from ?? {}))
-    refer(scope, { steps: [...steps, 'from', path], what: 'a field of the record', name: firstStep(path), valid: Object.keys(record) })
+    refer(scope, { steps: [...steps, 'from', path], what: 'a field of the record', name: readFirstStep(path), valid: Object.keys(record) })
   if (entity.of !== undefined)
     refer(scope, { steps: [...steps, 'of'], what: 'an entity', name: entity.of, valid: Object.keys(file.entities) })
   for (const [path, target] of Object.entries(entity.refers ?? {}))
@@ -321,15 +319,13 @@ function buildDescribed(scope: BuildScope, name: string, { described }: FileEnti
     if (slot !== undefined) refer(scope, { steps: at, what: `a parameter of ${name}`, name: slot, valid: own })
   }
   const { record = {} } = source
-  refer(scope, { steps: [...steps, 'name'], what: `a field of ${entity}`, name: firstStep(field), valid: Object.keys(record) })
+  refer(scope, { steps: [...steps, 'name'], what: `a field of ${entity}`, name: readFirstStep(field), valid: Object.keys(record) })
   const at = { steps: [...steps, 'where'], records: [[entity, record]] } as const
   const [where] = described.where === undefined ? [] : readConditions(scope, described.where, at)
   return {
     described: { entity, ...(params === undefined ? {} : { params }), field, ...(where === undefined ? {} : { where }) },
   }
 }
-
-const toJson = (field: Field): Field => objectOrAny(field.description ?? '')
 
 /** Builds the searchable fields, and where those come from that are not at the top of the record. */
 function buildSearch(
@@ -352,7 +348,7 @@ function buildSearch(
       !refer(scope, {
         steps: [...steps, 'search'],
         what: 'a field that can be searched',
-        name: firstStep(inner),
+        name: readFirstStep(inner),
         valid,
         example: 'search: [id, name]',
       })
@@ -361,7 +357,7 @@ function buildSearch(
     return [[name, findField(fields, inner) ?? objectOrAny(name)]]
   })
   return {
-    fields: Object.fromEntries(found.map(([name, field], index) => [name, index < fieldsOfOwn ? field : toJson(field)])),
+    fields: Object.fromEntries(found.map(([name, field], index) => [name, index < fieldsOfOwn ? field : (objectOrAny(field.description ?? ''))])),
     project: Object.fromEntries(Object.entries(names).filter(([name, path]) => name !== path)),
   }
 }
@@ -377,7 +373,7 @@ function addSync(scope: BuildScope, name: string, entity: FileEntity, entities: 
   }
   if (built.key.length === 0)
     scope.found.note([...steps, 'sync'], { message: 'a copy needs a key, and this entity has none', example: 'key: id' })
-  const base: Sync = typeof sync === 'string' ? {} : buildSync(scope, { entity: name, entities, steps: [...steps, 'sync'] }, sync)
+  const base: Sync = typeof sync === 'string' ? {} : (new SyncBuilder(scope, { entity: name, entities, steps: [...steps, 'sync'] }).build(sync))
   const parent = entities[listParentNames(base)[0] ?? '']?.record ?? {}
   const searched = buildSearch(scope, entity, built.record ?? {}, { steps, parent })
   const project = searched === undefined || Object.keys(searched.project).length === 0 ? {} : { project: searched.project }

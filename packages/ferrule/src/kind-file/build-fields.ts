@@ -94,8 +94,6 @@ const readShort = (text: string, place: FieldPlace): ShortField => {
   return isShortField(read) ? read : placeholder
 }
 
-const withNull = (field: Field): Field => (field.type === undefined ? field : make.orNull(field))
-
 /** Builds the fields of one map. */
 class FieldBuilder {
   readonly #scope: FieldScope
@@ -238,7 +236,7 @@ class FieldBuilder {
   /** Marks a field as optional, null or found somewhere, as its place wants it. */
   #finish(field: Field, { mark, path, find }: { mark: ShortField['mark']; path: readonly string[]; find?: Finding | undefined }): Field {
     const { place, required, finding } = this.#scope
-    if (place === 'record') return mark === '?' ? withNull(field) : field
+    if (place === 'record') return mark === '?' ? ((field.type === undefined ? field : make.orNull(field))) : field
     const isTop = path.length === 1
     if (field['x-fill'] !== undefined) return make.opt(field)
     if (place === 'parameter') return mark === '!' || (isTop && required?.has(path[0] ?? '')) ? field : make.opt(field)

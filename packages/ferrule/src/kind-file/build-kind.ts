@@ -1,4 +1,5 @@
 /** Makes the long form of a checked file. */
+import { readFirstStep } from '../definition/fields.ts'
 import { v5 } from 'uuid'
 import type { ConnectorDefinition, ErrorRule } from '../definition/connector.ts'
 import { type LiveAction, liveActions } from '../definition/entity.ts'
@@ -7,7 +8,7 @@ import type { WebhookChallenge, WebhookRule, Webhooks, WebhookTime } from '../de
 import { buildEntities } from './build-entities.ts'
 import { readFinding } from './build-fields.ts'
 import { buildPages, checkWays } from './build-operation.ts'
-import { type BuildScope, firstStep, readSpan, refer } from './build-scope.ts'
+import { type BuildScope, readSpan, refer } from './build-scope.ts'
 import type { Findings, Steps } from './check-tree.ts'
 import { buildConfiguration, buildCredentials, buildLimits, buildOrigins } from './connection/build-connection.ts'
 import type { FileAccount, FileErrorRow, FileErrors, FileWebhookEvent, FileWebhooks, KindFile, Named } from './file.ts'
@@ -211,7 +212,7 @@ function buildAccount(
   if (identity === undefined) return {}
   const { record = {}, [identity.action]: operation } = entities[identity.entity] ?? {}
   const steps = isShort ? ['account'] : ['account', 'id']
-  refer(scope, { steps, what: `a field of ${identity.entity}`, name: firstStep(id), valid: Object.keys(record) })
+  refer(scope, { steps, what: `a field of ${identity.entity}`, name: readFirstStep(id), valid: Object.keys(record) })
   const valid = Object.keys(operation?.params ?? {})
   for (const each of Object.keys(params))
     refer(scope, { steps: ['account', 'params', each], what: 'a parameter of the call', name: each, valid })

@@ -1,13 +1,13 @@
 /** Makes an operation of the long form. */
 import type { LiveAction, Method, Operation, Origin, Send } from '../definition/entity.ts'
-import type { Field, Fields } from '../definition/fields.ts'
+import { type Field, type Fields, readFirstStep } from '../definition/fields.ts'
 import { id, int, opt, str } from '../definition/fields.ts'
 import { type GraphqlCall, graphqlResult, parseGraphqlCall, writeGraphql } from '../definition/graphql.ts'
 import { isObject } from '../definition/object.ts'
 import { cursorName, type NextPages, sizeName } from '../definition/page.ts'
 import { listSlots } from '../definition/templates.ts'
 import { buildFields, toSentence } from './build-fields.ts'
-import { type BuildScope, checkHeaders, firstStep, lowerNames, readConditions, readSpan, refer } from './build-scope.ts'
+import { type BuildScope, checkHeaders, lowerNames, readConditions, readSpan, refer } from './build-scope.ts'
 import type { Steps } from './check-tree.ts'
 import type { FileOperation, FileText, FileWay, Named } from './file.ts'
 
@@ -99,7 +99,7 @@ const listPaging = (way: FileWay | undefined): readonly string[] => [way?.send ?
 /** Lists the arguments that callers must give: those that neither a parameter of the body nor paging fills. */
 function listNeeded({ args }: GraphqlCall, { body = {}, wrap, always = {} }: FileOperation, paging: readonly string[]): string[] {
   const sent = Object.entries(body).map(([name, value]) => (isObject(value) && typeof value['$to'] === 'string' ? value['$to'] : name))
-  const filled = new Set([...(wrap === undefined ? sent : [wrap]), ...Object.keys(always), ...paging].map(firstStep))
+  const filled = new Set([...(wrap === undefined ? sent : [wrap]), ...Object.keys(always), ...paging].map(readFirstStep))
   return Object.entries(args).flatMap(([name, type]) => (type.endsWith('!') && !filled.has(name) ? [name] : []))
 }
 
@@ -290,7 +290,7 @@ class OperationBuilder {
       found.note(this.#callSteps, { message: 'is a call of GraphQL, and the file does not say its path', example: 'graphql: /graphql' })
     if (Object.keys(this.#full.params ?? {}).some((name) => !this.#inHeaders.includes(name)))
       found.note([...steps, 'params'], { message: 'GraphQL has arguments only: its parameters stand in body', example: 'body: …' }, 'key')
-    for (const name of new Set(sent.map(firstStep)))
+    for (const name of new Set(sent.map(readFirstStep)))
       refer(this.#scope, {
         ...{ steps: this.#callSteps, what: `an argument of ${field}, and it is sent`, name, valid: Object.keys(args) },
         example: `call: 'query ${field}(${name}: String)'`,

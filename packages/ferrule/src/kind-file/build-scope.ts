@@ -1,5 +1,5 @@
 /** What all builders share: the findings, references by name, and small readers of texts. */
-import type { Fields } from '../definition/fields.ts'
+import { type Fields, readFirstStep } from '../definition/fields.ts'
 import { isObject } from '../definition/object.ts'
 import { type Condition, readSetting } from '../definition/sync.ts'
 import type { Findings, Steps } from './check-tree.ts'
@@ -30,9 +30,6 @@ export function refer({ found }: Pick<BuildScope, 'found'>, { steps, what, name,
   found.note(steps, said, steps.at(-1) === name ? 'key' : 'value')
   return false
 }
-
-/** The first step of a path. */
-export const firstStep = (path: string): string => path.split(/[.[]/)[0] ?? ''
 
 /** What conditions are about. */
 export interface ConditionSource {
@@ -74,7 +71,7 @@ function referCondition(scope: BuildScope, condition: Condition, { steps, record
   const { field } = condition
   for (const [of, fields] of records) {
     const valid = Object.keys(fields)
-    if (!valid.includes(field)) refer(scope, { steps, what: `a field of ${of}`, name: firstStep(field), valid })
+    if (!valid.includes(field)) refer(scope, { steps, what: `a field of ${of}`, name: readFirstStep(field), valid })
   }
   const setting = isConfigured === undefined ? undefined : readSetting(condition)
   const valid = Object.keys(scope.file.configuration ?? {})

@@ -1,4 +1,5 @@
 /** Reads kind files: their text, their table, and the checks of the long form. All mistakes come at once. */
+import { tryReadJson } from '../values/json/json.ts'
 import { findProblems } from '../definition/check.ts'
 import type { ConnectorDefinition, Rules } from '../definition/connector.ts'
 import { isObject } from '../definition/object.ts'
@@ -98,17 +99,9 @@ function findProblemSteps(problem: string, file: unknown): { readonly steps: Ste
 const members = ['kind', 'title', 'about', 'id', 'documentation'] as const
 const objects = ['origins', 'credentials', 'configuration', 'pages', 'problem', 'limits', 'check', 'entities'] as const
 
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** Returns the long form in a text; undefined for YAML, for the form that people write, and for JSON that is cut. */
 function parseLongForm(text: string): Readonly<Record<string, unknown>> | undefined {
-  const value = /^\s*\{/.test(text) ? parse(text) : undefined
+  const value = /^\s*\{/.test(text) ? tryReadJson(text) : undefined
   return isObject(value) && isObject(value['origins']) ? value : undefined
 }
 

@@ -1,6 +1,6 @@
 /** Compares requests and records with what a file says of them. Pure. */
 import { isObject } from '../definition/object.ts'
-import { readJson, writeJson } from '../values/json/json.ts'
+import { writeJson, tryReadJson } from '../values/json/json.ts'
 import { decodePart } from '../values/texts.ts'
 import type { Pairs, RecordedRequest } from './recording.ts'
 
@@ -93,17 +93,6 @@ function comparePairs(what: string, written: Pairs, sent: Pairs): string[] {
   return [...problems, ...left.map(([name, value]) => `${what} ${name} is ${show(value)}, and is not written`)]
 }
 
-const decode = (path: string): string => path.split('/').map(decodePart).join('/')
-
-/** Reads a body as JSON; undefined for any other text. */
-export function parseBody(text: string): unknown {
-  try {
-    return readJson(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** Leaves out the document of GraphQL where the recording does. */
 function cutDocument(written: unknown, sent: unknown): unknown {
   if (!isObject(written) || !isObject(sent) || !isObject(written['variables']) || 'query' in written) return sent
@@ -114,11 +103,11 @@ function cutDocument(written: unknown, sent: unknown): unknown {
 function compareBodies({ body, form }: RecordedRequest, { body: sent = '', headers }: ComparedRequest): string[] {
   if (form !== undefined) return comparePairs('the form’s', form, [...new URLSearchParams(sent)])
   if (body === undefined) return sent === '' ? [] : [`the body is ${sent.slice(0, longestShown)}, and none is written`]
-  const parsed = headers['content-type'] === 'application/json' ? parseBody(sent) : undefined
+  const parsed = headers['content-type'] === 'application/json' ? tryReadJson(sent) : undefined
   return compare(body, cutDocument(body, parsed), { isPart: false, at: 'body' })
 }
 
-const nameTarget = (method: string, path: string): string => `${method} ${decode(path)}`
+const nameTarget = (method: string, path: string): string => `${method} ${(path.split('/').map(decodePart).join('/'))}`
 
 /** Returns whether a request has the method and the path of a recorded one. */
 export const matchesTarget = (written: RecordedRequest, { method, url }: ComparedRequest): boolean =>

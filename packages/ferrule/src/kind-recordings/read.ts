@@ -9,7 +9,7 @@ import {
   either,
   flag,
   type KeyGroup,
-  type KeyRow,
+  key,
   keys,
   list,
   longest,
@@ -31,13 +31,6 @@ const most = { bytes: 4 * 1024 * 1024, recordings: 500, exchanges: 100, values: 
 const sentence = text(undefined, longest.sentence)
 const pairs = map('name', either(scalar, list(scalar)))
 const headers = map('header', text())
-
-const key = (name: string, holds: Shape, about: string, rest: Omit<KeyRow, 'key' | 'holds' | 'about'>): KeyRow => ({
-  key: name,
-  holds,
-  about,
-  ...rest,
-})
 
 const recordings: KeyGroup = {
   title: 'a file of recordings',

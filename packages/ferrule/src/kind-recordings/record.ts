@@ -11,8 +11,7 @@ import type { Connection } from '../engine/connection.ts'
 import { Http, type HttpAnswer, type HttpRequest, type HttpSender, readHeader } from '../engine/http/http.ts'
 import { findLineFormat, type RowLines } from '../engine/json/raw-rows.ts'
 import { asFerruleError, fail } from '../errors.ts'
-import { formatJson, writeJson } from '../values/json/json.ts'
-import { parseBody } from './compare.ts'
+import { formatJson, writeJson, tryReadJson } from '../values/json/json.ts'
 import { createReplayConnection, listSecretHeaders, listSecretQuery } from './connection.ts'
 import { Identities } from './identities.ts'
 import { listLeaks } from './leaks.ts'
@@ -106,7 +105,7 @@ const readText = ({ text, bytes }: HttpAnswer): string => bytes?.toString() ?? t
 const readAnswer = (answer: HttpAnswer, lines: RowLines | undefined): unknown =>
   lines !== undefined && answer.status < 300 && findLineFormat(lines, readHeader(answer, 'content-type')) !== undefined
     ? readLines(lines, readText(answer))
-    : parseBody(readText(answer))
+    : tryReadJson(readText(answer))
 
 class Builder {
   readonly #kind: Kind
@@ -161,7 +160,7 @@ class Builder {
     const secret = listSecretQuery(this.#kind.definition)
     const query = this.#replacer.write(group([...url.searchParams].filter(([name]) => !secret.has(name))), 'query')
     const call = `${method} ${this.#replacer.writePath(url.pathname)}`
-    const json = headers['content-type'] === 'application/json' && body !== undefined ? this.#writeBody(parseBody(body)) : undefined
+    const json = headers['content-type'] === 'application/json' && body !== undefined ? this.#writeBody(tryReadJson(body)) : undefined
     const form = body !== undefined && json === undefined ? this.#replacer.write(group(new URLSearchParams(body)), 'form') : undefined
     const own = this.#replacer.write(this.#listOwnHeaders(headers, of), 'headers')
     const rest = {
@@ -358,7 +357,7 @@ export class PastedVendor implements HttpSender {
 
   /** @param text a HAR file, or the body of one answer */
   constructor(text: string) {
-    const value = parseBody(text)
+    const value = tryReadJson(text)
     const log = isObject(value) && isObject(value['log']) ? value['log']['entries'] : undefined
     this.isHar = Array.isArray(log)
     const headers = value === undefined ? {} : { 'content-type': 'application/json' }

@@ -80,12 +80,10 @@ export interface Walked {
   error?: unknown
 }
 
-const readData = (outcome: Outcome): unknown => (outcome.type === 'file' ? undefined : outcome.data)
-
 /** Notes what a page brings. @returns the parameters of the next page; null after the last */
 function notePage(walked: Walked, outcome: Outcome): Readonly<Record<string, unknown>> | null {
   if (outcome.type !== 'list') {
-    walked.record = readData(outcome)
+    walked.record = ((outcome.type === 'file' ? undefined : outcome.data))
     return null
   }
   const { data, meta, doubt } = outcome

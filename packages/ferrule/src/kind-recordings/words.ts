@@ -104,15 +104,12 @@ const toSnake = (name: string): string =>
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '_')
 
-/** Finds what the values of a name are; undefined if the name does not say it. */
-const sortOfName = (name: string): Sort | undefined => named.find(([, form]) => form.test(toSnake(name)))?.[0]
-
 /** Names of values that say nothing of a person, whatever holds them. */
 const plain = /(?:^|_)(?:id|type|object|kind|state|status|url|href|at|date)$/
 
 /** Finds what a member is: its own name says it, else what holds it. */
 export function sortOfMember(name: string, holder: Sort | undefined): Sort | undefined {
-  const own = sortOfName(name)
+  const own = (named.find(([, form]) => form.test(toSnake(name)))?.[0])
   return own ?? (plain.test(toSnake(name)) ? undefined : holder)
 }
 

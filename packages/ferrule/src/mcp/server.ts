@@ -6,7 +6,7 @@ import type { AgentAnswer, AgentTool } from '../agent/types.ts'
 import { isObject } from '../definition/object.ts'
 import { asFerruleError, type ErrorCode, fail, failValidation } from '../errors.ts'
 import { inSpan, type Span, type SpanStart } from '../tracing.ts'
-import { readJson, writeJson } from '../values/json/json.ts'
+import { writeJson, tryReadJson } from '../values/json/json.ts'
 
 /** Longest id of a request that a span has, in characters. */
 const longestId = 100
@@ -252,14 +252,6 @@ function decode(text: string): string | undefined {
   }
 }
 
-function parseParams(text: string): unknown {
-  try {
-    return readJson(text)
-  } catch {
-    return undefined
-  }
-}
-
 /**
  * Reads the address of a part.
  * @returns undefined: it is no address of a file
@@ -270,7 +262,7 @@ function readFileAddress(address: string): { readonly file: ConnectorFile; reado
   const [connector, entity] = [decode(first), decode(second)]
   if (!connector || !entity) return undefined
   const values = new URLSearchParams(query)
-  const params = parseParams(values.get('params') ?? '{}')
+  const params = tryReadJson(values.get('params') ?? '{}')
   const offset = Number(values.get('offset') ?? 0)
   if (!isObject(params)) throw failValidation([{ field: '/params', message: 'must be a JSON object', error_code: 'type' }])
   if (!Number.isSafeInteger(offset) || offset < 0)

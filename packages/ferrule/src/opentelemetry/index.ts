@@ -17,7 +17,7 @@ import { type Span, type SpanAttributes, type SpanStart, setTracing, type Tracin
  * @throws FerruleError `setting_invalid` when `@opentelemetry/api` is not installed
  */
 export async function startTracing(options: TracingOptions = {}): Promise<void> {
-  setTracing(createTracing(await loadPeer('@opentelemetry/api', () => import('@opentelemetry/api')), options))
+  setTracing((new ApiTracing((await loadPeer('@opentelemetry/api', () => import('@opentelemetry/api'))), options)))
 }
 
 /** Stops making spans. Spans that have started still end. */
@@ -127,5 +127,3 @@ class ApiTracing implements Tracing {
   }
 }
 
-/** Makes what collects spans for an SDK. */
-const createTracing = (api: Api, options: TracingOptions): Tracing => new ApiTracing(api, options)

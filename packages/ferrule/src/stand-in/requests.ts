@@ -1,6 +1,7 @@
 /** Reads requests as they arrive at a stand-in. */
+import { tryReadJson } from '../values/json/json.ts'
 import { getAt, parsePath } from '../engine/json/paths.ts'
-import { type ComparedRequest, parseBody } from '../kind-recordings/compare.ts'
+import { type ComparedRequest } from '../kind-recordings/compare.ts'
 import type { Pairs } from '../kind-recordings/recording.ts'
 
 /** A request as it arrives. */
@@ -15,7 +16,7 @@ export function readRequest(request: ComparedRequest): SentRequest {
   const { headers, body = '' } = request
   const type = headers['content-type'] ?? ''
   const form = type.startsWith('application/x-www-form-urlencoded') ? [...new URLSearchParams(body)] : []
-  return { ...request, json: type.includes('json') ? parseBody(body) : undefined, form }
+  return { ...request, json: type.includes('json') ? tryReadJson(body) : undefined, form }
 }
 
 const toText = (value: unknown): string | undefined =>

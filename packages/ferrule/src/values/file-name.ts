@@ -8,13 +8,11 @@ const device = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
 /** Longest name in bytes of UTF-8: file systems take 255, and a part of a file has a longer name. */
 const mostBytes = 200
 
-const countBytes = (text: string): number => new TextEncoder().encode(text).length
-
 /** Cuts a name to its bytes, and keeps a short ending. */
 function shorten(name: string): string {
   const ending = /\.[^.]{1,10}$/.exec(name)?.[0] ?? ''
   const signs = [...name.slice(0, name.length - ending.length)]
-  while (countBytes(signs.join('') + ending) > mostBytes) signs.pop()
+  while ((new TextEncoder().encode((signs.join('') + ending)).length) > mostBytes) signs.pop()
   return signs.join('') + ending
 }
 

@@ -20,3 +20,6 @@ export const isLoopback = (host: string): boolean => /^(localhost|::1|\[::1\]|12
 
 /** Folds the name of a kind: ignores case, space, `_` and `-`. */
 export const foldKindName = (text: string): string => text.toLowerCase().replace(/[\s_-]+/g, '-')
+
+/** Writes a number with a noun: `1 row`, `2 rows`. */
+export const countNoun = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`

@@ -196,10 +196,6 @@ function commentsOf(world: World, call: number): readonly JsonRecord[] {
   })
 }
 
-function mediaBlock(state: GongState, call: number): JsonRecord {
-  return state.world.traits(call).media === 'none' ? {} : { media: state.media.urls(call) }
-}
-
 function extensiveRecord(state: GongState, call: number, selector: Selector): JsonRecord {
   const { world } = state
   const subject = { call, name: customerOf(world, call), objectTypes: ['Account', 'Opportunity'] }
@@ -211,7 +207,7 @@ function extensiveRecord(state: GongState, call: number, selector: Selector): Js
     ...(selector.content ? { content: contentOf(world, call, selector.content) } : {}),
     ...(selector.interaction ? { interaction: interactionBlockOf(world, call, selector.interaction) } : {}),
     ...(selector.comments ? { collaboration: { publicComments: commentsOf(world, call) } } : {}),
-    ...(selector.media ? mediaBlock(state, call) : {}),
+    ...(selector.media ? (state.world.traits(call).media === 'none' ? {} : { media: state.media.urls(call) }) : {}),
   }
 }
 

@@ -105,10 +105,6 @@ function fileReply(source: ByteSource, request: ReceivedRequest, kind: MediaKind
   return { status: 206, headers: { ...headers, ...content }, body: part(source, wanted.first, wanted.last) }
 }
 
-function compactTime(instant: number): string {
-  return `${new Date(instant).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`
-}
-
 function readCompactTime(text: string): number {
   const found = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text)
   return found
@@ -127,7 +123,7 @@ function addressSigner(options: MediaOptions) {
   }
   return {
     url(path: string): string {
-      const date = compactTime(options.clock())
+      const date = (`${new Date(options.clock()).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`)
       const query = new URLSearchParams({
         'X-Amz-Algorithm': 'AWS4-HMAC-SHA256',
         'X-Amz-Credential': `SANDBOX/${date.slice(0, 8)}/us-east-1/s3/aws4_request`,

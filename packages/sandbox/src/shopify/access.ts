@@ -65,17 +65,13 @@ function releasedAt(year: number, month: number): number {
   return Date.UTC(year, month - 1, 1, releaseHour)
 }
 
-function nameOf(year: number, month: number): string {
-  return `${year}-${String(month).padStart(2, '0')}`
-}
-
 /** Returns the oldest version that is supported at a time: each is for twelve months. */
 export function oldestVersion(now: number): string {
   const past = new Date(now)
   let [year, month] = [past.getUTCFullYear() - 1, Math.floor(past.getUTCMonth() / 3) * 3 + 1]
   // The newest version that ran out is the one released a year ago or earlier; its successor is the oldest one left.
   if (releasedAt(year + 1, month) <= now) [year, month] = month === 10 ? [year + 1, 1] : [year, month + 3]
-  return nameOf(year, month)
+  return (`${year}-${String(month).padStart(2, '0')}`)
 }
 
 /**

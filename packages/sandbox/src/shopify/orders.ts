@@ -176,11 +176,6 @@ function plainFields(view: View, order: number): JsonRecord {
   }
 }
 
-/** Pieces of a line that were given back. */
-function returnedOf(refund: Refunded | undefined, line: number): number {
-  return refund?.pieces.get(line) ?? 0
-}
-
 function orderRecord(view: View, order: number): JsonRecord {
   const basket = basketOf(view, order)
   const refund = refundedOf(view, order, basket)
@@ -194,7 +189,7 @@ function orderRecord(view: View, order: number): JsonRecord {
     ...buyerOf(view, order),
     fulfillments: embeddedFulfillments(view, order),
     line_items: basket.lines.map((line) =>
-      lineRecord(view, line, { shipped: shipped.has(line.position), returned: returnedOf(refund, line.position) }),
+      lineRecord(view, line, { shipped: shipped.has(line.position), returned: (refund?.pieces.get(line.position) ?? 0) }),
     ),
     refunds: embeddedRefunds(view, order),
     shipping_lines: [shippingLine(view, order, basket)],

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as pass } from 'node:timers/promises'
 import type { FaultSupply } from '../faults.ts'
-import { findRoute, type ReceivedRequest, type Reply } from '../http.ts'
+import { findRoute, type ReceivedRequest, type Reply, headerOf } from '../http.ts'
 import { bare, canceled, failedReply, partitionReply, type RowsFault, refused, resultSet, running, unknownAccount } from './answers.ts'
 import type { RunEnvironment } from './context.ts'
 import { enginePackage } from './engine.ts'
@@ -29,11 +29,6 @@ interface ApiCall {
   readonly handle: string
 }
 
-function headerOf({ headers }: ReceivedRequest, name: string): string | undefined {
-  const value = headers[name]
-  return Array.isArray(value) ? value[0] : value
-}
-
 const domain = '.snowflakecomputing.com'
 
 /** Returns true for a request to the account of the sandbox; a host that is not the vendor's is that of the sandbox. */
@@ -41,10 +36,6 @@ function isOwnAccount(request: ReceivedRequest): boolean {
   const host = (request.headers.host ?? '').toLowerCase().replace(/:\d+$/, '')
   const named = headerOf(request, 'x-forwarded-host')?.toLowerCase() ?? (host.endsWith(domain) ? host : snowflakeCredentials.host)
   return named === snowflakeCredentials.host
-}
-
-function takesGzip(request: ReceivedRequest): boolean {
-  return /\bgzip\b/i.test(headerOf(request, 'accept-encoding') ?? '')
 }
 
 /** Refuses what is not JSON; the vendor says so before it looks further. */
@@ -121,7 +112,7 @@ function outcomeReply(asked: ApiCall, statement: Statement): Promise<Reply> | Re
   if (outcome.state === 'failed') return failedReply(statement, outcome.failure)
   if (outcome.state === 'dropped') return notFound(statement.handle)
   const { code } = asked.state
-  const sending = { switches, packed: takesGzip(asked.request), rowsFault: takeRowsFault(asked) }
+  const sending = { switches, packed: /\bgzip\b/i.test(headerOf(asked.request, 'accept-encoding') ?? ''), rowsFault: takeRowsFault(asked) }
   return resultSet(statement, outcome.result, { ...sending, ...(code ? { code } : {}) })
 }
 

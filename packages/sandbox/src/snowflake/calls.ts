@@ -158,11 +158,10 @@ function identifier({ name, args: [arg = []] }: FunctionCall): readonly Token[] 
   return Array.isArray(tokens) ? tokens : callOf(name, [arg])
 }
 
-const sequence = (): readonly Token[] => [sql('"SEQ$"')]
 const rewrites: Readonly<Record<string, (call: FunctionCall) => readonly Token[]>> = {
   ...setEach(cast, 'CAST TRY_CAST'),
   ...setEach(withPart, 'DATEADD TIMESTAMPADD DATEDIFF DATE_TRUNC DATE_PART'),
-  ...setEach(sequence, 'SEQ1 SEQ2 SEQ4 SEQ8'),
+  ...setEach(() => [sql('"SEQ$"')], 'SEQ1 SEQ2 SEQ4 SEQ8'),
   TABLE: table,
   IDENTIFIER: identifier,
   TO_VARIANT: ({ args }) => called('to_json', args),

@@ -2,7 +2,7 @@ import type { Column } from './cells.ts'
 import { endOf, failed, logged, type PartRun, standing, translationOf } from './context.ts'
 import { resultTable, translated } from './dialect.ts'
 import { early, type Failure, failure, isFailure } from './failures.ts'
-import { closing, depthChange, is, isName, isWord, type Part, type Token, writtenName } from './lexer.ts'
+import { closing, depthChange, is, isName, isWord, type Part, type Token, writtenName, nameAt } from './lexer.ts'
 import type { StatementResult } from './tables.ts'
 import { tableOf, tableSql, textRows } from './tables.ts'
 import { scratch } from './world.ts'
@@ -123,19 +123,10 @@ function countColumn(name: string): Column {
   return { name, type: 'fixed', precision: 19, scale: 0, nullable: false }
 }
 
-function nameFrom(tokens: readonly Token[], start: number): readonly string[] {
-  const names: string[] = []
-  for (let index = start; isName(tokens[index]); index += 2) {
-    names.push(tokens[index]?.text ?? '')
-    if (!is(tokens[index + 1], '.')) break
-  }
-  return names
-}
-
 function targetOf(tokens: readonly Token[]): readonly string[] {
   const before = ['INSERT', 'OVERWRITE', 'INTO', 'UPDATE', 'DELETE', 'FROM']
   const start = tokens.findIndex((token) => isName(token) && !isWord(token, ...before))
-  return nameFrom(tokens, start)
+  return nameAt(tokens, start)
 }
 
 /** Returns what may have changed, so that a reset knows what to bring back. */
@@ -168,7 +159,6 @@ function stepsOf(context: PartRun): readonly Step[] {
   if (!isWord(tokens[1], 'OVERWRITE')) return [{ sql: translated(part, translation), column }]
   const rest = tokens.slice(isWord(tokens[2], 'INTO') ? 3 : 2)
   const from = rest.slice(0, Math.max(targetOf(rest).length * 2 - 1, 0))
-  const word = (text: string): Token => ({ kind: 'word', text, start: 0, end: 0 })
   const emptied = { ...part, verb: 'DELETE', tokens: [word('DELETE'), word('FROM'), ...from] }
   const inserted = { ...part, tokens: [word('INSERT'), word('INTO'), ...rest] }
   return [
@@ -251,7 +241,7 @@ export async function define(context: PartRun): Promise<StatementResult | Failur
   const words = part.tokens.slice(1).filter((token) => !isWord(token, ...between))
   const kind = definable[verb]?.find((each) => isWord(words[0], each))
   if (!kind && verb !== 'TRUNCATE') return early(failure('unsupported', `Unsupported feature '${verb} ${words[0]?.text ?? ''}'.`))
-  const name = nameFrom(words, 1).at(-1) ?? ''
+  const name = nameAt(words, 1).at(-1) ?? ''
   if (verb === 'CREATE' && run.session.database === undefined && !is(words[2], '.')) {
     return early(failure('noDatabase', `Cannot perform CREATE ${kind}. ${failure('noDatabase').message}`))
   }

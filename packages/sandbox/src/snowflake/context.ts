@@ -55,8 +55,6 @@ function lacking(name: 'noDatabase' | 'noSchema', verb: string): Failure {
   return failure(name, `Cannot perform ${verb}. ${failure(name).message}`)
 }
 
-const notThere = (name: string) => failure('noObject', `SQL compilation error:\n'${written(name)}' does not exist or not authorized.`)
-
 /** Messages of the engine, and what the vendor says instead; the first that fits counts. */
 const meanings: readonly { readonly form: RegExp; readonly says: (run: FailedRun, found: readonly string[]) => Failure }[] = [
   { form: /^Parser Error: syntax error at (?:or near "(.+)"|(end of input))/m, says: (run, [near = '', end]) => syntax(run, end ?? near) },
@@ -69,7 +67,7 @@ const meanings: readonly { readonly form: RegExp; readonly says: (run: FailedRun
   },
   {
     form: /^(?:Binder|Catalog) Error: (?:Catalog|Schema) (?:with name )?"?([^"]+?)"? does not exist/,
-    says: (_run, [name = '']) => notThere(name),
+    says: (_run, [name = '']) => (failure('noObject', `SQL compilation error:\n'${written(name)}' does not exist or not authorized.`)),
   },
   {
     form: /^Catalog Error: (?:Scalar|Aggregate|Table|Macro|Scalar Macro|Table Macro)? ?Function with name "?([^"\s]+)"? does not exist/,

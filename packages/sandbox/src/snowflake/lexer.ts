@@ -166,10 +166,6 @@ export function cut(tokens: readonly Token[], operator: string): readonly (reado
   return parts
 }
 
-function sourceText(text: string, tokens: readonly Token[]): string {
-  return text.slice(tokens[0]?.start ?? 0, tokens.at(-1)?.end ?? 0)
-}
-
 /** One statement, or one part of a chain. */
 export interface Part {
   readonly tokens: readonly Token[]
@@ -191,7 +187,7 @@ function verbOf(tokens: readonly Token[]): string {
 }
 
 function partOf(text: string, tokens: readonly Token[]): Part {
-  return { tokens, text: sourceText(text, tokens), verb: verbOf(tokens) }
+  return { tokens, text: (text.slice(tokens[0]?.start ?? 0, tokens.at(-1)?.end ?? 0)), verb: verbOf(tokens) }
 }
 
 /** Returns true where a block begins: everything after it belongs to it. */
@@ -229,4 +225,14 @@ export function blockOf(text: string, { tokens }: Part): readonly Part[] | undef
   const inner = tokens.slice(begin + 1)
   const runs = cut(inner, ';').filter((own) => own.length > 0 && !isWord(own[0], ...notRun))
   return runs.map((own) => partOf(text, own))
+}
+
+/** Reads the parts of a name: `A.B.C`. */
+export function nameAt(tokens: readonly Token[], index: number): readonly string[] {
+  const parts: string[] = []
+  for (let at = index; isName(tokens[at]); at += 2) {
+    parts.push(tokens[at]?.text ?? '')
+    if (!is(tokens[at + 1], '.')) break
+  }
+  return parts
 }

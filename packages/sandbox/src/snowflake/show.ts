@@ -13,7 +13,7 @@ import {
   quotedName,
   type Token,
   unmarkedSql,
-  writtenName,
+  writtenName, nameAt
 } from './lexer.ts'
 import { placeOfNames, type Session, schemasOf, warehouses } from './sessions.ts'
 import { databases } from './world.ts'
@@ -49,15 +49,6 @@ function after(tokens: readonly Token[], ...words: readonly string[]): string | 
   const index = tokens.findIndex((_token, at) => words.every((word, step) => isWord(tokens[at + step], word)))
   const value = index < 0 ? undefined : tokens[index + words.length]
   return value?.kind === 'string' || value?.kind === 'number' ? value.text : undefined
-}
-
-function nameAt(tokens: readonly Token[], index: number): readonly string[] {
-  const parts: string[] = []
-  for (let at = index; isName(tokens[at]); at += 2) {
-    parts.push(tokens[at]?.text ?? '')
-    if (!is(tokens[at + 1], '.')) break
-  }
-  return parts
 }
 
 /** Returns the database, schema and table of a name with as many parts as it has; the last part is what the level says. */
@@ -210,7 +201,7 @@ export async function show(
     return failure('noTable', `SQL compilation error:\nTable '${writtenName(scope.table)}' does not exist or not authorized.`)
   }
   const rows = objects.slice(0, Math.min(limit, env.limit)).map((object) => showRow(kind, object, env.session))
-  return { columns: showColumns(kind), rows }
+  return { columns: (fields[kind].map(columnNamed)), rows }
 }
 
 interface Listed {
@@ -314,10 +305,6 @@ const fields: Readonly<Record<ShowKind, readonly Field[]>> = {
 function columnNamed([name, type]: Field): Column {
   if (type === 'text') return textColumn(name)
   return { name, type, ...(type === 'fixed' ? { precision: 38, scale: 0 } : { precision: 0, scale: 3 }) }
-}
-
-function showColumns(kind: ShowKind): readonly Column[] {
-  return fields[kind].map(columnNamed)
 }
 
 function showRow(kind: ShowKind, object: Listed, current: Current): readonly (string | null)[] {

@@ -109,16 +109,12 @@ export function textRows(names: readonly string[], rows: readonly Row[]): Promis
   )
 }
 
-function cellSql(cell: string | null): string {
-  return cell === null ? 'NULL' : literal(cell)
-}
-
 /** Returns SQL of the engine for a table with these rows, so that the next part of a chain can read them. */
 export function tableSql(columns: readonly Column[], rows: readonly Row[]): string {
   const types = columns.map(({ type }) => (type === 'fixed' ? 'HUGEINT' : 'VARCHAR'))
   const named = columns.map(({ name }, index) => `CAST(C${index} AS ${types[index]}) AS ${quotedName(name)}`)
   const positions = columns.map((_column, index) => `C${index}`)
   const lines = rows.length === 0 ? [columns.map(() => null)] : rows
-  const values = lines.map((row) => `(${row.map(cellSql).join(', ')})`).join(', ')
+  const values = lines.map((row) => `(${row.map((cell) => cell === null ? 'NULL' : literal(cell)).join(', ')})`).join(', ')
   return `SELECT ${named.join(', ')} FROM (VALUES ${values}) AS "T$"(${positions.join(', ')})${rows.length === 0 ? ' WHERE FALSE' : ''}`
 }

@@ -202,9 +202,6 @@ const sentences: { readonly [T in VendorNotice['type']]: (notice: Extract<Vendor
   deprecated: ({ entity, reason }) => `The vendor calls what ${entity} uses deprecated: ${reason}`,
 }
 
-const buildMessage = (notice: VendorNotice): string =>
-  notice.type === 'api_version' ? sentences.api_version(notice) : sentences.deprecated(notice)
-
 /** Appends a notice; a notice about the API version replaces the earlier one. */
 const addNotice = (kept: readonly ConnectorNotice[], notice: ConnectorNotice): ConnectorNotice[] =>
   [...kept.filter(({ type }) => type !== 'api_version' || notice.type !== 'api_version'), notice].slice(-keptNotices)
@@ -218,7 +215,7 @@ function createNotices(parts: Parts): (row: SealedConnectorRow) => (notice: Vend
   return (row) => (notice) => {
     const key = `${row.id} ${row.updated_at} ${row.configuration}`
     const kept = remembered.get(key) ?? (JSON.parse(row.notices) as readonly ConnectorNotice[]) // JSON that this service wrote
-    const message = buildMessage(notice)
+    const message = (notice.type === 'api_version' ? sentences.api_version(notice) : sentences.deprecated(notice))
     remembered.set(key, kept)
     if (kept.some((known) => known.message === message)) return
     const added = { type: notice.type, message, since: new Date(parts.source.clock()).toISOString() }

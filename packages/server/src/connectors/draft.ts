@@ -13,7 +13,7 @@ import {
   type EntitySelection,
 } from 'ferrule/wire'
 import { iso } from '../values/ids.ts'
-import { type Read, readBody, requireWorkspaceName, validMembers } from '../values/read.ts'
+import { type Read, readBody, requireWorkspaceName, validMembers, problem } from '../values/read.ts'
 import { type Catalogue, type ServedKind, summarize } from './connector-types.ts'
 import { buildConfigurationSchema, sayNoStandIn } from './kinds.ts'
 import type { ConnectorRow } from './sql/connectors.ts'
@@ -149,8 +149,6 @@ export interface ConnectorDraft {
   readonly entities: readonly EntitySelection[]
   readonly sandbox: boolean
 }
-
-const problem = (field: string, message: string, error_code: string): Problem => ({ field, message, error_code })
 
 /** A body as far as it could be read, with its problems. */
 export interface ReadDraft {

@@ -30,8 +30,6 @@ const readCode = (thrown: unknown): number => {
 /** Returns whether an error means that the disk is full or fails. */
 const isUnwritable = (thrown: unknown): boolean => [codes.full, codes.ioError, codes.cannotOpen].some((code) => code === readCode(thrown))
 
-const isDamage = (thrown: unknown): boolean => readCode(thrown) === codes.corrupt || readCode(thrown) === codes.notADatabase
-
 const wayOut =
   'Stop the service and put back a backup of ferrule.db, without the files -wal and -shm beside it. Without a backup move it away: the service starts empty, and its connectors must be created again.'
 
@@ -50,7 +48,7 @@ const unwritable = (cause: unknown): FerruleError => {
 /** Translates errors of the disk; returns other errors unchanged. */
 function translated(thrown: unknown): unknown {
   if (isUnwritable(thrown)) return unwritable(thrown)
-  return isDamage(thrown) ? damaged(thrown) : thrown
+  return (readCode(thrown) === codes.corrupt || readCode(thrown) === codes.notADatabase) ? damaged(thrown) : thrown
 }
 
 /** Maximum number of prepared statements; the service has about 60. */

@@ -242,3 +242,9 @@ export const limited = <A extends Answer>(
     hold((end) => exchange.onEnd(end))
     return run(bounds)
   })
+
+/** Returns a service of the copies. @throws FerruleError `context_store_unavailable` in a service without copies */
+export function requireCopies<T>(service: T | undefined): T {
+  if (service === undefined) throw fail('context_store_unavailable', {})
+  return service
+}

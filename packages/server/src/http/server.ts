@@ -210,9 +210,6 @@ function registerForPages(app: FastifyInstance, pages: readonly Route[], registr
 
 /** Routes of a process that only fills the context store: its health and its numbers. */
 const ofWorkers: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics'])
-const selectRoutes = ({ role }: Settings): readonly Route[] =>
-  role === 'worker' ? routes.filter(({ path }) => ofWorkers.has(path)) : routes
-
 /**
  * Makes the server with all routes of its role; the caller listens and closes.
  * @returns a Fastify instance that is ready to listen
@@ -226,7 +223,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const open = new OpenRequests()
   addReports(app, services, open)
   services.stopping.calls.addEventListener('abort', () => open.refuseAll(refuse))
-  const served = selectRoutes(settings).map(adaptRoute)
+  const served = (settings.role === 'worker' ? routes.filter(({ path }) => ofWorkers.has(path)) : routes).map(adaptRoute)
   addRefusals(app, { routes: served, refuse })
   if (settings.corsOrigins.length > 0) await app.register(cors, { ...corsOptions, origin: [...settings.corsOrigins] })
   const registration = { services, authentication: createAuthentication(services) }

@@ -80,9 +80,6 @@ export interface ContextServiceOptions {
   readonly clock?: () => number
 }
 
-const chooseLogLevel = ({ state, code }: RunReport): 'debug' | 'warn' =>
-  state === 'failed' || (state === 'queued' && code !== 'ok') ? 'warn' : 'debug'
-
 /** Builds the services that search and fill the store. The worker is not started. */
 export function createContextServices(options: ContextServiceOptions): ContextServices {
   const { store, platform, settings, metrics, logger, clock = platform.clock } = options
@@ -90,7 +87,7 @@ export function createContextServices(options: ContextServiceOptions): ContextSe
   const copies = createCopyServices({ store, platform, settings, clock, onFold: metrics.fold, onError })
   const onRun = (report: RunReport): void => {
     metrics.sync(report)
-    logger[chooseLogLevel(report)](report, 'a sync ended')
+    logger[(report.state === 'failed' || (report.state === 'queued' && report.code !== 'ok') ? 'warn' : 'debug')](report, 'a sync ended')
   }
   const isWorker = settings.role !== 'api'
   const worker = isWorker ? platform.syncWorker({ store, onCall: metrics.syncCall, onRun }) : undefined

@@ -5,6 +5,9 @@ import { compileFields, fail, failValidation, fillHint, isObject } from 'ferrule
 
 const takesNull = (field: Field | undefined): boolean => [field?.type].flat().includes('null')
 
+/** Builds the problem of one value. @param field JSON pointer to it */
+export const problem = (field: string, message: string, error_code: string): Problem => ({ field, message, error_code })
+
 /** The value of a checked body or query. */
 export type Read<S> = S extends ObjectField<infer F extends Fields> ? Flat<F> : never
 
@@ -55,12 +58,10 @@ export function findWorkspaceName(body: GivenNames): string | undefined {
   return given[0]
 }
 
-const required = (field: string): Problem => ({ field, message: 'is required', error_code: 'required' })
-
 /** Finds the workspace's name. @throws FerruleError `validation_failed` when the name is missing, or when two names differ */
 export function requireWorkspaceName(body: GivenNames): string {
   const found = findWorkspaceName(body)
-  if (found === undefined) throw failValidation([required('/workspace_name')])
+  if (found === undefined) throw failValidation([(({ field: '/workspace_name', message: 'is required', error_code: 'required' }))])
   return found
 }
 

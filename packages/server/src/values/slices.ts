@@ -33,3 +33,7 @@ export function onceInSlices<K extends object, T>(work: (of: K) => Steps<T>): (o
     return made
   }
 }
+
+/** Splits a list into parts of a size, of which the last can be smaller. */
+export const splitInto = <T>(list: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(list.length / size) }, (_, index) => list.slice(index * size, (index + 1) * size))

@@ -1,4 +1,5 @@
 /** Writes an answer with rows, as lines or as a table: within the budget, with what is left and how to continue. */
+import { countNoun } from '../../values/texts.ts'
 import { isObject } from '../../definition/object.ts'
 import { handleTokens } from '../handles.ts'
 import { findFitting } from './bounds.ts'
@@ -45,8 +46,6 @@ const textLengths = [2_000, 500, 200, 80]
 const projectedLength = 200
 const enoughRows = 10
 
-const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
-
 /** Fits rows; shortens their texts when few would fit, and only as far as that helps. @param whole rows that fitted as they are */
 function fitBest(rows: readonly unknown[], whole: Fitted, { layout, maxTokens }: Omit<Fit, 'mostCharacters'>): Fitted {
   let best = cutRows(whole, maxTokens)
@@ -75,7 +74,7 @@ function describeRange({ subject, rows, offset, isSingle, hasNext }: RowsToWrite
   if (rows.length === 0) return hasNext ? `${subject}: no rows here, more follow.` : `${subject}: no rows.`
   const follows = hasNext ? '; more follow behind them' : ''
   if (offset.at >= rows.length) return `${subject}: no rows behind row ${rows.length}${follows}.`
-  if (shown === rows.length) return `${subject}: ${count(rows.length, 'row')}${follows}.`
+  if (shown === rows.length) return `${subject}: ${countNoun(rows.length, 'row')}${follows}.`
   return `${subject}: rows ${offset.at + 1} to ${offset.at + shown} of ${rows.length}${follows}.`
 }
 

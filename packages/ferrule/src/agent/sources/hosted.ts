@@ -53,8 +53,6 @@ class KindCache {
   }
 }
 
-const isMissing = (thrown: unknown): boolean => thrown instanceof FerruleError && thrown.code === 'connector_not_found'
-
 function execute(hosted: Hosted, { entity, action, params, maxAge, idempotencyKey }: AgentRequest, limits: RequestLimits) {
   return hosted.execute(entity, action, params, {
     ...limits,
@@ -81,7 +79,7 @@ export function createHostedSource(transport: Transport): AgentSource {
       try {
         return toConnector(await connectors.get(id, limits))
       } catch (thrown) {
-        if (isMissing(thrown)) return undefined
+        if ((thrown instanceof FerruleError && thrown.code === 'connector_not_found')) return undefined
         throw thrown
       }
     },

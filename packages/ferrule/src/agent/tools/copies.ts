@@ -296,8 +296,6 @@ function readPage(running: RunningCall): { readonly sort?: readonly unknown[]; r
   return { ...(sort === undefined ? {} : { sort }), limit }
 }
 
-const listFields = ({ searchable }: EntityDocument): readonly string[] => readProperties(searchable).map(([name]) => name)
-
 /**
  * Finds the connector and the entity that a call names.
  * @throws Explained `action_not_supported` where the entity has no copy
@@ -345,7 +343,7 @@ async function readCopy(running: RunningCall, { tool, action, readParams, exampl
     if (thrown instanceof Explained) throw thrown
     const error = asFerruleError(thrown)
     if (error.fault !== 'caller') throw new Explained(error, [])
-    const names = listFields(document)
+    const names = (readProperties(document.searchable).map(([name]) => name))
     const near = error.errors.flatMap(({ field }) => listGiven(params, field).flatMap((given) => findNearNames(given, names)))
     const call = { connector: connector.name, entity, ...example(names[0] ?? 'id') }
     throw new Explained(error, [

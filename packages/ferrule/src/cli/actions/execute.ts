@@ -1,6 +1,6 @@
 /** `execute` runs one operation, or walks every page of a list; `search` reads the copy of an entity. */
 import { relatedName } from '../../definition/check-references.ts'
-import { isObject } from '../../definition/object.ts'
+import { isObject, dropAbsent } from '../../definition/object.ts'
 import type { Schema } from '../../document/kind-document.ts'
 import { asFerruleError, FerruleError, joinProblems, moveProblem } from '../../errors.ts'
 import { parseFilter } from '../../values/filter/parse.ts'
@@ -98,10 +98,6 @@ export function readSort({ options }: CommandContext): readonly Schema[] | undef
   const text = readText(options, 'sort')
   return text === undefined ? undefined : parseOption('--sort', () => parseSort(text))
 }
-
-/** Leaves members without a value out. */
-export const dropAbsent = (members: Schema): Schema =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 
 /** Builds what searches and exports share. */
 export async function readQuery(context: CommandContext): Promise<Schema> {

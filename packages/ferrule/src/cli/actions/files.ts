@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { isObject } from '../../definition/object.ts'
+import { isObject, dropAbsent } from '../../definition/object.ts'
 import type { Schema } from '../../document/kind-document.ts'
 import type { Download } from '../../engine/types.ts'
 import { FerruleError } from '../../errors.ts'
@@ -88,8 +88,6 @@ async function save(file: Download, partFile: PartFile, context: CommandContext)
     throw canContinue ? addResumption(thrown, 'Run the same command again: it continues where it stopped.', context.signal) : thrown
   }
 }
-
-const dropAbsent = (members: Schema): Schema => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 
 function chooseExportFormat({ options }: CommandContext, path: string | undefined): string {
   const wanted = readText(options, 'format')

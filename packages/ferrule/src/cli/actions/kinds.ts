@@ -8,7 +8,7 @@ import { fail } from '../../errors.ts'
 import { DocumentError, type DocumentSort, documentSorts, type ImportedText, type ImportOptions, importText } from '../../import/index.ts'
 import type { Mistake } from '../../kind-file/index.ts'
 import { writeKindTemplate } from '../../values/kind-template.ts'
-import { isLoopback } from '../../values/texts.ts'
+import { isLoopback, countNoun } from '../../values/texts.ts'
 import { type CommandContext, readFlag, readNumber, readText, whenAborted } from '../context.ts'
 import { failUsage, readCause } from '../failure.ts'
 import { nameVariable } from '../target/local.ts'
@@ -136,7 +136,7 @@ export async function checkKinds({ args, output, note }: CommandContext): Promis
       ...unsure.map((one) => toRow('unsure', one)),
     ],
   ])
-  const found = mistakes.length === 1 ? '1 mistake' : `${mistakes.length} mistakes`
+  const found = countNoun(mistakes.length, 'mistake')
   if (mistakes.length > 0) throw fail('kind_invalid', { reason: `${found} in ${args.join(', ')}` })
   const left = unsure.length === 0 ? '' : `, ${unsure.length} unsure`
   note(`${args.join(', ')}: no mistakes, ${doubts.length} doubts${left}.`)

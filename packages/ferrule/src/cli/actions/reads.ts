@@ -11,7 +11,7 @@ import { Events } from '../../client/resources/webhooks.ts'
 import { searchEverything } from '../../client/search-everything.ts'
 import { formatWebhookSecret, signWebhook } from '../../client/webhook-signature.ts'
 import { relatedName } from '../../definition/check-references.ts'
-import { isObject } from '../../definition/object.ts'
+import { isObject, dropAbsent } from '../../definition/object.ts'
 import type { KindDocument, Schema } from '../../document/kind-document.ts'
 import { isRequired, makeParams, readProperties, readTypes } from '../../document/schema.ts'
 import { FerruleError } from '../../errors.ts'
@@ -30,17 +30,7 @@ import { callOptions, openSession } from '../session.ts'
 import { findAction, findEntity, readKind } from '../target/kinds.ts'
 import { findConnector, openHosted } from '../target/target.ts'
 import { readAnswer, readRows, walkSearch, writeWalk } from '../walk.ts'
-import {
-  dropAbsent,
-  noteUnsynced,
-  parseOption,
-  readConditions,
-  readFilter,
-  readInclude,
-  readSort,
-  searchOptions,
-  showIncluded,
-} from './execute.ts'
+import { noteUnsynced, parseOption, readConditions, readFilter, readInclude, readSort, searchOptions, showIncluded } from './execute.ts'
 import { readEventTypes } from './webhooks.ts'
 
 /** Columns of a table; other formats have everything. */

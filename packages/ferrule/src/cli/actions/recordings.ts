@@ -1,4 +1,5 @@
 /** `kind test`: kinds against their recordings. `kind try`: a call that can become a recording. */
+import { countNoun } from '../../values/texts.ts'
 import { createHash } from 'node:crypto'
 import { mkdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -28,11 +29,9 @@ export async function openRecordings(path: string): Promise<Recordings> {
   })
 }
 
-const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`
-
 function describeReport({ calls, requests, live }: TestReport, failures: number, notes: number): string {
   return [
-    `${count(calls, 'call')} with ${count(requests, 'request')}, ${live} of them live: ${count(failures, 'failure')}, ${count(notes, 'note')}.`,
+    `${countNoun(calls, 'call')} with ${countNoun(requests, 'request')}, ${live} of them live: ${countNoun(failures, 'failure')}, ${countNoun(notes, 'note')}.`,
     'Equal requests count as regression only: the kind does what it did, and nobody asked the vendor.',
   ].join('\n')
 }
@@ -55,7 +54,7 @@ export async function testRecordings({ args: [path = ''], output, note }: Comman
   if (failures > 0)
     throw fail(
       'kind_invalid',
-      { reason: `${count(failures, 'failure')} in ${path}` },
+      { reason: `${countNoun(failures, 'failure')} in ${path}` },
       { hint: 'Correct each one, and run the test again.' },
     )
 }

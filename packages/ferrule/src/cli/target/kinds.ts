@@ -1,4 +1,5 @@
 /** What is known about a kind: from the service, else from the definitions of this package. */
+import { foldKindName } from '../../values/texts.ts'
 import { Definitions } from '../../client/resources/definitions.ts'
 import type { Kind } from '../../definition/connector.ts'
 import type { KindDocument } from '../../document/kind-document.ts'
@@ -7,8 +8,6 @@ import type { EntityDocument } from '../../wire/definitions.ts'
 import type { CommandContext } from '../context.ts'
 import { callOptions, openTransport } from '../session.ts'
 import { buildServiceOptions, readSettings } from '../settings.ts'
-
-const fold = (text: string): string => text.toLowerCase().replace(/[\s_-]+/g, '-')
 
 /** Loads the definitions of this package. */
 const loadKinds = async () => (await import('../../connectors/index.ts')).kinds
@@ -37,7 +36,7 @@ export async function findLocalKind(name: string): Promise<LocalKind> {
     return { document: buildKindDocument(kind.definition), connect: kind.connectLocally as LocalKind['connect'] }
   }
   const kinds = await loadKinds()
-  const found = Object.values<Kind>(kinds).find((kind) => fold(kind.definition.kind) === fold(name))
+  const found = Object.values<Kind>(kinds).find((kind) => foldKindName(kind.definition.kind) === foldKindName(name))
   if (found === undefined) throw fail('connector_type_not_found', { given: name.slice(0, 100), known: Object.keys(kinds).join(', ') })
   const { makeConnectable } = await import('../../kinds/connectable.ts')
   return { document: buildKindDocument(found.definition), connect: makeConnectable(found).connectLocally as LocalKind['connect'] }

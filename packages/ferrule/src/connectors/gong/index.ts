@@ -1,10 +1,9 @@
-import { connector, find, oneOf, opt, secret, str, time } from '../../definition/index.ts'
+import { connector, find, oneOf, opt, secret, str, time, type Webhooks } from '../../definition/index.ts'
 import { call_audio, call_transcripts, call_video, calls, calls_extensive } from './calls.ts'
 import { rules } from './rules.ts'
 import { library_folder_content, library_folders, settings_scorecards, settings_trackers } from './settings.ts'
 import { stats_activity_aggregate, stats_activity_day_by_day, stats_activity_scorecards, stats_interaction } from './statistics.ts'
 import { coaching, users, workspaces } from './users.ts'
-import { webhooks } from './webhooks.ts'
 
 const keys = { menu: 'Admin center > Settings > Ecosystem > API', url: 'https://app.gong.io/company/api', role: 'technical administrator' }
 const integrations = { ...keys, menu: `${keys.menu} > Integrations` }
@@ -26,6 +25,36 @@ const scopes = [
   'api:library:read',
   'api:coaching:read',
 ]
+
+const call = 'callData.metaData.id'
+const byCall = { key: [call], parameters: { 'filter.callIds': call } }
+
+/**
+ * What rules of Gong send when a call was processed: https://help.gong.io/docs/create-a-webhook-rule. A rule with a signed header sends a token in
+ * place of a key in the address: https://help.gong.io/docs/prepare-your-receiving-application-to-receive-a-webhook-jwt-header
+ * Rules have neither topics nor ids, and say nothing of the account.
+ */
+const webhooks: Webhooks = {
+  signature: {
+    scheme: 'jwt',
+    secret: 'webhook_public_key',
+    find: {
+      says: 'Gong shows the public key in a rule that fires a webhook with a signed JWT header.',
+      menu: 'Admin center > Settings > Ecosystem > Automation rules',
+      role: 'technical administrator',
+    },
+    header: 'authorization',
+    body: 'body_sha256',
+    url: 'webhook_url',
+  },
+  events: {
+    '*': [
+      { does: 'changed', entity: 'calls', key: [call] },
+      { does: 'changed', entity: 'calls_extensive', ...byCall },
+      { does: 'changed', entity: 'call_transcripts', ...byCall },
+    ],
+  },
+}
 
 /** Gong, Public API V2. */
 export const gong = connector(

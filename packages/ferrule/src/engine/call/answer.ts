@@ -10,7 +10,7 @@ import { isObject } from '../../definition/object.ts'
 import { errorConsequences } from '../../error-consequences.ts'
 import { type ErrorDetails, FerruleError, fail, failAs, type Upstream } from '../../errors.ts'
 import { parseRetryAfter } from '../../retry.ts'
-import { readInnerJson, readJson, TooDeep } from '../../values/json/json.ts'
+import { readInnerJson, readJson, TooDeep, tryReadJson } from '../../values/json/json.ts'
 import type { Redact } from '../credentials/source.ts'
 import { type HttpAnswer, readHeader } from '../http/http.ts'
 import { describeMovedAddress } from '../http/origin.ts'
@@ -69,15 +69,13 @@ const notJson = 'the body is not valid JSON'
 /** Describes why a body cannot be parsed. Drops a SyntaxError, because its message quotes the body. */
 export const describeFlaw = (thrown: unknown): string => (thrown instanceof TooDeep || thrown instanceof BadLine ? thrown.message : notJson)
 
-const isPage = (answer: WireAnswer): boolean => /^text\/html\b/i.test(readHeader(answer, 'content-type') ?? '')
-
 /**
  * Makes the error of a body that cannot be parsed. One that is too deep or too large will be the same again, and so will a page of an address
  * that the configuration names.
  */
 function failFlaw(operation: Pick<CompiledOperation, 'kind'>, flaw: string, answer: WireAnswer): FerruleError {
   const upstream = { status: answer.status }
-  const hint = isPage(answer) ? describeMovedAddress(operation) : undefined
+  const hint = (/^text\/html\b/i.test(readHeader(answer, 'content-type') ?? '')) ? describeMovedAddress(operation) : undefined
   if (hint !== undefined)
     return failInvalidAnswer(operation, 'it is a web page, and no answer of the API', { upstream, hint, retryable: false })
   const canPass = flaw === notJson || flaw.startsWith(badLine)
@@ -305,11 +303,7 @@ const findValue = (answer: WireAnswer, body: unknown, path: string | undefined):
 
 const tryParse = ({ text, apart }: WireAnswer): unknown => {
   if (apart !== undefined) return 'flaw' in apart ? undefined : apart.around
-  try {
-    return readJson(text)
-  } catch {
-    return undefined // error bodies of proxies are HTML
-  }
+  return tryReadJson(text) // error bodies of proxies are HTML
 }
 
 /** The properties of an operation that decide on its answers. */

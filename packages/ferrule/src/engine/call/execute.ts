@@ -291,8 +291,6 @@ async function runSingle(running: Running): Promise<Outcome> {
   return isWrite(running) ? sendWrite(asked, read) : read(await exchange(asked, buildRequest(operation, params, runtime.wall())))
 }
 
-const isEmptyObject = (value: unknown): boolean => isObject(value) && Object.keys(value).length === 0
-
 /**
  * Reads the record of an answer. A write that the vendor answers with nothing has no fields.
  * @throws FerruleError `upstream_answer_invalid` without a record; the kind's error for a hidden record
@@ -302,7 +300,7 @@ function readRecord({ operation, params, connection }: Running, { answer, body }
   const value = readTaken(operation, answer)
   if (value?.is === 'hidden') throw failHidden(operation)
   if (value?.is === 'record') return new RawJson(Buffer.from(value.bytes.buffer))
-  if (isEmptyObject(body) && isWriting(operation.action)) return {}
+  if ((isObject(body) && Object.keys(body).length === 0) && isWriting(operation.action)) return {}
   const row = findRecord(operation, body)
   if (row === undefined) throw failInvalidAnswer(operation, `there is no record at "${operation.operation.at}"`)
   if (isHidden({ operation, showsHidden: showsHidden(connection, operation) }, row)) throw failHidden(operation)

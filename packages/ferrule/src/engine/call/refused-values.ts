@@ -38,8 +38,6 @@ async function readValues(division: Division, params: Params, values: readonly u
   }
 }
 
-const readRows = ({ data }: List): readonly unknown[] => (data instanceof RawRows ? data.toJSON() : data)
-
 /**
  * Reads a list without the values that the vendor refuses. The result names them, and counts as incomplete.
  * @throws FerruleError the refusal if all values are refused; any other error
@@ -53,7 +51,7 @@ export async function readDivided(division: Division, params: Params): Promise<O
   const [reason] = refused
   if (first === undefined) throw reason?.error
   if (reason === undefined) return first
-  const { rows, made } = slicePage(operation, params, lists.flatMap(readRows))
+  const { rows, made } = slicePage(operation, params, lists.flatMap(({ data }) => (data instanceof RawRows ? data.toJSON() : data)))
   const names = refused.map(({ value }) => String(value)).join(', ')
   const doubt = `${refused.length} of ${known.length} ${parameter.name} are left out (${names}): ${reason.error.message.replace(/\.$/, '')}`
   const told = lists.flatMap(({ meta: { warnings } }) => (Array.isArray(warnings) ? warnings : []))

@@ -58,8 +58,6 @@ function chooseStep(packed: Buffer, most: number): number {
   return Math.max(smallestStep, Math.min(told, most + 1, packed.length * largestRatio))
 }
 
-const isOverflow = (thrown: unknown): boolean => thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_BUFFER_TOO_LARGE'
-
 /** How a body is decompressed. */
 export interface BodyOptions {
   /** The value of `content-encoding`; an unknown one leaves the bytes unchanged. */
@@ -85,7 +83,7 @@ async function unpackBody(packed: Buffer, unpack: Unpack, { most, holding }: Bod
       holding?.lease.shrinkTo(before + holding.weight * whole.length)
       return whole
     } catch (thrown) {
-      if (!isOverflow(thrown)) throw thrown
+      if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_BUFFER_TOO_LARGE')) throw thrown
       if (limit >= most) throw new TooLarge()
       holding?.lease.shrinkTo(before)
     }

@@ -1,4 +1,5 @@
 /** The machine's clocks, and the deadline of a call: one timer and one signal, both released with the call. */
+import { countNoun } from '../../values/texts.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ErrorDetails, type FerruleError, fail } from '../../errors.ts'
 
@@ -17,7 +18,7 @@ const longest = 2 ** 31 - 1
 /** Formats a time in whole units: milliseconds below a second, else seconds. */
 const formatTime = (milliseconds: number): string => {
   const [count, unit] = milliseconds < 1000 ? [Math.round(milliseconds), 'millisecond'] : [Math.round(milliseconds / 1000), 'second']
-  return `${count} ${unit}${count === 1 ? '' : 's'}`
+  return countNoun(count, unit)
 }
 
 /** Makes the error of a vendor that did not answer within a time. The caller throws it. */

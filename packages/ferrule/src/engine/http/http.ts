@@ -258,8 +258,6 @@ const untrusted: ReadonlySet<unknown> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ])
 
-const isUntrusted = (thrown: unknown): boolean => thrown instanceof Error && untrusted.has(Reflect.get(thrown, 'code'))
-
 const hasCause = (thrown: unknown, type: new (...args: never[]) => Error): boolean =>
   thrown instanceof type || (thrown instanceof Error && thrown.cause !== undefined && hasCause(thrown.cause, type))
 
@@ -307,11 +305,9 @@ function toFerruleError(thrown: unknown, request: HttpRequest): unknown {
   return fail(
     'upstream_unreachable',
     { vendor, reason: describeFailure(thrown) },
-    isUntrusted(thrown) ? { ...details, hint: trustHint } : details,
+    (thrown instanceof Error && untrusted.has(Reflect.get(thrown, 'code'))) ? { ...details, hint: trustHint } : details,
   )
 }
-
-const isOfTransport = (error: Error): boolean => isUndiciError(error, 'UndiciError') || 'syscall' in error
 
 /**
  * Prepares the body of a file, in place. Failures become errors of the table, and an abandoned body is no failure. A failure before the
@@ -322,7 +318,7 @@ function guardBody(body: Readable, explain: (thrown: unknown) => unknown): Reada
   const release = body._destroy.bind(body)
   body.destroy = (error) => {
     body.pause() // undici closes one tick later: a body that just began would still deliver bytes
-    const failure = error !== undefined && isOfTransport(error) ? explain(error) : error
+    const failure = error !== undefined && (isUndiciError(error, 'UndiciError') || 'syscall' in error) ? explain(error) : error
     return destroy(failure instanceof Error ? failure : error)
   }
   body._destroy = (error, callback) => release(error, () => callback(error))

@@ -6,7 +6,7 @@ import { buildObjectSchema } from '../../definition/document.ts'
 import { type Field, type Fields, isExactInteger } from '../../definition/fields.ts'
 import { isObject } from '../../definition/object.ts'
 import type { Problem } from '../../errors.ts'
-import { writeJson } from '../../values/json/json.ts'
+import { writeJson, tryReadJson } from '../../values/json/json.ts'
 import { pointTo } from '../../values/json/pointer.ts'
 
 /** Values by field name. */
@@ -209,13 +209,6 @@ const listRefusals = ({ 'x-refuse': code, 'x-refuse-given': given, properties = 
   return code === undefined ? inner : [{ path, code, given: given === true }, ...inner]
 }
 
-const tryParse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string')
 const isExact = (value: unknown): boolean => typeof value === 'bigint' || Number.isSafeInteger(value)
 
@@ -237,16 +230,16 @@ const extras: Readonly<Record<string, Extra>> = {
     says: ({ type }) => (type === 'integer' ? 'must be an integer' : 'must be an integer or null'),
   },
   'json-array': {
-    accepts: ofText((text) => isTexts(tryParse(text))),
+    accepts: ofText((text) => isTexts(tryReadJson(text))),
     says: () => 'must be a list of strings, or a string that holds a JSON array of strings, such as ["a","b"]',
   },
   'json-object': {
-    accepts: ofText((text) => isObject(tryParse(text))),
+    accepts: ofText((text) => isObject(tryReadJson(text))),
     says: (field) => `must be a JSON object in a string, such as ${firstExample(field)}`,
   },
   'json-objects': {
     accepts: ofText((text) => {
-      const value = tryParse(text)
+      const value = tryReadJson(text)
       return Array.isArray(value) && value.every(isObject)
     }),
     says: (field) => `must be a JSON list of objects in a string, such as ${firstExample(field)}`,

@@ -414,8 +414,6 @@ interface ConnectionList {
   readonly hasEdgesOnly: boolean
 }
 
-const findField = ({ fields }: NamedType, name: string): Member | undefined => fields.find((field) => field.name === name)
-
 /** Finds the type of what a list holds, if it has fields of its own. */
 function findNode(schema: Schema, field: Member | undefined): NamedType | undefined {
   const type = field === undefined ? undefined : schema.find(field.type.name)
@@ -426,15 +424,15 @@ function findNode(schema: Schema, field: Member | undefined): NamedType | undefi
 function findList(schema: Schema, field: Member): ConnectionList | undefined {
   const connection = schema.find(field.type.name)
   if (connection === undefined || field.type.lists > 0) return undefined
-  const info = findField(connection, 'pageInfo')
+  const info = findMember(connection.fields, 'pageInfo')
   const page = info === undefined ? undefined : schema.find(info.type.name)
-  if (page === undefined || findField(page, 'endCursor') === undefined || findField(page, 'hasNextPage') === undefined) return undefined
-  const nodes = findField(connection, 'nodes')
+  if (page === undefined || findMember(page.fields, 'endCursor') === undefined || findMember(page.fields, 'hasNextPage') === undefined) return undefined
+  const nodes = findMember(connection.fields, 'nodes')
   const node = findNode(schema, nodes)
   if (nodes !== undefined && nodes.type.lists === 1 && node !== undefined) return { field, node, hasEdgesOnly: false }
-  const edges = findField(connection, 'edges')
+  const edges = findMember(connection.fields, 'edges')
   const edge = findNode(schema, edges)
-  const inner = edge === undefined ? undefined : findNode(schema, findField(edge, 'node'))
+  const inner = edge === undefined ? undefined : findNode(schema, findMember(edge.fields, 'node'))
   return inner === undefined ? undefined : { field, node: inner, hasEdgesOnly: true }
 }
 

@@ -83,8 +83,6 @@ function readType(value: unknown): readonly NamedType[] {
   ]
 }
 
-const nameOf = (value: unknown): string => (isObject(value) ? readText(value['name']) : '')
-
 /**
  * Reads the answer of an introspection query, with `data` around it or without.
  * @throws DocumentError
@@ -98,7 +96,7 @@ export function readSchema(document: unknown): Schema {
       .flatMap(readType)
       .map((type) => [type.name, type]),
   )
-  const list = (root: unknown): readonly Member[] => types.get(nameOf(root))?.fields ?? []
+  const list = (root: unknown): readonly Member[] => types.get(((isObject(root) ? readText(root['name']) : '')))?.fields ?? []
   return {
     about: readText(schema['description']),
     queries: list(schema['queryType']),
@@ -141,7 +139,6 @@ const ownNames: readonly (readonly [pattern: RegExp, type: FieldType])[] = [
   [/json|map$|^object$|^any$|hash$|metadata/i, 'any'],
 ]
 
-const isComposite = ({ kind }: NamedType): boolean => kind === 'OBJECT' || kind === 'INTERFACE'
 /** Returns whether a type is one value. */
 export const isValue = ({ kind }: NamedType): boolean => kind === 'SCALAR' || kind === 'ENUM'
 /** Returns whether a field can be asked for without arguments. */
@@ -184,7 +181,7 @@ export class FieldWriter {
       const type = this.#schema.find(field.type.name)
       if (type === undefined || !isUsable(field) || !isFree(field)) return []
       if (isValue(type)) return [[field.name, this.#writeField(field, type)]]
-      const inner = isComposite(type) && field.type.lists < 2 ? this.#writeInner(type) : {}
+      const inner = (type.kind === 'OBJECT' || type.kind === 'INTERFACE') && field.type.lists < 2 ? this.#writeInner(type) : {}
       return Object.keys(inner).length === 0 ? [] : [[field.name, { ...this.#writeObjectType(field), ...inner }]]
     })
     return Object.fromEntries(written.slice(0, most.fields))

@@ -2,6 +2,9 @@
 import { isObject } from '../../definition/object.ts'
 import { fillParameters, readTemplate, type Template } from './template.ts'
 
+/** Returns whether a value is a text, a number or a boolean. */
+export const isScalar = (value: unknown): value is string | number | boolean => ['string', 'number', 'boolean'].includes(typeof value)
+
 /** The properties of the components that are read, as the platform's component schema has them: others say nothing, even to the platform. */
 const properties: Readonly<Record<string, readonly string[]>> = {
   DeclarativeStream: [

@@ -1,10 +1,11 @@
 /** Writes the entity of a stream. */
+import { readFirstStep } from '../../definition/fields.ts'
 import { isObject } from '../../definition/object.ts'
 import type { FileEntity, FileOperation, FileSince, FileSync, FileText, Scalar } from '../../kind-file/file.ts'
 import { toSlotName, writeSentence } from '../words.ts'
 import type { Draft, Folded } from './draft.ts'
 import { type Incremental, readTimeForm } from './incremental.ts'
-import { firstStep, isName, isStep } from './names.ts'
+import { isName, isStep } from './names.ts'
 import { type FileFields, readFields, withTime } from './record-schema.ts'
 import { withFields } from './records.ts'
 import type { Entry } from './request.ts'
@@ -176,7 +177,7 @@ function writeFields(draft: Draft, key: readonly string[], { depth, given, passe
   for (const path of compared) if (!isNumber(all, path)) draft.notes.stop('a field that is compared with a number and is none', path)
   const needed = [
     ...key,
-    ...[...given, ...passed, ...Object.keys(where)].map(firstStep),
+    ...[...given, ...passed, ...Object.keys(where)].map(readFirstStep),
     ...shaped.added.keys(),
     ...(rows.isKeyed ? ['key'] : []),
   ]

@@ -13,9 +13,6 @@ export const isWireName = (name: string): boolean => isName(name.trim().replace(
 /** Returns whether a name is one step of a path. */
 export const isStep = (name: string): boolean => isName(name) && /^[^.[\]:!]+$/.test(name)
 
-/** The first step of a path. */
-export const firstStep = (path: string): string => path.split(/[.[]/)[0] ?? ''
-
 /** Makes names that do not stand twice. */
 export class UniqueNames {
   readonly #taken = new Set<string>()

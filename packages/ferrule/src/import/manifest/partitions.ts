@@ -1,5 +1,5 @@
 /** Calls for each record of another stream, or for each value of a list. */
-import type { Component } from './component.ts'
+import { type Component, isScalar } from './component.ts'
 import type { Notes } from './outcome.ts'
 import { type Place, readOption, toPath } from './paging.ts'
 import { findLogic, readPlain, readTemplate } from './template.ts'
@@ -54,8 +54,6 @@ function readSubstream(router: Component, notes: Notes): Partition | undefined {
   if (!isSame) return notes.stop('several parents with different parameters')
   return { field: first.field, ...(first.option === undefined ? {} : { option: first.option }), parents: found.map(({ parent }) => parent) }
 }
-
-const isScalar = (value: unknown): value is string | number | boolean => ['string', 'number', 'boolean'].includes(typeof value)
 
 function readList(router: Component, notes: Notes): Partition | undefined {
   const field = readPlain(router.template('cursor_field') ?? [])

@@ -1,9 +1,10 @@
 /** Records of streams: where they stand in the answer, and what the platform makes of them. */
+import { readFirstStep } from '../../definition/fields.ts'
 import { isObject } from '../../definition/object.ts'
 import type { FileCondition, Scalar } from '../../kind-file/file.ts'
 import type { Component } from './component.ts'
 import { readLiteral, splitTop } from './expression.ts'
-import { firstStep, isName } from './names.ts'
+import { isName } from './names.ts'
 import type { Notes } from './outcome.ts'
 import { toPath } from './paging.ts'
 import type { FileFields } from './record-schema.ts'
@@ -133,8 +134,8 @@ function readFilter(filter: Component | undefined, notes: Notes): Pick<RowsDraft
 
 /** Stops a stream whose condition is on a field that the rows have in another place than the records. */
 export function checkFilter({ where = {}, merge }: RowsDraft, shaped: Shaped, notes: Notes): void {
-  const moved = new Set([...merge, ...shaped.merge, ...shaped.added.keys(), ...shaped.computed].map(firstStep))
-  for (const path of Object.keys(where)) if (moved.has(firstStep(path))) notes.stop('a condition on a field that the platform moves', path)
+  const moved = new Set([...merge, ...shaped.merge, ...shaped.added.keys(), ...shaped.computed].map(readFirstStep))
+  for (const path of Object.keys(where)) if (moved.has(readFirstStep(path))) notes.stop('a condition on a field that the platform moves', path)
 }
 
 /** Reads the selector of a stream. */

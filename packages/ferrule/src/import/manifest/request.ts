@@ -1,6 +1,6 @@
 /** Requests of streams, read from the requesters of manifests. */
 import { isObject } from '../../definition/object.ts'
-import type { Component } from './component.ts'
+import { type Component, isScalar } from './component.ts'
 import { isName, isStep, isWireName } from './names.ts'
 import type { Notes } from './outcome.ts'
 import { findLogic, readPlain, readTemplate, type Template } from './template.ts'
@@ -37,9 +37,6 @@ const toValue = (value: string | number | boolean): Entry['value'] => {
   const template = readTemplate(value)
   return readPlain(template) ?? template
 }
-
-const isScalar = (value: unknown): value is string | number | boolean =>
-  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
 /** Lists the values of a map of parameters or headers. */
 function listEntries(value: unknown, what: string, notes: Notes): readonly Entry[] {

@@ -1,7 +1,7 @@
 /** The values that people give to a manifest's connector: its specification, and the names that a kind gives them. */
 import { isObject } from '../../definition/object.ts'
 import { toSlotName, writeSentence } from '../words.ts'
-import type { Values } from './component.ts'
+import { type Values, isScalar } from './component.ts'
 import type { Slot } from './template.ts'
 
 /** One value that people give. */
@@ -19,9 +19,6 @@ export interface Setting {
   /** Value where people give none. */
   readonly otherwise?: string | number | boolean
 }
-
-const isScalar = (value: unknown): value is string | number | boolean =>
-  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
 const listForms = (schema: unknown): readonly Values[] => {
   if (!isObject(schema)) return []

@@ -1,4 +1,5 @@
 /** An OpenAPI document as the importer reads it: version 3.1, with references of its own resolved. Nothing is fetched. */
+import { decodePart } from '../../values/texts.ts'
 import { upgrade } from '@scalar/openapi-upgrader'
 import { isObject } from '../../definition/object.ts'
 import { DocumentError } from '../imported.ts'
@@ -92,7 +93,7 @@ export class OpenapiDocument {
     const steps = reference
       .slice(2)
       .split('/')
-      .map((step) => decode(step).replaceAll('~1', '/').replaceAll('~0', '~'))
+      .map((step) => decodePart(step).replaceAll('~1', '/').replaceAll('~0', '~'))
     return steps.reduce<unknown>((inner, step) => {
       const holder = this.#isReference(inner) ? this.resolve(inner) : inner
       if (Array.isArray(holder)) return holder[Number(step)]
@@ -174,14 +175,6 @@ export class OpenapiDocument {
     const all = Object.entries(asObject(value))
     const found = wanted.flatMap((is) => all.filter(([type]) => is(type)))[0] ?? all[0]
     return { type: found?.[0].toLowerCase(), schema: found === undefined ? undefined : (asObject(found[1])['schema'] ?? {}) }
-  }
-}
-
-const decode = (step: string): string => {
-  try {
-    return decodeURIComponent(step)
-  } catch {
-    return step
   }
 }
 

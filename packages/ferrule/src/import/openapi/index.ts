@@ -62,14 +62,12 @@ function fitFile(imported: Imported): Imported {
   }
 }
 
-const writeOf = (value: string | FileOperation | undefined): FileOperation | undefined => (typeof value === 'object' ? value : undefined)
-
 /** Returns what all lists, or all writes, say about one key. */
 function findShared<K extends 'at' | 'pages' | 'as' | 'arrays'>(
   operations: readonly (string | FileOperation)[],
   key: K,
 ): FileOperation[K] | undefined {
-  const values = new Set(operations.map((each) => writeOf(each)?.[key]))
+  const values = new Set(operations.map((each) => ((typeof each === 'object' ? each : undefined))?.[key]))
   const [only] = values
   return operations.length > 1 && values.size === 1 ? only : undefined
 }

@@ -5,7 +5,7 @@ import { type FerruleError, fail, failValidation, joinProblems, type Problem } f
 export const shorten = (piece: string): string => (piece.length > 40 ? `${piece.slice(0, 40)}…` : piece)
 
 /** Finds the position of an index: line and column, both from 1; the column counts UTF-16 code units. */
-function findPosition(text: string, at: number): { readonly line: number; readonly column: number } {
+export function findPosition(text: string, at: number): { readonly line: number; readonly column: number } {
   const before = text.slice(0, at).split('\n')
   return { line: before.length, column: (before.at(-1) ?? '').length + 1 }
 }

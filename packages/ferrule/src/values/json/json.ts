@@ -129,6 +129,24 @@ export function parseJson(text: string): unknown {
  */
 export const readJson = (text: string): unknown => readLimitedDepth(text, { again: parseExactly })
 
+/** Parses foreign JSON as `readJson`; undefined for any other text. */
+export function tryReadJson(text: string): unknown {
+  try {
+    return readJson(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Parses foreign JSON as `readJson`; undefined for any other text. */
+export function tryReadJson(text: string): unknown {
+  try {
+    return readJson(text)
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * Parses foreign JSON that stood so many levels deep within other JSON.
  * @throws SyntaxError; TooDeep

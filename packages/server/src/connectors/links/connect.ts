@@ -276,8 +276,6 @@ function listSchemes({ definition }: Kind, hasApplication: boolean): PageKind['s
 const printValue = (value: unknown): string =>
   typeof value === 'string' ? value : Array.isArray(value) ? value.join(', ') : JSON.stringify(value)
 
-const describeField = ({ configuration }: ConnectorDefinition, name: string): string => configuration[name]?.description ?? name
-
 /**
  * Prints what an entity is, for the owner of an account: its sentence, without how a call lists the records. A call reads the records of one
  * order; the connector reads those of each.
@@ -305,7 +303,7 @@ function toPageKind({ kind, values, hasApplication }: KindParts): PageKind {
     defaults: { ...values.defaults },
     locked: Object.entries(values.locked).map(([name, value]) => ({
       name,
-      title: describeField(definition, name),
+      title: (definition.configuration[name]?.description ?? name),
       value: printValue(value),
     })),
   }

@@ -1,4 +1,5 @@
 /** Checks the configuration values that a link gives or fixes, and decides which values its page shows and may send. */
+import { problem } from '../../values/read.ts'
 import { FerruleError, type Problem } from 'ferrule'
 import type { ConnectorDefinition, Kind } from 'ferrule/definition'
 import { checkConfiguration, findConsent, normaliseConfiguration } from 'ferrule/engine'
@@ -13,7 +14,6 @@ import type { Visit } from './visits.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
-const problem = (field: string, message: string, error_code: string): Problem => ({ field, message, error_code })
 const rules = '/replication_config/'
 
 /** Returns the problems of some values of a configuration. What the page still has to ask for is no problem. */

@@ -17,7 +17,7 @@ import { ensureWorkspace, everyonesWorkspace } from '../../tenancy/workspaces/wo
 import { type Principal, requireScope } from '../../values/access.ts'
 import { buildPage, defaultLimit, readPosition } from '../../values/cursor.ts'
 import { asId, newId } from '../../values/ids.ts'
-import { findWorkspaceName, readBody, readQuery } from '../../values/read.ts'
+import { findWorkspaceName, readBody, readQuery, problem } from '../../values/read.ts'
 import { type Catalogue, summarize } from '../connector-types.ts'
 import { sayNoStandIn } from '../kinds.ts'
 import { findConnector, requireConnector } from '../sql/connectors.ts'
@@ -36,8 +36,6 @@ import type { ConnectLinks } from './connect-types.ts'
 import { toLinkRecord } from './link-record.ts'
 import { readValuesByKind } from './link-values.ts'
 import { newDigestedSecret } from './visits.ts'
-
-const problem = (field: string, message: string, error_code: string): Problem => ({ field, message, error_code })
 
 /** Members that a link for a connector takes from the connector. */
 const ofTheConnector = ['workspace_name', 'workspace_id', 'create_workspace', 'kinds', 'name', 'defaults', 'locked', 'sandbox'] as const

@@ -10,7 +10,7 @@ import type { Parts } from '../../main/parts.ts'
 import { requireLiveClient } from '../../tenancy/applications/live-client.ts'
 import { type Principal, requireWholeScope } from '../../values/access.ts'
 import { iso, newId, newSecret } from '../../values/ids.ts'
-import { readBody, readQuery } from '../../values/read.ts'
+import { readBody, readQuery, problem } from '../../values/read.ts'
 import type { Catalogue, ServedKind } from '../connector-types.ts'
 import {
   countConnectorsOf,
@@ -23,8 +23,6 @@ import {
 } from '../sql/vendor-applications.ts'
 import { buildCallbackUrl, buildSourceUrl } from './addresses.ts'
 import type { VendorApplications } from './connect-types.ts'
-
-const problem = (field: string, message: string, error_code: string): Problem => ({ field, message, error_code })
 
 /** Word of existing clients that names no kind: they add the id of the definition. */
 const anySource = 'source'

@@ -56,9 +56,6 @@ interface Work {
 const isReadingRecords = (positions: Positions, entities: readonly string[]): boolean =>
   entities.some((entity) => positions.get(entity)?.key !== undefined)
 
-const countBytes = (data: readonly Entry[]): number => data.reduce((sum, { record }) => sum + (record?.text.length ?? 0), 0)
-const countEntries = (data: readonly Entry[]): number => data.filter(({ key }) => key !== undefined).length
-
 /** Returns undefined when the changes of an entity are lost. */
 async function ignoreLost<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
@@ -108,8 +105,8 @@ class PageBuilder {
     if (part === undefined) return
     this.#next.set(entity, part.next)
     for (const entry of part.data) this.#data.push({ entity, ...entry })
-    this.#left -= countEntries(part.data)
-    this.#bytes += countBytes(part.data)
+    this.#left -= (part.data.filter(({ key }) => key !== undefined).length)
+    this.#bytes += (part.data.reduce((sum, { record }) => sum + (record?.text.length ?? 0), 0))
     this.#hasMore ||= part.hasMore
   }
 

@@ -133,9 +133,6 @@ function cut(field: string, text: string, ranges: readonly Range[]): Snippet {
   return { field, text: `${before}${plain.slice(from, to)}${behind}`, ranges: within.map(([begin, end]) => [begin + by, end + by]) }
 }
 
-/** Builds a snippet without words that were looked for. */
-const cutText = (field: string, text: string): Snippet => cut(field, text, [])
-
 /** Finds the text of a record with the most words of a search; the earlier field of two alike. */
 function findSnippet(record: Readonly<Record<string, unknown>>, fields: readonly SoughtField[]): Snippet | undefined {
   let best: { readonly count: number; readonly snippet: Snippet } | undefined
@@ -193,7 +190,7 @@ export function createDescriber({ of, entity, plan, syncedAt }: SoughtCopy, quer
       entity,
       key: parseKeyValue(plan.table.key, pk) ?? pk,
       title: readRecordText(record, title) ?? null,
-      snippet: found ?? (summary === undefined ? null : cutText(definition.summary ?? '', summary)),
+      snippet: found ?? (summary === undefined ? null : (cut((definition.summary ?? ''), summary, []))),
       time: readRecordText(record, plan.time?.name) ?? null,
       link: fillLink(definition.link, { record, configuration }) ?? null,
       synced_at: iso(syncedAt),

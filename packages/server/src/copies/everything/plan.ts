@@ -52,9 +52,6 @@ export interface Unfit {
   readonly refusal: FerruleError
 }
 
-/** Returns whether entities of `text` keep the words of a field listed. */
-const isListed = ({ words }: Column): boolean => words === 'stored'
-
 const withoutErrors = (condition: WordsCondition): WordsCondition => ({
   ...condition,
   tokens: condition.tokens.map((token) => ({ ...token, distance: 0 })),
@@ -98,7 +95,7 @@ export function planEntity({ searcher, wanted, words }: PlanParts, ref: EntityRe
     const { filter, include = {} } = wanted
     const given = searcher.parse(ref, { query: filter === undefined ? {} : { filter } })
     const { table } = given
-    const listed = words.length === 0 ? [] : table.columns.filter(isListed)
+    const listed = words.length === 0 ? [] : table.columns.filter(({ words }) => words === 'stored')
     if (words.length > 0 && listed.length === 0) return undefined
     const names = listed.map(({ name }) => name)
     const text = words.length === 0 ? undefined : searcher.parse(ref, { query: { filter: buildTextFilter(words, names) } })

@@ -1,4 +1,5 @@
 /** The searches of one request: a bounded number at a time, within its time, and what did not answer. */
+import { splitInto } from '../../values/slices.ts'
 import type { EntityRef } from '../entity-ref.ts'
 import { findMainTime } from '../search/columns.ts'
 import {
@@ -80,10 +81,6 @@ export async function lookForWords<S extends Sought>(session: Session, sought: r
 
 /** Maximum number of connectors of one look. */
 const mostLooked = 50
-
-function splitInto<T>(list: readonly T[], most: number): readonly (readonly T[])[] {
-  return Array.from({ length: Math.ceil(list.length / most) }, (_, index) => list.slice(index * most, (index + 1) * most))
-}
 
 /** What the searches of a request are done with. */
 export interface RunParts {

@@ -22,7 +22,7 @@ import type { Parts } from '../../main/parts.ts'
 import { type ConnectorRef, type OwnKind, type PrincipalView, type RequestedId, requireScope, toConnectorRef } from '../../values/access.ts'
 import { buildPage, defaultLimit, readPosition } from '../../values/cursor.ts'
 import { asId, newId } from '../../values/ids.ts'
-import { failInactive, readBody, readQuery } from '../../values/read.ts'
+import { failInactive, readBody, readQuery, problem } from '../../values/read.ts'
 import {
   type CopyHolder,
   deleteCopies,
@@ -391,8 +391,6 @@ export const withConnector = <T>(
     const row = await requireConnector(db, view, id, holdConnector)
     return work(db, toSyncedConnector(row, await parts.kinds.find(row, db)))
   })
-
-const problem = (field: string, message: string, error_code: string): Problem => ({ field, message, error_code })
 
 /** Checks that a connector syncs the given entities. @throws FerruleError `workspace_inactive`, `validation_failed` */
 function assertSynced({ row, wanted }: SyncedConnector, entities: readonly string[] | undefined, pointer = '/entities'): void {

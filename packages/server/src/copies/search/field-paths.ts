@@ -91,10 +91,7 @@ function followSteps(
 }
 
 /** Returns whether values can be objects as well as arrays, whatever type the documents name. */
-const isEither = (schema: Field): boolean => {
-  const { type } = schema
-  return Array.isArray(type) && type.includes('object') && type.includes('array')
-}
+export const isEither = ({ type }: Field): boolean => Array.isArray(type) && type.includes('object') && type.includes('array')
 
 const findPathType = (schema: Field | undefined): PathType => {
   if (schema === undefined || isEither(schema)) return 'any'

@@ -97,7 +97,6 @@ $$`
 const textKey = `create or replace function cs_text_key(value text) returns text language sql ${immutable} as $$
   select case when octet_length(value) <= ${longestKey} then replace(replace(value, chr(2), chr(2) || chr(2)), chr(1), chr(2) || chr(1)) end
 $$`
-const twoDigits = (count: number): string => String(count).padStart(2, '0')
 const digitsKey = `create or replace function cs_digits_key(value text) returns text language sql ${immutable} as $$
   select case when starts_with(value, '-')
     then 'n' || translate(lpad((length(value) - 1)::text, 2, '0') || substr(value, 2), '0123456789', '9876543210')
@@ -106,7 +105,7 @@ $$`
 const longestWhole = 19 // digits of the greatest integer of 64 bits
 const countedDigits = Array.from(
   { length: longestWhole - 1 },
-  (_, index) => `when value < 1${'0'.repeat(index + 1)} then 'p${twoDigits(index + 1)}'`,
+  (_, index) => `when value < 1${'0'.repeat(index + 1)} then 'p${(String((index + 1)).padStart(2, '0'))}'`,
 )
 /**
  * Returns the `pk` of an integer of 64 bits. Comparisons count its digits: PostgreSQL inlines `cs_digits_key`, and makes the text again wherever

@@ -55,8 +55,6 @@ function visitValues(value: unknown, [first, ...rest]: readonly string[], take: 
   else if (isObject(value) && Object.hasOwn(value, first)) visitValues(value[first], rest, take)
 }
 
-const isShort = (term: string): boolean => term.length <= longest
-
 /**
  * Creates a reader of the values of rows.
  * @param findCell returns the index of a column's cell
@@ -87,11 +85,11 @@ export function createValueReader(
 
 const buildNote = (way: string, value: unknown): string => {
   const term = typeof value === 'string' ? formatTerm(way, value) : undefined
-  return term !== undefined && isShort(term) ? term : formatUncertain(way)
+  return term !== undefined && (term.length <= longest) ? term : formatUncertain(way)
 }
 
 /** Converts to lower case as both databases compare strings and JSON. */
-const toLooseText = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ')
+export const toLooseText = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ')
 
 /** Finds the member path of a field path. */
 export const findMemberPath = ({ column, steps }: FieldPath, within: MemberPath | undefined): MemberPath | undefined => {

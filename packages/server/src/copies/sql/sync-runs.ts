@@ -105,7 +105,7 @@ export async function cancelRuns(db: Db, target: CancelTarget, now: number): Pro
     .set({ state: 'cancelled', finished_at: now, version: nextVersion })
     .where('organization_id', '=', target.organizationId)
     .where('finished_at', 'is', null)
-    .where('state', 'in', findOrigins('cancelled'))
+    .where('state', 'in', (runStates.filter((from) => runMoves[from].some((move) => move === 'cancelled'))))
   const { runId } = 'connectorId' in target ? target : { runId: undefined }
   const { workspaceId } = 'connectorId' in target ? { workspaceId: null } : target
   const done = await ('connectorId' in target
@@ -186,8 +186,6 @@ export const runMoves = {
   failed: [],
   cancelled: [],
 } as const satisfies Readonly<Record<RunState, readonly RunState[]>>
-
-const findOrigins = (to: RunState): readonly RunState[] => runStates.filter((from) => runMoves[from].some((move) => move === to))
 
 /** Returns whether a run has ended. */
 export const isFinished = (state: RunState): boolean => runMoves[state].length === 0

@@ -1,4 +1,5 @@
 /** Statements that create the table of a searchable entity, and that update an older one. */
+import { splitInto } from '../../values/slices.ts'
 import { createHash } from 'node:crypto'
 import {
   type Column,
@@ -133,13 +134,9 @@ const wordsOfIndex = 4
  * and PostgreSQL sees that a condition on a slot finds no such row.
  */
 function listSharedIndexes(table: string): readonly TableIndex[] {
-  const words = listIndexedWordSlots()
-  const groups = Array.from({ length: Math.ceil(words.length / wordsOfIndex) }, (_, index) =>
-    words.slice(index * wordsOfIndex, (index + 1) * wordsOfIndex),
-  )
   return [
     nameIndex(table, 't', `(connector_id, entity, ${mainTimeSlot}, pk)`),
-    ...groups.map((group) => {
+    ...splitInto(listIndexedWordSlots(), wordsOfIndex).map((group) => {
       const isThere = group.map((slot) => `${slot} is not null`).join(' or ')
       return nameIndex(table, 'w', `using gin (connector_id, entity, ${group.join(', ')}) where ${isThere}`)
     }),

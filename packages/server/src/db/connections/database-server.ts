@@ -345,7 +345,7 @@ export class Server {
         return await connect()
       } catch (thrown) {
         const fault = toFault(thrown)
-        if (isWaiting(fault)) throw fault
+        if ((fault instanceof Error && fault.message.includes('timeout exceeded when trying to connect'))) throw fault
         if (fault.isRefusedUser) this.#passwords?.forget()
         else if (host === this.#host) this.#host = (host + 1) % this.#target.hosts.length
         if (left <= 0) {
@@ -439,10 +439,6 @@ function naming<T>(setting: string, work: () => T): T {
 }
 
 const toFault = (thrown: unknown): ServerFault => (thrown instanceof ServerFault ? thrown : new ServerFault(thrown))
-
-/** Returns whether no connection of a full pool became free in time. */
-const isWaiting = (thrown: unknown): boolean =>
-  thrown instanceof Error && thrown.message.includes('timeout exceeded when trying to connect')
 
 /** Lists which sessions run a statement. */
 async function listActive(client: pg.Client, pids: readonly number[]): Promise<ReadonlySet<number>> {

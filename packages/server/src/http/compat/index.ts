@@ -1,5 +1,6 @@
 /** The door for clients of the platform that the specification comes from. Behind it everything has one form. */
 
+import { isEither } from '../../copies/search/field-paths.ts'
 import { FerruleError } from 'ferrule'
 import type { Field, Kind, LiveAction } from 'ferrule/definition'
 import { type FileAnswer, JsonText, parseJson, readJson, writeJson } from 'ferrule/engine'
@@ -21,10 +22,6 @@ const readListPage = (answer: Answer): { readonly data: readonly unknown[]; read
   return Array.isArray(page['data']) ? { data: page['data'], next: page['next'] } : undefined
 }
 
-/** Finds the cursor in the address of a next page. */
-const readListCursor = (next: unknown): string | null =>
-  typeof next === 'string' ? new URLSearchParams(next.split('?')[1]).get('cursor') : null
-
 /** Answers a list. Without `limit` and `cursor` its pages are put together. */
 async function listForClient({ exchange, answer }: ClientCall): Promise<Answer> {
   const { query, door } = exchange
@@ -38,7 +35,7 @@ async function listForClient({ exchange, answer }: ClientCall): Promise<Answer> 
     if (page === undefined) return given
     data.push(...page.data)
     next = page.next
-    cursor = readListCursor(next)
+    cursor = (typeof next === 'string' ? new URLSearchParams(next.split('?')[1]).get('cursor') : null)
   } while (!isPaged && cursor !== null && data.length < mostListEntries)
   return { json: { data, next: typeof next === 'string' && door !== 'marked' ? prefix + next : next } }
 }
@@ -243,17 +240,12 @@ export const toSnakeCase = (name: string): string =>
     .replace(/([A-Z]+)([A-Z][a-z])/g, '$1_$2')
     .toLowerCase()
 
-const isListedObject = (field: Field): boolean => {
-  const { type } = field
-  return Array.isArray(type) && type.includes('object') && type.includes('array')
-}
-
 /** Finds the fields that are documented as an object, and that the vendor sends as a list. Entities of one name share them over kinds. */
 export const findListedObjects = (kinds: readonly Kind[], entity: unknown): ReadonlySet<string> =>
   new Set(
     kinds.flatMap(({ definition }) => {
       const fields = Object.entries(definition.entities[String(entity)]?.context_store_search ?? {})
-      return fields.flatMap(([name, field]) => (isListedObject(field) ? [name] : []))
+      return fields.flatMap(([name, field]) => (isEither(field) ? [name] : []))
     }),
   )
 

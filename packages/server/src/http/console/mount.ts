@@ -11,8 +11,8 @@ import { type Block, buildReference, fail, isObject, readInline, readPlain } fro
 import { isOfLibrary, type ServedKind, summarize } from '../../connectors/connector-types.ts'
 import { OAuthLimits } from '../address-limits.ts'
 import { toError } from '../body.ts'
-import { buildPage, buildPageHeaders, pageType } from '../html/frame.ts'
-import { buildSignInFields, type Html, type HtmlPart, html } from '../html/html.ts'
+import { buildPage, buildPageHeaders, pageType, sendPage } from '../html/frame.ts'
+import { buildSignInFields, type Html, type HtmlPart, html, buildProblem } from '../html/html.ts'
 import { reportError } from '../refusals.ts'
 import type { Services } from '../route.ts'
 import { acceptsEncoding } from '../unchanged.ts'
@@ -42,8 +42,6 @@ interface PageParts {
 }
 
 const isMissing = (thrown: unknown): boolean => thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT'
-
-const escapeAttribute = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
 
 /** A file of a page. */
 interface WebAsset {
@@ -91,7 +89,7 @@ class WebFiles {
       if (isMissing(thrown)) return undefined
       throw thrown
     })
-    const base = escapeAttribute(basePath)
+    const base = (basePath.replaceAll('&', '&amp;').replaceAll('"', '&quot;'))
     return text?.replaceAll('="./assets/', `="${base}/${page}/assets/`).replaceAll('__NONCE__', nonce).replaceAll('__BASE_PATH__', base)
   }
 
@@ -145,8 +143,6 @@ class WebFiles {
   }
 }
 
-const explain = (problem: string | undefined): HtmlPart => (problem === undefined ? undefined : html`<p class="problem">${problem}</p>`)
-
 interface SignInParts {
   /** Path of the service in front of `/console`. */
   readonly basePath: string
@@ -162,7 +158,7 @@ interface SignInParts {
 const buildConsoleSignIn = ({ basePath, returnPath, clientId = '', problem, note }: SignInParts): string =>
   buildPage(
     'Sign in · Ferrule',
-    html`<h1>Sign in to Ferrule</h1>${note === undefined ? undefined : html`<p>${note}</p>`}${explain(problem)}
+    html`<h1>Sign in to Ferrule</h1>${note === undefined ? undefined : html`<p>${note}</p>`}${buildProblem(problem)}
 <form method="post" action="${basePath}/console/session"><input type="hidden" name="return" value="${returnPath}">
 ${buildSignInFields(clientId)}
 <button class="main">Sign in</button>
@@ -187,10 +183,6 @@ const buildConsoleAgain = (path: string): string =>
 
 /** Longest address that a sign-in returns to. */
 const longestReturn = 2_000
-
-function sendPlain(reply: FastifyReply, status: number, { text, origin }: { readonly text: string; readonly origin?: string }) {
-  return reply.code(status).headers(buildPageHeaders(origin)).type(pageType).send(text)
-}
 
 /** Returns a path below `/console` as it is, and the first page for everything else: nobody is led elsewhere. */
 const checkReturn = (path: string): string =>
@@ -217,7 +209,7 @@ class ConsoleSignIn {
     if (address === undefined) return this.#refuseAddress(reply)
     const returnPath = checkReturn(url)
     if (['cross-site', 'same-site'].includes(String(headers['sec-fetch-site'])))
-      return sendPlain(reply, 200, { text: buildConsoleAgain(`${address.basePath}${returnPath}`), origin: address.origin })
+      return sendPage(reply, { status: 200, text: buildConsoleAgain(`${address.basePath}${returnPath}`), formSource: address.origin })
     const had = readSession(headers, address) !== undefined
     return this.#send(reply, address, { returnPath, ...(had ? { note: 'Your session has ended. Sign in again to continue.' } : {}) })
   }
@@ -271,7 +263,7 @@ class ConsoleSignIn {
   }
 
   #send(reply: FastifyReply, { basePath, origin }: OwnAddress, parts: Omit<SignInParts, 'basePath'>): FastifyReply {
-    return sendPlain(reply, reply.statusCode, { text: buildConsoleSignIn({ basePath, ...parts }), origin })
+    return sendPage(reply, { status: reply.statusCode, text: buildConsoleSignIn({ basePath, ...parts }), formSource: origin })
   }
 
   #refuseAddress(reply: FastifyReply): FastifyReply {
@@ -281,7 +273,7 @@ class ConsoleSignIn {
         ? html`Open it on the machine of the service, such as <code>http://localhost:8080/console</code>. Or set FERRULE_PUBLIC_URL to the https address of the service.`
         : html`Open <a href="${publicUrl}/console">${publicUrl}/console</a>. That address must be https, or name this machine.`
     const reason = html`This request did not come from a page of the service at its own address, so no session can be trusted there.`
-    return sendPlain(reply, 403, { text: buildConsoleRefusal('No sign-in here', [reason, open]) })
+    return sendPage(reply, { status: 403, text: buildConsoleRefusal('No sign-in here', [reason, open]) })
   }
 }
 
@@ -315,7 +307,7 @@ const pageHeaders = {
 function sendErrorPage(reply: FastifyReply, { status, message, hint, code, retryAfterMs }: FerruleError): FastifyReply {
   if (retryAfterMs !== undefined) reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1_000))))
   const paragraphs = [html`${message} ${hint}`, html`<code>${code}</code> Request <code>${reply.request.id}</code>`]
-  return sendPlain(reply, status, { text: buildConsoleRefusal('This did not work', paragraphs) })
+  return sendPage(reply, { status, text: buildConsoleRefusal('This did not work', paragraphs) })
 }
 
 interface Sending {
@@ -338,7 +330,7 @@ async function sendWebPage(reply: FastifyReply, page: WebPage, { files, basePath
 function sendNotBuilt(reply: FastifyReply): FastifyReply {
   const what = html`The files of this page are missing: they are built when the service is packed, and by <code>npm start</code> in a checkout.`
   const next = html`In a checkout, run <code>npm start</code>. Else install the package <code>@ferrule/server</code> again.`
-  return sendPlain(reply, 503, { text: buildConsoleRefusal('This page is not built', [what, next]) })
+  return sendPage(reply, { status: 503, text: buildConsoleRefusal('This page is not built', [what, next]) })
 }
 
 /** Sends a page of the documentation. The browser asks again each time, so that a new version of the service shows at once. */
@@ -353,7 +345,7 @@ async function sendDocument(
   const found = await files.readDocument(name, String(headers['accept-encoding'] ?? ''))
   if (found === undefined && name === 'index') return sendNotBuilt(reply)
   const kind = found === undefined ? kinds.find((each) => name === `reference/${summarize(each).kind}`) : undefined
-  if (kind !== undefined) return sendPlain(reply, 200, { text: printKindPage(kind) })
+  if (kind !== undefined) return sendPage(reply, { status: 200, text: printKindPage(kind) })
   if (found === undefined) throw fail('not_found', { method: 'GET', path: `/docs/${name.slice(0, 100)}` })
   const { content, etag } = found
   reply.headers({ ...pageHeaders, 'cache-control': 'no-cache', 'content-security-policy': buildPolicy(), etag, vary: 'accept-encoding' })

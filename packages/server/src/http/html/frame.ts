@@ -1,4 +1,5 @@
 /** Frame of the service's own pages: plain HTML without scripts. */
+import type { FastifyReply } from 'fastify'
 import { createHash } from 'node:crypto'
 import { type Html, html, Html as RawHtml } from './html.ts'
 import { mark, tokens } from './look.ts'
@@ -84,3 +85,15 @@ ${body}
 </body>
 </html>
 `.text
+
+/** A page with its status. */
+export interface SentPage {
+  readonly status: number
+  readonly text: string
+  /** Where the page's form may lead beside this service; undefined: the page has no form. */
+  readonly formSource?: string | undefined
+}
+
+/** Sends a page. */
+export const sendPage = (reply: FastifyReply, { status, text, formSource }: SentPage): FastifyReply =>
+  reply.code(status).headers(buildPageHeaders(formSource)).type(pageType).send(text)

@@ -33,3 +33,6 @@ export const buildSignInFields = (clientId: string): Html => {
   return html`<label>Client id <input type="text" name="client_id" value="${kept}" autocomplete="username" spellcheck="false" maxlength="${String(longestId)}" required${kept === '' ? ' autofocus' : ''}></label>
 <label>Client secret <input type="password" name="client_secret" autocomplete="current-password" maxlength="1024" required${kept === '' ? '' : ' autofocus'}></label>`
 }
+
+/** Shows what went wrong, if anything did. */
+export const buildProblem = (problem: string | undefined): HtmlPart => (problem === undefined ? undefined : html`<p class="problem">${problem}</p>`)

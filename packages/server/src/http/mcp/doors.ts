@@ -39,9 +39,6 @@ const exposed = 'WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version, Retry-A
 /** Time for which a browser remembers a preflight, in seconds. */
 const preflightSeconds = 600
 
-const admit = (reply: FastifyReply, origin: string): FastifyReply =>
-  reply.headers({ 'access-control-allow-origin': origin, 'access-control-expose-headers': exposed })
-
 /**
  * Opens the routes of a scope to pages of the origins that the door admits. Call it before the routes are added.
  * @param scope a scope of its own
@@ -56,7 +53,7 @@ export function openToPages(scope: FastifyInstance, door: Door): void {
     const { host, origin } = headers
     reply.header('vary', 'Origin')
     const isAdmitted = origin !== undefined && door({ host, origin }) === undefined
-    if (isAdmitted) admit(reply, origin)
+    if (isAdmitted) (reply.headers({ 'access-control-allow-origin': origin, 'access-control-expose-headers': exposed }))
     if (method !== 'OPTIONS') return undefined
     const allowed = { 'access-control-allow-methods': 'GET, POST, DELETE', 'access-control-max-age': String(preflightSeconds) }
     const wanted = headers['access-control-request-headers']

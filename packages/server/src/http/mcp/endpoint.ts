@@ -23,8 +23,7 @@ import { buildMcpAddress } from '../../main/settings/own-address.ts'
 import { type Principal, requireScope, type Scope } from '../../values/access.ts'
 import { readBody } from '../../values/read.ts'
 import { version } from '../../values/version.ts'
-import type { Services } from '../route.ts'
-import { takeChanges } from '../routes/changes.ts'
+import { type Services, requireCopies } from '../route.ts'
 import { createDoor } from './doors.ts'
 import { findMetadataAddress } from './metadata.ts'
 import { type Arrival, type McpExchange, mountMcp } from './mount.ts'
@@ -160,16 +159,6 @@ interface SourceCaller {
   readonly requestId: string
 }
 
-const toConnector = (record: ConnectorSummary | ConnectorRecord): AgentConnector => ({
-  id: record.id,
-  name: record.name,
-  kind: record.connector_type,
-  version: record.kind_version,
-  workspace: record.workspace_name,
-  state: record.status,
-  reason: record.status_reason,
-})
-
 /** Parses rows in batches, and lets other requests run between two of them. */
 async function parseRows(rows: RawRows): Promise<readonly unknown[]> {
   const all: unknown[] = []
@@ -250,12 +239,10 @@ async function readChanges(
 ): Promise<ChangesPage> {
   return platform.admission.admit({ organizationId: who.organizationId, ...limits }, async ({ signal }) => {
     const access = await platform.connectors.readAccess(who, connector.id)
-    const page = await takeChanges(operations).read(access, { ...wish, signal })
+    const page = await requireCopies(operations.changes).read(access, { ...wish, signal })
     return { ...page, data: parseJson(page.data.text) as ChangesPage['data'] } // what the feed has written
   })
 }
-
-const isMissing = (thrown: unknown): boolean => thrown instanceof FerruleError && thrown.code === 'connector_not_found'
 
 /**
  * Makes the source of one request.
@@ -279,7 +266,7 @@ function createServiceSource(services: Services, caller: SourceCaller): AgentSou
       try {
         return toConnector(await platform.connectors.get(principal, id))
       } catch (thrown) {
-        if (isMissing(thrown)) return undefined
+        if ((thrown instanceof FerruleError && thrown.code === 'connector_not_found')) return undefined
         throw thrown
       }
     },
@@ -293,11 +280,9 @@ function createServiceSource(services: Services, caller: SourceCaller): AgentSou
       })),
     readChanges: (connector, wish, limits) => readChanges(services, principal, { connector, wish, limits }),
     searchAll: (wish, limits) =>
-      platform.admission.admit({ organizationId: principal.organizationId, ...limits }, (bounds) => {
-        const { everything } = services.operations
-        if (everything === undefined) throw fail('context_store_unavailable', {})
-        return everything.search(principal, wish, bounds)
-      }),
+      platform.admission.admit({ organizationId: principal.organizationId, ...limits }, (bounds) =>
+        requireCopies(services.operations.everything).search(principal, wish, bounds),
+      ),
     readKind: async ({ kind, version }): Promise<AgentKind> => {
       const found = await platform.kinds.getVersion(principal.organizationId, kind, version)
       const { definition, entities } = await describeServedKind(found)

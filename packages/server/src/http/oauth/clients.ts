@@ -22,7 +22,6 @@ const browserSchemes: ReadonlySet<string> = new Set([
   ...(['ftp:', 'ws:', 'wss:', 'chrome:', 'chrome-extension:', 'moz-extension:', 'resource:', 'intent:'] as const),
 ])
 
-const isLoopbackRedirect = ({ protocol, hostname }: URL): boolean => protocol === 'http:' && isLoopback(hostname)
 const isPrivateScheme = ({ protocol, href }: URL): boolean =>
   protocol !== 'https:' && !browserSchemes.has(protocol) && href.startsWith(`${protocol}/`)
 
@@ -32,7 +31,7 @@ function findRedirectProblem(uri: unknown): string | undefined {
   if (uri.length > longestRedirect) return `must have ${longestRedirect} characters at most`
   const url = new URL(uri)
   if (uri.includes('#') || url.username !== '' || url.password !== '') return 'must have no fragment and no user'
-  if (url.protocol === 'https:' || isLoopbackRedirect(url) || isPrivateScheme(url)) return undefined
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname)) || isPrivateScheme(url)) return undefined
   return 'must be https, http on localhost, 127.0.0.1 or [::1], or a scheme of an application such as cursor://'
 }
 

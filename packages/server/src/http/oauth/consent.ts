@@ -11,7 +11,7 @@ import type { ProvenClient } from '../../tenancy/tokens/token-types.ts'
 import { everyonesWorkspace } from '../../tenancy/workspaces/workspace-keeper.ts'
 import type { Principal } from '../../values/access.ts'
 import type { OAuthLimits } from '../address-limits.ts'
-import { buildPageHeaders, pageType } from '../html/frame.ts'
+import { buildPageHeaders, pageType, sendPage, type SentPage } from '../html/frame.ts'
 import type { Services } from '../route.ts'
 import { operator } from './adapter.ts'
 import { cleanClientName } from './clients.ts'
@@ -321,13 +321,3 @@ function isSame(given: string, expected: string): boolean {
   const [one, two] = [Buffer.from(given), Buffer.from(expected)]
   return one.length === two.length && timingSafeEqual(one, two)
 }
-
-interface SentPage {
-  readonly status: number
-  readonly text: string
-  /** Where the page's form may lead beside this service; undefined: the page has no form. */
-  readonly formSource?: string
-}
-
-const sendPage = (reply: FastifyReply, { status, text, formSource }: SentPage): FastifyReply =>
-  reply.code(status).headers(buildPageHeaders(formSource)).type(pageType).send(text)

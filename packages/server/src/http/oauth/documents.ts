@@ -9,8 +9,6 @@ const documentMs = 5_000
 /** Sends requests. */
 export type DocumentHttp = Pick<Http, 'open' | 'close'>
 
-const readUrl = (input: string | URL | Request): URL => new URL(input instanceof Request ? input.url : input)
-
 const copied = ['content-type', 'cache-control', 'expires'] as const
 
 /** Builds the `fetch` of the library: it replaces the library's own, which connects before it looks at the address. */
@@ -18,7 +16,7 @@ export const createDocumentFetch =
   (http: () => DocumentHttp) =>
   async (input: string | URL | Request): Promise<Response> => {
     const answer = await http().open({
-      url: readUrl(input),
+      url: (new URL(input instanceof Request ? input.url : input)),
       trust: 'answer',
       method: 'GET',
       headers: { accept: 'application/json', 'accept-encoding': 'identity' },

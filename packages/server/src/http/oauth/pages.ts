@@ -1,6 +1,6 @@
 /** Pages of the authorization server. */
 import { buildPage } from '../html/frame.ts'
-import { buildSignInFields, type Html, type HtmlPart, html } from '../html/html.ts'
+import { buildSignInFields, type Html, type HtmlPart, html, buildProblem } from '../html/html.ts'
 
 /** Builds the page of an error that cannot be sent to a client. */
 export const buildErrorPage = (reason: string): string =>
@@ -24,8 +24,6 @@ export interface PageParts {
   readonly problem?: string | undefined
 }
 
-const buildProblem = ({ problem }: PageParts): HtmlPart => (problem === undefined ? undefined : html`<p class="problem">${problem}</p>`)
-
 const buildIntroduction = ({ clientName, documentHost, redirectHost }: PageParts): Html => html`
 <p><strong>${clientName}</strong> asks to use the connectors of this Ferrule service. Access goes to <strong>${redirectHost}</strong>.</p>
 <p class="note">${documentHost === undefined ? 'The client gave this name itself.' : `The client describes itself at ${documentHost}.`}
@@ -37,7 +35,7 @@ const hidden = (name: string, value: string): Html => html`<input type="hidden" 
 export const buildSignInPage = (parts: PageParts, clientId: string): string =>
   buildPage(
     'Ferrule: sign in',
-    html`<h1>Connect to Ferrule</h1>${buildIntroduction(parts)}${buildProblem(parts)}
+    html`<h1>Connect to Ferrule</h1>${buildIntroduction(parts)}${buildProblem(parts.problem)}
 <form method="post">${hidden('form_token', parts.formToken)}
 <h2>Sign in with an application of Ferrule</h2>
 ${buildSignInFields(clientId)}
@@ -92,7 +90,7 @@ const buildWrite = ({ isWriteChosen }: ConsentParts): Html =>
 export const buildConsentPage = (parts: ConsentParts): string =>
   buildPage(
     'Ferrule: agree',
-    html`<h1>What may ${parts.clientName} reach?</h1>${buildIntroduction(parts)}${buildProblem(parts)}${buildOrganizations(parts)}
+    html`<h1>What may ${parts.clientName} reach?</h1>${buildIntroduction(parts)}${buildProblem(parts.problem)}${buildOrganizations(parts)}
 <form method="post">${hidden('form_token', parts.formToken)}${hidden('organization', parts.organizations.find(({ isChosen }) => isChosen)?.value ?? '')}
 <h2>Workspaces</h2>
 <fieldset>${buildBoxes('workspace', parts.workspaces)}</fieldset>

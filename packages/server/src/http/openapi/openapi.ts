@@ -248,25 +248,19 @@ function problemExample(code: ErrorCode): JsonObject {
   return { type: `urn:ferrule:error:${code}`, title, status, detail: message, code, message, fault, retryable, hint, errors: [] }
 }
 
-const getCode = (problem: ProblemDocument): ErrorCode => (typeof problem === 'string' ? problem : problem.code)
-const getStatus = (problem: ProblemDocument): number => (typeof problem === 'string' ? errorTable[problem].status : problem.status)
-
 /** Prints answers by status; each lists its codes and shows the first. */
 function problemAnswers(problems: readonly ProblemDocument[]): JsonObject {
-  const byStatus = Map.groupBy(problems, getStatus)
+  const byStatus = Map.groupBy(problems, (problem) => (typeof problem === 'string' ? errorTable[problem].status : problem.status))
   const sorted = [...byStatus].toSorted(([a], [b]) => a - b)
   return Object.fromEntries(
     sorted.map(([status, list]) => {
-      const codes = [...new Set(list.map(getCode))]
+      const codes = [...new Set(list.map((problem) => (typeof problem === 'string' ? problem : problem.code)))]
       const example = codes[0] === undefined ? {} : { example: { ...problemExample(codes[0]), status } }
       const content = { 'application/problem+json': { schema: printSchema(problemDetails), ...example } }
       return [String(status), { description: codes.join(', '), content }]
     }),
   )
 }
-
-const pathParameters = (path: string) =>
-  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
 
 function queryParameters(query: Field = {}) {
   const names: unknown = Reflect.get(query, 'required')
@@ -325,7 +319,7 @@ const listProblems = (route: Route, own: readonly ProblemDocument[]): readonly P
 ]
 
 const listParameters = (route: Route, query?: Field) => [
-  ...pathParameters(route.path),
+  ...([...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))),
   ...(route.auth === 'principal' || route.form ? [{ $ref: '#/components/parameters/OrganizationId' }] : []),
   ...queryParameters(query),
 ]

@@ -1,23 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { FerruleError } from 'ferrule'
 import { fail, failValidation } from 'ferrule/internal'
-import {
-  changesEvent,
-  changesPage,
-  changesQuery,
-  connectorChangesEvent,
-  connectorChangesPage,
-  connectorChangesQuery,
-  type EventSchema,
-  endpoints,
-  longestWait,
-} from 'ferrule/wire'
+import { changeConsumer, changeConsumerInput, changeConsumerList, changeConsumerRemoval, changesEvent, changesPage, changesQuery, connectorChangesEvent, connectorChangesPage, connectorChangesQuery, endpoints, type EventSchema, longestWait } from 'ferrule/wire'
 import type { Changes, Followed, FoundChanges } from '../../copies/changes/feed.ts'
 import { type Principal, requireScope } from '../../values/access.ts'
 import { readQuery } from '../../values/read.ts'
-import { type Answer, type Exchange, limited, type PrincipalRoute, type Services, slot } from '../route.ts'
+import { type Answer, type Exchange, limited, type PrincipalRoute, principalRoute, requireCopies, type Services, slot } from '../route.ts'
 import { eventStream } from '../streams/event-stream.ts'
-import { takeConsumers } from './consumers.ts'
+import type { Consumers } from '../../copies/changes/consumers.ts'
 
 const problems = [
   ...(['connector_not_found', 'workspace_inactive', 'entity_not_found', 'action_not_supported', 'validation_failed'] as const),
@@ -115,7 +105,7 @@ async function findFollowed(exchange: Exchange<Principal>, { platform, operation
   if (after !== undefined || entities !== undefined)
     throw failValidation([{ field: '/consumer', message: 'cannot stand beside after or entities', error_code: 'conflict' }])
   const access = await platform.connectors.readAccess(exchange.who, slot(exchange, 'connector_id'))
-  return takeConsumers(operations).follow(access, consumer)
+  return requireCopies(operations.consumers).follow(access, consumer)
 }
 
 /** Errors after which a stream reads again. */
@@ -190,7 +180,7 @@ class Pages {
   }
 
   get #changes(): Changes {
-    return takeChanges(this.#services.operations)
+    return requireCopies(this.#services.operations.changes)
   }
 
   #readAccess() {
@@ -198,8 +188,70 @@ class Pages {
   }
 }
 
-/** Returns the feeds. @throws FerruleError `context_store_unavailable` in a service without copies */
-export function takeChanges({ changes }: { readonly changes?: Changes }): Changes {
-  if (changes === undefined) throw fail('context_store_unavailable', {})
-  return changes
-}
+const unreadable = ['connector_not_found', 'workspace_inactive', 'context_store_unavailable'] as const
+const consumerProblems = [...unreadable, 'consumer_not_found'] as const
+
+const openConsumer = async (exchange: Exchange<Principal>, { platform, operations }: Services) => ({
+  access: await platform.connectors.readAccess(exchange.who, slot(exchange, 'connector_id')),
+  consumers: requireCopies(operations.consumers),
+  name: slot(exchange, 'name'),
+})
+
+export const listChangeConsumers = principalRoute('listChangeConsumers', {
+  tag: 'context store',
+  summary: 'List the consumers of changes',
+  about: 'Each with where it stands, and how much it has not read.',
+  scope: 'execute:read',
+  returns: { about: 'Consumers', schema: changeConsumerList },
+  problems: unreadable,
+  answer: async (exchange, services) => {
+    requireScope(exchange.who, 'execute:read')
+    const { access, consumers } = await openConsumer(exchange, services)
+    return { json: { data: await consumers.list(access) } }
+  },
+})
+
+export const getChangeConsumer = principalRoute('getChangeConsumer', {
+  tag: 'context store',
+  summary: 'Read a consumer of changes',
+  scope: 'execute:read',
+  returns: { about: 'The consumer', schema: changeConsumer },
+  problems: consumerProblems,
+  answer: async (exchange, services) => {
+    requireScope(exchange.who, 'execute:read')
+    const { access, consumers, name } = await openConsumer(exchange, services)
+    return { json: await consumers.get(access, name) }
+  },
+})
+
+export const saveChangeConsumer = principalRoute('saveChangeConsumer', {
+  tag: 'context store',
+  summary: 'Register a consumer of changes, or move its cursor',
+  about:
+    'What it has not read is kept beyond the days of other changes, at most 64 MB for an entity. An empty body registers it at the beginning: all ' +
+    'records come first. Registration, and other entities, need connectors:write. A connector has at most 20 consumers, an organization 200.',
+  scope: 'execute:read',
+  body: changeConsumerInput,
+  example: {},
+  returns: { about: 'The consumer', schema: changeConsumer },
+  problems: [...unreadable, 'consumer_moved', 'invalid_cursor', 'entity_not_found', 'action_not_supported', 'validation_failed'],
+  answer: async (exchange, services) => {
+    requireScope(exchange.who, 'execute:read')
+    const { access, consumers, name } = await openConsumer(exchange, services)
+    return { json: await consumers.save(access, { principal: exchange.who, name, body: exchange.body }) }
+  },
+})
+
+export const deleteChangeConsumer = principalRoute('deleteChangeConsumer', {
+  tag: 'context store',
+  summary: 'Delete a consumer of changes',
+  about: 'Nothing is kept for it any more.',
+  scope: 'connectors:write',
+  returns: { about: 'The deleted consumer', schema: changeConsumerRemoval },
+  problems: consumerProblems,
+  answer: async (exchange, services) => {
+    requireScope(exchange.who, 'connectors:write')
+    const { access, consumers, name } = await openConsumer(exchange, services)
+    return { json: await consumers.remove(access, name) }
+  },
+})

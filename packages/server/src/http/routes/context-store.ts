@@ -25,7 +25,7 @@ import {
 import type { Platform } from '../../main/platform-types.ts'
 import type { Principal } from '../../values/access.ts'
 import { readQuery } from '../../values/read.ts'
-import { limited, nextPage, type PrincipalRoute, principalRoute, slot } from '../route.ts'
+import { limited, nextPage, type PrincipalRoute, principalRoute, slot, requireCopies } from '../route.ts'
 import { eventStream } from '../streams/event-stream.ts'
 
 export const search = principalRoute('search', {
@@ -44,11 +44,9 @@ export const search = principalRoute('search', {
     ...(['invalid_cursor', 'context_store_unavailable', 'rate_limited', 'overloaded'] as const),
   ],
   answer: (exchange, services) =>
-    limited(exchange, services, async (bounds) => {
-      const { everything } = services.operations
-      if (everything === undefined) throw fail('context_store_unavailable', {})
-      return { json: await everything.search(exchange.who, exchange.body, bounds) }
-    }),
+    limited(exchange, services, async (bounds) => ({
+      json: await requireCopies(services.operations.everything).search(exchange.who, exchange.body, bounds),
+    })),
 })
 
 export const getContextStore = principalRoute('getContextStore', {

@@ -11,7 +11,7 @@ import { type Principal, requireScope } from '../../values/access.ts'
 import { readDigits, readExactJson } from '../../values/exact-json.ts'
 import { readQuery } from '../../values/read.ts'
 import { contentDisposition } from '../body.ts'
-import { limited, type PrincipalRoute, slot } from '../route.ts'
+import { limited, type PrincipalRoute, slot, requireCopies } from '../route.ts'
 import { lookWhileTransferred } from '../streams/look-while-sent.ts'
 
 interface ExportFormat {
@@ -192,10 +192,10 @@ async function exportRecords(services: ExportServices, principal: Principal, giv
   requireScope(principal, 'execute:read')
   const { connectorId, entity, query, signal, deadlineMs = defaultDeadlineMs } = given
   const access = await services.platform.connectors.readAccess(principal, connectorId)
-  if (services.searches === undefined) throw fail('context_store_unavailable', {})
+  const searches = requireCopies(services.searches)
   try {
     const { format: _format, formulas: _formulas, ...wish } = query
-    return await services.searches.export(access, { entity, ...wish, deadlineMs, signal })
+    return await searches.export(access, { entity, ...wish, deadlineMs, signal })
   } catch (thrown) {
     throw asExportError(thrown)
   }

@@ -17,7 +17,7 @@ export class StandIns {
    */
   async find(kind: ServedKind): Promise<string | undefined> {
     if (!hasRecordings(kind)) return undefined
-    const name = nameStandIn(kind)
+    const name = (kind.own === undefined ? String(kind.recordings) : `${ownNames}${kind.own.id} ${kind.own.version}`)
     const started = this.#started.get(name) ?? start(kind)
     this.#started.delete(name) // the last one of the map was asked for last
     this.#started.set(name, started)
@@ -41,9 +41,6 @@ export class StandIns {
 }
 
 const ownNames = 'own '
-
-const nameStandIn = ({ recordings, own }: ServedKind): string =>
-  own === undefined ? String(recordings) : `${ownNames}${own.id} ${own.version}`
 
 /** Whoever makes a connector has not written the recordings. @throws what it is given, or FerruleError `definition_invalid` */
 function blameService(thrown: unknown): never {

@@ -101,7 +101,6 @@ function buildOrganizationCommand(): Command {
   return command
 }
 
-const deleteApplication = (clientId: string) => withPlatform(({ applications }) => applications.delete(clientId))
 const grant = (clientId: string, organizationId: string) => withPlatform(({ applications }) => applications.grant(clientId, organizationId))
 const revoke = (clientId: string, organizationId: string) =>
   withPlatform(({ applications }) => applications.revoke(clientId, organizationId))
@@ -135,7 +134,7 @@ function buildApplicationCommand(): Command {
     .command('delete')
     .description('delete an application and its grants; issued tokens expire within 20 minutes')
     .argument('<client id>')
-    .action(deleteApplication)
+    .action((clientId) => withPlatform(({ applications }) => applications.delete(clientId)))
   command
     .command('rotate')
     .description('replace the secret of an application and show the new one once')

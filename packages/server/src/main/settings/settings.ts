@@ -110,7 +110,7 @@ export function readSettings(env: Environment, options: { readonly kinds: readon
     operatorClient: toClient(values),
     databasePassword: toPasswordSource(values),
     context: toContextStore(values),
-    proxies: toProxies(values),
+    proxies: (new Secret({ http: values.httpProxy ?? '', https: values.httpsProxy ?? '', none: values.noProxy })),
     shown: showRows(settingsTable, given),
   }
 }
@@ -165,9 +165,6 @@ function toPasswordSource({ databasePasswordFile: file, databasePasswordCommand:
   if (file !== undefined) return { file }
   return command === undefined ? undefined : { command }
 }
-
-const toProxies = ({ httpProxy, httpsProxy, noProxy }: SettingValues): Secret<Proxies> =>
-  new Secret({ http: httpProxy ?? '', https: httpsProxy ?? '', none: noProxy })
 
 /** Maximum number of read replicas: each has connections and is looked at. */
 const mostReplicas = 8

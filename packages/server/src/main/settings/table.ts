@@ -2,7 +2,7 @@
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { OriginOverride } from 'ferrule/engine'
-import { isObject } from 'ferrule/internal'
+import { isObject, tryReadJson } from 'ferrule/internal'
 import { indexRules } from '../../copies/store/indexes/types.ts'
 import { describeRows, type SettingRows } from './setting-rows.ts'
 import {
@@ -39,7 +39,7 @@ const originsByKind: ValueType<Readonly<Record<string, OriginOverride>>> = {
   says: 'JSON object',
   secret: false,
   read: (text, { name, kinds }) => {
-    const given = parseJson(text)
+    const given = tryReadJson(text)
     if (!isObject(given)) throw settingInvalid(name, 'it must be a JSON object of kind to origin, or kind to {api, oauth, media, consent}')
     const unknown = Object.keys(given).find((kind) => !kinds.includes(kind))
     if (unknown !== undefined) throw settingInvalid(name, `there is no kind ${unknown.slice(0, 40)}; known: ${kinds.join(', ')}`)
@@ -56,15 +56,6 @@ function readOverride(name: string, value: unknown): OriginOverride {
   if (unknown !== undefined) throw settingInvalid(name, `there is no origin ${unknown.slice(0, 40)}; known: ${names.join(', ')}`)
   const readOptional = (key: 'oauth' | 'media' | 'consent') => (value[key] === undefined ? {} : { [key]: readOrigin(name, value[key]) })
   return { api: readOrigin(name, value['api']), ...readOptional('oauth'), ...readOptional('media'), ...readOptional('consent') }
-}
-
-/** Returns undefined for a string that is not JSON. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** A quarter of the memory of the container or machine, 1024 at most; in megabytes. */

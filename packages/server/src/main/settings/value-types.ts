@@ -63,12 +63,9 @@ export function megabytes(low: number, high: number): ValueType<number> {
   return { ...type, read: (text, context) => type.read(text, context) * 1_048_576 }
 }
 
-/** `a, b or c` */
-const alternatives = (words: readonly string[]): string => `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
-
 /** Builds the type of one of some words. Upper and lower case are the same. */
 export const oneOf = <const C extends string>(...choices: readonly C[]): ValueType<C> => ({
-  says: alternatives(choices),
+  says: (`${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`),
   secret: false,
   read: (text, { name }) => {
     const found = choices.find((choice) => choice === text.trim().toLowerCase())
@@ -191,8 +188,6 @@ export const proxyUrl: ValueType<string> = {
   },
 }
 
-const isAddress = (entry: string): boolean => (entry.includes('/') ? ipaddr.isValidCIDR(entry) : ipaddr.isValid(entry))
-
 /** Proxies, by their addresses or by their number. */
 export const proxies: ValueType<readonly string[] | number> = {
   says: 'comma list of addresses and CIDR blocks, or a number of hops from 0 to 32',
@@ -200,7 +195,7 @@ export const proxies: ValueType<readonly string[] | number> = {
   read: (text, { name }) => {
     if (/^\d+$/.test(text.trim())) return readInteger(text, name, [0, 32])
     const list = splitList(text)
-    if (list.every(isAddress)) return list
+    if (list.every((entry) => (entry.includes('/') ? ipaddr.isValidCIDR(entry) : ipaddr.isValid(entry)))) return list
     throw settingInvalid(name, 'it must be a list of IP addresses and CIDR blocks, or a number of hops')
   },
 }

@@ -47,8 +47,6 @@ function AccountList({ accounts, isFixed, chosen, onChoose }: AccountListProps) 
   )
 }
 
-const printAction = (count: number): string => (count === 1 ? 'Connect 1 account' : `Connect ${count} accounts`)
-
 /** Says why a choice cannot be sent; undefined: it can. */
 function refuseChoice(count: number, most: number): string | undefined {
   if (count === 0) return 'Choose at least one account.'
@@ -100,7 +98,7 @@ function AccountsForm({ read, request }: { readonly read: ConnectAccounts; reado
       <Progress>{request.isBusy && 'Checking the accounts …'}</Progress>
       <Actions>
         <Action type="submit" isMain isBusy={request.isBusy}>
-          {printAction(chosen.length)}
+          {((chosen.length === 1 ? 'Connect 1 account' : `Connect ${chosen.length} accounts`))}
         </Action>
         <Action onClick={giveUp} isBusy={request.isBusy}>
           Not now

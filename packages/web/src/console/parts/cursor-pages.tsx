@@ -2,9 +2,6 @@
 import { Button, Group } from '@mantine/core'
 import { useAddressParams } from '../data/params.ts'
 
-/** Reads the cursor from the address of a next page. @param next as the service answers it */
-const readCursor = (next: string): string | undefined => new URL(next, location.origin).searchParams.get('cursor') ?? undefined
-
 /** Shows the ways. @param props `next`: address of the next page; null: this is the last one */
 export function CursorPages({ next }: { readonly next: string | null }) {
   const [{ cursor }, change] = useAddressParams('cursor')
@@ -18,7 +15,7 @@ export function CursorPages({ next }: { readonly next: string | null }) {
         variant="default"
         size="compact-sm"
         disabled={next === null}
-        onClick={() => next !== null && change({ cursor: readCursor(next) })}
+        onClick={() => next !== null && change({ cursor: (new URL(next, location.origin).searchParams.get('cursor') ?? undefined) })}
       >
         Next page
       </Button>

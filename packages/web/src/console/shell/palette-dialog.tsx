@@ -336,16 +336,12 @@ function useFoundRecords(typed: string): FoundRecords {
 /** Names a record. */
 const printTitle = ({ title, key }: SearchHit): string => title ?? key
 
-/** Returns the words of a snippet that were looked for. */
-const readWords = ({ text, ranges }: NonNullable<SearchHit['snippet']>): string =>
-  ranges.map(([from, to]) => text.slice(from, to)).join(' ')
-
 /**
  * Returns the address of a record on the search page. The page makes a filter of the key. Where the key is of several parts, the words
  * that were found are the filter.
  */
 function toRecordParams({ connector, entity, key, snippet }: SearchHit): AddressParams {
-  const words = snippet === null ? '' : readWords(snippet)
+  const words = snippet === null ? '' : (snippet.ranges.map(([from, to]) => snippet.text.slice(from, to)).join(' '))
   return {
     connector: connector.id,
     entity,

@@ -45,8 +45,6 @@ const foreignCharacter = ({ text }: Tokens, at: number): Finding => {
   return { reason: 'foreign_character', at, found: `the character U+${code}` }
 }
 
-const skipSpace: Scan = (_tokens, at) => at + 1
-
 /** Refuses `$$` at the end of a word: the vendor does not document whether a string begins there. */
 const scanWord: Scan = (tokens, at) => {
   const { text } = tokens
@@ -183,9 +181,6 @@ function findBlockCommentEnd(text: string, at: number): number | Finding {
   return close < 0 ? unterminated(at, 'a block comment') : close + 2
 }
 
-const scanDash: Scan = (tokens, at) =>
-  tokens.text.startsWith('--', at) ? findLineCommentEnd(tokens.text, at + 2) : scanOperator(tokens, at)
-
 const scanSlash: Scan = (tokens, at) => {
   if (tokens.text.startsWith('//', at)) return findLineCommentEnd(tokens.text, at + 2)
   return tokens.text.startsWith('/*', at) ? findBlockCommentEnd(tokens.text, at) : scanOperator(tokens, at)
@@ -204,24 +199,22 @@ const scanOperator: Scan = (tokens, at) => {
   return tokens.add(long === '->>' ? tokenType.pipe : tokenType.operator, at, at + long.length)
 }
 
-const scanSingle: Scan = (tokens, at) => tokens.add(tokens.text.charCodeAt(at), at, at + 1)
-
 /** The reader of each first ASCII character. Characters without a rule of the warehouse (`#`, `\`, a backtick) are refused. */
 const scanners: readonly Scan[] = (() => {
   const table = new Array<Scan>(128).fill(foreignCharacter)
   const assign = (characters: string, scan: Scan): void => {
     for (const character of characters) table[character.charCodeAt(0)] = scan
   }
-  assign(' \t\n\r', skipSpace)
+  assign(' \t\n\r', (_tokens, at) => at + 1)
   assign(letters, scanWord)
   assign(digits, scanNumber)
-  assign('()[]{},;.+*%?&^~', scanSingle)
+  assign('()[]{},;.+*%?&^~', (tokens, at) => tokens.add(tokens.text.charCodeAt(at), at, at + 1))
   assign(':=<>!|', scanOperator)
   assign("'", scanString)
   assign('"', scanQuoted)
   assign('$', scanDollar)
   assign('@', scanStage)
-  assign('-', scanDash)
+  assign('-', (tokens, at) => tokens.text.startsWith('--', at) ? findLineCommentEnd(tokens.text, at + 2) : scanOperator(tokens, at))
   assign('/', scanSlash)
   return table
 })()

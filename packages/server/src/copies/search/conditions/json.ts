@@ -2,6 +2,7 @@
  * Conditions on JSON: on columns of arrays and objects, on paths into them, and on elements within `any`. Values have any type, so each
  * comparison tests the type first. Paths are lax jsonpath: a member of an array is a member of each of its elements.
  */
+import { toLooseText } from '../known-values.ts'
 import type { SearchTable } from '../columns.ts'
 import type { Values } from '../statement.ts'
 import type { Condition, FieldPath, Operand, Step, WordsCondition } from '../tree.ts'
@@ -69,9 +70,6 @@ const listBooleanTexts = (operands: readonly Operand[]): readonly string[] =>
     operand.is === 'truth' ? [String(operand.truth)] : operand.is === 'text' && /^(true|false)$/.test(operand.text) ? [operand.text] : [],
   )
 
-/** Converts to lower case as `cs_lower` does. */
-const toLower = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ')
-
 /** Builds the equality of a JSON string with one of the operands, by the declared comparison. */
 function matchText(
   value: string,
@@ -81,7 +79,7 @@ function matchText(
   const texts = filterTexts(operands)
   const isDecimal = compare === 'decimal'
   const isLower = compare === 'lower'
-  const plain = texts.flatMap(({ text, number }) => (isDecimal && number !== undefined ? [] : [isLower ? toLower(text) : text]))
+  const plain = texts.flatMap(({ text, number }) => (isDecimal && number !== undefined ? [] : [isLower ? toLooseText(text) : text]))
   const numbers = [...filterNumbers(operands), ...(isDecimal ? texts.flatMap(({ number }) => number ?? []) : [])]
   return joinOr([
     matchAny(`${isLower ? 'cs_lower' : ''}${castToText(value)}`, { values, found: plain, type: 'text' }),

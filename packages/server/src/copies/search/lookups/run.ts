@@ -19,8 +19,6 @@ interface Remembered {
   readonly size: number
 }
 
-const sumSizes = (texts: readonly string[]): number => texts.reduce((sum, { length }) => sum + length + overhead, 0)
-
 /** Words of recent lookups. Outdated ones do no harm: the search compares the number of changes. */
 export class RecentWords {
   readonly #byLookup = new Map<string, Remembered>()
@@ -39,7 +37,7 @@ export class RecentWords {
     for (const [index, name] of this.#listNames(search, scope).entries()) {
       const own = words[index] ?? []
       this.#remove(name)
-      const size = sumSizes([name, ...own])
+      const size = ([name, ...own].reduce((sum, { length }) => sum + length + overhead, 0))
       this.#byLookup.set(name, { listed, words: own, size })
       this.#size += size
     }

@@ -63,8 +63,6 @@ export const buildOwnStatements = (layout: TableLayout): readonly string[] => [
   ...searchFunctions,
 ]
 
-const digestStatements = (statements: readonly string[]): string => createHash('sha256').update(statements.join(';')).digest('hex')
-
 /** Runs schema changes in one transaction, excluding other nodes. */
 export async function changeSchema(layout: TableLayout, run: RunStatement, work: () => Promise<void>): Promise<void> {
   await run({ text: 'begin' })
@@ -83,7 +81,7 @@ export async function changeSchema(layout: TableLayout, run: RunStatement, work:
 /** Updates the store's own tables and functions if needed. */
 export async function prepareOwnTables(layout: TableLayout, run: RunStatement): Promise<void> {
   const statements = buildOwnStatements(layout)
-  const digest = digestStatements(statements)
+  const digest = (createHash('sha256').update(statements.join(';')).digest('hex'))
   if ((await hasMetaTable(run)) && (await readDigest(run)) === digest) return
   await changeSchema(layout, run, async () => {
     for (const text of statements) await run({ text })

@@ -41,9 +41,6 @@ async function countReplicaScans(readReplicas: ReadReplicas, indexes: readonly C
   return scans
 }
 
-const addScans = (uses: readonly IndexUse[], scans: ReadonlyMap<string, bigint>): readonly IndexUse[] =>
-  uses.map((use) => ({ ...use, scans: use.scans + (scans.get(use.id) ?? 0n) }))
-
 const parseUse = (row: Row, id: string): IndexUse => ({
   id,
   isMissing: row['missing'] === true,
@@ -198,7 +195,7 @@ export async function recordUses(
   const indexes = rows.map(({ id, name }) => ({ id: String(id), table: String(name) }))
   const onReplicas = await countReplicaScans(readReplicas, indexes)
   await database.transaction(async (session) => {
-    const found = addScans(await countUses(session, layout, indexes), onReplicas)
+    const found = ((await countUses(session, layout, indexes)).map((use) => ({ ...use, scans: use.scans + (onReplicas.get(use.id) ?? 0n) })))
     const there = found.filter(({ isMissing }) => !isMissing)
     await session.query({
       text: use,

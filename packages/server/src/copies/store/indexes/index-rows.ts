@@ -100,9 +100,6 @@ export interface IndexBuilder {
  */
 export type ClaimResult = 'claimed' | 'busy' | 'refused'
 
-const isSame = (wanted: IndexTarget, row: IndexRow): boolean =>
-  row.number === wanted.number && row.table === wanted.table && row.column === wanted.column
-
 const isGivenUp = ({ state, attempts }: IndexRow): boolean => state === 'failed' && attempts >= mostAttempts
 
 /** Returns whether another process creates the index now. */
@@ -164,7 +161,7 @@ export async function claimIndex(
   await session.query({ text: 'lock table cs_indexes in share row exclusive mode' })
   const rows = (await session.query<Row>({ text: selection })).rows.map(parseRow)
   if (rows.some((row) => isBeingBuilt(row, builder))) return 'busy'
-  const known = rows.find((row) => isSame(wanted, row))
+  const known = rows.find((row) => (row.number === wanted.number && row.table === wanted.table && row.column === wanted.column))
   if (known !== undefined) return reclaimIndex(session, known, { id, builder })
   const leaves = findRoom(rows, { wanted, rules, now: builder.now })
   if (leaves === 'full') return 'refused'

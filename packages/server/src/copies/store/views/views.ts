@@ -1,4 +1,5 @@
 /** SQL views of one connector, in a schema of its own, for programs that read PostgreSQL. */
+import { splitInto } from '../../../values/slices.ts'
 import { randomBytes } from 'node:crypto'
 import {
   buildRowCondition,
@@ -150,9 +151,6 @@ class Refused extends Error {
 const isThere = async (run: RunStatement, condition: string, values: readonly string[]): Promise<boolean> =>
   (await run({ text: `select ${condition} as there`, values })).rows[0]?.['there'] === true
 
-const hasTable = (run: RunStatement, table: SearchTable): Promise<boolean> =>
-  isThere(run, 'to_regclass($1) is not null', [quoteName(findTable(table))])
-
 const hasSchema = (run: RunStatement, schema: string): Promise<boolean> => isThere(run, 'to_regnamespace($1) is not null', [schema])
 
 async function findNumber(run: RunStatement, connector: string): Promise<number | undefined> {
@@ -184,7 +182,7 @@ async function replaceViews(run: RunStatement, connector: string, tables: readon
   for (const { name } of rows) await run({ text: `drop view ${quoteName(names.schema)}.${quoteName(String(name))}` })
   const made: string[] = []
   for (const table of tables) {
-    if (number === undefined || !(await hasTable(run, table))) continue
+    if (number === undefined || !(await (isThere(run, 'to_regclass($1) is not null', [quoteName(findTable(table))])))) continue
     await createView(run, names, { table, number })
     made.push(table.entity)
   }
@@ -322,10 +320,7 @@ const mostOfCall = 50
 
 /** Builds the column of lost values: JSON by field, null without any. */
 function buildRescued(lost: readonly string[]): string {
-  const calls = Array.from({ length: Math.ceil(lost.length / mostOfCall) }, (_, index) => {
-    const part = lost.slice(index * mostOfCall, (index + 1) * mostOfCall)
-    return `jsonb_strip_nulls(jsonb_build_object(${part.join(', ')}))`
-  })
+  const calls = splitInto(lost, mostOfCall).map((part) => `jsonb_strip_nulls(jsonb_build_object(${part.join(', ')}))`)
   return calls.length === 0 ? 'null::jsonb' : `nullif(${calls.join(' || ')}, '{}'::jsonb)`
 }
 

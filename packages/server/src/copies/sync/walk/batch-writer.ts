@@ -139,6 +139,8 @@ export class BatchWriter {
 
   countCall(): void {
     this.#count.calls += 1
+    const { progress } = this.#walking
+    if (progress.confirming === undefined) this.#walking.progress = { ...progress, calls: progress.calls + 1 }
   }
 
   /** True when a transaction is due, and with it the end of the slice. */

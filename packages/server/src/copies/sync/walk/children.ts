@@ -1,4 +1,5 @@
 /** Reads lists that are requested per record, or per batch of records, of a page. A list that fails is left out; its siblings are read. */
+import { splitInto } from '../../../values/slices.ts'
 import type { FerruleError } from 'ferrule'
 import { writeJson } from 'ferrule/engine'
 import { errorConsequences } from 'ferrule/internal'
@@ -6,18 +7,7 @@ import type { BatchWriter } from './batch-writer.ts'
 import { type DayWindow, findFirstDay, listWindows, splitWindow, toDay } from './day-windows.ts'
 import { MarkedList, mostMarks, readList, Unreadable } from './lists.ts'
 import { digestTexts, type Params } from './page-params.ts'
-import {
-  buildParams,
-  countParents,
-  digestPage,
-  findParent,
-  listParams,
-  listParents,
-  mostFailedWindows,
-  type ParentWindows,
-  splitGroups,
-  type Work,
-} from './parents.ts'
+import { buildParams, countParents, digestPage, findParent, listParams, listParents, mostFailedWindows, type ParentWindows, type Work } from './parents.ts'
 import type { Child, Nested, Planned } from './plan.ts'
 import { type Met, type Parent, pickFitting, splitGone } from './records.ts'
 import { Slices } from './slices.ts'
@@ -193,7 +183,7 @@ export class Children {
   async *#runChild({ child, parents }: Work): Sliced {
     const { id } = child
     const done = parents.findIndex(({ key }) => key === this.#at.after[id]) + 1
-    for (const group of splitGroups(parents.slice(done), child.batch ?? 1)) {
+    for (const group of splitInto(parents.slice(done), child.batch ?? 1)) {
       const open = group.filter((parent) => this.#isDue(child, parent))
       if (open.length > 0) yield* this.#readGroup(child, open)
       this.#markDone(child, group)
@@ -320,7 +310,7 @@ export class Children {
 
   async *#retryUnits(planned: Child | Nested, units: readonly UnreadUnit[]): Sliced {
     const size = 'parent' in planned ? (planned.batch ?? 1) : 1
-    for (const group of splitGroups(units, size)) {
+    for (const group of splitInto(units, size)) {
       const [unit] = group
       if (unit === undefined) continue
       if (!('parent' in planned)) yield* this.#retryNested(planned, unit)
@@ -365,7 +355,7 @@ export class Children {
     this.#writer.addComplete(nested, [unit.record], whole)
     for (const child of this.#walking.tree.children) {
       if (child.parent !== nested.entity || !isTaken(this.#walking, child)) continue
-      for (const group of splitGroups(this.#listParents(child, met), child.batch ?? 1)) {
+      for (const group of splitInto(this.#listParents(child, met), child.batch ?? 1)) {
         yield* this.#readGroup(child, group)
         yield* this.#writer.endSliceIfDue()
       }
@@ -373,7 +363,7 @@ export class Children {
   }
 
   #list(entity: string, params: Params) {
-    return readList(this.#walking, { entity, params, called: () => this.#countCall() })
+    return readList(this.#walking, { entity, params, called: () => this.#writer.countCall() })
   }
 
   /** Reads the pages of a list. The list of a child with children continues at the page where an interrupted walk stopped. */
@@ -409,7 +399,7 @@ export class Children {
       const after = known?.list === list && writeJson(known.at) === writeJson(at) ? known.after : {}
       const parents = this.#listParents(child, met)
       const done = parents.findIndex(({ key }) => key === after[child.id]) + 1
-      for (const group of splitGroups(parents.slice(done), child.batch ?? 1)) {
+      for (const group of splitInto(parents.slice(done), child.batch ?? 1)) {
         const open = group.filter((parent) => this.#isDue(child, parent))
         if (open.length > 0) yield* this.#readGroup(child, open)
         this.#setBelow(id, { list, at, after: { ...after, [child.id]: group.at(-1)?.key ?? '' } })
@@ -488,11 +478,5 @@ export class Children {
 
   #setPosition(within: PagePosition): void {
     this.#walking.progress = { ...this.#walking.progress, within }
-  }
-
-  #countCall(): void {
-    this.#writer.countCall()
-    const { progress } = this.#walking
-    if (progress.confirming === undefined) this.#walking.progress = { ...progress, calls: progress.calls + 1 }
   }
 }

@@ -86,10 +86,6 @@ export function listParams(child: Pick<Child, 'sync' | 'take' | 'batch' | 'defin
   })
 }
 
-/** Splits parents into the groups of one call each. */
-export const splitGroups = <P extends Parent>(parents: readonly P[], size: number): P[][] =>
-  Array.from({ length: Math.ceil(parents.length / size) }, (_, index) => parents.slice(index * size, (index + 1) * size))
-
 /** Computes a digest of the parents of a page. */
 export const digestPage = (work: readonly Work[]): string =>
   digestTexts(work.flatMap(({ child, parents }) => [child.entity, ...parents.map(({ key }) => key)]))

@@ -11,7 +11,7 @@ import { parseKeyValue } from '../../search/keys.ts'
 import { buildKey } from '../../store/forget.ts'
 import type { ContextStore } from '../../store/types.ts'
 import { buildRemovals } from './records.ts'
-import { readCheckpoint, readState, writeCheckpoint } from './state.ts'
+import { readCheckpoint, readState, writeCheckpoint, toEntityRef } from './state.ts'
 import type { SyncTask } from './types.ts'
 
 /** Input of a recheck. */
@@ -54,20 +54,13 @@ export function listRecheckedEntities({ kind, configuration }: Pick<RecheckTask,
   return [entity, ...parts].filter((name) => entities[name]?.context_store_search !== undefined)
 }
 
-const toRef = ({ connector, kind, own }: RecheckTask, entity: string): EntityRef => ({
-  connector,
-  kind: kind.definition.kind,
-  entity,
-  own,
-})
-
 const readRound = async ({ store }: Pick<RecheckTask, 'store'>, ref: EntityRef): Promise<Round> =>
   (await readCheckpoint(store, ref, part)) ?? {}
 
 /** Returns whether the credentials do not offer the lookup, so complete passes must replace it. */
 export async function isLookupDenied(task: RecheckTask): Promise<boolean> {
   const [holder] = listRecheckedEntities(task).filter((entity) => task.covered.includes(entity))
-  return holder !== undefined && (await readRound(task, toRef(task, holder))).denied === true
+  return holder !== undefined && (await readRound(task, toEntityRef(task, { entity: holder }))).denied === true
 }
 
 /** A round, or a share of it. */
@@ -96,7 +89,7 @@ class Recheck {
     let { entity = holder, after }: Round = this.#entities.includes(known) ? this.#round : {}
     for (let ends = 0; this.#left > 0 && ends <= this.#entities.length; ) {
       this.#task.signal.throwIfAborted()
-      const ref = toRef(this.#task, entity)
+      const ref = toEntityRef(this.#task, { entity })
       const limit = entity === holder ? Math.min(this.#lookup.batch, this.#left) : manyKeys
       const keys = await this.#task.store.readKeys(ref, { after, limit })
       await this.#lookUpKeys(ref, keys, entity === holder)
@@ -114,7 +107,7 @@ class Recheck {
   async #saveRound({ after, ...round }: Omit<Round, 'after'> & { readonly after?: string | undefined }): Promise<void> {
     this.#round = after === undefined ? round : { ...round, after }
     const [holder = ''] = this.#entities
-    await this.#task.store.saveCheckpoints(toRef(this.#task, holder), [{ name: part, value: writeCheckpoint(this.#round) }])
+    await this.#task.store.saveCheckpoints(toEntityRef(this.#task, { entity: holder }), [{ name: part, value: writeCheckpoint(this.#round) }])
   }
 
   /** Looks up some keys of an entity. For other entities than the first, only keys that the first entity lacks. */
@@ -132,7 +125,7 @@ class Recheck {
   /** Filters the values without a record of the first entity. */
   async #filterUnknown(values: readonly string[]): Promise<readonly string[]> {
     const [holder = ''] = this.#entities
-    const ref = toRef(this.#task, holder)
+    const ref = toEntityRef(this.#task, { entity: holder })
     const table = this.#task.store.getTable(ref.kind, holder, ref.own)
     const keyed = values.map((value) => [value, buildKey(table, value)] as const)
     const known = await this.#task.store.findKnownKeys(
@@ -209,7 +202,7 @@ class Recheck {
 
 /** Finds when the records were last checked: by a share of a round, or by a complete pass over all of them. */
 async function findLastLook(task: RecheckTask, entities: readonly string[], { at }: Round): Promise<number | undefined> {
-  const states = await Promise.all(entities.map((entity) => readState(task.store, toRef(task, entity))))
+  const states = await Promise.all(entities.map((entity) => readState(task.store, toEntityRef(task, { entity }))))
   const passes = states.flatMap(({ fullAt }) => fullAt ?? [])
   const passed = passes.length === entities.length ? Math.min(...passes) : undefined
   return passed === undefined ? at : Math.max(passed, at ?? 0)
@@ -234,7 +227,7 @@ export async function recheck(task: RecheckTask): Promise<void> {
   const kept = listRecheckedEntities(task).filter((entity) => task.covered.includes(entity) && (counts.get(entity) ?? 0) > 0)
   const [holder] = kept
   if (rule === undefined || lookup === undefined || holder === undefined) return
-  const round = await readRound(task, toRef(task, holder))
+  const round = await readRound(task, toEntityRef(task, { entity: holder }))
   const begun = task.clock()
   const last = await findLastLook(task, kept, round)
   const share = last === undefined ? 0 : Math.ceil((counts.get(holder) ?? 0) * computeShare(rule, begun - last))

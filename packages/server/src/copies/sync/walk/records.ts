@@ -49,8 +49,6 @@ export function toStoredRecord(
   return { key, fields: Object.fromEntries(names.map((name) => [name, readSearchField(sync.project?.[name] ?? name, met)])) }
 }
 
-const isKey = ({ key }: EntityDefinition, path: string): boolean => key.length === 1 && key[0] === path
-
 /** Finds how an entity depends on another one: by the same key, by a field, or by a value that its batches take. */
 function findLink(
   parent: string,
@@ -65,7 +63,7 @@ function findLink(
   const from = under?.parent ?? (each?.batch === undefined || key.length > 1 ? undefined : Object.values(each.take)[0])
   if (from === undefined) return undefined
   const field = under === undefined ? {} : { field: under.field }
-  if (isKey(above, from)) return field
+  if ((above.key.length === 1 && above.key[0] === from)) return field
   return from in (above.context_store_search ?? {}) ? { ...field, parent: from } : undefined
 }
 

@@ -56,7 +56,7 @@ const hour = 3_600_000
 const day = 24 * hour
 
 /** Returns the reference to an entity of the connector. */
-export const toEntityRef = ({ connector, kind, own }: SyncTask, { entity }: Pick<Planned, 'entity'>): EntityRef => ({
+export const toEntityRef = ({ connector, kind, own }: Pick<SyncTask, 'connector' | 'kind' | 'own'>, { entity }: Pick<Planned, 'entity'>): EntityRef => ({
   connector,
   kind: kind.definition.kind,
   entity,
@@ -68,7 +68,10 @@ export const findHolder = ({ stored, tree }: Pick<Walking, 'stored' | 'tree'>): 
 
 /** Builds the checkpoint of the progress; undefined deletes it. */
 export const buildWalkCheckpoint = ({ tree }: Pick<Walking, 'tree'>, progress: WalkProgress | undefined) =>
-  toWalkCheckpoint(tree.entity, progress)
+  (({
+  name: nameWalk(tree.entity),
+  value: progress === undefined ? null : writeCheckpoint(progress),
+}))
 
 /** Saves the progress; undefined deletes it. */
 export async function saveWalk(walking: Walking, progress: WalkProgress | undefined): Promise<void> {
@@ -338,8 +341,3 @@ export const readWalk = async (store: Reader, ref: EntityRef, root: string): Pro
 /** Converts a state to a checkpoint. */
 export const toStateCheckpoint = (state: EntityState): Checkpoint => ({ name: statePart, value: writeCheckpoint(state) })
 
-/** Converts the progress of a walk to a checkpoint; undefined deletes it. */
-const toWalkCheckpoint = (root: string, progress: WalkProgress | undefined): Checkpoint => ({
-  name: nameWalk(root),
-  value: progress === undefined ? null : writeCheckpoint(progress),
-})

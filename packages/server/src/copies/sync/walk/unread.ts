@@ -3,7 +3,7 @@
  * named; its siblings are read. Pure.
  */
 import type { ErrorCode } from 'ferrule'
-import { errorConsequences } from 'ferrule/internal'
+import { errorConsequences, countNoun } from 'ferrule/internal'
 import type { DayWindow } from './day-windows.ts'
 import type { Parent } from './records.ts'
 
@@ -95,8 +95,6 @@ export const beginUnread = ({ units }: UnreadList): UnreadList => ({
 /** Returns whether nothing is unread. */
 export const isRead = ({ units, more }: UnreadList): boolean => units.length + more === 0
 
-const countParents = ({ units, more }: UnreadList): number => new Set(units.map(({ key }) => key)).size + more
-
 const namePart = ({ key, window }: UnreadUnit): string => {
   const id = key.replaceAll('\0', '/')
   return window === undefined ? id : `${id} (${window.from === window.to ? window.from : `${window.from} to ${window.to}`})`
@@ -110,12 +108,12 @@ export const findError = ({ units }: UnreadList): ReadError | undefined => units
  * @param parent entity of the parents
  */
 export function describeUnread(list: UnreadList, parent: string): string {
-  const count = countParents(list)
+  const count = (new Set(list.units.map(({ key }) => key)).size + list.more)
   const named = list.units.map(namePart).toSorted().slice(0, mostNamed)
   const others = list.units.length + list.more - named.length
   const names = [...named, ...(others > 0 ? [`${others} more`] : [])].join(', ')
   const reason = findError(list)?.message ?? 'those before them failed.'
-  return `Below ${count} ${count === 1 ? 'record' : 'records'} of ${parent} nothing could be read (${names}): ${reason}`
+  return `Below ${countNoun(count, 'record')} of ${parent} nothing could be read (${names}): ${reason}`
 }
 
 /** Returns whether an error refuses a call for good, instead of failing for now. */

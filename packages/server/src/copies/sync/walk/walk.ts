@@ -257,7 +257,7 @@ class Walk {
     const list = findChangeList(this.#walking)
     const asked = list === undefined ? { entity: tree.entity, action: tree.action } : { entity: list.rule.entity, action: 'list' as const }
     try {
-      this.#countCall()
+      this.#writer.countCall()
       return await task.ask({ ...asked, params })
     } catch (error) {
       const hasExpired = isPositionRefused(error) && progress.position !== undefined
@@ -313,7 +313,7 @@ class Walk {
       asked,
     )
     const alive = own.map(({ record }) => record)
-    const called = () => this.#countCall()
+    const called = () => this.#writer.countCall()
     const met = new Map<string, readonly Met[]>([[tree.entity, own]])
     for (const nested of tree.nested) {
       const found = await readNested(this.#walking, nested, { rows: alive, params, called, ...this.#watchNested(nested) })
@@ -341,12 +341,6 @@ class Walk {
       unread: (record: unknown, thrown: unknown) => this.#children.leaveOut(nested, toParent(record), thrown),
       read: (record: unknown) => this.#children.markRead(nested, toParent(record)),
     }
-  }
-
-  #countCall(): void {
-    this.#writer.countCall()
-    const { progress } = this.#walking
-    if (progress.confirming === undefined) this.#walking.progress = { ...progress, calls: progress.calls + 1 }
   }
 }
 

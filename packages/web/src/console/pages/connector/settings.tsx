@@ -33,8 +33,6 @@ import { listAllKeys, useCopyReading } from './data.ts'
 /** Actions that change records at the vendor. */
 const writeActions: readonly string[] = ['create', 'update', 'delete']
 
-const hasWrites = ({ actions }: EntityDocument): boolean => actions.some(({ action }) => writeActions.includes(action))
-
 /** Choices of modes; '' means both. */
 const modeChoices = [
   { value: '', label: 'reading and writing' },
@@ -63,7 +61,7 @@ function EntityLine({ document, selection, onChange }: EntityLineProps) {
         checked={selection !== undefined}
         onChange={({ currentTarget }) => onChange(currentTarget.checked ? { entity } : undefined)}
       />
-      {selection !== undefined && hasWrites(document) && (
+      {selection !== undefined && (document.actions.some(({ action }) => writeActions.includes(action))) && (
         <NativeSelect
           aria-label={`Modes of ${entity}`}
           size="xs"

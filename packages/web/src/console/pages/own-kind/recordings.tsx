@@ -1,6 +1,6 @@
 /** The recordings of a kind: their text, a way to try each call, and what they prove of the file. */
 import { Button, FileButton, Group, Stack, Text } from '@mantine/core'
-import { isObject, readJson } from 'ferrule/internal'
+import { isObject, tryReadJson } from 'ferrule/internal'
 import { type KindCheck, longestRecordings } from 'ferrule/wire'
 import { useMemo, useState } from 'react'
 import { printParams } from '../../data/params.ts'
@@ -26,12 +26,7 @@ const readText = (value: unknown): string | undefined => (typeof value === 'stri
 
 /** Reads recordings from their text; none while the text is not right. */
 function readShown(text: string): readonly Shown[] {
-  let file: unknown
-  try {
-    file = readJson(text)
-  } catch {
-    return []
-  }
+  const file = tryReadJson(text)
   const all = isObject(file) ? file['recordings'] : undefined
   return (Array.isArray(all) ? all : []).flatMap((each: unknown): readonly Shown[] => {
     if (!isObject(each)) return []

@@ -38,13 +38,11 @@ export const toTexts = ({ file, recordings }: Pick<KindRecord, 'file' | 'recordi
 
 const toBody = ({ file, recordings }: Texts) => ({ file, ...(recordings.trim() === '' ? {} : { recordings }) })
 
-const template = (): Texts => ({ file: writeKindTemplate('acme', 'Acme', 'https://api.acme.example'), recordings: '' })
-
 /** Holds the texts, their check and their publication. */
 export function useWork({ stored, onStale }: WorkProps) {
   const go = useGo()
   const [base, setBase] = useState<Base>(() => ({
-    ...(stored === undefined ? template() : toTexts(stored)),
+    ...(stored === undefined ? (({ file: writeKindTemplate('acme', 'Acme', 'https://api.acme.example'), recordings: '' })) : toTexts(stored)),
     newest: stored?.version ?? 0,
   }))
   const [texts, setTexts] = useState<Texts>({ file: base.file, recordings: base.recordings })

@@ -15,8 +15,6 @@ export const mostPages = 40
 /** Groups of a page that are offered; the first is the usual number. */
 export const groupLimits = [1_000, 10_000, 100, 10] as const
 
-const readLimit = (text: string | undefined): number => groupLimits.find((each) => String(each) === text) ?? groupLimits[0]
-
 const readView = (text: string | undefined): View => views.find((view) => view === text) ?? 'conditions'
 
 /** Reads an order such as `started:desc`; a field can hold colons. */
@@ -30,8 +28,6 @@ export function turnSort(sort: DataSort | undefined, column: string): string | u
   if (sort?.column !== column) return `${column}:asc`
   return sort.direction === 'asc' ? `${column}:desc` : undefined
 }
-
-const readPages = (text: string | undefined): number => Math.min(mostPages, Math.max(1, Math.trunc(Number(text ?? 1)) || 1))
 
 /** A search as the address has it. */
 export interface SearchAddress {
@@ -62,8 +58,6 @@ export interface SearchAddress {
   readonly drawn: string | undefined
 }
 
-const readAge = (text: string | undefined): number | undefined => (text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined)
-
 const ofRecords = ['kind', 'connector', 'entity', 'record', 'filter', 'sort', 'fields', 'max_age', 'partial', 'view', 'pages'] as const
 const ofGroups = ['show', 'by', 'include', 'measures', 'zone', 'order', 'limit', 'draw'] as const
 
@@ -82,14 +76,14 @@ export function useSearchAddress() {
       filter,
       sort: readSort(sort),
       fields: fields === undefined ? [] : fields.split(','),
-      maxAge: readAge(age),
+      maxAge: ((age !== undefined && /^\d{1,9}$/.test(age) ? Number(age) : undefined)),
       allowPartial: partial === '1',
       view: readView(view),
-      pages: readPages(pages),
+      pages: (Math.min(mostPages, Math.max(1, Math.trunc(Number(pages ?? 1)) || 1))),
       isGrouped: show === 'groups',
       groups,
       isZoned: zone !== undefined,
-      limit: readLimit(limit),
+      limit: (groupLimits.find((each) => String(each) === limit) ?? groupLimits[0]),
       drawn: draw,
     }),
     [kind, connector, entity, record, filter, sort, fields, age, partial, view, pages, show, groups, zone, limit, draw],

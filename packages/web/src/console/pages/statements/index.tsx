@@ -107,8 +107,6 @@ function Result({ run, onNext, onAll, onRepeat }: ResultProps) {
 /** Statements that are kept at most, and the characters of one. Longer ones are not kept. */
 const historyLimits = { mostStatements: 30, longest: 10_000 } as const
 
-const storageKey = (organizationId: string | undefined): string => `ferrule-statements ${organizationId ?? ''}`.trim()
-
 function readHistory(key: string): readonly string[] {
   const kept = readKept(key)
   return Array.isArray(kept) ? kept.filter((each) => typeof each === 'string') : []
@@ -116,7 +114,7 @@ function readHistory(key: string): readonly string[] {
 
 /** Returns the statements, the newest first, with functions that add one and forget all. */
 function useHistory() {
-  const key = storageKey(useTenant().organizationId)
+  const key = (`ferrule-statements ${(useTenant().organizationId) ?? ''}`.trim())
   const [statements, setStatements] = useState(() => readHistory(key))
   const add = useCallback(
     (statement: string) => {

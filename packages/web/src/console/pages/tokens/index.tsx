@@ -96,9 +96,6 @@ const columns: readonly ListColumn<McpTokenRecord>[] = [
 /** Name of the variable that clients keep the token in. */
 const variable = 'FERRULE_MCP_TOKEN'
 
-/** Prints the header of a client's requests. */
-const printHeader = (token: string): string => `Authorization: Bearer ${token}`
-
 /** Prints the entry of a client's settings. It names a variable, so it has no secret. */
 const printEntry = (address: string): string =>
   JSON.stringify({ mcpServers: { ferrule: { url: address, headers: { Authorization: `Bearer \${env:${variable}}` } } } }, null, 2)
@@ -137,7 +134,7 @@ function NewToken({ made, onClose }: { readonly made: McpTokenSecret | undefined
   const texts = made && [
     { label: 'Address', value: made.resource },
     { label: 'Token', value: made.token },
-    { label: 'Header', value: printHeader(made.token) },
+    { label: 'Header', value: (`Authorization: Bearer ${made.token}`) },
   ]
   return <SecretDialog title={`The token ${made?.name ?? ''}`} texts={texts} onClose={onClose} />
 }

@@ -72,9 +72,6 @@ const readInputProps = ({ label, name, schema, at, problems, isRequired, isDisab
   ),
 })
 
-/** Returns the name of the reader's zone, such as `Europe/Berlin`. */
-const readZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
-
 /** Nothing of a form is completed from other sites' forms. */
 const plain = { autoComplete: 'off', spellCheck: false } as const
 /** A field of several lines of code. */
@@ -148,7 +145,7 @@ function DateTimeField(props: FieldProps) {
   const { description, ...shared } = readInputProps(props)
   const print = (value: unknown) => (typeof value === 'string' ? printLocal(value) : '')
   const typed = useTyped(props.value, { parse: parseLocal, print, onChange: props.onChange })
-  const help = addHelp(description, `Time in your zone, ${readZone()}.`)
+  const help = addHelp(description, `Time in your zone, ${(Intl.DateTimeFormat().resolvedOptions().timeZone)}.`)
   return <TextInput {...plain} {...shared} {...typed} description={help} type="datetime-local" step={1} max="9999-12-31T23:59" />
 }
 

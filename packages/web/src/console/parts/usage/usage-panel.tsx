@@ -49,9 +49,6 @@ type Range = keyof typeof ranges
 /** Returns whether a parameter of an address is a range. */
 const isRange = (value: string | undefined): value is Range => value !== undefined && Object.hasOwn(ranges, value)
 
-/** Prints the begin of a range. @param now milliseconds since 1970 */
-const printFrom = (now: number, lengthMs: number): string => new Date(now - lengthMs).toISOString()
-
 /** Whose calls are shown. */
 export interface UsageScope {
   readonly connectorId?: string
@@ -69,7 +66,7 @@ const useUsage = ({ connectorId, workspaceId }: UsageScope, range: Range) =>
         ...(connectorId === undefined ? {} : { connector_id: connectorId }),
         ...(workspaceId === undefined ? {} : { workspace_id: workspaceId }),
       }
-      return ferrule.usage({ ...scope, step, from: printFrom(Date.now(), lengthMs) }, { signal })
+      return ferrule.usage({ ...scope, step, from: (new Date(Date.now() - lengthMs).toISOString()) }, { signal })
     },
     { everyMs },
   )

@@ -15,9 +15,6 @@ const keptChunks = 20
 
 /** Environment variables passed to the creating process: none of this service, none secret. */
 const inherited = ['PATH', 'NODE_COMPILE_CACHE', 'TZ', 'LANG', 'SystemRoot', 'TEMP', 'TMP', 'TMPDIR']
-const readEnvironment = (): NodeJS.ProcessEnv =>
-  Object.fromEntries(inherited.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])))
-
 /** Sources run uncompiled and the published package compiled, so the program's file has the extension of this one. */
 const program = new URL(`./create${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
 const names = { database: 'database', fresh: 'database.new', damaged: 'damaged-', probe: 'probe' } as const
@@ -53,7 +50,7 @@ async function createFreshDatabase(folder: string): Promise<string> {
   const fresh = join(folder, names.fresh)
   rmSync(fresh, { recursive: true, force: true })
   const maker = fork(program, [fresh], {
-    env: readEnvironment(),
+    env: (Object.fromEntries(inherited.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])))),
     execArgv: unoptimized,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     timeout: createMs,

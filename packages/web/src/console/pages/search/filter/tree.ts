@@ -3,7 +3,7 @@
  * changes the other two, and one that cannot be read changes none.
  */
 import { FerruleError, type FilterCondition, formatFilter, parseFilter } from 'ferrule/core'
-import { type FieldOperator, findRounded, formatJson, isFieldOperator, isObject, readJson } from 'ferrule/internal'
+import { type FieldOperator, findRounded, formatJson, isFieldOperator, isObject, readJson, findPosition } from 'ferrule/internal'
 import { type EditorProblem, toEditorProblems } from '../../../parts/code/props.ts'
 import { needsNoValue, type RuleOperator, ruleWords, takesList, type ValueType } from './words.ts'
 
@@ -267,12 +267,6 @@ export function editText(before: FilterDraft, text: string): FilterDraft {
   }
 }
 
-/** Computes the line and column of an index. */
-function locate(text: string, at: number): { readonly line: number; readonly column: number } {
-  const lines = text.slice(0, at).split('\n')
-  return { line: lines.length, column: (lines.at(-1) ?? '').length + 1 }
-}
-
 /** A JSON text that is no filter. */
 class JsonProblem extends Error {
   readonly at: { readonly line: number; readonly column: number } | undefined
@@ -286,8 +280,8 @@ class JsonProblem extends Error {
 /** Finds where the browser's parser stopped; not every message of it says so. */
 function findStop(text: string, message: string): { readonly line: number; readonly column: number } | undefined {
   const [, at] = /at position (\d+)/.exec(message) ?? []
-  if (at !== undefined) return locate(text, Number(at))
-  return /end of JSON/i.test(message) ? locate(text, text.length) : undefined
+  if (at !== undefined) return findPosition(text, Number(at))
+  return /end of JSON/i.test(message) ? findPosition(text, text.length) : undefined
 }
 
 function readFilter(text: string): FilterCondition {
@@ -295,7 +289,7 @@ function readFilter(text: string): FilterCondition {
   if (rounded !== undefined)
     throw new JsonProblem(
       `${rounded.digits.slice(0, 40)} has more digits than a number keeps; write it in double quotes`,
-      locate(text, rounded.at),
+      findPosition(text, rounded.at),
     )
   try {
     const value = readJson(text)

@@ -56,12 +56,10 @@ const firstBounds = ['0', '10', '100', '1000'] as const
 
 const call = /^([a-z]+)\((.+)\)$/s
 
-const isValueName = (field: string): boolean => !call.test(field)
-
 /** Writes a group for the address. */
 export function writeGroup({ field, by, bounds }: Pick<GroupKey, 'field' | 'by' | 'bounds'>): string {
   if (by === 'ranges') return `ranges(${[field, ...bounds].join(';')})`
-  return by === 'value' && isValueName(field) ? field : `${by}(${field})`
+  return by === 'value' && (!call.test(field)) ? field : `${by}(${field})`
 }
 
 const describeBy = (field: string, by: GroupKey['by']): string =>

@@ -411,8 +411,6 @@ function Bounds({ group, onChange }: { readonly group: GroupKey; readonly onChan
 
 const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((each) => each !== 'UTC')]
 
-const isPeriod = ({ by }: Pick<GroupKey, 'by'>): boolean => isTimeUnit(by)
-
 /** Chooses groups, measures, the zone of periods and the size of a page. */
 export function GroupOptions({ address: { groups: choice, limit, isZoned }, fields, related, onChange }: OptionsProps) {
   const { groups, measures, zone } = choice
@@ -454,7 +452,7 @@ export function GroupOptions({ address: { groups: choice, limit, isZoned }, fiel
         fields={fields}
         onChange={(tokens) => onChange({ measures: tokens.join(','), pages: undefined })}
       />
-      {groups.some(isPeriod) && (
+      {groups.some(({ by }) => isTimeUnit(by)) && (
         <Select
           label="Time zone"
           data={zones.includes(zone) ? zones : [zone, ...zones]}

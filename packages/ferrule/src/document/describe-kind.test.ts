@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { drawRelations } from './relations.ts'
+import { drawRelations } from './describe-kind.ts'
 
 const entity = (refers?: Readonly<Record<string, string>>) => ({
   about: 'For tests',
