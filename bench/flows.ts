@@ -1,6 +1,6 @@
 /**
  * Files of our sources that one warmed call passes, by V8's precise coverage: what a reader of it has to open. The baseline is the bar
- * (docs/decisions/rooms.md).
+ * (docs/decisions/packages.md).
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'

@@ -1,7 +1,7 @@
 /**
  * The rule of distributed tables: what Citus runs on the one machine that has a connector, or on all machines. It is a check of the SQL
  * itself, by PostgreSQL's own parser, because Citus cannot be installed from packages.
- * Reasons: docs/decisions/citus.md
+ * Reasons: docs/decisions/postgresql.md
  */
 import { parse, parsePlPgSQL } from 'libpg-query'
 

@@ -1,4 +1,4 @@
-/** Each kind that ships against its recordings, which fit the vendor's documents (docs/decisions/vendor-documents.md). */
+/** Each kind that ships against its recordings, which fit the vendor's documents (docs/decisions/importers.md). */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

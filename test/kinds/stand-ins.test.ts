@@ -1,4 +1,4 @@
-/** What the pages of the vendors say, and their stand-ins do. Each row was missing in a stand-in once: see docs/decisions/vendor-documents.md. */
+/** What the pages of the vendors say, and their stand-ins do. Each row was missing in a stand-in once: see docs/decisions/importers.md. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { GitHub } from './stand-ins/github.ts'

@@ -1,4 +1,4 @@
-/** Rooms of the service (docs/decisions/rooms.md). */
+/** Rooms of the service (docs/decisions/packages.md). */
 import { entries, type Room, within } from './room.ts'
 
 /** Sources of the service. */

@@ -1,7 +1,7 @@
 /**
  * Spans of what this process does, for `ferrule/opentelemetry`. Without it nothing is loaded, and a span costs one comparison.
  * No name and no attribute holds a parameter, a record, a secret, a query or a whole address.
- * Reasons: docs/decisions/telemetry.md
+ * Reasons: docs/decisions/deployment.md
  */
 import { FerruleError } from './errors.ts'
 

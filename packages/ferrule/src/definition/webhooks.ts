@@ -1,5 +1,5 @@
 /**
- * The words for webhooks: how a vendor signs what it sends, and which records an event names. Plain data (docs/decisions/vendor-webhooks.md).
+ * The words for webhooks: how a vendor signs what it sends, and which records an event names. Plain data (docs/decisions/webhooks.md).
  *
  * A source is `header:<name>`, or a path in the body. Paths of events are within one event, if a request holds several.
  */

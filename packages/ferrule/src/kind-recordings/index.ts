@@ -1,4 +1,4 @@
-/** Recordings of kinds: what a vendor answers, kept in a file beside the kind's (docs/decisions/kind-recordings.md). */
+/** Recordings of kinds: what a vendor answers, kept in a file beside the kind's (docs/decisions/kind-files.md). */
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { failMistakes } from '../kind-file/mistakes.ts'

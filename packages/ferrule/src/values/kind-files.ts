@@ -1,4 +1,4 @@
-/** Names of files with kinds, and what packages with kinds and their lock say (docs/decisions/kind-packages.md). */
+/** Names of files with kinds, and what packages with kinds and their lock say (docs/decisions/kind-files.md). */
 import { isObject } from '../definition/object.ts'
 import { parseJson } from './json/json.ts'
 

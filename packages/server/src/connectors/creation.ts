@@ -1,6 +1,6 @@
 /**
  * Creates connectors: validates the whole request, then tries the credentials, then stores everything in one transaction.
- * Reasons: docs/decisions/creation.md
+ * Reasons: docs/decisions/connect-links.md
  */
 import { asFerruleError, fail } from 'ferrule/internal'
 import type { ConnectorRecord } from 'ferrule/wire'

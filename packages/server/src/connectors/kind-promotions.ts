@@ -1,4 +1,4 @@
-/** Gives kinds of organizations tables of their own, for the operator (docs/decisions/own-kinds-tables.md). */
+/** Gives kinds of organizations tables of their own, for the operator (docs/decisions/own-kinds.md). */
 import { fail, type KindChange } from 'ferrule/internal'
 import { followChange } from '../copies/queue/queue.ts'
 import type { Db } from '../db/database.ts'

@@ -1,6 +1,6 @@
 /**
  * Sends a request that no operation describes, with the credentials, the budget and the error table of its connector
- * (docs/decisions/vendor-requests.md).
+ * (docs/decisions/vendors.md).
  */
 import type { ConnectorDefinition } from '../../definition/connector.ts'
 import { listLiveActions, type Operation, type SentMethod } from '../../definition/entity.ts'

@@ -1,4 +1,4 @@
-/** Makes a kind of the schema of a GraphQL API (docs/decisions/graphql-schemas.md). */
+/** Makes a kind of the schema of a GraphQL API (docs/decisions/importers.md). */
 
 import { toSentence } from '../../kind-file/build-fields.ts'
 import type { FileEntity, FileFields, FileOperation, FileSync, FileWay, Unsure } from '../../kind-file/file.ts'

@@ -1,4 +1,4 @@
-/** Makes a kind of a manifest: the declarative YAML of a low-code connector (docs/decisions/manifests.md). */
+/** Makes a kind of a manifest: the declarative YAML of a low-code connector (docs/decisions/importers.md). */
 import { isObject } from '../../definition/object.ts'
 import type { FileChoice, FileEntity, FileWay, KindFile, Unsure } from '../../kind-file/file.ts'
 import { DocumentError, type Imported, type ImportOptions, type LeftOut } from '../imported.ts'

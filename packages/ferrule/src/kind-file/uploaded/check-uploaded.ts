@@ -1,4 +1,4 @@
-/** Checks files of strangers: the rules of every kind file, and stricter ones (docs/decisions/uploaded-kinds.md). */
+/** Checks files of strangers: the rules of every kind file, and stricter ones (docs/decisions/own-kinds.md). */
 
 import { isObject } from '../../definition/object.ts'
 import { listSlots } from '../../definition/templates.ts'

@@ -1,6 +1,6 @@
 /**
  * The change feed of a connector: the feeds of its entities in one, with a position for each. Between entities there is no order. An entity
- * begins with all its records when it can be searched, and again when its changes are lost. Reasons: docs/decisions/changes.md
+ * begins with all its records when it can be searched, and again when its changes are lost. Reasons: docs/decisions/data-out.md
  */
 import { FerruleError } from 'ferrule'
 import { failValidation } from 'ferrule/internal'

@@ -1,6 +1,6 @@
 /**
  * Registered consumers of the feed of a connector. Each keeps a cursor here, and what it has not read is kept beyond the days of the log.
- * Reasons: docs/decisions/changes.md
+ * Reasons: docs/decisions/data-out.md
  */
 import { compileFields, fail, failValidation } from 'ferrule/internal'
 import { type ChangeConsumer, type ChangeConsumerRemoval, changeConsumerInput, consumerName } from 'ferrule/wire'

@@ -1,6 +1,6 @@
 /**
  * The change feed of a copy: all records once, then what was added, changed and removed since, in order. A cursor names the log that it
- * belongs to; when that log has ended, its changes are lost and the client begins again. Reasons: docs/decisions/changes.md
+ * belongs to; when that log has ended, its changes are lost and the client begins again. Reasons: docs/decisions/data-out.md
  */
 import { JsonText } from 'ferrule/engine'
 import { writeBody } from 'ferrule/internal'

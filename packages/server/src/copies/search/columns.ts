@@ -28,7 +28,7 @@ import { type KeyPart, readKeyParts } from './keys.ts'
 
 // Kinds that organizations bring ("own kinds") share two tables, so no upload creates a table or a column. Their columns are slots, numbered by
 // type: a field takes the next free ones in documented order. The main time and the words of prose and JSON have slots of their own, which the
-// standard indexes cover (docs/decisions/own-kinds-tables.md).
+// standard indexes cover (docs/decisions/own-kinds.md).
 
 /** Name of the table of most own kinds. The names of the others begin with it. */
 const ownTableName = 'cs_own'

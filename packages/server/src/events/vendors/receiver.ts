@@ -1,6 +1,6 @@
 /**
  * Takes what vendors send, on any node: verifies it, stores the events that it names, and answers. A worker reads their records later
- * (docs/decisions/vendor-events.md).
+ * (docs/decisions/webhooks.md).
  */
 import { createHmac } from 'node:crypto'
 import type { CredentialValues, Secret } from 'ferrule/engine'

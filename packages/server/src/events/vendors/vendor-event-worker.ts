@@ -1,6 +1,6 @@
 /**
  * Works on the events of vendors on each node. Rows and leases are the only state, so a node that dies loses nothing
- * (docs/decisions/vendor-events.md).
+ * (docs/decisions/webhooks.md).
  */
 
 import { writeJson } from 'ferrule/engine'

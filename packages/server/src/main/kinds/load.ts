@@ -199,7 +199,7 @@ async function findPin(name: string): Promise<Pin | string | undefined> {
 /** Finds the digest that a lock has of a file with a kind, or of recordings. Their names there follow the kind, not the package. */
 const findDigest = ({ files }: Pin, ending: RegExp): string | undefined => [...files].find(([file]) => ending.test(file))?.[1]
 
-/** Finds the kind of a package named `ferrule-kind-…`: its manifest names one file (docs/decisions/kind-packages.md). */
+/** Finds the kind of a package named `ferrule-kind-…`: its manifest names one file (docs/decisions/kind-files.md). */
 async function findSharedKind(name: string, folder: string): Promise<Found> {
   const manifest = readKindManifest(await readFile(join(folder, manifestName), 'utf8'), name)
   const refuse = (reason: string): Found => ({ problem: `the package ${name} is refused: ${reason}` })

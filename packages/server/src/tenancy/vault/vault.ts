@@ -1,5 +1,5 @@
 /**
- * Encrypts credentials and stored outcomes with the data key of their workspace, bound to their connector (docs/decisions/vault.md). There is one
+ * Encrypts credentials and stored outcomes with the data key of their workspace, bound to their connector (docs/decisions/platform-state.md). There is one
  * data key per workspace, wrapped with the master key and unwrapped in memory only.
  */
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
