@@ -1,4 +1,5 @@
 /** Exports for the server beside the documented entries. Undocumented and outside semantic versioning. */
+export { toConnector } from './agent/sources/hosted.ts'
 export { markUnreviewed } from './agent/unreviewed.ts'
 export { Hosted } from './client/connector.ts'
 export { findTransport } from './client/ferrule.ts'

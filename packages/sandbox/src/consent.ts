@@ -203,7 +203,7 @@ export function createConsentPage<P extends Person, A extends Asked>(rules: Cons
   }
   const take = rules.take ?? takeDecision
   const submit = (asked: A, request: ReceivedRequest): Reply => {
-    const form = (new URLSearchParams(request.body))
+    const form = new URLSearchParams(request.body)
     const taken = take(form, asked, request)
     if (taken) return taken
     const person = signedIn(people, form)

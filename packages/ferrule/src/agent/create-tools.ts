@@ -131,7 +131,7 @@ async function runTool(tool: ToolDefinition, context: ToolContext, [given, call]
     return await tool.run({ context, args, call, limits: { signal, deadlineMs } })
   } catch (thrown) {
     if (signal?.aborted === true) throw signal.reason
-    return (thrown instanceof Explained ? answerFailure(thrown.error, thrown.lines) : answerFailure(asFerruleError(thrown)))
+    return thrown instanceof Explained ? answerFailure(thrown.error, thrown.lines) : answerFailure(asFerruleError(thrown))
   }
 }
 
@@ -197,7 +197,7 @@ export const toolScopes: ReadonlyMap<string, McpScope> = new Map(
  * @throws FerruleError `validation_failed` for wrong options
  */
 export async function createTools(source: AgentSources, options: ToolOptions = {}): Promise<readonly AgentTool[]> {
-  (checkOptions(toolOptions, options))
+  checkOptions(toolOptions, options)
   const context = buildContext(source, options)
   const reading =
     context.reach.source.readChanges === undefined ? readers.filter((tool) => tool !== changes && tool !== aggregate) : readers

@@ -153,7 +153,7 @@ function formatHelp(command: Command): string {
 function buildOption({ flags, about, choices, isList }: OptionSpec): Option {
   const option = new Option(flags, isList ? `${about}; can be repeated` : about)
   if (choices !== undefined) option.choices(choices)
-  if (isList) option.argParser((value, before) => [...(before ?? []), value])
+  if (isList) option.argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value])
   return option
 }
 

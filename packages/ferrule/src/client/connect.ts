@@ -1,6 +1,6 @@
 /** Chooses between the vendor and the service, and connects to the service (docs/decisions/library.md). */
 import type { ConnectorDefinition } from '../definition/connector.ts'
-import { isObject, dropAbsent } from '../definition/object.ts'
+import { dropAbsent, isObject } from '../definition/object.ts'
 import { failValidation } from '../errors.ts'
 import { checkOptions, type OptionRule, type OptionRules } from '../values/options.ts'
 import type { ChangesParams } from './changes.ts'

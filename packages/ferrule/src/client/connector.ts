@@ -1,5 +1,5 @@
 /** One connector of the service, without types, and its files as streams. */
-import { isObject, dropAbsent } from '../definition/object.ts'
+import { dropAbsent, isObject } from '../definition/object.ts'
 import type { Download, DownloadOptions } from '../engine/types.ts'
 import { fail, failValidation, moveProblems } from '../errors.ts'
 import { toFileName } from '../values/file-name.ts'

@@ -24,7 +24,10 @@ const longestList = 20
 
 function describeAll(connectors: readonly Listed[]): string {
   const sorted = connectors.toSorted((one, other) => (one.name < other.name ? -1 : 1))
-  const shown = sorted.slice(0, longestList).map(({ name, connector_type, id }) => `${name} (${connector_type}, ${id})`).join(', ')
+  const shown = sorted
+    .slice(0, longestList)
+    .map(({ name, connector_type, id }) => `${name} (${connector_type}, ${id})`)
+    .join(', ')
   return connectors.length > longestList ? `${shown} and more` : shown
 }
 

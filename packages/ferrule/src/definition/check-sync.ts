@@ -4,7 +4,7 @@ import { checkCondition } from './check-conditions.ts'
 import type { Kind } from './connector.ts'
 import { findField, formatPlainType } from './document.ts'
 import type { EntityDefinition, Operation } from './entity.ts'
-import { type Field, type Fields, hasField } from './fields.ts'
+import { type Field, hasField } from './fields.ts'
 import { listEach, listParentNames, readSetting, type Sync } from './sync.ts'
 
 interface SyncedEntity {
@@ -12,7 +12,6 @@ interface SyncedEntity {
   readonly definition: EntityDefinition
   readonly sync: Sync
 }
-
 
 /** Finds the operation that a sync calls: the list, else the get. */
 export const findSyncedOperation = ({ list, get }: EntityDefinition): Operation | undefined => list ?? get

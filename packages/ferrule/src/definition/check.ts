@@ -16,7 +16,7 @@ import {
   type Operation,
   readDescribedSlot,
 } from './entity.ts'
-import { type Fields, isOptional, hasField } from './fields.ts'
+import { type Fields, hasField, isOptional } from './fields.ts'
 import { isObject, refusedNames } from './object.ts'
 import { cursorName, everyRow, findShape, type PageDefinition, sizeName } from './page.ts'
 import { checkRecordTexts } from './record-texts.ts'
@@ -64,7 +64,6 @@ interface OperationContext extends EntityContext {
   readonly operation: Operation
 }
 type Check<C> = (context: C) => Sentences
-
 
 /** Lists the parameters that no request carries. */
 const listUnsent = ({ unsent = [], slice = { page: '', size: '' } }: Operation): string[] => [...unsent, slice.page, slice.size]

@@ -357,7 +357,9 @@ function buildSearch(
     return [[name, findField(fields, inner) ?? objectOrAny(name)]]
   })
   return {
-    fields: Object.fromEntries(found.map(([name, field], index) => [name, index < fieldsOfOwn ? field : (objectOrAny(field.description ?? ''))])),
+    fields: Object.fromEntries(
+      found.map(([name, field], index) => [name, index < fieldsOfOwn ? field : objectOrAny(field.description ?? '')]),
+    ),
     project: Object.fromEntries(Object.entries(names).filter(([name, path]) => name !== path)),
   }
 }
@@ -373,7 +375,8 @@ function addSync(scope: BuildScope, name: string, entity: FileEntity, entities: 
   }
   if (built.key.length === 0)
     scope.found.note([...steps, 'sync'], { message: 'a copy needs a key, and this entity has none', example: 'key: id' })
-  const base: Sync = typeof sync === 'string' ? {} : (new SyncBuilder(scope, { entity: name, entities, steps: [...steps, 'sync'] }).build(sync))
+  const base: Sync =
+    typeof sync === 'string' ? {} : new SyncBuilder(scope, { entity: name, entities, steps: [...steps, 'sync'] }).build(sync)
   const parent = entities[listParentNames(base)[0] ?? '']?.record ?? {}
   const searched = buildSearch(scope, entity, built.record ?? {}, { steps, parent })
   const project = searched === undefined || Object.keys(searched.project).length === 0 ? {} : { project: searched.project }

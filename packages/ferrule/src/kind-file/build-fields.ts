@@ -236,7 +236,7 @@ class FieldBuilder {
   /** Marks a field as optional, null or found somewhere, as its place wants it. */
   #finish(field: Field, { mark, path, find }: { mark: ShortField['mark']; path: readonly string[]; find?: Finding | undefined }): Field {
     const { place, required, finding } = this.#scope
-    if (place === 'record') return mark === '?' ? ((field.type === undefined ? field : make.orNull(field))) : field
+    if (place === 'record') return mark === '?' ? (field.type === undefined ? field : make.orNull(field)) : field
     const isTop = path.length === 1
     if (field['x-fill'] !== undefined) return make.opt(field)
     if (place === 'parameter') return mark === '!' || (isTop && required?.has(path[0] ?? '')) ? field : make.opt(field)

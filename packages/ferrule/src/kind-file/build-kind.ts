@@ -1,8 +1,9 @@
 /** Makes the long form of a checked file. */
-import { readFirstStep } from '../definition/fields.ts'
+
 import { v5 } from 'uuid'
 import type { ConnectorDefinition, ErrorRule } from '../definition/connector.ts'
 import { type LiveAction, liveActions } from '../definition/entity.ts'
+import { readFirstStep } from '../definition/fields.ts'
 import { isObject } from '../definition/object.ts'
 import type { WebhookChallenge, WebhookRule, Webhooks, WebhookTime } from '../definition/webhooks.ts'
 import { buildEntities } from './build-entities.ts'

@@ -1,7 +1,6 @@
 /** Makes an operation of the long form. */
 import type { LiveAction, Method, Operation, Origin, Send } from '../definition/entity.ts'
-import { type Field, type Fields, readFirstStep } from '../definition/fields.ts'
-import { id, int, opt, str } from '../definition/fields.ts'
+import { type Field, type Fields, id, int, opt, readFirstStep, str } from '../definition/fields.ts'
 import { type GraphqlCall, graphqlResult, parseGraphqlCall, writeGraphql } from '../definition/graphql.ts'
 import { isObject } from '../definition/object.ts'
 import { cursorName, type NextPages, sizeName } from '../definition/page.ts'

@@ -1,8 +1,9 @@
 /** Reads kind files: their text, their table, and the checks of the long form. All mistakes come at once. */
-import { tryReadJson } from '../values/json/json.ts'
+
 import { findProblems } from '../definition/check.ts'
 import type { ConnectorDefinition, Rules } from '../definition/connector.ts'
 import { isObject } from '../definition/object.ts'
+import { tryReadJson } from '../values/json/json.ts'
 import { buildDefinition } from './build-kind.ts'
 import { Findings, type Steps, TreeChecker } from './check-tree.ts'
 import type { Mistake, Place } from './mistakes.ts'

@@ -1,6 +1,6 @@
 /** Compares requests and records with what a file says of them. Pure. */
 import { isObject } from '../definition/object.ts'
-import { writeJson, tryReadJson } from '../values/json/json.ts'
+import { tryReadJson, writeJson } from '../values/json/json.ts'
 import { decodePart } from '../values/texts.ts'
 import type { Pairs, RecordedRequest } from './recording.ts'
 
@@ -107,7 +107,7 @@ function compareBodies({ body, form }: RecordedRequest, { body: sent = '', heade
   return compare(body, cutDocument(body, parsed), { isPart: false, at: 'body' })
 }
 
-const nameTarget = (method: string, path: string): string => `${method} ${(path.split('/').map(decodePart).join('/'))}`
+const nameTarget = (method: string, path: string): string => `${method} ${path.split('/').map(decodePart).join('/')}`
 
 /** Returns whether a request has the method and the path of a recorded one. */
 export const matchesTarget = (written: RecordedRequest, { method, url }: ComparedRequest): boolean =>

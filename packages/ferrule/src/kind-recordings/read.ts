@@ -5,21 +5,7 @@ import { refusedNames } from '../definition/object.ts'
 import { errorTable } from '../error-table.ts'
 import { Findings, TreeChecker } from '../kind-file/check-tree.ts'
 import type { Mistake, Place } from '../kind-file/mistakes.ts'
-import {
-  either,
-  flag,
-  type KeyGroup,
-  key,
-  keys,
-  list,
-  longest,
-  map,
-  type Shape,
-  scalar,
-  text,
-  value,
-  word,
-} from '../kind-file/shape.ts'
+import { either, flag, type KeyGroup, key, keys, list, longest, map, scalar, text, value, word } from '../kind-file/shape.ts'
 import type { Entry, Note, Tree } from '../kind-file/tree.ts'
 import { deepestJson } from '../values/json/json.ts'
 import { findNearNames } from '../values/near-names.ts'

@@ -83,7 +83,7 @@ export interface Walked {
 /** Notes what a page brings. @returns the parameters of the next page; null after the last */
 function notePage(walked: Walked, outcome: Outcome): Readonly<Record<string, unknown>> | null {
   if (outcome.type !== 'list') {
-    walked.record = ((outcome.type === 'file' ? undefined : outcome.data))
+    walked.record = outcome.type === 'file' ? undefined : outcome.data
     return null
   }
   const { data, meta, doubt } = outcome

@@ -109,7 +109,7 @@ const plain = /(?:^|_)(?:id|type|object|kind|state|status|url|href|at|date)$/
 
 /** Finds what a member is: its own name says it, else what holds it. */
 export function sortOfMember(name: string, holder: Sort | undefined): Sort | undefined {
-  const own = (named.find(([, form]) => form.test(toSnake(name)))?.[0])
+  const own = named.find(([, form]) => form.test(toSnake(name)))?.[0]
   return own ?? (plain.test(toSnake(name)) ? undefined : holder)
 }
 

@@ -6,7 +6,7 @@ import type { AgentAnswer, AgentTool } from '../agent/types.ts'
 import { isObject } from '../definition/object.ts'
 import { asFerruleError, type ErrorCode, fail, failValidation } from '../errors.ts'
 import { inSpan, type Span, type SpanStart } from '../tracing.ts'
-import { writeJson, tryReadJson } from '../values/json/json.ts'
+import { tryReadJson, writeJson } from '../values/json/json.ts'
 
 /** Longest id of a request that a span has, in characters. */
 const longestId = 100

@@ -17,7 +17,7 @@ import { type Span, type SpanAttributes, type SpanStart, setTracing, type Tracin
  * @throws FerruleError `setting_invalid` when `@opentelemetry/api` is not installed
  */
 export async function startTracing(options: TracingOptions = {}): Promise<void> {
-  setTracing((new ApiTracing((await loadPeer('@opentelemetry/api', () => import('@opentelemetry/api'))), options)))
+  setTracing(new ApiTracing(await loadPeer('@opentelemetry/api', () => import('@opentelemetry/api')), options))
 }
 
 /** Stops making spans. Spans that have started still end. */
@@ -126,4 +126,3 @@ class ApiTracing implements Tracing {
     if (count instanceof RequestCount) count.requests += 1
   }
 }
-

@@ -1,8 +1,9 @@
 /** Reads requests as they arrive at a stand-in. */
-import { tryReadJson } from '../values/json/json.ts'
+
 import { getAt, parsePath } from '../engine/json/paths.ts'
-import { type ComparedRequest } from '../kind-recordings/compare.ts'
+import type { ComparedRequest } from '../kind-recordings/compare.ts'
 import type { Pairs } from '../kind-recordings/recording.ts'
+import { tryReadJson } from '../values/json/json.ts'
 
 /** A request as it arrives. */
 export interface SentRequest extends ComparedRequest {

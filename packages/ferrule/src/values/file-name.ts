@@ -12,7 +12,7 @@ const mostBytes = 200
 function shorten(name: string): string {
   const ending = /\.[^.]{1,10}$/.exec(name)?.[0] ?? ''
   const signs = [...name.slice(0, name.length - ending.length)]
-  while ((new TextEncoder().encode((signs.join('') + ending)).length) > mostBytes) signs.pop()
+  while (new TextEncoder().encode(signs.join('') + ending).length > mostBytes) signs.pop()
   return signs.join('') + ending
 }
 

@@ -123,7 +123,7 @@ function addressSigner(options: MediaOptions) {
   }
   return {
     url(path: string): string {
-      const date = (`${new Date(options.clock()).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`)
+      const date = `${new Date(options.clock()).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`
       const query = new URLSearchParams({
         'X-Amz-Algorithm': 'AWS4-HMAC-SHA256',
         'X-Amz-Credential': `SANDBOX/${date.slice(0, 8)}/us-east-1/s3/aws4_request`,

@@ -71,7 +71,7 @@ export function oldestVersion(now: number): string {
   let [year, month] = [past.getUTCFullYear() - 1, Math.floor(past.getUTCMonth() / 3) * 3 + 1]
   // The newest version that ran out is the one released a year ago or earlier; its successor is the oldest one left.
   if (releasedAt(year + 1, month) <= now) [year, month] = month === 10 ? [year + 1, 1] : [year, month + 3]
-  return (`${year}-${String(month).padStart(2, '0')}`)
+  return `${year}-${String(month).padStart(2, '0')}`
 }
 
 /**

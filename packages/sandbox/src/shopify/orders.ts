@@ -14,7 +14,6 @@ import {
   orderName,
   past,
   planOf,
-  type Refunded,
   refundedOf,
   shipmentsOf,
   spentIn,
@@ -189,7 +188,7 @@ function orderRecord(view: View, order: number): JsonRecord {
     ...buyerOf(view, order),
     fulfillments: embeddedFulfillments(view, order),
     line_items: basket.lines.map((line) =>
-      lineRecord(view, line, { shipped: shipped.has(line.position), returned: (refund?.pieces.get(line.position) ?? 0) }),
+      lineRecord(view, line, { shipped: shipped.has(line.position), returned: refund?.pieces.get(line.position) ?? 0 }),
     ),
     refunds: embeddedRefunds(view, order),
     shipping_lines: [shippingLine(view, order, basket)],

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as pass } from 'node:timers/promises'
 import type { FaultSupply } from '../faults.ts'
-import { findRoute, type ReceivedRequest, type Reply, headerOf } from '../http.ts'
+import { findRoute, headerOf, type ReceivedRequest, type Reply } from '../http.ts'
 import { bare, canceled, failedReply, partitionReply, type RowsFault, refused, resultSet, running, unknownAccount } from './answers.ts'
 import type { RunEnvironment } from './context.ts'
 import { enginePackage } from './engine.ts'

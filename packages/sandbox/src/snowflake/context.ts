@@ -67,7 +67,7 @@ const meanings: readonly { readonly form: RegExp; readonly says: (run: FailedRun
   },
   {
     form: /^(?:Binder|Catalog) Error: (?:Catalog|Schema) (?:with name )?"?([^"]+?)"? does not exist/,
-    says: (_run, [name = '']) => (failure('noObject', `SQL compilation error:\n'${written(name)}' does not exist or not authorized.`)),
+    says: (_run, [name = '']) => failure('noObject', `SQL compilation error:\n'${written(name)}' does not exist or not authorized.`),
   },
   {
     form: /^Catalog Error: (?:Scalar|Aggregate|Table|Macro|Scalar Macro|Table Macro)? ?Function with name "?([^"\s]+)"? does not exist/,

@@ -187,7 +187,7 @@ function verbOf(tokens: readonly Token[]): string {
 }
 
 function partOf(text: string, tokens: readonly Token[]): Part {
-  return { tokens, text: (text.slice(tokens[0]?.start ?? 0, tokens.at(-1)?.end ?? 0)), verb: verbOf(tokens) }
+  return { tokens, text: text.slice(tokens[0]?.start ?? 0, tokens.at(-1)?.end ?? 0), verb: verbOf(tokens) }
 }
 
 /** Returns true where a block begins: everything after it belongs to it. */

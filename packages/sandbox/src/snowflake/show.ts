@@ -3,17 +3,16 @@ import type { EngineSession } from './engine.ts'
 import { type Failure, failure, isFailure } from './failures.ts'
 import {
   informationSchema,
-  is,
-  isName,
   isWord,
   literal,
   marked,
+  nameAt,
   type Part,
   placeOf,
   quotedName,
   type Token,
   unmarkedSql,
-  writtenName, nameAt
+  writtenName,
 } from './lexer.ts'
 import { placeOfNames, type Session, schemasOf, warehouses } from './sessions.ts'
 import { databases } from './world.ts'
@@ -201,7 +200,7 @@ export async function show(
     return failure('noTable', `SQL compilation error:\nTable '${writtenName(scope.table)}' does not exist or not authorized.`)
   }
   const rows = objects.slice(0, Math.min(limit, env.limit)).map((object) => showRow(kind, object, env.session))
-  return { columns: (fields[kind].map(columnNamed)), rows }
+  return { columns: fields[kind].map(columnNamed), rows }
 }
 
 interface Listed {

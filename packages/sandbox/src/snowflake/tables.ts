@@ -115,6 +115,6 @@ export function tableSql(columns: readonly Column[], rows: readonly Row[]): stri
   const named = columns.map(({ name }, index) => `CAST(C${index} AS ${types[index]}) AS ${quotedName(name)}`)
   const positions = columns.map((_column, index) => `C${index}`)
   const lines = rows.length === 0 ? [columns.map(() => null)] : rows
-  const values = lines.map((row) => `(${row.map((cell) => cell === null ? 'NULL' : literal(cell)).join(', ')})`).join(', ')
+  const values = lines.map((row) => `(${row.map((cell) => (cell === null ? 'NULL' : literal(cell))).join(', ')})`).join(', ')
   return `SELECT ${named.join(', ')} FROM (VALUES ${values}) AS "T$"(${positions.join(', ')})${rows.length === 0 ? ' WHERE FALSE' : ''}`
 }

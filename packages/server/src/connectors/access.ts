@@ -215,7 +215,7 @@ function createNotices(parts: Parts): (row: SealedConnectorRow) => (notice: Vend
   return (row) => (notice) => {
     const key = `${row.id} ${row.updated_at} ${row.configuration}`
     const kept = remembered.get(key) ?? (JSON.parse(row.notices) as readonly ConnectorNotice[]) // JSON that this service wrote
-    const message = (notice.type === 'api_version' ? sentences.api_version(notice) : sentences.deprecated(notice))
+    const message = notice.type === 'api_version' ? sentences.api_version(notice) : sentences.deprecated(notice)
     remembered.set(key, kept)
     if (kept.some((known) => known.message === message)) return
     const added = { type: notice.type, message, since: new Date(parts.source.clock()).toISOString() }

@@ -13,7 +13,7 @@ import {
   type EntitySelection,
 } from 'ferrule/wire'
 import { iso } from '../values/ids.ts'
-import { type Read, readBody, requireWorkspaceName, validMembers, problem } from '../values/read.ts'
+import { problem, type Read, readBody, requireWorkspaceName, validMembers } from '../values/read.ts'
 import { type Catalogue, type ServedKind, summarize } from './connector-types.ts'
 import { buildConfigurationSchema, sayNoStandIn } from './kinds.ts'
 import type { ConnectorRow } from './sql/connectors.ts'

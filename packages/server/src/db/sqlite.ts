@@ -48,7 +48,7 @@ const unwritable = (cause: unknown): FerruleError => {
 /** Translates errors of the disk; returns other errors unchanged. */
 function translated(thrown: unknown): unknown {
   if (isUnwritable(thrown)) return unwritable(thrown)
-  return (readCode(thrown) === codes.corrupt || readCode(thrown) === codes.notADatabase) ? damaged(thrown) : thrown
+  return readCode(thrown) === codes.corrupt || readCode(thrown) === codes.notADatabase ? damaged(thrown) : thrown
 }
 
 /** Maximum number of prepared statements; the service has about 60. */

@@ -87,7 +87,7 @@ export function createContextServices(options: ContextServiceOptions): ContextSe
   const copies = createCopyServices({ store, platform, settings, clock, onFold: metrics.fold, onError })
   const onRun = (report: RunReport): void => {
     metrics.sync(report)
-    logger[(report.state === 'failed' || (report.state === 'queued' && report.code !== 'ok') ? 'warn' : 'debug')](report, 'a sync ended')
+    logger[report.state === 'failed' || (report.state === 'queued' && report.code !== 'ok') ? 'warn' : 'debug'](report, 'a sync ended')
   }
   const isWorker = settings.role !== 'api'
   const worker = isWorker ? platform.syncWorker({ store, onCall: metrics.syncCall, onRun }) : undefined

@@ -61,7 +61,7 @@ export function findWorkspaceName(body: GivenNames): string | undefined {
 /** Finds the workspace's name. @throws FerruleError `validation_failed` when the name is missing, or when two names differ */
 export function requireWorkspaceName(body: GivenNames): string {
   const found = findWorkspaceName(body)
-  if (found === undefined) throw failValidation([(({ field: '/workspace_name', message: 'is required', error_code: 'required' }))])
+  if (found === undefined) throw failValidation([{ field: '/workspace_name', message: 'is required', error_code: 'required' }])
   return found
 }
 

@@ -16,7 +16,8 @@ const pageSize = 100
 /** Age at which what is known about a kind is read again, in milliseconds: an upgrade of the service can change it. */
 const kindAgeMs = 5 * 60_000
 
-const toConnector = (record: ConnectorSummary | ConnectorRecord): AgentConnector => ({
+/** Describes a connector to agents. */
+export const toConnector = (record: ConnectorSummary | ConnectorRecord): AgentConnector => ({
   id: record.id,
   name: record.name,
   kind: record.connector_type,
@@ -79,7 +80,7 @@ export function createHostedSource(transport: Transport): AgentSource {
       try {
         return toConnector(await connectors.get(id, limits))
       } catch (thrown) {
-        if ((thrown instanceof FerruleError && thrown.code === 'connector_not_found')) return undefined
+        if (thrown instanceof FerruleError && thrown.code === 'connector_not_found') return undefined
         throw thrown
       }
     },

@@ -343,7 +343,7 @@ async function readCopy(running: RunningCall, { tool, action, readParams, exampl
     if (thrown instanceof Explained) throw thrown
     const error = asFerruleError(thrown)
     if (error.fault !== 'caller') throw new Explained(error, [])
-    const names = (readProperties(document.searchable).map(([name]) => name))
+    const names = readProperties(document.searchable).map(([name]) => name)
     const near = error.errors.flatMap(({ field }) => listGiven(params, field).flatMap((given) => findNearNames(given, names)))
     const call = { connector: connector.name, entity, ...example(names[0] ?? 'id') }
     throw new Explained(error, [

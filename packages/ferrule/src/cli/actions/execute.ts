@@ -1,6 +1,6 @@
 /** `execute` runs one operation, or walks every page of a list; `search` reads the copy of an entity. */
 import { relatedName } from '../../definition/check-references.ts'
-import { isObject, dropAbsent } from '../../definition/object.ts'
+import { dropAbsent, isObject } from '../../definition/object.ts'
 import type { Schema } from '../../document/kind-document.ts'
 import { asFerruleError, FerruleError, joinProblems, moveProblem } from '../../errors.ts'
 import { parseFilter } from '../../values/filter/parse.ts'

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { isObject, dropAbsent } from '../../definition/object.ts'
+import { dropAbsent, isObject } from '../../definition/object.ts'
 import type { Schema } from '../../document/kind-document.ts'
 import type { Download } from '../../engine/types.ts'
 import { FerruleError } from '../../errors.ts'

@@ -1,5 +1,5 @@
 /** `kind test`: kinds against their recordings. `kind try`: a call that can become a recording. */
-import { countNoun } from '../../values/texts.ts'
+
 import { createHash } from 'node:crypto'
 import { mkdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -9,6 +9,7 @@ import type { Connection } from '../../engine/connection.ts'
 import type { ConnectOptions } from '../../engine/local.ts'
 import { fail } from '../../errors.ts'
 import type { BuiltRecording, MadeCall, PastedVendor, Recordings, TestReport } from '../../kind-recordings/index.ts'
+import { countNoun } from '../../values/texts.ts'
 import { type CommandContext, readFlag, readNumber, readText } from '../context.ts'
 import { failUsage, readErrorCode } from '../failure.ts'
 import { readParams } from '../params.ts'

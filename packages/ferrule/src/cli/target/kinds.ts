@@ -1,9 +1,10 @@
 /** What is known about a kind: from the service, else from the definitions of this package. */
-import { foldKindName } from '../../values/texts.ts'
+
 import { Definitions } from '../../client/resources/definitions.ts'
 import type { Kind } from '../../definition/connector.ts'
 import type { KindDocument } from '../../document/kind-document.ts'
 import { fail } from '../../errors.ts'
+import { foldKindName } from '../../values/texts.ts'
 import type { EntityDocument } from '../../wire/definitions.ts'
 import type { CommandContext } from '../context.ts'
 import { callOptions, openTransport } from '../session.ts'

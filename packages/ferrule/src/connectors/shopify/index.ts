@@ -1,9 +1,37 @@
 import { connector, find, normalised, opt, secret, str, time, type WebhookRule, type Webhooks } from '../../definition/index.ts'
 import { customer_address, customers } from './customers.ts'
 import { discount_codes, price_rules } from './discounts.ts'
-import { metafield_customers, metafield_draft_orders, metafield_locations, metafield_orders, metafield_product_images, metafield_product_variants, metafield_products, metafield_shops, metafield_smart_collections } from './metafields.ts'
-import { abandoned_checkouts, draft_orders, fulfillment_orders, fulfillments, order_refunds, orders, tender_transactions, transactions } from './orders.ts'
-import { collects, custom_collections, inventory_items, inventory_levels, product_images, product_variants, products, smart_collections } from './products.ts'
+import {
+  metafield_customers,
+  metafield_draft_orders,
+  metafield_locations,
+  metafield_orders,
+  metafield_product_images,
+  metafield_product_variants,
+  metafield_products,
+  metafield_shops,
+  metafield_smart_collections,
+} from './metafields.ts'
+import {
+  abandoned_checkouts,
+  draft_orders,
+  fulfillment_orders,
+  fulfillments,
+  order_refunds,
+  orders,
+  tender_transactions,
+  transactions,
+} from './orders.ts'
+import {
+  collects,
+  custom_collections,
+  inventory_items,
+  inventory_levels,
+  product_images,
+  product_variants,
+  products,
+  smart_collections,
+} from './products.ts'
 import { countries, locations, shop } from './store.ts'
 
 /** The requested API version, unless the connector's configuration names another. */

@@ -1,4 +1,20 @@
-import { absent, bool, each, entity, fromConnector, int, list, obj, oneOf, open, opt, orAny, refuseGiven, str, trimmed } from '../../definition/index.ts'
+import {
+  absent,
+  bool,
+  each,
+  entity,
+  fromConnector,
+  int,
+  list,
+  obj,
+  oneOf,
+  open,
+  opt,
+  orAny,
+  refuseGiven,
+  str,
+  trimmed,
+} from '../../definition/index.ts'
 
 const name = (what: string) =>
   fromConnector(

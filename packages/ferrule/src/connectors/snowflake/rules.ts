@@ -30,7 +30,7 @@ function findWrongParameter(given: Readonly<Record<string, unknown>>): { param: 
     if (upper === statementCount) return { param, message: 'can only be 1: a call takes exactly one statement' }
     if (!sessionParameters.has(upper))
       return { param, message: `is not a session parameter here; known: ${[...sessionParameters].join(', ')}` }
-    if (!(['string', 'number', 'boolean'].includes(typeof value))) return { param, message: 'must be a string, a number or a boolean' }
+    if (!['string', 'number', 'boolean'].includes(typeof value)) return { param, message: 'must be a string, a number or a boolean' }
     if (names.indexOf(upper) !== names.lastIndexOf(upper))
       return { param, message: 'is given twice: the case of its letters does not matter' }
   }

@@ -75,7 +75,7 @@ export const describeFlaw = (thrown: unknown): string => (thrown instanceof TooD
  */
 function failFlaw(operation: Pick<CompiledOperation, 'kind'>, flaw: string, answer: WireAnswer): FerruleError {
   const upstream = { status: answer.status }
-  const hint = (/^text\/html\b/i.test(readHeader(answer, 'content-type') ?? '')) ? describeMovedAddress(operation) : undefined
+  const hint = /^text\/html\b/i.test(readHeader(answer, 'content-type') ?? '') ? describeMovedAddress(operation) : undefined
   if (hint !== undefined)
     return failInvalidAnswer(operation, 'it is a web page, and no answer of the API', { upstream, hint, retryable: false })
   const canPass = flaw === notJson || flaw.startsWith(badLine)

@@ -300,7 +300,7 @@ function readRecord({ operation, params, connection }: Running, { answer, body }
   const value = readTaken(operation, answer)
   if (value?.is === 'hidden') throw failHidden(operation)
   if (value?.is === 'record') return new RawJson(Buffer.from(value.bytes.buffer))
-  if ((isObject(body) && Object.keys(body).length === 0) && isWriting(operation.action)) return {}
+  if (isObject(body) && Object.keys(body).length === 0 && isWriting(operation.action)) return {}
   const row = findRecord(operation, body)
   if (row === undefined) throw failInvalidAnswer(operation, `there is no record at "${operation.operation.at}"`)
   if (isHidden({ operation, showsHidden: showsHidden(connection, operation) }, row)) throw failHidden(operation)

@@ -108,7 +108,7 @@ const readTotal = ({ total }: NextPages, body: unknown): number | null => {
 /** Reads whether there can be more pages where no flag says it: an empty page is the last, or one that is not full. */
 function canHaveMore({ position, more }: NextPages, listed: Listed): boolean | undefined {
   if (more === everyRow) return listed.listed > 0 ? undefined : false
-  return position.startsWith('last:') ? (listed.size !== undefined && listed.listed >= listed.size) : undefined
+  return position.startsWith('last:') ? listed.size !== undefined && listed.listed >= listed.size : undefined
 }
 
 const noPosition = 'there are more pages, and no position of the next one'

@@ -51,7 +51,11 @@ export async function readDivided(division: Division, params: Params): Promise<O
   const [reason] = refused
   if (first === undefined) throw reason?.error
   if (reason === undefined) return first
-  const { rows, made } = slicePage(operation, params, lists.flatMap(({ data }) => (data instanceof RawRows ? data.toJSON() : data)))
+  const { rows, made } = slicePage(
+    operation,
+    params,
+    lists.flatMap(({ data }) => (data instanceof RawRows ? data.toJSON() : data)),
+  )
   const names = refused.map(({ value }) => String(value)).join(', ')
   const doubt = `${refused.length} of ${known.length} ${parameter.name} are left out (${names}): ${reason.error.message.replace(/\.$/, '')}`
   const told = lists.flatMap(({ meta: { warnings } }) => (Array.isArray(warnings) ? warnings : []))

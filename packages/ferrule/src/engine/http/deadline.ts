@@ -1,7 +1,8 @@
 /** The machine's clocks, and the deadline of a call: one timer and one signal, both released with the call. */
-import { countNoun } from '../../values/texts.ts'
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ErrorDetails, type FerruleError, fail } from '../../errors.ts'
+import { countNoun } from '../../values/texts.ts'
 
 /**
  * `steady`: milliseconds since 1970, counted from the start of the process. The clock never steps, so all waits and windows use it. An

@@ -305,7 +305,7 @@ function toFerruleError(thrown: unknown, request: HttpRequest): unknown {
   return fail(
     'upstream_unreachable',
     { vendor, reason: describeFailure(thrown) },
-    (thrown instanceof Error && untrusted.has(Reflect.get(thrown, 'code'))) ? { ...details, hint: trustHint } : details,
+    thrown instanceof Error && untrusted.has(Reflect.get(thrown, 'code')) ? { ...details, hint: trustHint } : details,
   )
 }
 

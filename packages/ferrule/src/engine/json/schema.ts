@@ -6,7 +6,7 @@ import { buildObjectSchema } from '../../definition/document.ts'
 import { type Field, type Fields, isExactInteger } from '../../definition/fields.ts'
 import { isObject } from '../../definition/object.ts'
 import type { Problem } from '../../errors.ts'
-import { writeJson, tryReadJson } from '../../values/json/json.ts'
+import { tryReadJson, writeJson } from '../../values/json/json.ts'
 import { pointTo } from '../../values/json/pointer.ts'
 
 /** Values by field name. */

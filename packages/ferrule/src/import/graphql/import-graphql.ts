@@ -426,7 +426,8 @@ function findList(schema: Schema, field: Member): ConnectionList | undefined {
   if (connection === undefined || field.type.lists > 0) return undefined
   const info = findMember(connection.fields, 'pageInfo')
   const page = info === undefined ? undefined : schema.find(info.type.name)
-  if (page === undefined || findMember(page.fields, 'endCursor') === undefined || findMember(page.fields, 'hasNextPage') === undefined) return undefined
+  if (page === undefined || findMember(page.fields, 'endCursor') === undefined || findMember(page.fields, 'hasNextPage') === undefined)
+    return undefined
   const nodes = findMember(connection.fields, 'nodes')
   const node = findNode(schema, nodes)
   if (nodes !== undefined && nodes.type.lists === 1 && node !== undefined) return { field, node, hasEdgesOnly: false }

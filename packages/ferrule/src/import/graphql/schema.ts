@@ -96,7 +96,7 @@ export function readSchema(document: unknown): Schema {
       .flatMap(readType)
       .map((type) => [type.name, type]),
   )
-  const list = (root: unknown): readonly Member[] => types.get(((isObject(root) ? readText(root['name']) : '')))?.fields ?? []
+  const list = (root: unknown): readonly Member[] => types.get(isObject(root) ? readText(root['name']) : '')?.fields ?? []
   return {
     about: readText(schema['description']),
     queries: list(schema['queryType']),

@@ -135,7 +135,8 @@ function readFilter(filter: Component | undefined, notes: Notes): Pick<RowsDraft
 /** Stops a stream whose condition is on a field that the rows have in another place than the records. */
 export function checkFilter({ where = {}, merge }: RowsDraft, shaped: Shaped, notes: Notes): void {
   const moved = new Set([...merge, ...shaped.merge, ...shaped.added.keys(), ...shaped.computed].map(readFirstStep))
-  for (const path of Object.keys(where)) if (moved.has(readFirstStep(path))) notes.stop('a condition on a field that the platform moves', path)
+  for (const path of Object.keys(where))
+    if (moved.has(readFirstStep(path))) notes.stop('a condition on a field that the platform moves', path)
 }
 
 /** Reads the selector of a stream. */

@@ -1,7 +1,8 @@
 /** An OpenAPI document as the importer reads it: version 3.1, with references of its own resolved. Nothing is fetched. */
-import { decodePart } from '../../values/texts.ts'
+
 import { upgrade } from '@scalar/openapi-upgrader'
 import { isObject } from '../../definition/object.ts'
+import { decodePart } from '../../values/texts.ts'
 import { DocumentError } from '../imported.ts'
 
 /** A part of the document. */

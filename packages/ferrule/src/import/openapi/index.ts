@@ -67,7 +67,7 @@ function findShared<K extends 'at' | 'pages' | 'as' | 'arrays'>(
   operations: readonly (string | FileOperation)[],
   key: K,
 ): FileOperation[K] | undefined {
-  const values = new Set(operations.map((each) => ((typeof each === 'object' ? each : undefined))?.[key]))
+  const values = new Set(operations.map((each) => (typeof each === 'object' ? each : undefined)?.[key]))
   const [only] = values
   return operations.length > 1 && values.size === 1 ? only : undefined
 }

@@ -138,15 +138,6 @@ export function tryReadJson(text: string): unknown {
   }
 }
 
-/** Parses foreign JSON as `readJson`; undefined for any other text. */
-export function tryReadJson(text: string): unknown {
-  try {
-    return readJson(text)
-  } catch {
-    return undefined
-  }
-}
-
 /**
  * Parses foreign JSON that stood so many levels deep within other JSON.
  * @throws SyntaxError; TooDeep

@@ -1,5 +1,5 @@
 /** What a connect page asks for: its content, the return from a vendor, and the choice of accounts (docs/decisions/connect-links.md). */
-import type { ConnectorDefinition, Kind } from 'ferrule/definition'
+import type { Kind } from 'ferrule/definition'
 import { type CredentialValues, describeReadable, findConsent, readConsentReturn, type Secret } from 'ferrule/engine'
 import { asFerruleError, fail, failValidation, readSlug, toSchema } from 'ferrule/internal'
 import { type ConnectAccounts, type ConnectDone, type ConnectPage, connectAccountsInput, connectConnectorInput } from 'ferrule/wire'
@@ -303,7 +303,7 @@ function toPageKind({ kind, values, hasApplication }: KindParts): PageKind {
     defaults: { ...values.defaults },
     locked: Object.entries(values.locked).map(([name, value]) => ({
       name,
-      title: (definition.configuration[name]?.description ?? name),
+      title: definition.configuration[name]?.description ?? name,
       value: printValue(value),
     })),
   }

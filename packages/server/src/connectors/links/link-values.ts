@@ -1,5 +1,5 @@
 /** Checks the configuration values that a link gives or fixes, and decides which values its page shows and may send. */
-import { problem } from '../../values/read.ts'
+
 import { FerruleError, type Problem } from 'ferrule'
 import type { ConnectorDefinition, Kind } from 'ferrule/definition'
 import { checkConfiguration, findConsent, normaliseConfiguration } from 'ferrule/engine'
@@ -7,6 +7,7 @@ import { failValidation, isObject, moveProblem, pointTo } from 'ferrule/internal
 import type { Parts } from '../../main/parts.ts'
 import { viewOrganization } from '../../values/access.ts'
 import { canonicalJson } from '../../values/ids.ts'
+import { problem } from '../../values/read.ts'
 import type { Catalogue } from '../connector-types.ts'
 import { type ConnectorRow, findConnector } from '../sql/connectors.ts'
 import { readLinkContent, type ValuesByKind } from './link-record.ts'

@@ -17,7 +17,7 @@ import { ensureWorkspace, everyonesWorkspace } from '../../tenancy/workspaces/wo
 import { type Principal, requireScope } from '../../values/access.ts'
 import { buildPage, defaultLimit, readPosition } from '../../values/cursor.ts'
 import { asId, newId } from '../../values/ids.ts'
-import { findWorkspaceName, readBody, readQuery, problem } from '../../values/read.ts'
+import { findWorkspaceName, problem, readBody, readQuery } from '../../values/read.ts'
 import { type Catalogue, summarize } from '../connector-types.ts'
 import { sayNoStandIn } from '../kinds.ts'
 import { findConnector, requireConnector } from '../sql/connectors.ts'

@@ -1,5 +1,3 @@
-/** Stores the operator's applications at vendors. Their secrets are opened for requests to the vendor only. */
-import type { Problem } from 'ferrule'
 import type { Kind } from 'ferrule/definition'
 import { type CredentialValues, findConsent, Secret } from 'ferrule/engine'
 import { compileFields, fail, failValidation, readSlug } from 'ferrule/internal'
@@ -10,7 +8,7 @@ import type { Parts } from '../../main/parts.ts'
 import { requireLiveClient } from '../../tenancy/applications/live-client.ts'
 import { type Principal, requireWholeScope } from '../../values/access.ts'
 import { iso, newId, newSecret } from '../../values/ids.ts'
-import { readBody, readQuery, problem } from '../../values/read.ts'
+import { problem, readBody, readQuery } from '../../values/read.ts'
 import type { Catalogue, ServedKind } from '../connector-types.ts'
 import {
   countConnectorsOf,

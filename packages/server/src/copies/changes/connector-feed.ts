@@ -105,8 +105,8 @@ class PageBuilder {
     if (part === undefined) return
     this.#next.set(entity, part.next)
     for (const entry of part.data) this.#data.push({ entity, ...entry })
-    this.#left -= (part.data.filter(({ key }) => key !== undefined).length)
-    this.#bytes += (part.data.reduce((sum, { record }) => sum + (record?.text.length ?? 0), 0))
+    this.#left -= part.data.filter(({ key }) => key !== undefined).length
+    this.#bytes += part.data.reduce((sum, { record }) => sum + (record?.text.length ?? 0), 0)
     this.#hasMore ||= part.hasMore
   }
 

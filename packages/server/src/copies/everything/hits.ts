@@ -190,7 +190,7 @@ export function createDescriber({ of, entity, plan, syncedAt }: SoughtCopy, quer
       entity,
       key: parseKeyValue(plan.table.key, pk) ?? pk,
       title: readRecordText(record, title) ?? null,
-      snippet: found ?? (summary === undefined ? null : (cut((definition.summary ?? ''), summary, []))),
+      snippet: found ?? (summary === undefined ? null : cut(definition.summary ?? '', summary, [])),
       time: readRecordText(record, plan.time?.name) ?? null,
       link: fillLink(definition.link, { record, configuration }) ?? null,
       synced_at: iso(syncedAt),

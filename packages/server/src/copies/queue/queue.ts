@@ -3,7 +3,6 @@
  * and its run are stored together (docs/decisions/sync-runs.md).
  */
 
-import type { Problem } from 'ferrule'
 import type { Kind } from 'ferrule/definition'
 import { compareKinds, fail, failValidation } from 'ferrule/internal'
 import {
@@ -22,7 +21,7 @@ import type { Parts } from '../../main/parts.ts'
 import { type ConnectorRef, type OwnKind, type PrincipalView, type RequestedId, requireScope, toConnectorRef } from '../../values/access.ts'
 import { buildPage, defaultLimit, readPosition } from '../../values/cursor.ts'
 import { asId, newId } from '../../values/ids.ts'
-import { failInactive, readBody, readQuery, problem } from '../../values/read.ts'
+import { failInactive, problem, readBody, readQuery } from '../../values/read.ts'
 import {
   type CopyHolder,
   deleteCopies,

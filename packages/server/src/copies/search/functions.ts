@@ -105,7 +105,7 @@ $$`
 const longestWhole = 19 // digits of the greatest integer of 64 bits
 const countedDigits = Array.from(
   { length: longestWhole - 1 },
-  (_, index) => `when value < 1${'0'.repeat(index + 1)} then 'p${(String((index + 1)).padStart(2, '0'))}'`,
+  (_, index) => `when value < 1${'0'.repeat(index + 1)} then 'p${String(index + 1).padStart(2, '0')}'`,
 )
 /**
  * Returns the `pk` of an integer of 64 bits. Comparisons count its digits: PostgreSQL inlines `cs_digits_key`, and makes the text again wherever

@@ -85,7 +85,7 @@ export function createValueReader(
 
 const buildNote = (way: string, value: unknown): string => {
   const term = typeof value === 'string' ? formatTerm(way, value) : undefined
-  return term !== undefined && (term.length <= longest) ? term : formatUncertain(way)
+  return term !== undefined && term.length <= longest ? term : formatUncertain(way)
 }
 
 /** Converts to lower case as both databases compare strings and JSON. */

@@ -105,7 +105,11 @@ export async function cancelRuns(db: Db, target: CancelTarget, now: number): Pro
     .set({ state: 'cancelled', finished_at: now, version: nextVersion })
     .where('organization_id', '=', target.organizationId)
     .where('finished_at', 'is', null)
-    .where('state', 'in', (runStates.filter((from) => runMoves[from].some((move) => move === 'cancelled'))))
+    .where(
+      'state',
+      'in',
+      runStates.filter((from) => runMoves[from].some((move) => move === 'cancelled')),
+    )
   const { runId } = 'connectorId' in target ? target : { runId: undefined }
   const { workspaceId } = 'connectorId' in target ? { workspaceId: null } : target
   const done = await ('connectorId' in target

@@ -152,7 +152,7 @@ function buildTableStatements(rows: SearchTable, columns: readonly PhysicalColum
   const { place } = rows
   const [marked, mark] = place?.mark === undefined ? ['', ''] : ['entity, ', `'${place.mark}'::uuid, `]
   const nameStatement = (purpose: string, text: string): NamedStatement => ({
-    ...(place === undefined ? { name: (`cs_${purpose}_${createHash('sha256').update(text).digest('base64url').slice(0, 16)}`) } : {}),
+    ...(place === undefined ? { name: `cs_${purpose}_${createHash('sha256').update(text).digest('base64url').slice(0, 16)}` } : {}),
     text,
   })
   const names = ['pk', 'h', '"$v"', ...columns.map(({ name }) => quoteName(name))]
@@ -250,4 +250,3 @@ function formatRow({ record, hash: h, version }: Fingerprinted, cells: readonly 
 /** Builds the statement that deletes some rows of a connector. All its rows are in one partition, so `ctid` is unique. */
 export const buildClearStatement = (table: string, condition = 'connector_id = $1'): string =>
   `delete from ${table} where ${condition} and ctid = any(array(select ctid from ${table} where ${condition} limit $2))`
-

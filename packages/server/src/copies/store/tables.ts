@@ -1,6 +1,7 @@
 /** Statements that create the table of a searchable entity, and that update an older one. */
-import { splitInto } from '../../values/slices.ts'
+
 import { createHash } from 'node:crypto'
+import { splitInto } from '../../values/slices.ts'
 import {
   type Column,
   findMainTime,

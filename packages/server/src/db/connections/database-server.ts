@@ -345,7 +345,7 @@ export class Server {
         return await connect()
       } catch (thrown) {
         const fault = toFault(thrown)
-        if ((fault instanceof Error && fault.message.includes('timeout exceeded when trying to connect'))) throw fault
+        if (fault instanceof Error && fault.message.includes('timeout exceeded when trying to connect')) throw fault
         if (fault.isRefusedUser) this.#passwords?.forget()
         else if (host === this.#host) this.#host = (host + 1) % this.#target.hosts.length
         if (left <= 0) {

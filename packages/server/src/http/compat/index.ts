@@ -1,12 +1,12 @@
 /** The door for clients of the platform that the specification comes from. Behind it everything has one form. */
 
-import { isEither } from '../../copies/search/field-paths.ts'
 import { FerruleError } from 'ferrule'
 import type { Field, Kind, LiveAction } from 'ferrule/definition'
 import { type FileAnswer, JsonText, parseJson, readJson, writeJson } from 'ferrule/engine'
 import { asFerruleError, clocks, fail, failValidation, isObject, liveActions, writeBody } from 'ferrule/internal'
 import { endpoints } from 'ferrule/wire'
 import { isOfLibrary } from '../../connectors/connector-types.ts'
+import { isEither } from '../../copies/search/field-paths.ts'
 import type { Principal } from '../../values/access.ts'
 import { jsonType } from '../body.ts'
 import { type Answer, type Exchange, markerHeaders, type PrincipalRoute, prefix, type Route, type Services, slot } from '../route.ts'
@@ -35,7 +35,7 @@ async function listForClient({ exchange, answer }: ClientCall): Promise<Answer> 
     if (page === undefined) return given
     data.push(...page.data)
     next = page.next
-    cursor = (typeof next === 'string' ? new URLSearchParams(next.split('?')[1]).get('cursor') : null)
+    cursor = typeof next === 'string' ? new URLSearchParams(next.split('?')[1]).get('cursor') : null
   } while (!isPaged && cursor !== null && data.length < mostListEntries)
   return { json: { data, next: typeof next === 'string' && door !== 'marked' ? prefix + next : next } }
 }

@@ -11,8 +11,8 @@ import { type Block, buildReference, fail, isObject, readInline, readPlain } fro
 import { isOfLibrary, type ServedKind, summarize } from '../../connectors/connector-types.ts'
 import { OAuthLimits } from '../address-limits.ts'
 import { toError } from '../body.ts'
-import { buildPage, buildPageHeaders, pageType, sendPage } from '../html/frame.ts'
-import { buildSignInFields, type Html, type HtmlPart, html, buildProblem } from '../html/html.ts'
+import { buildPage, pageType, sendPage } from '../html/frame.ts'
+import { buildProblem, buildSignInFields, type Html, html } from '../html/html.ts'
 import { reportError } from '../refusals.ts'
 import type { Services } from '../route.ts'
 import { acceptsEncoding } from '../unchanged.ts'
@@ -89,7 +89,7 @@ class WebFiles {
       if (isMissing(thrown)) return undefined
       throw thrown
     })
-    const base = (basePath.replaceAll('&', '&amp;').replaceAll('"', '&quot;'))
+    const base = basePath.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
     return text?.replaceAll('="./assets/', `="${base}/${page}/assets/`).replaceAll('__NONCE__', nonce).replaceAll('__BASE_PATH__', base)
   }
 

@@ -1,6 +1,7 @@
 /** Frame of the service's own pages: plain HTML without scripts. */
-import type { FastifyReply } from 'fastify'
+
 import { createHash } from 'node:crypto'
+import type { FastifyReply } from 'fastify'
 import { type Html, html, Html as RawHtml } from './html.ts'
 import { mark, tokens } from './look.ts'
 

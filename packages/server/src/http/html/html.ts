@@ -35,4 +35,5 @@ export const buildSignInFields = (clientId: string): Html => {
 }
 
 /** Shows what went wrong, if anything did. */
-export const buildProblem = (problem: string | undefined): HtmlPart => (problem === undefined ? undefined : html`<p class="problem">${problem}</p>`)
+export const buildProblem = (problem: string | undefined): HtmlPart =>
+  problem === undefined ? undefined : html`<p class="problem">${problem}</p>`

@@ -1,5 +1,5 @@
 /** Checks of Host and Origin before anything else: a page on a foreign site must not reach a service on this machine. */
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { isLoopback } from 'ferrule/internal'
 import type { Settings } from '../../main/settings/settings.ts'
 
@@ -53,7 +53,7 @@ export function openToPages(scope: FastifyInstance, door: Door): void {
     const { host, origin } = headers
     reply.header('vary', 'Origin')
     const isAdmitted = origin !== undefined && door({ host, origin }) === undefined
-    if (isAdmitted) (reply.headers({ 'access-control-allow-origin': origin, 'access-control-expose-headers': exposed }))
+    if (isAdmitted) reply.headers({ 'access-control-allow-origin': origin, 'access-control-expose-headers': exposed })
     if (method !== 'OPTIONS') return undefined
     const allowed = { 'access-control-allow-methods': 'GET, POST, DELETE', 'access-control-max-age': String(preflightSeconds) }
     const wanted = headers['access-control-request-headers']

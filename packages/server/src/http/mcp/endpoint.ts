@@ -5,15 +5,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { FerruleError, FerruleError as KnownError } from 'ferrule'
 import type { AgentConnector, AgentKind, AgentRequest, AgentSource, ChangesWish, RequestLimits } from 'ferrule/agents'
 import { type FileAnswer, JsonText, parseJson, RawJson, RawRows } from 'ferrule/engine'
-import { createMcpServer, fail, isObject, type McpMessage, type McpSdk, markUnreviewed, readProblem } from 'ferrule/internal'
-import {
-  type ChangesPage,
-  type ConnectorRecord,
-  type ConnectorSummary,
-  defaultMcpScopes,
-  type ExecuteRequest,
-  executeInput,
-} from 'ferrule/wire'
+import { createMcpServer, fail, isObject, type McpMessage, type McpSdk, markUnreviewed, readProblem, toConnector } from 'ferrule/internal'
+import { type ChangesPage, defaultMcpScopes, type ExecuteRequest, executeInput } from 'ferrule/wire'
 import { ExecuteLimits, type Hold } from '../../calls/admission.ts'
 import { answerBody } from '../../calls/cut-records.ts'
 import type { Executed, ReplayedAnswer } from '../../calls/executed.ts'
@@ -23,7 +16,7 @@ import { buildMcpAddress } from '../../main/settings/own-address.ts'
 import { type Principal, requireScope, type Scope } from '../../values/access.ts'
 import { readBody } from '../../values/read.ts'
 import { version } from '../../values/version.ts'
-import { type Services, requireCopies } from '../route.ts'
+import { requireCopies, type Services } from '../route.ts'
 import { createDoor } from './doors.ts'
 import { findMetadataAddress } from './metadata.ts'
 import { type Arrival, type McpExchange, mountMcp } from './mount.ts'
@@ -266,7 +259,7 @@ function createServiceSource(services: Services, caller: SourceCaller): AgentSou
       try {
         return toConnector(await platform.connectors.get(principal, id))
       } catch (thrown) {
-        if ((thrown instanceof FerruleError && thrown.code === 'connector_not_found')) return undefined
+        if (thrown instanceof FerruleError && thrown.code === 'connector_not_found') return undefined
         throw thrown
       }
     },

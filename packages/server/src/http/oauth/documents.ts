@@ -16,7 +16,7 @@ export const createDocumentFetch =
   (http: () => DocumentHttp) =>
   async (input: string | URL | Request): Promise<Response> => {
     const answer = await http().open({
-      url: (new URL(input instanceof Request ? input.url : input)),
+      url: new URL(input instanceof Request ? input.url : input),
       trust: 'answer',
       method: 'GET',
       headers: { accept: 'application/json', 'accept-encoding': 'identity' },

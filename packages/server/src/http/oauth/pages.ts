@@ -1,6 +1,6 @@
 /** Pages of the authorization server. */
 import { buildPage } from '../html/frame.ts'
-import { buildSignInFields, type Html, type HtmlPart, html, buildProblem } from '../html/html.ts'
+import { buildProblem, buildSignInFields, type Html, type HtmlPart, html } from '../html/html.ts'
 
 /** Builds the page of an error that cannot be sent to a client. */
 export const buildErrorPage = (reason: string): string =>

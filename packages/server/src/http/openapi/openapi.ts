@@ -319,7 +319,7 @@ const listProblems = (route: Route, own: readonly ProblemDocument[]): readonly P
 ]
 
 const listParameters = (route: Route, query?: Field) => [
-  ...([...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))),
+  ...[...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
   ...(route.auth === 'principal' || route.form ? [{ $ref: '#/components/parameters/OrganizationId' }] : []),
   ...queryParameters(query),
 ]

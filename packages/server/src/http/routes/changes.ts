@@ -1,13 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { FerruleError } from 'ferrule'
-import { fail, failValidation } from 'ferrule/internal'
-import { changeConsumer, changeConsumerInput, changeConsumerList, changeConsumerRemoval, changesEvent, changesPage, changesQuery, connectorChangesEvent, connectorChangesPage, connectorChangesQuery, endpoints, type EventSchema, longestWait } from 'ferrule/wire'
+import { failValidation } from 'ferrule/internal'
+import {
+  changeConsumer,
+  changeConsumerInput,
+  changeConsumerList,
+  changeConsumerRemoval,
+  changesEvent,
+  changesPage,
+  changesQuery,
+  connectorChangesEvent,
+  connectorChangesPage,
+  connectorChangesQuery,
+  type EventSchema,
+  endpoints,
+  longestWait,
+} from 'ferrule/wire'
 import type { Changes, Followed, FoundChanges } from '../../copies/changes/feed.ts'
 import { type Principal, requireScope } from '../../values/access.ts'
 import { readQuery } from '../../values/read.ts'
 import { type Answer, type Exchange, limited, type PrincipalRoute, principalRoute, requireCopies, type Services, slot } from '../route.ts'
 import { eventStream } from '../streams/event-stream.ts'
-import type { Consumers } from '../../copies/changes/consumers.ts'
 
 const problems = [
   ...(['connector_not_found', 'workspace_inactive', 'entity_not_found', 'action_not_supported', 'validation_failed'] as const),

@@ -1,4 +1,3 @@
-import { fail } from 'ferrule/internal'
 import {
   type ConnectorRecord,
   contextStoreStatus,
@@ -25,7 +24,7 @@ import {
 import type { Platform } from '../../main/platform-types.ts'
 import type { Principal } from '../../values/access.ts'
 import { readQuery } from '../../values/read.ts'
-import { limited, nextPage, type PrincipalRoute, principalRoute, slot, requireCopies } from '../route.ts'
+import { limited, nextPage, type PrincipalRoute, principalRoute, requireCopies, slot } from '../route.ts'
 import { eventStream } from '../streams/event-stream.ts'
 
 export const search = principalRoute('search', {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { FerruleError } from 'ferrule'
 import { defaultDeadlineMs, readJson } from 'ferrule/engine'
-import { type FormulaMode, fail, failValidation, formatCsvText, isObject, moveProblem } from 'ferrule/internal'
+import { type FormulaMode, failValidation, formatCsvText, isObject, moveProblem } from 'ferrule/internal'
 import { type ExportFormatName, endpoints, exportQuery } from 'ferrule/wire'
 import type { CallBounds } from '../../calls/admission.ts'
 import { writeParquet } from '../../copies/parquet/file.ts'
@@ -11,7 +11,7 @@ import { type Principal, requireScope } from '../../values/access.ts'
 import { readDigits, readExactJson } from '../../values/exact-json.ts'
 import { readQuery } from '../../values/read.ts'
 import { contentDisposition } from '../body.ts'
-import { limited, type PrincipalRoute, slot, requireCopies } from '../route.ts'
+import { limited, type PrincipalRoute, requireCopies, slot } from '../route.ts'
 import { lookWhileTransferred } from '../streams/look-while-sent.ts'
 
 interface ExportFormat {

@@ -2,18 +2,99 @@
 import { protectedResource } from '../mcp/metadata.ts'
 import { authorizationServer } from '../oauth/metadata.ts'
 import type { Route } from '../route.ts'
-import { deleteChangeConsumer, getChangeConsumer, listChangeConsumers, listChanges, listConnectorChanges, saveChangeConsumer } from './changes.ts'
+import {
+  deleteChangeConsumer,
+  getChangeConsumer,
+  listChangeConsumers,
+  listChanges,
+  listConnectorChanges,
+  saveChangeConsumer,
+} from './changes.ts'
 import { checkNew, checkStored } from './checks.ts'
-import { createConnectLink, deleteOAuthCredentials, getConnectLink, initiateOAuth, listConnectLinks, listOAuthCredentials, revokeConnectLink, saveOAuthCredentials } from './connect/links.ts'
+import {
+  createConnectLink,
+  deleteOAuthCredentials,
+  getConnectLink,
+  initiateOAuth,
+  listConnectLinks,
+  listOAuthCredentials,
+  revokeConnectLink,
+  saveOAuthCredentials,
+} from './connect/links.ts'
 import { createConnector, deleteConnector, getConnector, getJob, listConnectors, patchConnector, updateConnector } from './connectors.ts'
-import { cancelSync, getContextStore, getSync, inspect, listSyncs, requestSync, resetContextStore, search, setSchedule, watchContextStore, watchSync } from './context-store.ts'
-import { checkKind, deleteKind, getDefinition, getDefinitionReference, getKind, getOpenApi, home, importKind, listDefinitions, listKinds, listKindVersions, openApi, publishKind } from './definitions.ts'
+import {
+  cancelSync,
+  getContextStore,
+  getSync,
+  inspect,
+  listSyncs,
+  requestSync,
+  resetContextStore,
+  search,
+  setSchedule,
+  watchContextStore,
+  watchSync,
+} from './context-store.ts'
+import {
+  checkKind,
+  deleteKind,
+  getDefinition,
+  getDefinitionReference,
+  getKind,
+  getOpenApi,
+  home,
+  importKind,
+  listDefinitions,
+  listKinds,
+  listKindVersions,
+  openApi,
+  publishKind,
+} from './definitions.ts'
 import { createMedia, execute, getMedia, request, validate } from './execute/execute.ts'
 import { exportEntity } from './export.ts'
-import { createApplication, createMcpToken, createOrganization, createScopedToken, createToken, createWorkspace, deleteApplication, deleteOrganization, deleteWorkspace, getScopedTokenInfo, getWorkspace, getWorkspaceStats, listApplications, listMcpTokens, listOrganizations, listWorkspaces, restoreOrganization, restoreWorkspace, revokeMcpToken, rotateApplicationSecret, updateApplication, updateOrganization, updateWorkspace } from './organizations.ts'
+import {
+  createApplication,
+  createMcpToken,
+  createOrganization,
+  createScopedToken,
+  createToken,
+  createWorkspace,
+  deleteApplication,
+  deleteOrganization,
+  deleteWorkspace,
+  getScopedTokenInfo,
+  getWorkspace,
+  getWorkspaceStats,
+  listApplications,
+  listMcpTokens,
+  listOrganizations,
+  listWorkspaces,
+  restoreOrganization,
+  restoreWorkspace,
+  revokeMcpToken,
+  rotateApplicationSecret,
+  updateApplication,
+  updateOrganization,
+  updateWorkspace,
+} from './organizations.ts'
 import { getNode, getService, getUsage, listConnectorOverviews, listUnfinishedSyncs, live, metrics, ready } from './overview.ts'
 import { getSkillDocs, listSkills } from './skills.ts'
-import { createWebhookEndpoint, deleteWebhookEndpoint, getConnectorWebhooks, getWebhookEndpoint, listEvents, listWebhookDeliveries, listWebhookEndpoints, removeConnectorWebhooks, retryWebhookDeliveries, retryWebhookDelivery, rotateWebhookSecret, setConnectorWebhooks, testWebhookEndpoint, updateWebhookEndpoint } from './webhooks.ts'
+import {
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  getConnectorWebhooks,
+  getWebhookEndpoint,
+  listEvents,
+  listWebhookDeliveries,
+  listWebhookEndpoints,
+  removeConnectorWebhooks,
+  retryWebhookDeliveries,
+  retryWebhookDelivery,
+  rotateWebhookSecret,
+  setConnectorWebhooks,
+  testWebhookEndpoint,
+  updateWebhookEndpoint,
+} from './webhooks.ts'
 
 /** Every route of the service. */
 export const routes: readonly Route[] = [

@@ -17,7 +17,7 @@ export class StandIns {
    */
   async find(kind: ServedKind): Promise<string | undefined> {
     if (!hasRecordings(kind)) return undefined
-    const name = (kind.own === undefined ? String(kind.recordings) : `${ownNames}${kind.own.id} ${kind.own.version}`)
+    const name = kind.own === undefined ? String(kind.recordings) : `${ownNames}${kind.own.id} ${kind.own.version}`
     const started = this.#started.get(name) ?? start(kind)
     this.#started.delete(name) // the last one of the map was asked for last
     this.#started.set(name, started)

@@ -110,7 +110,7 @@ export function readSettings(env: Environment, options: { readonly kinds: readon
     operatorClient: toClient(values),
     databasePassword: toPasswordSource(values),
     context: toContextStore(values),
-    proxies: (new Secret({ http: values.httpProxy ?? '', https: values.httpsProxy ?? '', none: values.noProxy })),
+    proxies: new Secret({ http: values.httpProxy ?? '', https: values.httpsProxy ?? '', none: values.noProxy }),
     shown: showRows(settingsTable, given),
   }
 }

@@ -65,7 +65,7 @@ export function megabytes(low: number, high: number): ValueType<number> {
 
 /** Builds the type of one of some words. Upper and lower case are the same. */
 export const oneOf = <const C extends string>(...choices: readonly C[]): ValueType<C> => ({
-  says: (`${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`),
+  says: `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`,
   secret: false,
   read: (text, { name }) => {
     const found = choices.find((choice) => choice === text.trim().toLowerCase())

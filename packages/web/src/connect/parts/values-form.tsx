@@ -222,7 +222,7 @@ function Help({ label, help: { says, menu, role, url } }: { readonly label: stri
 
 /** Shows a field. @param props `refusal`: why its value was refused */
 function FieldInput({ field, refusal }: { readonly field: Field; readonly refusal: string | undefined }) {
-  const id = (field.pointer.slice(1).replaceAll(/\W/g, '-'))
+  const id = field.pointer.slice(1).replaceAll(/\W/g, '-')
   const about = [field.about, ...(field.usual === '' ? [] : [printUsual(field)])].filter((each) => each !== '').join(' · ')
   const described = [about === '' ? [] : [`${id}-about`], refusal === undefined ? [] : [`${id}-refusal`]].flat()
   const attributes = {

@@ -98,7 +98,7 @@ function AccountsForm({ read, request }: { readonly read: ConnectAccounts; reado
       <Progress>{request.isBusy && 'Checking the accounts …'}</Progress>
       <Actions>
         <Action type="submit" isMain isBusy={request.isBusy}>
-          {((chosen.length === 1 ? 'Connect 1 account' : `Connect ${chosen.length} accounts`))}
+          {chosen.length === 1 ? 'Connect 1 account' : `Connect ${chosen.length} accounts`}
         </Action>
         <Action onClick={giveUp} isBusy={request.isBusy}>
           Not now

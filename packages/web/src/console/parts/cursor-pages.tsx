@@ -15,7 +15,7 @@ export function CursorPages({ next }: { readonly next: string | null }) {
         variant="default"
         size="compact-sm"
         disabled={next === null}
-        onClick={() => next !== null && change({ cursor: (new URL(next, location.origin).searchParams.get('cursor') ?? undefined) })}
+        onClick={() => next !== null && change({ cursor: new URL(next, location.origin).searchParams.get('cursor') ?? undefined })}
       >
         Next page
       </Button>

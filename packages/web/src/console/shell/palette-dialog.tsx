@@ -341,7 +341,7 @@ const printTitle = ({ title, key }: SearchHit): string => title ?? key
  * that were found are the filter.
  */
 function toRecordParams({ connector, entity, key, snippet }: SearchHit): AddressParams {
-  const words = snippet === null ? '' : (snippet.ranges.map(([from, to]) => snippet.text.slice(from, to)).join(' '))
+  const words = snippet === null ? '' : snippet.ranges.map(([from, to]) => snippet.text.slice(from, to)).join(' ')
   return {
     connector: connector.id,
     entity,

@@ -214,7 +214,7 @@ const scanners: readonly Scan[] = (() => {
   assign('"', scanQuoted)
   assign('$', scanDollar)
   assign('@', scanStage)
-  assign('-', (tokens, at) => tokens.text.startsWith('--', at) ? findLineCommentEnd(tokens.text, at + 2) : scanOperator(tokens, at))
+  assign('-', (tokens, at) => (tokens.text.startsWith('--', at) ? findLineCommentEnd(tokens.text, at + 2) : scanOperator(tokens, at)))
   assign('/', scanSlash)
   return table
 })()

@@ -2,8 +2,9 @@
  * Conditions on JSON: on columns of arrays and objects, on paths into them, and on elements within `any`. Values have any type, so each
  * comparison tests the type first. Paths are lax jsonpath: a member of an array is a member of each of its elements.
  */
-import { toLooseText } from '../known-values.ts'
+
 import type { SearchTable } from '../columns.ts'
+import { toLooseText } from '../known-values.ts'
 import type { Values } from '../statement.ts'
 import type { Condition, FieldPath, Operand, Step, WordsCondition } from '../tree.ts'
 import { addCandidates, buildCandidates } from './candidates.ts'

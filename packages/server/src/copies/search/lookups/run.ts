@@ -37,7 +37,7 @@ export class RecentWords {
     for (const [index, name] of this.#listNames(search, scope).entries()) {
       const own = words[index] ?? []
       this.#remove(name)
-      const size = ([name, ...own].reduce((sum, { length }) => sum + length + overhead, 0))
+      const size = [name, ...own].reduce((sum, { length }) => sum + length + overhead, 0)
       this.#byLookup.set(name, { listed, words: own, size })
       this.#size += size
     }

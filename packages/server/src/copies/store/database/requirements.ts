@@ -81,7 +81,7 @@ export async function changeSchema(layout: TableLayout, run: RunStatement, work:
 /** Updates the store's own tables and functions if needed. */
 export async function prepareOwnTables(layout: TableLayout, run: RunStatement): Promise<void> {
   const statements = buildOwnStatements(layout)
-  const digest = (createHash('sha256').update(statements.join(';')).digest('hex'))
+  const digest = createHash('sha256').update(statements.join(';')).digest('hex')
   if ((await hasMetaTable(run)) && (await readDigest(run)) === digest) return
   await changeSchema(layout, run, async () => {
     for (const text of statements) await run({ text })

@@ -195,7 +195,7 @@ export async function recordUses(
   const indexes = rows.map(({ id, name }) => ({ id: String(id), table: String(name) }))
   const onReplicas = await countReplicaScans(readReplicas, indexes)
   await database.transaction(async (session) => {
-    const found = ((await countUses(session, layout, indexes)).map((use) => ({ ...use, scans: use.scans + (onReplicas.get(use.id) ?? 0n) })))
+    const found = (await countUses(session, layout, indexes)).map((use) => ({ ...use, scans: use.scans + (onReplicas.get(use.id) ?? 0n) }))
     const there = found.filter(({ isMissing }) => !isMissing)
     await session.query({
       text: use,

@@ -161,7 +161,7 @@ export async function claimIndex(
   await session.query({ text: 'lock table cs_indexes in share row exclusive mode' })
   const rows = (await session.query<Row>({ text: selection })).rows.map(parseRow)
   if (rows.some((row) => isBeingBuilt(row, builder))) return 'busy'
-  const known = rows.find((row) => (row.number === wanted.number && row.table === wanted.table && row.column === wanted.column))
+  const known = rows.find((row) => row.number === wanted.number && row.table === wanted.table && row.column === wanted.column)
   if (known !== undefined) return reclaimIndex(session, known, { id, builder })
   const leaves = findRoom(rows, { wanted, rules, now: builder.now })
   if (leaves === 'full') return 'refused'

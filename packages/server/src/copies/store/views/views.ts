@@ -1,6 +1,7 @@
 /** SQL views of one connector, in a schema of its own, for programs that read PostgreSQL. */
-import { splitInto } from '../../../values/slices.ts'
+
 import { randomBytes } from 'node:crypto'
+import { splitInto } from '../../../values/slices.ts'
 import {
   buildRowCondition,
   type Column,
@@ -182,7 +183,7 @@ async function replaceViews(run: RunStatement, connector: string, tables: readon
   for (const { name } of rows) await run({ text: `drop view ${quoteName(names.schema)}.${quoteName(String(name))}` })
   const made: string[] = []
   for (const table of tables) {
-    if (number === undefined || !(await (isThere(run, 'to_regclass($1) is not null', [quoteName(findTable(table))])))) continue
+    if (number === undefined || !(await isThere(run, 'to_regclass($1) is not null', [quoteName(findTable(table))]))) continue
     await createView(run, names, { table, number })
     made.push(table.entity)
   }

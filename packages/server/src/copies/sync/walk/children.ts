@@ -1,13 +1,24 @@
 /** Reads lists that are requested per record, or per batch of records, of a page. A list that fails is left out; its siblings are read. */
-import { splitInto } from '../../../values/slices.ts'
+
 import type { FerruleError } from 'ferrule'
 import { writeJson } from 'ferrule/engine'
 import { errorConsequences } from 'ferrule/internal'
+import { splitInto } from '../../../values/slices.ts'
 import type { BatchWriter } from './batch-writer.ts'
 import { type DayWindow, findFirstDay, listWindows, splitWindow, toDay } from './day-windows.ts'
 import { MarkedList, mostMarks, readList, Unreadable } from './lists.ts'
 import { digestTexts, type Params } from './page-params.ts'
-import { buildParams, countParents, digestPage, findParent, listParams, listParents, mostFailedWindows, type ParentWindows, type Work } from './parents.ts'
+import {
+  buildParams,
+  countParents,
+  digestPage,
+  findParent,
+  listParams,
+  listParents,
+  mostFailedWindows,
+  type ParentWindows,
+  type Work,
+} from './parents.ts'
 import type { Child, Nested, Planned } from './plan.ts'
 import { type Met, type Parent, pickFitting, splitGone } from './records.ts'
 import { Slices } from './slices.ts'

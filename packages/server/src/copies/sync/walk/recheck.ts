@@ -11,7 +11,7 @@ import { parseKeyValue } from '../../search/keys.ts'
 import { buildKey } from '../../store/forget.ts'
 import type { ContextStore } from '../../store/types.ts'
 import { buildRemovals } from './records.ts'
-import { readCheckpoint, readState, writeCheckpoint, toEntityRef } from './state.ts'
+import { readCheckpoint, readState, toEntityRef, writeCheckpoint } from './state.ts'
 import type { SyncTask } from './types.ts'
 
 /** Input of a recheck. */
@@ -107,7 +107,9 @@ class Recheck {
   async #saveRound({ after, ...round }: Omit<Round, 'after'> & { readonly after?: string | undefined }): Promise<void> {
     this.#round = after === undefined ? round : { ...round, after }
     const [holder = ''] = this.#entities
-    await this.#task.store.saveCheckpoints(toEntityRef(this.#task, { entity: holder }), [{ name: part, value: writeCheckpoint(this.#round) }])
+    await this.#task.store.saveCheckpoints(toEntityRef(this.#task, { entity: holder }), [
+      { name: part, value: writeCheckpoint(this.#round) },
+    ])
   }
 
   /** Looks up some keys of an entity. For other entities than the first, only keys that the first entity lacks. */

@@ -63,7 +63,7 @@ function findLink(
   const from = under?.parent ?? (each?.batch === undefined || key.length > 1 ? undefined : Object.values(each.take)[0])
   if (from === undefined) return undefined
   const field = under === undefined ? {} : { field: under.field }
-  if ((above.key.length === 1 && above.key[0] === from)) return field
+  if (above.key.length === 1 && above.key[0] === from) return field
   return from in (above.context_store_search ?? {}) ? { ...field, parent: from } : undefined
 }
 

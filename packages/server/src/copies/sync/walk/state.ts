@@ -56,7 +56,10 @@ const hour = 3_600_000
 const day = 24 * hour
 
 /** Returns the reference to an entity of the connector. */
-export const toEntityRef = ({ connector, kind, own }: Pick<SyncTask, 'connector' | 'kind' | 'own'>, { entity }: Pick<Planned, 'entity'>): EntityRef => ({
+export const toEntityRef = (
+  { connector, kind, own }: Pick<SyncTask, 'connector' | 'kind' | 'own'>,
+  { entity }: Pick<Planned, 'entity'>,
+): EntityRef => ({
   connector,
   kind: kind.definition.kind,
   entity,
@@ -67,11 +70,10 @@ export const toEntityRef = ({ connector, kind, own }: Pick<SyncTask, 'connector'
 export const findHolder = ({ stored, tree }: Pick<Walking, 'stored' | 'tree'>): Planned => stored[0] ?? tree
 
 /** Builds the checkpoint of the progress; undefined deletes it. */
-export const buildWalkCheckpoint = ({ tree }: Pick<Walking, 'tree'>, progress: WalkProgress | undefined) =>
-  (({
+export const buildWalkCheckpoint = ({ tree }: Pick<Walking, 'tree'>, progress: WalkProgress | undefined) => ({
   name: nameWalk(tree.entity),
   value: progress === undefined ? null : writeCheckpoint(progress),
-}))
+})
 
 /** Saves the progress; undefined deletes it. */
 export async function saveWalk(walking: Walking, progress: WalkProgress | undefined): Promise<void> {
@@ -340,4 +342,3 @@ export const readWalk = async (store: Reader, ref: EntityRef, root: string): Pro
 
 /** Converts a state to a checkpoint. */
 export const toStateCheckpoint = (state: EntityState): Checkpoint => ({ name: statePart, value: writeCheckpoint(state) })
-

@@ -3,7 +3,7 @@
  * named; its siblings are read. Pure.
  */
 import type { ErrorCode } from 'ferrule'
-import { errorConsequences, countNoun } from 'ferrule/internal'
+import { countNoun, errorConsequences } from 'ferrule/internal'
 import type { DayWindow } from './day-windows.ts'
 import type { Parent } from './records.ts'
 
@@ -108,7 +108,7 @@ export const findError = ({ units }: UnreadList): ReadError | undefined => units
  * @param parent entity of the parents
  */
 export function describeUnread(list: UnreadList, parent: string): string {
-  const count = (new Set(list.units.map(({ key }) => key)).size + list.more)
+  const count = new Set(list.units.map(({ key }) => key)).size + list.more
   const named = list.units.map(namePart).toSorted().slice(0, mostNamed)
   const others = list.units.length + list.more - named.length
   const names = [...named, ...(others > 0 ? [`${others} more`] : [])].join(', ')

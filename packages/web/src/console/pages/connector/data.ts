@@ -1,12 +1,13 @@
 /** What the page of a connector reads, and what its writes refresh. */
-import { useParams } from 'wouter'
-import { useConnectorRecord } from '../../data/connector.ts'
-import { connectorLists } from '../../data/connectors.ts'
-import { useFerrule, useRead } from '../../data/ferrule.ts'
+
 import { useDocumentVisibility } from '@mantine/hooks'
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { type Ferrule, FerruleError } from 'ferrule/core'
 import { useEffect, useRef } from 'react'
+import { useParams } from 'wouter'
+import { useConnectorRecord } from '../../data/connector.ts'
+import { connectorLists } from '../../data/connectors.ts'
+import { useFerrule, useRead } from '../../data/ferrule.ts'
 import { useTenant } from '../../data/tenant.ts'
 
 /** Time between two reads, beside the stream: they say when the service fails. */

@@ -61,7 +61,7 @@ function EntityLine({ document, selection, onChange }: EntityLineProps) {
         checked={selection !== undefined}
         onChange={({ currentTarget }) => onChange(currentTarget.checked ? { entity } : undefined)}
       />
-      {selection !== undefined && (document.actions.some(({ action }) => writeActions.includes(action))) && (
+      {selection !== undefined && document.actions.some(({ action }) => writeActions.includes(action)) && (
         <NativeSelect
           aria-label={`Modes of ${entity}`}
           size="xs"

@@ -42,7 +42,7 @@ const toBody = ({ file, recordings }: Texts) => ({ file, ...(recordings.trim() =
 export function useWork({ stored, onStale }: WorkProps) {
   const go = useGo()
   const [base, setBase] = useState<Base>(() => ({
-    ...(stored === undefined ? (({ file: writeKindTemplate('acme', 'Acme', 'https://api.acme.example'), recordings: '' })) : toTexts(stored)),
+    ...(stored === undefined ? { file: writeKindTemplate('acme', 'Acme', 'https://api.acme.example'), recordings: '' } : toTexts(stored)),
     newest: stored?.version ?? 0,
   }))
   const [texts, setTexts] = useState<Texts>({ file: base.file, recordings: base.recordings })

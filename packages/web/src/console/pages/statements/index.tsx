@@ -114,7 +114,7 @@ function readHistory(key: string): readonly string[] {
 
 /** Returns the statements, the newest first, with functions that add one and forget all. */
 function useHistory() {
-  const key = (`ferrule-statements ${(useTenant().organizationId) ?? ''}`.trim())
+  const key = `ferrule-statements ${useTenant().organizationId ?? ''}`.trim()
   const [statements, setStatements] = useState(() => readHistory(key))
   const add = useCallback(
     (statement: string) => {

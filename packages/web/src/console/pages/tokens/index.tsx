@@ -134,7 +134,7 @@ function NewToken({ made, onClose }: { readonly made: McpTokenSecret | undefined
   const texts = made && [
     { label: 'Address', value: made.resource },
     { label: 'Token', value: made.token },
-    { label: 'Header', value: (`Authorization: Bearer ${made.token}`) },
+    { label: 'Header', value: `Authorization: Bearer ${made.token}` },
   ]
   return <SecretDialog title={`The token ${made?.name ?? ''}`} texts={texts} onClose={onClose} />
 }

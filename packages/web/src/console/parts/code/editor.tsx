@@ -87,14 +87,14 @@ function report(latest: Latest, text: string): void {
 const emptySelection = EditorView.domEventHandlers({
   keydown: ({ key, ctrlKey, metaKey, altKey }, view) => {
     const isTyped = /^[^"'`([{]$/u.test(key) && !ctrlKey && !metaKey && !altKey
-    if (isTyped && !view.state.selection.main.empty && !view.state.readOnly)
+    if (isTyped && !view.state.selection.main.empty)
       view.dispatch(view.state.replaceSelection(''), { userEvent: 'input.type', scrollIntoView: true })
     return false
   },
 })
 
 /** Builds what never changes while the editor lives. */
-function buildExtensions({ label, hint, isReadOnly = false }: CodeEditorProps, latest: Latest): Extension {
+function buildExtensions({ label, hint }: CodeEditorProps, latest: Latest): Extension {
   const submit = () => {
     latest.props.onSubmit?.()
     return latest.props.onSubmit !== undefined
@@ -105,7 +105,7 @@ function buildExtensions({ label, hint, isReadOnly = false }: CodeEditorProps, l
     [lineNumbers(), history(), drawSelection(), bracketMatching(), closeBrackets(), indentOnInput(), autocompletion(), lintGutter()],
     linter(({ state }) => toDiagnostics(state.doc, latest.props.problems ?? []), { needsRefresh }),
     keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
-    [EditorView.lineWrapping, look, emptySelection, EditorState.readOnly.of(isReadOnly)],
+    [EditorView.lineWrapping, look, emptySelection],
     // Without an index axe takes a text that scrolls for one that no key reaches.
     EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
     hint === undefined ? [] : placeholder(hint),
@@ -139,7 +139,6 @@ function useView(parent: RefObject<HTMLDivElement | null>, latest: RefObject<Lat
     view.current = made
     const load = languages[first.language]()
     load.then((loaded) => view.current === made && made.dispatch({ effects: language.reconfigure(loaded) })).catch(() => undefined)
-    if (first.hasFocus === true) made.focus()
     return () => {
       view.current = null
       made.destroy()

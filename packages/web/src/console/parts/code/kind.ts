@@ -2,8 +2,8 @@
 import type { CompletionContext, CompletionResult } from '@codemirror/autocomplete'
 import { StreamLanguage, type StreamParser } from '@codemirror/language'
 import type { Extension } from '@codemirror/state'
-import schemaText from 'ferrule/kind.schema.json?raw'
 import { isObject } from 'ferrule/internal'
+import schemaText from 'ferrule/kind.schema.json?raw'
 
 const schema: Readonly<Record<string, unknown>> = JSON.parse(schemaText)
 

@@ -30,9 +30,6 @@ export interface CodeEditorProps {
   readonly problems?: readonly EditorProblem[]
   /** Shown while the text is empty. */
   readonly hint?: string
-  readonly isReadOnly?: boolean
-  /** true: the editor takes the focus when it appears. */
-  readonly hasFocus?: boolean
   /** Place that the cursor goes to; another object goes there again. */
   readonly place?: Pick<EditorProblem, 'line' | 'column'> | undefined
 }

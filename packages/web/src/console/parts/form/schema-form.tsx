@@ -145,7 +145,7 @@ function DateTimeField(props: FieldProps) {
   const { description, ...shared } = readInputProps(props)
   const print = (value: unknown) => (typeof value === 'string' ? printLocal(value) : '')
   const typed = useTyped(props.value, { parse: parseLocal, print, onChange: props.onChange })
-  const help = addHelp(description, `Time in your zone, ${(Intl.DateTimeFormat().resolvedOptions().timeZone)}.`)
+  const help = addHelp(description, `Time in your zone, ${Intl.DateTimeFormat().resolvedOptions().timeZone}.`)
   return <TextInput {...plain} {...shared} {...typed} description={help} type="datetime-local" step={1} max="9999-12-31T23:59" />
 }
 

@@ -66,7 +66,7 @@ const useUsage = ({ connectorId, workspaceId }: UsageScope, range: Range) =>
         ...(connectorId === undefined ? {} : { connector_id: connectorId }),
         ...(workspaceId === undefined ? {} : { workspace_id: workspaceId }),
       }
-      return ferrule.usage({ ...scope, step, from: (new Date(Date.now() - lengthMs).toISOString()) }, { signal })
+      return ferrule.usage({ ...scope, step, from: new Date(Date.now() - lengthMs).toISOString() }, { signal })
     },
     { everyMs },
   )

@@ -50,7 +50,7 @@ async function createFreshDatabase(folder: string): Promise<string> {
   const fresh = join(folder, names.fresh)
   rmSync(fresh, { recursive: true, force: true })
   const maker = fork(program, [fresh], {
-    env: (Object.fromEntries(inherited.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])))),
+    env: Object.fromEntries(inherited.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))),
     execArgv: unoptimized,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     timeout: createMs,

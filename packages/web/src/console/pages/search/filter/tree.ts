@@ -3,7 +3,7 @@
  * changes the other two, and one that cannot be read changes none.
  */
 import { FerruleError, type FilterCondition, formatFilter, parseFilter } from 'ferrule/core'
-import { type FieldOperator, findRounded, formatJson, isFieldOperator, isObject, readJson, findPosition } from 'ferrule/internal'
+import { type FieldOperator, findPosition, findRounded, formatJson, isFieldOperator, isObject, readJson } from 'ferrule/internal'
 import { type EditorProblem, toEditorProblems } from '../../../parts/code/props.ts'
 import { needsNoValue, type RuleOperator, ruleWords, takesList, type ValueType } from './words.ts'
 

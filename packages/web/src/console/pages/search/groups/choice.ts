@@ -59,7 +59,7 @@ const call = /^([a-z]+)\((.+)\)$/s
 /** Writes a group for the address. */
 export function writeGroup({ field, by, bounds }: Pick<GroupKey, 'field' | 'by' | 'bounds'>): string {
   if (by === 'ranges') return `ranges(${[field, ...bounds].join(';')})`
-  return by === 'value' && (!call.test(field)) ? field : `${by}(${field})`
+  return by === 'value' && !call.test(field) ? field : `${by}(${field})`
 }
 
 const describeBy = (field: string, by: GroupKey['by']): string =>
