@@ -4,8 +4,8 @@
  */
 import { randomUUID } from 'node:crypto'
 import { Client } from 'pg'
-import { connector, entity } from '../packages/ferrule/src/definition/declare.ts'
 import { id, secret, str, time as timestamp } from '../packages/ferrule/src/definition/fields.ts'
+import { connector, entity } from '../packages/ferrule/src/definition/index.ts'
 import { Secret } from '../packages/ferrule/src/engine/credentials/source.ts'
 import { createEverything } from '../packages/server/src/copies/everything/everything.ts'
 import { buildPrimaryKey } from '../packages/server/src/copies/search/keys.ts'

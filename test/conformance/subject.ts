@@ -1,8 +1,8 @@
 /** An operation under test, and its pages as they are written. */
 import { kinds as written } from '../../packages/ferrule/src/connectors/index.ts'
 import type { ConnectorDefinition, Kind } from '../../packages/ferrule/src/definition/connector.ts'
-import { connector } from '../../packages/ferrule/src/definition/declare.ts'
 import { type EntityDefinition, type LiveAction, liveActions, type Operation } from '../../packages/ferrule/src/definition/entity.ts'
+import { connector } from '../../packages/ferrule/src/definition/index.ts'
 import type { PartPages, PositionPages } from '../../packages/ferrule/src/definition/page.ts'
 import type { AnswerFile, ExpectedCall, ExpectedPage } from './answers.ts'
 

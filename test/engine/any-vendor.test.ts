@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { connector } from '../../packages/ferrule/src/definition/declare.ts'
-import { entity, int, list, obj, open, opt, secret, str } from '../../packages/ferrule/src/definition/index.ts'
+import { connector, entity, int, list, obj, open, opt, secret, str } from '../../packages/ferrule/src/definition/index.ts'
 import type { NextPages } from '../../packages/ferrule/src/definition/page.ts'
 import { connectLocally } from '../../packages/ferrule/src/engine/local.ts'
 import { everythingApart, readable } from '../conformance/run.ts'

@@ -1,6 +1,5 @@
 /** A vendor that reports its errors by codes of its own, in answers with status 200: a kind of no vendor. */
-import { connector } from '../../packages/ferrule/src/definition/declare.ts'
-import { entity, opt, secret, str } from '../../packages/ferrule/src/definition/index.ts'
+import { connector, entity, opt, secret, str } from '../../packages/ferrule/src/definition/index.ts'
 import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
 import { fixed } from './support.ts'
 

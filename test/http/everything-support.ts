@@ -1,6 +1,7 @@
 /** A world with copies of two kinds, whose records tests write. */
-import { connector, entity } from '../../packages/ferrule/src/definition/declare.ts'
+
 import { id, list, obj, opt, secret, str, time } from '../../packages/ferrule/src/definition/fields.ts'
+import { connector, entity } from '../../packages/ferrule/src/definition/index.ts'
 import type { Outcome } from '../../packages/ferrule/src/engine/call/outcome.ts'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
 import type { EngineName } from '../../packages/server/src/copies/store/database/database.ts'

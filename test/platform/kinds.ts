@@ -1,5 +1,5 @@
-import { connector, entity } from '../../packages/ferrule/src/definition/declare.ts'
 import { id, opt, secret, str, time } from '../../packages/ferrule/src/definition/fields.ts'
+import { connector, entity } from '../../packages/ferrule/src/definition/index.ts'
 
 const users = entity({
   about: 'People.',

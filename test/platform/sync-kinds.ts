@@ -1,6 +1,7 @@
 /** A kind with synced entities: some always in full, some by changes, some as dependents. */
-import { connector, entity } from '../../packages/ferrule/src/definition/declare.ts'
+
 import { opt, secret, str, time } from '../../packages/ferrule/src/definition/fields.ts'
+import { connector, entity } from '../../packages/ferrule/src/definition/index.ts'
 
 const name = { id: str('Id.'), name: str('Name.') }
 const page = { cursor: opt(str('Position.')) }

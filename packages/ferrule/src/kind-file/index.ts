@@ -11,18 +11,18 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { ConnectorDefinition } from '../definition/connector.ts'
-import type { EntityDefinition, Operation } from '../definition/entity.ts'
-import type { Fields } from '../definition/fields.ts'
+import type { ConnectorDefinition, CredentialScheme } from '../definition/connector.ts'
+import type { EntityDefinition, LiveAction, Operation } from '../definition/entity.ts'
+import type { Field, Fields, Flat, Optional, Static } from '../definition/fields.ts'
 import { isObject } from '../definition/object.ts'
 import { type ConnectableKind, makeConnectable } from '../kinds/connectable.ts'
-import type { DefinitionOf } from './define-types.ts'
 import type { KindFile } from './file.ts'
 import { failMistakes } from './mistakes.ts'
 import { readKind, readLiteral } from './read.ts'
+import type { FieldPlace } from './shape.ts'
 import type { Tree } from './tree.ts'
+import type { FieldType } from './words.ts'
 
-export type { DefinitionOf, KindTypes, TypedDefinition } from './define-types.ts'
 export type { KindFile } from './file.ts'
 export { formatMistake, type Mistake, type Place } from './mistakes.ts'
 export { type ReadKind, readKind } from './read.ts'
@@ -104,3 +104,207 @@ export function defineKind<const F extends KindFile>(file: F): ConnectableKind<D
   if (definition === undefined) throw failMistakes(mistakes)
   return makeConnectable({ definition: definition as DefinitionOf<F>, rules: {} }) // the types say of the literal what the reader makes of it
 }
+
+interface Plain extends Record<FieldType, unknown> {
+  string: string
+  integer: number | bigint
+  number: number
+  boolean: boolean
+  decimal: string
+  'date-time': string
+  date: string
+  'unix-time': number | bigint
+  'unix-time-ms': number | bigint
+  object: Record<string, unknown>
+  label: string
+  labels: string
+  uuid: string
+  digits: string
+  host: string
+  path: string
+  secret: string
+}
+/** Types of what callers give where they differ. */
+interface Given {
+  'date-time': string | Date
+  date: string | Date
+}
+
+type FirstWord<S> = S extends `${infer W} ${string}` ? W : S
+type Choices<S> = S extends `${infer One}|${infer Rest}` ? One | Choices<Rest> : S
+/** Values of a type of words: lists, choices, and types. Vendors may send other values than the known ones. */
+type OfWord<W, P> = W extends `${infer Item}[]`
+  ? OfWord<Item, P>[]
+  : W extends `${string}|${string}`
+    ? P extends 'record'
+      ? string
+      : Choices<W>
+    : W extends keyof Given
+      ? P extends 'record'
+        ? Plain[W]
+        : Given[W]
+      : W extends keyof Plain
+        ? Plain[W]
+        : unknown
+
+/** Marks values of a place as optional or nullable. @typeParam M the mark `?` or `!`, or '' */
+type Mark<T, P, M> = P extends 'record'
+  ? Field<M extends '?' ? T | null : T>
+  : P extends 'parameter'
+    ? M extends '!'
+      ? Field<T>
+      : Field<T> & Optional
+    : M extends '?'
+      ? Field<T> & Optional
+      : Field<T>
+type OfText<W, P> = W extends `${infer Bare}?`
+  ? Mark<OfWord<Bare, P>, P, '?'>
+  : W extends `${infer Bare}!`
+    ? Mark<OfWord<Bare, P>, P, '!'>
+    : Mark<OfWord<W, P>, P, ''>
+
+type MarkOf<V> = V extends { readonly $type: infer T }
+  ? FirstWord<T> extends `${string}?`
+    ? '?'
+    : FirstWord<T> extends `${string}!`
+      ? '!'
+      : ''
+  : ''
+type IsMany<V> = V extends { readonly $type: infer T } ? (FirstWord<T> extends `${string}[]${'' | '?' | '!'}` ? true : false) : false
+type InnerOf<V> = V extends { readonly $fields: infer I } ? I : V
+type OfObject<V, P, G> = Flat<MapOf<InnerOf<V>, P, G>> extends infer T ? Mark<IsMany<V> extends true ? T[] : T, P, MarkOf<V>> : never
+
+type OwnNames<M> = Exclude<keyof M, '+' | `$${string}`>
+/** A field: a text, a list of one element, an object, or a field in full. */
+type FieldOf<V, P, G> = V extends string
+  ? OfText<FirstWord<V>, P>
+  : V extends readonly [infer Item]
+    ? Mark<Static<FieldOf<Item, P, G>>[], P, ''>
+    : [OwnNames<InnerOf<V>>] extends [never]
+      ? V extends { readonly $type: infer T }
+        ? OfText<FirstWord<T>, P>
+        : Mark<string, P, ''>
+      : OfObject<V, P, G>
+
+type NameList<N> = N extends readonly (infer One)[] ? One : N
+type Taken<M, P, G> = M extends { readonly '+': infer N } ? MapOf<Merged<G, NameList<N>>, P, G> : Record<never, never>
+type Merged<G, N> = { [K in KeysIn<G, N>]: ValueIn<G, N, K> }
+type KeysIn<G, N> = N extends keyof G ? keyof G[N] : never
+type ValueIn<G, N, K> = N extends keyof G ? (K extends keyof G[N] ? G[N][K] : never) : never
+type Own<M, P, G> = { readonly [K in OwnNames<M>]: FieldOf<M[K], P, G> }
+/** A map of fields, with those of the groups that it takes in. @typeParam G the groups of the file */
+type MapOf<M, P, G> = M extends { readonly '+': unknown } ? Omit<Taken<M, P, G>, OwnNames<M>> & Own<M, P, G> : Own<M, P, G>
+
+type Groups<F> = F extends { readonly types: infer G } ? G : Record<never, never>
+type CallOf<O> = O extends { readonly call: infer C } ? C : O
+type Slots<C> = C extends `${string}{${infer Name}}${infer Rest}` ? Name | Slots<Rest> : never
+/** Arguments of GraphQL that must have a value. */
+type Needed<A> = A extends `${infer One}, ${infer Rest}` ? Needed<One> | Needed<Rest> : A extends `${infer Name}: ${string}!` ? Name : never
+type Filled<O> = (O extends { readonly wrap: infer W } ? W : never) | (O extends { readonly body: infer B } ? keyof B : never)
+/** Slots of a path, or arguments of GraphQL that no parameter of the body fills. */
+type Asked<O> = CallOf<O> extends `${'query' | 'mutation'} ${string}(${infer A})` ? Exclude<Needed<A>, Filled<O>> : Slots<CallOf<O>>
+type Part<O, N extends string, P extends FieldPlace, G> = O extends { readonly [K in N]: infer M } ? MapOf<M, P, G> : Record<never, never>
+type SlotField<R, N> = N extends keyof R
+  ? Static<R[N]> extends number | bigint | null
+    ? Field<number | bigint>
+    : Field<string>
+  : Field<string>
+/** Parameters that the configuration fills. */
+type FilledFrom<O> = O extends { readonly params: infer M }
+  ? { [K in keyof M]: M[K] extends { readonly $from: string } ? K : never }[keyof M]
+  : never
+type Demanded<O> = Exclude<Asked<O> & string, FilledFrom<O>>
+/** Slots are required, also where the file has a sentence for them. */
+type SlotFields<O, R> = { readonly [N in Demanded<O>]: SlotField<R, N> }
+
+type PageName<F, O> = O extends { readonly pages: infer N } ? N : F extends { readonly lists: { readonly pages: infer N } } ? N : 'none'
+type WayOf<F, N> = F extends { readonly pages: infer W } ? (N extends keyof W ? W[N] : never) : never
+interface CursorField {
+  readonly cursor: Field<string> & Optional
+}
+interface SizeField {
+  readonly limit: Field<number> & Optional
+}
+type PageFields<F, N> = N extends 'none'
+  ? Record<never, never>
+  : WayOf<F, N> extends { readonly size: string }
+    ? CursorField & SizeField
+    : CursorField
+type PageMark<N> = N extends 'none' ? Record<never, never> : { readonly page: 'next' }
+type ListPart<F, A, O> = A extends 'list' ? PageFields<F, PageName<F, O>> : Record<never, never>
+type Params<F, R, A, O> = Omit<Part<O, 'params', 'parameter', Groups<F>> & Part<O, 'body', 'parameter', Groups<F>>, Demanded<O>> &
+  SlotFields<O, R> &
+  ListPart<F, A, O>
+type Merge<T> = { readonly [K in keyof T]: T[K] }
+type OperationOf<F, R, A, O> = {
+  readonly call: `GET /${string}`
+  readonly at: string
+  readonly params: Merge<Params<F, R, A, O>>
+} & (A extends 'list' ? PageMark<PageName<F, O>> : unknown)
+
+type RecordOf<F, E> = E extends { readonly fields: infer M } ? Merge<MapOf<M, 'record', Groups<F>>> : Record<never, never>
+type SearchOf<R, E> = E extends { readonly sync: infer S }
+  ? S extends 'none'
+    ? Record<never, never>
+    : E extends { readonly search: infer N }
+      ? N extends 'none'
+        ? Record<never, never>
+        : N extends readonly (infer Name)[]
+          ? { readonly context_store_search: { readonly [K in Name & keyof R]: R[K] } }
+          : { readonly context_store_search: Fields }
+      : { readonly context_store_search: R }
+  : Record<never, never>
+type EntityOf<F, E, R> = Omit<EntityDefinition, LiveAction | 'record' | 'context_store_search'> & { readonly record: R } & {
+  readonly [A in keyof E & LiveAction]: OperationOf<F, R, A, E[A]>
+} & SearchOf<R, E>
+type SchemeOf<F, S> = Omit<ConnectorDefinition['credentials'][string], 'fields'> & {
+  readonly fields: S extends { readonly oauth: infer O }
+    ? GrantFields<O> & Part<S, 'fields', 'credential', Groups<F>>
+    : Part<S, 'fields', 'credential', Groups<F>>
+}
+type Grant = { readonly client_id: Field<string> & Optional; readonly client_secret: Field<string> & Optional }
+type TokenFields = { readonly access_token: Field<string> & Optional; readonly token_expiry_date: Field<string> & Optional }
+type GrantFields<O> = O extends { readonly page: string }
+  ? O extends { readonly refresh: false }
+    ? Grant & { readonly access_token: Field<string> }
+    : Grant & TokenFields & { readonly refresh_token: Field<string> }
+  : TokenFields & { readonly client_id: Field<string>; readonly client_secret: Field<string> }
+
+type Definition<F extends KindFile> = Omit<ConnectorDefinition, 'kind' | 'credentials' | 'configuration' | 'entities'> & {
+  readonly kind: F['kind']
+  readonly credentials: { readonly [S in keyof F['auth']]: SchemeOf<F, F['auth'][S]> }
+  readonly configuration: Merge<Part<F, 'configuration', 'configuration', Groups<F>>>
+  readonly entities: { readonly [N in keyof F['entities']]: EntityOf<F, F['entities'][N], RecordOf<F, F['entities'][N]>> }
+}
+/** The definition that a literal makes. */
+export type DefinitionOf<F extends KindFile> = Definition<F> extends infer D extends ConnectorDefinition ? D : never
+
+/** Plain types of a kind, as `ferrule kind types` prints them. */
+export interface KindTypes {
+  readonly kind: string
+  /** Fields by scheme. */
+  readonly credentials: object
+  readonly configuration: object
+  /** By entity: `key`, `record`, `context_store_search`, and each action with `params`, `page` and `answers`. */
+  readonly entities: object
+}
+type FieldsOf<T> = {
+  readonly [K in keyof T]-?: Record<never, never> extends Pick<T, K> ? Field<Exclude<T[K], undefined>> & Optional : Field<T[K]>
+}
+type TypedOperation<O> = { readonly call: `GET /${string}`; readonly at: string } & {
+  readonly [K in keyof O]: K extends 'params' ? FieldsOf<O[K]> : O[K]
+}
+type TypedMember<E, K extends keyof E> = K extends LiveAction ? TypedOperation<E[K]> : K extends 'key' ? E[K] : FieldsOf<E[K]>
+type TypedEntity<E> = Omit<EntityDefinition, LiveAction | 'key' | 'record' | 'context_store_search'> & {
+  readonly [K in keyof E]: TypedMember<E, K>
+}
+type Typed<T extends KindTypes> = Omit<ConnectorDefinition, 'kind' | 'credentials' | 'configuration' | 'entities'> & {
+  readonly kind: T['kind']
+  readonly credentials: {
+    readonly [S in keyof T['credentials']]: Omit<CredentialScheme, 'fields'> & { readonly fields: FieldsOf<T['credentials'][S]> }
+  }
+  readonly configuration: FieldsOf<T['configuration']>
+  readonly entities: { readonly [N in keyof T['entities']]: TypedEntity<T['entities'][N]> }
+}
+/** The definition that printed types say of a kind. */
+export type TypedDefinition<T extends KindTypes> = Typed<T> extends infer D extends ConnectorDefinition ? D : never

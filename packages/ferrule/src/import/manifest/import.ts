@@ -5,7 +5,7 @@ import { DocumentError, type Imported, type ImportOptions, type LeftOut } from '
 import { toEntityName, toSlotName, writeSentence } from '../words.ts'
 import { type Address, findPrefix, joinPath, readAddress, signHost } from './address.ts'
 import { writeScheme } from './authentication.ts'
-import { Component, References, UnreadableManifest, type Values } from './component.ts'
+import { Component, References, readSpec, readTop, UnreadableManifest, type Values } from './component.ts'
 import { type Draft, listRoots } from './draft.ts'
 import { writeCall, writeEntity } from './entity.ts'
 import { hasHost } from './login.ts'
@@ -16,7 +16,6 @@ import { type AuthSource, type Scheme, takeCredential } from './scheme.ts'
 import { type Setting, Settings } from './settings.ts'
 import { StreamReader } from './stream.ts'
 import { listSlots, type Slot, type Template, writeTemplate } from './template.ts'
-import { readSpec, readTop } from './top.ts'
 
 /** What was made of a manifest. */
 export interface ImportedManifest extends Imported {
